@@ -1,0 +1,18 @@
+"""Errors and warnings that softsym raises on purpose.
+
+Every message says what was wrong, where, and what to pass instead. The command line prints an :class:`InputError` as one line.
+"""
+
+from __future__ import annotations
+
+
+class InputError(ValueError):
+    """Something a person passed in cannot be used; the message says what to pass instead."""
+
+
+class UnclearNullSpaceWarning(UserWarning):
+    """The spectrum of a constraint does not clearly separate its null space from the rest."""
+
+
+class CacheWarning(UserWarning):
+    """A cached solution could not be read or written; the result was computed afresh and is right."""

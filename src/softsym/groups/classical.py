@@ -1,0 +1,156 @@
+"""Classical matrix groups: rotations, linear maps, unitary, symplectic and Lorentz groups."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import operator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softsym.errors import InputError
+from softsym.groups import sampling
+from softsym.groups.group import Group, make
+
+Array = NDArray[np.float64]
+
+
+def O(n: int) -> Group:  # noqa: E743 - the group's own name
+    """Orthogonal group of R^n: rotations and reflections. Sampled from Haar measure."""
+    n = positive("O", n)
+    sampler = functools.partial(sampling.haar_orthogonal, d=n, special=False)
+    return make(f"O({n})", n, _rotations(n), [_flip(n, 0)], sampler, order=2 if n == 1 else None)
+
+
+def SO(n: int) -> Group:
+    """Special orthogonal group of R^n: rotations. Sampled from Haar measure."""
+    n = positive("SO", n)
+    sampler = functools.partial(sampling.haar_orthogonal, d=n, special=True)
+    return make(f"SO({n})", n, _rotations(n), [], sampler, order=1 if n == 1 else None)
+
+
+def SL(n: int) -> Group:
+    """Special linear group of R^n: volume-preserving maps. Sampled as K exp(s) K', |s| <= 2: condition number at most e^4."""
+    n = positive("SL", n)
+    traces = [_unit(n, i, i) - _unit(n, i + 1, i + 1) for i in range(n - 1)]
+    shears = [_unit(n, i, j) for i, j in itertools.permutations(range(n), 2)]
+    sampler = functools.partial(sampling.bounded_linear, d=n, special=True)
+    return make(f"SL({n})", n, shears + traces, [], sampler, order=1 if n == 1 else None)
+
+
+def GL(n: int) -> Group:
+    """General linear group of R^n: all invertible maps. Sampled as K exp(s) K' with |s| <= 1: condition number at most e^2."""
+    n = positive("GL", n)
+    units = [_unit(n, i, j) for i in range(n) for j in range(n)]
+    sampler = functools.partial(sampling.bounded_linear, d=n, special=False)
+    return make(f"GL({n})", n, units, [_flip(n, 0)], sampler)
+
+
+def Scaling(n: int) -> Group:
+    """Positive multiples of the identity of R^n. Sampled log-uniformly between 1/e and e."""
+    n = positive("Scaling", n)
+    return make(f"Scaling({n})", n, [np.eye(n)], [], functools.partial(sampling.scaling, d=n))
+
+
+def Sp(m: int) -> Group:
+    """Symplectic group of R^2m: maps that keep the form J = [[0, 1], [-1, 0]]. Sampled as exp of an algebra element of norm <= 1."""
+    m = positive("Sp", m)
+    lie = []
+    for i in range(m):
+        for j in range(m):
+            lie.append(np.kron([[1, 0], [0, 0]], _unit(m, i, j)) - np.kron([[0, 0], [0, 1]], _unit(m, j, i)))
+    for i in range(m):
+        for j in range(i + 1):
+            symmetric = _unit(m, i, j) + (_unit(m, j, i) if i != j else 0)
+            lie += [np.kron([[0, 1], [0, 0]], symmetric), np.kron([[0, 0], [1, 0]], symmetric)]
+    return make(f"Sp({m})", 2 * m, lie, [], functools.partial(sampling.exponential, lie=lie, discrete=[]))
+
+
+def U(n: int) -> Group:
+    """Unitary group of C^n in its real form on R^2n, x + iy as (x, y). Sampled from Haar measure."""
+    n = positive("U", n)
+    lie = _unitary(n)
+    return make(f"U({n})", 2 * n, lie, [], functools.partial(sampling.haar_unitary, d=n, special=False))
+
+
+def SU(n: int) -> Group:
+    """Special unitary group of C^n in its real form on R^2n. Sampled from Haar measure."""
+    n = positive("SU", n)
+    phases = [_imaginary(_unit(n, i, i) - _unit(n, i + 1, i + 1)) for i in range(n - 1)]
+    lie = [A for A in _unitary(n) if not np.trace(A[n:, :n])] + phases
+    sampler = functools.partial(sampling.haar_unitary, d=n, special=True)
+    return make(f"SU({n})", 2 * n, lie, [], sampler, order=1 if n == 1 else None)
+
+
+def Lorentz() -> Group:
+    """Full Lorentz group O(1, 3) on (t, x, y, z): boosts, rotations, parity and time reversal. Sampled with rapidity at most one."""
+    return _indefinite("Lorentz()", _lorentz(4), [_flip(4, 0), -_flip(4, 0)])
+
+
+def SO13() -> Group:
+    """Lorentz transformations of determinant one, including the total inversion. Sampled with rapidity at most one."""
+    return _indefinite("SO13()", _lorentz(4), [-np.eye(4)])
+
+
+def SO13p() -> Group:
+    """Restricted Lorentz group: the component of the identity. Sampled with rapidity at most one."""
+    return _indefinite("SO13p()", _lorentz(4), [])
+
+
+def O11() -> Group:
+    """Lorentz group of one space dimension, on (t, x). Sampled with rapidity at most one."""
+    return _indefinite("O11()", _lorentz(2), [_flip(2, 0), -_flip(2, 0)])
+
+
+def SO11p() -> Group:
+    """Boosts of one space dimension, on (t, x). Sampled with rapidity at most one."""
+    return _indefinite("SO11p()", _lorentz(2), [])
+
+
+def positive(name: str, n: int) -> int:
+    """The argument of a group's constructor as an int of at least one."""
+    try:
+        n = operator.index(n)
+    except TypeError:
+        raise InputError(f"{name}(n) needs a whole number n, got {n!r}") from None
+    if n < 1:
+        raise InputError(f"{name}(n) needs n >= 1, got {n}")
+    return n
+
+
+def _unit(n: int, i: int, j: int) -> Array:
+    matrix = np.zeros((n, n))
+    matrix[i, j] = 1.0
+    return matrix
+
+
+def _flip(n: int, i: int) -> Array:
+    return np.eye(n) - 2 * _unit(n, i, i)
+
+
+def _rotations(n: int) -> list[Array]:
+    return [_unit(n, j, i) - _unit(n, i, j) for i, j in itertools.combinations(range(n), 2)]
+
+
+def _imaginary(symmetric: Array) -> Array:
+    """The real form of i times a symmetric matrix."""
+    return np.asarray(np.kron([[0.0, -1.0], [1.0, 0.0]], symmetric), dtype=np.float64)
+
+
+def _unitary(n: int) -> list[Array]:
+    real: list[Array] = [np.asarray(np.kron(np.eye(2), A)) for A in _rotations(n)]
+    mixed = [_imaginary(_unit(n, i, j) + _unit(n, j, i)) for i, j in itertools.combinations(range(n), 2)]
+    return real + mixed + [_imaginary(_unit(n, i, i)) for i in range(n)]
+
+
+def _lorentz(n: int) -> list[Array]:
+    boosts = [_unit(n, 0, i) + _unit(n, i, 0) for i in range(1, n)]
+    turns = [_unit(n, j, i) - _unit(n, i, j) for i, j in itertools.combinations(range(1, n), 2)]
+    return boosts + turns
+
+
+def _indefinite(text: str, lie: list[Array], discrete: list[Array]) -> Group:
+    # The algebra's Frobenius norm of a unit boost is sqrt 2: this bound keeps the rapidity at most one.
+    sampler = functools.partial(sampling.exponential, lie=lie, discrete=discrete, bound=float(np.sqrt(2.0)))
+    return make(text, len(lie[0]), lie, discrete, sampler)

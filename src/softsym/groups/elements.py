@@ -1,0 +1,80 @@
+"""Elements of finite groups: listing them, counting them, drawing them uniformly.
+
+A group of permutation matrices is counted and sampled exactly by its stabiliser chain (SymPy's Schreier-Sims), however large it
+is; other small groups are listed by closing their generators under multiplication.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+LIMIT = 10_000
+
+
+def is_permutation(matrix: Array) -> bool:
+    """Whether a matrix only permutes coordinates, exactly."""
+    return bool(
+        np.isin(matrix, (0.0, 1.0)).all() and (matrix.sum(0) == 1).all() and (matrix.sum(1) == 1).all()
+    )
+
+
+def images(matrix: Array) -> NDArray[np.intp]:
+    """Where a permutation matrix sends each coordinate: ``matrix @ e_i = e_images[i]``."""
+    return matrix.argmax(axis=0)
+
+
+def closure(generators: Array, dim: int | None = None) -> Array | None:
+    """All products of the generators, shape (order, d, d), identity first; None beyond :data:`LIMIT` elements."""
+    d = generators.shape[-1] if len(generators) else dim
+    identity = np.eye(d or 1)
+    found = {_key(identity): identity}
+    frontier = [identity]
+    while frontier:
+        products = [h @ g for g in frontier for h in generators]
+        frontier = []
+        for g in products:
+            key = _key(g)
+            if key not in found:
+                found[key] = g
+                frontier.append(g)
+        if len(found) > LIMIT:
+            return None
+    return np.array(list(found.values()))
+
+
+def permutation_group(generators: Array) -> Any:
+    """SymPy's permutation group of a stack of permutation matrices (m, d, d)."""
+    return _permutation_group(tuple(tuple(images(h).tolist()) for h in generators))
+
+
+@functools.lru_cache(maxsize=64)
+def _permutation_group(rows: tuple[tuple[int, ...], ...]) -> Any:
+    from sympy.combinatorics import Permutation, PermutationGroup
+
+    return PermutationGroup([Permutation(list(row)) for row in rows])
+
+
+def uniform_permutations(generators: Array, n: int, rng: np.random.Generator) -> Array:
+    """Uniform elements of the group that permutation matrices generate: one coset representative from each level."""
+    group = permutation_group(generators)
+    d = generators.shape[-1]
+    levels = [list(level.values()) for level in group.basic_transversals]
+    out = np.zeros((n, d, d))
+    for k in range(n):
+        row = np.arange(d)
+        for level in levels:
+            chosen = level[rng.integers(len(level))]
+            step = np.array(chosen.array_form if hasattr(chosen, "array_form") else chosen)
+            row = row[step]
+        out[k, row, np.arange(d)] = 1.0
+    return out
+
+
+def _key(matrix: Array) -> bytes:
+    """Equal for matrices that agree to about 1e-6: rounded, without negative zeros."""
+    return bytes((np.round(matrix, 6) + 0.0).tobytes())

@@ -1,0 +1,366 @@
+r"""A symmetry group, given by generators.
+
+A :class:`Group` is a closed group :math:`G` of invertible real :math:`d \times d` matrices. It is described by generators
+:math:`A_i` of its Lie algebra (the continuous part) and by discrete generators :math:`h_j`:
+
+.. math:: G = \langle \exp(t A_i),\; h_j \rangle .
+
+Nothing else about the group is needed to decide what is equivariant. A direct product acts on the Kronecker product of its
+*parts*; every generator acts on one part and leaves the others alone, so a group keeps its generators part by part.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from softsym.errors import InputError
+from softsym.groups import elements, sampling
+
+Array = NDArray[np.float64]
+AXES = {"x": (1, 2), "y": (0, 2), "z": (0, 1)}
+
+
+@dataclass(frozen=True)
+class Generator:
+    """One generator: a matrix acting on one part of the group's space."""
+
+    part: int
+    matrix: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """A matrix group: an immutable value with ``==``, ``hash`` and a text form that :func:`softsym.group` reads back.
+
+    Args:
+        text: The text form.
+        part_dims: Sizes of the Kronecker factors the group acts on; one number for a simple group.
+        lie: Lie-algebra generators.
+        discrete: Discrete generators.
+        sampler: Draws elements, part by part.
+        known_order: Number of elements, where the constructor knows it.
+        label: A short name for tables; the text form if empty.
+        composite: Whether the text is a join or a product and so needs parentheses inside a larger one.
+
+    Example:
+        >>> import softsym as ss
+        >>> G = ss.O(2).about("z")
+        >>> G
+        O(2)@z
+        >>> G.lie_algebra.shape, G.discrete_generators.shape
+        ((1, 3, 3), (1, 3, 3))
+    """
+
+    text: str
+    part_dims: tuple[int, ...]
+    lie: tuple[Generator, ...]
+    discrete: tuple[Generator, ...]
+    sampler: sampling.Sampler
+    known_order: int | None = None
+    label: str = ""
+    composite: bool = False
+
+    @staticmethod
+    def from_generators(
+        lie_algebra: ArrayLike | None = None,
+        discrete: ArrayLike | None = None,
+        name: str = "custom",
+        sampler: sampling.Sampler | None = None,
+    ) -> Group:
+        """Builds a group from its generators.
+
+        Args:
+            lie_algebra: Lie-algebra generators, shape (k, d, d).
+            discrete: Discrete generators, shape (m, d, d), each invertible.
+            name: A short name for tables and reports.
+            sampler: How to draw elements. By default finite groups are sampled uniformly and others by a bounded random walk.
+
+        Example:
+            >>> import softsym as ss
+            >>> ss.Group.from_generators(discrete=[[[0, 1], [1, 0]]], name="swap").order
+            2
+        """
+        lie = _generator_stack(lie_algebra, "lie_algebra")
+        steps = _generator_stack(discrete, "discrete")
+        dims = {matrix.shape[-1] for matrix in (*lie, *steps)}
+        if not dims:
+            raise InputError(
+                f"group {name!r} has no generators; pass `lie_algebra` or `discrete`, or use Trivial(d)"
+            )
+        if len(dims) > 1:
+            sizes = ", ".join(map(str, sorted(dims)))
+            raise InputError(
+                f"generators of group {name!r} have different sizes ({sizes}); all must be d x d"
+            )
+        for j, h in enumerate(steps):
+            if np.linalg.cond(h) > 1e12:
+                raise InputError(
+                    f"discrete generator {j} of group {name!r} is singular; it must be invertible"
+                )
+        d = dims.pop()
+        fields = {"lie_algebra": np.array(lie).tolist(), "discrete": np.array(steps).tolist()}
+        shown = ", ".join(f"{key}={value}" for key, value in fields.items() if value)
+        return make(
+            f"Group({name!r}, {shown})",
+            d,
+            lie,
+            steps,
+            sampler or functools.partial(sampling.random_walk, lie=lie, discrete=steps),
+            label=name,
+        )
+
+    @property
+    def name(self) -> str:
+        """Short name for tables: the text form, or what :meth:`from_generators` was told."""
+        return self.label or self.text
+
+    @property
+    def dim(self) -> int:
+        """Size d of the matrices."""
+        return math.prod(self.part_dims)
+
+    @functools.cached_property
+    def lie_algebra(self) -> Array:
+        """Lie-algebra generators, shape (k, d, d)."""
+        return self._expand(self.lie)
+
+    @functools.cached_property
+    def discrete_generators(self) -> Array:
+        """Discrete generators, shape (m, d, d)."""
+        return self._expand(self.discrete)
+
+    @functools.cached_property
+    def is_orthogonal(self) -> bool:
+        """Whether every element is an orthogonal matrix, so that V and its dual coincide."""
+        return all(np.allclose(g.matrix, -g.matrix.T, atol=1e-12) for g in self.lie) and all(
+            np.allclose(g.matrix @ g.matrix.T, np.eye(len(g.matrix)), atol=1e-12) for g in self.discrete
+        )
+
+    @functools.cached_property
+    def is_permutation(self) -> bool:
+        """Whether every element merely permutes coordinates (the trivial group does)."""
+        return not self.lie and all(elements.is_permutation(g.matrix) for g in self.discrete)
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether the group is known to be finite (see :attr:`order`)."""
+        return self.order is not None and self.order != math.inf
+
+    @functools.cached_property
+    def order(self) -> float | None:
+        """Number of elements: an int, ``math.inf``, or None where counting stopped at the enumeration limit."""
+        if self.lie:
+            return math.inf
+        if self.known_order is not None:
+            return self.known_order
+        if self.is_permutation:
+            return math.prod(elements.permutation_group(part).order() for part in self._discrete_by_part())
+        found = elements.closure(self.discrete_generators)
+        return None if found is None else len(found)
+
+    @functools.cached_property
+    def elements(self) -> Array:
+        """All elements of a small finite group, shape (order, d, d), the identity first."""
+        found = None if self.lie else elements.closure(self.discrete_generators, self.dim)
+        if found is None:
+            raise InputError(
+                f"{self.name} has more than {elements.LIMIT} elements; they are not listed, only sampled"
+            )
+        return frozen(found)
+
+    def sample(self, n: int, seed: int | np.random.Generator = 0) -> Array:
+        """Draws group elements, shape (n, d, d); the same seed gives the same elements.
+
+        Haar measure for orthogonal, unitary and finite groups and their embeddings and products. Non-compact groups have no
+        uniform distribution; they are drawn from a bounded set that each constructor documents.
+        """
+        parts = self.sample_parts(n, seed)
+        return functools.reduce(_batched_kron, parts)
+
+    def sample_parts(self, n: int, seed: int | np.random.Generator = 0) -> list[Array]:
+        """The same elements as :meth:`sample`, as one array (n, d_p, d_p) for each part of a direct product."""
+        if n < 0:
+            raise InputError(f"cannot draw {n} elements; pass n >= 0")
+        return self.sampler(n, np.random.default_rng(seed))
+
+    def about(self, axis: str) -> Group:
+        """The group of a plane, turned about an axis of 3D space: ``O(2).about("z")`` acts on x and y and keeps z."""
+        if axis not in AXES:
+            raise InputError(f"unknown axis {axis!r}; pass 'x', 'y' or 'z'")
+        if self.dim != 2:
+            raise InputError(
+                f"{self.name} acts on R^{self.dim}; .about needs a group of the plane, such as O(2)"
+            )
+        return self.embed(3, AXES[axis])
+
+    def embed(self, dim: int, axes: Sequence[int]) -> Group:
+        """The group acting on chosen coordinates of a larger space and leaving the others alone."""
+        axes = tuple(operator.index(a) for a in axes)
+        if len(axes) != self.dim or len(set(axes)) != len(axes) or not all(0 <= a < dim for a in axes):
+            raise InputError(f"`axes` must be {self.dim} different coordinates in 0..{dim - 1}, got {axes}")
+        place = functools.partial(sampling.place, dim=dim, axes=axes)
+        return make(
+            f"{_as_operand(self)}@{_axes_text(dim, axes)}",
+            dim,
+            [place(A, fill=0.0) for A in self.lie_algebra],
+            [place(h, fill=1.0) for h in self.discrete_generators],
+            functools.partial(sampling.embedded, inner=self, dim=dim, axes=axes),
+            order=self.known_order,
+            label=f"{_as_operand(self, short=True)}@{_axes_text(dim, axes)}" if self.label else "",
+        )
+
+    def __or__(self, other: Group) -> Group:
+        """Joined: the group generated by both, so equivariance to both."""
+        if self.dim != other.dim:
+            raise InputError(f"cannot join {self.name} on R^{self.dim} and {other.name} on R^{other.dim}")
+        first, second = (self, other) if self.part_dims == other.part_dims else (flat(self), flat(other))
+        joined = Group(
+            text=f"{self.text} | {other.text}",
+            part_dims=first.part_dims,
+            lie=first.lie + second.lie,
+            discrete=first.discrete + second.discrete,
+            sampler=functools.partial(sampling.joined, groups=(first, second)),
+            label=f"{self.name} | {other.name}" if self.label or other.label else "",
+            composite=True,
+        )
+        return joined._with_uniform_sampler()
+
+    def __mul__(self, other: Group) -> Group:
+        """Direct product, acting on the Kronecker product of the two spaces."""
+        shift = len(self.part_dims)
+        return Group(
+            text=f"{_as_operand(self)} * {_as_operand(other)}",
+            part_dims=self.part_dims + other.part_dims,
+            lie=self.lie + tuple(Generator(g.part + shift, g.matrix) for g in other.lie),
+            discrete=self.discrete + tuple(Generator(g.part + shift, g.matrix) for g in other.discrete),
+            sampler=functools.partial(sampling.product, groups=(self, other)),
+            label=f"{_as_operand(self, True)} * {_as_operand(other, True)}"
+            if self.label or other.label
+            else "",
+            composite=True,
+        )
+
+    @functools.cached_property
+    def key(self) -> tuple[object, ...]:
+        """What two equal groups share: the generators, exactly."""
+        return (
+            self.part_dims,
+            tuple((g.part, g.matrix.tobytes()) for g in self.lie),
+            tuple((g.part, g.matrix.tobytes()) for g in self.discrete),
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Group) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def _expand(self, generators: Sequence[Generator]) -> Array:
+        matrices = [self._on_whole_space(g) for g in generators]
+        return frozen(np.array(matrices).reshape(-1, self.dim, self.dim))
+
+    def _on_whole_space(self, generator: Generator) -> Array:
+        eyes = [np.eye(d) for d in self.part_dims]
+        eyes[generator.part] = generator.matrix
+        return np.asarray(functools.reduce(np.kron, eyes[1:], eyes[0]), dtype=np.float64)
+
+    def _discrete_by_part(self) -> list[Array]:
+        return [
+            np.array([np.eye(d), *(g.matrix for g in self.discrete if g.part == part)])
+            for part, d in enumerate(self.part_dims)
+        ]
+
+    def _with_uniform_sampler(self) -> Group:
+        """Replaces a random walk by uniform sampling when the joined group turns out to be a small finite one."""
+        if self.lie or len(self.part_dims) > 1:
+            return self
+        uniform = functools.partial(sampling.finite, generators=self.discrete_generators)
+        return replace(self, sampler=uniform)
+
+
+def make(
+    text: str,
+    dim: int,
+    lie: Sequence[ArrayLike],
+    discrete: Sequence[ArrayLike],
+    sampler: sampling.Sampler,
+    order: int | None = None,
+    label: str = "",
+) -> Group:
+    """Builds a group with a single part; the catalogue's constructors all end here."""
+    return Group(
+        text=text,
+        part_dims=(dim,),
+        lie=tuple(Generator(0, frozen(A)) for A in lie),
+        discrete=tuple(Generator(0, frozen(h)) for h in discrete),
+        sampler=sampler,
+        known_order=order,
+        label=label,
+    )
+
+
+def flat(group: Group) -> Group:
+    """The same matrix group seen as one part: a direct product forgets its factors."""
+    if len(group.part_dims) == 1:
+        return group
+    return make(
+        group.text,
+        group.dim,
+        list(group.lie_algebra),
+        list(group.discrete_generators),
+        functools.partial(sampling.flattened, inner=group),
+        label=group.label,
+    )
+
+
+def frozen(values: ArrayLike) -> Array:
+    """A read-only float64 copy without negative zeros, so that equal values have equal bytes."""
+    array = np.array(values, dtype=np.float64) + 0.0
+    array.flags.writeable = False
+    return array
+
+
+def _generator_stack(values: ArrayLike | None, name: str) -> list[Array]:
+    if values is None:
+        return []
+    try:
+        matrices = [np.asarray(v, dtype=np.float64) for v in values]  # type: ignore[union-attr]
+    except (TypeError, ValueError) as error:
+        raise InputError(f"`{name}` must be a list of square real matrices, shape (k, d, d)") from error
+    for i, matrix in enumerate(matrices):
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
+            raise InputError(f"`{name}[{i}]` has shape {matrix.shape}; generators must be square, (d, d)")
+        if not np.isfinite(matrix).all():
+            raise InputError(f"`{name}[{i}]` contains NaN or infinity")
+    return matrices
+
+
+def _as_operand(group: Group, short: bool = False) -> str:
+    """The text (or the short name) in parentheses if it is a join or a product."""
+    text = group.name if short else group.text
+    return f"({text})" if group.composite else text
+
+
+def _axes_text(dim: int, axes: tuple[int, ...]) -> str:
+    named = {plane: name for name, plane in AXES.items()}
+    if dim == 3 and axes in named:
+        return named[axes]
+    return f"{dim}[{','.join(map(str, axes))}]"
+
+
+def _batched_kron(a: Array, b: Array) -> Array:
+    n, p, q = len(a), a.shape[-1], b.shape[-1]
+    return np.einsum("nij,nkl->nikjl", a, b).reshape(n, p * q, p * q)

@@ -1,0 +1,190 @@
+"""Drawing group elements.
+
+A sampler is a function of (n, generator) that returns one array (n, d, d) for each part of the group. Compact groups are drawn
+from Haar measure; where none exists the draw is bounded, so that a function can be evaluated at what the group makes of its input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import expm
+
+from softsym.groups import elements
+
+if TYPE_CHECKING:
+    from softsym.groups.group import Group
+
+Array = NDArray[np.float64]
+Sampler = Callable[..., list[Array]]
+WALK_STEPS = 8
+
+
+def haar_orthogonal(n: int, rng: np.random.Generator, *, d: int, special: bool) -> list[Array]:
+    """Haar measure on O(d) or SO(d): the Q of a Gaussian's QR, with the signs of R moved into it."""
+    q, r = np.linalg.qr(rng.standard_normal((n, d, d)))
+    q = q * np.sign(np.einsum("nii->ni", r))[:, None, :]
+    if special:
+        q[:, :, 0] *= np.linalg.det(q)[:, None]
+    return [q]
+
+
+def haar_unitary(n: int, rng: np.random.Generator, *, d: int, special: bool) -> list[Array]:
+    """Haar measure on U(d) or SU(d), in the real form [[Re, -Im], [Im, Re]]."""
+    q, r = np.linalg.qr(rng.standard_normal((n, d, d)) + 1j * rng.standard_normal((n, d, d)))
+    diagonal = np.einsum("nii->ni", r)
+    q = q * (diagonal / np.abs(diagonal))[:, None, :]
+    if special:
+        q[:, :, 0] /= np.linalg.det(q)[:, None]
+    return [np.concatenate([np.concatenate([q.real, -q.imag], 2), np.concatenate([q.imag, q.real], 2)], 1)]
+
+
+def bounded_linear(n: int, rng: np.random.Generator, *, d: int, special: bool) -> list[Array]:
+    """K exp(s) K' with Haar rotations K, K' and a diagonal s uniform in [-1, 1], traceless for SL: condition number at most e^4."""
+    (left,) = haar_orthogonal(n, rng, d=d, special=special)
+    (right,) = haar_orthogonal(n, rng, d=d, special=True)
+    s = rng.uniform(-1, 1, (n, d))
+    if special:
+        s -= s.mean(1, keepdims=True)
+    return [left * np.exp(s)[:, None, :] @ right]
+
+
+def scaling(n: int, rng: np.random.Generator, *, d: int) -> list[Array]:
+    """Positive multiples of the identity, log-uniform between 1/e and e."""
+    return [np.exp(rng.uniform(-1, 1, n))[:, None, None] * np.eye(d)]
+
+
+def affine(n: int, rng: np.random.Generator, *, d: int, rotate: str) -> list[Array]:
+    """Homogeneous matrices: translation standard normal; rotation none, Haar on SO(d) or Haar on O(d)."""
+    g = np.tile(np.eye(d + 1), (n, 1, 1))
+    if rotate != "none":
+        g[:, :d, :d] = haar_orthogonal(n, rng, d=d, special=rotate == "SO")[0]
+    g[:, :d, d] = rng.standard_normal((n, d))
+    return [g]
+
+
+def random_permutation(n: int, rng: np.random.Generator, *, d: int, even: bool) -> list[Array]:
+    """Uniform permutation matrices; for ``even`` an odd one is made even by swapping its first two coordinates."""
+    g = np.zeros((n, d, d))
+    for k in range(n):
+        row = rng.permutation(d)
+        g[k, row, np.arange(d)] = 1.0
+        if even and d > 1 and np.linalg.det(g[k]) < 0:
+            g[k, :, [0, 1]] = g[k, :, [1, 0]]
+    return [g]
+
+
+def finite(n: int, rng: np.random.Generator, *, generators: Array) -> list[Array]:
+    """Uniform over all elements: of a permutation group of any size, or of any group small enough to list; else a random walk."""
+    if len(generators) and all(elements.is_permutation(h) for h in generators):
+        return [elements.uniform_permutations(generators, n, rng)]
+    listed = elements.closure(generators)
+    if listed is None:
+        return [_walk(n, rng, [], list(generators), WALK_STEPS)]
+    return [listed[rng.integers(len(listed), size=n)]]
+
+
+def trivial(n: int, rng: np.random.Generator, *, d: int) -> list[Array]:
+    """The identity, n times."""
+    return [np.tile(np.eye(d), (n, 1, 1))]
+
+
+def exponential(
+    n: int, rng: np.random.Generator, *, lie: Sequence[Array], discrete: Sequence[Array], bound: float = 1.0
+) -> list[Array]:
+    """One factor exp(A), A a standard-normal combination of the algebra cut to norm ``bound``, times a random discrete word."""
+    return [_walk(n, rng, list(lie), list(discrete), 1, bound)]
+
+
+def random_walk(
+    n: int, rng: np.random.Generator, *, lie: Sequence[Array], discrete: Sequence[Array]
+) -> list[Array]:
+    """For generators about which nothing is known.
+
+    Finite groups are drawn uniformly. Orthogonal ones by a walk of several long steps, which forgets its start and so is close to
+    Haar; any other group by a single step of norm at most one, so that its elements stay bounded.
+    """
+    if not lie:
+        return finite(n, rng, generators=np.array(discrete))
+    compact = all(np.allclose(A, -A.T) for A in lie) and all(
+        np.allclose(h @ h.T, np.eye(len(h))) for h in discrete
+    )
+    if compact:
+        return [_walk(n, rng, list(lie), list(discrete), WALK_STEPS, bound=np.inf)]
+    return exponential(n, rng, lie=lie, discrete=discrete)
+
+
+def gaussian(group: Group, n: int, seed: int | np.random.Generator = 0) -> Array:
+    """The published code's draw (n, d, d): exp of standard-normal algebra coefficients times random powers of the generators.
+
+    It is not Haar measure; the paper's printed equivariance errors were measured with it.
+    """
+    rng = np.random.default_rng(seed)
+    g = np.tile(np.eye(group.dim), (n, 1, 1))
+    if len(group.lie_algebra):
+        coefficients = rng.standard_normal((n, len(group.lie_algebra)))
+        g = expm(np.einsum("nk,kij->nij", coefficients, group.lie_algebra))
+    for h in group.discrete_generators:
+        powers = rng.integers(0, 2, n) if np.allclose(h @ h, np.eye(len(h))) else rng.integers(-5, 5, n)
+        g = g @ np.array([np.linalg.matrix_power(h, int(p)) for p in powers]).reshape(n, *h.shape)
+    return np.asarray(g, dtype=np.float64)
+
+
+def place(matrix: Array, *, dim: int, axes: Sequence[int], fill: float) -> Array:
+    """A matrix (or a stack) written on chosen coordinates of a larger identity (fill 1) or zero (fill 0) matrix."""
+    out = np.zeros((*matrix.shape[:-2], dim, dim))
+    out[..., range(dim), range(dim)] = fill
+    out[..., np.asarray(axes)[:, None], np.asarray(axes)] = matrix
+    return out
+
+
+def embedded(n: int, rng: np.random.Generator, *, inner: Group, dim: int, axes: Sequence[int]) -> list[Array]:
+    """Elements of an inner group, on chosen coordinates."""
+    return [place(inner.sample(n, rng), dim=dim, axes=axes, fill=1.0)]
+
+
+def flattened(n: int, rng: np.random.Generator, *, inner: Group) -> list[Array]:
+    """Elements of a direct product as single matrices."""
+    return [inner.sample(n, rng)]
+
+
+def product(n: int, rng: np.random.Generator, *, groups: Sequence[Group]) -> list[Array]:
+    """Independent elements of the factors: Haar measure if each factor's is."""
+    return [part for group in groups for part in group.sample_parts(n, rng)]
+
+
+def joined(n: int, rng: np.random.Generator, *, groups: Sequence[Group]) -> list[Array]:
+    """Alternating products of elements of each group.
+
+    Several rounds for orthogonal groups (the product of Haar draws mixes fast), one round otherwise (to stay bounded).
+    """
+    rounds = WALK_STEPS if all(group.is_orthogonal for group in groups) else 1
+    parts = [np.tile(np.eye(d), (n, 1, 1)) for d in groups[0].part_dims]
+    for _ in range(rounds):
+        for group in groups:
+            parts = [a @ b for a, b in zip(parts, group.sample_parts(n, rng), strict=True)]
+    return parts
+
+
+def _walk(
+    n: int,
+    rng: np.random.Generator,
+    lie: list[Array],
+    discrete: list[Array],
+    steps: int,
+    bound: float = np.inf,
+) -> Array:
+    d = len((lie or discrete)[0])
+    g = np.tile(np.eye(d), (n, 1, 1))
+    for _ in range(steps):
+        if lie:
+            A = np.einsum("nk,kij->nij", rng.standard_normal((n, len(lie))), np.array(lie))
+            norm = np.linalg.norm(A, axis=(1, 2), keepdims=True)
+            g = g @ expm(A * np.minimum(1.0, bound / np.maximum(norm, 1e-300)))
+        for _ in range(2 if discrete else 0):
+            choices = np.array([np.eye(d), *discrete])
+            g = g @ choices[rng.integers(len(choices), size=n)]
+    return g

@@ -1,0 +1,88 @@
+r"""The hidden representation of a given width.
+
+A width of c coordinates is spread evenly over tensor ranks 0..r, where r is the largest rank with :math:`(r+1)\,d^r \le c`, and
+what remains is spread the same way until nothing is left. For groups that are not orthogonal the tensors of rank r are dealt out
+over T(k, r-k) like a binomial distribution.
+
+Reference:
+    A Practical Method for Constructing Equivariant Multilayer Perceptrons (Finzi et al., 2021), https://arxiv.org/abs/2104.09459
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+
+from softsym.errors import InputError
+from softsym.groups import Group
+from softsym.groups import group as read_group
+from softsym.reps.rep import Rep, T
+
+
+def hidden_rep(width: int, group: Group | str, *, round_up: bool = False, duals: bool = True) -> Rep:
+    """A representation of the given size with tensors of several ranks.
+
+    Args:
+        width: Number of coordinates.
+        group: The (largest) group of the network.
+        round_up: Take whole rounds of the highest rank only, as the published PER code does: at least ``width`` coordinates.
+        duals: Whether non-orthogonal groups get lower indices too.
+
+    Example:
+        >>> import softsym as ss
+        >>> ss.hidden_rep(384, "O(3)")
+        102S + 34V + 11T(2) + 3T(3)
+        >>> ss.hidden_rep(128, "O(3)", round_up=True)
+        54S + 18V + 6T(2) + 2T(3)
+    """
+    group = read_group(group)
+    width = operator.index(width)
+    if width < 1:
+        raise InputError(f"a hidden representation needs width >= 1, got {width}")
+    copies = _whole_rounds(width, group.dim) if round_up else _spread(width, group.dim)
+    result = Rep(())
+    for rank, count in enumerate(copies):
+        result = result + _of_rank(rank, count, mixed=duals and not group.is_orthogonal)
+    return result
+
+
+def _spread(width: int, d: int) -> list[int]:
+    """Copies of each rank 0..r."""
+    copies = [0] * (_top_rank(width, d) + 1)
+    while width > 0:
+        top = _top_rank(width, d)
+        rounds = width // ((top + 1) * d**top)
+        for rank in range(top + 1):
+            copies[rank] += rounds * d ** (top - rank)
+        width -= rounds * (top + 1) * d**top
+    return copies
+
+
+def _whole_rounds(width: int, d: int) -> list[int]:
+    top = _top_rank(width, d)
+    rounds = -(-width // ((top + 1) * d**top))
+    return [rounds * d ** (top - rank) for rank in range(top + 1)]
+
+
+def _top_rank(width: int, d: int) -> int:
+    if d == 1:  # every rank has size one; vectors and scalars say it all
+        return min(1, width - 1)
+    rank = 0
+    while (rank + 2) * d ** (rank + 1) <= width:
+        rank += 1
+    return rank
+
+
+def _of_rank(rank: int, count: int, *, mixed: bool) -> Rep:
+    """Tensors of one rank; mixed ones are dealt to T(rank - k, k) by largest remainder of their binomial share."""
+    if not mixed or rank == 0:
+        return count * T(rank)
+    shares = [count * math.comb(rank, k) / 2**rank for k in range(rank + 1)]
+    dealt = [math.floor(share) for share in shares]
+    by_remainder = sorted(range(rank + 1), key=lambda k: (dealt[k] - shares[k], k))
+    for k in by_remainder[: count - sum(dealt)]:
+        dealt[k] += 1
+    result = Rep(())
+    for k, n in enumerate(dealt):
+        result = result + n * T(rank - k, k)
+    return result

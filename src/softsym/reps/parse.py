@@ -1,0 +1,112 @@
+"""The text form of representations.
+
+::
+
+    rep     = term { "+" term }                   order of coordinates
+    term    = [copies] product
+    product = factor { "*" factor }               tensor product
+    factor  = primary { "'" }                     the dual
+    primary = "S" | "V" | "V[i]" | "T(p)" | "T(p,q)" | "Grid(h,w)" | "Points([[x, ...], ...])" | "(" rep ")"
+"""
+
+from __future__ import annotations
+
+import ast
+
+from softsym.errors import InputError
+from softsym.reps.permutation import Grid, Permutation
+from softsym.reps.rep import Rep, Scalar, T, Vector, part_vector
+from softsym.text import Tokens
+
+KNOWN = "S, V, V', V[i], T(p), T(p,q), Grid(h,w), Points([[...]])"
+
+
+def rep(text: str | Rep) -> Rep:
+    """Reads a representation from its text form; a representation is returned as it is.
+
+    Example:
+        >>> import softsym as ss
+        >>> ss.rep("5S + 5V") == 5 * ss.Scalar + 5 * ss.Vector
+        True
+        >>> ss.rep("V*V'") == ss.T(1, 1)
+        True
+    """
+    if isinstance(text, Rep):
+        return text
+    if not isinstance(text, str):
+        raise InputError(
+            f"a representation is a softsym.Rep or its text such as '5S + 5V', got {type(text).__name__}"
+        )
+    tokens = Tokens(text, "representation")
+    found = _sum(tokens)
+    tokens.finish()
+    return found
+
+
+def _sum(tokens: Tokens) -> Rep:
+    found = _term(tokens)
+    while tokens.accept("+"):
+        found = found + _term(tokens)
+    return found
+
+
+def _term(tokens: Tokens) -> Rep:
+    if not tokens.peek().isdigit():
+        return _product(tokens)
+    copies = tokens.integer()
+    if copies == 0 and tokens.peek() in ("", "+", ")"):
+        return Rep(())
+    tokens.accept("*")
+    return copies * _product(tokens)
+
+
+def _product(tokens: Tokens) -> Rep:
+    found = _factor(tokens)
+    while tokens.accept("*"):
+        found = found * _factor(tokens)
+    return found
+
+
+def _factor(tokens: Tokens) -> Rep:
+    found = _primary(tokens)
+    while tokens.accept("'"):
+        found = found.dual
+    return found
+
+
+def _primary(tokens: Tokens) -> Rep:
+    name = tokens.peek()
+    if name in ("Grid", "T"):
+        tokens.take()
+        tokens.expect("(")
+        numbers = tokens.integers(")")
+        if len(numbers) != 2 and (name == "Grid" or len(numbers) != 1):
+            tokens.fail(
+                f"{name} takes {'Grid(h,w)' if name == 'Grid' else 'T(p) or T(p,q)'}; wrong number of arguments"
+            )
+        return Grid(*numbers) if name == "Grid" else T(*numbers)
+    if name == "Points":
+        return _points(tokens)
+    if name not in ("S", "V", "("):
+        tokens.fail(f"expected a representation (known: {KNOWN})")
+    tokens.take()
+    if name == "(":
+        inner = _sum(tokens)
+        tokens.expect(")")
+        return inner
+    if name == "V" and tokens.accept("["):
+        index = tokens.integer()
+        tokens.expect("]")
+        return part_vector(index)
+    return Scalar if name == "S" else Vector
+
+
+def _points(tokens: Tokens) -> Rep:
+    call = tokens.call()
+    try:
+        if call is None or len(call.args) != 1 or call.keywords:
+            raise ValueError
+        return Permutation(ast.literal_eval(call.args[0]))
+    except ValueError as error:
+        reason = f" ({error})" if isinstance(error, InputError) else ""
+        tokens.fail(f"expected Points([[x, ...], ...]){reason}")

@@ -1,0 +1,233 @@
+r"""Representations: how data transform.
+
+A :class:`Rep` is an ordered direct sum of tensor types, ``5S + 5V`` for five scalars followed by five vectors. A
+:class:`TensorType` is a tensor product of atoms; on it the group acts by Kronecker products and the algebra by Kronecker sums,
+
+.. math:: \rho(g) = \rho_1(g) \otimes \rho_2(g) \otimes \dots, \qquad d\rho(A) = d\rho_1(A) \oplus d\rho_2(A) \oplus \dots
+
+The recipe fixes sizes and layout; every group gives the same recipe its own action, which is what makes mixed symmetries possible.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import operator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from softsym.errors import InputError
+from softsym.groups import Group
+from softsym.groups import group as read_group
+from softsym.reps.atoms import Atom, Base, kron_all
+from softsym.reps.element import Element, algebra_element, group_element, kron_sum
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class TensorType:
+    """A tensor product of atoms, in the order of the tensor's indices; a scalar has none."""
+
+    atoms: tuple[Atom, ...] = ()
+
+    @property
+    def rank(self) -> int:
+        """Number of tensor indices."""
+        return len(self.atoms)
+
+    @property
+    def dual(self) -> TensorType:
+        """The dual type."""
+        return TensorType(tuple(atom.dual for atom in self.atoms))
+
+    def shape(self, group: Group) -> tuple[int, ...]:
+        """Size of each tensor index."""
+        return tuple(atom.size(group) for atom in self.atoms)
+
+    def size(self, group: Group) -> int:
+        """Number of coordinates."""
+        return int(np.prod(self.shape(group), dtype=np.int64))
+
+    def rho(self, group: Group, g: Element) -> Array:
+        """Matrices of group elements, shape (..., size, size)."""
+        return kron_all([atom.rho(group, g) for atom in self.atoms], g.whole.shape[:-2])
+
+    def drho(self, group: Group, A: Element) -> Array:
+        """Matrices of algebra elements, shape (..., size, size)."""
+        zero = np.zeros((*A.whole.shape[:-2], 1, 1))
+        return functools.reduce(kron_sum, [atom.drho(group, A) for atom in self.atoms], zero)
+
+    def is_permutation(self, group: Group) -> bool:
+        """Whether the group only permutes the coordinates of this type (a scalar's one coordinate included)."""
+        return all(atom.is_permutation(group) for atom in self.atoms)
+
+    def canonical(self, groups: Sequence[Group]) -> tuple[TensorType, tuple[int, ...]]:
+        """A representative with its atoms in standard order, and the axis order that leads to it.
+
+        Types with the same representative share their invariants. Duals are dropped if all groups are orthogonal.
+        """
+        orthogonal = all(group.is_orthogonal for group in groups)
+        atoms = [atom.without_dual() if orthogonal else atom for atom in self.atoms]
+        order = tuple(sorted(range(len(atoms)), key=lambda i: atoms[i].order_key()))
+        return TensorType(tuple(atoms[i] for i in order)), order
+
+    def __mul__(self, other: TensorType) -> TensorType:
+        return TensorType(self.atoms + other.atoms)
+
+    def __str__(self) -> str:
+        if not self.atoms:
+            return "S"
+        p = sum(atom == Base() for atom in self.atoms)
+        q = len(self.atoms) - p
+        if len(self.atoms) > 1 and self.atoms == (Base(),) * p + (Base(is_dual=True),) * q:
+            return f"T({p},{q})" if q else f"T({p})"
+        return "*".join(map(str, self.atoms))
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Consecutive copies of one type in the coordinates of a representation."""
+
+    start: int
+    copies: int
+    type: TensorType
+    size: int
+
+    @property
+    def stop(self) -> int:
+        """First coordinate after the segment."""
+        return self.start + self.copies * self.size
+
+
+@dataclass(frozen=True)
+class Rep:
+    """An ordered direct sum of tensor types: an immutable value with an algebra and a text form.
+
+    ``+`` appends, ``*`` is the tensor product (distributed over sums, left factor outermost), ``n * rep`` makes copies,
+    ``.dual`` is the dual. Wherever a group is expected its text is accepted.
+
+    Args:
+        terms: (copies, type) pairs in the order of the coordinates.
+
+    Example:
+        >>> import softsym as ss
+        >>> rep = 5 * ss.Scalar + 5 * ss.Vector
+        >>> print(rep, rep.size("O(3)"))
+        5S + 5V 20
+    """
+
+    terms: tuple[tuple[int, TensorType], ...]
+
+    def __post_init__(self) -> None:
+        merged: list[tuple[int, TensorType]] = []
+        for copies, kind in self.terms:
+            if merged and merged[-1][1] == kind:
+                merged[-1] = (merged[-1][0] + copies, kind)
+            elif copies:
+                merged.append((copies, kind))
+        object.__setattr__(self, "terms", tuple(merged))
+
+    @property
+    def dual(self) -> Rep:
+        """The dual representation, on which g acts by its inverse transpose."""
+        return Rep(tuple((copies, kind.dual) for copies, kind in self.terms))
+
+    def size(self, group: Group | str) -> int:
+        """Number of coordinates."""
+        group = read_group(group)
+        return sum(copies * kind.size(group) for copies, kind in self.terms)
+
+    def segments(self, group: Group | str) -> list[Segment]:
+        """Where each run of equal types lies in the coordinates."""
+        group = read_group(group)
+        sizes = [kind.size(group) for _, kind in self.terms]
+        ends = itertools.accumulate(
+            copies * size for (copies, _), size in zip(self.terms, sizes, strict=True)
+        )
+        starts = [0, *ends][:-1] if self.terms else []
+        return [
+            Segment(start, copies, kind, size)
+            for start, (copies, kind), size in zip(starts, self.terms, sizes, strict=True)
+        ]
+
+    def rho(self, group: Group | str, g: ArrayLike | Sequence[ArrayLike]) -> Array:
+        """The matrix of a group element (or a batch of them), shape (..., size, size).
+
+        Args:
+            group: The group.
+            g: Matrices (..., d, d), or for a direct product a tuple with the matrices of each factor.
+        """
+        group = read_group(group)
+        element = group_element(group, g)
+        return self._block_diagonal(group, element, lambda kind: kind.rho(group, element))
+
+    def drho(self, group: Group | str, A: ArrayLike | Sequence[ArrayLike]) -> Array:
+        """The matrix of an algebra element (or a batch of them), shape (..., size, size)."""
+        group = read_group(group)
+        element = algebra_element(group, A)
+        return self._block_diagonal(group, element, lambda kind: kind.drho(group, element))
+
+    def _block_diagonal(self, group: Group, element: Element, blocks: object) -> Array:
+        n = self.size(group)
+        out = np.zeros((*element.whole.shape[:-2], n, n))
+        for segment in self.segments(group):
+            block = blocks(segment.type)  # type: ignore[operator]
+            for start in range(segment.start, segment.stop, segment.size):
+                out[..., start : start + segment.size, start : start + segment.size] = block
+        return out
+
+    def __add__(self, other: Rep) -> Rep:
+        if not isinstance(other, Rep):
+            return NotImplemented
+        return Rep(self.terms + other.terms)
+
+    def __mul__(self, other: Rep | int) -> Rep:
+        if isinstance(other, Rep):
+            pairs = itertools.product(self.terms, other.terms)
+            return Rep(tuple((m * n, a * b) for (m, a), (n, b) in pairs))
+        return other * self
+
+    def __rmul__(self, copies: int) -> Rep:
+        try:
+            copies = operator.index(copies)
+        except TypeError:
+            return NotImplemented
+        if copies < 0:
+            raise InputError(f"cannot take {copies} copies of {self}")
+        if len(self.terms) > 1:
+            return Rep(self.terms * copies)
+        return Rep(tuple((copies * n, kind) for n, kind in self.terms))
+
+    def __iter__(self) -> Iterator[tuple[int, TensorType]]:
+        return iter(self.terms)
+
+    def __str__(self) -> str:
+        return " + ".join(_term_text(copies, kind) for copies, kind in self.terms) or "0"
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def T(p: int, q: int = 0) -> Rep:
+    """Tensors with p upper and q lower indices: V^p (x) V'^q. ``T(0)`` is a scalar, ``T(1)`` a vector."""
+    p, q = operator.index(p), operator.index(q)
+    if p < 0 or q < 0:
+        raise InputError(f"T(p, q) needs p, q >= 0, got T({p}, {q})")
+    return Rep(((1, TensorType((Base(),) * p + (Base(is_dual=True),) * q)),))
+
+
+def part_vector(index: int) -> Rep:
+    """The base representation of one factor of a direct product, V[0] or V[1]; tensor them freely with ``*``."""
+    return Rep(((1, TensorType((Base(part=operator.index(index)),))),))
+
+
+Scalar = T(0)
+Vector = T(1)
+
+
+def _term_text(copies: int, kind: TensorType) -> str:
+    return str(kind) if copies == 1 else f"{copies}{kind}"

@@ -1,0 +1,41 @@
+"""Invariants of one tensor type: from memory, from disk, or solved."""
+
+from __future__ import annotations
+
+import functools
+
+from softsym.groups import Group
+from softsym.reps import TensorType
+from softsym.spaces import auto, cache
+from softsym.spaces.solution import Solution
+
+
+def invariants_of_type(
+    group: Group, kind: TensorType, tol: float | None = None, solver: str = "auto"
+) -> Solution:
+    """A basis of the invariant vectors of a tensor type, with its evidence.
+
+    Args:
+        group: The group.
+        kind: The tensor type, in canonical form if solutions are to be shared.
+        tol: Singular values up to this (relative to each constraint's norm) count as zero.
+        solver: ``auto`` or the name of a solver.
+    """
+    return _remembered(group, kind, tol, solver, cache.current_folder())
+
+
+def forget() -> None:
+    """Empties the memory of this process (not the disk), as a new process would find it."""
+    _remembered.cache_clear()
+
+
+@functools.lru_cache(maxsize=512)
+def _remembered(group: Group, kind: TensorType, tol: float | None, solver: str, folder: object) -> Solution:
+    path = cache.file_of(group, kind, tol, solver)
+    if path is None:
+        return auto.solve(group, kind, tol, solver)
+    found = cache.read(path, "read from the cache")
+    if found is None:
+        found = auto.solve(group, kind, tol, solver)
+        cache.write(path, found)
+    return found

@@ -1,0 +1,50 @@
+"""Invariants of permutation actions, exactly: no floating point, millions of coordinates.
+
+If every generator permutes the coordinates, a vector is invariant iff it is constant on orbits, and orbits are the connected
+components of the graph that joins each coordinate to where the generators send it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from softsym.groups import Group
+from softsym.groups.elements import images
+from softsym.reps import TensorType
+from softsym.reps.element import discrete_elements
+from softsym.spaces.solution import OrbitBasis, Solution
+
+
+def solve(group: Group, kind: TensorType) -> Solution:
+    """Orbits of the coordinates of a tensor type under a group of permutations."""
+    shape = kind.shape(group)
+    n = kind.size(group)
+    targets = [
+        _image_of_each(shape, [images(atom.rho(group, h)) for atom in kind.atoms])
+        for h in discrete_elements(group)
+    ]
+    return Solution(OrbitBasis(_components(n, targets)), 0.0, 0.0, np.inf, "orbits")
+
+
+def _image_of_each(shape: tuple[int, ...], moved: list[NDArray[np.intp]]) -> NDArray[np.int64]:
+    """Flat index of the image of every flat index, when each tensor index is permuted on its own."""
+    flat = np.zeros(1, dtype=np.int64)
+    for size, row in zip(shape, moved, strict=True):
+        flat = (flat[:, None] * size + row[None, :]).ravel()
+    return flat
+
+
+def _components(n: int, targets: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Component of each node, numbered by first appearance."""
+    if not targets:
+        return np.arange(n)
+    rows = np.tile(np.arange(n), len(targets))
+    graph = coo_array((np.ones(len(rows), dtype=np.int8), (rows, np.concatenate(targets))), shape=(n, n))
+    _, labels = connected_components(graph, directed=False)
+    _, first = np.unique(labels, return_index=True)
+    rank_of = np.empty(len(first), dtype=np.int64)
+    rank_of[np.argsort(first)] = np.arange(len(first))
+    return np.asarray(rank_of[labels], dtype=np.int64)

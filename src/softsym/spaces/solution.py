@@ -1,0 +1,129 @@
+r"""What a solver returns: a basis of the invariant vectors of one tensor type, and how far to trust it."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softsym.errors import UnclearNullSpaceWarning
+
+Array = NDArray[np.float64]
+DEFAULT_TOL = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class DenseBasis:
+    """An orthonormal basis as the columns of a matrix (n, rank)."""
+
+    Q: Array
+
+    @property
+    def size(self) -> int:
+        """Number of coordinates n."""
+        return int(self.Q.shape[0])
+
+    @property
+    def rank(self) -> int:
+        """Dimension of the invariant space."""
+        return int(self.Q.shape[1])
+
+    def dense(self) -> Array:
+        """The basis (n, rank)."""
+        return self.Q
+
+
+@dataclass(frozen=True, eq=False)
+class OrbitBasis:
+    """The basis of a permutation action: one normalised indicator vector for each orbit of coordinates.
+
+    Args:
+        labels: The orbit of each coordinate, shape (n,).
+    """
+
+    labels: NDArray[np.int64]
+
+    @property
+    def size(self) -> int:
+        """Number of coordinates n."""
+        return len(self.labels)
+
+    @property
+    def rank(self) -> int:
+        """Number of orbits."""
+        return int(self.labels.max()) + 1
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """Size of each orbit, shape (rank,)."""
+        return np.bincount(self.labels)
+
+    def dense(self) -> Array:
+        """The basis as a matrix (n, rank)."""
+        Q = np.zeros((self.size, self.rank))
+        Q[np.arange(self.size), self.labels] = 1 / np.sqrt(self.counts[self.labels])
+        return Q
+
+
+Basis: TypeAlias = DenseBasis | OrbitBasis
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A basis and the evidence for it.
+
+    Args:
+        basis: The invariant vectors.
+        residual: Largest norm of C_i q over generators and basis vectors, with every C_i scaled to norm at most one.
+        below: Largest singular value counted as zero.
+        above: Smallest singular value counted as non-zero; infinite if there is none, or if the solver needs no threshold.
+        method: Which solver found it.
+        reason: Why that solver was chosen.
+    """
+
+    basis: Basis
+    residual: float
+    below: float
+    above: float
+    method: str
+    reason: str = ""
+
+    @property
+    def rank(self) -> int:
+        """Dimension of the invariant space."""
+        return self.basis.rank
+
+    @functools.cached_property
+    def support(self) -> NDArray[np.int64]:
+        """Coordinates on which some invariant vector is not zero; everything else is cleared by the projector."""
+        if isinstance(self.basis, OrbitBasis):
+            return np.arange(self.basis.size)
+        return np.flatnonzero(np.abs(self.basis.Q).max(axis=1, initial=0.0) > 1e-13)
+
+    @functools.cached_property
+    def on_support(self) -> Array | OrbitBasis:
+        """The basis restricted to its support: columns (len(support), rank), or orbits."""
+        return self.basis if isinstance(self.basis, OrbitBasis) else self.basis.Q[self.support]
+
+    @property
+    def gap(self) -> float:
+        """How clearly the spectrum separates zero from non-zero: above / below."""
+        return self.above / max(self.below, 1e-16)
+
+
+def warn_if_unclear(below: float, above: float, tol: float | None, what: str) -> None:
+    """Warns where the spectrum does not separate the null space from the rest."""
+    cut = DEFAULT_TOL if tol is None else tol
+    near = above < 100 * cut or below > cut / 100 if tol is None else above < 3 * below
+    if near:
+        warnings.warn(
+            f"the null space of {what} is not clearly separated: largest singular value counted as zero {below:.1e}, "
+            f"smallest counted as non-zero {above:.1e}, threshold {cut:.1e}; if the generators are noisy, pass `tol` "
+            "above their noise",
+            UnclearNullSpaceWarning,
+            stacklevel=3,
+        )

@@ -1,0 +1,208 @@
+r"""The space of equivariant linear maps between two representations.
+
+A map :math:`W` is equivariant to :math:`G` iff :math:`\rho_{out}(g) W = W \rho_{in}(g)` for all :math:`g`, that is iff it is an invariant
+vector of :math:`\rho_{out} \otimes \rho_{in}'`. An :class:`EquivariantSpace` knows this subspace through one small basis per tensor
+type; its orthogonal projector costs as much memory as W itself.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softsym.errors import InputError
+from softsym.groups import Group
+from softsym.groups import group as read_group
+from softsym.reps import Rep, TensorType
+from softsym.reps import rep as read_rep
+from softsym.spaces.invariants import invariants_of_type
+from softsym.spaces.layout import positions
+from softsym.spaces.packed import Packed, PackedBlock
+from softsym.spaces.solution import Solution
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class EquivariantSpace:
+    """Equivariant maps (or invariant vectors) as a subspace, with its orthogonal projector.
+
+    Args:
+        rep_out: Where maps lead.
+        rep_in: Where they come from; None for invariant vectors of ``rep_out``.
+        group: The group.
+        shape: Shape of a map, (n_out, n_in), or of a vector, (n_out,).
+        packed: The blocks with invariants and their small bases.
+        solutions: The solution of every tensor type that occurs, with its evidence.
+
+    Example:
+        >>> import numpy as np
+        >>> import softsym as ss
+        >>> space = ss.equivariant_maps("V", "V", "O(3)")
+        >>> space.dim
+        1
+        >>> space.project(np.diag([1.0, 2.0, 3.0])).round(12)
+        array([[2., 0., 0.],
+               [0., 2., 0.],
+               [0., 0., 2.]])
+    """
+
+    rep_out: Rep
+    rep_in: Rep | None
+    group: Group
+    shape: tuple[int, ...]
+    packed: Packed
+    solutions: dict[TensorType, Solution]
+
+    @property
+    def dim(self) -> int:
+        """Dimension of the space."""
+        return self.packed.dim
+
+    @property
+    def size(self) -> int:
+        """Number of entries of a map."""
+        return math.prod(self.shape)
+
+    @property
+    def residual_bound(self) -> float:
+        """The largest residual of any of the small bases (zero is exact)."""
+        return max((solution.residual for solution in self.solutions.values()), default=0.0)
+
+    def basis(self) -> Array:
+        """A dense orthonormal basis (n_out * n_in, dim), each column a map flattened row by row.
+
+        Costs dim times the memory of a map; everything else works without it.
+        """
+        return np.ascontiguousarray(self.packed.combine(np.eye(self.dim)).T)
+
+    def project(self, W: Any) -> Any:
+        """The nearest equivariant map, P W.
+
+        Args:
+            W: Maps (..., n_out, n_in) or vectors (..., n_out): a NumPy array, or a torch tensor (differentiable).
+        """
+        W, flat = self._flatten(W)
+        if isinstance(flat, np.ndarray):
+            return self.packed.project(flat).reshape(W.shape)
+        from softsym.spaces import autograd
+
+        return autograd.project(flat, self.packed).reshape(W.shape)
+
+    def residual(self, W: Any) -> Any:
+        """What is not equivariant, W - P W."""
+        return W - self.project(W)
+
+    def distance(self, W: Any) -> Any:
+        """Frobenius distance to the space, |W - P W|, shape (...)."""
+        axes = tuple(range(-len(self.shape), 0))
+        squares = (self.residual(W) ** 2).sum(axes)
+        return np.sqrt(squares) if isinstance(W, np.ndarray) else squares.sqrt()
+
+    def coefficients(self, W: Any) -> Any:
+        """Coordinates of P W in the basis, shape (..., dim)."""
+        W, flat = self._flatten(W)
+        batch = tuple(W.shape[: len(W.shape) - len(self.shape)])
+        if isinstance(flat, np.ndarray):
+            return self.packed.coefficients(flat).reshape(*batch, self.dim)
+        from softsym.spaces import autograd
+
+        return autograd.Coefficients.apply(flat, self.packed).reshape(*batch, self.dim)
+
+    def combine(self, theta: Any) -> Any:
+        """The equivariant map with coordinates theta (..., dim): the adjoint of :meth:`coefficients`."""
+        if tuple(theta.shape[-1:]) != (self.dim,):
+            raise InputError(f"`theta` must have shape (..., {self.dim}), got {tuple(theta.shape)}")
+        shape = (*theta.shape[:-1], *self.shape)
+        flat = theta.reshape(-1, self.dim) if self.dim else theta.reshape(math.prod(theta.shape[:-1]), 0)
+        if isinstance(theta, np.ndarray):
+            return self.packed.combine(flat).reshape(shape)
+        from softsym.spaces import autograd
+
+        return autograd.Combine.apply(flat, self.packed).reshape(shape)
+
+    def _flatten(self, W: Any) -> tuple[Any, Any]:
+        """W checked, and flattened to (batch, size); integers become float64."""
+        if isinstance(W, np.ndarray) and W.dtype.kind not in "f":
+            W = W.astype(np.float64)
+        if tuple(W.shape[-len(self.shape) :]) != self.shape:
+            expected = ", ".join(map(str, self.shape))
+            source = "" if self.rep_in is None else f"{self.rep_in} -> "
+            raise InputError(
+                f"`W` must have shape (..., {expected}) for {source}{self.rep_out} under {self.group.name}, "
+                f"got {tuple(W.shape)}"
+            )
+        batch = math.prod(W.shape[: len(W.shape) - len(self.shape)])
+        return W, W.reshape(batch, self.size)
+
+    def __repr__(self) -> str:
+        source = "" if self.rep_in is None else f"{self.rep_in} -> "
+        return (
+            f"EquivariantSpace({source}{self.rep_out} under {self.group.name}, dim {self.dim} of {self.size})"
+        )
+
+
+def equivariant_maps(
+    rep_in: Rep | str,
+    rep_out: Rep | str,
+    group: Group | str,
+    *,
+    tol: float | None = None,
+    solver: str = "auto",
+) -> EquivariantSpace:
+    """The linear maps from ``rep_in`` to ``rep_out`` that commute with a group.
+
+    Args:
+        rep_in: Representation of the input.
+        rep_out: Representation of the output.
+        group: The group.
+        tol: Singular values up to this count as zero; pass it when generators are noisy or learned.
+        solver: ``auto``, ``orbits``, ``reynolds``, ``weights``, ``dense`` or ``iterative``.
+
+    Example:
+        >>> import softsym as ss
+        >>> ss.equivariant_maps("5S + 5V", "T(2)", "O(2)@z").dim
+        30
+    """
+    return _space(read_rep(rep_out), read_rep(rep_in), read_group(group), _tolerance(tol), solver)
+
+
+def invariants(
+    rep: Rep | str, group: Group | str, *, tol: float | None = None, solver: str = "auto"
+) -> EquivariantSpace:
+    """The vectors of a representation that a group leaves alone: the equivariant biases.
+
+    Example:
+        >>> import softsym as ss
+        >>> ss.invariants("T(2)", "O(3)").dim
+        1
+    """
+    return _space(read_rep(rep), None, read_group(group), _tolerance(tol), solver)
+
+
+def _space(
+    rep_out: Rep, rep_in: Rep | None, group: Group, tol: float | None, solver: str
+) -> EquivariantSpace:
+    solve = functools.partial(invariants_of_type, group, tol=tol, solver=solver)
+    solutions: dict[TensorType, Solution] = {}
+
+    def support(kind: TensorType) -> NDArray[np.int64]:
+        if kind not in solutions:
+            solutions[kind] = solve(kind)
+        return solutions[kind].support
+
+    found = positions(rep_out, rep_in, (group,), support)
+    blocks = tuple(PackedBlock(index, solutions[kind].on_support) for kind, index in found.items())
+    shape = tuple(rep.size(group) for rep in (rep_out, rep_in) if rep is not None)
+    return EquivariantSpace(rep_out, rep_in, group, shape, Packed(math.prod(shape), blocks), solutions)
+
+
+def _tolerance(tol: float | None) -> float | None:
+    if tol is not None and not 0 < tol < 1:
+        raise InputError(f"`tol` must lie between 0 and 1 (relative to each constraint's norm), got {tol}")
+    return tol
