@@ -1,40 +1,59 @@
-"""softsym: which symmetries data have, how exactly, and networks that use each just as much as it holds."""
+"""softsym: which symmetries data have, how exactly, and networks that use each just as much as it holds.
 
-from softsym import groups, reps, spaces
-from softsym.groups import (
-    GL,
-    O11,
-    SE,
-    SL,
-    SO,
-    SO13,
-    SU,
-    A,
-    C,
-    Cube,
-    D,
-    E,
-    Group,
-    Icosahedral,
-    Lorentz,
-    O,
-    Octahedral,
-    RubiksCube,
-    S,
-    Scaling,
-    SO11p,
-    SO13p,
-    Sp,
-    Translation,
-    Trivial,
-    U,
-    Z,
-    group,
-)
-from softsym.reps import Grid, Permutation, Rep, Scalar, T, Vector, hidden_rep, part_vector, rep
-from softsym.spaces import EquivariantSpace, equivariant_maps, invariants
+Names are loaded when they are first used, so importing the package costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from softsym import groups, reps, spaces
+    from softsym.groups import (
+        GL,
+        O11,
+        SE,
+        SL,
+        SO,
+        SO13,
+        SU,
+        A,
+        C,
+        Cube,
+        D,
+        E,
+        Group,
+        Icosahedral,
+        Lorentz,
+        O,
+        Octahedral,
+        RubiksCube,
+        S,
+        Scaling,
+        SO11p,
+        SO13p,
+        Sp,
+        Translation,
+        Trivial,
+        U,
+        Z,
+        group,
+    )
+    from softsym.reps import Grid, Permutation, Rep, Scalar, T, Vector, hidden_rep, part_vector, rep
+    from softsym.spaces import EquivariantSpace, equivariant_maps, invariants
 
 __version__ = "0.1.0.dev0"
+
+_ROOMS = {
+    "groups": (
+        "O SO SL GL Scaling Sp U SU Lorentz SO13 SO13p O11 SO11p S A Z C D Cube Octahedral Icosahedral RubiksCube Trivial "
+        "E SE Translation Group group"
+    ),
+    "reps": "Grid Permutation Rep Scalar T Vector hidden_rep part_vector rep",
+    "spaces": "EquivariantSpace equivariant_maps invariants",
+}
+_HOME = {name: room for room, names in _ROOMS.items() for name in names.split()}
 
 __all__ = [
     "GL", "O11", "SE", "SL", "SO", "SO13", "SU", "A", "C", "Cube", "D", "E", "EquivariantSpace", "Grid", "Group",
@@ -42,3 +61,15 @@ __all__ = [
     "Scaling", "Sp", "T", "Translation", "Trivial", "U", "Vector", "Z", "equivariant_maps", "group", "groups",
     "hidden_rep", "invariants", "part_vector", "rep", "reps", "spaces",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(importlib.import_module(f"softsym.{_HOME[name]}"), name)
+    if name in _ROOMS:
+        return importlib.import_module(f"softsym.{name}")
+    raise AttributeError(f"module 'softsym' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -16,6 +16,7 @@ import math
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -273,9 +274,10 @@ class Group:
         return frozen(np.array(matrices).reshape(-1, self.dim, self.dim))
 
     def _on_whole_space(self, generator: Generator) -> Array:
-        eyes = [np.eye(d) for d in self.part_dims]
-        eyes[generator.part] = generator.matrix
-        return np.asarray(functools.reduce(np.kron, eyes[1:], eyes[0]), dtype=np.float64)
+        whole: NDArray[np.floating[Any]] = np.eye(1)
+        for part, d in enumerate(self.part_dims):
+            whole = np.kron(whole, generator.matrix if part == generator.part else np.eye(d))
+        return np.asarray(whole, dtype=np.float64)
 
     def _discrete_by_part(self) -> list[Array]:
         return [

@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,15 +23,27 @@ from softsym.reps.atoms import Atom
 from softsym.spaces.split import Split, split, whole
 
 Index = NDArray[np.int64]
+Letter = tuple[Atom | None, Index]
 MAX_WORDS = 4096
+_ZERO = np.zeros((), dtype=np.int64)
+_ONE = Segment(start=0, copies=1, type=TensorType(), size=1)  # the columns of a vector
 
 
-@dataclass(frozen=True)
-class Axis:
-    """One tensor index of a block: how its coordinates split, and how far apart they lie in the flat map."""
+@dataclass(frozen=True, eq=False)
+class Word:
+    """A part of a block in which every tensor index ranges over one coordinate block of its atom.
 
-    split: Split
-    stride: int
+    Offsets are pairs (rows, columns) relative to the corner of the block.
+
+    Args:
+        type: The canonical type of the indices that some group moves.
+        copies: Offsets of the choices of fixed coordinates, which only multiply the copies.
+        entries: Offsets of the entries of one copy, in canonical order.
+    """
+
+    type: TensorType
+    copies: tuple[Index, Index]
+    entries: tuple[Index, Index]
 
 
 def positions(
@@ -49,60 +61,68 @@ def positions(
         support: Which coordinates of a type are wanted; all by default. A type with none is left out.
     """
     n_in = 1 if rep_in is None else rep_in.size(groups[0])
-    columns: list[Segment | None] = [None] if rep_in is None else list(rep_in.segments(groups[0]))
+    columns = [_ONE] if rep_in is None else rep_in.segments(groups[0])
     found: dict[TensorType, list[Index]] = {}
     for out, into in itertools.product(rep_out.segments(groups[0]), columns):
-        for kind, index in _piece(out, into, n_in, groups, support):
-            found.setdefault(kind, []).append(index)
+        corners = np.add.outer(_starts(out) * n_in, _starts(into)).ravel()
+        for word in words(out.type, into.type.dual, groups):
+            rows, across = word.entries
+            entries = rows * n_in + across
+            if support is not None:
+                entries = entries[support(word.type)]
+            if len(entries):
+                copies = np.add.outer(corners, word.copies[0] * n_in + word.copies[1]).ravel()
+                found.setdefault(word.type, []).append(np.add.outer(copies, entries))
     by_rank = sorted(found, key=lambda kind: (kind.rank, str(kind)))
     return {kind: np.concatenate(found[kind]) for kind in by_rank}
 
 
-def _piece(
-    out: Segment,
-    into: Segment | None,
-    n_in: int,
-    groups: tuple[Group, ...],
-    support: Callable[[TensorType], Index] | None,
-) -> Iterator[tuple[TensorType, Index]]:
-    """The blocks between one run of equal types in the output and one in the input."""
-    base = (out.start + out.size * np.arange(out.copies, dtype=np.int64)) * n_in
-    axes = _axes(out.type, n_in, groups)
-    if into is not None:
-        base = np.add.outer(base, into.start + into.size * np.arange(into.copies, dtype=np.int64))
-        axes += _axes(into.type.dual, 1, groups)
-    if math.prod(len(axis.split.moving) + 1 for axis in axes) > MAX_WORDS:
-        kinds = out.type.atoms + (() if into is None else into.type.dual.atoms)
-        axes = [Axis(whole(atom, groups), axis.stride) for atom, axis in zip(kinds, axes, strict=True)]
-    for word in itertools.product(*(_letters(axis) for axis in axes)):
-        copies = base.ravel()
-        moving: list[tuple[Atom, Index]] = []
-        for atom, offsets in word:
-            if atom is None:  # a fixed coordinate only multiplies the copies
-                copies = np.add.outer(copies, offsets).ravel()
-            else:
-                moving.append((atom, offsets))
-        kind, order = TensorType(tuple(atom for atom, _ in moving)).canonical(groups)
-        entries = functools.reduce(
-            np.add.outer, [moving[i][1] for i in order], np.zeros((), np.int64)
-        ).ravel()
-        if support is not None:
-            entries = entries[support(kind)]
-        if len(entries):
-            yield kind, np.add.outer(copies, entries)
+@functools.lru_cache(maxsize=1024)
+def words(out: TensorType, into: TensorType, groups: tuple[Group, ...]) -> tuple[Word, ...]:
+    """The words of a block of type ``out`` (rows) times ``into`` (columns)."""
+    axes = [(atom, stride, 0) for atom, stride in _strides(out, groups)]
+    axes += [(atom, 0, stride) for atom, stride in _strides(into, groups)]
+    splits = [split(atom, groups) for atom, *_ in axes]
+    if math.prod(len(found.moving) + bool(found.fixed) for found in splits) > MAX_WORDS:
+        splits = [whole(atom, groups) for atom, *_ in axes]
+    return tuple(
+        _word(letters, [strides for _, *strides in axes], groups)
+        for letters in itertools.product(*map(_letters, splits))
+    )
 
 
-def _axes(kind: TensorType, unit: int, groups: tuple[Group, ...]) -> list[Axis]:
+def _word(letters: Sequence[Letter], strides: Sequence[Sequence[int]], groups: tuple[Group, ...]) -> Word:
+    moving = [(atom, axis) for axis, (atom, _) in enumerate(letters) if atom is not None]
+    kind, order = TensorType(tuple(atom for atom, _ in moving)).canonical(groups)
+    fixed_axes = [axis for axis, (atom, _) in enumerate(letters) if atom is None]
+    moving_axes = [moving[i][1] for i in order]
+
+    def offsets(axes: list[int]) -> tuple[Index, Index]:
+        rows, across = (
+            functools.reduce(
+                np.add.outer, [strides[axis][side] * letters[axis][1] for axis in axes], _ZERO
+            ).ravel()
+            for side in (0, 1)
+        )
+        return rows, across
+
+    return Word(kind, offsets(fixed_axes), offsets(moving_axes))
+
+
+def _strides(kind: TensorType, groups: tuple[Group, ...]) -> list[tuple[Atom, int]]:
     shape = kind.shape(groups[0])
-    strides = [unit * math.prod(shape[k + 1 :]) for k in range(len(shape))]
-    return [Axis(split(atom, groups), stride) for atom, stride in zip(kind.atoms, strides, strict=True)]
+    return [(atom, math.prod(shape[k + 1 :])) for k, atom in enumerate(kind.atoms)]
 
 
-def _letters(axis: Axis) -> list[tuple[Atom | None, Index]]:
-    """The blocks an index can range over, with the flat offsets of their coordinates; None marks the fixed coordinates."""
-    letters: list[tuple[Atom | None, Index]] = [
-        (atom, axis.stride * np.array(coordinates, dtype=np.int64)) for atom, coordinates in axis.split.moving
+def _letters(found: Split) -> list[Letter]:
+    """The coordinate blocks an index can range over; None marks the fixed coordinates."""
+    letters: list[Letter] = [
+        (atom, np.array(coordinates, dtype=np.int64)) for atom, coordinates in found.moving
     ]
-    if axis.split.fixed:
-        letters.append((None, axis.stride * np.array(axis.split.fixed, dtype=np.int64)))
+    if found.fixed:
+        letters.append((None, np.array(found.fixed, dtype=np.int64)))
     return letters
+
+
+def _starts(segment: Segment) -> Index:
+    return segment.start + segment.size * np.arange(segment.copies, dtype=np.int64)

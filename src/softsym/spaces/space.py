@@ -20,10 +20,13 @@ from softsym.groups import Group
 from softsym.groups import group as read_group
 from softsym.reps import Rep, TensorType
 from softsym.reps import rep as read_rep
+from softsym.spaces.cache import current_folder
+from softsym.spaces.invariants import forget as forget_invariants
 from softsym.spaces.invariants import invariants_of_type
-from softsym.spaces.layout import positions
+from softsym.spaces.layout import positions, words
 from softsym.spaces.packed import Packed, PackedBlock
 from softsym.spaces.solution import Solution
+from softsym.spaces.split import split
 
 Array = NDArray[np.float64]
 
@@ -185,8 +188,23 @@ def invariants(
     return _space(read_rep(rep), None, read_group(group), _tolerance(tol), solver)
 
 
+def forget() -> None:
+    """Empties the memory of this process (not the disk), as a new process would find it."""
+    _remembered.cache_clear()
+    words.cache_clear()
+    split.cache_clear()
+    forget_invariants()
+
+
 def _space(
     rep_out: Rep, rep_in: Rep | None, group: Group, tol: float | None, solver: str
+) -> EquivariantSpace:
+    return _remembered(rep_out, rep_in, group, tol, solver, current_folder())
+
+
+@functools.lru_cache(maxsize=128)
+def _remembered(
+    rep_out: Rep, rep_in: Rep | None, group: Group, tol: float | None, solver: str, folder: object
 ) -> EquivariantSpace:
     solve = functools.partial(invariants_of_type, group, tol=tol, solver=solver)
     solutions: dict[TensorType, Solution] = {}

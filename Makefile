@@ -1,0 +1,45 @@
+# The two commands a newcomer needs:
+#   make demo    install everything and show the main job on built-in data
+#   make test    install everything and run all checks
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test test-slow lint types imports unit doctest bench clean
+
+demo: $(READY)
+	$(BIN)/softsym inspect --in "5S + 5V" --out "T(2)" --groups "O(3)" "O(2)@x" "O(2)@y" "O(2)@z" --width 384
+
+test: lint types imports unit doctest
+
+# Reinstalls only when what is to be installed has changed.
+$(READY): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	touch $(READY)
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY)
+	$(BIN)/mypy
+
+imports: $(READY)
+	$(BIN)/lint-imports
+
+unit: $(READY)
+	$(BIN)/pytest -n 2 -m "not slow"
+
+doctest: $(READY)
+	$(BIN)/pytest -n 2 --doctest-modules --doctest-glob="*.md" src/softsym README.md
+
+test-slow: $(READY)
+	$(BIN)/pytest -m slow
+
+bench: $(READY)
+	$(BIN)/softsym bench
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

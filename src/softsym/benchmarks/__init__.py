@@ -1,0 +1,20 @@
+"""Speed and memory as ratios: every suite measures what it compares side by side in one run and returns plain numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from softsym.errors import InputError
+
+
+def run(suite: str | None = None) -> dict[str, Any]:
+    """Runs one suite, or all of them."""
+    from softsym.benchmarks import spaces
+    from softsym.benchmarks.timing import environment
+
+    suites: dict[str, Callable[[], dict[str, Any]]] = {"spaces": spaces.run}
+    if suite is not None and suite not in suites:
+        raise InputError(f"unknown suite {suite!r}; pass one of {', '.join(suites)}")
+    chosen = [suite] if suite else list(suites)
+    return {"schema": 1, "environment": environment(), **{name: suites[name]() for name in chosen}}

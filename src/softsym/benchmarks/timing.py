@@ -1,0 +1,53 @@
+"""Timing things against each other on a shared, noisy machine.
+
+What is compared is interleaved round by round and summarised by medians, so that a slow spell hits all sides alike.
+"""
+
+from __future__ import annotations
+
+import platform
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+
+def seconds(action: Callable[[], object]) -> float:
+    """Wall time of one call."""
+    start = time.perf_counter()
+    action()
+    return time.perf_counter() - start
+
+
+def interleaved(actions: dict[str, Callable[[], object]], rounds: int, calls: int = 1) -> dict[str, float]:
+    """Median seconds per call of each action, measured in turns.
+
+    Args:
+        actions: What to time, by name.
+        rounds: How many turns each takes.
+        calls: Calls per turn, for actions much shorter than a millisecond.
+    """
+    for action in actions.values():
+        action()
+    times: dict[str, list[float]] = {name: [] for name in actions}
+    for _ in range(rounds):
+        for name, action in actions.items():
+            start = time.perf_counter()
+            for _ in range(calls):
+                action()
+            times[name].append((time.perf_counter() - start) / calls)
+    return {name: statistics.median(values) for name, values in times.items()}
+
+
+def environment() -> dict[str, Any]:
+    """What the numbers depend on."""
+    import numpy as np
+    import torch
+
+    return {
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "numpy": np.__version__,
+        "threads": torch.get_num_threads(),
+        "machine": platform.machine(),
+    }

@@ -1,0 +1,20 @@
+"""``softsym bench``: ratios measured side by side in one run."""
+
+from __future__ import annotations
+
+import typer
+
+from softsym.cli.output import write_json
+
+
+def command(
+    suite: str | None = typer.Argument(None, help="Which suite: spaces. All of them if left out."),
+    json_file: str = typer.Option("-", "--json", help="Where the JSON goes: a file, or - (stdout)."),
+) -> None:
+    """Measures speed as ratios, side by side in one run, and prints JSON.
+
+    Example: softsym bench spaces
+    """
+    from softsym.benchmarks import run
+
+    write_json(run(suite), json_file)

@@ -1,0 +1,46 @@
+"""``softsym inspect``: sizes and dimensions of equivariant spaces."""
+
+from __future__ import annotations
+
+import contextlib
+
+import typer
+
+from softsym.cli.output import write_json
+
+
+def command(
+    rep_in: str = typer.Option(..., "--in", help="Representation of the input, such as '5S + 5V'."),
+    rep_out: str = typer.Option(..., "--out", help="Representation of the output, such as 'T(2)'."),
+    groups: list[str] = typer.Option(
+        ..., "--groups", help="One or more groups, such as 'O(3)' 'O(2)@z' 'SO(3) | Scaling(3)'."
+    ),
+    width: int = typer.Option(384, "--width", min=1, help="Width of the hidden representation."),
+    solver: str = typer.Option(
+        "auto", "--solver", help="auto, orbits, reynolds, weights, dense or iterative."
+    ),
+    tol: float | None = typer.Option(
+        None, "--tol", help="Singular values up to this count as zero (noisy generators)."
+    ),
+    cache: bool = typer.Option(
+        True, "--cache/--no-cache", help="Keep solutions in the platform's cache folder."
+    ),
+    json_file: str | None = typer.Option(
+        None, "--json", help="Write the result as JSON to a file, or to - (stdout)."
+    ),
+) -> None:
+    """Sizes and dimensions of the equivariant spaces between two representations.
+
+    Example: softsym inspect --in "5S + 5V" --out "T(2)" --groups "O(3)" "O(2)@z"
+    """
+    from softsym.inspection import inspect
+    from softsym.spaces import cache_folder
+
+    with contextlib.nullcontext() if cache else cache_folder(None):
+        result = inspect(rep_in, rep_out, groups, width=width, solver=solver, tol=tol)
+    if json_file is not None:
+        write_json(result.to_dict(), json_file)
+    if json_file != "-":
+        from rich.console import Console
+
+        Console().print(result.table())

@@ -1,0 +1,68 @@
+"""The ``softsym`` command: one file per subcommand, errors in one line, exit codes 0 (ok), 1 (ran and failed), 2 (bad input)."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from softsym.cli import bench, inspect
+from softsym.errors import InputError
+
+app = typer.Typer(
+    name="softsym",
+    help="Find which symmetries data have, how exactly, and train networks that use each just as much as it holds.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+)
+app.command(name="inspect")(inspect.command)
+app.command(name="bench")(bench.command)
+
+
+@app.callback()
+def main(
+    debug: bool = typer.Option(False, "--debug", help="Show the traceback of an error."),
+) -> None:
+    pass
+
+
+def run() -> None:
+    """The entry point: turns errors into one line and an exit code."""
+    debug = "--debug" in sys.argv
+    arguments = spread_lists([argument for argument in sys.argv[1:] if argument != "--debug"])
+    try:
+        app(arguments, standalone_mode=True)
+    except InputError as error:
+        if debug:
+            raise
+        typer.echo(f"softsym: error: {error}", err=True)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        typer.echo("softsym: interrupted", err=True)
+        sys.exit(130)
+
+
+def spread_lists(arguments: list[str]) -> list[str]:
+    """Lets ``--groups A B C`` stand for ``--groups A --groups B --groups C``.
+
+    Example:
+        >>> spread_lists(["--groups", "O(3)", "O(2)@z", "--quiet"])
+        ['--groups', 'O(3)', '--groups', 'O(2)@z', '--quiet']
+    """
+    spread: list[str] = []
+    inside = False
+    for argument in arguments:
+        if argument.startswith("-") and argument != "-":
+            inside = argument == "--groups"
+            if inside:
+                continue
+        if inside:
+            spread.append("--groups")
+        spread.append(argument)
+    return spread
+
+
+if __name__ == "__main__":
+    run()
