@@ -1,0 +1,35 @@
+"""A scene: what one record of the Waymo Open Motion Dataset says about where things were.
+
+Ninety-one steps at 10 Hz: ten past, one current, eighty future. Positions are world coordinates in metres; z is the elevation, often
+hundreds of metres, so they stay in float64 until they are centred.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+STEPS = 91
+OBJECT_TYPES = {"vehicle": 1, "pedestrian": 2, "cyclist": 3, "other": 4}
+"""Waymo's numbers of the kinds of objects; 0 and less mean that none was set."""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """The tracks of one record.
+
+    Args:
+        scenario_id: Waymo's name of the scenario.
+        track_ids: Waymo's number of each track, shape (n,).
+        types: Kind of each object, see :data:`OBJECT_TYPES`, shape (n,).
+        positions: Centre of each object at each step, exactly as stored, shape (n, steps, 3).
+        valid: Whether the position is one, shape (n, steps).
+    """
+
+    scenario_id: str
+    track_ids: NDArray[np.int64]
+    types: NDArray[np.int64]
+    positions: NDArray[np.float64]
+    valid: NDArray[np.bool_]
