@@ -9,7 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from softsym import groups, reps, spaces
+    from softsym import groups, nn, regularize, reps, spaces
     from softsym.groups import (
         GL,
         O11,
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         Z,
         group,
     )
+    from softsym.regularize import EquivarianceRegularizer, strengths
     from softsym.reps import Grid, Permutation, Rep, Scalar, T, Vector, hidden_rep, part_vector, rep
     from softsym.spaces import EquivariantSpace, equivariant_maps, invariants
 
@@ -52,14 +53,17 @@ _ROOMS = {
     ),
     "reps": "Grid Permutation Rep Scalar T Vector hidden_rep part_vector rep",
     "spaces": "EquivariantSpace equivariant_maps invariants",
+    "nn": "",
+    "regularize": "EquivarianceRegularizer strengths",
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names.split()}
 
 __all__ = [
-    "GL", "O11", "SE", "SL", "SO", "SO13", "SU", "A", "C", "Cube", "D", "E", "EquivariantSpace", "Grid", "Group",
+    "GL", "O11", "SE", "SL", "SO", "SO13", "SU", "A", "C", "Cube", "D", "E",
+    "EquivarianceRegularizer", "EquivariantSpace", "Grid", "Group",
     "Icosahedral", "Lorentz", "O", "Octahedral", "Permutation", "Rep", "RubiksCube", "S", "SO11p", "SO13p", "Scalar",
     "Scaling", "Sp", "T", "Translation", "Trivial", "U", "Vector", "Z", "equivariant_maps", "group", "groups",
-    "hidden_rep", "invariants", "part_vector", "rep", "reps", "spaces",
+    "hidden_rep", "invariants", "nn", "part_vector", "regularize", "rep", "reps", "spaces", "strengths",
 ]  # fmt: skip
 
 

@@ -28,7 +28,7 @@ class PackedBlock:
 
     Args:
         index: Flat positions, shape (copies, size).
-        factor: Orthonormal columns F (size, rank), or the orbits of a permutation action.
+        factor: Orthonormal columns F (size, rank), the identity if rank = size, or the orbits of a permutation action.
     """
 
     index: NDArray[np.int64]
@@ -98,7 +98,9 @@ class Packed:
         """F^T on every block of x (batch, size): coordinates (batch, dim)."""
         rows = self._gather(x, "index")
         parts = [
-            (mine.reshape(-1, block.size) @ self._like(("F", k), x)).reshape(len(rows), -1)
+            mine
+            if block.rank == block.size
+            else (mine.reshape(-1, block.size) @ self._like(("F", k), x)).reshape(len(rows), -1)
             for k, (block, mine) in enumerate(
                 zip(self.blocks, _split(rows, [block.index.size for block in self.blocks]), strict=True)
             )
@@ -108,7 +110,9 @@ class Packed:
     def combine(self, theta: Any) -> Any:
         """F on the coordinates theta (batch, dim) of every block: a flat array (batch, size)."""
         parts = [
-            (mine.reshape(-1, block.rank) @ self._like(("F", k), theta).T).reshape(len(theta), -1)
+            mine
+            if block.rank == block.size
+            else (mine.reshape(-1, block.rank) @ self._like(("F", k), theta).T).reshape(len(theta), -1)
             for k, (block, mine) in enumerate(
                 zip(
                     self.blocks,

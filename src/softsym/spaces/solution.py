@@ -107,7 +107,11 @@ class Solution:
     @functools.cached_property
     def on_support(self) -> Array | OrbitBasis:
         """The basis restricted to its support: columns (len(support), rank), or orbits."""
-        return self.basis if isinstance(self.basis, OrbitBasis) else self.basis.Q[self.support]
+        if isinstance(self.basis, OrbitBasis):
+            return self.basis
+        if self.rank == len(self.support):  # every vector is invariant: coordinates are simply the entries
+            return np.eye(self.rank)
+        return self.basis.Q[self.support]
 
     @property
     def gap(self) -> float:

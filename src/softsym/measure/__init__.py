@@ -1,0 +1,14 @@
+"""How exact a symmetry is: of a function, of data, of a network's layers, and as a certificate."""
+
+from softsym.measure.action import act
+from softsym.measure.bound import Bound, equivariance_bound
+from softsym.measure.correlation import correlation
+from softsym.measure.data import data_error
+from softsym.measure.error import equivariance_error, equivariance_errors
+from softsym.measure.layers import layer_distances
+from softsym.measure.lie import LieError, lie_derivative_error
+
+__all__ = [
+    "Bound", "LieError", "act", "correlation", "data_error", "equivariance_bound", "equivariance_error", "equivariance_errors",
+    "layer_distances", "lie_derivative_error",
+]  # fmt: skip

@@ -1,0 +1,137 @@
+r"""Moving data by group elements.
+
+A representation acts on every copy of a tensor type by the same small matrix, so a batch of elements :math:`g_1, \dots, g_t` moves
+samples :math:`x_1, \dots, x_n` block by block,
+
+.. math:: \mathrm{out}_{ij} = \rho(g_i)\, x_j ,
+
+and the (size, size) matrix of the whole representation is never formed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from softsym.errors import InputError
+from softsym.groups import Group, gaussian
+from softsym.groups import group as read_group
+from softsym.reps import Rep, TensorType
+from softsym.reps import rep as read_rep
+from softsym.reps.element import group_element
+
+Array = NDArray[np.float64]
+SAMPLERS = ("haar", "gaussian")
+
+
+def act(rep: Rep | str, group: Group | str, parts: Array | Sequence[Array], x: Any) -> Any:
+    """Moves every sample by every group element.
+
+    Args:
+        rep: Representation of the samples.
+        group: The group.
+        parts: Elements as :meth:`~softsym.Group.sample_parts` gives them, one array (t, d_p, d_p) for each part of a direct
+            product; or whole matrices (t, d, d).
+        x: Samples (n, size), a NumPy array or a torch tensor (differentiable).
+
+    Returns:
+        Moved samples (t, n, size), of the kind, dtype and device of ``x``.
+
+    Example:
+        >>> import numpy as np, softsym as ss
+        >>> G = ss.O(3)
+        >>> x = np.random.default_rng(0).standard_normal((8, 20))
+        >>> act("5S + 5V", G, G.sample_parts(4, seed=0), x).shape
+        (4, 8, 20)
+    """
+    rep, group = read_rep(rep), read_group(group)
+    x = samples(x, rep, group, "rep", "x")
+    element = group_element(group, parts if isinstance(parts, np.ndarray) else tuple(parts))
+    if element.whole.ndim != 3:
+        d = group.dim
+        raise InputError(f"`parts` must be a batch of elements (t, {d}, {d}), got {element.whole.shape}")
+    t, n = len(element.whole), len(x)
+    matrices: dict[TensorType, Any] = {}
+    pieces = []
+    for segment in rep.segments(group):
+        block = x[:, segment.start : segment.stop]
+        if segment.type.rank == 0:
+            pieces.append(_repeated(block, t))
+            continue
+        if segment.type not in matrices:
+            matrices[segment.type] = _like(segment.type.rho(group, element).swapaxes(-1, -2), x)
+        moved = block.reshape(n * segment.copies, segment.size) @ matrices[segment.type]
+        pieces.append(moved.reshape(t, n, segment.copies * segment.size))
+    return _joined(pieces, x, (t, n, 0))
+
+
+def transforms(
+    group: Group, n: int, seed: int | np.random.Generator = 0, sampler: str = "haar"
+) -> list[Array]:
+    """Draws elements, one array (n, d_p, d_p) for each part of the group.
+
+    Args:
+        group: The group.
+        n: How many.
+        seed: Seed or generator.
+        sampler: ``haar``, the group's own draw (Haar measure where it is compact), or ``gaussian``, the published code's:
+            exp of standard-normal algebra coefficients times random powers of the discrete generators.
+    """
+    if n < 1:
+        raise InputError(f"`n_transforms` must be at least 1, got {n}")
+    if sampler not in SAMPLERS:
+        raise InputError(f"unknown sampler {sampler!r}; pass 'haar' or 'gaussian'")
+    rng = np.random.default_rng(seed)
+    if sampler == "haar":
+        return group.sample_parts(n, rng)
+    return [_gaussian_part(group, part, n, rng) for part in range(len(group.part_dims))]
+
+
+def samples(x: Any, rep: Rep, group: Group, rep_name: str, name: str) -> Any:
+    """Samples (n, size) checked against their representation; lists and whole numbers become floating point."""
+    if not isinstance(x, torch.Tensor):
+        x = np.asarray(x)
+        if x.dtype.kind not in "fiub":
+            raise InputError(f"`{name}` must hold real numbers, got an array of {x.dtype}")
+        x = x if x.dtype.kind == "f" else x.astype(np.float64)
+    elif not x.is_floating_point():
+        if x.is_complex():
+            raise InputError(f"`{name}` must hold real numbers, got a tensor of {x.dtype}")
+        x = x.to(torch.get_default_dtype())
+    size = rep.size(group)
+    if x.ndim != 2 or x.shape[1] != size:
+        raise InputError(
+            f"`{rep_name}` has size {size}, got `{name}` of shape {tuple(x.shape)}; "
+            f"pass shape (n, {size}) for {rep} under {group.name}"
+        )
+    return x
+
+
+def _gaussian_part(group: Group, part: int, n: int, rng: np.random.Generator) -> Array:
+    lie = [g.matrix for g in group.lie if g.part == part]
+    discrete = [g.matrix for g in group.discrete if g.part == part]
+    if not lie and not discrete:
+        return np.tile(np.eye(group.part_dims[part]), (n, 1, 1))
+    return gaussian(Group.from_generators(lie, discrete), n, rng)
+
+
+def _like(values: Array, x: Any) -> Any:
+    if isinstance(x, torch.Tensor):
+        return torch.tensor(values, dtype=x.dtype, device=x.device)
+    return values.astype(x.dtype)
+
+
+def _repeated(block: Any, t: int) -> Any:
+    if isinstance(block, torch.Tensor):
+        return block.expand(t, *block.shape)
+    return np.broadcast_to(block, (t, *block.shape))
+
+
+def _joined(pieces: list[Any], x: Any, empty: tuple[int, ...]) -> Any:
+    if isinstance(x, torch.Tensor):
+        return torch.cat(pieces, dim=-1) if pieces else x.new_zeros(empty)
+    return np.concatenate(pieces, axis=-1) if pieces else np.zeros(empty, dtype=x.dtype)

@@ -1,0 +1,81 @@
+r"""Learning a symmetry from transformed samples: augmentation, and the sample-based penalty.
+
+Both need nothing but the action on inputs and outputs, so they work for any network: augmentation shows it transformed pairs, the
+penalty asks :math:`|f(g x) - g f(x)|^2` to be small. They are the baselines of weight-space regularization.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from softsym.errors import InputError
+from softsym.groups import Group
+from softsym.groups import group as read_group
+from softsym.reps import Rep
+from softsym.reps import rep as read_rep
+
+
+class GroupAugmentation:
+    """Transforms every sample of a batch by its own random group element.
+
+    Args:
+        rep_in: Representation of the inputs.
+        rep_out: Representation of the targets.
+        group: The group.
+        seed: Seed of the elements drawn.
+
+    Example:
+        >>> import softsym as ss, torch
+        >>> augment = ss.nn.GroupAugmentation("2V", "V", "SO(3)")
+        >>> x, y = augment(torch.ones(4, 6), torch.ones(4, 3))
+        >>> x.shape, y.shape
+        (torch.Size([4, 6]), torch.Size([4, 3]))
+    """
+
+    def __init__(self, rep_in: Rep | str, rep_out: Rep | str, group: Group | str, seed: int = 0) -> None:
+        self.rep_in, self.rep_out, self.group = read_rep(rep_in), read_rep(rep_out), read_group(group)
+        self._seed, self._drawn = seed, 0
+
+    def matrices(self, n: int, like: Tensor) -> tuple[Tensor, Tensor]:
+        """rho_in and rho_out of n fresh elements, (n, size, size) each."""
+        parts = tuple(self.group.sample_parts(n, _generator(self._seed, self._drawn)))
+        self._drawn += 1
+        a, b = self.rep_in.rho(self.group, parts), self.rep_out.rho(self.group, parts)
+        return torch.as_tensor(a).to(like), torch.as_tensor(b).to(like)
+
+    def __call__(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        """Transformed inputs (n, size of rep_in) and targets (n, size of rep_out)."""
+        a, b = self.matrices(len(x), x)
+        if x.shape[-1] != a.shape[-1] or y.shape[-1] != b.shape[-1]:
+            raise InputError(
+                f"{self.rep_in} -> {self.rep_out} under {self.group.name} has sizes {a.shape[-1]} -> {b.shape[-1]}, "
+                f"got x of shape {tuple(x.shape)} and y of shape {tuple(y.shape)}"
+            )
+        return (a @ x.unsqueeze(-1)).squeeze(-1), (b @ y.unsqueeze(-1)).squeeze(-1)
+
+
+class SamplePenalty:
+    """The mean of |f(g x) - g f(x)|^2 over a batch, each sample with its own random group element.
+
+    Args:
+        rep_in: Representation of the inputs.
+        rep_out: Representation of the outputs.
+        group: The group.
+        seed: Seed of the elements drawn.
+    """
+
+    def __init__(self, rep_in: Rep | str, rep_out: Rep | str, group: Group | str, seed: int = 0) -> None:
+        self._augment = GroupAugmentation(rep_in, rep_out, group, seed)
+
+    def __call__(self, f: Callable[[Tensor], Tensor], x: Tensor, prediction: Tensor | None = None) -> Tensor:
+        """The penalty at x (n, size of rep_in); pass ``prediction`` = f(x) if it is known already."""
+        turned, expected = self._augment(x, f(x) if prediction is None else prediction)
+        return (f(turned) - expected).square().sum(-1).mean()
+
+
+def _generator(seed: int, drawn: int) -> int:
+    """A different seed for every batch, the same in every run."""
+    return (seed * 1_000_003 + drawn) % 2**63

@@ -1,0 +1,112 @@
+r"""Frame averaging: any network made exactly equivariant by averaging over a small input-dependent set of group elements.
+
+.. math:: \frac{1}{|F(x)|} \sum_{g \in F(x)} \rho_{out}(g)\, f(\rho_{in}(g)^{-1} x)
+
+A frame F turns with its input, F(h x) = h F(x), which makes the average equivariant. For O(n) and SO(n) the frame is the principal axes of
+the input's vectors with every choice of signs (and, for SO(n), determinant one); for S(n) it is the permutation that sorts the input.
+
+Reference:
+    Frame Averaging for Invariant and Equivariant Network Design (Puny et al., 2022), https://arxiv.org/abs/2110.03336
+"""
+
+from __future__ import annotations
+
+import itertools
+
+import torch
+from torch import Tensor, nn
+
+from softsym.errors import InputError
+from softsym.groups import SO, Group, O, S
+from softsym.groups import group as read_group
+from softsym.nn.network import check_width
+from softsym.reps import Rep, TensorType, Vector
+from softsym.reps import rep as read_rep
+
+
+class FrameAveraged(nn.Module):
+    """A module averaged over frames.
+
+    Exact on generic inputs: those whose principal moments differ and whose vectors span the space (O, SO), or whose rows differ (S).
+
+    Args:
+        module: Maps (..., size of rep_in) to (..., size of rep_out).
+        rep_in: Representation of the input; it must contain vectors.
+        rep_out: Representation of the output.
+        group: O(n), SO(n) or S(n).
+
+    Example:
+        >>> import softsym as ss, torch
+        >>> net = ss.nn.FrameAveraged(torch.nn.Linear(6, 3), "2V", "V", "O(3)")
+        >>> net(torch.ones(5, 6)).shape
+        torch.Size([5, 3])
+    """
+
+    signs: Tensor
+
+    def __init__(self, module: nn.Module, rep_in: Rep | str, rep_out: Rep | str, group: Group | str) -> None:
+        super().__init__()
+        self.module, self.rep_in, self.rep_out = module, read_rep(rep_in), read_rep(rep_out)
+        self.group = read_group(group)
+        self.kind = _kind(self.group)
+        self.size_in = self.rep_in.size(self.group)
+        vector = TensorType(Vector.terms[0][1].atoms)
+        self.vectors = [s for s in self.rep_in.segments(self.group) if s.type == vector]
+        if not self.vectors:
+            raise InputError(f"frame averaging needs vectors in the input; {self.rep_in} has none")
+        signs = torch.tensor(list(itertools.product((1.0, -1.0), repeat=self.group.dim)))
+        self.register_buffer("signs", signs, persistent=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """The average over the frame, for x (..., size of rep_in)."""
+        check_width(x, self.size_in, self.rep_in, self.group)
+        flat = x.reshape(-1, self.size_in)
+        points = torch.cat(
+            [flat[:, s.start : s.stop].unflatten(1, (-1, s.size)) for s in self.vectors], dim=1
+        )
+        frames = self._sorting_frames(points) if self.kind == "S" else self._principal_frames(points)
+        canonical = _act(self.rep_in, self.group, frames.transpose(-1, -2), flat.unsqueeze(0))
+        out = _act(self.rep_out, self.group, frames, self.module(canonical))
+        return out.mean(0).reshape(*x.shape[:-1], -1)
+
+    def _principal_frames(self, points: Tensor) -> Tensor:
+        """Principal axes with all choices of signs, (frames, batch, d, d); about the origin, since the group fixes it."""
+        _, axes = torch.linalg.eigh(points.transpose(1, 2) @ points)
+        frames = axes.unsqueeze(0) * self.signs.to(axes.dtype)[:, None, None, :]
+        if self.kind == "O":
+            return frames
+        # Of each pair +-, keep the one of determinant one by turning the last axis; half of the sign choices suffice.
+        det = torch.linalg.det(axes).sign()
+        half = self.signs[: len(self.signs) // 2].to(axes.dtype)
+        frames = axes.unsqueeze(0) * half[:, None, None, :]
+        fix = det[None] * half.prod(1)[:, None]
+        return torch.cat([frames[..., :1] * fix[..., None, None], frames[..., 1:]], dim=-1)
+
+    def _sorting_frames(self, points: Tensor) -> Tensor:
+        """The permutation that sorts coordinates by the sum over all vectors, (1, batch, n, n)."""
+        order = points.sum(1).argsort(dim=-1, stable=True)
+        eye = torch.eye(points.shape[-1], dtype=points.dtype, device=points.device)
+        return eye[order].transpose(-1, -2).unsqueeze(0)
+
+
+def _kind(group: Group) -> str:
+    for name, family in (("O", O), ("SO", SO), ("S", S)):
+        if group == family(group.dim):
+            return name
+    raise InputError(f"frames are known for O(n), SO(n) and S(n), not for {group.name}")
+
+
+def _act(rep: Rep, group: Group, g: Tensor, x: Tensor) -> Tensor:
+    """rho(g) x for orthogonal g (frames, batch, d, d) and x (frames or 1, batch, size): every index of a tensor is turned."""
+    pieces = []
+    for segment in rep.segments(group):
+        piece = x[..., segment.start : segment.stop]
+        rank, d = segment.type.rank, group.dim
+        for axis in range(rank):
+            before, after = segment.copies * d**axis, d ** (rank - axis - 1)
+            tensor = piece.unflatten(-1, (before, d, after))
+            piece = torch.einsum(
+                "fbij,fbcja->fbcia", g, tensor.expand(g.shape[0], *tensor.shape[1:])
+            ).flatten(2)
+        pieces.append(piece.expand(g.shape[0], *piece.shape[1:]))
+    return torch.cat(pieces, dim=-1)

@@ -1,0 +1,106 @@
+r"""The gated nonlinearity.
+
+A pointwise function of a vector's coordinates would break the symmetry, so every copy of a tensor is multiplied by
+the sigmoid of a *gate*: a scalar of its own that the layer before produces. Scalars and copies whose coordinates the group merely
+permutes gate themselves, :math:`x\,\sigma(x)`, which is swish. The soft variant adds a path that ignores the symmetry,
+
+.. math:: \mathrm{gate}(x) + w \cdot \mathrm{swish}(x),
+
+with a learned w for each channel that starts small and is decayed.
+
+Reference:
+    3D Steerable CNNs (Weiler et al., 2018), https://arxiv.org/abs/1807.02547 (gates);
+    Residual Pathway Priors for Soft Equivariance Constraints (Finzi et al., 2021), https://arxiv.org/abs/2112.01388 (soft path)
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from softsym.groups import Group
+from softsym.reps import Rep, Scalar, Segment
+
+SOFT_START = 1e-3
+
+
+def gate_count(rep: Rep, group: Group) -> int:
+    """How many extra scalars a layer must produce: one for each copy that cannot gate itself."""
+    return sum(copies for copies, kind in rep if not kind.is_permutation(group))
+
+
+def gated_rep(rep: Rep, group: Group) -> Rep:
+    """The representation a layer must produce: gates first, then the values.
+
+    Example:
+        >>> import softsym as ss
+        >>> gated_rep(ss.rep("2S + 3V"), ss.O(3))
+        5S + 3V
+    """
+    return gate_count(rep, group) * Scalar + rep
+
+
+class Gated(nn.Module):
+    """Maps (..., gates + size) to (..., size).
+
+    Args:
+        rep: Representation of the values.
+        group: The (largest) group; it decides which copies need a gate.
+        soft: Whether to add the soft path.
+    """
+
+    self_gated: Tensor
+
+    def __init__(self, rep: Rep, group: Group, *, soft: bool = False) -> None:
+        super().__init__()
+        self.gates = gate_count(rep, group)
+        self.runs = _runs(rep.segments(group), group)
+        self.size = rep.size(group)
+        self.soft = nn.Parameter(torch.full((self.size,), SOFT_START)) if soft else None
+        self_gated = torch.zeros(self.size)
+        for start, stop, copies, _ in self.runs:
+            self_gated[start:stop] = float(copies == 0)
+        self.register_buffer("self_gated", self_gated, persistent=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Applies gates (the first channels) to values (the others)."""
+        if self.training and torch.is_grad_enabled() and not torch.compiler.is_compiling():
+            from softsym.nn.gating_step import FusedGate
+
+            weight = self.self_gated if self.soft is None else self.self_gated + self.soft
+            flat = x.reshape(-1, x.shape[-1])
+            out: Tensor = FusedGate.apply(flat, weight, self.gates, self.runs)
+            return out.reshape(*x.shape[:-1], self.size)
+        return self.plain(x)
+
+    def plain(self, x: Tensor) -> Tensor:
+        """The same in ordinary operations, for any kind of derivative, tracing and export."""
+        gates, values = x.split((self.gates, self.size), dim=-1)
+        pieces, used = [], 0
+        for start, stop, copies, size in self.runs:
+            piece = values[..., start:stop]
+            if copies == 0:  # gates itself
+                pieces.append(nn.functional.silu(piece))
+                continue
+            gate = gates[..., used : used + copies].sigmoid()
+            used += copies
+            pieces.append((piece.unflatten(-1, (copies, size)) * gate.unsqueeze(-1)).flatten(-2))
+        gated = torch.cat(pieces, dim=-1) if len(pieces) > 1 else pieces[0]
+        return gated if self.soft is None else gated + self.soft * nn.functional.silu(values)
+
+    def extra_repr(self) -> str:
+        """Shown by print(network)."""
+        return f"size={self.size}, gates={self.gates}, soft={self.soft is not None}"
+
+
+def _runs(segments: list[Segment], group: Group) -> list[tuple[int, int, int, int]]:
+    """(start, stop, gated copies, size of a copy) of consecutive values; zero copies where values gate themselves."""
+    runs: list[tuple[int, int, int, int]] = []
+    for segment in segments:
+        if not segment.type.is_permutation(group):
+            runs.append((segment.start, segment.stop, segment.copies, segment.size))
+        elif runs and runs[-1][2] == 0:
+            runs[-1] = (runs[-1][0], segment.stop, 0, 1)
+        else:
+            runs.append((segment.start, segment.stop, 0, 1))
+    return runs

@@ -1,0 +1,148 @@
+"""The skeleton that all networks of the paper share.
+
+Each hidden layer is linear -> plus bilinear -> gated nonlinearity; the last layer is linear. Networks differ in what kind of linear
+layer they have, whether the gates have a soft path, and what prior they add to the loss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from softsym.errors import InputError
+from softsym.groups import Group
+from softsym.nn.bilinear import Bilinear
+from softsym.nn.gating import Gated, gated_rep
+from softsym.nn.linear import baked
+from softsym.reps import Rep, hidden_rep
+
+
+@dataclass(frozen=True)
+class ParameterRep:
+    """What a parameter is: a map from ``rep_in`` to ``rep_out``, or a vector of ``rep_out`` if ``rep_in`` is None."""
+
+    layer: str
+    rep_out: Rep
+    rep_in: Rep | None
+
+
+class Block(nn.Module):
+    """A hidden layer: linear, plus bilinear, gated."""
+
+    def __init__(self, linear: nn.Module, bilinear: Bilinear, gated: Gated) -> None:
+        super().__init__()
+        self.linear, self.bilinear, self.gated = linear, bilinear, gated
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Maps (..., n_in) to (..., width)."""
+        out: Tensor = self.gated(self.bilinear(self.linear(x)))
+        return out
+
+
+class Network(nn.Module):
+    """Base of the equivariant networks; concrete ones only choose their linear layers.
+
+    Args:
+        rep_in: Representation of the input.
+        rep_out: Representation of the output.
+        hidden: Representation of each hidden layer.
+        group: The largest group: it decides gates and bilinear layers.
+        linears: One linear layer for each (input, output) of :func:`routes`.
+        soft_gates: Whether gates have a soft path.
+        generator: Source of the initial bilinear weights.
+    """
+
+    def __init__(
+        self,
+        rep_in: Rep,
+        rep_out: Rep,
+        hidden: Sequence[Rep],
+        group: Group,
+        linears: Sequence[nn.Module],
+        *,
+        soft_gates: bool,
+        generator: torch.Generator | None,
+    ) -> None:
+        super().__init__()
+        self.rep_in, self.rep_out, self.hidden, self.group = rep_in, rep_out, tuple(hidden), group
+        self.size_in, self.size_out = rep_in.size(group), rep_out.size(group)
+        self.blocks = nn.ModuleList(
+            Block(
+                linear,
+                Bilinear(gated_rep(rep, group), group, generator),
+                Gated(rep, group, soft=soft_gates),
+            )
+            for rep, linear in zip(hidden, linears[:-1], strict=True)
+        )
+        self.last = linears[-1]
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Maps (..., size of rep_in) to (..., size of rep_out)."""
+        check_width(x, self.size_in, self.rep_in, self.group)
+        for block in self.blocks:
+            x = block(x)
+        out: Tensor = self.last(x)
+        return out
+
+    def prior(self) -> Tensor:
+        """What the model itself adds to the loss: here the decay of the soft gates, |w|^2."""
+        gates = [block.gated.soft for block in self.blocks if block.gated.soft is not None]  # type: ignore[union-attr]
+        zero = next(self.parameters()).new_zeros(())
+        return torch.cat(gates).square().sum() if gates else zero  # type: ignore[arg-type]
+
+    def bake(self) -> Network:
+        """A network of ordinary linear layers that computes the same function, for fast inference."""
+        import copy
+
+        plain = copy.deepcopy(self)
+        for block in plain.blocks:
+            block.linear = baked(block.linear)  # type: ignore[arg-type]
+        plain.last = baked(plain.last)
+        return plain
+
+    def extra_repr(self) -> str:
+        """Shown by print(network)."""
+        return f"{self.rep_in} -> {self.rep_out}, {self.group.name}, {count_parameters(self):,} parameters"
+
+
+def hidden_reps(
+    width: int, layers: int, group: Group, hidden: Rep | Sequence[Rep] | None, *, round_up: bool = False
+) -> list[Rep]:
+    """The hidden representations of a network: proposed by width, or given (one for all layers, or one for each)."""
+    if layers < 2:
+        raise InputError(f"a network needs at least 2 linear layers, got layers={layers}")
+    if hidden is None:
+        return [hidden_rep(width, group, round_up=round_up, duals=not round_up)] * (layers - 1)
+    if isinstance(hidden, Rep):
+        return [hidden] * (layers - 1)
+    if len(hidden) != layers - 1:
+        raise InputError(
+            f"{layers} linear layers have {layers - 1} hidden representations, got {len(hidden)}"
+        )
+    return list(hidden)
+
+
+def routes(rep_in: Rep, rep_out: Rep, hidden: Sequence[Rep], group: Group) -> list[tuple[Rep, Rep]]:
+    """(input, output) representation of each linear layer; hidden layers also produce gates."""
+    sources = [rep_in, *hidden]
+    targets = [*(gated_rep(rep, group) for rep in hidden), rep_out]
+    return list(zip(sources, targets, strict=True))
+
+
+def seeded(seed: int | torch.Generator) -> torch.Generator:
+    """A generator from a seed."""
+    return seed if isinstance(seed, torch.Generator) else torch.Generator().manual_seed(seed)
+
+
+def count_parameters(module: nn.Module) -> int:
+    """Number of trainable numbers."""
+    return sum(p.numel() for p in module.parameters() if p.requires_grad)
+
+
+def check_width(x: Tensor, size: int, rep: Rep, group: Group) -> None:
+    """Refuses an input of the wrong width."""
+    if x.shape[-1] != size:
+        raise InputError(f"{rep} under {group.name} has size {size}, got an input of shape {tuple(x.shape)}")

@@ -1,0 +1,82 @@
+"""SoftMLP: the PER network, free to break any symmetry.
+
+Ordinary linear layers with soft gates and the bilinear layers of the largest group. Nothing in it is constrained; an
+:class:`~softsym.EquivarianceRegularizer` pulls its weights towards each candidate group's equivariant space.
+
+Reference:
+    Regularizing Towards Soft Equivariance Under Mixed Symmetries (Kim et al., 2023), https://arxiv.org/abs/2306.00356
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+
+from softsym.groups import Group
+from softsym.nn import init as initial
+from softsym.nn.linear import free_linear
+from softsym.nn.network import Network, ParameterRep, hidden_reps, routes, seeded
+from softsym.nn.reading import joined, read_groups, read_hidden
+from softsym.reps import Rep
+from softsym.reps import rep as read_rep
+from softsym.spaces import equivariant_maps, invariants
+
+
+class SoftMLP(Network):
+    """A free network whose layers have representations.
+
+    Args:
+        rep_in: Representation of the input.
+        rep_out: Representation of the output.
+        groups: Candidate groups.
+        width: Size of the hidden layers.
+        layers: Number of linear layers.
+        largest: Group of the gates and bilinear layers; the candidates joined by default.
+        hidden: Hidden representations, if not proposed by width.
+        init: ``standard``, ``soft``, ``half-soft`` or ``half-soft-code``.
+        round_up: Round the width up to whole rounds, as the published code does.
+        seed: Seed or generator of the initial weights.
+
+    Example:
+        >>> import softsym as ss, torch
+        >>> net = ss.nn.SoftMLP("5S + 5V", "T(2)", ["O(2)@x", "O(2)@y", "O(2)@z"], width=32)
+        >>> net(torch.zeros(8, 20)).shape
+        torch.Size([8, 9])
+    """
+
+    def __init__(
+        self,
+        rep_in: Rep | str,
+        rep_out: Rep | str,
+        groups: Group | str | Sequence[Group | str],
+        width: int = 384,
+        layers: int = 4,
+        *,
+        largest: Group | str | None = None,
+        hidden: Rep | str | Sequence[Rep | str] | None = None,
+        init: str = "standard",
+        round_up: bool = False,
+        seed: int | torch.Generator = 0,
+    ) -> None:
+        candidates = read_groups(groups)
+        G = joined(candidates) if largest is None else read_groups([largest, *candidates])[0]
+        source, target, generator = read_rep(rep_in), read_rep(rep_out), seeded(seed)
+        reps = hidden_reps(width, layers, G, read_hidden(hidden), round_up=round_up)
+        self._routes = routes(source, target, reps, G)
+        linears = [free_linear(a.size(G), b.size(G), generator) for a, b in self._routes]
+        if init != "standard":
+            for layer, (a, b) in zip(linears, self._routes, strict=True):
+                layer.weight.data = initial.soften(layer.weight.data, equivariant_maps(a, b, G), init)
+                layer.bias.data = initial.soften(layer.bias.data, invariants(b, G), init)
+        super().__init__(source, target, reps, G, linears, soft_gates=True, generator=generator)
+        self.candidates = tuple(candidates)
+
+    def representations(self) -> dict[str, ParameterRep]:
+        """Which map every linear weight and bias is: what a regularizer needs to know."""
+        names = [f"blocks.{k}.linear" for k in range(len(self.blocks))] + ["last"]
+        found: dict[str, ParameterRep] = {}
+        for name, (a, b) in zip(names, self._routes, strict=True):
+            found[f"{name}.weight"] = ParameterRep(name, b, a)
+            found[f"{name}.bias"] = ParameterRep(name, b, None)
+        return found

@@ -1,0 +1,137 @@
+r"""The regularizer of several groups as one symmetric operator.
+
+With :math:`R_k = \frac12 |w - P_k w|^2` and strengths :math:`\lambda_k`,
+
+.. math:: \sum_k \lambda_k R_k = \tfrac12\, w^T K w, \qquad K = \sum_k \lambda_k (1 - P_k), \qquad \nabla = K w .
+
+K is the same small matrix on every copy of a tensor type, however many groups there are. Most of it is zero or diagonal: it falls
+into connected components of coordinates, a single coordinate needs only a multiplication, and what remains are small blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+from torch import Tensor
+
+from softsym.groups import Group
+from softsym.regularize.stacked import Stacked
+from softsym.reps import TensorType
+from softsym.spaces import invariants_of_type, positions
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Mixing:
+    """Components of equal size m of one type, on all of its copies.
+
+    Args:
+        index: Flat positions, shape (components, copies, m).
+        complements: 1 - P_k on each component for each group, shape (groups, components, m, m).
+    """
+
+    index: NDArray[np.int64]
+    complements: Array
+
+
+@dataclass(frozen=True)
+class Diagonal:
+    """Coordinates of one type that no group mixes with others.
+
+    Args:
+        index: Flat positions, shape (copies, m).
+        complements: 1 - P_k on each coordinate for each group, shape (groups, m).
+    """
+
+    index: NDArray[np.int64]
+    complements: Array
+
+
+class JointOperator:
+    """K = sum_k lambda_k (1 - P_k) on the flat vector of all parameters."""
+
+    def __init__(self, stacked: Stacked, groups: Sequence[Group]) -> None:
+        self.size = stacked.size
+        self.diagonals: list[Diagonal] = []
+        self.mixings: list[Mixing] = []
+        for kind, index in _positions(stacked, tuple(groups)).items():
+            self._add_type(index, [_projector(group, kind) for group in groups])
+        mixed = [m.index.ravel() for m in self.mixings]
+        self.index = np.concatenate(mixed) if mixed else np.zeros(0, dtype=np.int64)
+        self._constants: tuple[Tensor, Tensor, list[Tensor]] | None = None
+        self._made_for: Any = None
+
+    def _add_type(self, index: NDArray[np.int64], projectors: list[Any]) -> None:
+        pattern = csr_array(sum(abs(P) for P in projectors))
+        _, labels = connected_components(pattern, directed=False)
+        components = [np.flatnonzero(labels == c) for c in range(labels.max() + 1)]
+        single = np.array([c[0] for c in components if len(c) == 1], dtype=np.int64)
+        if len(single):
+            values = np.array([1 - P.diagonal()[single] for P in projectors])
+            self.diagonals.append(Diagonal(index[:, single], values))
+        for size in sorted({len(c) for c in components} - {1}):
+            same = np.array([c for c in components if len(c) == size])
+            blocks = [[np.eye(size) - P[c][:, c].toarray() for c in same] for P in projectors]
+            self.mixings.append(Mixing(np.moveaxis(index[:, same], 0, 1), np.array(blocks)))
+
+    def apply(self, x: Tensor, strengths: Sequence[float]) -> Tensor:
+        """K x for a flat vector x (size,)."""
+        diagonal, index, matrices = self._for(x, tuple(strengths))
+        out = x * diagonal
+        if not matrices:
+            return out
+        rows = x.index_select(0, index)
+        pieces = []
+        sizes = [m.index.size for m in self.mixings]
+        for piece, mixing, K in zip(rows.split(sizes), self.mixings, matrices, strict=True):
+            pieces.append(torch.bmm(piece.view(mixing.index.shape), K).view(-1))
+        mixed = torch.cat(pieces) if len(pieces) > 1 else pieces[0]
+        return out.scatter_(0, index, mixed)
+
+    def _for(self, x: Tensor, strengths: tuple[float, ...]) -> tuple[Tensor, Tensor, list[Tensor]]:
+        """The constants for given strengths, dtype and device, made anew when one of them changes."""
+        wanted = (strengths, x.dtype, x.device)
+        if self._constants is None or self._made_for != wanted:
+            weights = np.array(strengths)
+            diagonal = np.zeros(self.size)
+            for part in self.diagonals:
+                diagonal[part.index] = weights @ part.complements
+            matrices = [np.tensordot(weights, m.complements, axes=1) for m in self.mixings]
+            self._constants = (
+                torch.tensor(diagonal, dtype=x.dtype, device=x.device),
+                torch.tensor(self.index, device=x.device),
+                [torch.tensor(K, dtype=x.dtype, device=x.device) for K in matrices],
+            )
+            self._made_for = wanted
+        return self._constants
+
+
+def _positions(stacked: Stacked, groups: tuple[Group, ...]) -> dict[TensorType, NDArray[np.int64]]:
+    found: dict[TensorType, list[NDArray[np.int64]]] = {}
+    for m, offset in zip(stacked.maps, stacked.offsets, strict=True):
+        for kind, index in positions(m.rep_out, m.rep_in, groups).items():
+            found.setdefault(kind, []).append(index + offset)
+    return {kind: np.concatenate(parts) for kind, parts in found.items()}
+
+
+def _projector(group: Group, kind: TensorType) -> Any:
+    """The projector of one type as a sparse matrix (n, n), without its rounding dust."""
+    canonical, order = kind.canonical([group])
+    Q = invariants_of_type(group, canonical).basis.dense()
+    if order != tuple(range(kind.rank)):
+        shape = canonical.shape(group)
+        inverse = np.argsort(order)
+        Q = Q.reshape(*shape, -1).transpose(*inverse, len(shape)).reshape(len(Q), -1)
+    sparse = csr_array(np.where(np.abs(Q) > 1e-13, Q, 0.0))
+    P = csr_array(sparse @ sparse.T)
+    P.data[np.abs(P.data) < 1e-13] = 0.0
+    P.eliminate_zeros()
+    return P

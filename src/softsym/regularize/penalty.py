@@ -1,0 +1,42 @@
+r"""The penalty as one differentiable operation with its closed-form gradient :math:`K w`.
+
+The value needs K w anyway, so the backward pass is nothing but handing it out. The dimensionless form divides by :math:`|w|^2`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from softsym.regularize.joint import JointOperator
+
+
+class Penalty(torch.autograd.Function):
+    """1/2 w^T K w of the parameters' concatenation w, divided by |w|^2 if relative."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, operator: JointOperator, strengths: Sequence[float], relative: bool, *parameters: Tensor
+    ) -> Tensor:
+        """The value, a scalar."""
+        w = torch.cat([p.reshape(-1) for p in parameters])
+        Kw = operator.apply(w, strengths)
+        value = 0.5 * torch.dot(w, Kw)
+        if relative:
+            norm = torch.dot(w, w).clamp_min(torch.finfo(w.dtype).tiny)
+            value = value / norm
+            Kw = (Kw - 2 * value * w) / norm
+        ctx.save_for_backward(Kw)
+        ctx.shapes = [p.shape for p in parameters]
+        return value
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        """K w, in pieces."""
+        (Kw,) = ctx.saved_tensors
+        pieces = (Kw * grad).split([shape.numel() for shape in ctx.shapes])
+        return None, None, None, *(piece.view(shape) for piece, shape in zip(pieces, ctx.shapes, strict=True))

@@ -1,0 +1,173 @@
+r"""Projection-based equivariance regularization.
+
+A linear map :math:`W` is equivariant to a group :math:`G` iff it lies in the range of the orthogonal projector :math:`P_G`. Half its
+squared distance to that space,
+
+.. math:: R_G(W) = \tfrac12 \lVert W - P_G W \rVert^2 ,
+
+is zero exactly for equivariant maps and can be summed over groups whose spaces need not be nested.
+
+Reference:
+    Regularizing Towards Soft Equivariance Under Mixed Symmetries (Kim et al., 2023), https://arxiv.org/abs/2306.00356
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from softsym.errors import InputError
+from softsym.groups import Group
+from softsym.nn.reading import read_groups
+from softsym.regularize.description import Description, describe
+from softsym.regularize.joint import JointOperator
+from softsym.regularize.penalty import Penalty
+from softsym.regularize.stacked import Stacked
+from softsym.regularize.strength_map import StrengthMap
+from softsym.regularize.structure import GivenReps, structure
+from softsym.reps import Rep
+from softsym.spaces import Packed
+
+
+class EquivarianceRegularizer:
+    """Pulls the linear maps of a model towards the equivariant spaces of several groups.
+
+    Args:
+        model: Any module whose linear maps have representations (see :mod:`softsym.regularize.structure`).
+        groups: The candidate groups.
+        rep_in: Representation of the input; the project's own networks know theirs.
+        rep_out: Representation of the output.
+        reps: {layer name: (rep_in, rep_out)}, or hidden representations, where they cannot be read off the model.
+        strength: The strength of all groups at the start, or {group: strength}.
+        dimensionless: Divide R_k by |w|^2 and by the share of dimensions outside the group's space, so that one strength means
+            the same for networks and tasks of any size.
+
+    Example:
+        >>> import softsym as ss, torch
+        >>> net = torch.nn.Linear(6, 3, bias=False)
+        >>> per = ss.EquivarianceRegularizer(net, ["O(2)@z", "O(3)"], rep_in="2V", rep_out="V")
+        >>> loss = per()
+        >>> loss.backward()
+        >>> moved = per.project_("O(3)")
+        >>> per.residuals()["O(3)"]["linear"] < 1e-12
+        True
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        groups: Group | str | Sequence[Group | str],
+        rep_in: Rep | str | None = None,
+        rep_out: Rep | str | None = None,
+        reps: GivenReps | None = None,
+        strength: float | Mapping[str, float] = 1.0,
+        *,
+        dimensionless: bool = False,
+    ) -> None:
+        self.groups = tuple(read_groups(groups))
+        names = [group.name for group in self.groups]
+        if len(set(names)) < len(names):
+            raise InputError(f"every group must be given once, got {', '.join(names)}")
+        self.stacked = Stacked.of(model, structure(model, self.groups, rep_in, rep_out, reps))
+        self.dimensionless = dimensionless
+        self._strengths = StrengthMap(names, strength)
+        self._packs: dict[Group, Packed] = {}
+
+    @property
+    def strengths(self) -> StrengthMap:
+        """The strength of each group, by name; items can be set."""
+        return self._strengths
+
+    @strengths.setter
+    def strengths(self, values: Mapping[str, float]) -> None:
+        self._strengths.update(values)
+
+    def __call__(self) -> Tensor:
+        """sum_k lambda_k R_k, a differentiable scalar."""
+        value: Tensor = Penalty.apply(
+            self._operator, self._weights(), self.dimensionless, *self.stacked.parameters
+        )
+        return value
+
+    @torch.no_grad()
+    def residuals(self) -> dict[str, dict[str, float]]:
+        """Unweighted R_k = 1/2 |W - P_k W|^2 + 1/2 |b - P_k b|^2 for each group and layer, computed from W - P_k W itself."""
+        w = self.stacked.flat()
+        found = {}
+        for group in self.groups:
+            outside = w - self._packed(group).project(w[None])[0]
+            squares = torch.stack([piece.square().sum() for piece in self.stacked.split(outside)])
+            found[group.name] = self.stacked.by_layer((0.5 * squares.double()).tolist())
+        return found
+
+    def totals(self) -> dict[str, float]:
+        """Unweighted R_k of the whole model, for each group."""
+        return {group: sum(layers.values()) for group, layers in self.residuals().items()}
+
+    @torch.no_grad()
+    def step_(self, lr: float) -> None:
+        """The decoupled form: moves the parameters by -lr times the gradient of the penalty, after ``optimizer.step()``."""
+        w = self.stacked.flat()
+        move = self._operator.apply(w, self._weights())
+        if self.dimensionless:
+            norm = torch.dot(w, w).clamp_min(torch.finfo(w.dtype).tiny)
+            move = (move - torch.dot(w, move) / norm * w) / norm
+        for parameter, piece in zip(self.stacked.parameters, self.stacked.split(move), strict=True):
+            parameter.sub_(piece, alpha=lr)
+
+    @torch.no_grad()
+    def project_(self, group: Group | str) -> float:
+        """Snaps all maps onto one group's equivariant space; returns the distance the parameters moved."""
+        w = self.stacked.flat()
+        inside = self._packed(self._find(group)).project(w[None])[0]
+        for parameter, piece in zip(self.stacked.parameters, self.stacked.split(inside), strict=True):
+            parameter.copy_(piece)
+        return float((w - inside).double().norm())
+
+    def describe(self) -> Description:
+        """Every regularised parameter: shape, representation, and the dimension of its space under each group."""
+        return describe(self.stacked, self.groups)
+
+    def state_dict(self) -> dict[str, Any]:
+        """The strengths, for checkpoints."""
+        return {"strengths": dict(self.strengths)}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Restores the strengths."""
+        self.strengths = state["strengths"]
+
+    @functools.cached_property
+    def _operator(self) -> JointOperator:
+        return JointOperator(self.stacked, self.groups)
+
+    @functools.cached_property
+    def _shares_outside(self) -> dict[str, float]:
+        """The share of all dimensions that lies outside each group's spaces."""
+        return {group.name: 1 - self._packed(group).dim / self.stacked.size for group in self.groups}
+
+    def _weights(self) -> tuple[float, ...]:
+        if not self.dimensionless:
+            return tuple(self._strengths.values())
+        shares = self._shares_outside
+        return tuple(value / max(shares[name], 1e-12) for name, value in self._strengths.items())
+
+    def _packed(self, group: Group) -> Packed:
+        if group not in self._packs:
+            self._packs[group] = self.stacked.packed(group)
+        return self._packs[group]
+
+    def _find(self, group: Group | str) -> Group:
+        wanted = read_groups(group)[0]
+        if wanted.dim != self.groups[0].dim:
+            raise InputError(
+                f"{wanted.name} acts on R^{wanted.dim}, the model's groups on R^{self.groups[0].dim}"
+            )
+        return wanted
+
+    def __repr__(self) -> str:
+        strengths = ", ".join(f"{name}: {value:g}" for name, value in self._strengths.items())
+        return f"EquivarianceRegularizer({len(self.stacked.names)} parameters; {strengths})"

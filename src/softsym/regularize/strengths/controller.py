@@ -1,0 +1,66 @@
+"""What a strength controller is."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+Residuals = Mapping[str, float | Mapping[str, float]]
+
+
+class Controller(ABC):
+    """Decides the strengths after each epoch.
+
+    Call :meth:`begin` with the strengths at the start, then :meth:`on_epoch_end` after every epoch (counted from one).
+    """
+
+    @abstractmethod
+    def begin(self, strengths: Mapping[str, float]) -> None:
+        """Takes note of the strengths at the start."""
+
+    @abstractmethod
+    def on_epoch_end(self, residuals: Residuals, epoch: int) -> dict[str, float]:
+        """The strengths from now on.
+
+        Args:
+            residuals: Unweighted R_k by group, or by group and layer as ``EquivarianceRegularizer.residuals()`` gives them.
+            epoch: How many epochs are done.
+        """
+
+    @abstractmethod
+    def wants_residuals(self, epoch: int) -> bool:
+        """Whether this epoch's residuals matter, so that a loop need not measure them in vain."""
+
+    @abstractmethod
+    def state_dict(self) -> dict[str, Any]:
+        """Everything that must survive a restart, as plain numbers and strings."""
+
+    @abstractmethod
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Restores :meth:`state_dict`."""
+
+
+def totals(residuals: Residuals) -> dict[str, float]:
+    """Sums over layers."""
+    return {
+        group: float(sum(value.values())) if isinstance(value, Mapping) else float(value)
+        for group, value in residuals.items()
+    }
+
+
+def rescaled(
+    strengths: Mapping[str, float], residuals: Mapping[str, float], gamma: float
+) -> dict[str, float]:
+    r"""The paper's rule: :math:`\lambda_k (\min_j R_j / R_k)^\gamma`.
+
+    A residual of exactly zero would switch all other groups off at once, so residuals are floored at 1e-12 of the largest.
+
+    Example:
+        >>> rescaled({"a": 100.0, "b": 100.0}, {"a": 1.0, "b": 2.0}, gamma=2.0)
+        {'a': 100.0, 'b': 25.0}
+    """
+    floor = max(1e-12 * max(residuals.values(), default=0.0), 1e-300)
+    safe = {group: max(value, floor) for group, value in residuals.items()}
+    least = min(safe.values())
+    return {group: strengths[group] * (least / safe[group]) ** gamma for group in strengths}
