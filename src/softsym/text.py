@@ -12,6 +12,7 @@ from typing import NoReturn
 
 from softsym.errors import InputError
 
+MAX_DEPTH = 100
 _TOKEN = re.compile(r"\s*(?:(?P<name>[A-Za-z_]\w*)|(?P<number>\d+)|(?P<mark>[^\s\w]))")
 
 
@@ -24,6 +25,8 @@ class Tokens:
     """
 
     def __init__(self, text: str, what: str) -> None:
+        if text.count("(") > MAX_DEPTH:
+            raise InputError(f"{what} text has {text.count('(')} brackets; at most {MAX_DEPTH} are read")
         self.text, self.what, self.place = text, what, 0
         self.limit = len(text.rstrip())
 

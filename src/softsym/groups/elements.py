@@ -29,9 +29,10 @@ def images(matrix: Array) -> NDArray[np.intp]:
 
 
 def closure(generators: Array, dim: int | None = None) -> Array | None:
-    """All products of the generators, shape (order, d, d), identity first; None beyond :data:`LIMIT` elements."""
-    d = generators.shape[-1] if len(generators) else dim
-    identity = np.eye(d or 1)
+    """All products of the generators, shape (order, d, d), identity first; None if infinite or beyond :data:`LIMIT`."""
+    identity = np.eye(dim or generators.shape[-1])
+    if not all(has_finite_order_spectrum(h) for h in generators):
+        return None
     found = {_key(identity): identity}
     frontier = [identity]
     while frontier:
@@ -45,6 +46,11 @@ def closure(generators: Array, dim: int | None = None) -> Array | None:
         if len(found) > LIMIT:
             return None
     return np.array(list(found.values()))
+
+
+def has_finite_order_spectrum(matrix: Array) -> bool:
+    """Whether all eigenvalues have modulus one, as those of an element of a finite group must."""
+    return bool(np.allclose(np.abs(np.linalg.eigvals(matrix)), 1.0, rtol=0.0, atol=1e-6))
 
 
 def permutation_group(generators: Array) -> Any:

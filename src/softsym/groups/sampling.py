@@ -79,7 +79,9 @@ def random_permutation(n: int, rng: np.random.Generator, *, d: int, even: bool) 
 
 def finite(n: int, rng: np.random.Generator, *, generators: Array) -> list[Array]:
     """Uniform over all elements: of a permutation group of any size, or of any group small enough to list; else a random walk."""
-    if len(generators) and all(elements.is_permutation(h) for h in generators):
+    if not len(generators):
+        return trivial(n, rng, d=generators.shape[-1])
+    if all(elements.is_permutation(h) for h in generators):
         return [elements.uniform_permutations(generators, n, rng)]
     listed = elements.closure(generators)
     if listed is None:

@@ -98,6 +98,6 @@ def _single(group: Group, g: object) -> Element:
 
 def _parts(group: Group, values: Sequence[ArrayLike]) -> tuple[Array, ...]:
     parts = tuple(np.asarray(v, dtype=np.float64) for v in values)
-    if tuple(p.shape[-1] for p in parts) != group.part_dims:
+    if tuple(p.shape[-1] if p.ndim >= 2 else 0 for p in parts) != group.part_dims:
         raise InputError(f"{group.name} has parts of size {group.part_dims}, got {[p.shape for p in parts]}")
     return parts

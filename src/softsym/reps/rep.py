@@ -222,7 +222,10 @@ def T(p: int, q: int = 0) -> Rep:
 
 def part_vector(index: int) -> Rep:
     """The base representation of one factor of a direct product, V[0] or V[1]; tensor them freely with ``*``."""
-    return Rep(((1, TensorType((Base(part=operator.index(index)),))),))
+    index = operator.index(index)
+    if index < 0:
+        raise InputError(f"the factors of a direct product are counted from 0, got {index}")
+    return Rep(((1, TensorType((Base(part=index),))),))
 
 
 Scalar = T(0)

@@ -3,7 +3,7 @@
 The decision list, first match wins:
 
 1. ``orbits`` if every generator permutes the coordinates (a scalar's single one included): exact and fastest.
-2. ``dense`` if a tolerance was given (noisy generators need the whole spectrum) and the type has at most 2,000 coordinates.
+2. ``dense`` if a tolerance was given: noisy generators need the whole spectrum.
 3. ``reynolds`` if the group has at most 256 elements: the rank is an exact character count.
 4. ``weights`` if the Lie algebra has a normal element and its zero-weight space is of manageable size.
 5. ``dense`` up to 2,000 coordinates.
@@ -22,6 +22,7 @@ from softsym.spaces import dense, iterative, orbits, reynolds, weights
 from softsym.spaces.solution import Solution
 
 DENSE_LIMIT = 2_000
+TOLERANCE_LIMIT = 8_000
 REYNOLDS_LIMIT = 256
 WEIGHTS_LIMIT = 40_000_000  # numbers in the zero-weight basis: 320 MB
 
@@ -30,7 +31,7 @@ SOLVERS: dict[str, Callable[[Group, TensorType, float | None], Solution]] = {
     "reynolds": lambda group, kind, tol: reynolds.solve(group, kind),
     "weights": lambda group, kind, tol: weights.solve(group, kind),
     "dense": dense.solve,
-    "iterative": iterative.solve,
+    "iterative": lambda group, kind, tol: iterative.solve(group, kind),
 }
 
 
@@ -56,11 +57,16 @@ def choose(group: Group, kind: TensorType, tol: float | None = None) -> Choice:
         return Choice("orbits", "a scalar is invariant")
     if _permutes(group, kind):
         return Choice("orbits", "every generator permutes the coordinates")
-    if tol is not None and n <= DENSE_LIMIT:
+    if tol is not None:
+        if n > TOLERANCE_LIMIT:
+            raise InputError(
+                f"{kind} under {group.name} has {n} coordinates; a tolerance needs the whole spectrum, which is computed "
+                f"up to {TOLERANCE_LIMIT} (pass exact generators without `tol`, or smaller representations)"
+            )
         return Choice("dense", "a tolerance was given, which needs the whole spectrum")
     if group.is_finite and (group.order or 0) <= REYNOLDS_LIMIT:
         return Choice("reynolds", f"the group has only {group.order} elements")
-    if tol is None and weights.applies(group) and n * weights.start_size(group, kind) <= WEIGHTS_LIMIT:
+    if weights.applies(group) and n * weights.start_size(group, kind) <= WEIGHTS_LIMIT:
         return Choice("weights", "the Lie algebra has a normal element whose zero-weight vectors are few")
     if n <= DENSE_LIMIT:
         return Choice("dense", f"only {n} coordinates")
@@ -72,8 +78,8 @@ def solve(group: Group, kind: TensorType, tol: float | None = None, solver: str 
     if solver == "auto":
         choice = choose(group, kind, tol)
     elif solver in SOLVERS:
-        choice = Choice(solver, "asked for")
         _check_applicable(group, kind, tol, solver)
+        choice = Choice(solver, "asked for") if kind.rank else choose(group, kind)
     else:
         raise InputError(f"unknown solver {solver!r}; pass one of auto, {', '.join(SOLVERS)}")
     return replace(SOLVERS[choice.solver](group, kind, tol), reason=choice.reason)
@@ -92,5 +98,5 @@ def _check_applicable(group: Group, kind: TensorType, tol: float | None, solver:
         raise InputError(f"solver 'reynolds' needs a finite group; {group.name} is not")
     if solver == "weights" and not weights.applies(group):
         raise InputError(f"solver 'weights' needs a normal Lie-algebra element; {group.name} has none")
-    if tol is not None and solver in ("orbits", "reynolds", "weights"):
-        raise InputError(f"solver {solver!r} has no tolerance; pass solver='dense' or 'iterative' with `tol`")
+    if tol is not None and solver != "dense":
+        raise InputError(f"solver {solver!r} has no tolerance; pass solver='dense' with `tol`")

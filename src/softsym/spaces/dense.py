@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from softsym.groups import Group
 from softsym.reps import TensorType
 from softsym.spaces.constraints import Constraint, constraints, residual
-from softsym.spaces.solution import DEFAULT_TOL, DenseBasis, Solution, warn_if_unclear
+from softsym.spaces.solution import DEFAULT_TOL, DenseBasis, Solution
 
 Array = NDArray[np.float64]
 
@@ -21,7 +21,6 @@ def solve(group: Group, kind: TensorType, tol: float | None = None) -> Solution:
     """Null space of the stacked constraints of a tensor type."""
     found = constraints(group, kind)
     Q, below, above = null_space(found, np.eye(kind.size(group)), DEFAULT_TOL if tol is None else tol)
-    warn_if_unclear(below, above, tol, f"{kind} under {group.name}")
     return Solution(DenseBasis(Q), residual(found, Q), below, above, "dense")
 
 

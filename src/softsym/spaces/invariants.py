@@ -7,7 +7,7 @@ import functools
 from softsym.groups import Group
 from softsym.reps import TensorType
 from softsym.spaces import auto, cache
-from softsym.spaces.solution import Solution
+from softsym.spaces.solution import Solution, warn_if_unclear
 
 
 def invariants_of_type(
@@ -21,6 +21,15 @@ def invariants_of_type(
         tol: Singular values up to this (relative to each constraint's norm) count as zero.
         solver: ``auto`` or the name of a solver.
     """
+    found = remembered_invariants(group, kind, tol, solver)
+    warn_if_unclear(found, tol, f"{kind} under {group.name}")
+    return found
+
+
+def remembered_invariants(
+    group: Group, kind: TensorType, tol: float | None = None, solver: str = "auto"
+) -> Solution:
+    """:func:`invariants_of_type` without its warning, for callers that warn themselves."""
     return _remembered(group, kind, tol, solver, cache.current_folder())
 
 

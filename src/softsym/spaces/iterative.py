@@ -14,13 +14,13 @@ from softsym.groups import Group
 from softsym.reps import TensorType
 from softsym.spaces.constraints import Constraint, constraints, residual
 from softsym.spaces.dense import null_space
-from softsym.spaces.solution import DEFAULT_TOL, DenseBasis, Solution, warn_if_unclear
+from softsym.spaces.solution import DEFAULT_TOL, DenseBasis, Solution
 
 Array = NDArray[np.float64]
 MAX_STEPS = 2_000
 
 
-def solve(group: Group, kind: TensorType, tol: float | None = None) -> Solution:
+def solve(group: Group, kind: TensorType) -> Solution:
     """Doubles a block of projected random vectors until it spans the null space."""
     found = constraints(group, kind)
     n = kind.size(group)
@@ -40,8 +40,7 @@ def solve(group: Group, kind: TensorType, tol: float | None = None) -> Solution:
             break
         width = min(2 * width, n - Q.shape[1])
     Q = np.linalg.qr(Q)[0] if Q.shape[1] else Q
-    Q, below, above = null_space(found, Q, DEFAULT_TOL if tol is None else tol)
-    warn_if_unclear(below, above, tol, f"{kind} under {group.name}")
+    Q, below, above = null_space(found, Q, DEFAULT_TOL)
     return Solution(DenseBasis(Q), residual(found, Q), below, above, "iterative")
 
 

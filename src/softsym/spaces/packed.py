@@ -83,52 +83,51 @@ class Packed:
         out = x * self._like(("kept", -1), x)
         if self.mixing:
             rows = self._gather(x, "mixed")
-            mixed = _empty_like(rows)
+            mixed = _empty(rows, rows.shape)
             sizes = [self.blocks[k].index.size for k in self.mixing]
             for k, mine, target in zip(self.mixing, _split(rows, sizes), _split(mixed, sizes), strict=True):
-                size = self.blocks[k].size
-                flat = target.reshape(-1, size)  # a view of a single row, a copy of several
-                self._project_rows(k, mine.reshape(-1, size), flat)
-                if len(x) > 1:
-                    target[...] = flat.reshape(target.shape)
+                self._project_block(k, mine, target)
             _scatter(mixed, self._like(("mixed", -1), x), out)
         return out
 
     def coefficients(self, x: Any) -> Any:
         """F^T on every block of x (batch, size): coordinates (batch, dim)."""
         rows = self._gather(x, "index")
-        parts = [
-            mine
-            if block.rank == block.size
-            else (mine.reshape(-1, block.size) @ self._like(("F", k), x)).reshape(len(rows), -1)
-            for k, (block, mine) in enumerate(
-                zip(self.blocks, _split(rows, [block.index.size for block in self.blocks]), strict=True)
-            )
-        ]
+        sizes = [block.index.size for block in self.blocks]
+        parts = []
+        for k, (block, mine) in enumerate(zip(self.blocks, _split(rows, sizes), strict=True)):
+            found = self._analyse(k, mine.reshape(len(rows) * block.copies, block.size))
+            parts.append(found.reshape(len(rows), block.copies * block.rank))
         return _concatenate(parts, x)
 
     def combine(self, theta: Any) -> Any:
         """F on the coordinates theta (batch, dim) of every block: a flat array (batch, size)."""
-        parts = [
-            mine
-            if block.rank == block.size
-            else (mine.reshape(-1, block.rank) @ self._like(("F", k), theta).T).reshape(len(theta), -1)
-            for k, (block, mine) in enumerate(
-                zip(
-                    self.blocks,
-                    _split(theta, [block.copies * block.rank for block in self.blocks]),
-                    strict=True,
-                )
-            )
-        ]
+        sizes = [block.copies * block.rank for block in self.blocks]
+        parts = []
+        for k, (block, mine) in enumerate(zip(self.blocks, _split(theta, sizes), strict=True)):
+            found = self._synthesise(k, mine.reshape(len(theta) * block.copies, block.rank))
+            parts.append(found.reshape(len(theta), block.index.size))
         out = _zeros(theta, (len(theta), self.size))
         return _scatter(_concatenate(parts, theta), self._like(("index", -1), theta), out)
+
+    def _project_block(self, k: int, mine: Any, target: Any) -> None:
+        """Projects all copies of one type: (batch, copies * size) into a target of the same shape."""
+        block = self.blocks[k]
+        shape = (len(mine) * block.copies, block.size)
+        if len(mine) == 1:  # consecutive numbers: work in place
+            self._project_rows(k, mine.reshape(shape), target.reshape(shape))
+        elif len(mine):
+            rows = mine.reshape(shape)
+            out = _empty(rows, shape)
+            self._project_rows(k, rows, out)
+            target[...] = out.reshape(target.shape)
 
     def _project_rows(self, k: int, rows: Any, out: Any) -> None:
         """F F^T on each row (n, size) of one type, the fastest way for its size and rank."""
         block = self.blocks[k]
         if isinstance(block.factor, OrbitBasis) and block.size > SMALL:
-            out[...] = self._orbit_means(k, block.factor, rows)
+            means = self._orbit_sums(k, rows, block.rank) / self._like(("counts", k), rows)
+            out[...] = self._spread(k, means)
         elif 2 * block.size <= SMALL:
             self._project_tiny(k, block.size, rows, out)
         elif block.size <= SMALL or 2 * block.rank > block.size:
@@ -149,13 +148,36 @@ class Packed:
         if whole < len(rows):
             _product_into(rows[whole:], self._like(("P", k), rows), out[whole:])
 
-    def _orbit_means(self, k: int, orbits: OrbitBasis, rows: Any) -> Any:
-        counts, labels = self._like(("counts", k), rows), self._like(("labels", k), rows)
+    def _analyse(self, k: int, rows: Any) -> Any:
+        """F^T on rows (n, size) of one type."""
+        block = self.blocks[k]
+        if block.rank == block.size:
+            return rows
+        if isinstance(block.factor, OrbitBasis) and block.size > SMALL:
+            return self._orbit_sums(k, rows, block.rank) / self._like(("root counts", k), rows)
+        return rows @ self._like(("F", k), rows)
+
+    def _synthesise(self, k: int, theta: Any) -> Any:
+        """F on coordinates (n, rank) of one type."""
+        block = self.blocks[k]
+        if block.rank == block.size:
+            return theta
+        if isinstance(block.factor, OrbitBasis) and block.size > SMALL:
+            return self._spread(k, theta / self._like(("root counts", k), theta))
+        return theta @ self._like(("F", k), theta).T
+
+    def _orbit_sums(self, k: int, rows: Any, rank: int) -> Any:
+        """Sums of the entries of each row (n, size) over orbits: (n, rank)."""
+        labels = self._like(("labels", k), rows)
         if isinstance(rows, np.ndarray):
-            sums = np.stack([np.bincount(labels, row, orbits.rank) for row in rows]).astype(rows.dtype)
-            return (sums / counts)[:, labels]
-        sums = rows.new_zeros(len(rows), orbits.rank).index_add_(1, labels, rows)
-        return (sums / counts).index_select(1, labels)
+            sums = [np.bincount(labels, row, rank) for row in rows]
+            return np.array(sums, dtype=rows.dtype).reshape(len(rows), rank)
+        return rows.new_zeros(len(rows), rank).index_add_(1, labels, rows)
+
+    def _spread(self, k: int, values: Any) -> Any:
+        """One value per orbit (n, rank), written to every coordinate: (n, size)."""
+        labels = self._like(("labels", k), values)
+        return values[:, labels] if isinstance(values, np.ndarray) else values.index_select(1, labels)
 
     def _gather(self, x: Any, which: str) -> Any:
         index = self._like((which, -1), x)
@@ -198,7 +220,9 @@ class Packed:
         if name == "wide":
             return np.kron(np.eye(SMALL // block.size), block.matrix @ block.matrix.T)
         assert isinstance(block.factor, OrbitBasis)
-        return block.factor.labels if name == "labels" else block.factor.counts
+        if name == "labels":
+            return block.factor.labels
+        return np.sqrt(block.factor.counts) if name == "root counts" else block.factor.counts
 
 
 def _joined(blocks: Sequence[PackedBlock]) -> NDArray[np.int64]:
@@ -228,8 +252,8 @@ def _zeros(like: Any, shape: tuple[int, ...]) -> Any:
     return np.zeros(shape, dtype=like.dtype) if isinstance(like, np.ndarray) else like.new_zeros(shape)
 
 
-def _empty_like(x: Any) -> Any:
-    return np.empty_like(x) if isinstance(x, np.ndarray) else x.new_empty(x.shape)
+def _empty(like: Any, shape: tuple[int, ...]) -> Any:
+    return np.empty(shape, dtype=like.dtype) if isinstance(like, np.ndarray) else like.new_empty(shape)
 
 
 def _product_into(a: Any, b: Any, out: Any) -> None:

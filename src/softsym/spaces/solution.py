@@ -119,8 +119,9 @@ class Solution:
         return self.above / max(self.below, 1e-16)
 
 
-def warn_if_unclear(below: float, above: float, tol: float | None, what: str) -> None:
+def warn_if_unclear(solution: Solution, tol: float | None, what: str) -> None:
     """Warns where the spectrum does not separate the null space from the rest."""
+    below, above = solution.below, solution.above
     cut = DEFAULT_TOL if tol is None else tol
     near = above < 100 * cut or below > cut / 100 if tol is None else above < 3 * below
     if near:
@@ -129,5 +130,5 @@ def warn_if_unclear(below: float, above: float, tol: float | None, what: str) ->
             f"smallest counted as non-zero {above:.1e}, threshold {cut:.1e}; if the generators are noisy, pass `tol` "
             "above their noise",
             UnclearNullSpaceWarning,
-            stacklevel=3,
+            stacklevel=4,
         )

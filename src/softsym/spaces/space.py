@@ -22,10 +22,10 @@ from softsym.reps import Rep, TensorType
 from softsym.reps import rep as read_rep
 from softsym.spaces.cache import current_folder
 from softsym.spaces.invariants import forget as forget_invariants
-from softsym.spaces.invariants import invariants_of_type
+from softsym.spaces.invariants import remembered_invariants
 from softsym.spaces.layout import positions, words
 from softsym.spaces.packed import Packed, PackedBlock
-from softsym.spaces.solution import Solution
+from softsym.spaces.solution import Solution, warn_if_unclear
 from softsym.spaces.split import split
 
 Array = NDArray[np.float64]
@@ -99,13 +99,18 @@ class EquivariantSpace:
 
     def residual(self, W: Any) -> Any:
         """What is not equivariant, W - P W."""
+        W = _as_float(W, "W")
         return W - self.project(W)
 
     def distance(self, W: Any) -> Any:
         """Frobenius distance to the space, |W - P W|, shape (...)."""
         axes = tuple(range(-len(self.shape), 0))
-        squares = (self.residual(W) ** 2).sum(axes)
-        return np.sqrt(squares) if isinstance(W, np.ndarray) else squares.sqrt()
+        rest = self.residual(W)
+        if isinstance(rest, np.ndarray):
+            return np.sqrt((rest**2).sum(axes))
+        import torch
+
+        return torch.linalg.vector_norm(rest, dim=axes)  # its gradient at zero is zero, not NaN
 
     def coefficients(self, W: Any) -> Any:
         """Coordinates of P W in the basis, shape (..., dim)."""
@@ -119,6 +124,7 @@ class EquivariantSpace:
 
     def combine(self, theta: Any) -> Any:
         """The equivariant map with coordinates theta (..., dim): the adjoint of :meth:`coefficients`."""
+        theta = _as_float(theta, "theta")
         if tuple(theta.shape[-1:]) != (self.dim,):
             raise InputError(f"`theta` must have shape (..., {self.dim}), got {tuple(theta.shape)}")
         shape = (*theta.shape[:-1], *self.shape)
@@ -130,9 +136,8 @@ class EquivariantSpace:
         return autograd.Combine.apply(flat, self.packed).reshape(shape)
 
     def _flatten(self, W: Any) -> tuple[Any, Any]:
-        """W checked, and flattened to (batch, size); integers become float64."""
-        if isinstance(W, np.ndarray) and W.dtype.kind not in "f":
-            W = W.astype(np.float64)
+        """W checked, and flattened to (batch, size); whole numbers become floating-point ones."""
+        W = _as_float(W, "W")
         if tuple(W.shape[-len(self.shape) :]) != self.shape:
             expected = ", ".join(map(str, self.shape))
             source = "" if self.rep_in is None else f"{self.rep_in} -> "
@@ -199,14 +204,17 @@ def forget() -> None:
 def _space(
     rep_out: Rep, rep_in: Rep | None, group: Group, tol: float | None, solver: str
 ) -> EquivariantSpace:
-    return _remembered(rep_out, rep_in, group, tol, solver, current_folder())
+    space = _remembered(rep_out, rep_in, group, tol, solver, current_folder())
+    for kind, solution in space.solutions.items():  # every time, not only when the solution was computed
+        warn_if_unclear(solution, tol, f"{kind} under {group.name}")
+    return space
 
 
 @functools.lru_cache(maxsize=128)
 def _remembered(
     rep_out: Rep, rep_in: Rep | None, group: Group, tol: float | None, solver: str, folder: object
 ) -> EquivariantSpace:
-    solve = functools.partial(invariants_of_type, group, tol=tol, solver=solver)
+    solve = functools.partial(remembered_invariants, group, tol=tol, solver=solver)
     solutions: dict[TensorType, Solution] = {}
 
     def support(kind: TensorType) -> NDArray[np.int64]:
@@ -218,6 +226,20 @@ def _remembered(
     blocks = tuple(PackedBlock(index, solutions[kind].on_support) for kind, index in found.items())
     shape = tuple(rep.size(group) for rep in (rep_out, rep_in) if rep is not None)
     return EquivariantSpace(rep_out, rep_in, group, shape, Packed(math.prod(shape), blocks), solutions)
+
+
+def _as_float(values: Any, name: str) -> Any:
+    """An array or tensor of floating-point numbers; lists and whole numbers are converted."""
+    if type(values).__module__.partition(".")[0] == "torch":
+        import torch
+
+        if values.is_complex():
+            raise InputError(f"`{name}` must be real, got {values.dtype}")
+        return values if values.is_floating_point() else values.to(torch.get_default_dtype())
+    array = np.asarray(values)
+    if array.dtype.kind not in "fiub":
+        raise InputError(f"`{name}` must be an array of real numbers, got {array.dtype}")
+    return array if array.dtype.kind == "f" else array.astype(np.float64)
 
 
 def _tolerance(tol: float | None) -> float | None:

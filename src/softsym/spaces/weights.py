@@ -20,7 +20,7 @@ from softsym.reps import TensorType
 from softsym.reps.element import Element, lie_elements
 from softsym.spaces.constraints import constraints, residual
 from softsym.spaces.dense import null_space
-from softsym.spaces.solution import DEFAULT_TOL, DenseBasis, Solution, warn_if_unclear
+from softsym.spaces.solution import DEFAULT_TOL, DenseBasis, Solution
 
 Array = NDArray[np.float64]
 Eigen = tuple[NDArray[np.complex128], NDArray[np.complex128]]
@@ -34,7 +34,6 @@ def solve(group: Group, kind: TensorType) -> Solution:
     for constraint in found:
         N, low, high = null_space([constraint], N, DEFAULT_TOL)
         below, above = max(below, low), min(above, high)
-    warn_if_unclear(below, above, None, f"{kind} under {group.name}")
     return Solution(DenseBasis(N), residual(found, N), below, above, "weights")
 
 

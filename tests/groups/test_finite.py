@@ -1,0 +1,78 @@
+"""Finite groups: parities, rotations, and Rubik's cube."""
+
+import numpy as np
+import pytest
+
+import softsym as ss
+from softsym.groups.elements import images, is_permutation
+
+
+@pytest.mark.parametrize("n", [3, 4, 6])
+def test_alternating_groups_are_even(n):
+    g = np.concatenate([ss.A(n).sample(40), ss.A(n).discrete_generators])
+    assert all(is_permutation(h) for h in g)
+    assert np.allclose(np.linalg.det(g), 1)
+    assert set(np.linalg.det(ss.S(n).sample(40)).round()) == {-1, 1}
+
+
+def test_cyclic_groups_shift():
+    g = ss.Z(5).sample(20)
+    assert {tuple((images(h) - np.arange(5)) % 5) for h in g} == {(k,) * 5 for k in range(5)}
+    assert not ss.Z(5).lie
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 7])
+def test_polygons(n):
+    g = ss.C(n).sample(30)
+    assert np.allclose(np.linalg.matrix_power(g, n), np.eye(2), atol=1e-10)
+    assert np.allclose(np.linalg.det(g), 1)
+    corners = np.exp(2j * np.pi * np.arange(n) / n)
+    corners = np.stack(
+        [corners.imag, corners.real], axis=1
+    )  # one corner on the second axis, which D(n) mirrors to itself
+    for h in ss.D(n).elements:
+        assert np.abs((corners @ h.T)[:, None] - corners[None]).max(2).min(1).max() < 1e-9
+
+
+def test_quarter_turns_are_exact():
+    assert set(np.unique(ss.C(4).discrete_generators)) == {-1.0, 0.0, 1.0}
+    assert set(np.unique(ss.Octahedral().elements)) == {-1.0, 0.0, 1.0}
+
+
+@pytest.mark.parametrize(("G", "traces"), [
+    (ss.Octahedral(), {3: 1, 1: 6, -1: 9, 0: 8}),
+    (ss.Icosahedral(), {3: 1, 0: 20, -1: 15, 1.618: 12, -0.618: 12}),
+])  # fmt: skip
+def test_polyhedra_have_their_classes(G, traces):
+    assert np.allclose(np.linalg.det(G.elements), 1)
+    found, counts = np.unique(np.trace(G.elements, axis1=1, axis2=2).round(3) + 0.0, return_counts=True)
+    assert dict(zip(found.tolist(), counts.tolist(), strict=True)) == traces
+
+
+def test_icosahedron_keeps_its_vertices():
+    golden = (1 + 5**0.5) / 2
+    vertices = np.array([np.roll([0, a, b * golden], k) for a in (1, -1) for b in (1, -1) for k in range(3)])
+    assert ss.Permutation(vertices).rho("Icosahedral()", ss.Icosahedral().elements).shape == (60, 12, 12)
+
+
+def test_cube_keeps_opposite_faces_opposite():
+    opposite = images(np.kron(np.eye(3), [[0.0, 1.0], [1.0, 0.0]]))
+    for g in ss.Cube().elements:
+        assert np.array_equal(images(g)[opposite], opposite[images(g)])
+
+
+def test_rubiks_cube_face_turns():
+    for turn in ss.RubiksCube().discrete_generators:
+        assert np.trace(turn) == 48 - 20
+        assert np.array_equal(np.linalg.matrix_power(turn, 4), np.eye(48))
+    g = ss.RubiksCube().sample(200)
+    assert all(is_permutation(h) for h in g)
+    assert (
+        1.5 < np.trace(g, axis1=1, axis2=2).mean() < 2.6
+    )  # two orbits, corners and edges: two fixed points on average
+
+
+def test_trivial():
+    assert np.array_equal(ss.Trivial(3).sample(2), np.tile(np.eye(3), (2, 1, 1)))
+    assert ss.Trivial(3).is_permutation
+    assert ss.Trivial(3).is_orthogonal

@@ -1,0 +1,109 @@
+"""The text form of groups."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import softsym as ss
+from softsym.errors import InputError
+from softsym.groups import CATALOGUE
+
+PLANE = [
+    "O(2)",
+    "SO(2)",
+    "C(3)",
+    "D(4)",
+    "S(2)",
+    "Z(2)",
+    "Scaling(2)",
+    "SL(2)",
+    "GL(2)",
+    "Sp(1)",
+    "O11()",
+    "Trivial(2)",
+    "SE(1)",
+]
+MINE = ss.Group.from_generators(
+    lie_algebra=[[[0, 1e-5], [-0.1, 0]]], discrete=[[[0, 1], [1, 0]]], name='odd) name\'s "x" \\ [y'
+)
+atoms = st.sampled_from([ss.group(text) for text in PLANE] + [MINE])
+
+
+def _combine(inner):
+    pairs = st.tuples(inner, inner)
+    joined = pairs.filter(lambda p: p[0].dim == p[1].dim).map(lambda p: p[0] | p[1])
+    placed = inner.filter(lambda G: G.dim == 2).map(lambda G: G.about("y"))
+    moved = inner.filter(lambda G: G.dim <= 4).map(lambda G: G.embed(G.dim + 1, range(G.dim, 0, -1)))
+    return st.one_of(
+        joined, placed, moved, pairs.filter(lambda p: p[0].dim * p[1].dim <= 16).map(lambda p: p[0] * p[1])
+    )
+
+
+@settings(derandomize=True, deadline=None, max_examples=200)
+@given(st.recursive(atoms, _combine, max_leaves=4))
+def test_any_combination_reads_back(G):
+    again = ss.group(str(G))
+    assert again == G
+    assert str(again) == str(G)
+    assert again.name == G.name
+
+
+@pytest.mark.parametrize(("text", "group"), [
+    ("O(2)@z", ss.O(2).about("z")),
+    (" SO( 3 )|Scaling(3) ", ss.SO(3) | ss.Scaling(3)),
+    ("SO(3)*S(5)", ss.SO(3) * ss.S(5)),
+    ("O(2)@5[0,3]", ss.O(2).embed(5, (0, 3))),
+    ("((Lorentz()))", ss.Lorentz()),
+    ("S(2) | Z(2) * Z(1)", ss.S(2) | (ss.Z(2) * ss.Z(1))),
+    ("(S(2) | Z(2)) * Z(2)", (ss.S(2) | ss.Z(2)) * ss.Z(2)),
+    ("Group('swap', discrete=[[[0, 1], [1, 0]]])", ss.Group.from_generators(discrete=[[[0, 1], [1, 0]]])),
+])  # fmt: skip
+def test_texts(text, group):
+    assert ss.group(text) == group
+
+
+def test_a_group_is_returned_as_it_is():
+    G = ss.SO(3)
+    assert ss.group(G) is G
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    ("Foo(3)", r"group 'Foo\(3\)': unknown group.* \(known: O, SO, .*Translation\) at 'Foo' \(position 0\)"),
+    ("SO(3) | Fo(3)", r"unknown group.*known.* at 'Fo' \(position 7\)"),
+    ("Octahedra()", "did you mean Octahedral?"),
+    ("", "unknown group .* at the end"),
+    ("SO(3", r"expected '\)' at the end"),
+    ("(SO(3)", r"expected '\)' at the end"),
+    ("SO(3))", r"did not expect more at '\)'"),
+    ("SO 3", r"expected '\(' at '3'"),
+    ("SO(-3)", "expected a whole number at '-'"),
+    ("SO(3) |", "unknown group.* at the end"),
+    ("SO()", r"SO takes 1 argument\(s\), as in SO\(3\), got 0"),
+    ("SO(1,2)", r"SO takes 1 argument\(s\), as in SO\(3\), got 2"),
+    ("Lorentz(4)", r"Lorentz takes 0 argument\(s\), as in Lorentz\(\), got 1"),
+    ("O(2)@w", "expected an axis x, y or z, or coordinates such as .* at 'w'"),
+    ("O(2)@5[0]", "`axes` must be 2 different coordinates in 0..4"),
+    ("O(0)", r"O\(n\) needs n >= 1, got 0"),
+    ("Group(3)", "has no generators"),
+    ("Group('a', lie=[[[1]]])", r"expected Group\('name', lie_algebra="),
+    ("Group('a', discrete=open('x'))", r"expected Group\('name', lie_algebra="),
+    ("Group('a', discrete=[[[0]]])", "discrete generator 0 of group 'a' is singular"),
+    ("Group('a'", r"expected Group\('name', lie_algebra="),
+    ("SO(3) $ O(3)", r"did not expect more at '\$'"),
+])  # fmt: skip
+def test_bad_texts(text, message):
+    with pytest.raises(InputError, match=message):
+        ss.group(text)
+
+
+def test_the_message_lists_every_known_group():
+    with pytest.raises(InputError) as caught:
+        ss.group("nothing(1)")
+    assert all(name in str(caught.value) for name in CATALOGUE)
+
+
+def test_not_a_text():
+    with pytest.raises(
+        InputError, match=r"a group is a softsym.Group or its text such as 'O\(2\)@z', got int"
+    ):
+        ss.group(3)

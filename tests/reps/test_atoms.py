@@ -1,0 +1,80 @@
+"""The factors of tensor products: base atoms and points."""
+
+import numpy as np
+import pytest
+
+import softsym as ss
+from softsym.errors import InputError
+from softsym.reps.atoms import Base, Points
+from softsym.reps.element import group_element
+
+
+def test_parts_that_a_group_does_not_have():
+    with pytest.raises(
+        InputError, match=r"V\[1\] needs a direct product of at least 2 groups; SO\(3\) is not one"
+    ):
+        ss.rep("V[1]").size("SO(3)")
+    with pytest.raises(InputError, match=r"V\[2\]' needs a direct product of at least 3 groups"):
+        ss.equivariant_maps("V[2]'", "S", "SO(2) * S(3)")
+
+
+def test_parts_need_an_element_given_by_parts():
+    G = ss.group("SO(2) * S(3)")
+    with pytest.raises(
+        InputError,
+        match=r"V\[0\] needs the factors of the element: pass a tuple, as Group.sample_parts gives them",
+    ):
+        ss.rep("V[0]").rho(G, G.sample(1)[0])
+    assert ss.rep("V").rho(G, G.sample(1)[0]).shape == (6, 6)
+
+
+def test_base_atoms():
+    assert Base().dual == Base(is_dual=True)
+    assert Base(1).dual.dual == Base(1)
+    assert Base(1, True).without_dual() == Base(1)
+    assert (str(Base()), str(Base(1, True))) == ("V", "V[1]'")
+    assert Base().is_permutation(ss.S(3))
+    assert not Base().is_permutation(ss.O(3))
+
+
+def test_points_are_moved_as_the_group_moves_them():
+    corners = ss.Permutation([[1, 0], [0, 1], [-1, 0], [0, -1]])
+    quarter = ss.C(4).discrete_generators[0]
+    assert np.array_equal(corners.rho("C(4)", quarter).argmax(0), [1, 2, 3, 0])
+
+
+def test_points_off_their_set():
+    corners = ss.Permutation([[1, 0], [0, 1], [-1, 0], [0, -1]])
+    with pytest.raises(
+        InputError, match=r"C\(3\) moves Points\(.*\) off its points; pass a set the group maps to itself"
+    ):
+        ss.equivariant_maps(corners, "S", "C(3)")
+    with pytest.raises(InputError, match=r"C\(4\) moves Grid\(2,3\) off its points"):
+        ss.equivariant_maps("Grid(2,3)", "S", "C(4)")
+
+
+def test_points_that_collapse():
+    with pytest.raises(InputError, match="off its points"):
+        ss.Permutation([[1e-7, 0], [0, 0], [-1e-7, 0]]).rho("D(4)", np.diag([0.0, 1.0]))
+
+
+def test_points_under_a_continuous_group():
+    with pytest.raises(
+        InputError, match=r"SO\(2\) moves Grid\(2,2\) continuously; points need a finite group"
+    ):
+        ss.equivariant_maps("Grid(2,2)", "S", "SO(2)")
+    assert ss.equivariant_maps("Grid(1,1)", "S", "SO(2)").dim == 1  # the origin stands still
+
+
+def test_points_of_another_space():
+    with pytest.raises(InputError, match=r"Grid\(2,2\) has points of R\^2; O\(3\) acts on R\^3"):
+        ss.rep("Grid(2,2)").size("O(3)")
+
+
+def test_points_are_their_own_dual_and_compare_by_place():
+    grid = ss.Grid(1, 2)
+    assert grid.dual == grid == ss.Permutation([[-0.5, 0], [0.5, 0]])
+    atom = grid.terms[0][1].atoms[0]
+    assert isinstance(atom, Points)
+    assert atom.without_dual() is atom
+    assert atom.drho(ss.C(2), group_element(ss.C(2), np.zeros((2, 2)))).shape == (2, 2)

@@ -1,0 +1,185 @@
+"""Laws of representations, under every group of the registry; and their algebra."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import softsym as ss
+from softsym.errors import InputError
+from softsym.reps import Segment, TensorType
+from tests.catalogue import GROUPS, elements, reps_of
+from tests.twin import exponential, generator_parts
+
+every = pytest.mark.parametrize("G", GROUPS.values(), ids=list(GROUPS))
+products = st.recursive(
+    st.sampled_from(
+        [
+            ss.Scalar,
+            ss.Vector,
+            ss.Vector.dual,
+            ss.T(2),
+            ss.T(1, 2),
+            ss.part_vector(0),
+            ss.part_vector(1).dual,
+            ss.Grid(2, 3),
+        ]
+    ),
+    lambda inner: st.one_of(
+        st.tuples(inner, inner).map(lambda p: p[0] + p[1]),
+        st.tuples(inner, inner).map(lambda p: p[0] * p[1]),
+        st.tuples(st.integers(0, 4), inner).map(lambda p: p[0] * p[1]),
+        inner.map(lambda r: r.dual),
+    ),
+    max_leaves=5,
+)
+
+
+@every
+def test_homomorphism(G):
+    g, h = elements(G, 3, seed=1), elements(G, 3, seed=2)
+    gh = tuple(a @ b for a, b in zip(g, h, strict=True))
+    for rep in reps_of(G):
+        product = rep.rho(G, g) @ rep.rho(G, h)
+        assert product.shape == (3, rep.size(G), rep.size(G))
+        assert np.allclose(rep.rho(G, gh), product, atol=1e-9, rtol=1e-9), rep
+
+
+@every
+def test_inverse_and_identity(G):
+    g = elements(G, 3)
+    inverse = tuple(np.linalg.inv(part) for part in g)
+    for rep in reps_of(G):
+        n = rep.size(G)
+        assert np.allclose(rep.rho(G, inverse) @ rep.rho(G, g), np.eye(n), atol=1e-8), rep
+        assert np.array_equal(rep.rho(G, tuple(np.eye(d) for d in G.part_dims)), np.eye(n))
+
+
+@every
+def test_dual_is_the_inverse_transpose(G):
+    g = elements(G, 3)
+    for rep in reps_of(G):
+        assert np.allclose(
+            rep.dual.rho(G, g).swapaxes(1, 2) @ rep.rho(G, g), np.eye(rep.size(G)), atol=1e-8
+        ), rep
+        assert rep.dual.size(G) == rep.size(G)
+        assert rep.dual.dual == rep
+
+
+@every
+def test_drho_is_the_derivative_of_rho(G):
+    t = 1e-5
+    for A in generator_parts(G, discrete=False):
+        for rep in reps_of(G, limit=40):
+            if "Grid" in str(rep) or "Points" in str(rep):
+                continue
+            slope = (rep.rho(G, exponential(A, t)) - rep.rho(G, exponential(A, -t))) / (2 * t)
+            assert np.allclose(rep.drho(G, A), slope, atol=1e-7), rep
+
+
+@every
+def test_drho_of_the_dual_is_minus_the_transpose(G):
+    for A in generator_parts(G, discrete=False):
+        for rep in reps_of(G, limit=40):
+            assert np.array_equal(rep.dual.drho(G, A) + 0.0, -rep.drho(G, A).swapaxes(-1, -2) + 0.0)
+
+
+@every
+def test_sizes_segments_and_text(G):
+    for rep in reps_of(G):
+        assert ss.rep(str(rep)) == rep
+        segments = rep.segments(G)
+        assert sum(s.copies * s.size for s in segments) == rep.size(G)
+        assert [s.start for s in segments] == [0, *(s.stop for s in segments)][: len(segments)]
+        assert rep.rho(G, elements(G, 2)).shape[-1] == rep.size(G)
+
+
+@settings(derandomize=True, deadline=None, max_examples=300)
+@given(products)
+def test_any_representation_reads_back(rep):
+    again = ss.rep(str(rep))
+    assert again == rep
+    assert hash(again) == hash(rep)
+    assert str(again) == str(rep)
+
+
+@settings(derandomize=True, deadline=None, max_examples=60)
+@given(products, products)
+def test_sizes_add_and_multiply(a, b):
+    G = ss.C(2) * ss.Z(1)
+    assert (a + b).size(G) == a.size(G) + b.size(G)
+    assert (a * b).size(G) == a.size(G) * b.size(G)
+    assert (3 * a).size(G) == 3 * a.size(G)
+
+
+def test_sum_is_block_diagonal_in_the_order_written():
+    G, g = ss.O(3), ss.O(3).sample(1)[0]
+    rho = ss.rep("V + 2S + T(2) + V").rho(G, g)
+    expected = np.zeros((17, 17))
+    expected[:3, :3] = expected[14:, 14:] = g
+    expected[3:5, 3:5] = np.eye(2)
+    expected[5:14, 5:14] = np.kron(g, g)
+    assert np.array_equal(rho, expected)
+
+
+def test_product_is_kronecker_with_the_left_factor_outermost():
+    G, g = ss.SL(2), ss.SL(2).sample(1)[0]
+    assert np.allclose(ss.rep("V*V'").rho(G, g), np.kron(g, np.linalg.inv(g).T))
+    assert np.allclose(ss.rep("V'*V").rho(G, g), np.kron(np.linalg.inv(g).T, g))
+    assert ss.rep("V*V'") != ss.rep("V'*V")
+
+
+def test_parts_of_a_product_group():
+    G = ss.SO(3) * ss.S(5)
+    g = tuple(part[0] for part in G.sample_parts(1, seed=3))
+    assert np.allclose(ss.rep("V[0]*V[1]").rho(G, g), ss.Vector.rho(G, g))
+    assert np.allclose(ss.rep("V[1]").rho(G, g), g[1])
+    assert ss.rep("V[0] + V[1]").size(G) == 8
+
+
+def test_the_same_recipe_under_several_groups():
+    rep = ss.rep("5S + 5V")
+    assert [rep.size(G) for G in ("O(3)", "O(2)@z", "O(2)", "Lorentz()")] == [20, 20, 15, 25]
+
+
+def test_algebra():
+    assert 5 * ss.Scalar + 5 * ss.Vector == ss.rep("5S + 5V")
+    assert ss.Vector * ss.Vector == ss.T(2)
+    assert ss.Vector * 3 == 3 * ss.Vector == ss.Vector + ss.Vector + ss.Vector
+    assert 2 * (ss.Scalar + ss.Vector) == ss.rep("S + V + S + V")
+    assert (ss.Scalar + ss.Vector) * ss.Vector == ss.rep("V + T(2)")
+    assert 0 * ss.Vector == ss.rep("0")
+    assert ss.T(0) == ss.Scalar
+    assert ss.T(1) == ss.Vector
+    assert ss.T(0, 1) == ss.Vector.dual
+    assert len({ss.T(2), ss.rep("T(2)"), ss.rep("V*V")}) == 1
+
+
+def test_shown_as_text():
+    assert repr(ss.T(2, 1) + 2 * ss.Vector.dual) == "T(2,1) + 2V'"
+    assert list(ss.rep("2S + V")) == [(2, TensorType()), (1, ss.Vector.terms[0][1])]
+    assert ss.rep("S + 2V").segments("O(3)")[1] == Segment(1, 2, ss.Vector.terms[0][1], 3)
+
+
+def test_canonical_types_drop_duals_only_for_orthogonal_groups():
+    (_, kind), = ss.rep("V'*V").terms  # fmt: skip
+    assert str(kind.canonical([ss.O(3)])[0]) == "T(2)"
+    canonical, order = kind.canonical([ss.SL(3)])
+    assert (str(canonical), order) == ("T(1,1)", (1, 0))
+    assert str(kind.canonical([ss.O(3), ss.Scaling(3)])[0]) == "T(1,1)"
+
+
+def test_refusals():
+    with pytest.raises(InputError, match=r"T\(p, q\) needs p, q >= 0, got T\(-1, 0\)"):
+        ss.T(-1)
+    with pytest.raises(InputError, match="cannot take -2 copies of V"):
+        -2 * ss.Vector
+    with pytest.raises(TypeError):
+        1.5 * ss.Vector
+    with pytest.raises(TypeError):
+        ss.Vector + 1
+
+
+def test_negative_parts_are_refused():
+    with pytest.raises(InputError, match="-1"):
+        ss.part_vector(-1)

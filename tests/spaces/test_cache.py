@@ -1,0 +1,178 @@
+"""Solutions on disk: hits, damage, places that cannot be written, and several processes at once."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import softsym as ss
+from softsym.errors import CacheWarning
+from softsym.spaces import auto, cache, cache_folder, invariants_of_type
+from softsym.spaces.space import forget
+
+KIND = ss.rep("T(3)").terms[0][1]
+G = ss.SO(3)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    forget()
+    with cache_folder(tmp_path / "cache"):
+        yield tmp_path / "cache"
+    forget()
+
+
+@pytest.fixture
+def solved(monkeypatch):
+    """How often something was solved."""
+    calls, solve = [], auto.solve
+
+    def counting(*args):
+        calls.append(args)
+        return solve(*args)
+
+    monkeypatch.setattr(auto, "solve", counting)
+    return calls
+
+
+def projector(solution):
+    Q = solution.basis.dense()
+    return Q @ Q.T
+
+
+@pytest.mark.parametrize(
+    ("group", "method"),
+    [(G, "weights"), (ss.S(3), "orbits"), (ss.D(3), "reynolds"), (ss.Translation(2), "dense")],
+)
+def test_a_new_process_finds_what_was_solved(folder, solved, group, method):
+    first = invariants_of_type(group, KIND)
+    assert len(list(folder.iterdir())) == 1
+    forget()
+    again = invariants_of_type(group, KIND)
+    assert len(solved) == 1
+    assert again.reason == "read from the cache"
+    assert again.method == first.method == method
+    assert (again.residual, again.below, again.above, again.rank) == (
+        first.residual,
+        first.below,
+        first.above,
+        first.rank,
+    )
+    assert type(again.basis) is type(first.basis)
+    assert np.array_equal(projector(again), projector(first))
+
+
+def test_memory_comes_before_the_disk(folder, solved):
+    first = invariants_of_type(G, KIND)
+    for file in folder.iterdir():
+        file.unlink()
+    assert invariants_of_type(G, KIND) is first
+    assert len(solved) == 1
+
+
+DAMAGE = {
+    "flipped": lambda data: data[:-3] + bytes([data[-3] ^ 1]) + data[-2:],
+    "digest": lambda data: bytes([data[0] ^ 1]) + data[1:],
+    "truncated": lambda data: data[: len(data) // 2],
+    "short": lambda data: data[:10],
+    "empty": lambda data: b"",
+    "longer": lambda data: data + b"x",
+    "noise": lambda data: np.random.default_rng(0).bytes(500),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=list(DAMAGE))
+def test_damage_is_noticed_and_repaired(folder, damage):
+    first = invariants_of_type(G, KIND)
+    (file,) = folder.iterdir()
+    whole = file.read_bytes()
+    file.write_bytes(damage(whole))
+    forget()
+    with pytest.warns(CacheWarning, match=r"cache entry .* is damaged; solving again"):
+        again = invariants_of_type(G, KIND)
+    assert np.allclose(projector(again), projector(first), atol=1e-14)
+    assert file.read_bytes() == whole
+    forget()
+    assert invariants_of_type(G, KIND).reason == "read from the cache"
+
+
+def test_a_folder_that_cannot_be_written(tmp_path):
+    (tmp_path / "file").write_text("not a folder")
+    forget()
+    with cache_folder(tmp_path / "file" / "cache"), pytest.warns(CacheWarning) as caught:
+        assert ss.invariants("T(3)", G).dim == 1
+    assert "cannot write the cache entry" in str(caught[-1].message)
+
+
+def test_an_entry_that_cannot_be_read(folder):
+    path = cache.file_of(G, KIND, None, "auto")
+    path.mkdir(parents=True)
+    with pytest.warns(CacheWarning) as caught:
+        assert invariants_of_type(G, KIND).rank == 1
+    first, second = (str(w.message) for w in caught)
+    assert first.startswith("cannot read")
+    assert first.endswith("solving again")
+    assert second.startswith("cannot write the cache entry")
+    assert list(folder.iterdir()) == [path]  # no temporary file is left behind
+
+
+def test_no_folder_writes_nothing(folder, solved):
+    with cache_folder(None):
+        assert cache.current_folder() is None
+        assert cache.file_of(G, KIND, None, "auto") is None
+        invariants_of_type(G, KIND)
+    assert not folder.exists()
+    assert len(solved) == 1
+
+
+def test_the_place_is_restored(tmp_path):
+    before = cache.current_folder()
+    with cache_folder(tmp_path):
+        assert cache.current_folder() == tmp_path
+    assert cache.current_folder() == before
+    assert before != cache.default_folder()  # tests never touch the user's
+
+
+def test_the_name_depends_on_everything_asked(folder):
+    noisy = ss.Group.from_generators(lie_algebra=G.lie_algebra + 1e-16 * (1 - np.eye(3)), name="SO(3)")
+    asked = [
+        (G, KIND, None, "auto"), (G, KIND, 1e-2, "auto"), (G, KIND, 1e-3, "auto"), (G, KIND, None, "dense"), (ss.O(3), KIND, None, "auto"),
+        (G, ss.rep("T(4)").terms[0][1], None, "auto"), (G, ss.rep("T(2,1)").terms[0][1], None, "auto"), (noisy, KIND, None, "auto"),
+        (ss.SO(3) | ss.S(3), KIND, None, "auto"),
+    ]  # fmt: skip
+    assert len({cache.file_of(*args) for args in asked}) == len(asked)
+    assert cache.file_of(*asked[0]) == cache.file_of(ss.group("SO(3)"), KIND, None, "auto")
+
+
+def test_points_are_told_apart(folder):
+    squares = [ss.Permutation([[s, 0], [0, s], [-s, 0], [0, -s]]).terms[0][1] for s in (1.0, 2.0)]
+    assert cache.file_of(ss.C(4), squares[0], None, "auto") != cache.file_of(
+        ss.C(4), squares[1], None, "auto"
+    )
+
+
+WRITER = """
+import sys
+from pathlib import Path
+import softsym as ss
+from softsym.spaces import cache_folder
+from softsym.spaces.space import forget
+with cache_folder(sys.argv[1]):
+    for _ in range(10):
+        for path in Path(sys.argv[1]).glob("*.basis"):
+            path.unlink(missing_ok=True)
+        forget()
+        assert [ss.invariants(f"T({k})", "SO(3)").dim for k in range(2, 6)] == [1, 1, 3, 6]
+"""
+
+
+def test_two_processes_write_at_once(folder):
+    command = [sys.executable, "-W", "error", "-c", WRITER, str(folder)]
+    writers = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    for writer in writers:
+        _, errors = writer.communicate(timeout=120)
+        assert writer.returncode == 0, errors
+    assert {file.suffix for file in folder.iterdir()} == {".basis"}
+    forget()
+    assert [ss.invariants(f"T({k})", "SO(3)").dim for k in range(2, 6)] == [1, 1, 3, 6]
