@@ -9,7 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from softsym import groups, nn, regularize, reps, spaces
+    from softsym import groups, measure, nn, regularize, reps, spaces, tasks
     from softsym.groups import (
         GL,
         O11,
@@ -40,9 +40,18 @@ if TYPE_CHECKING:
         Z,
         group,
     )
+    from softsym.measure import (
+        correlation,
+        data_error,
+        equivariance_bound,
+        equivariance_error,
+        layer_distances,
+        lie_derivative_error,
+    )
     from softsym.regularize import EquivarianceRegularizer, strengths
     from softsym.reps import Grid, Permutation, Rep, Scalar, T, Vector, hidden_rep, part_vector, rep
     from softsym.spaces import EquivariantSpace, equivariant_maps, invariants
+    from softsym.tasks import task
 
 __version__ = "0.1.0.dev0"
 
@@ -55,15 +64,18 @@ _ROOMS = {
     "spaces": "EquivariantSpace equivariant_maps invariants",
     "nn": "",
     "regularize": "EquivarianceRegularizer strengths",
+    "measure": "equivariance_error equivariance_bound lie_derivative_error data_error layer_distances correlation",
+    "tasks": "task",
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names.split()}
 
 __all__ = [
-    "GL", "O11", "SE", "SL", "SO", "SO13", "SU", "A", "C", "Cube", "D", "E",
-    "EquivarianceRegularizer", "EquivariantSpace", "Grid", "Group",
-    "Icosahedral", "Lorentz", "O", "Octahedral", "Permutation", "Rep", "RubiksCube", "S", "SO11p", "SO13p", "Scalar",
-    "Scaling", "Sp", "T", "Translation", "Trivial", "U", "Vector", "Z", "equivariant_maps", "group", "groups",
-    "hidden_rep", "invariants", "nn", "part_vector", "regularize", "rep", "reps", "spaces", "strengths",
+    "GL", "O11", "SE", "SL", "SO", "SO13", "SU", "A", "C", "Cube", "D", "E", "EquivarianceRegularizer", "EquivariantSpace",
+    "Grid", "Group", "Icosahedral", "Lorentz", "O", "Octahedral", "Permutation", "Rep", "RubiksCube", "S", "SO11p",
+    "SO13p", "Scalar", "Scaling", "Sp", "T", "Translation", "Trivial", "U", "Vector", "Z", "correlation", "data_error",
+    "equivariance_bound", "equivariance_error", "equivariant_maps", "group", "groups", "hidden_rep", "invariants",
+    "layer_distances", "lie_derivative_error", "measure", "nn", "part_vector", "regularize", "rep", "reps", "spaces",
+    "strengths", "task", "tasks",
 ]  # fmt: skip
 
 

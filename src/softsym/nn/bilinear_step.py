@@ -33,7 +33,7 @@ class FusedBilinear(torch.autograd.Function):
     """x + 0.1 W(x) x for x (batch, size), given a plan and its weights."""
 
     @staticmethod
-    @torch.amp.custom_fwd(device_type="cpu", cast_inputs=torch.float32)
+    @torch.amp.custom_fwd(device_type="cpu", cast_inputs=torch.float32)  # type: ignore[untyped-decorator]
     def forward(ctx: Any, plan: Plan, x: Tensor, scale: Tensor, inner: Tensor, *mixed: Tensor) -> Tensor:
         """Computes the layer and keeps what the backward pass needs."""
         parts = _parts(plan, x)
@@ -69,8 +69,8 @@ class FusedBilinear(torch.autograd.Function):
 
     @staticmethod
     @torch.autograd.function.once_differentiable
-    @torch.amp.custom_bwd(device_type="cpu")
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+    @torch.amp.custom_bwd(device_type="cpu")  # type: ignore[untyped-decorator]
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
         """Gradients of input and weights."""
         plan: Plan = ctx.plan
         saved = list(ctx.saved_tensors)

@@ -22,7 +22,7 @@ class FusedGate(torch.autograd.Function):
     """Maps x (batch, gates + size) to (batch, size), with a weight (size,) of the swish path."""
 
     @staticmethod
-    @torch.amp.custom_fwd(device_type="cpu", cast_inputs=torch.float32)
+    @torch.amp.custom_fwd(device_type="cpu", cast_inputs=torch.float32)  # type: ignore[untyped-decorator]
     def forward(ctx: Any, x: Tensor, weight: Tensor, gates: int, runs: Runs) -> Tensor:
         """Computes the nonlinearity."""
         values = x[:, gates:]
@@ -37,8 +37,8 @@ class FusedGate(torch.autograd.Function):
 
     @staticmethod
     @torch.autograd.function.once_differentiable
-    @torch.amp.custom_bwd(device_type="cpu")
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor | None, None, None]:
+    @torch.amp.custom_bwd(device_type="cpu")  # type: ignore[untyped-decorator]
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor | None, None, None]:  # type: ignore[override]
         """Gradients of the input and of the weight of the swish path."""
         x, weight, swish, opened = ctx.saved_tensors
         values = x[:, ctx.gates :]

@@ -67,9 +67,7 @@ class Arguments:
         if self.variant:
             self.fail(f"did not expect {self.variant!r}; pass options as key=value")
 
-    def choose(
-        self, default: str, known: Iterable[str], aliases: Mapping[str, str] | None = None
-    ) -> str:
+    def choose(self, default: str, known: Iterable[str], aliases: Mapping[str, str] | None = None) -> str:
         """The variant under its own name, or the default if there is none."""
         names = list(known)
         found = (aliases or {}).get(self.variant, self.variant) or default

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import torch
 from torch import Tensor
 
 from softsym.errors import InputError
@@ -64,13 +64,9 @@ def scaled_ade(scale: Tensor) -> Error:
     """The average displacement error in metres of trajectories that were divided by ``scale``, shape (3,).
 
     Example:
+        >>> import torch
         >>> error = scaled_ade(torch.tensor([2.0, 2.0, 2.0]))
         >>> error(torch.tensor([[3.0, 4.0, 0.0]]), torch.zeros(1, 3))
         tensor(10.)
     """
-    fixed = scale.detach().clone()
-
-    def each(prediction: Tensor, truth: Tensor) -> Tensor:
-        return displacement_error(prediction, truth, fixed)
-
-    return Error(ade.name, ade.unit, each)
+    return Error(ade.name, ade.unit, functools.partial(displacement_error, scale=scale.detach().clone()))

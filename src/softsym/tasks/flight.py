@@ -1,8 +1,8 @@
-r"""Flight of a ball with quadratic drag in a steady wind,
+r"""Flight of a ball with quadratic drag in a steady wind.
 
-.. math:: \dot v = g - k\, |v - w|\, (v - w) ,
+.. math:: \dot v = g - k\, |v - w|\, (v - w)
 
-integrated by the classical Runge-Kutta method. Nothing but g and w singles out a direction.
+Integrated by the classical Runge-Kutta method. Nothing but gravity g and wind w singles out a direction.
 """
 
 from __future__ import annotations
@@ -50,6 +50,6 @@ def fly(
 
 
 def last_velocity(points: Tensor, dt: float) -> Tensor:
-    """Velocity at the last of at least three points (..., n, 3), from the parabola through the last three: exact without drag."""
-    before, middle, last = points[..., -3:, :].unbind(-2)
-    return (3 * last - 4 * middle + before) / (2 * dt)
+    """Velocity at the last of at least four points (..., n, 3), from the cubic through the last four: exact without drag."""
+    one, two, three, last = points[..., -4:, :].unbind(-2)
+    return (11 * last - 18 * three + 9 * two - 2 * one) / (6 * dt)

@@ -12,6 +12,7 @@ Reference:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
@@ -25,7 +26,6 @@ from softsym.reps import Rep, rep
 from softsym.tasks.arguments import Arguments
 from softsym.tasks.seeds import stream
 from softsym.tasks.synthetic import Synthetic
-from softsym.tasks.task import Verdict, verdict
 
 Diagonal = tuple[float, float, float]
 PARTICLES = 5
@@ -113,10 +113,9 @@ class Inertia(Synthetic):
         return (inertia + inertia * x.new_tensor(self.diagonal)).flatten(-2)
 
     @property
-    def expected(self) -> Mapping[Group, Verdict]:
-        """By how much D differs along the two other axes; close to the data error (tested)."""
-        found: dict[Group, Verdict] = {}
-        for axis, candidate in enumerate(self.groups):
-            a, b = (d for k, d in enumerate(self.diagonal) if k != axis)
-            found[candidate] = verdict(0.5 * abs(a - b) / (2 + a + b))
-        return found
+    def breaking(self) -> Mapping[Group, float]:
+        """How much D differs between the two other axes, over the size of 1 + D; the factor is fitted (tested to 0.02)."""
+        size = math.hypot(*(1 + d for d in self.diagonal))
+        x, y, z = self.diagonal
+        differences = (abs(y - z), abs(x - z), abs(x - y))
+        return {G: 0.45 * apart / size for G, apart in zip(self.groups, differences, strict=True)}

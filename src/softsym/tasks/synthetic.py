@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import ClassVar
 
 import torch
 from torch import Tensor
 
+from softsym.groups import Group
 from softsym.tasks.error import Error, mse
 from softsym.tasks.seeds import stream
-from softsym.tasks.task import FIXED_SEED, Pair, Sizes, Splits, Task, read_sizes
+from softsym.tasks.task import FIXED_SEED, Pair, Sizes, Splits, Task, Verdict, read_sizes, verdict
 
 
 class Synthetic(Task):
     """A task with a known target function; a concrete one says what its inputs are and what the truth is."""
 
-    sizes: Sizes = Sizes(1000, 1000, 1000)
-    error: Error = mse
+    error: ClassVar[Error] = mse
 
     @abstractmethod
     def inputs(self, n: int, generator: torch.Generator) -> Tensor:
@@ -26,6 +27,21 @@ class Synthetic(Task):
     @abstractmethod
     def truth(self, x: Tensor) -> Tensor:
         """The true map, from (..., rep_in.size) to (..., rep_out.size)."""
+
+    @property
+    @abstractmethod
+    def breaking(self) -> Mapping[Group, float]:
+        """About how large the truth's own equivariance error is, for each candidate group; zero only where it is exactly zero."""
+
+    @property
+    def expected(self) -> Mapping[Group, Verdict]:
+        """Exact, soft or absent, by how much the truth breaks each candidate group."""
+        return {candidate: verdict(value) for candidate, value in self.breaking.items()}
+
+    @property
+    def sizes(self) -> Sizes:
+        """A thousand of each."""
+        return Sizes(1000, 1000, 1000)
 
     @property
     def origin(self) -> str:

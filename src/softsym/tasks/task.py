@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 from torch import Tensor
 
@@ -58,15 +58,13 @@ class Splits:
 class Task(ABC):
     """A map to learn. Concrete tasks are frozen values; :func:`softsym.tasks.task` reads them from their name."""
 
-    rep_in: Rep
-    rep_out: Rep
-    groups: tuple[Group, ...]
+    rep_in: ClassVar[Rep]
+    rep_out: ClassVar[Rep]
+    groups: ClassVar[tuple[Group, ...]]
     """Candidate groups."""
-    largest: Group
+    largest: ClassVar[Group]
     """Group of gates and bilinear layers."""
-    sizes: Sizes
-    """Numbers of examples if none are asked for."""
-    error: Error
+    error: ClassVar[Error]
     """What is reported, for data in the task's own units; use the error of the :class:`Splits` for what they hold."""
 
     @property
@@ -80,6 +78,11 @@ class Task(ABC):
         """Where the data come from, for reports: computed, simulated or recorded."""
 
     @property
+    @abstractmethod
+    def sizes(self) -> Sizes:
+        """Numbers of examples if none are asked for."""
+
+    @property
     def target(self) -> Callable[[Tensor], Tensor] | None:
         """The true map, from (..., rep_in.size) to (..., rep_out.size) in any float type; None where nobody knows it."""
         return None
@@ -91,7 +94,7 @@ class Task(ABC):
 
     @abstractmethod
     def sample(self, n: int, seed: int) -> Pair:
-        """Draws n examples: inputs and outputs, float32, independent of all splits."""
+        """Draws n examples: inputs and outputs, float32, from a stream of their own; recorded ones may be in a split too."""
 
     @abstractmethod
     def probes(self, n: int, seed: int) -> Tensor:

@@ -1,0 +1,54 @@
+"""The text form of tasks: ``inertia:Oz(2)``, ``golfball:wind=y,speed=5``, ``motion:scale-aware,records=/data/womd``."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+
+from softsym.errors import InputError
+from softsym.tasks import cossim, golfball, inertia, motion, table_tennis
+from softsym.tasks.arguments import Arguments
+from softsym.tasks.task import Task
+
+TASKS: dict[str, Callable[[Arguments], Task]] = {
+    "inertia": inertia.Inertia.read,
+    "cossim": cossim.CosSim.read,
+    "golfball": golfball.GolfBall.read,
+    "motion": motion.Motion.read,
+    "table_tennis": table_tennis.TableTennis.read,
+}
+"""How each task is read, by name."""
+
+VARIANTS: dict[str, tuple[str, ...]] = {
+    "inertia": tuple(inertia.VARIANTS),
+    "cossim": tuple(cossim.VARIANTS),
+    "golfball": ("wind=none", "wind=x", "wind=y", "wind=z"),
+    "motion": motion.NORMALISATIONS,
+    "table_tennis": (),
+}
+"""What can stand after the colon, by name; a golf ball has more options, and table tennis takes a file."""
+
+
+def task(text: str | Task) -> Task:
+    """Reads a task from its text form; a task is returned as it is.
+
+    A name alone means ``inertia:Oz(2)``, ``cossim:SO(3)+S(3)``, ``golfball:wind=none`` or ``motion:symmetry-aware``.
+
+    Raises:
+        InputError: Nothing is called that; the message lists what is known.
+
+    Example:
+        >>> print(task("inertia"), task("cossim:both"))
+        inertia:Oz(2) cossim:SO(3)+S(3)
+    """
+    if isinstance(text, Task):
+        return text
+    if not isinstance(text, str):
+        raise InputError(f"a task is its text such as 'inertia:Oz(2)', got {type(text).__name__}")
+    arguments = Arguments.read(text)
+    name = arguments.name.replace("-", "_")
+    if name not in TASKS:
+        close = difflib.get_close_matches(name, TASKS, n=1, cutoff=0.6)
+        hint = f"did you mean {close[0]}? " if close else ""
+        arguments.fail(f"unknown task {arguments.name!r}; {hint}Known: {', '.join(TASKS)}")
+    return TASKS[name](arguments)

@@ -1,0 +1,89 @@
+"""The numbers behind the presets: the paper's tables, and what its code and the impatient change in them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from softsym.tasks.cossim import VARIANTS as COSSIM_VARIANTS
+from softsym.tasks.cossim import CosSim
+from softsym.tasks.inertia import Inertia
+from softsym.tasks.motion import Motion
+from softsym.tasks.task import Task
+
+AS_CODE: dict[str, Any] = {"round_up": True, "adam_eps_inside_root": True, "fixed_data": True}
+"""What the published code does differently for every task."""
+
+INERTIA: dict[str, dict[str, Any]] = {
+    "paper": {
+        "batch": 500, "max_epochs": 8000, "lr": 1e-3, "weight_decay": 2e-4, "width": 384, "rpp_width": 270,
+        "lambda0": 100.0, "gamma": 2.0, "adjust_at": 2000,
+    },
+    "code": {"width": 128, "rpp_width": 89, **AS_CODE},
+    "quick": {
+        "batch": 250, "max_epochs": 300, "lr": 3e-3, "width": 64, "rpp_width": 45, "adjust_at": 100, "seeds": 1,
+    },
+}  # fmt: skip
+
+COSSIM: dict[str, dict[str, Any]] = {
+    "paper": {
+        "batch": 200, "max_epochs": 10000, "lr": 2e-4, "weight_decay": 2e-5, "width": 128, "rpp_width": 45,
+        "gamma": 2.0, "adjust_at": 2500,
+    },
+    "code": {"max_epochs": 2000, "lr": 1e-3, "lambda0": 0.01, "adjust_at": 500, **AS_CODE},
+    "quick": {
+        "batch": 250, "max_epochs": 300, "lr": 3e-3, "width": 64, "rpp_width": 32, "adjust_at": 100, "seeds": 1,
+    },
+}  # fmt: skip
+COSSIM_LAMBDA0 = {"SO(3)+S(3)": 0.005, "SO(3)": 0.1, "S(3)": 0.01, "soft": 0.005}
+
+MOTION: dict[str, dict[str, Any]] = {
+    "paper": {
+        "batch": 256, "per_batch": 128, "max_epochs": 500, "lr": 2e-4, "weight_decay": 0.0, "width": 384,
+        "rpp_width": 269, "gamma": 5.0, "adjust_at": 100, "init": "half-soft", "n_train": 16814, "n_val": 3339,
+        "n_test": 3563,
+    },
+    "code": {"init": "half-soft-code", **AS_CODE},
+    "quick": {
+        "batch": 250, "per_batch": 250, "max_epochs": 100, "per_max_epochs": 100, "lr": 2e-3, "width": 64,
+        "rpp_width": 45, "adjust_at": 30, "n_train": 2000, "n_val": 500, "n_test": 500, "seeds": 1,
+    },
+}  # fmt: skip
+MOTION_OWN: dict[str, dict[str, Any]] = {
+    "scale-aware": {"max_epochs": 750, "per_max_epochs": 500, "lambda0": 0.2, "adjust_at": 125},
+    "symmetry-aware": {"lambda0": 0.3},
+    "symmetry-scale-aware": {"lambda0": 5.0},
+}
+
+BALLS: dict[str, dict[str, Any]] = {
+    "quick": {
+        "batch": 250, "max_epochs": 300, "lr": 3e-3, "weight_decay": 0.0, "width": 64, "rpp_width": 45,
+        "lambda0": 1.0, "gamma": 2.0, "adjust_at": 100, "seeds": 1,
+    },
+}  # fmt: skip
+"""Golf ball and table tennis are not in the paper."""
+
+
+def numbers(task: Task, name: str) -> dict[str, Any] | None:
+    """The fields of a preset, without its name and task; None if the task has no such preset."""
+    own: dict[str, Any] = {}
+    if isinstance(task, Inertia):
+        tables = INERTIA
+    elif isinstance(task, CosSim):
+        tables, own = COSSIM, {"lambda0": COSSIM_LAMBDA0[task.variant.removesuffix("-code")]}
+    elif isinstance(task, Motion):
+        tables, own = MOTION, MOTION_OWN[task.normalisation]
+    else:
+        return BALLS.get(name)
+    if name not in tables:
+        return None
+    return tables["paper"] | own | (tables[name] if name != "paper" else {})
+
+
+def as_code(task: Task) -> Task:
+    """The task as the published code has it: another perturbation in CosSim, other tracks and centring in Motion."""
+    if isinstance(task, CosSim) and f"{task.variant}-code" in COSSIM_VARIANTS:
+        return replace(task, variant=f"{task.variant}-code")
+    if isinstance(task, Motion):
+        return replace(task, settings="code")
+    return task
