@@ -10,10 +10,10 @@ from softsym.errors import InputError
 
 def run(suite: str | None = None) -> dict[str, Any]:
     """Runs one suite, or all of them."""
-    from softsym.benchmarks import spaces
+    from softsym.benchmarks import spaces, step
     from softsym.benchmarks.timing import environment
 
-    suites: dict[str, Callable[[], dict[str, Any]]] = {"spaces": spaces.run}
+    suites: dict[str, Callable[[], dict[str, Any]]] = {"spaces": spaces.run, "step": step.run}
     if suite is not None and suite not in suites:
         raise InputError(f"unknown suite {suite!r}; pass one of {', '.join(suites)}")
     chosen = [suite] if suite else list(suites)

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from softsym.groups import Group
 from softsym.measure.maps import as_array
 from softsym.nn import Bilinear, Gated
-from softsym.nn.bilinear import Term
 from softsym.reps import Rep
 
 Array = NDArray[np.float64]
@@ -47,29 +46,10 @@ def bilinear_norm(layer: Bilinear) -> float:
         >>> round(bilinear_norm(layer), 2) > 0
         True
     """
-    kinds = list(layer.copies)
-    norms = np.zeros((len(kinds),) * 3)
-    for term, weight in _term_weights(layer):
-        place = tuple(kinds.index(kind) for kind in (term.target, term.source, term.through))
-        norms[place] = multilinear_norm(weight)
+    norms = np.zeros((len(layer.plan.types),) * 3)
+    for term, weight in layer.term_weights():
+        norms[term.target, term.source, term.through] = multilinear_norm(as_array(weight))
     return multilinear_norm(norms)
-
-
-def _term_weights(layer: Bilinear) -> list[tuple[Term, Array]]:
-    """The weight of each term as a three-way tensor over acting, input and output copies, in some order."""
-    found: list[tuple[Term, Array]] = []
-    count = {kind: copies.count for kind, copies in layer.copies.items()}
-    rows = np.cumsum([count[t.target] * t.n for t in layer.scaled])[:-1]
-    for term, weight in zip(layer.scaled, np.split(as_array(layer.scale_weight), rows, axis=0), strict=False):
-        found.append((term, weight.reshape(term.n, count[term.target], -1)))
-    columns = np.cumsum([count[t.source] * t.n for t in layer.inner])[:-1]
-    for term, weight in zip(
-        layer.inner, np.split(as_array(layer.inner_weight), columns, axis=1), strict=False
-    ):
-        found.append((term, weight.reshape(-1, term.n, count[term.source])))
-    for term, parameter in zip(layer.mixed, layer.mixed_weights, strict=True):
-        found.append((term, as_array(parameter).reshape(-1, term.n, count[term.source])))
-    return found
 
 
 @dataclass(frozen=True)

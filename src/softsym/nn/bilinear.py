@@ -24,52 +24,12 @@ Reference:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor, nn
 
 from softsym.groups import Group
+from softsym.nn.bilinear_step import SCALE, Copies, FusedBilinear, Plan, Term
 from softsym.reps import Rep, TensorType
-
-SCALE = 0.1
-
-
-@dataclass(frozen=True)
-class Copies:
-    """All copies of one type in the layer's representation."""
-
-    places: tuple[tuple[int, int], ...]
-    count: int
-    size: int
-    shape: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Term:
-    """Maps copies of type ``source`` to copies of type ``target`` through the first ``n`` copies of type ``through``.
-
-    ``axes`` is the order of the axes of ``through`` that makes it a matrix target x source; None if it is one as it is.
-    ``weight_first`` says whether a mixed term multiplies by its weight before or after contracting, whichever is less work.
-    """
-
-    source: TensorType
-    target: TensorType
-    through: TensorType
-    n: int
-    axes: tuple[int, ...] | None
-    weight_first: bool
-
-
-@dataclass(frozen=True, eq=False)
-class Plan:
-    """What a bilinear layer computes, apart from its weights."""
-
-    size: int
-    copies: dict[TensorType, Copies]
-    scaled: list[Term]
-    inner: list[Term]
-    mixed: list[Term]
 
 
 class Bilinear(nn.Module):
@@ -90,34 +50,23 @@ class Bilinear(nn.Module):
     def __init__(self, rep: Rep, group: Group, generator: torch.Generator | None = None) -> None:
         super().__init__()
         self.size = rep.size(group)
-        self.copies = _copies(rep, group)
-        self.scalar = TensorType()
-        terms = _terms(list(self.copies), self.copies, group)
-        self.scaled = [t for t in terms if t.source == self.scalar]
-        self.inner = [t for t in terms if t.target == self.scalar]
-        self.mixed = [t for t in terms if self.scalar not in (t.source, t.target)]
-        self.plan = Plan(self.size, self.copies, self.scaled, self.inner, self.mixed)
-        scalars = self.copies[self.scalar].count if self.scalar in self.copies else 0
+        self.plan = plan(rep, group)
+        types, scalar = self.plan.types, self.plan.scalar
+        scalars = 0 if scalar is None else types[scalar].count
 
         def weight(rows: int, columns: int) -> nn.Parameter:
             return nn.Parameter(torch.randn(rows, columns, generator=generator))
 
-        self.scale_weight = weight(sum(self.copies[t.target].count * t.n for t in self.scaled), scalars)
-        self.inner_weight = weight(scalars, sum(self.copies[t.source].count * t.n for t in self.inner))
-        self.mixed_weights = nn.ParameterList(weight(*self._mixed_shape(t)) for t in self.mixed)
-
-    def _mixed_shape(self, term: Term) -> tuple[int, int]:
-        into, out = self.copies[term.source].count, self.copies[term.target].count
-        return (term.n * out, into) if term.weight_first else (out, term.n * into)
+        self.scale_weight = weight(sum(t.columns for t in self.plan.scaled), scalars)
+        self.inner_weight = weight(scalars, sum(t.columns for t in self.plan.inner))
+        self.mixed_weights = nn.ParameterList(weight(*_mixed_shape(t, types)) for t in self.plan.mixed)
 
     def forward(self, x: Tensor) -> Tensor:
         """X + 0.1 W(x) x for x (..., size)."""
-        if not (self.scaled or self.inner or self.mixed):
+        if not (self.plan.scaled or self.plan.inner or self.plan.mixed):
             return x
         flat = x.reshape(-1, self.size)
         if self.training and torch.is_grad_enabled() and not torch.compiler.is_compiling():
-            from softsym.nn.bilinear_step import FusedBilinear
-
             weights = (self.scale_weight, self.inner_weight, *self.mixed_weights)
             out: Tensor = FusedBilinear.apply(self.plan, flat, *weights)
             return out.reshape(x.shape)
@@ -125,50 +74,51 @@ class Bilinear(nn.Module):
 
     def plain(self, flat: Tensor) -> Tensor:
         """The same in ordinary operations, for any kind of derivative, tracing and export."""
-        parts = {kind: _gather(flat, copies) for kind, copies in self.copies.items()}
-        sums: dict[TensorType, Tensor] = {}
+        parts = [_gather(flat, copies) for copies in self.plan.types]
+        sums: dict[int, Tensor] = {}
         self._add_scaled(parts, sums)
         self._add_inner(parts, sums)
         self._add_mixed(parts, sums)
         return torch.add(flat, self._assemble(flat, sums), alpha=SCALE)
 
-    def _add_scaled(self, parts: dict[TensorType, Tensor], sums: dict[TensorType, Tensor]) -> None:
-        if not self.scaled:
+    def _add_scaled(self, parts: list[Tensor], sums: dict[int, Tensor]) -> None:
+        if self.plan.scalar is None or not self.plan.scaled:
             return
-        scalars = parts[self.scalar].flatten(1)
-        widths = [self.copies[t.target].count * t.n for t in self.scaled]
-        coefficients = nn.functional.linear(scalars, self.scale_weight).split(widths, dim=1)
-        for term, c in zip(self.scaled, coefficients, strict=True):
-            z = _as_matrices(parts, term, self.copies).flatten(2)  # (batch, n, target)
+        scalars = parts[self.plan.scalar].flatten(1)
+        coefficients = nn.functional.linear(scalars, self.scale_weight)
+        pieces = coefficients.split([t.columns for t in self.plan.scaled], dim=1)
+        for term, c in zip(self.plan.scaled, pieces, strict=True):
+            z = _as_matrices(parts, term, self.plan).flatten(2)  # (batch, n, target)
             sums[term.target] = c.unflatten(1, (term.n, -1)).transpose(1, 2) @ z
 
-    def _add_inner(self, parts: dict[TensorType, Tensor], sums: dict[TensorType, Tensor]) -> None:
-        if not self.inner:
+    def _add_inner(self, parts: list[Tensor], sums: dict[int, Tensor]) -> None:
+        if self.plan.scalar is None or not self.plan.inner:
             return
         products = []
-        for term in self.inner:
-            z = _as_matrices(parts, term, self.copies).flatten(2)
+        for term in self.plan.inner:
+            z = _as_matrices(parts, term, self.plan).flatten(2)
             products.append((z @ parts[term.source].transpose(1, 2)).flatten(1))
         stacked = torch.cat(products, dim=1) if len(products) > 1 else products[0]
-        sums[self.scalar] = nn.functional.linear(stacked, self.inner_weight).unsqueeze(-1)
+        sums[self.plan.scalar] = nn.functional.linear(stacked, self.inner_weight).unsqueeze(-1)
 
-    def _add_mixed(self, parts: dict[TensorType, Tensor], sums: dict[TensorType, Tensor]) -> None:
-        for term, weight in zip(self.mixed, self.mixed_weights, strict=True):
-            z = _as_matrices(parts, term, self.copies)  # (batch, n, target, source)
+    def _add_mixed(self, parts: list[Tensor], sums: dict[int, Tensor]) -> None:
+        for term, weight in zip(self.plan.mixed, self.mixed_weights, strict=True):
+            z = _as_matrices(parts, term, self.plan)  # (batch, n, target, source)
             batch, n, rows, columns = z.shape
             x = parts[term.source].transpose(1, 2)  # (batch, source, copies)
             if term.weight_first:
-                weighted = nn.functional.linear(x, weight).reshape(batch, columns * n, -1)
+                weighted = nn.functional.linear(x, weight).reshape(batch, columns * n, weight.shape[0] // n)
                 mixed = (z.permute(0, 2, 3, 1).reshape(batch, rows, columns * n) @ weighted).transpose(1, 2)
             else:
                 contracted = z.transpose(1, 2).reshape(batch, rows * n, columns) @ x
-                mixed = nn.functional.linear(contracted.reshape(batch, rows, -1), weight).transpose(1, 2)
+                stacked = contracted.reshape(batch, rows, weight.shape[1])
+                mixed = nn.functional.linear(stacked, weight).transpose(1, 2)
             sums[term.target] = sums[term.target] + mixed if term.target in sums else mixed
 
-    def _assemble(self, flat: Tensor, sums: dict[TensorType, Tensor]) -> Tensor:
+    def _assemble(self, flat: Tensor, sums: dict[int, Tensor]) -> Tensor:
         """The sums of all types, back in the order of the representation's coordinates."""
         pieces: list[tuple[int, Tensor]] = []
-        for kind, copies in self.copies.items():
+        for kind, copies in enumerate(self.plan.types):
             value = (
                 sums[kind].flatten(1)
                 if kind in sums
@@ -180,56 +130,81 @@ class Bilinear(nn.Module):
                 start += stop - place
         return torch.cat([piece for _, piece in sorted(pieces, key=lambda item: item[0])], dim=1)
 
+    def term_weights(self) -> list[tuple[Term, Tensor]]:
+        """The weight of each term as a three-way tensor over acting, input and output copies (in an order of its own)."""
+        plan = self.plan
+        rows = self.scale_weight.split([t.columns for t in plan.scaled]) if plan.scaled else ()
+        columns = self.inner_weight.split([t.columns for t in plan.inner], dim=1) if plan.inner else ()
+        found = [(t, w.unflatten(0, (t.n, -1))) for t, w in zip(plan.scaled, rows, strict=True)]
+        found += [(t, w.unflatten(1, (t.n, -1))) for t, w in zip(plan.inner, columns, strict=True)]
+        for t, w in zip(plan.mixed, self.mixed_weights, strict=True):
+            found.append((t, w.unflatten(0 if t.weight_first else 1, (t.n, -1))))
+        return found
+
     def extra_repr(self) -> str:
         """Shown by print(network)."""
-        return f"size={self.size}, terms={len(self.scaled) + len(self.inner) + len(self.mixed)}"
+        terms = len(self.plan.scaled) + len(self.plan.inner) + len(self.plan.mixed)
+        return f"size={self.size}, terms={terms}"
+
+
+def plan(rep: Rep, group: Group) -> Plan:
+    """Every pair of types between which some non-scalar type of the representation can act."""
+    copies = _copies(rep, group)
+    kinds, types = list(copies), tuple(copies.values())
+    canonical = [kind.canonical([group]) for kind in kinds]
+    scaled: list[Term] = []
+    inner: list[Term] = []
+    mixed: list[Term] = []
+    for s, source in enumerate(kinds):
+        for t, target in enumerate(kinds):
+            wanted, order = (target * source.dual).canonical([group])
+            through = next(
+                (k for k, (found, _) in enumerate(canonical) if found == wanted and found.rank), None
+            )
+            if through is None:
+                continue
+            axes = [0] * len(order)
+            for place, axis in enumerate(order):
+                axes[axis] = canonical[through][1][place]
+            n = min(types[through].count, types[through].size)
+            columns = n * types[t if source.rank == 0 else s].count
+            in_order = None if axes == sorted(axes) else tuple(axes)
+            term = Term(s, t, through, n, in_order, types[s].size < types[t].size, columns)
+            (scaled if source.rank == 0 else inner if target.rank == 0 else mixed).append(term)
+    scalar = kinds.index(TensorType()) if TensorType() in kinds else None
+    return Plan(rep.size(group), types, scalar, tuple(scaled), tuple(inner), tuple(mixed))
+
+
+def _mixed_shape(term: Term, types: tuple[Copies, ...]) -> tuple[int, int]:
+    into, out = types[term.source].count, types[term.target].count
+    return (term.n * out, into) if term.weight_first else (out, term.n * into)
 
 
 def _gather(flat: Tensor, copies: Copies) -> Tensor:
     """The copies of one type, (batch, count, size)."""
-    pieces = [flat[:, start:stop].unflatten(1, (-1, copies.size)) for start, stop in copies.places]
+    pieces = [
+        flat[:, start:stop].unflatten(1, ((stop - start) // copies.size, copies.size))
+        for start, stop in copies.places
+    ]
     return pieces[0] if len(pieces) == 1 else torch.cat(pieces, dim=1)
 
 
-def _as_matrices(parts: dict[TensorType, Tensor], term: Term, copies: dict[TensorType, Copies]) -> Tensor:
+def _as_matrices(parts: list[Tensor], term: Term, plan: Plan) -> Tensor:
     """The chosen copies z as matrices (batch, n, target, source)."""
     z = parts[term.through][:, : term.n]
     if term.axes is not None:
-        z = z.unflatten(2, copies[term.through].shape).permute(0, 1, *(axis + 2 for axis in term.axes))
-    return z.reshape(z.shape[0], term.n, copies[term.target].size, copies[term.source].size)
+        z = z.unflatten(2, plan.types[term.through].shape).permute(0, 1, *(axis + 2 for axis in term.axes))
+    return z.reshape(z.shape[0], term.n, plan.types[term.target].size, plan.types[term.source].size)
 
 
 def _copies(rep: Rep, group: Group) -> dict[TensorType, Copies]:
     found: dict[TensorType, Copies] = {}
     for segment in rep.segments(group):
-        kind = (
-            TensorType(tuple(a.without_dual() for a in segment.type.atoms))
-            if group.is_orthogonal
-            else segment.type
-        )
+        kind = segment.type
+        if group.is_orthogonal:
+            kind = TensorType(tuple(atom.without_dual() for atom in kind.atoms))
         before = found.get(kind)
         places = (*(before.places if before else ()), (segment.start, segment.stop))
         count = segment.copies + (before.count if before else 0)
         found[kind] = Copies(places, count, segment.size, kind.shape(group))
     return found
-
-
-def _terms(kinds: list[TensorType], copies: dict[TensorType, Copies], group: Group) -> list[Term]:
-    """Every pair of types between which some non-scalar type of the representation can act."""
-    canonical = {kind: kind.canonical([group]) for kind in kinds}
-    terms = []
-    for source in kinds:
-        for target in kinds:
-            wanted, order = (target * source.dual).canonical([group])
-            for through in kinds:
-                found, through_order = canonical[through]
-                if found == wanted and through.rank > 0:
-                    axes = [0] * len(order)
-                    for place, axis in enumerate(order):
-                        axes[axis] = through_order[place]
-                    n = min(copies[through].count, copies[through].size)
-                    in_order = axes == sorted(axes)
-                    first = copies[source].size < copies[target].size
-                    terms.append(Term(source, target, through, n, None if in_order else tuple(axes), first))
-                    break
-    return terms

@@ -23,10 +23,11 @@ from torch import Tensor
 
 from softsym.groups import Group
 from softsym.regularize.stacked import Stacked
-from softsym.reps import TensorType
-from softsym.spaces import invariants_of_type, positions
+from softsym.reps import Rep, TensorType
+from softsym.spaces import Packed, PackedBlock, invariants, positions
 
 Array = NDArray[np.float64]
+LARGE = 1_000
 
 
 @dataclass(frozen=True)
@@ -56,14 +57,24 @@ class Diagonal:
 
 
 class JointOperator:
-    """K = sum_k lambda_k (1 - P_k) on the flat vector of all parameters."""
+    """K = sum_k lambda_k (1 - P_k) on the flat vector of all parameters.
+
+    Types of up to :data:`LARGE` coordinates take part in the joint matrices. Larger ones (tensors of rank eight and more) would need
+    huge matrices; on them every group's own block projector is applied.
+    """
 
     def __init__(self, stacked: Stacked, groups: Sequence[Group]) -> None:
         self.size = stacked.size
         self.diagonals: list[Diagonal] = []
         self.mixings: list[Mixing] = []
+        large: dict[TensorType, NDArray[np.int64]] = {}
         for kind, index in _positions(stacked, tuple(groups)).items():
-            self._add_type(index, [_projector(group, kind) for group in groups])
+            if index.shape[1] > LARGE:
+                large[kind] = index
+                self.diagonals.append(Diagonal(index, np.ones((len(groups), index.shape[1]))))
+            else:
+                self._add_type(index, [_projector(group, kind) for group in groups])
+        self.large = [_large_projector(group, large, self.size) for group in groups] if large else []
         mixed = [m.index.ravel() for m in self.mixings]
         self.index = np.concatenate(mixed) if mixed else np.zeros(0, dtype=np.int64)
         self._constants: tuple[Tensor, Tensor, list[Tensor]] | None = None
@@ -86,15 +97,17 @@ class JointOperator:
         """K x for a flat vector x (size,)."""
         diagonal, index, matrices = self._for(x, tuple(strengths))
         out = x * diagonal
-        if not matrices:
-            return out
-        rows = x.index_select(0, index)
-        pieces = []
-        sizes = [m.index.size for m in self.mixings]
-        for piece, mixing, K in zip(rows.split(sizes), self.mixings, matrices, strict=True):
-            pieces.append(torch.bmm(piece.view(mixing.index.shape), K).view(-1))
-        mixed = torch.cat(pieces) if len(pieces) > 1 else pieces[0]
-        return out.scatter_(0, index, mixed)
+        if matrices:
+            rows = x.index_select(0, index)
+            sizes = [m.index.size for m in self.mixings]
+            pieces = [
+                torch.bmm(piece.view(mixing.index.shape), K).view(-1)
+                for piece, mixing, K in zip(rows.split(sizes), self.mixings, matrices, strict=True)
+            ]
+            out.scatter_(0, index, torch.cat(pieces) if len(pieces) > 1 else pieces[0])
+        for projector, strength in zip(self.large, strengths, strict=False):
+            out.sub_(projector.project(x[None])[0], alpha=strength)
+        return out
 
     def _for(self, x: Tensor, strengths: tuple[float, ...]) -> tuple[Tensor, Tensor, list[Tensor]]:
         """The constants for given strengths, dtype and device, made anew when one of them changes."""
@@ -122,16 +135,26 @@ def _positions(stacked: Stacked, groups: tuple[Group, ...]) -> dict[TensorType, 
     return {kind: np.concatenate(parts) for kind, parts in found.items()}
 
 
+def _blocks(group: Group, kind: TensorType) -> tuple[PackedBlock, ...]:
+    """The invariants of one type under one group, in the blocks that this group keeps apart."""
+    return invariants(Rep(((1, kind),)), group).packed.blocks
+
+
 def _projector(group: Group, kind: TensorType) -> Any:
     """The projector of one type as a sparse matrix (n, n), without its rounding dust."""
-    canonical, order = kind.canonical([group])
-    Q = invariants_of_type(group, canonical).basis.dense()
-    if order != tuple(range(kind.rank)):
-        shape = canonical.shape(group)
-        inverse = np.argsort(order)
-        Q = Q.reshape(*shape, -1).transpose(*inverse, len(shape)).reshape(len(Q), -1)
-    sparse = csr_array(np.where(np.abs(Q) > 1e-13, Q, 0.0))
-    P = csr_array(sparse @ sparse.T)
-    P.data[np.abs(P.data) < 1e-13] = 0.0
-    P.eliminate_zeros()
-    return P
+    n = kind.size(group)
+    P = np.zeros((n, n))
+    for block in _blocks(group, kind):
+        small = block.matrix @ block.matrix.T
+        for index in block.index:
+            P[np.ix_(index, index)] = small
+    return csr_array(np.where(np.abs(P) > 1e-13, P, 0.0))
+
+
+def _large_projector(group: Group, kinds: dict[TensorType, NDArray[np.int64]], size: int) -> Packed:
+    """The projector of one group on all copies of the given types, zero elsewhere."""
+    blocks = []
+    for kind, index in kinds.items():
+        for block in _blocks(group, kind):
+            blocks.append(PackedBlock(index[:, block.index].reshape(-1, block.size), block.factor))
+    return Packed(size, tuple(blocks))

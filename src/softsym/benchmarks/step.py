@@ -1,0 +1,133 @@
+"""One training step (forward, backward, Adam) of every network of the paper on the Inertia representations.
+
+For width 384 with batch 500 and width 128 with batch 200: medians of interleaved steps, the ratios that matter, peak memory of each
+network in a process of its own, and the growth of the regularizer's cost with width.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from softsym.benchmarks.timing import interleaved
+from softsym.nn import EMLP, MLP, RPP, MixedEMLP, Network, SoftMLP, count_parameters
+from softsym.regularize import EquivarianceRegularizer
+
+IN, OUT = "5S + 5V", "T(2)"
+AXES = ["O(2)@x", "O(2)@y", "O(2)@z"]
+EIGHT = [*AXES, "SO(2)@x", "SO(2)@y", "SO(2)@z", "O(3)", "SO(3)"]
+SETTINGS = ((384, 500, 15), (128, 200, 40))
+NAMES = ("mlp", "emlp", "rpp", "mixed", "soft", "soft_per1", "soft_per3", "soft_per8")
+
+
+def run() -> dict[str, Any]:
+    """All measurements."""
+    sizes = {
+        f"width_{width}_batch_{batch}": compare(width, batch, rounds) for width, batch, rounds in SETTINGS
+    }
+    return {**sizes, "regularizer_growth": growth()}
+
+
+def compare(width: int, batch: int, rounds: int) -> dict[str, Any]:
+    """Times of all networks at one width, side by side."""
+    steps: dict[str, Callable[[], object]] = {name: make_step(name, width, batch) for name in NAMES}
+    steps["emlp_free"] = step_of(_freed(EMLP(IN, OUT, "O(3)", width)), None, batch)
+    seconds = interleaved(steps, rounds)
+    return {
+        "milliseconds": {name: 1e3 * value for name, value in seconds.items()},
+        "parameters": {name: count_parameters(build(name, width)) for name in NAMES[:5]},
+        "ratios": {
+            "regularizer_on_off_1_group": seconds["soft_per1"] / seconds["soft"],
+            "regularizer_on_off_3_groups": seconds["soft_per3"] / seconds["soft"],
+            "regularizer_on_off_8_groups": seconds["soft_per8"] / seconds["soft"],
+            "regularizer_8_groups_over_3": seconds["soft_per8"] / seconds["soft_per3"],
+            "soft_over_mlp": seconds["soft"] / seconds["mlp"],
+            "emlp_over_unconstrained": seconds["emlp"] / seconds["emlp_free"],
+            "rpp_over_mlp": seconds["rpp"] / seconds["mlp"],
+            "mixed_over_mlp": seconds["mixed"] / seconds["mlp"],
+        },
+        "peak_megabytes": {
+            name: peak_memory(name, width, batch) for name in ("mlp", "emlp", "soft", "soft_per3")
+        },
+    }
+
+
+def build(name: str, width: int) -> nn.Module:
+    """A network by name."""
+    if name == "mlp":
+        return MLP(IN, OUT, "O(3)", width)
+    if name == "emlp":
+        return EMLP(IN, OUT, "O(3)", width)
+    if name == "rpp":
+        return RPP(IN, OUT, "O(3)", width)
+    if name == "mixed":
+        return MixedEMLP(IN, OUT, exact=["O(2)@z"], soft=["O(2)@x"], width=width)
+    return SoftMLP(IN, OUT, AXES, width, largest="O(3)")
+
+
+def make_step(name: str, width: int, batch: int) -> Callable[[], None]:
+    """A training step of a network by name; soft_perK has a regularizer of K groups."""
+    net = build(name, width)
+    groups = {"soft_per1": AXES[:1], "soft_per3": AXES, "soft_per8": EIGHT}.get(name)
+    return step_of(net, None if groups is None else EquivarianceRegularizer(net, groups), batch)
+
+
+def step_of(net: nn.Module, per: EquivarianceRegularizer | None, batch: int) -> Callable[[], None]:
+    """Forward, backward and Adam on one fixed batch."""
+    generator = torch.Generator().manual_seed(0)
+    x, y = torch.randn(batch, 20, generator=generator), torch.randn(batch, 9, generator=generator)
+    optimizer = torch.optim.Adam(net.parameters(), lr=1e-3, fused=True)
+
+    def step() -> None:
+        optimizer.zero_grad(set_to_none=True)
+        loss = (net(x) - y).square().mean()
+        if per is not None:
+            loss = loss + per()
+        loss.backward()
+        optimizer.step()
+
+    return step
+
+
+def growth(widths: tuple[int, ...] = (128, 256, 512, 1024, 2048)) -> dict[str, Any]:
+    """Seconds of value and gradient of the regularizer of three groups against the number of weights."""
+    rows = []
+    for width in widths:
+        net = SoftMLP(IN, OUT, AXES, width, largest="O(3)")
+        per = EquivarianceRegularizer(net, AXES)
+        found = interleaved({"per": lambda: per().backward()}, 7, max(1, 256 // width))  # noqa: B023
+        rows.append({"width": width, "weights": per.stacked.size, "milliseconds": 1e3 * found["per"]})
+    slope = np.polyfit(
+        [math.log(row["weights"]) for row in rows], [math.log(row["milliseconds"]) for row in rows], 1
+    )
+    return {"rows": rows, "exponent": float(slope[0])}
+
+
+def peak_memory(name: str, width: int, batch: int) -> float:
+    """Megabytes that three steps add to a process of their own."""
+    code = (
+        "import json, resource\n"
+        "from softsym.benchmarks.step import make_step, step_of\n"
+        "import torch\n"
+        "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024\n"
+        "step_of(torch.nn.Linear(20, 9), None, 8)()\n"
+        "before = peak()\n"
+        f"step = make_step({name!r}, {width}, {batch})\n"
+        "for _ in range(3): step()\n"
+        "print(json.dumps(peak() - before))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return float(json.loads(done.stdout))
+
+
+def _freed(net: EMLP) -> Network:
+    """The same shape without constraints: what an EMLP of ordinary linear layers would cost."""
+    return net.bake().requires_grad_(True)
