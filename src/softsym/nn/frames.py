@@ -20,8 +20,9 @@ from softsym.errors import InputError
 from softsym.groups import SO, Group, O, S
 from softsym.groups import group as read_group
 from softsym.nn.network import check_width
-from softsym.reps import Rep, TensorType, Vector
+from softsym.reps import Rep
 from softsym.reps import rep as read_rep
+from softsym.reps.atoms import Base
 
 
 class FrameAveraged(nn.Module):
@@ -49,9 +50,9 @@ class FrameAveraged(nn.Module):
         self.module, self.rep_in, self.rep_out = module, read_rep(rep_in), read_rep(rep_out)
         self.group = read_group(group)
         self.kind = _kind(self.group)
-        self.size_in = self.rep_in.size(self.group)
-        vector = TensorType(Vector.terms[0][1].atoms)
-        self.vectors = [s for s in self.rep_in.segments(self.group) if s.type == vector]
+        self.size_in, self.size_out = self.rep_in.size(self.group), self.rep_out.size(self.group)
+        self.turns_in, self.turns_out = _turns(self.rep_in, self.group), _turns(self.rep_out, self.group)
+        self.vectors = [s for s in self.rep_in.segments(self.group) if s.type.rank == 1]
         if not self.vectors:
             raise InputError(f"frame averaging needs vectors in the input; {self.rep_in} has none")
         signs = torch.tensor(list(itertools.product((1.0, -1.0), repeat=self.group.dim)))
@@ -65,9 +66,9 @@ class FrameAveraged(nn.Module):
             [flat[:, s.start : s.stop].unflatten(1, (-1, s.size)) for s in self.vectors], dim=1
         )
         frames = self._sorting_frames(points) if self.kind == "S" else self._principal_frames(points)
-        canonical = _act(self.rep_in, self.group, frames.transpose(-1, -2), flat.unsqueeze(0))
-        out = _act(self.rep_out, self.group, frames, self.module(canonical))
-        return out.mean(0).reshape(*x.shape[:-1], -1)
+        canonical = _act(self.turns_in, frames.transpose(-1, -2), flat.unsqueeze(0))
+        out = _act(self.turns_out, frames, self.module(canonical))
+        return out.mean(0).reshape(*x.shape[:-1], self.size_out)
 
     def _principal_frames(self, points: Tensor) -> Tensor:
         """Principal axes with all choices of signs, (frames, batch, d, d); about the origin, since the group fixes it."""
@@ -96,17 +97,26 @@ def _kind(group: Group) -> str:
     raise InputError(f"frames are known for O(n), SO(n) and S(n), not for {group.name}")
 
 
-def _act(rep: Rep, group: Group, g: Tensor, x: Tensor) -> Tensor:
+Turn = tuple[int, int, int, int]
+
+
+def _turns(rep: Rep, group: Group) -> list[Turn]:
+    """(start, stop, copies, rank) of each run of tensors."""
+    segments = rep.segments(group)
+    odd = [s.type for s in segments if not all(isinstance(a, Base) and a.part is None for a in s.type.atoms)]
+    if odd:
+        raise InputError(f"frame averaging knows scalars, vectors and tensors, not {odd[0]}")
+    return [(s.start, s.stop, s.copies, s.type.rank) for s in segments]
+
+
+def _act(turns: list[Turn], g: Tensor, x: Tensor) -> Tensor:
     """rho(g) x for orthogonal g (frames, batch, d, d) and x (frames or 1, batch, size): every index of a tensor is turned."""
+    frames, d = g.shape[0], g.shape[-1]
     pieces = []
-    for segment in rep.segments(group):
-        piece = x[..., segment.start : segment.stop]
-        rank, d = segment.type.rank, group.dim
+    for start, stop, copies, rank in turns:
+        piece = x[..., start:stop].expand(frames, *x.shape[1:-1], stop - start)
         for axis in range(rank):
-            before, after = segment.copies * d**axis, d ** (rank - axis - 1)
-            tensor = piece.unflatten(-1, (before, d, after))
-            piece = torch.einsum(
-                "fbij,fbcja->fbcia", g, tensor.expand(g.shape[0], *tensor.shape[1:])
-            ).flatten(2)
-        pieces.append(piece.expand(g.shape[0], *piece.shape[1:]))
+            tensor = piece.unflatten(-1, (copies * d**axis, d, d ** (rank - axis - 1)))
+            piece = torch.einsum("fbij,fbcja->fbcia", g, tensor).flatten(2)
+        pieces.append(piece)
     return torch.cat(pieces, dim=-1)

@@ -64,7 +64,10 @@ class Gated(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Applies gates (the first channels) to values (the others)."""
-        if self.training and torch.is_grad_enabled() and not torch.compiler.is_compiling():
+        fuse = (
+            self.training or not torch.is_grad_enabled()
+        )  # plain where derivatives of any kind may be wanted
+        if fuse and not torch.compiler.is_compiling():
             from softsym.nn.gating_step import FusedGate
 
             weight = self.self_gated if self.soft is None else self.self_gated + self.soft

@@ -94,8 +94,12 @@ class JointOperator:
             self.mixings.append(Mixing(np.moveaxis(index[:, same], 0, 1), np.array(blocks)))
 
     def apply(self, x: Tensor, strengths: Sequence[float]) -> Tensor:
-        """K x for a flat vector x (size,)."""
-        diagonal, index, matrices = self._for(x, tuple(strengths))
+        """K x for a flat vector x (size,), in the precision of x whatever autocast says."""
+        with torch.autocast(x.device.type, enabled=False):
+            return self._apply(x, tuple(strengths))
+
+    def _apply(self, x: Tensor, strengths: tuple[float, ...]) -> Tensor:
+        diagonal, index, matrices = self._for(x, strengths)
         out = x * diagonal
         if matrices:
             rows = x.index_select(0, index)

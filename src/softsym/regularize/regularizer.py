@@ -84,7 +84,7 @@ class EquivarianceRegularizer:
 
     @strengths.setter
     def strengths(self, values: Mapping[str, float]) -> None:
-        self._strengths.update(values)
+        self._strengths.replace(values)
 
     def __call__(self) -> Tensor:
         """sum_k lambda_k R_k, a differentiable scalar."""

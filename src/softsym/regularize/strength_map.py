@@ -31,11 +31,18 @@ class StrengthMap(MutableMapping[str, float]):
         return self._values[name]
 
     def __setitem__(self, name: str, value: float) -> None:
+        self._values[name] = self._checked(name, value)
+
+    def replace(self, values: Mapping[str, float]) -> None:
+        """Sets several strengths, all of them or, if one is wrong, none."""
+        self._values |= {name: self._checked(name, value) for name, value in values.items()}
+
+    def _checked(self, name: str, value: float) -> float:
         if name not in self._values:
             raise InputError(f"unknown group {name!r}; the groups are {', '.join(self._values)}")
         if not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
             raise InputError(f"the strength of {name} must be a finite number >= 0, got {value!r}")
-        self._values[name] = float(value)
+        return float(value)
 
     def __delitem__(self, name: str) -> None:
         raise InputError("a group cannot be removed; set its strength to 0")

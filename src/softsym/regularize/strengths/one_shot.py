@@ -34,19 +34,21 @@ class OneShot(Controller):
         self.at_epoch, self.gamma, self.window = at_epoch, gamma, window
         self._strengths: dict[str, float] = {}
         self._best: dict[str, float] | None = None
+        self._done = False
 
     def begin(self, strengths: Mapping[str, float]) -> None:
         """Takes note of the strengths at the start."""
-        self._strengths, self._best = dict(strengths), None
+        self._strengths, self._best, self._done = dict(strengths), None, False
 
     def on_epoch_end(self, residuals: Residuals, epoch: int) -> dict[str, float]:
         """The strengths from now on."""
         if self.wants_residuals(epoch):
             found = totals(residuals)
-            if self._best is None or sum(found.values()) < sum(self._best.values()):
+            if self._best is None or not sum(self._best.values()) <= sum(found.values()):
                 self._best = found
-            if epoch == self.at_epoch:
+            if epoch == self.at_epoch and not self._done:
                 self._strengths = rescaled(self._strengths, self._best, self.gamma)
+                self._done = True
         return dict(self._strengths)
 
     def wants_residuals(self, epoch: int) -> bool:
@@ -55,9 +57,10 @@ class OneShot(Controller):
 
     def state_dict(self) -> dict[str, Any]:
         """Strengths and the best residuals seen so far."""
-        return {"strengths": dict(self._strengths), "best": self._best}
+        return {"strengths": dict(self._strengths), "best": self._best, "done": self._done}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Restores :meth:`state_dict`."""
         self._strengths = dict(state["strengths"])
         self._best = None if state["best"] is None else dict(state["best"])
+        self._done = bool(state["done"])

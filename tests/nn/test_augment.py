@@ -1,0 +1,100 @@
+"""Augmentation and the sample-based penalty."""
+
+import pytest
+import torch
+
+import softsym as ss
+from softsym.errors import InputError
+from softsym.nn import GroupAugmentation, SamplePenalty
+from tests.nn.networks import normal
+
+GROUPS = ["O(3)", "SO(2)@z", "S(3)", "SL(3)", "Scaling(3)", "SO(3) | Scaling(3)"]
+
+
+@pytest.mark.parametrize("G", GROUPS)
+def test_pairs_of_an_equivariant_function_stay_pairs(G):
+    f = ss.nn.EMLP("S + 2V", "V + S", G, width=30, layers=3).double().eval()
+    x = normal(10, 7, dtype=torch.float64)
+    y = f(x).detach()
+    moved, target = GroupAugmentation("S + 2V", "V + S", G, seed=4)(x, y)
+    assert torch.allclose(f(moved), target, atol=1e-9)
+    assert not torch.allclose(moved, x, atol=1e-3)
+    assert torch.equal(moved[:, 0], x[:, 0])  # scalars stay
+
+
+def test_every_sample_gets_its_own_element_and_every_batch_new_ones():
+    augment = GroupAugmentation("V", "V", "SO(3)")
+    x = torch.tensor([[1.0, 0.0, 0.0]]).repeat(5, 1)
+    (first, also), (second, _) = augment(x, x), augment(x, x)
+    assert torch.equal(first, also)
+    assert torch.pdist(first).min() > 1e-3
+    assert not torch.allclose(first, second, atol=1e-3)
+    assert torch.allclose(first.norm(dim=1), torch.ones(5), atol=1e-6)
+
+
+def test_seeded():
+    x = normal(4, 3)
+    a, b, c = (GroupAugmentation("V", "V", "O(3)", seed=seed)(x, x)[0] for seed in (1, 1, 2))
+    assert torch.equal(a, b)
+    assert not torch.allclose(a, c)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_keeps_precision_and_empty_batches(dtype):
+    augment = GroupAugmentation("2V", "S", "O(3)")
+    x, y = augment(torch.ones(3, 6, dtype=dtype), torch.ones(3, 1, dtype=dtype))
+    assert x.dtype == y.dtype == dtype
+    assert augment(torch.ones(0, 6), torch.ones(0, 1))[0].shape == (0, 6)
+
+
+def test_wrong_sizes():
+    augment = GroupAugmentation("2V", "V", "O(3)")
+    with pytest.raises(
+        InputError,
+        match=r"2V -> V under O\(3\) has sizes 6 -> 3, got x of shape \(4, 5\) and y of shape \(4, 3\)",
+    ):
+        augment(torch.zeros(4, 5), torch.zeros(4, 3))
+    with pytest.raises(InputError, match=r"and y of shape \(4, 2\)"):
+        augment(torch.zeros(4, 6), torch.zeros(4, 2))
+
+
+@pytest.mark.parametrize("G", GROUPS)
+def test_penalty_is_zero_for_an_equivariant_function_only(G):
+    equal = ss.nn.EMLP("S + 2V", "V + S", G, width=30, layers=3).double()
+    free = ss.nn.MLP("S + 2V", "V + S", G, width=30, layers=3).double()
+    x = normal(10, 7, dtype=torch.float64)
+    assert SamplePenalty("S + 2V", "V + S", G)(equal, x).item() < 1e-18
+    assert SamplePenalty("S + 2V", "V + S", G)(free, x).item() > 1e-4
+
+
+def test_penalty_by_hand():
+    """f(x) = (x_1, 0): for a turn by any angle |f(gx) - g f(x)|^2 is known."""
+    keep = torch.tensor([[1.0, 0.0], [0.0, 0.0]]).double()
+    x = normal(7, 2, dtype=torch.float64)
+    g = torch.tensor(ss.SO(2).sample(7, 0))
+    expected = torch.stack([(keep @ h @ v - h @ keep @ v).square().sum() for h, v in zip(g, x, strict=True)])
+    found = SamplePenalty("V", "V", "SO(2)", seed=0)(lambda v: v @ keep.T, x)
+    assert found.item() == pytest.approx(expected.mean().item(), rel=1e-12)
+
+
+def test_penalty_is_differentiable_seeded_and_takes_a_known_prediction():
+    f = ss.nn.MLP("2V", "V", "O(3)", width=8)
+    x = normal(5, 6)
+    first, again, other = (SamplePenalty("2V", "V", "O(3)", seed=s)(f, x) for s in (3, 3, 4))
+    assert first.item() == again.item() != other.item()
+    known = SamplePenalty("2V", "V", "O(3)", seed=3)(f, x, f(x))
+    assert known.item() == pytest.approx(first.item(), rel=1e-6)
+    first.backward()
+    assert all(p.grad is not None and p.grad.abs().sum() > 0 for p in f.parameters() if p.ndim == 2)
+
+
+def test_descending_the_penalty_makes_a_function_more_equivariant():
+    f = ss.nn.MLP("2V", "V", "O(3)", width=16, layers=3)
+    x, penalty = normal(64, 6), SamplePenalty("2V", "V", "O(3)")
+    optimizer = torch.optim.Adam(f.parameters(), lr=1e-2)
+    start = SamplePenalty("2V", "V", "O(3)", seed=9)(f, x).item()
+    for _ in range(15):
+        optimizer.zero_grad()
+        penalty(f, x).backward()
+        optimizer.step()
+    assert SamplePenalty("2V", "V", "O(3)", seed=9)(f, x).item() < 0.7 * start
