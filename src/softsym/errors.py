@@ -16,3 +16,11 @@ class UnclearNullSpaceWarning(UserWarning):
 
 class CacheWarning(UserWarning):
     """A cached solution could not be read or written; the result was computed afresh and is right."""
+
+
+class CheckpointWarning(UserWarning):
+    """A checkpoint is damaged and the one before is used."""
+
+
+class TrainingError(RuntimeError):
+    """Training ran and failed, for example on a loss that is not finite; the last good checkpoint is kept."""

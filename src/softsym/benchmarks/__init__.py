@@ -9,12 +9,17 @@ from softsym.errors import InputError
 
 
 def run(suite: str | None = None) -> dict[str, Any]:
-    """Runs one suite, or all of them."""
-    from softsym.benchmarks import spaces, step
+    """Runs one suite, or all but the long ``learning``."""
+    from softsym.benchmarks import learning, loop, spaces, step
     from softsym.benchmarks.timing import environment
 
-    suites: dict[str, Callable[[], dict[str, Any]]] = {"spaces": spaces.run, "step": step.run}
+    suites: dict[str, Callable[[], dict[str, Any]]] = {
+        "spaces": spaces.run,
+        "step": step.run,
+        "loop": loop.run,
+        "learning": learning.run,
+    }
     if suite is not None and suite not in suites:
         raise InputError(f"unknown suite {suite!r}; pass one of {', '.join(suites)}")
-    chosen = [suite] if suite else list(suites)
+    chosen = [suite] if suite else [name for name in suites if name != "learning"]
     return {"schema": 1, "environment": environment(), **{name: suites[name]() for name in chosen}}

@@ -6,7 +6,6 @@ network in a process of its own, and the growth of the regularizer's cost with w
 
 from __future__ import annotations
 
-import json
 import math
 import subprocess
 import sys
@@ -112,20 +111,18 @@ def growth(widths: tuple[int, ...] = (128, 256, 512, 1024, 2048)) -> dict[str, A
 
 
 def peak_memory(name: str, width: int, batch: int) -> float:
-    """Megabytes that three steps add to a process of their own."""
+    """Megabytes that three steps add to a process of their own, on top of the model (Linux; elsewhere an upper bound)."""
     code = (
-        "import json, resource\n"
-        "from softsym.benchmarks.step import make_step, step_of\n"
-        "import torch\n"
-        "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024\n"
-        "step_of(torch.nn.Linear(20, 9), None, 8)()\n"
-        "before = peak()\n"
+        "from softsym.benchmarks.step import make_step\n"
+        "from softsym.benchmarks.timing import forget_peak, peak_megabytes\n"
         f"step = make_step({name!r}, {width}, {batch})\n"
+        "forget_peak()\n"
+        "before = peak_megabytes()\n"
         "for _ in range(3): step()\n"
-        "print(json.dumps(peak() - before))"
+        "print(peak_megabytes() - before)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return float(json.loads(done.stdout))
+    return float(done.stdout)
 
 
 def _freed(net: EMLP) -> Network:

@@ -5,10 +5,12 @@ What is compared is interleaved round by round and summarised by medians, so tha
 
 from __future__ import annotations
 
+import contextlib
 import platform
 import statistics
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 
@@ -37,6 +39,23 @@ def interleaved(actions: dict[str, Callable[[], object]], rounds: int, calls: in
                 action()
             times[name].append((time.perf_counter() - start) / calls)
     return {name: statistics.median(values) for name, values in times.items()}
+
+
+def forget_peak() -> None:
+    """Lets the peak of resident memory start anew, where the system can (Linux)."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+
+
+def peak_megabytes() -> float:
+    """Peak resident memory of this process since :func:`forget_peak`."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) / 1024
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def environment() -> dict[str, Any]:

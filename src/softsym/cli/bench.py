@@ -8,7 +8,9 @@ from softsym.cli.output import write_json
 
 
 def command(
-    suite: str | None = typer.Argument(None, help="Which suite: spaces or step. All of them if left out."),
+    suite: str | None = typer.Argument(
+        None, help="Which suite: spaces, step, loop or learning (ten minutes). All but the last if left out."
+    ),
     json_file: str = typer.Option("-", "--json", help="Where the JSON goes: a file, or - (stdout)."),
 ) -> None:
     """Measures speed as ratios, side by side in one run, and prints JSON.

@@ -6,8 +6,8 @@ import sys
 
 import typer
 
-from softsym.cli import bench, inspect
-from softsym.errors import InputError
+from softsym.cli import bench, inspect, train
+from softsym.errors import InputError, TrainingError
 
 app = typer.Typer(
     name="softsym",
@@ -18,6 +18,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
 )
 app.command(name="inspect")(inspect.command)
+app.command(name="train")(train.command)
 app.command(name="bench")(bench.command)
 
 
@@ -39,6 +40,11 @@ def run() -> None:
             raise
         typer.echo(f"softsym: error: {error}", err=True)
         sys.exit(2)
+    except TrainingError as error:
+        if debug:
+            raise
+        typer.echo(f"softsym: training failed: {error}", err=True)
+        sys.exit(1)
     except KeyboardInterrupt:
         typer.echo("softsym: interrupted", err=True)
         sys.exit(130)

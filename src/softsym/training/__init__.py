@@ -1,0 +1,8 @@
+"""Training: one plain loop, deterministic, resumable, observable."""
+
+from softsym.training.loop import Fitted, fit
+from softsym.training.models import MODELS, build
+from softsym.training.run import RunResult, RunSpec, run
+from softsym.training.settings import Settings
+
+__all__ = ["MODELS", "Fitted", "RunResult", "RunSpec", "Settings", "build", "fit", "run"]

@@ -1,0 +1,226 @@
+"""One run: a task, a model, a preset and a seed, in a folder of its own.
+
+The folder holds ``spec.json`` (what was asked), ``history.jsonl``, ``checkpoints/``, ``model.safetensors`` (the best model) and
+``result.json``. A run that was stopped resumes; one that is done is not repeated.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from softsym.errors import InputError
+from softsym.groups import group as read_group
+from softsym.measure import data_error, equivariance_error
+from softsym.nn import count_parameters
+from softsym.regularize.strengths import OneShot
+from softsym.tasks.parse import task as read_task
+from softsym.tasks.presets import Preset
+from softsym.tasks.task import Task
+from softsym.training import checkpoint
+from softsym.training.loop import Fitted, fit
+from softsym.training.models import build
+from softsym.training.settings import Settings
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """What to run: everything that decides the result.
+
+    Args:
+        task: The task's text.
+        model: The model's name.
+        preset: All numbers.
+        seed: Seed of data, initial weights and batches.
+        group: Group of a model that has a single one; the task's largest by default.
+        devices: Processes that share each batch.
+    """
+
+    task: str
+    model: str
+    preset: Preset
+    seed: int = 0
+    group: str | None = None
+    devices: int = 1
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and strings."""
+        return {**asdict(self), "preset": self.preset.model_dump()}
+
+    @property
+    def settings(self) -> Settings:
+        """The numbers that concern training."""
+        preset, epochs = self.preset, self.preset.epochs_of(self.model)
+        return Settings(
+            epochs=epochs,
+            batch=preset.batch_of(self.model),
+            lr=preset.lr,
+            weight_decay=preset.weight_decay,
+            adam_eps=preset.adam_eps,
+            patience=preset.patience,
+            stop_after=2 * preset.adjust_at,
+            seed=self.seed,
+            validate_every=10,
+            measure_every=max(1, epochs // 20),
+            checkpoint_every=max(10, epochs // 50),
+            devices=self.devices,
+        )
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """What came out of a run; errors are means over samples and group elements, normalised by the sum of norms."""
+
+    task: str
+    origin: str
+    model: str
+    preset: str
+    seed: int
+    metric: str
+    unit: str
+    test_error: float
+    validation_mse: float | None
+    epochs: int
+    best_epoch: int
+    parameters: int
+    seconds: float
+    strengths: dict[str, float]
+    residuals: dict[str, float]
+    model_errors: dict[str, float]
+    data_errors: dict[str, float]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and strings, for JSON."""
+        return {"schema": 1, **asdict(self)}
+
+
+def run(spec: RunSpec, folder: Path, *, resume: bool = False, quiet: bool = False) -> RunResult:
+    """Carries out a run in a folder, or goes on with it.
+
+    Args:
+        spec: What to run.
+        folder: The run's folder.
+        resume: Go on from the newest checkpoint; a finished run is only read.
+        quiet: Show no progress.
+    """
+    task = read_task(spec.task)
+    _claim(folder, spec, resume)
+    done = folder / "result.json"
+    if resume and done.exists():
+        return _read_result(done)
+    built = build(spec.model, task, spec.preset, spec.seed, read_group(spec.group) if spec.group else None)
+    needed = 10 * 4 * sum(p.numel() for p in built.model.parameters())
+    checkpoint.check_writable(folder, needed)
+    data = task.splits(spec.seed, spec.preset.sizes, fixed_data=spec.preset.fixed_data)
+    preset = spec.preset
+    controller = OneShot(preset.adjust_at, preset.gamma, preset.strength_window)
+    probes = task.probes(200, seed=spec.seed)
+    began = time.perf_counter()
+    fitted = fit(
+        built.model,
+        data,
+        spec.settings,
+        regularizer=built.regularizer,
+        controller=controller,
+        measure=lambda model: model_errors(model, task, probes, n_transforms=4),
+        folder=folder,
+        resume=resume,
+        quiet=quiet,
+    )
+    seconds = fitted.history[-1]["seconds"] if fitted.history else time.perf_counter() - began
+    result = _result(spec, task, fitted, data, seconds, probes, built.regularizer)
+    _finish(folder, fitted.model, result)
+    return result
+
+
+def model_errors(
+    model: nn.Module, task: Task, probes: torch.Tensor, n_transforms: int = 16
+) -> dict[str, float]:
+    """Equivariance errors of a model under the task's candidate groups."""
+    x = probes.to(next(model.parameters()).dtype)
+    return {
+        group.name: equivariance_error(model, x, task.rep_in, task.rep_out, group, n_transforms=n_transforms)
+        for group in task.groups
+    }
+
+
+def data_errors(task: Task, probes: torch.Tensor, n_transforms: int = 16) -> dict[str, float]:
+    """Equivariance errors of the true target under the candidate groups; empty where nobody knows it."""
+    if task.target is None:
+        return {}
+    return {
+        group.name: data_error(
+            task.target, probes, task.rep_in, task.rep_out, group, n_transforms=n_transforms
+        )
+        for group in task.groups
+    }
+
+
+def _result(
+    spec: RunSpec, task: Task, fitted: Fitted, data: Any, seconds: float, probes: torch.Tensor, per: Any
+) -> RunResult:
+    x, y = data.test
+    fitted.model.eval()
+    with torch.no_grad():
+        test_error = float(data.error(fitted.model(x), y))
+    return RunResult(
+        task=task.name,
+        origin=task.origin,
+        model=spec.model,
+        preset=spec.preset.name,
+        seed=spec.seed,
+        metric=data.error.name,
+        unit=data.error.unit,
+        test_error=test_error,
+        validation_mse=fitted.best_validation,
+        epochs=fitted.epochs,
+        best_epoch=fitted.best_epoch,
+        parameters=count_parameters(fitted.model),
+        seconds=seconds,
+        strengths=fitted.strengths,
+        residuals={} if per is None else per.totals(),
+        model_errors=model_errors(fitted.model, task, probes),
+        data_errors=data_errors(task, probes),
+    )
+
+
+def _claim(folder: Path, spec: RunSpec, resume: bool) -> None:
+    """Takes a folder for a run, or makes sure that it belongs to the same one."""
+    path = folder / "spec.json"
+    wanted = json.loads(json.dumps(spec.to_dict()))
+    if path.exists():
+        if not resume and int(os.environ.get("LOCAL_RANK", "0")) == 0:
+            raise InputError(
+                f"{folder} holds a run already; pass --resume to go on with it, or another --out-dir"
+            )
+        if json.loads(path.read_text(encoding="utf-8")) != wanted:
+            raise InputError(f"{folder} holds another run (see {path}); pass another --out-dir")
+        return
+    checkpoint.check_writable(folder, 0)
+    path.write_text(json.dumps(wanted, indent=2) + "\n", encoding="utf-8")
+
+
+def _finish(folder: Path, model: nn.Module, result: RunResult) -> None:
+    from safetensors.torch import save_file
+
+    if int(os.environ.get("RANK", "0")) != 0:
+        return
+    tensors = {name: value.detach().cpu().contiguous() for name, value in model.state_dict().items()}
+    save_file(tensors, folder / ".model.tmp")
+    os.replace(folder / ".model.tmp", folder / "model.safetensors")
+    temporary = folder / ".result.tmp"
+    temporary.write_text(json.dumps(result.to_dict(), indent=2) + "\n", encoding="utf-8")
+    os.replace(temporary, folder / "result.json")
+
+
+def _read_result(path: Path) -> RunResult:
+    fields = json.loads(path.read_text(encoding="utf-8"))
+    fields.pop("schema")
+    return RunResult(**fields)
