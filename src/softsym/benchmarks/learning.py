@@ -37,22 +37,16 @@ def curve(seed: int) -> dict[str, Any]:
     x, y = data.test
     marks: dict[str, float] = {}
 
-    class Enough(Exception):
-        """The last mark is reached."""
+    strengths: dict[str, float] = {}
 
-    def note(row: dict[str, Any]) -> None:
+    def note(row: dict[str, Any]) -> bool:
         if row["epoch"] in MARKS:
             with torch.no_grad():
                 marks[str(row["epoch"])] = float((built.model(x) - y).square().mean())
-        if row["epoch"] == MARKS[-1]:
-            strengths.update(row["strengths"])
-            raise Enough
+        strengths.update(row["strengths"])
+        return bool(row["epoch"] == MARKS[-1])
 
-    strengths: dict[str, float] = {}
     began = time.perf_counter()
-    try:
-        controller = OneShot(numbers.adjust_at, numbers.gamma, numbers.strength_window)
-        fit(built.model, data, settings, regularizer=built.regularizer, controller=controller, on_epoch=note)
-    except Enough:
-        pass
+    controller = OneShot(numbers.adjust_at, numbers.gamma, numbers.strength_window)
+    fit(built.model, data, settings, regularizer=built.regularizer, controller=controller, on_epoch=note)
     return {"seed": seed, "test_mse": marks, "strengths": strengths, "seconds": time.perf_counter() - began}

@@ -38,6 +38,9 @@ def command(
     json_file: str | None = typer.Option(
         None, "--json", help="Write the result as JSON to a file, or to - (stdout)."
     ),
+    track: bool = typer.Option(
+        False, "--track", help="Also write the history for TensorBoard (the [track] extra)."
+    ),
     quiet: bool = typer.Option(False, "--quiet", help="No progress."),
 ) -> None:
     """Trains a model on a task and prints test error, strengths and equivariance errors.
@@ -51,7 +54,7 @@ def command(
     spec = RunSpec(numbers.task, model, numbers, seed, group, devices)
     slug = re.sub(r"[^\w.=+-]+", "_", f"{numbers.task}-{model}-{preset}-{seed}")
     folder = Path(out_dir) if out_dir is not None else Path("runs") / slug
-    result = run(spec, folder, resume=resume, quiet=quiet)
+    result = run(spec, folder, resume=resume, quiet=quiet, track=track)
     if json_file is not None:
         write_json(result.to_dict(), json_file)
     if json_file != "-":

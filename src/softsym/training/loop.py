@@ -63,7 +63,7 @@ def fit(
     folder: Path | None = None,
     resume: bool = False,
     quiet: bool = True,
-    on_epoch: Callable[[dict[str, Any]], None] | None = None,
+    on_epoch: Callable[[dict[str, Any]], bool | None] | None = None,
 ) -> Fitted:
     """Trains a model.
 
@@ -77,7 +77,7 @@ def fit(
         folder: Where checkpoints and history go; None to keep nothing.
         resume: Go on from the newest checkpoint in the folder.
         quiet: Show no progress.
-        on_epoch: Called with the history row of every epoch.
+        on_epoch: Called with the history row of every epoch; returns True to stop.
     """
     fabric = make_fabric(settings)
     if settings.batch % fabric.world_size:
@@ -135,10 +135,10 @@ def fit(
             row["seconds"] = before + time.perf_counter() - began
             history.append(row)
             report(row)
-            if on_epoch is not None:
-                on_epoch(row)
             if epoch % settings.checkpoint_every == 0:
                 save(epoch, row["seconds"])
+            if on_epoch is not None and on_epoch(row):
+                break
     save(epoch, before + time.perf_counter() - began)
     if best:
         model.load_state_dict(best)

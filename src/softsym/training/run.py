@@ -28,6 +28,7 @@ from softsym.training import checkpoint
 from softsym.training.loop import Fitted, fit
 from softsym.training.models import build
 from softsym.training.settings import Settings
+from softsym.training.track import tensorboard
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,9 @@ class RunResult:
         return {"schema": 1, **asdict(self)}
 
 
-def run(spec: RunSpec, folder: Path, *, resume: bool = False, quiet: bool = False) -> RunResult:
+def run(
+    spec: RunSpec, folder: Path, *, resume: bool = False, quiet: bool = False, track: bool = False
+) -> RunResult:
     """Carries out a run in a folder, or goes on with it.
 
     Args:
@@ -109,6 +112,7 @@ def run(spec: RunSpec, folder: Path, *, resume: bool = False, quiet: bool = Fals
         folder: The run's folder.
         resume: Go on from the newest checkpoint; a finished run is only read.
         quiet: Show no progress.
+        track: Also write the history for TensorBoard.
     """
     task = read_task(spec.task)
     _claim(folder, spec, resume)
@@ -122,6 +126,7 @@ def run(spec: RunSpec, folder: Path, *, resume: bool = False, quiet: bool = Fals
     preset = spec.preset
     controller = OneShot(preset.adjust_at, preset.gamma, preset.strength_window)
     probes = task.probes(200, seed=spec.seed)
+    note = tensorboard(folder / "tensorboard") if track else None
     began = time.perf_counter()
     fitted = fit(
         built.model,
@@ -133,6 +138,7 @@ def run(spec: RunSpec, folder: Path, *, resume: bool = False, quiet: bool = Fals
         folder=folder,
         resume=resume,
         quiet=quiet,
+        on_epoch=None if note is None else lambda row: note(row),
     )
     seconds = fitted.history[-1]["seconds"] if fitted.history else time.perf_counter() - began
     result = _result(spec, task, fitted, data, seconds, probes, built.regularizer)

@@ -1,0 +1,98 @@
+"""Learning claims, tested by learning (slow)."""
+
+import statistics
+from pathlib import Path
+
+import pytest
+import torch
+
+from softsym.benchmarks import learning
+from softsym.nn import MLP, count_parameters, match_width
+from softsym.regularize.strengths import OneShot
+from softsym.tasks import TableTennis, task
+from softsym.tasks.presets import preset
+from softsym.training import RunSpec, Settings, build, fit, run
+from softsym.training.spec import chosen_preset
+
+pytestmark = pytest.mark.slow
+TABLE_TENNIS = Path(__file__).parents[3] / "shared" / "data" / "table_tennis" / "ball_trajectories.npz"
+
+
+@pytest.fixture(autouse=True)
+def _two_threads():
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    yield
+    torch.set_num_threads(before)
+
+
+def quick(text, seed, folder):
+    numbers = preset(text, "quick")
+    return run(RunSpec(numbers.task, "per", numbers, seed), folder, quiet=True)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_the_exact_axis_ends_three_times_stronger(tmp_path, seed):
+    strengths = quick("inertia:Oz(2)", seed, tmp_path / "run").strengths
+    others = [value for group, value in strengths.items() if group != "O(2)@z"]
+    assert strengths["O(2)@z"] >= 3 * max(others)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_where_all_hold_none_falls_behind(tmp_path, seed):
+    strengths = quick("inertia:O(3)", seed, tmp_path / "run").strengths
+    assert min(strengths.values()) >= max(strengths.values()) / 3
+
+
+def final_errors(text, model, epochs):
+    """Test MSE of a model and of an MLP with as many parameters, after equally many epochs."""
+    numbers = chosen_preset(text, "code", epochs=epochs)
+    found = task(numbers.task)
+    built = build(model, found, numbers, 0)
+    parameters = count_parameters(built.model)
+    width = match_width(lambda w: MLP(found.rep_in, found.rep_out, found.largest, w), parameters)
+    rival = numbers.model_copy(update={"width": width})
+    errors = []
+    for name, chosen in ((model, numbers), ("mlp", rival)):
+        data = found.splits(0, chosen.sizes)
+        made = build(name, found, chosen, 0)
+        settings = RunSpec(found.name, name, chosen, 0).settings.model_copy(update={"early_stopping": False})
+
+        controller = OneShot(chosen.adjust_at, chosen.gamma, chosen.strength_window)
+        fitted = fit(made.model, data, settings, regularizer=made.regularizer, controller=controller)
+        x, y = data.test
+        with torch.no_grad():
+            errors.append(float((fitted.model.eval()(x) - y).square().mean()))
+    return errors
+
+
+def test_emlp_beats_an_mlp_of_its_size_where_the_symmetry_is_exact():
+    ours, rival = final_errors("inertia:O(3)", "emlp", 600)
+    assert ours < rival
+
+
+@pytest.mark.parametrize("variant", ["O(3)", "Ox(2)", "Oy(2)", "Oz(2)", "soft"])
+def test_per_beats_an_mlp_of_its_size(variant):
+    ours, rival = final_errors(f"inertia:{variant}", "per", 2000)
+    assert ours < rival
+
+
+def test_the_published_learning_curve_is_matched():
+    curves = [learning.curve(seed) for seed in (0, 1, 2)]
+    assert statistics.median(c["test_mse"]["2000"] for c in curves) <= 1.3
+    assert statistics.median(c["test_mse"]["4000"] for c in curves) <= 0.5
+
+
+@pytest.mark.skipif(not TABLE_TENNIS.exists(), reason="the recorded flights are not in this checkout")
+def test_gravity_leaves_the_vertical_axis_in_recorded_flights():
+    found = TableTennis(TABLE_TENNIS)
+    numbers = preset(found, "quick")
+    data = found.splits(0)
+    built = build("per", found, numbers, 0)
+    settings = Settings(
+        epochs=numbers.max_epochs, batch=numbers.batch, lr=numbers.lr, stop_after=2 * numbers.adjust_at
+    )
+
+    controller = OneShot(numbers.adjust_at, numbers.gamma, numbers.strength_window)
+    fitted = fit(built.model, data, settings, regularizer=built.regularizer, controller=controller)
+    assert max(fitted.strengths, key=fitted.strengths.get) == "O(2)@z"

@@ -1,0 +1,129 @@
+"""Whole runs: folders, results, and being killed at any moment."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from softsym.errors import InputError
+from softsym.training import run
+from tests.training.small import TASK, cli, result, spec
+
+OPTIONS = ("--epochs", 60, "--width", 16, "--quiet")
+
+
+def test_a_run_leaves_a_folder_that_tells_all(tmp_path):
+    found = run(spec(), tmp_path / "run", quiet=True)
+    assert found.model_errors.keys() == found.strengths.keys() == {"O(2)@x", "O(2)@y", "O(2)@z"}
+    assert found.data_errors["O(2)@z"] < 1e-6 < 0.1 < found.data_errors["O(2)@x"]
+    assert found.test_error > 0
+    names = {path.name for path in (tmp_path / "run").iterdir()}
+    assert names == {"spec.json", "history.jsonl", "checkpoints", "model.safetensors", "result.json"}
+    assert result(tmp_path / "run")["test_error"] == found.test_error
+    again = run(spec(), tmp_path / "run", resume=True, quiet=True)
+    assert again == found
+
+
+def test_a_folder_is_never_overwritten(tmp_path):
+    run(spec(model="mlp"), tmp_path, quiet=True)
+    with pytest.raises(InputError, match="holds a run already; pass --resume"):
+        run(spec(model="mlp"), tmp_path, quiet=True)
+    with pytest.raises(InputError, match="holds another run"):
+        run(spec(model="mlp", seed=1), tmp_path, resume=True, quiet=True)
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("whole") / "run"
+    done = cli(*OPTIONS, "--out-dir", folder)
+    assert done.returncode == 0, done.stderr
+    return load_file(folder / "model.safetensors"), result(folder)
+
+
+@pytest.mark.parametrize("moment", [0.4, 0.8, 1.3])
+def test_killed_at_any_moment_and_resumed(tmp_path, uninterrupted, moment):
+    folder = tmp_path / "run"
+    command = [
+        sys.executable,
+        "-m",
+        "softsym.cli.main",
+        "train",
+        TASK,
+        *map(str, OPTIONS),
+        "--out-dir",
+        str(folder),
+    ]
+    for _ in range(3):  # killed more than once, each time a little after the first checkpoint or later
+        again = ["--resume"] if folder.exists() else []
+        process = subprocess.Popen(command + again, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 60
+        while (
+            not (folder / "history.jsonl").exists() and process.poll() is None and time.monotonic() < deadline
+        ):
+            time.sleep(0.01)
+        time.sleep(moment)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    done = cli(*OPTIONS, "--out-dir", folder, "--resume")
+    assert done.returncode == 0, done.stderr
+    tensors, whole = uninterrupted
+    ours = load_file(folder / "model.safetensors")
+    assert ours.keys() == tensors.keys()
+    assert all(torch.equal(ours[name], tensors[name]) for name in tensors)
+    assert result(folder)["strengths"] == whole["strengths"]
+
+
+def test_two_processes_equal_one(tmp_path):
+    options = ("--epochs", 12, "--width", 16, "--quiet", "--model", "per")
+    assert cli(*options, "--out-dir", tmp_path / "one").returncode == 0
+    environment = {**os.environ, "MASTER_ADDR": "127.0.0.1", "GLOO_SOCKET_IFNAME": "lo"}
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2"]
+    command = [
+        *torchrun,
+        "-m",
+        "softsym.cli.main",
+        "train",
+        TASK,
+        *map(str, options),
+        "--out-dir",
+        str(tmp_path / "two"),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240, env=environment)
+    assert done.returncode == 0, done.stderr[-2000:]
+    one, two = (load_file(tmp_path / name / "model.safetensors") for name in ("one", "two"))
+    for name in one:
+        torch.testing.assert_close(two[name], one[name], rtol=1e-3, atol=1e-4)
+    histories = [(tmp_path / name / "history.jsonl").read_text().splitlines() for name in ("one", "two")]
+    for a, b in zip(*histories, strict=True):
+        assert json.loads(b)["loss"] == pytest.approx(json.loads(a)["loss"], rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--model", "magic"), "unknown model 'magic'"),
+        (("--preset", "slow"), "preset"),
+        (("--group", "Q(3)"), "unknown group"),
+        (("--out-dir", "/proc/nowhere"), "cannot write to"),
+        (("--epochs", 1), "early stopping counts"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_two(tmp_path, arguments, message):
+    done = cli("--quiet", *arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_the_table(tmp_path):
+    done = cli("--epochs", 12, "--width", 12, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    for text in ("test MSE", "O(2)@z", "strength", "model error", "data error", "run folder: runs/"):
+        assert text in done.stdout
+    assert "epoch 12/12" in done.stderr  # plain lines when not a terminal
