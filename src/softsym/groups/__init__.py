@@ -3,7 +3,8 @@
 from softsym.groups.affine import SE, E, Translation
 from softsym.groups.classical import GL, O11, SL, SO, SO13, SU, Lorentz, O, Scaling, SO11p, SO13p, Sp, U
 from softsym.groups.finite import A, C, Cube, D, Icosahedral, Octahedral, RubiksCube, S, Trivial, Z
-from softsym.groups.group import Generator, Group
+from softsym.groups.generators import Generator
+from softsym.groups.group import Group
 from softsym.groups.parse import CATALOGUE, group
 from softsym.groups.sampling import gaussian
 

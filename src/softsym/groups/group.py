@@ -23,17 +23,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from softsym.errors import InputError
 from softsym.groups import elements, sampling
+from softsym.groups.generators import Generator, batched_kron, frozen, generator_stack
 
 Array = NDArray[np.float64]
 AXES = {"x": (1, 2), "y": (0, 2), "z": (0, 1)}
-
-
-@dataclass(frozen=True)
-class Generator:
-    """One generator: a matrix acting on one part of the group's space."""
-
-    part: int
-    matrix: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,8 +81,8 @@ class Group:
             >>> ss.Group.from_generators(discrete=[[[0, 1], [1, 0]]], name="swap").order
             2
         """
-        lie = _generator_stack(lie_algebra, "lie_algebra")
-        steps = _generator_stack(discrete, "discrete")
+        lie = generator_stack(lie_algebra, "lie_algebra")
+        steps = generator_stack(discrete, "discrete")
         dims = {matrix.shape[-1] for matrix in (*lie, *steps)}
         if not dims:
             raise InputError(
@@ -189,7 +182,7 @@ class Group:
         uniform distribution; they are drawn from a bounded set that each constructor documents.
         """
         parts = self.sample_parts(n, seed)
-        return functools.reduce(_batched_kron, parts)
+        return functools.reduce(batched_kron, parts)
 
     def sample_parts(self, n: int, seed: int | np.random.Generator = 0) -> list[Array]:
         """The same elements as :meth:`sample`, as one array (n, d_p, d_p) for each part of a direct product."""
@@ -336,28 +329,6 @@ def flat(group: Group) -> Group:
     )
 
 
-def frozen(values: ArrayLike) -> Array:
-    """A read-only float64 copy without negative zeros, so that equal values have equal bytes."""
-    array = np.array(values, dtype=np.float64) + 0.0
-    array.flags.writeable = False
-    return array
-
-
-def _generator_stack(values: ArrayLike | None, name: str) -> list[Array]:
-    if values is None:
-        return []
-    try:
-        matrices = [np.asarray(v, dtype=np.float64) for v in values]  # type: ignore[union-attr]
-    except (TypeError, ValueError) as error:
-        raise InputError(f"`{name}` must be a list of square real matrices, shape (k, d, d)") from error
-    for i, matrix in enumerate(matrices):
-        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
-            raise InputError(f"`{name}[{i}]` has shape {matrix.shape}; generators must be square, (d, d)")
-        if not np.isfinite(matrix).all():
-            raise InputError(f"`{name}[{i}]` contains NaN or infinity")
-    return matrices
-
-
 def _read(other: Group | str) -> Group:
     from softsym.groups.parse import group  # the parser builds groups, so it cannot be imported above
 
@@ -375,8 +346,3 @@ def _axes_text(dim: int, axes: tuple[int, ...]) -> str:
     if dim == 3 and axes in named:
         return named[axes]
     return f"{dim}[{','.join(map(str, axes))}]"
-
-
-def _batched_kron(a: Array, b: Array) -> Array:
-    n, p, q = len(a), a.shape[-1], b.shape[-1]
-    return np.einsum("nij,nkl->nikjl", a, b).reshape(n, p * q, p * q)

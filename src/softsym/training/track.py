@@ -17,12 +17,12 @@ def tensorboard(folder: Path) -> Callable[[Mapping[str, Any]], None]:
         raise InputError(
             "tracking needs TensorBoard: pip install 'softsym[track]', or leave out --track"
         ) from error
-    writer = SummaryWriter(str(folder))  # type: ignore[no-untyped-call]
+    writer = SummaryWriter(str(folder))
 
     def note(row: Mapping[str, Any]) -> None:
         for name, value in flat(row).items():
-            writer.add_scalar(name, value, row["epoch"])  # type: ignore[no-untyped-call]
-        writer.flush()  # type: ignore[no-untyped-call]
+            writer.add_scalar(name, value, row["epoch"])
+        writer.flush()
 
     return note
 

@@ -1,0 +1,49 @@
+"""Generators of groups: what they are, and reading them from what a person passes in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from softsym.errors import InputError
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Generator:
+    """One generator: a matrix acting on one part of the group's space."""
+
+    part: int
+    matrix: Array
+
+
+def frozen(values: ArrayLike) -> Array:
+    """A read-only float64 copy without negative zeros, so that equal values have equal bytes."""
+    array = np.array(values, dtype=np.float64) + 0.0
+    array.flags.writeable = False
+    return array
+
+
+def generator_stack(values: ArrayLike | None, name: str) -> list[Array]:
+    """A list of square finite matrices, from anything that looks like one."""
+    if values is None:
+        return []
+    try:
+        matrices = [np.asarray(v, dtype=np.float64) for v in values]  # type: ignore[union-attr]
+    except (TypeError, ValueError) as error:
+        raise InputError(f"`{name}` must be a list of square real matrices, shape (k, d, d)") from error
+    for i, matrix in enumerate(matrices):
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
+            raise InputError(f"`{name}[{i}]` has shape {matrix.shape}; generators must be square, (d, d)")
+        if not np.isfinite(matrix).all():
+            raise InputError(f"`{name}[{i}]` contains NaN or infinity")
+    return matrices
+
+
+def batched_kron(a: Array, b: Array) -> Array:
+    """Kronecker products of two stacks of square matrices (n, p, p) and (n, q, q)."""
+    n, p, q = len(a), a.shape[-1], b.shape[-1]
+    return np.einsum("nij,nkl->nikjl", a, b).reshape(n, p * q, p * q)
