@@ -132,7 +132,7 @@ class FusedBilinear(torch.autograd.Function):
         parts = [next(saved) for _ in plan.types]
         coefficients = next(saved) if plan.scaled else None
         stacked = next(saved) if plan.inner else None
-        out = _parts(plan, grad * SCALE)
+        out = _parts(plan, grad)  # the factor 0.1 is applied once, at the end
         grads: Sums = [None] * len(parts)
         d_scale = d_inner = None
         d_mixed: list[Tensor] = []
@@ -167,7 +167,8 @@ class FusedBilinear(torch.autograd.Function):
             dc = torch.cat(pieces, dim=1)
             d_scale = torch.mm(dc.T, _scalars(plan, x))
             grads[_known(plan.scalar)] = torch.mm(dc, scale).unsqueeze(1)
-        return None, _plus(plan, grad, grads, 1.0), d_scale, d_inner, *d_mixed
+        weights = [None if d is None else d.mul_(SCALE) for d in (d_scale, d_inner, *d_mixed)]
+        return None, _plus(plan, grad, grads, SCALE), *weights
 
 
 def _known(scalar: int | None) -> int:
