@@ -83,12 +83,15 @@ def test_prior_by_hand():
     )
     expected = 0.0
     for layer in (net.blocks[0].linear, net.blocks[1].linear, net.last):
-        W1, W2 = layer.first.map()[0], layer.second.map()[0]  # coordinates are orthonormal: |theta| = |W|
+        W1, W2 = layer.first.map()[0], layer.second.map()[0]
         expected += 0.25 * float(W1.detach().square().sum()) + 3.0 * float(W2.detach().square().sum())
     assert net.prior().item() == pytest.approx(expected, rel=1e-5)
     net.prior().backward()
-    theta = net.last.second.weight_coordinates.theta
-    assert torch.allclose(theta.grad, 6.0 * theta.detach())
+    coordinates = net.last.second.weight_coordinates
+    scales = torch.cat(
+        [torch.full((n,), s) for n, s in zip(coordinates.sizes, coordinates.scales, strict=True)]
+    )
+    assert torch.allclose(coordinates.theta.grad, 6.0 * scales**2 * coordinates.theta.detach())
     assert net.last.second.bias_coordinates.theta.grad is None  # biases are free
 
 

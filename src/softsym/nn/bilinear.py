@@ -29,6 +29,7 @@ from torch import Tensor, nn
 
 from softsym.groups import Group
 from softsym.nn.bilinear_step import SCALE, Copies, FusedBilinear, Plan, Term
+from softsym.nn.fusing import can_fuse
 from softsym.reps import Rep, TensorType
 
 
@@ -66,7 +67,7 @@ class Bilinear(nn.Module):
         if not (self.plan.scaled or self.plan.inner or self.plan.mixed):
             return x
         flat = x.reshape(-1, self.size)
-        if _can_fuse(self, flat):
+        if can_fuse(self, flat):
             weights = (self.scale_weight, self.inner_weight, *self.mixed_weights)
             out: Tensor = FusedBilinear.apply(self.plan, flat, *weights)
             return out.reshape(x.shape)
@@ -145,12 +146,6 @@ class Bilinear(nn.Module):
         """Shown by print(network)."""
         terms = len(self.plan.scaled) + len(self.plan.inner) + len(self.plan.mixed)
         return f"size={self.size}, terms={terms}"
-
-
-def _can_fuse(layer: nn.Module, x: Tensor) -> bool:
-    """Whether to run the fused operation: in training, and where no derivatives are wanted at all."""
-    plain = torch.compiler.is_compiling() or (torch.is_grad_enabled() and not layer.training)
-    return not plain and len(x) > 0
 
 
 def plan(rep: Rep, group: Group) -> Plan:

@@ -19,6 +19,8 @@ import torch
 from torch import Tensor, nn
 
 from softsym.groups import Group
+from softsym.nn.fusing import can_fuse
+from softsym.nn.gating_step import FusedGate
 from softsym.reps import Rep, Scalar, Segment
 
 SOFT_START = 1e-3
@@ -64,14 +66,9 @@ class Gated(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Applies gates (the first channels) to values (the others)."""
-        fuse = (
-            self.training or not torch.is_grad_enabled()
-        )  # plain where derivatives of any kind may be wanted
-        if fuse and not torch.compiler.is_compiling():
-            from softsym.nn.gating_step import FusedGate
-
+        flat = x.reshape(-1, x.shape[-1])
+        if can_fuse(self, flat):
             weight = self.self_gated if self.soft is None else self.self_gated + self.soft
-            flat = x.reshape(-1, x.shape[-1])
             out: Tensor = FusedGate.apply(flat, weight, self.gates, self.runs)
             return out.reshape(*x.shape[:-1], self.size)
         return self.plain(x)

@@ -3,6 +3,8 @@ r"""Linear layers whose weights are built from equivariant spaces.
 A constrained weight is parametrised by its coordinates in the orthonormal basis of its space, :math:`\mathrm{vec}\,W = Q\,\theta`: fewer
 parameters than training a full matrix and projecting it in every forward pass, the same set of functions, and faster (the
 projection needs a gather and a scatter, the coordinates only the scatter). The basis is never formed: a few small products fill the map.
+Basis vectors are scaled by :math:`\sqrt{\mathrm{size}/\mathrm{rank}}`, so that their entries are of order one and a step of Adam moves the
+entries of W about as far as it would move those of a full matrix.
 """
 
 from __future__ import annotations
@@ -32,15 +34,28 @@ class Coordinates(nn.Module):
     def __init__(self, space: EquivariantSpace, value: Tensor) -> None:
         super().__init__()
         self.shape = space.shape
-        self.theta = nn.Parameter(torch.as_tensor(space.coefficients(value.double())).to(value.dtype))
         blocks = space.packed.blocks
         self.sizes = [block.copies * block.rank for block in blocks]
+        self.scales = [math.sqrt(block.size / block.rank) for block in blocks]
+        theta = torch.as_tensor(space.coefficients(value.double())).to(value.dtype)
+        pieces = theta.split(self.sizes) if blocks else ()
+        parts = [piece / scale for piece, scale in zip(pieces, self.scales, strict=True)]
+        self.theta = nn.Parameter(torch.cat(parts) if parts else theta)
         self.register_buffer("index", torch.tensor(space.packed.index), persistent=False)
         # Where every vector of a block is equivariant its coordinates are the entries themselves.
-        self._exact = [None if b.rank == b.size else torch.tensor(b.matrix.T) for b in blocks]
+        self._exact = [
+            None if b.rank == b.size else torch.tensor(scale * b.matrix.T)
+            for b, scale in zip(blocks, self.scales, strict=True)
+        ]
         for k, matrix in enumerate(self._exact):
             rounded = None if matrix is None else matrix.to(value.dtype)
             self.register_buffer(f"basis{k}", rounded, persistent=False)
+
+    def square_norm(self) -> Tensor:
+        """The squared Frobenius norm of the tensor."""
+        pieces = self.theta.split(self.sizes) if self.sizes else ()
+        squares = [scale**2 * piece.square().sum() for piece, scale in zip(pieces, self.scales, strict=True)]
+        return torch.stack(squares).sum() if squares else self.theta.sum()
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Coordinates:
         """Moves or converts the module; a basis once rounded to float32 is taken afresh from float64."""

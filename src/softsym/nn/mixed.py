@@ -81,6 +81,5 @@ class MixedEMLP(Network):
         for layer in (*(block.linear for block in self.blocks), self.last):
             pair = cast(SumLinear, layer)
             for part, decay in ((pair.first, self.joint_decay), (pair.second, self.exact_decay)):
-                theta = cast(Coordinates, part.weight_coordinates).theta
-                total = total + decay * theta.square().sum()
+                total = total + decay * cast(Coordinates, part.weight_coordinates).square_norm()
         return total

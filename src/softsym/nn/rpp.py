@@ -71,8 +71,8 @@ class RPP(Network):
         total = super().prior()
         for layer in (*(block.linear for block in self.blocks), self.last):
             pair = cast(SumLinear, layer)
-            theta = cast(Coordinates, pair.first.weight_coordinates).theta
-            total = total + self.equivariant_decay * theta.square().sum()
+            equivariant = cast(Coordinates, pair.first.weight_coordinates)
+            total = total + self.equivariant_decay * equivariant.square_norm()
             total = total + self.residual_decay * cast(nn.Linear, pair.second).weight.square().sum()
         return total
 

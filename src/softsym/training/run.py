@@ -199,10 +199,12 @@ def _result(
 
 def _claim(folder: Path, spec: RunSpec, resume: bool) -> None:
     """Takes a folder for a run, or makes sure that it belongs to the same one."""
+    if int(os.environ.get("RANK", "0")) != 0:  # the first of several processes claims it for all
+        return
     path = folder / "spec.json"
     wanted = json.loads(json.dumps(spec.to_dict()))
     if path.exists():
-        if not resume and int(os.environ.get("LOCAL_RANK", "0")) == 0:
+        if not resume:
             raise InputError(
                 f"{folder} holds a run already; pass --resume to go on with it, or another --out-dir"
             )
