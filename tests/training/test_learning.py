@@ -12,7 +12,6 @@ from softsym.regularize.strengths import OneShot
 from softsym.tasks import TableTennis, task
 from softsym.tasks.presets import preset
 from softsym.training import RunSpec, Settings, build, fit, run
-from softsym.training.spec import chosen_preset
 
 pytestmark = pytest.mark.slow
 TABLE_TENNIS = Path(__file__).parents[3] / "shared" / "data" / "table_tennis" / "ball_trajectories.npz"
@@ -44,12 +43,11 @@ def test_where_all_hold_none_falls_behind(tmp_path, seed):
     assert min(strengths.values()) >= max(strengths.values()) / 3
 
 
-def final_errors(text, model, epochs):
-    """Test MSE of a model and of an MLP with as many parameters, after equally many epochs."""
-    numbers = chosen_preset(text, "code", epochs=epochs)
+def errors_at(text, model, epochs):
+    """Test MSE of a model and of an MLP with as many parameters, equally many epochs into the `code` protocol."""
+    numbers = preset(text, "code")
     found = task(numbers.task)
-    built = build(model, found, numbers, 0)
-    parameters = count_parameters(built.model)
+    parameters = count_parameters(build(model, found, numbers, 0).model)
     width = match_width(lambda w: MLP(found.rep_in, found.rep_out, found.largest, w), parameters)
     rival = numbers.model_copy(update={"width": width})
     errors = []
@@ -57,23 +55,29 @@ def final_errors(text, model, epochs):
         data = found.splits(0, chosen.sizes)
         made = build(name, found, chosen, 0)
         settings = RunSpec(found.name, name, chosen, 0).settings.model_copy(update={"early_stopping": False})
-
         controller = OneShot(chosen.adjust_at, chosen.gamma, chosen.strength_window)
-        fitted = fit(made.model, data, settings, regularizer=made.regularizer, controller=controller)
+        fit(
+            made.model,
+            data,
+            settings,
+            regularizer=made.regularizer,
+            controller=controller,
+            on_epoch=lambda row: row["epoch"] == epochs,
+        )
         x, y = data.test
         with torch.no_grad():
-            errors.append(float((fitted.model.eval()(x) - y).square().mean()))
+            errors.append(float((made.model.eval()(x) - y).square().mean()))
     return errors
 
 
 def test_emlp_beats_an_mlp_of_its_size_where_the_symmetry_is_exact():
-    ours, rival = final_errors("inertia:O(3)", "emlp", 600)
+    ours, rival = errors_at("inertia:O(3)", "emlp", 2000)
     assert ours < rival
 
 
 @pytest.mark.parametrize("variant", ["O(3)", "Ox(2)", "Oy(2)", "Oz(2)", "soft"])
 def test_per_beats_an_mlp_of_its_size(variant):
-    ours, rival = final_errors(f"inertia:{variant}", "per", 2000)
+    ours, rival = errors_at(f"inertia:{variant}", "per", 4000)
     assert ours < rival
 
 
