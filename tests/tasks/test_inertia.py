@@ -10,7 +10,7 @@ from softsym.tasks import Inertia
 from softsym.tasks.inertia import VARIANTS
 from tests.tasks.truth import check_expected, data_error
 
-TABLE = Path("/work/shared/reference/paper_correlation.csv")
+TABLE = Path(__file__).parents[1] / "data" / "paper_correlation.csv"
 
 
 def one_particle(mass, position):

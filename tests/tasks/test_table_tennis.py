@@ -7,7 +7,7 @@ import torch
 from softsym.errors import InputError
 from softsym.tasks import TableTennis
 
-REAL = Path("/work/shared/data/table_tennis/ball_trajectories.npz")
+REAL = Path(__file__).parents[3] / "shared" / "data" / "table_tennis" / "ball_trajectories.npz"
 
 
 def write(path, flights=12, samples=60, bounce=None):
