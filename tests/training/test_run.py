@@ -104,6 +104,27 @@ def test_two_processes_equal_one(tmp_path):
         assert json.loads(b)["loss"] == pytest.approx(json.loads(a)["loss"], rel=1e-3)
 
 
+def test_devices_start_their_own_processes(tmp_path):
+    done = cli("--epochs", 12, "--width", 16, "--quiet", "--devices", 2, "--out-dir", tmp_path / "run")
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert result(tmp_path / "run")["epochs"] == 12
+
+
+def test_interrupted_says_how_to_go_on(tmp_path):
+    folder = tmp_path / "run"
+    command = [sys.executable, "-m", "softsym.cli.main", "train", TASK, "--quiet", "--out-dir", str(folder)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while not (folder / "history.jsonl").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "go on with --resume" in stderr
+    assert "Traceback" not in stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -54,7 +54,11 @@ def command(
     spec = RunSpec(numbers.task, model, numbers, seed, group, devices)
     slug = re.sub(r"[^\w.=+-]+", "_", f"{numbers.task}-{model}-{preset}-{seed}")
     folder = Path(out_dir) if out_dir is not None else Path("runs") / slug
-    result = run(spec, folder, resume=resume, quiet=quiet, track=track)
+    try:
+        result = run(spec, folder, resume=resume, quiet=quiet, track=track)
+    except KeyboardInterrupt:
+        typer.echo(f"softsym: stopped; what was learned is in {folder}, go on with --resume", err=True)
+        raise typer.Exit(130) from None
     if json_file is not None:
         write_json(result.to_dict(), json_file)
     if json_file != "-":

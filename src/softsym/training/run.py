@@ -197,9 +197,17 @@ def _result(
     )
 
 
+def is_first_process() -> bool:
+    """Whether this is the process that writes, of those that share a run (as torchrun or Fabric number them)."""
+    rank = os.environ.get("RANK")
+    if rank is not None:
+        return int(rank) == 0
+    return all(int(os.environ.get(name, "0")) == 0 for name in ("LOCAL_RANK", "NODE_RANK"))
+
+
 def _claim(folder: Path, spec: RunSpec, resume: bool) -> None:
     """Takes a folder for a run, or makes sure that it belongs to the same one."""
-    if int(os.environ.get("RANK", "0")) != 0:  # the first of several processes claims it for all
+    if not is_first_process():  # which claims it for all
         return
     path = folder / "spec.json"
     wanted = json.loads(json.dumps(spec.to_dict()))
@@ -218,7 +226,7 @@ def _claim(folder: Path, spec: RunSpec, resume: bool) -> None:
 def _finish(folder: Path, model: nn.Module, result: RunResult) -> None:
     from safetensors.torch import save_file
 
-    if int(os.environ.get("RANK", "0")) != 0:
+    if not is_first_process():
         return
     tensors = {name: value.detach().cpu().contiguous() for name, value in model.state_dict().items()}
     save_file(tensors, folder / ".model.tmp")
