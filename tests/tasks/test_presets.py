@@ -16,13 +16,13 @@ def test_inertia_as_the_paper_prints():
         "standard",
         (1000, 1000, 1000),
     )
-    assert (found.round_up, found.adam_eps_inside_root, found.fixed_data) == (False, False, False)
+    assert (found.round_up, found.fixed_data) == (False, False)
 
 
 def test_inertia_as_the_code_has_it():
     found = preset("inertia", "code")
     assert (found.width, found.rpp_width, found.max_epochs, found.lambda0) == (128, 89, 8000, 100)
-    assert (found.round_up, found.adam_eps_inside_root, found.fixed_data) == (True, True, True)
+    assert (found.round_up, found.fixed_data) == (True, True)
 
 
 @pytest.mark.parametrize(

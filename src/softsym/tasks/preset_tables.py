@@ -11,7 +11,7 @@ from softsym.tasks.inertia import Inertia
 from softsym.tasks.motion import Motion
 from softsym.tasks.task import Task
 
-AS_CODE: dict[str, Any] = {"round_up": True, "adam_eps_inside_root": True, "fixed_data": True}
+AS_CODE: dict[str, Any] = {"round_up": True, "fixed_data": True}
 """What the published code does differently for every task."""
 
 INERTIA: dict[str, dict[str, Any]] = {

@@ -57,16 +57,12 @@ class Preset(BaseModel):
         False, description="Round the width of soft networks up to whole rounds, as the code does."
     )
     adam_eps: PositiveFloat = 1e-8
-    adam_eps_inside_root: bool = Field(
-        False, description="Add eps under Adam's square root, as the code does."
-    )
     residual_decay: float = Field(
         1.0, ge=0, description="RPP and MixedEMLP: times the squared residual weights."
     )
     equivariant_decay: float = Field(
         1e-5, ge=0, description="RPP and MixedEMLP: times the squared equivariant weights."
     )
-    gate_decay: float = Field(1.0, ge=0, description="Times the squared coefficients of the soft gates.")
     n_train: PositiveInt = 1000
     n_val: PositiveInt = 1000
     n_test: PositiveInt = 1000
