@@ -129,6 +129,6 @@ def inspect(
 
 
 def _layer(name: str, maps: EquivariantSpace, biases: EquivariantSpace) -> MapInspection:
-    methods = sorted({solution.method for solution in maps.solutions.values()})
+    methods = sorted({evidence.method for evidence in maps.evidence.values()})
     residual = max(maps.residual_bound, biases.residual_bound)
     return MapInspection(name, maps.size, maps.dim, biases.size, biases.dim, methods, residual)

@@ -9,6 +9,7 @@ import pytest
 import softsym as ss
 from softsym.errors import CacheWarning
 from softsym.spaces import auto, cache, cache_folder, invariants_of_type
+from softsym.spaces import space as space_module
 from softsym.spaces.space import forget
 
 KIND = ss.rep("T(3)").terms[0][1]
@@ -97,6 +98,55 @@ def test_damage_is_noticed_and_repaired(folder, damage):
     assert invariants_of_type(G, KIND).reason == "read from the cache"
 
 
+SPACES = [
+    ("5S + 5V", "T(2) + V", "O(2)@z"),
+    ("V + S", "2T(2)", "S(4)"),
+    ("V", "T(3)", "Octahedral()"),
+    ("V", "V'", "SL(3)"),
+    (None, "S + T(2)", "O(3)"),
+]
+
+
+def space_of(source, target, name):
+    return ss.invariants(target, name) if source is None else ss.equivariant_maps(source, target, name)
+
+
+@pytest.mark.parametrize("asked", SPACES, ids=str)
+def test_a_new_process_finds_whole_spaces(folder, solved, monkeypatch, asked):
+    first = space_of(*asked)
+    forget()
+    monkeypatch.setattr(space_module, "positions", None)  # nothing is laid out again
+    count = len(solved)
+    again = space_of(*asked)
+    assert len(solved) == count
+    assert again.shape == first.shape
+    assert np.array_equal(again.basis(), first.basis())
+    assert again.residual_bound == first.residual_bound
+    assert {kind: found.method for kind, found in again.evidence.items()} == {
+        kind: found.method for kind, found in first.evidence.items()
+    }
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=list(DAMAGE))
+def test_a_damaged_space_is_noticed_and_repaired(folder, damage):
+    first = space_of(*SPACES[0])
+    (file,) = folder.glob("*.space")
+    whole = file.read_bytes()
+    file.write_bytes(damage(whole))
+    forget()
+    with pytest.warns(CacheWarning, match=r"cache entry .* is damaged; solving again"):
+        again = space_of(*SPACES[0])
+    assert np.array_equal(again.basis(), first.basis())
+    assert len(file.read_bytes()) == len(whole)
+
+
+def test_large_spaces_are_laid_out_again(folder, monkeypatch):
+    monkeypatch.setattr(space_module, "LARGEST_SPACE", 10)
+    assert ss.equivariant_maps("5S", "5S", "O(3)").dim == 25
+    assert ss.equivariant_maps("3S", "3S", "O(3)").dim == 9
+    assert len(list(folder.glob("*.space"))) == 1
+
+
 def test_a_folder_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("not a folder")
     forget()
@@ -160,7 +210,7 @@ from softsym.spaces import cache_folder
 from softsym.spaces.space import forget
 with cache_folder(sys.argv[1]):
     for _ in range(10):
-        for path in Path(sys.argv[1]).glob("*.basis"):
+        for path in Path(sys.argv[1]).glob("*.[bs]*"):
             path.unlink(missing_ok=True)
         forget()
         assert [ss.invariants(f"T({k})", "SO(3)").dim for k in range(2, 6)] == [1, 1, 3, 6]
@@ -173,6 +223,6 @@ def test_two_processes_write_at_once(folder):
     for writer in writers:
         _, errors = writer.communicate(timeout=120)
         assert writer.returncode == 0, errors
-    assert {file.suffix for file in folder.iterdir()} == {".basis"}
+    assert {file.suffix for file in folder.iterdir()} == {".basis", ".space"}
     forget()
     assert [ss.invariants(f"T({k})", "SO(3)").dim for k in range(2, 6)] == [1, 1, 3, 6]

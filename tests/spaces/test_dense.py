@@ -43,7 +43,7 @@ def test_noisy_maps():
 
 def test_a_tolerance_takes_the_dense_solver_for_larger_types_too():
     space = ss.invariants("T(6)", noisy(1e-4), tol=1e-2)
-    assert {solution.method for solution in space.solutions.values()} == {"dense"}
+    assert {solution.method for solution in space.evidence.values()} == {"dense"}
     assert space.dim == 15
 
 
@@ -79,12 +79,12 @@ def test_the_warning_is_given_again_when_the_solution_comes_from_memory_or_disk(
 
 def test_exact_groups_do_not_warn():
     for G in ("SO(3)", "SL(3)", "Lorentz()", "SE(2)", "Translation(3)"):
-        solution = next(iter(ss.invariants("T(3)", G, solver="dense").solutions.values()))
+        solution = next(iter(ss.invariants("T(3)", G, solver="dense").evidence.values()))
         assert solution.gap > 1e6
 
 
 def test_evidence():
-    (solution,) = ss.invariants("T(2)", noisy(1e-3), tol=1e-2).solutions.values()
+    (solution,) = ss.invariants("T(2)", noisy(1e-3), tol=1e-2).evidence.values()
     assert 1e-5 < solution.residual < 1e-2
     assert solution.below < 1e-2 < solution.above
     assert 3 < solution.gap < 1e4

@@ -50,7 +50,8 @@ def test_too_many_words_are_not_split(monkeypatch):
     before = ss.equivariant_maps("T(2)", "T(2)", "O(2)@z")
     forget()
     monkeypatch.setattr(layout, "MAX_WORDS", 1)
-    after = ss.equivariant_maps("T(2)", "T(2)", "O(2)@z")
+    with ss.spaces.cache_folder(None):
+        after = ss.equivariant_maps("T(2)", "T(2)", "O(2)@z")
     W = np.random.default_rng(0).standard_normal((9, 9))
     assert after.dim == before.dim
     assert len(after.packed.blocks) == 1

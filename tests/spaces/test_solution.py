@@ -7,7 +7,7 @@ import pytest
 
 from softsym.errors import UnclearNullSpaceWarning
 from softsym.spaces import DenseBasis, OrbitBasis, Solution
-from softsym.spaces.solution import warn_if_unclear
+from softsym.spaces.solution import Evidence, warn_if_unclear
 
 
 def test_orbit_basis():
@@ -21,7 +21,7 @@ def test_orbit_basis():
 def test_support_leaves_out_zero_rows():
     Q = np.zeros((4, 1))
     Q[2] = 1.0
-    solution = Solution(DenseBasis(Q), 0.0, 0.0, 1.0, "dense")
+    solution = Solution(0.0, 0.0, 1.0, "dense", basis=DenseBasis(Q))
     assert solution.support.tolist() == [2]
     assert solution.on_support.tolist() == [[1.0]]
     assert solution.rank == 1
@@ -36,7 +36,7 @@ def test_unclear(below, above, tol):
         UnclearNullSpaceWarning,
         match=r"the null space of it is not clearly separated: .* pass `tol` above their noise",
     ):
-        warn_if_unclear(Solution(DenseBasis(np.eye(2)), 0.0, below, above, "dense"), tol, "it")
+        warn_if_unclear(Evidence(0.0, below, above, "dense"), tol, "it")
 
 
 @pytest.mark.parametrize(
@@ -45,4 +45,4 @@ def test_unclear(below, above, tol):
 def test_clear(below, above, tol):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warn_if_unclear(Solution(DenseBasis(np.eye(2)), 0.0, below, above, "dense"), tol, "it")
+        warn_if_unclear(Evidence(0.0, below, above, "dense"), tol, "it")

@@ -122,7 +122,7 @@ def test_orthogonal_groups_do_not_tell_a_vector_from_its_dual(G):
     space, dual = ss.equivariant_maps("V + S", "T(2)", G), ss.equivariant_maps("V' + S", "V'*V", G)
     W = np.random.default_rng(0).standard_normal(space.shape)
     assert np.allclose(space.project(W), dual.project(W), atol=1e-12)
-    assert set(space.solutions) == set(dual.solutions)
+    assert set(space.evidence) == set(dual.evidence)
 
 
 def test_other_groups_do_tell_them_apart():

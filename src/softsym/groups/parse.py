@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import functools
 from collections.abc import Callable
 
 from softsym.errors import InputError
@@ -47,6 +48,11 @@ def group(text: str | Group) -> Group:
         raise InputError(
             f"a group is a softsym.Group or its text such as 'O(2)@z', got {type(text).__name__}"
         )
+    return _read(text)
+
+
+@functools.lru_cache(maxsize=256)
+def _read(text: str) -> Group:
     tokens = Tokens(text, "group")
     found = _joined(tokens)
     tokens.finish()

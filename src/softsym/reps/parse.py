@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 
 from softsym.errors import InputError
 from softsym.reps.permutation import Grid, Permutation
@@ -37,6 +38,11 @@ def rep(text: str | Rep) -> Rep:
         raise InputError(
             f"a representation is a softsym.Rep or its text such as '5S + 5V', got {type(text).__name__}"
         )
+    return _read(text)
+
+
+@functools.lru_cache(maxsize=256)
+def _read(text: str) -> Rep:
     tokens = Tokens(text, "representation")
     found = _sum(tokens)
     tokens.finish()

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -50,7 +51,7 @@ class TensorType:
 
     def size(self, group: Group) -> int:
         """Number of coordinates."""
-        return int(np.prod(self.shape(group), dtype=np.int64))
+        return math.prod(self.shape(group))
 
     def rho(self, group: Group, g: Element) -> Array:
         """Matrices of group elements, shape (..., size, size)."""

@@ -1,7 +1,7 @@
-"""Solutions on disk, so that the next process need not solve again.
+"""Arrays on disk, so that the next process need not solve again.
 
-One file per solution in the platform's cache folder, named by a digest of what was asked: generators, tensor type, tolerance, solver
-and format version. A file holds a checksum and a safetensors block, is written to a temporary name and renamed, so concurrent
+One file per answer in the platform's cache folder, named by a digest of what was asked: generators, representation, tolerance,
+solver and format version. A file holds a checksum and a safetensors block, is written to a temporary name and renamed, so concurrent
 writers and crashes leave whole files or none; whatever fails its checksum is computed again, never trusted.
 """
 
@@ -13,19 +13,18 @@ import hashlib
 import os
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from softsym.errors import CacheWarning
 from softsym.groups import Group
-from softsym.reps import TensorType
-from softsym.spaces.solution import DenseBasis, OrbitBasis, Solution
 
-FORMAT = 1
+FORMAT = 2
 _DIGEST_BYTES = 32
-_METHODS = ("orbits", "reynolds", "weights", "dense", "iterative")
 
 
 def default_folder() -> Path:
@@ -63,41 +62,54 @@ def current_folder() -> Path | None:
     return default_folder() if isinstance(folder, str) else folder
 
 
-def file_of(group: Group, kind: TensorType, tol: float | None, solver: str) -> Path | None:
-    """The file that would hold a solution; None if the cache is off."""
+def file_of(
+    group: Group, asked: object, tol: float | None, solver: str, suffix: str = "basis"
+) -> Path | None:
+    """The file that would hold an answer; None if the cache is off.
+
+    Args:
+        group: The group.
+        asked: What was asked of it; its text must tell it from everything else.
+        tol: The tolerance.
+        solver: The solver.
+        suffix: What kind of answer it is.
+    """
     folder = current_folder()
     if folder is None:
         return None
-    asked = repr((FORMAT, group.key, str(kind), tol, solver)).encode()
-    return folder / f"{hashlib.blake2b(asked, digest_size=20).hexdigest()}.basis"
+    question = repr((FORMAT, group.key, str(asked), tol, solver)).encode()
+    return folder / f"{hashlib.blake2b(question, digest_size=20).hexdigest()}.{suffix}"
 
 
-def read(path: Path, reason: str) -> Solution | None:
-    """The solution in a file, or None if there is none that can be trusted."""
+def read(path: Path) -> dict[str, NDArray[Any]] | None:
+    """The arrays in a file, or None if there are none that can be trusted."""
     try:
-        data = path.read_bytes()
+        data = memoryview(path.read_bytes())
     except FileNotFoundError:
         return None
     except OSError as error:
         warnings.warn(f"cannot read {path}: {error}; solving again", CacheWarning, stacklevel=2)
         return None
     digest, payload = data[:_DIGEST_BYTES], data[_DIGEST_BYTES:]
-    if hashlib.blake2b(payload, digest_size=_DIGEST_BYTES).digest() != digest:
+    if _digest(payload) != digest:
         warnings.warn(f"cache entry {path} is damaged; solving again", CacheWarning, stacklevel=2)
         return None
-    return _decode(payload, reason)
+    from safetensors.numpy import load
+
+    return load(bytes(payload))
 
 
-def write(path: Path, solution: Solution) -> None:
-    """Stores a solution; a folder that cannot be written costs a warning, not the result."""
-    payload = _encode(solution)
-    digest = hashlib.blake2b(payload, digest_size=_DIGEST_BYTES).digest()
+def write(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Stores arrays; a folder that cannot be written costs a warning, not the result."""
+    from safetensors.numpy import save
+
+    payload = save({name: np.ascontiguousarray(values) for name, values in arrays.items()})
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=".tmp")
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(digest + payload)
+                file.write(_digest(payload) + payload)
             os.replace(name, path)
         except BaseException:
             Path(name).unlink(missing_ok=True)
@@ -106,22 +118,5 @@ def write(path: Path, solution: Solution) -> None:
         warnings.warn(f"cannot write the cache entry {path}: {error}", CacheWarning, stacklevel=2)
 
 
-def _encode(solution: Solution) -> bytes:
-    from safetensors.numpy import save
-
-    numbers = [solution.residual, solution.below, solution.above, _METHODS.index(solution.method)]
-    arrays = {"report": np.array(numbers)}
-    if isinstance(solution.basis, OrbitBasis):
-        arrays["labels"] = solution.basis.labels
-    else:
-        arrays["Q"] = np.ascontiguousarray(solution.basis.Q)
-    return bytes(save(arrays))
-
-
-def _decode(payload: bytes, reason: str) -> Solution:
-    from safetensors.numpy import load
-
-    arrays = load(payload)
-    residual, below, above, method = arrays["report"].tolist()
-    basis = OrbitBasis(arrays["labels"]) if "labels" in arrays else DenseBasis(arrays["Q"])
-    return Solution(basis, residual, below, above, _METHODS[int(method)], reason)
+def _digest(payload: bytes | memoryview) -> bytes:
+    return hashlib.blake2b(payload, digest_size=_DIGEST_BYTES).digest()

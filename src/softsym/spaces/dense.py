@@ -21,7 +21,7 @@ def solve(group: Group, kind: TensorType, tol: float | None = None) -> Solution:
     """Null space of the stacked constraints of a tensor type."""
     found = constraints(group, kind)
     Q, below, above = null_space(found, np.eye(kind.size(group)), DEFAULT_TOL if tol is None else tol)
-    return Solution(DenseBasis(Q), residual(found, Q), below, above, "dense")
+    return Solution(residual(found, Q), below, above, "dense", basis=DenseBasis(Q))
 
 
 def null_space(found: list[Constraint], N: Array, tol: float) -> tuple[Array, float, float]:

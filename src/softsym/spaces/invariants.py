@@ -8,6 +8,7 @@ from softsym.groups import Group
 from softsym.reps import TensorType
 from softsym.spaces import auto, cache
 from softsym.spaces.solution import Solution, warn_if_unclear
+from softsym.spaces.stored import solution_from_arrays, solution_to_arrays
 
 
 def invariants_of_type(
@@ -43,8 +44,9 @@ def _remembered(group: Group, kind: TensorType, tol: float | None, solver: str, 
     path = cache.file_of(group, kind, tol, solver)
     if path is None:
         return auto.solve(group, kind, tol, solver)
-    found = cache.read(path, "read from the cache")
-    if found is None:
-        found = auto.solve(group, kind, tol, solver)
-        cache.write(path, found)
+    arrays = cache.read(path)
+    if arrays is not None:
+        return solution_from_arrays(arrays)
+    found = auto.solve(group, kind, tol, solver)
+    cache.write(path, solution_to_arrays(found))
     return found

@@ -41,7 +41,7 @@ def solve(group: Group, kind: TensorType) -> Solution:
         width = min(2 * width, n - Q.shape[1])
     Q = np.linalg.qr(Q)[0] if Q.shape[1] else Q
     Q, below, above = null_space(found, Q, DEFAULT_TOL)
-    return Solution(DenseBasis(Q), residual(found, Q), below, above, "iterative")
+    return Solution(residual(found, Q), below, above, "iterative", basis=DenseBasis(Q))
 
 
 def _project(found: list[Constraint], X: Array, group: Group, kind: TensorType) -> Array:

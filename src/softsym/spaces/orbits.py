@@ -26,7 +26,7 @@ def solve(group: Group, kind: TensorType) -> Solution:
         _image_of_each(shape, [images(atom.rho(group, h)) for atom in kind.atoms])
         for h in discrete_elements(group)
     ]
-    return Solution(OrbitBasis(_components(n, targets)), 0.0, 0.0, np.inf, "orbits")
+    return Solution(0.0, 0.0, np.inf, "orbits", basis=OrbitBasis(_components(n, targets)))
 
 
 def _image_of_each(shape: tuple[int, ...], moved: list[NDArray[np.intp]]) -> NDArray[np.int64]:

@@ -30,7 +30,9 @@ def solve(group: Group, kind: TensorType) -> Solution:
     for _ in range(2):  # the second average removes the rounding of the first
         block = sum((_act(row, block, shape) for row in factors), np.zeros_like(block)) / len(factors)
         block = np.linalg.svd(block, full_matrices=False)[0][:, :rank] if rank else block[:, :0]
-    return Solution(DenseBasis(block), residual(constraints(group, kind), block), 0.0, np.inf, "reynolds")
+    return Solution(
+        residual(constraints(group, kind), block), 0.0, np.inf, "reynolds", basis=DenseBasis(block)
+    )
 
 
 def listed(group: Group) -> list[Element]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
@@ -73,11 +73,10 @@ Basis: TypeAlias = DenseBasis | OrbitBasis
 
 
 @dataclass(frozen=True)
-class Solution:
-    """A basis and the evidence for it.
+class Evidence:
+    """How far to trust a basis.
 
     Args:
-        basis: The invariant vectors.
         residual: Largest norm of C_i q over generators and basis vectors, with every C_i scaled to norm at most one.
         below: Largest singular value counted as zero.
         above: Smallest singular value counted as non-zero; infinite if there is none, or if the solver needs no threshold.
@@ -85,12 +84,28 @@ class Solution:
         reason: Why that solver was chosen.
     """
 
-    basis: Basis
     residual: float
     below: float
     above: float
     method: str
     reason: str = ""
+
+    @property
+    def gap(self) -> float:
+        """How clearly the spectrum separates zero from non-zero: above / below."""
+        return self.above / max(self.below, 1e-16)
+
+
+@dataclass(frozen=True)
+class Solution(Evidence):
+    """A basis of the invariant vectors of one tensor type, and the evidence for it."""
+
+    basis: Basis = field(kw_only=True)
+
+    @property
+    def evidence(self) -> Evidence:
+        """The evidence alone, without keeping the basis in memory."""
+        return Evidence(self.residual, self.below, self.above, self.method, self.reason)
 
     @property
     def rank(self) -> int:
@@ -113,15 +128,10 @@ class Solution:
             return np.eye(self.rank)
         return self.basis.Q[self.support]
 
-    @property
-    def gap(self) -> float:
-        """How clearly the spectrum separates zero from non-zero: above / below."""
-        return self.above / max(self.below, 1e-16)
 
-
-def warn_if_unclear(solution: Solution, tol: float | None, what: str) -> None:
+def warn_if_unclear(evidence: Evidence, tol: float | None, what: str) -> None:
     """Warns where the spectrum does not separate the null space from the rest."""
-    below, above = solution.below, solution.above
+    below, above = evidence.below, evidence.above
     cut = DEFAULT_TOL if tol is None else tol
     near = above < 100 * cut or below > cut / 100 if tol is None else above < 3 * below
     if near:

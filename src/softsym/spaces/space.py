@@ -20,13 +20,14 @@ from softsym.groups import Group
 from softsym.groups import group as read_group
 from softsym.reps import Rep, TensorType
 from softsym.reps import rep as read_rep
-from softsym.spaces.cache import current_folder
+from softsym.spaces.cache import current_folder, file_of, read, write
 from softsym.spaces.invariants import forget as forget_invariants
 from softsym.spaces.invariants import remembered_invariants
 from softsym.spaces.layout import positions, words
 from softsym.spaces.packed import Packed, PackedBlock
-from softsym.spaces.solution import Solution, warn_if_unclear
+from softsym.spaces.solution import Evidence, Solution, warn_if_unclear
 from softsym.spaces.split import split
+from softsym.spaces.stored import LARGEST_SPACE, space_from_arrays, space_to_arrays
 
 Array = NDArray[np.float64]
 
@@ -41,7 +42,7 @@ class EquivariantSpace:
         group: The group.
         shape: Shape of a map, (n_out, n_in), or of a vector, (n_out,).
         packed: The blocks with invariants and their small bases.
-        solutions: The solution of every tensor type that occurs, with its evidence.
+        evidence: How far to trust the basis of each tensor type that occurs, by the type's text.
 
     Example:
         >>> import numpy as np
@@ -60,7 +61,7 @@ class EquivariantSpace:
     group: Group
     shape: tuple[int, ...]
     packed: Packed
-    solutions: dict[TensorType, Solution]
+    evidence: dict[str, Evidence]
 
     @property
     def dim(self) -> int:
@@ -75,7 +76,7 @@ class EquivariantSpace:
     @property
     def residual_bound(self) -> float:
         """The largest residual of any of the small bases (zero is exact)."""
-        return max((solution.residual for solution in self.solutions.values()), default=0.0)
+        return max((evidence.residual for evidence in self.evidence.values()), default=0.0)
 
     def basis(self) -> Array:
         """A dense orthonormal basis (n_out * n_in, dim), each column a map flattened row by row.
@@ -205,8 +206,8 @@ def _space(
     rep_out: Rep, rep_in: Rep | None, group: Group, tol: float | None, solver: str
 ) -> EquivariantSpace:
     space = _remembered(rep_out, rep_in, group, tol, solver, current_folder())
-    for kind, solution in space.solutions.items():  # every time, not only when the solution was computed
-        warn_if_unclear(solution, tol, f"{kind} under {group.name}")
+    for kind, evidence in space.evidence.items():  # every time, not only when the solution was computed
+        warn_if_unclear(evidence, tol, f"{kind} under {group.name}")
     return space
 
 
@@ -214,6 +215,21 @@ def _space(
 def _remembered(
     rep_out: Rep, rep_in: Rep | None, group: Group, tol: float | None, solver: str, folder: object
 ) -> EquivariantSpace:
+    shape = tuple(rep.size(group) for rep in (rep_out, rep_in) if rep is not None)
+    path = file_of(group, f"{rep_in} -> {rep_out}", tol, solver, "space")
+    arrays = None if path is None else read(path)
+    if arrays is not None:
+        return EquivariantSpace(rep_out, rep_in, group, shape, *space_from_arrays(arrays))
+    packed, evidence = _solved(rep_out, rep_in, group, tol, solver, math.prod(shape))
+    if path is not None and packed.index.size <= LARGEST_SPACE:
+        write(path, space_to_arrays(packed, evidence))
+    return EquivariantSpace(rep_out, rep_in, group, shape, packed, evidence)
+
+
+def _solved(
+    rep_out: Rep, rep_in: Rep | None, group: Group, tol: float | None, solver: str, size: int
+) -> tuple[Packed, dict[str, Evidence]]:
+    """The blocks of a space with the evidence for each type, from the invariants of its types."""
     solve = functools.partial(remembered_invariants, group, tol=tol, solver=solver)
     solutions: dict[TensorType, Solution] = {}
 
@@ -224,8 +240,7 @@ def _remembered(
 
     found = positions(rep_out, rep_in, (group,), support)
     blocks = tuple(PackedBlock(index, solutions[kind].on_support) for kind, index in found.items())
-    shape = tuple(rep.size(group) for rep in (rep_out, rep_in) if rep is not None)
-    return EquivariantSpace(rep_out, rep_in, group, shape, Packed(math.prod(shape), blocks), solutions)
+    return Packed(size, blocks), {str(kind): solution.evidence for kind, solution in solutions.items()}
 
 
 def _as_float(values: Any, name: str) -> Any:

@@ -34,7 +34,7 @@ def solve(group: Group, kind: TensorType) -> Solution:
     for constraint in found:
         N, low, high = null_space([constraint], N, DEFAULT_TOL)
         below, above = max(below, low), min(above, high)
-    return Solution(DenseBasis(N), residual(found, N), below, above, "weights")
+    return Solution(residual(found, N), below, above, "weights", basis=DenseBasis(N))
 
 
 def applies(group: Group) -> bool:
