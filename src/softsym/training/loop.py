@@ -29,6 +29,7 @@ from softsym.training.state import capture, restore
 from softsym.training.stopping import EarlyStopping
 
 Measure = Callable[[nn.Module], dict[str, float]]
+Criterion = Callable[[Tensor, Tensor], Tensor]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +60,7 @@ def fit(
     *,
     regularizer: EquivarianceRegularizer | None = None,
     controller: Controller | None = None,
+    criterion: Criterion = nn.functional.mse_loss,
     measure: Measure | None = None,
     folder: Path | None = None,
     resume: bool = False,
@@ -73,6 +75,7 @@ def fit(
         settings: The numbers of the run.
         regularizer: Pulls the model towards symmetries.
         controller: Changes the regularizer's strengths; they stay fixed by default.
+        criterion: The loss, from predictions and truth to its mean over rows.
         measure: Model equivariance errors, taken at the period of the settings.
         folder: Where checkpoints and history go; None to keep nothing.
         resume: Go on from the newest checkpoint in the folder.
@@ -114,7 +117,9 @@ def fit(
             lr = settings.lr * 0.5 * (1 + math.cos(math.pi * (epoch - 1) / settings.epochs))
             for group in optimizer.param_groups:
                 group["lr"] = lr
-            loss = train_epoch(fabric, wrapped, optimizer, x, y, settings, epoch, regularizer, prior)
+            loss = train_epoch(
+                fabric, wrapped, optimizer, x, y, settings, epoch, regularizer, prior, criterion
+            )
             if not math.isfinite(loss):
                 raise TrainingError(
                     f"the loss became {loss} in epoch {epoch}; the last good checkpoint is kept (try a smaller lr or strength)"
@@ -122,7 +127,7 @@ def fit(
             row: dict[str, Any] = {"epoch": epoch, "loss": loss, "lr": lr}
             wants = epoch % settings.validate_every == 0 or epoch == settings.epochs
             if stopping.counts(epoch) or wants:
-                row["validation"] = evaluate(model, x_val, y_val)
+                row["validation"] = evaluate(model, x_val, y_val, criterion)
                 if stopping.improves(row["validation"], epoch):
                     best = {name: p.detach().clone() for name, p in model.state_dict().items()}
             if regularizer is not None:
@@ -157,6 +162,7 @@ def train_epoch(
     epoch: int,
     regularizer: EquivarianceRegularizer | None,
     prior: Callable[[], Tensor] | None,
+    criterion: Criterion = nn.functional.mse_loss,
 ) -> float:
     """One pass over the training data; returns the mean task loss."""
     model.train()
@@ -165,7 +171,7 @@ def train_epoch(
     for batch in order.split(settings.batch):
         mine = batch[fabric.global_rank :: fabric.world_size]
         optimizer.zero_grad(set_to_none=True)
-        task_loss = nn.functional.mse_loss(model(x[mine]), y[mine])
+        task_loss = criterion(model(x[mine]), y[mine])
         loss = task_loss
         if prior is not None:
             loss = loss + prior()
@@ -179,12 +185,18 @@ def train_epoch(
 
 
 @torch.no_grad()
-def evaluate(model: nn.Module, x: Tensor, y: Tensor, chunk: int = 4096) -> float:
-    """The mean squared error on a whole set; every process computes the same."""
+def evaluate(
+    model: nn.Module,
+    x: Tensor,
+    y: Tensor,
+    criterion: Criterion = nn.functional.mse_loss,
+    chunk: int = 4096,
+) -> float:
+    """The mean loss on a whole set; every process computes the same."""
     model.eval()
     parts = zip(x.split(chunk), y.split(chunk), strict=True)
-    sums = [nn.functional.mse_loss(model(a), b, reduction="sum") for a, b in parts]
-    return float(torch.stack(sums).sum()) / y.numel()
+    sums = [criterion(model(a), b) * len(a) for a, b in parts]
+    return float(torch.stack(sums).sum()) / len(y)
 
 
 def epoch_generator(seed: int, epoch: int) -> torch.Generator:

@@ -1,0 +1,101 @@
+"""How the networks behind an estimator are trained: every number, checked, with defaults that fit the size of the data."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    NonNegativeFloat,
+    PositiveFloat,
+    PositiveInt,
+    ValidationError,
+)
+
+from softsym.errors import InputError
+from softsym.regularize.strengths import Continuous, Controller, Fixed, OneShot
+from softsym.training import Settings
+
+STEPS = 1_200
+"""Optimiser steps of a default training: what the quick presets take."""
+FEWEST_EPOCHS, MOST_EPOCHS = 30, 600
+StrengthRule = Literal["one-shot", "continuous", "fixed"]
+
+
+class Recipe(BaseModel):
+    """The numbers of one training; None means chosen from the number of training rows (:meth:`for_rows`)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    width: PositiveInt = 64
+    layers: int = Field(4, ge=2)
+    epochs: PositiveInt | None = None
+    batch: PositiveInt | None = None
+    lr: PositiveFloat = 3e-3
+    weight_decay: NonNegativeFloat = 0.0
+    strength: NonNegativeFloat = Field(
+        1.0, description="Of every group at the start; dimensionless, for standardised data."
+    )
+    gamma: PositiveFloat = 2.0
+    strengths: StrengthRule = "one-shot"
+
+    def for_rows(self, rows: int) -> Recipe:
+        """The recipe with epochs and batch chosen.
+
+        Example:
+            >>> chosen = Recipe().for_rows(1000)
+            >>> chosen.epochs, chosen.batch
+            (300, 250)
+        """
+        batch = self.batch or min(250, max(8, math.ceil(rows / 4)))
+        per_epoch = math.ceil(rows / batch)
+        epochs = self.epochs or min(MOST_EPOCHS, max(FEWEST_EPOCHS, math.ceil(STEPS / per_epoch)))
+        return self.model_copy(update={"batch": min(batch, rows), "epochs": epochs})
+
+    def controller(self) -> Controller:
+        """The rule that changes the strengths."""
+        epochs = _chosen(self.epochs)
+        if self.strengths == "fixed":
+            return Fixed()
+        if self.strengths == "continuous":
+            return Continuous(max(1, epochs // 10), self.gamma)
+        return OneShot(self.adjust_at, self.gamma, window=max(1, epochs // 6))
+
+    @property
+    def adjust_at(self) -> int:
+        """Epoch of the adjustment: after a third."""
+        return max(1, _chosen(self.epochs) // 3)
+
+    def settings(self, seed: int, *, has_groups: bool) -> Settings:
+        """What the training loop wants to know; with groups the best model counts only once the strengths have settled."""
+        epochs = _chosen(self.epochs)
+        return Settings(
+            epochs=epochs,
+            batch=_chosen(self.batch),
+            lr=self.lr,
+            weight_decay=self.weight_decay,
+            patience=max(20, epochs // 5),
+            stop_after=2 * self.adjust_at if has_groups else 0,
+            seed=seed,
+            validate_every=max(1, epochs // 60),
+            checkpoint_every=max(10, epochs // 10),
+        )
+
+
+def read_recipe(**fields: object) -> Recipe:
+    """A recipe from an estimator's parameters; the first that is wrong is named."""
+    try:
+        return Recipe.model_validate(fields)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(map(str, first["loc"]))
+        raise InputError(f"`{name}` = {first['input']!r}: {first['msg'].lower()}") from error
+
+
+def _chosen(number: int | None) -> int:
+    if number is None:
+        raise InputError("the recipe leaves epochs and batch open; call for_rows(number of rows) first")
+    return number
