@@ -1,0 +1,63 @@
+"""What all charts of a report share: plain dictionaries in plotly's JSON form.
+
+A figure names no colour of text, grid or background: the page fills those in for a light or a dark screen. The palette is
+that of Okabe and Ito, which people with any kind of colour vision tell apart; yellow and black vanish on one of the screens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Figure = dict[str, Any]
+PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
+DASHES = ("solid", "dash", "dot", "dashdot")
+VERDICT_COLORS: Mapping[str, str] = {"exact": "#0072B2", "soft": "#E69F00", "absent": "#8A8F98"}
+VERDICT_MARKS: Mapping[str, str] = {"exact": "●", "soft": "◐", "absent": "○"}
+MOST_POINTS = 200
+"""Points of one curve: more than a screen of that size shows."""
+
+
+def numbers(values: Any, digits: int = 5) -> list[float | None]:
+    """Numbers for JSON: rounded, and None where one is not finite.
+
+    Args:
+        values: Array-like, shape (n,).
+        digits: Significant digits; five are finer than a pixel.
+    """
+    flat = np.asarray(values, dtype=np.float64).ravel()
+    return [float(f"{value:.{digits}g}") if np.isfinite(value) else None for value in flat]
+
+
+def positive(values: Any) -> NDArray[np.float64]:
+    """Values for a logarithmic axis: NaN, hence a gap, where there is no logarithm."""
+    array = np.asarray(values, dtype=np.float64)
+    return np.where(array > 0, array, np.nan)
+
+
+def thinned(length: int, most: int = MOST_POINTS) -> NDArray[np.intp]:
+    """Indices of at most ``most`` evenly spread entries, the first and the last among them."""
+    return np.unique(np.linspace(0, length - 1, min(length, most)).round().astype(np.intp))
+
+
+def style(index: int) -> dict[str, Any]:
+    """Colour and dash of the group at this place, the same in every chart."""
+    return {"color": PALETTE[index % len(PALETTE)], "dash": DASHES[index // len(PALETTE) % len(DASHES)]}
+
+
+def axis(title: str, **more: Any) -> dict[str, Any]:
+    """An axis with a title and room for its labels."""
+    return {"title": {"text": title}, "automargin": True, **more}
+
+
+def layout(height: int, **more: Any) -> dict[str, Any]:
+    """A layout as wide as the page, with the legend above the chart where a phone has room for it."""
+    return {
+        "height": height,
+        "margin": {"l": 8, "r": 12, "t": 12, "b": 8},
+        "legend": {"orientation": "h", "x": 0, "y": 1.02, "xanchor": "left", "yanchor": "bottom"},
+        **more,
+    }

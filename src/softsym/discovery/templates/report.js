@@ -1,0 +1,190 @@
+"use strict";
+// Draws the figures of the page. Names of groups and columns reach the page only through textContent.
+(() => {
+  const story = JSON.parse(document.getElementById("story").textContent);
+  const element = (id) => document.getElementById(id);
+  const drawn = new Map();
+  const touch = window.matchMedia("(pointer: coarse)").matches;
+  const config = {
+    responsive: true,
+    displaylogo: false,
+    displayModeBar: touch ? false : "hover",
+    modeBarButtonsToRemove: ["lasso2d", "select2d", "autoScale2d", "zoomIn2d", "zoomOut2d", "resetCameraLastSave3d"],
+  };
+
+  // Colours of the screen, light or dark, are the style sheet's.
+  function screen() {
+    const style = getComputedStyle(document.documentElement);
+    const color = (name) => style.getPropertyValue(name).trim();
+    return { ink: color("--ink"), quiet: color("--quiet"), line: color("--line"), card: color("--card") };
+  }
+
+  function themedLayout(layout) {
+    const { ink, quiet, line, card } = screen();
+    const clear = "rgba(0,0,0,0)";
+    const themed = {
+      ...layout,
+      autosize: true,
+      // A drag on a touch screen scrolls the page instead of zooming a chart.
+      dragmode: layout.scene ? "orbit" : touch ? false : "zoom",
+      paper_bgcolor: clear,
+      plot_bgcolor: clear,
+      font: { family: getComputedStyle(document.body).fontFamily, size: 13, color: ink },
+      hoverlabel: { bgcolor: card, bordercolor: line, font: { color: ink }, namelength: -1 },
+      modebar: { bgcolor: clear, color: quiet, activecolor: ink },
+    };
+    const axis = { gridcolor: line, zerolinecolor: line, linecolor: line, tickcolor: line };
+    for (const key of Object.keys(layout).filter((name) => /^[xy]axis\d*$/.test(name))) {
+      themed[key] = { ...axis, ...layout[key] };
+    }
+    if (layout.scene) {
+      themed.scene = { ...layout.scene, bgcolor: clear };
+      for (const key of ["xaxis", "yaxis", "zaxis"]) {
+        themed.scene[key] = { ...axis, color: quiet, showbackground: false, zerolinecolor: quiet, ...layout.scene[key] };
+      }
+    }
+    if (layout.shapes) {
+      themed.shapes = layout.shapes.map((shape) => ({ ...shape, line: { ...shape.line, color: quiet } }));
+    }
+    return themed;
+  }
+
+  function themedTrace(trace) {
+    const { ink } = screen();
+    return trace.error_x ? { ...trace, error_x: { color: ink, ...trace.error_x } } : trace;
+  }
+
+  function draw(div, figure) {
+    drawn.set(div, figure);
+    return Plotly.react(div, figure.data.map(themedTrace), themedLayout(figure.layout), config);
+  }
+
+  function options(select, names) {
+    select.replaceChildren(...names.map((name, place) => {
+      const option = document.createElement("option");
+      option.value = String(place);
+      option.textContent = name;
+      return option;
+    }));
+    select.parentElement.hidden = names.length < 2;
+  }
+
+  function node(tag, parent, text = "") {
+    const made = document.createElement(tag);
+    made.textContent = text;
+    parent.append(made);
+    return made;
+  }
+
+  function drawPanel(grid, panel) {
+    const figure = node("figure", grid);
+    figure.className = "card";
+    const caption = node("figcaption", figure);
+    node("bdi", node("h3", caption), panel.name);
+    if (panel.explained) node("span", caption, `explains ${panel.explained}`);
+    const chart = node("div", figure);
+    chart.className = "chart";
+    chart.setAttribute("role", "img");
+    chart.setAttribute("aria-label", `Predicted against true values of ${panel.name}`);
+    draw(chart, panel.figure);
+  }
+
+  function drawPanels(page) {
+    const grid = element("panels");
+    for (const chart of grid.querySelectorAll(".chart")) {
+      Plotly.purge(chart);
+      drawn.delete(chart);
+    }
+    grid.replaceChildren();
+    for (const panel of story.panels.slice(page * story.perPage, (page + 1) * story.perPage)) drawPanel(grid, panel);
+  }
+
+  function preparePanels() {
+    const pages = element("panels-page");
+    if (pages) {
+      const count = Math.ceil(story.panels.length / story.perPage);
+      const last = (page) => Math.min((page + 1) * story.perPage, story.panels.length);
+      options(pages, Array.from({ length: count }, (_, page) => `${page * story.perPage + 1} to ${last(page)}`));
+      pages.addEventListener("change", () => drawPanels(Number(pages.value)));
+    }
+    drawPanels(0);
+  }
+
+  function prepareErrors() {
+    element("errors-log").addEventListener("change", (event) => {
+      const figure = story.figures.errors;
+      figure.layout.xaxis.type = event.target.checked ? "log" : "linear";
+      draw(element("errors"), figure);
+    });
+  }
+
+  function prepareOrbit() {
+    const [groups, outputs, angle] = ["orbit-group", "orbit-output", "orbit-angle"].map(element);
+    const [inputs, vector, component] = ["orbit-inputs", "orbit-vector", "orbit-component"].map(element);
+    const play = element("orbit-play");
+    let timer = 0;
+    const orbit = () => story.orbits[Number(groups.value)];
+
+    // The arrow of path k is the trace that many places after it.
+    function point(figure, place) {
+      for (let k = 0; k < figure.paths; k++) {
+        for (const axis of ["x", "y", "z"]) figure.data[figure.paths + k][axis] = [0, figure.data[k][axis][place]];
+      }
+      return figure;
+    }
+
+    function move() {
+      const place = Number(angle.value);
+      const now = orbit();
+      draw(inputs, point(now.inputs, place));
+      vector.parentElement.hidden = !now.vector;
+      if (now.vector) draw(vector, point(now.vector, place));
+      const chosen = now.outputs[Number(outputs.value)];
+      if (chosen) {
+        Object.assign(chosen.figure.layout.shapes[0], { x0: now.values[place], x1: now.values[place] });
+        chosen.figure.layout.yaxis.title.text = "";
+        draw(component, chosen.figure);
+      }
+      angle.setAttribute("aria-valuetext", now.labels[place]);
+      element("orbit-readout").textContent = `At ${now.labels[place]}, f(gx) and g f(x) differ by an error of ${now.errors[place]}.`;
+    }
+
+    function enter() {
+      const now = orbit();
+      options(outputs, now.outputs.map((output) => output.name));
+      outputs.value = String(now.first);
+      angle.max = String(now.values.length - 1);
+      angle.value = "0";
+      move();
+    }
+
+    function toggle() {
+      const on = !timer;
+      if (on) {
+        timer = setInterval(() => {
+          angle.value = String((Number(angle.value) + 1) % (Number(angle.max) + 1));
+          move();
+        }, 80);
+      } else {
+        timer = clearInterval(timer) || 0;
+      }
+      play.textContent = on ? "Stop" : "Play";
+      play.setAttribute("aria-pressed", String(on));
+    }
+
+    options(groups, story.orbits.map((view) => view.group));
+    groups.addEventListener("change", enter);
+    outputs.addEventListener("change", move);
+    angle.addEventListener("input", move);
+    play.addEventListener("click", toggle);
+    enter();
+  }
+
+  for (const [id, figure] of Object.entries(story.figures)) draw(element(id), figure);
+  if (story.figures.errors) prepareErrors();
+  if (story.panels.length) preparePanels();
+  if (story.orbits.length) prepareOrbit();
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+    for (const [div, figure] of drawn) draw(div, figure);
+  });
+})();

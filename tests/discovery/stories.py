@@ -1,0 +1,157 @@
+"""Stories made up for the report: every value is chosen, nothing is learned."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from softsym.discovery.story import Curves, Orbit, Story
+from softsym.discovery.symmetries import Symmetries, Symmetry
+
+HOSTILE = (
+    "<img src=x onerror=window.hacked=1>",
+    "</script><script>window.hacked=1</script>",
+    '"><a href="https://example.com" onclick="window.hacked=1">x</a>',
+    "%{x} <b>bold</b> & &lt;i&gt; {{ 7 * 7 }} ${window.hacked=1} <!--",
+)
+LAYERS = ("layers.0.linear", "layers.0.bilinear", "layers.1.linear", "layers.1.bilinear", "head")
+
+
+def story() -> Story:
+    """Three axes of inertia, of which one holds: what a good run looks like."""
+    found = (
+        _symmetry("O(2)@z", "exact", 0.0021, 1.0, 1.7e-5),
+        _symmetry("O(2)@x", "soft", 0.081, 0.034, 0.012),
+        _symmetry("SO(3)", "absent", 0.34, 0.0021, 0.21, note="the data hardly cover this group's orbits"),
+    )
+    names = tuple(row.name for row in found)
+    rng = np.random.default_rng(0)
+    true = rng.normal(size=(400, 9)) * np.linspace(1, 4, 9)
+    spread = 0.05 + 0.15 * rng.random(true.shape)
+    return Story(
+        title="inertia:Oz(2)",
+        symmetries=Symmetries(found),
+        test_error=0.0312,
+        explained=0.9871,
+        curves=tuple(_curves(seed, names) for seed in range(3)),
+        true=true,
+        predicted=true + spread * rng.normal(size=true.shape),
+        std=spread,
+        input_names=(*(f"m{k}" for k in range(1, 6)), *(f"{axis}{k}" for k in range(1, 6) for axis in "xyz")),
+        output_names=tuple(f"I_{a}{b}" for a in "xyz" for b in "xyz"),
+        orbits=tuple(_orbit(name, bend) for name, bend in zip(names, (0.0, 0.08, 0.4), strict=True)),
+        facts={
+            "softsym": "0.1.0",
+            "inputs": "5S + 5V",
+            "outputs": "T(2)",
+            "seeds": "0, 1, 2",
+            "training examples": "1000",
+            "epochs": "300",
+            "time": "41 s",
+        },
+        notes=("Only 1000 examples: intervals are wide.",),
+    )
+
+
+def ordinary() -> Story:
+    """An estimator without candidates: a single seed, a single output, no validation, nothing to note."""
+    whole = story()
+    curves = replace(whole.curves[0], residuals={}, strengths={}, validation=np.full(60, np.nan))
+    return replace(
+        whole,
+        symmetries=Symmetries(),
+        curves=(curves,),
+        true=whole.true[:, :1],
+        predicted=whole.predicted[:, :1],
+        std=np.zeros((len(whole.true), 1)),
+        output_names=("y",),
+        orbits=(),
+        facts={},
+        notes=(),
+    )
+
+
+def hostile() -> Story:
+    """A good run whose every name tries to become markup or code."""
+    whole = story()
+    rows = zip(whole.symmetries, HOSTILE, strict=False)
+    names = dict(zip([row.name for row in whole.symmetries], HOSTILE, strict=False))
+    return replace(
+        whole,
+        title=HOSTILE[0],
+        symmetries=Symmetries(
+            [replace(row, name=name, note=HOSTILE[1], layers={HOSTILE[0]: 0.1, HOSTILE[1]: 0.2}) for row, name in rows]
+        ),
+        curves=tuple(
+            replace(
+                seed,
+                residuals={names[name]: values for name, values in seed.residuals.items()},
+                strengths={names[name]: values for name, values in seed.strengths.items()},
+            )
+            for seed in whole.curves
+        ),
+        input_names=HOSTILE * 5,
+        output_names=(HOSTILE * 3)[:9],
+        orbits=tuple(replace(orbit, group=names[orbit.group]) for orbit in whole.orbits),
+        facts=dict.fromkeys(HOSTILE, HOSTILE[1]),
+        notes=HOSTILE,
+    )  # fmt: skip
+
+
+def many() -> Story:
+    """Fourteen groups with long names and a hundred outputs, on more examples than a page can hold."""
+    rng = np.random.default_rng(1)
+    names = [f"O(2)@axis_number_{k} | Scaling(3)" for k in range(14)]
+    verdicts = ("exact", "soft", "absent")
+    true = rng.normal(size=(3000, 100))
+    return replace(
+        story(),
+        title="a_rather_long_name_of_a_data_set_without_any_space_in_it.parquet",
+        symmetries=Symmetries(
+            [_symmetry(name, verdicts[k % 3], 0.01 * 1.4**k, 0.7**k, 1e-6 * 3**k) for k, name in enumerate(names)]
+        ),
+        curves=tuple(_curves(seed, tuple(names)) for seed in range(2)),
+        true=true,
+        predicted=true + 0.1,
+        std=np.full_like(true, 0.1),
+        output_names=tuple(f"output_{k}" for k in range(100)),
+        orbits=(),
+    )  # fmt: skip
+
+
+def _symmetry(
+    name: str, verdict: str, error: float, strength: float, residual: float, note: str = ""
+) -> Symmetry:
+    layers = {layer: min(1.0, error * (0.3 + 0.5 * k)) for k, layer in enumerate(LAYERS)}
+    return Symmetry(
+        name, verdict, error, (0.8 * error, 1.3 * error), strength, residual, layers, note  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _curves(seed: int, names: tuple[str, ...]) -> Curves:
+    rng = np.random.default_rng(seed)
+    epochs = np.arange(0.0, 300, 5)[: 60 - 4 * seed]
+    losses = np.arange(0.0, 300, 5)
+    loss = np.exp(-losses / 60) * np.exp(0.08 * rng.normal(size=60)) + 0.02
+    validation = np.where(np.arange(60) % 3 == 0, 1.2 * loss, np.nan)
+    ends = [10.0 ** (-5 + 2 * k % 6) for k in range(len(names))]
+    residuals = {
+        name: (1 - end) * np.exp(-epochs / 40) * np.exp(0.1 * rng.normal(size=len(epochs))) + end
+        for name, end in zip(names, ends, strict=True)
+    }
+    # One-shot: one common strength, then each its own.
+    strengths = {name: np.where(epochs < 100, 1.0, 0.1 / end) for name, end in zip(names, ends, strict=True)}
+    return Curves(seed, epochs, residuals, strengths, losses, loss, validation)
+
+
+def _orbit(group: str, bend: float) -> Orbit:
+    angles = np.linspace(0, 2 * np.pi, 49)
+    turns = np.array([[[np.cos(t), -np.sin(t), 0], [np.sin(t), np.cos(t), 0], [0, 0, 1]] for t in angles])
+    rng = np.random.default_rng(3)
+    inputs = np.einsum("kij,vj->vki", turns, rng.normal(size=(5, 3)))
+    outputs = rng.normal(size=9)
+    outputs[:3] *= 2
+    moved = np.concatenate([np.einsum("kij,j->ki", turns, part) for part in outputs.reshape(3, 3)], axis=1)
+    predicted = moved * (1 + bend * np.sin(2 * angles))[:, None] + 0.01 * np.sin(3 * angles)[:, None]
+    return Orbit(group, angles, inputs, predicted, moved, vector=0)
