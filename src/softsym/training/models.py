@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torch import nn
 
 from softsym.errors import InputError
 from softsym.groups import Group
+from softsym.groups import group as read_group
 from softsym.nn import EMLP, MLP, RPP, FrameAveraged, MixedEMLP, SoftMLP
 from softsym.regularize import EquivarianceRegularizer
 from softsym.tasks.presets import Preset
@@ -24,7 +26,19 @@ class Built:
     regularizer: EquivarianceRegularizer | None = None
 
 
-def build(name: str, task: Task, preset: Preset, seed: int, group: Group | None = None) -> Built:
+def candidates(task: Task, groups: Sequence[str] | None = None) -> tuple[Group, ...]:
+    """The candidate groups: the given ones, or the task's."""
+    return task.groups if groups is None else tuple(read_group(text) for text in groups)
+
+
+def build(
+    name: str,
+    task: Task,
+    preset: Preset,
+    seed: int,
+    group: Group | None = None,
+    groups: Sequence[Group] | None = None,
+) -> Built:
     """A model by name.
 
     Args:
@@ -32,11 +46,13 @@ def build(name: str, task: Task, preset: Preset, seed: int, group: Group | None 
         task: Gives representations and candidate groups.
         preset: Gives widths, decays and strengths.
         seed: Seed of the initial weights.
-        group: Group of ``emlp``, ``rpp`` and ``fa``; the task's largest by default.
+        group: Group of ``emlp``, ``rpp`` and ``fa``, by default the task's largest; for ``mixed`` the exact one, by default what is known
+            to be exact.
+        groups: Candidate groups of ``mixed`` and ``per``; the task's by default.
     """
     if name not in MODELS:
         raise InputError(f"unknown model {name!r}; pass one of {', '.join(MODELS)}")
-    G = group or task.largest
+    G, every = group or task.largest, tuple(groups or task.groups)
     width, layers = preset.width_of(name), preset.layers
     reps = (task.rep_in, task.rep_out)
     if name == "mlp":
@@ -52,7 +68,7 @@ def build(name: str, task: Task, preset: Preset, seed: int, group: Group | None 
         )  # fmt: skip
         return Built(rpp)
     if name == "mixed":
-        exact, soft = _exact_and_soft(task)
+        exact, soft = _exact_and_soft(task, every, group)
         net = MixedEMLP(
             *reps, exact, soft, width, layers, largest=task.largest, round_up=preset.round_up, seed=seed,
             joint_decay=preset.equivariant_decay, exact_decay=preset.residual_decay,
@@ -60,7 +76,7 @@ def build(name: str, task: Task, preset: Preset, seed: int, group: Group | None 
         return Built(net)
     soft_net = SoftMLP(
         *reps,
-        task.groups,
+        every,
         width,
         layers,
         largest=task.largest,
@@ -68,10 +84,14 @@ def build(name: str, task: Task, preset: Preset, seed: int, group: Group | None 
         round_up=preset.round_up,
         seed=seed,
     )
-    return Built(soft_net, EquivarianceRegularizer(soft_net, task.groups, strength=preset.lambda0))
+    return Built(soft_net, EquivarianceRegularizer(soft_net, every, strength=preset.lambda0))
 
 
-def _exact_and_soft(task: Task) -> tuple[list[Group], list[Group]]:
-    """What a person who knows the task would call exact; if nothing is, the whole is only soft."""
-    exact = [group for group in task.groups if task.expected.get(group) == "exact"]
-    return exact or list(task.groups), [group for group in task.groups if group not in exact]
+def _exact_and_soft(
+    task: Task, groups: Sequence[Group], exact_group: Group | None
+) -> tuple[list[Group], list[Group]]:
+    """The group that is said to be exact, or what a person who knows the task would call so; if nothing is, the whole is only soft."""
+    if exact_group is not None:
+        return [exact_group], [group for group in groups if group != exact_group]
+    exact = [group for group in groups if task.expected.get(group) == "exact"]
+    return exact or list(groups), [group for group in groups if group not in exact]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -17,62 +18,18 @@ import torch
 from torch import nn
 
 from softsym.errors import InputError
+from softsym.groups import Group
 from softsym.groups import group as read_group
 from softsym.measure import data_error, equivariance_error
 from softsym.nn import count_parameters
 from softsym.regularize.strengths import OneShot
 from softsym.tasks.parse import task as read_task
-from softsym.tasks.presets import Preset
 from softsym.tasks.task import Task
 from softsym.training import checkpoint
 from softsym.training.loop import Fitted, fit
-from softsym.training.models import build
-from softsym.training.settings import Settings
+from softsym.training.models import build, candidates
+from softsym.training.spec import RunSpec
 from softsym.training.track import tensorboard
-
-
-@dataclass(frozen=True)
-class RunSpec:
-    """What to run: everything that decides the result.
-
-    Args:
-        task: The task's text.
-        model: The model's name.
-        preset: All numbers.
-        seed: Seed of data, initial weights and batches.
-        group: Group of a model that has a single one; the task's largest by default.
-        devices: Processes that share each batch.
-    """
-
-    task: str
-    model: str
-    preset: Preset
-    seed: int = 0
-    group: str | None = None
-    devices: int = 1
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and strings."""
-        return {**asdict(self), "preset": self.preset.model_dump()}
-
-    @property
-    def settings(self) -> Settings:
-        """The numbers that concern training."""
-        preset, epochs = self.preset, self.preset.epochs_of(self.model)
-        return Settings(
-            epochs=epochs,
-            batch=preset.batch_of(self.model),
-            lr=preset.lr,
-            weight_decay=preset.weight_decay,
-            adam_eps=preset.adam_eps,
-            patience=preset.patience,
-            stop_after=2 * preset.adjust_at,
-            seed=self.seed,
-            validate_every=10,
-            measure_every=max(1, epochs // 20),
-            checkpoint_every=max(10, epochs // 50),
-            devices=self.devices,
-        )
 
 
 @dataclass(frozen=True)
@@ -96,10 +53,17 @@ class RunResult:
     residuals: dict[str, float]
     model_errors: dict[str, float]
     data_errors: dict[str, float]
+    test_mse: float | None = None
+    """Of normalised outputs, as the loss has them; equal to the test error unless that is in the task's own units."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and strings, for JSON."""
         return {"schema": 1, **asdict(self)}
+
+    @staticmethod
+    def from_dict(fields: Mapping[str, Any]) -> RunResult:
+        """Reads :meth:`to_dict`."""
+        return RunResult(**{name: value for name, value in fields.items() if name != "schema"})
 
 
 def run(
@@ -119,7 +83,9 @@ def run(
     done = folder / "result.json"
     if resume and done.exists():
         return _read_result(done)
-    built = build(spec.model, task, spec.preset, spec.seed, read_group(spec.group) if spec.group else None)
+    groups = candidates(task, spec.groups)
+    group = read_group(spec.group) if spec.group else None
+    built = build(spec.model, task, spec.preset, spec.seed, group, groups)
     needed = 10 * 4 * sum(p.numel() for p in built.model.parameters())
     checkpoint.check_writable(folder, needed)
     data = task.splits(spec.seed, spec.preset.sizes, fixed_data=spec.preset.fixed_data)
@@ -134,30 +100,36 @@ def run(
         spec.settings,
         regularizer=built.regularizer,
         controller=controller,
-        measure=lambda model: model_errors(model, task, probes, n_transforms=4),
+        measure=lambda model: model_errors(model, task, probes, n_transforms=4, groups=groups),
         folder=folder,
         resume=resume,
         quiet=quiet,
         on_epoch=None if note is None else lambda row: note(row),
     )
     seconds = fitted.history[-1]["seconds"] if fitted.history else time.perf_counter() - began
-    result = _result(spec, task, fitted, data, seconds, probes, built.regularizer)
+    result = _result(spec, task, fitted, data, seconds, probes, built.regularizer, groups)
     _finish(folder, fitted.model, result)
     return result
 
 
 def model_errors(
-    model: nn.Module, task: Task, probes: torch.Tensor, n_transforms: int = 16
+    model: nn.Module,
+    task: Task,
+    probes: torch.Tensor,
+    n_transforms: int = 16,
+    groups: Sequence[Group] | None = None,
 ) -> dict[str, float]:
-    """Equivariance errors of a model under the task's candidate groups."""
+    """Equivariance errors of a model under the candidate groups, the task's by default."""
     x = probes.to(next(model.parameters()).dtype)
     return {
         group.name: equivariance_error(model, x, task.rep_in, task.rep_out, group, n_transforms=n_transforms)
-        for group in task.groups
+        for group in groups or task.groups
     }
 
 
-def data_errors(task: Task, probes: torch.Tensor, n_transforms: int = 16) -> dict[str, float]:
+def data_errors(
+    task: Task, probes: torch.Tensor, n_transforms: int = 16, groups: Sequence[Group] | None = None
+) -> dict[str, float]:
     """Equivariance errors of the true target under the candidate groups; empty where nobody knows it."""
     if task.target is None:
         return {}
@@ -165,17 +137,25 @@ def data_errors(task: Task, probes: torch.Tensor, n_transforms: int = 16) -> dic
         group.name: data_error(
             task.target, probes, task.rep_in, task.rep_out, group, n_transforms=n_transforms
         )
-        for group in task.groups
+        for group in groups or task.groups
     }
 
 
 def _result(
-    spec: RunSpec, task: Task, fitted: Fitted, data: Any, seconds: float, probes: torch.Tensor, per: Any
+    spec: RunSpec,
+    task: Task,
+    fitted: Fitted,
+    data: Any,
+    seconds: float,
+    probes: torch.Tensor,
+    per: Any,
+    groups: Sequence[Group],
 ) -> RunResult:
     x, y = data.test
     fitted.model.eval()
     with torch.no_grad():
-        test_error = float(data.error(fitted.model(x), y))
+        prediction = fitted.model(x)
+        test_error, test_mse = float(data.error(prediction, y)), float(nn.functional.mse_loss(prediction, y))
     return RunResult(
         task=task.name,
         origin=task.origin,
@@ -192,8 +172,9 @@ def _result(
         seconds=seconds,
         strengths=fitted.strengths,
         residuals={} if per is None else per.totals(),
-        model_errors=model_errors(fitted.model, task, probes),
-        data_errors=data_errors(task, probes),
+        model_errors=model_errors(fitted.model, task, probes, groups=groups),
+        data_errors=data_errors(task, probes, groups=groups),
+        test_mse=test_mse,
     )
 
 
@@ -220,7 +201,7 @@ def _claim(folder: Path, spec: RunSpec, resume: bool) -> None:
             raise InputError(f"{folder} holds another run (see {path}); pass another --out-dir")
         return
     checkpoint.check_writable(folder, 0)
-    path.write_text(json.dumps(wanted, indent=2) + "\n", encoding="utf-8")
+    _write(path, json.dumps(wanted, indent=2))
 
 
 def _finish(folder: Path, model: nn.Module, result: RunResult) -> None:
@@ -231,12 +212,15 @@ def _finish(folder: Path, model: nn.Module, result: RunResult) -> None:
     tensors = {name: value.detach().cpu().contiguous() for name, value in model.state_dict().items()}
     save_file(tensors, folder / ".model.tmp")
     os.replace(folder / ".model.tmp", folder / "model.safetensors")
-    temporary = folder / ".result.tmp"
-    temporary.write_text(json.dumps(result.to_dict(), indent=2) + "\n", encoding="utf-8")
-    os.replace(temporary, folder / "result.json")
+    _write(folder / "result.json", json.dumps(result.to_dict(), indent=2))
+
+
+def _write(path: Path, text: str) -> None:
+    """Writes a file whole or not at all."""
+    temporary = path.with_suffix(".tmp")
+    temporary.write_text(text + "\n", encoding="utf-8")
+    os.replace(temporary, path)
 
 
 def _read_result(path: Path) -> RunResult:
-    fields = json.loads(path.read_text(encoding="utf-8"))
-    fields.pop("schema")
-    return RunResult(**fields)
+    return RunResult.from_dict(json.loads(path.read_text(encoding="utf-8")))
