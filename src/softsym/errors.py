@@ -18,6 +18,10 @@ class CacheWarning(UserWarning):
     """A cached solution could not be read or written; the result was computed afresh and is right."""
 
 
+class DataWarning(UserWarning):
+    """Data are used in a way their owner should know of, or will need much memory."""
+
+
 class CheckpointWarning(UserWarning):
     """A checkpoint is damaged and the one before is used."""
 

@@ -1,0 +1,171 @@
+"""Choosing columns of a file by a short text.
+
+::
+
+    selection = item { "," item }
+    item      = name | name ".." name | pattern
+    name      = characters other than commas and dot pairs | '"' anything '"'
+
+``m1..m5`` means all columns from m1 to m5 in the order of the file, ``pos_*`` all that match. Inside double quotes every character
+stands for itself, and two double quotes for one.
+"""
+
+from __future__ import annotations
+
+import difflib
+import fnmatch
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from softsym.errors import InputError
+
+SHOWN = 12
+"""How many column names a message lists."""
+_TOKEN = re.compile(
+    r'\s*(?:(?P<quoted>"(?:[^"]|"")*")|(?P<mark>,|\.\.)|(?P<plain>(?:(?!,|\.\.).)+))\s*', re.DOTALL
+)
+
+
+@dataclass(frozen=True)
+class Header:
+    """The columns of a file, for choosing among them.
+
+    Args:
+        source: The file, for messages.
+        names: The columns in the order of the file.
+    """
+
+    source: str
+    names: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        twice = [name for name, count in Counter(self.names).items() if count > 1]
+        if twice:
+            places = [k + 1 for k, name in enumerate(self.names) if name == twice[0]]
+            raise InputError(
+                f"{self.source} has the column name {twice[0]!r} {len(places)} times (columns "
+                f"{', '.join(map(str, places))}); give every column a name of its own"
+            )
+
+    def select(self, text: str, flag: str) -> list[int]:
+        """The places of the chosen columns, in the order of the text.
+
+        Args:
+            text: The selection.
+            flag: The option it was given by, for messages.
+
+        Example:
+            >>> Header("data.csv", ("m1", "m2", "m3", "x", "y")).select("x, m1..m3", "--x-columns")
+            [3, 0, 1, 2]
+        """
+        chosen: dict[int, None] = {}
+        for item in _items(text, flag):
+            for place in self._places(item, flag):
+                if place in chosen:
+                    raise InputError(f"{flag} chooses the column {self.names[place]!r} twice; name it once")
+                chosen[place] = None
+        return list(chosen)
+
+    def listed(self) -> str:
+        """The columns, shortened if they are many."""
+        if len(self.names) <= SHOWN:
+            return ", ".join(map(_printable, self.names))
+        first = ", ".join(map(_printable, self.names[: SHOWN - 1]))
+        return f"{first}, ... {_printable(self.names[-1])} ({len(self.names)} in all)"
+
+    def _places(self, item: list[_Name], flag: str) -> list[int]:
+        if len(item) == 2:
+            first, last = (self._place(name, flag) for name in item)
+            if last < first:
+                raise InputError(
+                    f"{flag}: column {item[1].text!r} comes before {item[0].text!r} in {self.source}; "
+                    f"write {item[1].text}..{item[0].text}"
+                )
+            return list(range(first, last + 1))
+        (name,) = item
+        if name.quoted or name.text in self.names or not re.search(r"[*?\[]", name.text):
+            return [self._place(name, flag)]
+        found = [k for k, known in enumerate(self.names) if fnmatch.fnmatchcase(known, name.text)]
+        if not found:
+            raise InputError(
+                f"{flag}: no column of {self.source} matches {name.text!r}; its columns are {self.listed()}"
+            )
+        return found
+
+    def _place(self, name: _Name, flag: str) -> int:
+        if name.text in self.names:
+            return self.names.index(name.text)
+        close = difflib.get_close_matches(name.text, self.names, n=1, cutoff=0.5)
+        hint = f"did you mean {close[0]!r}? " if close else ""
+        raise InputError(
+            f"{flag}: {self.source} has no column {name.text!r}; {hint}Its columns are {self.listed()}"
+        )
+
+
+@dataclass(frozen=True)
+class _Name:
+    text: str
+    quoted: bool
+
+
+def _items(text: str, flag: str) -> list[list[_Name]]:
+    """Each item as one name or the two ends of a range."""
+    items: list[list[_Name]] = [[]]
+    ready = True  # whether a name may come next
+    for token in _TOKEN.finditer(text.strip()):
+        mark = token["mark"]
+        if mark is None and ready:
+            quoted = token["quoted"]
+            name = token["plain"].strip() if quoted is None else quoted[1:-1].replace('""', '"')
+            items[-1].append(_Name(name, quoted is not None))
+        elif mark is None or ready or (mark == ".." and len(items[-1]) > 1):
+            break
+        elif mark == ",":
+            items.append([])
+        ready = mark is not None
+    else:
+        if not ready:
+            return items
+    raise InputError(
+        f'{flag}: cannot read {text!r}; write column names with commas between them, such as "m1..m5,pos_*"'
+    )
+
+
+def _printable(name: str) -> str:
+    """The name as it is, or escaped if it would break a message's one line."""
+    return name if name.isprintable() else repr(name)
+
+
+def choose(
+    header: Header, x_text: str | None, y_text: str | None, *, need_y: bool
+) -> tuple[list[int], list[int]]:
+    """Places of the input and output columns; whichever is not given is all the rest, and nothing is guessed.
+
+    Args:
+        header: The columns of the file.
+        x_text: Selection of the inputs.
+        y_text: Selection of the outputs.
+        need_y: Whether outputs are needed; if not, they are read only if asked for.
+    """
+    if x_text is None and y_text is None and need_y:
+        raise InputError(
+            f"{header.source}: pass --x-columns or --y-columns or both to say which columns are inputs and "
+            f"outputs; its columns are {header.listed()}"
+        )
+    x = None if x_text is None else header.select(x_text, "--x-columns")
+    y = None if y_text is None else header.select(y_text, "--y-columns")
+    both = [header.names[k] for k in sorted(set(x or []) & set(y or []))]
+    if both:
+        raise InputError(
+            f"column {both[0]!r} of {header.source} is chosen by --x-columns and by --y-columns; an input cannot be an output"
+        )
+    everything = set(range(len(header.names)))
+    if x is None:
+        x = sorted(everything - set(y or []))
+    if y is None:
+        y = sorted(everything - set(x)) if need_y else []
+    for columns, flag, other in ((x, "--x-columns", "inputs"), (y, "--y-columns", "outputs")):
+        if not columns and (flag == "--x-columns" or need_y):
+            raise InputError(f"{header.source} has no columns left for the {other}; pass {flag}")
+    return x, y

@@ -1,0 +1,109 @@
+"""Numbers from ``.parquet`` files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softsym.errors import InputError
+
+if TYPE_CHECKING:
+    import polars
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ParquetFile:
+    """A file of named columns.
+
+    Args:
+        path: The file.
+        names: The columns.
+    """
+
+    path: Path
+    names: tuple[str, ...]
+
+    @classmethod
+    def open(cls, path: Path) -> ParquetFile:
+        """Reads the names."""
+        if path.stat().st_size == 0:
+            raise InputError(f"{path} is empty; write it again as Parquet")
+        return cls(path, tuple(_collected(path, columns=None).columns))
+
+    def size(self, columns: int) -> int:
+        """How many bytes so many columns take as numbers."""
+        import polars
+
+        return 8 * columns * int(polars.scan_parquet(self.path).select(polars.len()).collect().item())
+
+    def numbers(self, columns: list[int]) -> Array:
+        """The chosen columns, shape (rows, len(columns)), all finite."""
+        frame = _collected(self.path, [self.names[k] for k in columns])
+        if not len(frame):
+            raise InputError(f"{self.path} has columns but no rows")
+        for series in frame:
+            self._check_type(series)
+        self._check_missing(frame)
+        found = np.column_stack([_floats(series) for series in frame])
+        self._check_finite(found, frame.columns)
+        return found
+
+    def _check_type(self, series: polars.Series) -> None:
+        import polars
+
+        kind = series.dtype
+        if kind.is_numeric() or kind in (polars.Boolean, polars.Null):
+            return
+        values = series.drop_nulls()
+        shown = " ".join(repr(values[0]).split())[:40] if len(values) else "nothing"
+        raise InputError(
+            f"{self.path}: column {series.name!r} holds {kind} such as {shown}, which are no numbers; "
+            "choose other columns"
+        )
+
+    def _check_missing(self, frame: polars.DataFrame) -> None:
+        missing = np.column_stack([series.is_null().to_numpy() for series in frame])
+        if missing.any():
+            row, column = np.argwhere(missing)[0]
+            raise InputError(
+                f"{self.path}, row {row + 1}: column {frame.columns[column]!r} has no value "
+                f"({_count(missing)} with missing values); fill it in or leave the row out"
+            )
+
+    def _check_finite(self, values: Array, names: list[str]) -> None:
+        bad = ~np.isfinite(values)
+        if bad.any():
+            row, column = np.argwhere(bad)[0]
+            raise InputError(
+                f"{self.path}, row {row + 1}: column {names[column]!r} is {values[row, column]} "
+                f"({_count(bad)} with NaN or infinity); leave such rows out"
+            )
+
+
+def _collected(path: Path, columns: list[str] | None) -> polars.DataFrame:
+    """The named columns, or for None no rows of all of them."""
+    import polars
+
+    lazy = polars.scan_parquet(path, glob=False)
+    try:
+        return (lazy.head(0) if columns is None else lazy.select(columns)).collect()
+    except (polars.exceptions.PolarsError, OSError) as error:
+        first = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise InputError(f"{path} is no Parquet file, or a damaged one: {first}") from error
+
+
+def _floats(series: polars.Series) -> NDArray[Any]:
+    import polars
+
+    return series.cast(polars.Float64).to_numpy()
+
+
+def _count(bad: NDArray[np.bool_]) -> str:
+    rows = int(bad.any(axis=1).sum())
+    return f"{rows} row" if rows == 1 else f"{rows} rows"
