@@ -1,0 +1,58 @@
+"""Carrying out what is missing of a grid: finished runs are not repeated, half-done ones go on, failed ones are noted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from softsym.experiments.display import display
+from softsym.experiments.engine import Engine
+from softsym.experiments.estimate import Estimate
+from softsym.experiments.execute import Job
+from softsym.experiments.store import Store
+from softsym.training import RunSpec
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How many runs a grid has, how many are done, and those that are not, with the reason."""
+
+    total: int
+    done: int
+    failed: dict[str, str]
+
+
+def missing(runs: Sequence[RunSpec], store: Store) -> list[Job]:
+    """The runs that are not done."""
+    return [Job(spec, store.work(spec)) for spec in runs if store.record(spec) is None]
+
+
+def carry_out(
+    runs: Sequence[RunSpec], store: Store, engine: Engine, estimate: Estimate, *, quiet: bool = False
+) -> Tally:
+    """Carries out what is missing.
+
+    Args:
+        runs: The runs, in order.
+        store: Where results go.
+        engine: Who does it.
+        estimate: Of the time it takes; learns from every run.
+        quiet: Show no progress.
+    """
+    jobs = missing(runs, store)
+    failed: dict[str, str] = {}
+    if jobs:
+        store.prepare()
+    with display(jobs, len(runs), estimate, engine.workers, quiet=quiet) as shown:
+        for job, outcome in engine.outcomes(jobs, shown.tick):
+            if outcome.status == "done":
+                record = outcome.record(job.spec)
+                store.save(record)
+                estimate.learn(record)
+            else:
+                failed[job.folder.name] = outcome.error or "another process is at it"
+                if outcome.error is not None:
+                    store.fail(job.spec, outcome.error)
+            shown.ended(job, outcome)
+    done = sum(store.record(spec) is not None for spec in runs)
+    return Tally(len(runs), done, failed)

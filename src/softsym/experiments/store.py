@@ -1,0 +1,144 @@
+"""The run store: a folder per run, named by what was run.
+
+``runs/NAME/result.json`` is the ledger: what was asked, what came out, and under which versions; ``runs/NAME/history.json`` a thinned
+history. ``work/NAME`` is what a run needs while it is under way (checkpoints, weights) and is not worth keeping with the results. A
+file is written whole or not at all, and a run counts as done when its result is there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from softsym.errors import InputError
+from softsym.training import RunResult, RunSpec
+
+SCHEMA = 1
+Environment = dict[str, Any]
+HistoryRows = list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Record:
+    """A finished run.
+
+    Args:
+        spec: What was run.
+        result: What came out.
+        environment: Versions and threads, which the last bits depend on.
+        history: Some epochs of its history.
+    """
+
+    spec: RunSpec
+    result: RunResult
+    environment: Environment = field(default_factory=dict)
+    history: HistoryRows = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and strings, without the history."""
+        return {
+            "schema": SCHEMA,
+            "key": key(self.spec),
+            "spec": self.spec.to_dict(),
+            "result": self.result.to_dict(),
+            "environment": self.environment,
+        }
+
+
+def key(spec: RunSpec) -> str:
+    """The hash of everything that decides a result, 16 hexadecimal digits."""
+    text = json.dumps(spec.to_dict(), sort_keys=True)
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+def name(spec: RunSpec) -> str:
+    """The name of a run's folder: readable first, then the hash."""
+    words = [spec.task, spec.group or "", spec.model, spec.preset.name, f"s{spec.seed}"]
+    readable = "-".join(re.sub(r"[^A-Za-z0-9.+]+", "_", word).strip("_") for word in words if word)
+    return f"{readable[:80]}-{key(spec)}"
+
+
+class Store:
+    """Runs in a folder.
+
+    Args:
+        folder: The folder; it is made when something is written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._found: dict[str, Record] | None = None
+
+    def work(self, spec: RunSpec) -> Path:
+        """Where a run works."""
+        return self.folder / "work" / name(spec)
+
+    def record(self, spec: RunSpec) -> Record | None:
+        """A finished run; None if it is not done."""
+        return self._records().get(key(spec))
+
+    def records(self) -> list[Record]:
+        """All finished runs."""
+        return list(self._records().values())
+
+    def save(self, record: Record) -> None:
+        """Keeps a finished run."""
+        folder = self.folder / "runs" / name(record.spec)
+        folder.mkdir(parents=True, exist_ok=True)
+        lines = [json.dumps(row) for row in record.history]
+        _write(folder / "history.json", "[\n" + ",\n".join(lines) + "\n]")
+        _write(folder / "result.json", json.dumps(record.to_dict(), indent=1))
+        (folder / "error.json").unlink(missing_ok=True)
+        self._records()[key(record.spec)] = record
+
+    def fail(self, spec: RunSpec, message: str) -> None:
+        """Keeps the error of a run that failed; it will be tried again when it is asked for again."""
+        folder = self.folder / "runs" / name(spec)
+        folder.mkdir(parents=True, exist_ok=True)
+        fields = {"schema": SCHEMA, "key": key(spec), "spec": spec.to_dict(), "error": message}
+        _write(folder / "error.json", json.dumps(fields, indent=1))
+
+    def failure(self, spec: RunSpec) -> str | None:
+        """The error of a run that failed when it was last tried."""
+        path = self.folder / "runs" / name(spec) / "error.json"
+        return json.loads(path.read_text(encoding="utf-8"))["error"] if path.exists() else None
+
+    def prepare(self) -> None:
+        """Makes the folder of runs under way, which keeps itself out of version control."""
+        work = self.folder / "work"
+        try:
+            work.mkdir(parents=True, exist_ok=True)
+            _write(work / ".gitignore", "*")
+        except OSError as error:
+            raise InputError(
+                f"cannot write to {self.folder}: {error.strerror}; pass another --out-dir"
+            ) from error
+
+    def _records(self) -> dict[str, Record]:
+        """Read once. The key is that of the stored spec, so results stay found when specs get new fields with defaults."""
+        if self._found is None:
+            read = [_read(path) for path in sorted(self.folder.glob("runs/*/result.json"))]
+            self._found = {key(record.spec): record for record in read}
+        return self._found
+
+
+def _read(path: Path) -> Record:
+    try:
+        fields = json.loads(path.read_text(encoding="utf-8"))
+        history = path.with_name("history.json")
+        rows = json.loads(history.read_text(encoding="utf-8")) if history.exists() else []
+        spec, result = RunSpec.from_dict(fields["spec"]), RunResult.from_dict(fields["result"])
+        return Record(spec, result, fields["environment"], rows)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"cannot read {path}: {error}; remove its folder to run it again") from error
+
+
+def _write(path: Path, text: str) -> None:
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary.write_text(text + "\n", encoding="utf-8")
+    os.replace(temporary, path)
