@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test test-slow lint types imports unit doctest bench clean
+.PHONY: demo test test-slow test-browser browser lint types imports unit doctest bench clean
 
 demo: $(READY)
 	$(BIN)/softsym inspect --in "5S + 5V" --out "T(2)" --groups "O(3)" "O(2)@x" "O(2)@y" "O(2)@z" --width 384
@@ -30,13 +30,21 @@ imports: $(READY)
 	$(BIN)/lint-imports
 
 unit: $(READY)
-	$(BIN)/pytest -n 2 -m "not slow"
+	$(BIN)/pytest -n 2 -m "not slow and not browser"
 
 doctest: $(READY)
 	$(BIN)/pytest -n 2 --doctest-modules --doctest-glob="*.md" src/softsym README.md
 
 test-slow: $(READY)
 	$(BIN)/pytest -m slow
+
+# A browser and what drives it; fails, in one line, where there is none and none can be installed.
+browser: $(READY)
+	@bash .ci/chromium
+	$(BIN)/python -c "import playwright" 2>/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[browser]"
+
+test-browser: browser
+	$(BIN)/pytest -m browser tests/browser
 
 bench: $(READY)
 	$(BIN)/softsym bench

@@ -84,7 +84,7 @@ def _tiles(story: Story) -> dict[str, str]:
     seeds = len(story.curves)
     return {
         "held-out variance explained": percent(story.explained),
-        "mean squared error, held out": number(story.test_error, 3),
+        "held-out error (MSE)": number(story.test_error, 3),
         "held-out examples": str(len(story.true)),
         "model, one seed" if seeds == 1 else "models, one for each seed": str(seeds),
     }

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from softsym.discovery.report_plots import VERDICT_COLORS, VERDICT_MARKS, Figure, axis, layout, numbers
-from softsym.discovery.report_text import label, number
+from softsym.discovery.report_text import label, labels, number
 from softsym.discovery.symmetries import Symmetries, Symmetry
 
 LEAST_DISTANCE = 1e-4
@@ -20,15 +22,14 @@ def errors(symmetries: Symmetries) -> Figure | None:
     if not len(symmetries):
         return None
     traces = [_bars(symmetries, verdict) for verdict in VERDICT_MARKS]
-    ticks = [f"{label(row.name)} {VERDICT_MARKS[row.verdict]}" for row in symmetries]
+    names = labels([row.name for row in symmetries])
+    ticks = [f"{name} {VERDICT_MARKS[row.verdict]}" for name, row in zip(names, symmetries, strict=True)]
     return {
         "data": [trace for trace in traces if trace["x"]],
         "layout": layout(
             90 + 44 * len(symmetries),
             xaxis=axis("equivariance error", rangemode="tozero"),
-            yaxis=axis(
-                "", tickvals=list(range(len(ticks))), ticktext=ticks, autorange="reversed", showgrid=False
-            ),
+            yaxis=_ticks(ticks) | {"autorange": "reversed"},
             bargap=0.45,
             showlegend=True,
         ),
@@ -38,7 +39,7 @@ def errors(symmetries: Symmetries) -> Figure | None:
 def _bars(symmetries: Symmetries, verdict: str) -> dict[str, Any]:
     chosen = [(place, row) for place, row in enumerate(symmetries) if row.verdict == verdict]
     rows = [row for _, row in chosen]
-    above, below = [np.asarray(side) for side in ([_reach(row)[k] for row in rows] for k in (1, 0))]
+    below, above = ([_reach(row)[side] for row in rows] for side in (0, 1))
     return {
         "type": "bar",
         "orientation": "h",
@@ -49,7 +50,7 @@ def _bars(symmetries: Symmetries, verdict: str) -> dict[str, Any]:
             "type": "data", "symmetric": False, "array": numbers(above), "arrayminus": numbers(below), "thickness": 1.5, "width": 5,
         },
         "marker": {"color": VERDICT_COLORS[verdict]},
-        "customdata": [label(row.name) for row in rows],
+        "customdata": [label(row.name, 60) for row in rows],
         "hovertemplate": "%{customdata}: %{x:.3g}<extra></extra>",
     }  # fmt: skip
 
@@ -65,36 +66,39 @@ def distances(symmetries: Symmetries) -> Figure | None:
     layers = list(dict.fromkeys(layer for row in symmetries for layer in row.layers))
     if not layers:
         return None
+    groups = [row.name for row in symmetries]
     values = np.array([[row.layers.get(layer, np.nan) for row in symmetries] for layer in layers])
-    colors = np.log10(np.clip(values, LEAST_DISTANCE, 1))
-    ticks = [-4, -3, -2, -1, 0]
-    trace = {
+    # Whichever are more run down the page: a phone has length, not width.
+    down, across, cells = (
+        (layers, groups, values) if len(layers) >= len(groups) else (groups, layers, values.T)
+    )
+    return {
+        "data": [_heat(down, across, cells)],
+        "layout": layout(100 + 34 * len(down), xaxis=_ticks(labels(across)), yaxis=_ticks(labels(down)) | {"autorange": "reversed"}),
+    }  # fmt: skip
+
+
+def _heat(down: Sequence[str], across: Sequence[str], cells: NDArray[np.float64]) -> dict[str, Any]:
+    least = math.log10(LEAST_DISTANCE)
+    return {
         "type": "heatmap",
-        "z": [numbers(line) for line in colors],
-        "zmin": ticks[0],
-        "zmax": ticks[-1],
+        "z": [numbers(line) for line in np.log10(np.clip(cells, LEAST_DISTANCE, 1))],
+        "zmin": least,
+        "zmax": 0,
         "colorscale": "Cividis",
-        "text": [[number(value) for value in line] for line in values],
-        "texttemplate": "%{text}" if len(symmetries) <= 12 else "",
-        "customdata": [[[label(layer, 60), label(row.name, 60)] for row in symmetries] for layer in layers],
+        "text": [[number(value) for value in line] for line in cells],
+        "texttemplate": "%{text}" if len(across) <= 12 else "",
+        "customdata": [[[label(line, 60), label(column, 60)] for column in across] for line in down],
         "hovertemplate": "%{customdata[0]}, %{customdata[1]}: %{text}<extra></extra>",
         "xgap": 2,
         "ygap": 2,
         "colorbar": {
-            "orientation": "h", "thickness": 12, "y": 1, "yanchor": "bottom", "tickvals": ticks,
-            "ticktext": ["≤ 0.0001", "0.001", "0.01", "0.1", "1"], "outlinewidth": 0,
+            "orientation": "h", "thickness": 12, "y": 1, "yanchor": "bottom", "outlinewidth": 0, "ypad": 6,
+            "tickvals": [least, least / 2, 0], "ticktext": ["10⁻⁴", "0.01", "1"], "tickangle": 0,
+            "ticklabelposition": "outside top",
         },
     }  # fmt: skip
-    return {
-        "data": [trace],
-        "layout": layout(
-            130 + 34 * len(layers),
-            xaxis=_named([row.name for row in symmetries], 20),
-            yaxis=_named(layers, 20) | {"autorange": "reversed"},
-        ),
-    }
 
 
-def _named(names: Sequence[str], longest: int) -> dict[str, Any]:
-    ticks = [label(name, longest) for name in names]
-    return axis("", tickvals=list(range(len(names))), ticktext=ticks, showgrid=False, zeroline=False)
+def _ticks(ticks: Sequence[str]) -> dict[str, Any]:
+    return axis("", tickvals=list(range(len(ticks))), ticktext=ticks, showgrid=False, zeroline=False)

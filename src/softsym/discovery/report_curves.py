@@ -2,107 +2,102 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from softsym.discovery.report_plots import PALETTE, Figure, axis, layout, numbers, positive, style, thinned
-from softsym.discovery.report_text import label
+from softsym.discovery.report_plots import Figure, axis, layout, log_axis, numbers, positive, style, thinned
+from softsym.discovery.report_text import labels
 from softsym.discovery.story import Curves
 from softsym.discovery.symmetries import Symmetries
+
+Array = NDArray[np.float64]
 
 
 def progress(symmetries: Symmetries, curves: Sequence[Curves]) -> Figure | None:
     """Residuals above, strengths below, over epochs: each seed thin, their geometric mean thick; None if nothing was read."""
     names = [row.name for row in symmetries]
-    traces = [
-        *_courses(names, curves, lambda seed: seed.residuals, {"yaxis": "y"}),
-        *_courses(names, curves, lambda seed: seed.strengths, {"yaxis": "y2", "showlegend": False}),
-    ]
-    if not traces:
+    residuals = _courses(names, [(seed.epochs, seed.residuals) for seed in curves])
+    strengths = _courses(names, [(seed.epochs, seed.strengths) for seed in curves])
+    if not residuals + strengths:
         return None
-    log = {"type": "log", "exponentformat": "power", "dtick": 1}
+    for trace in strengths:
+        # A strength stays what it is until it is adjusted, and its group has its entry in the legend already.
+        trace.update(yaxis="y2", showlegend=False, line=trace["line"] | {"shape": "hv"})
     return {
-        "data": traces,
+        "data": residuals + strengths,
         "layout": layout(
-            560,
+            # A phone writes the legend's entries below each other.
+            560 + 20 * max(0, len(names) - 4),
             xaxis=axis("epoch", anchor="y2"),
-            yaxis=axis("residual", domain=[0.54, 1], **log),
-            yaxis2=axis("strength", domain=[0, 0.46], **log),
+            yaxis=log_axis("residual", _heights(residuals), domain=[0.54, 1]),
+            yaxis2=log_axis("strength", _heights(strengths), domain=[0, 0.46]),
             hovermode="closest",
         ),
     }
 
 
+def losses(curves: Sequence[Curves]) -> Figure | None:
+    """Training and validation loss of every seed over epochs; None if nothing was read."""
+    training = [_loss(0, "training", seed, seed.loss) for seed in curves]
+    validation = [_loss(1, "validation", seed, seed.validation) for seed in curves]
+    known = [[trace for trace in traces if trace["x"]] for traces in (training, validation)]
+    for traces in known:
+        for trace in traces[1:]:
+            trace["showlegend"] = False
+    shown = known[0] + known[1]
+    loss = log_axis("loss", _heights(shown))
+    figure = layout(340, xaxis=axis("epoch"), yaxis=loss, showlegend=True)
+    return {"data": shown, "layout": figure} if shown else None
+
+
+def _heights(traces: Sequence[dict[str, Any]]) -> list[float | None]:
+    return [value for trace in traces for value in trace["y"]]
+
+
 def _courses(
-    names: Sequence[str],
-    curves: Sequence[Curves],
-    which: Callable[[Curves], Mapping[str, NDArray[np.float64]]],
-    more: dict[str, Any],
+    names: Sequence[str], seeds: Sequence[tuple[Array, Mapping[str, Array]]]
 ) -> list[dict[str, Any]]:
     traces = []
-    for place, name in enumerate(names):
-        seeds = [
-            (seed.epochs, positive(which(seed)[name])) for seed in curves if len(which(seed).get(name, ()))
-        ]
-        if not seeds:
-            continue
-        traces += [_line(place, name, *seed, thin=True) | more for seed in seeds if len(seeds) > 1]
-        traces.append(_line(place, name, *_geometric_mean(seeds), thin=False) | more)
-    return [{**trace, "showlegend": trace["showlegend"] and more.get("showlegend", True)} for trace in traces]
+    for place, (name, shown) in enumerate(zip(names, labels(names), strict=True)):
+        read = [(epochs, positive(values[name])) for epochs, values in seeds if len(values.get(name, ()))]
+        if len(read) > 1:
+            thin = {"opacity": 0.4, "showlegend": False, "hoverinfo": "skip"}
+            traces += [_line(place, shown, *seed, width=1) | thin for seed in read]
+        if read:
+            traces.append(_line(place, shown, *_geometric_mean(read), width=2.5))
+    return traces
 
 
-def _line(
-    place: int, name: str, epochs: NDArray[np.float64], values: NDArray[np.float64], thin: bool
-) -> dict[str, Any]:
+def _line(place: int, name: str, epochs: Array, values: Array, width: float) -> dict[str, Any]:
     kept = thinned(len(epochs))
     return {
         "type": "scatter",
         "mode": "lines" if len(kept) > 1 else "markers",
         "x": numbers(epochs[kept]),
         "y": numbers(values[kept]),
-        "name": label(name),
+        "name": name,
         "legendgroup": str(place),
-        "showlegend": not thin,
-        "line": {**style(place), "width": 1 if thin else 2.5},
-        "opacity": 0.4 if thin else 1,
-        "hoverinfo": "skip" if thin else "x+y+name",
+        "line": {**style(place), "width": width},
+        "hovertemplate": "epoch %{x}: %{y:.3g}<extra>%{fullData.name}</extra>",
     }
 
 
-def _geometric_mean(
-    seeds: Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _geometric_mean(seeds: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
     # Seeds may stop early; a mean over fewer and fewer of them would jump where one ends.
     common = reduce(np.intersect1d, [epochs for epochs, _ in seeds])
     logs = [np.log(values[np.searchsorted(epochs, common)]) for epochs, values in seeds]
     return common, np.exp(np.mean(logs, axis=0))
 
 
-def losses(curves: Sequence[Curves]) -> Figure | None:
-    """Training and validation loss of every seed over epochs; None if nothing was read."""
-    traces = []
-    for first, seed in enumerate(curves):
-        for place, (name, values) in enumerate(
-            {"training": seed.loss, "validation": seed.validation}.items()
-        ):
-            # Validation may be rare: without its gaps it is a line of few points.
-            known = np.flatnonzero(np.isfinite(positive(values)))
-            if not len(known):
-                continue
-            kept = known[thinned(len(known))]
-            traces.append(
-                {
-                    **_line(place, name, seed.loss_epochs[kept], values[kept], thin=False),
-                    "line": {"color": PALETTE[place], "width": 1.5},
-                    "opacity": 0.75,
-                    "showlegend": first == 0,
-                    "hovertemplate": f"seed {seed.seed}, epoch %{{x}}: %{{y:.3g}}<extra>{name}</extra>",
-                }
-            )
-    log = {"type": "log", "exponentformat": "power"}
-    figure = layout(340, xaxis=axis("epoch"), yaxis=axis("loss", **log), showlegend=True)
-    return {"data": traces, "layout": figure} if traces else None
+def _loss(place: int, name: str, seed: Curves, values: Array) -> dict[str, Any]:
+    # Validation may be rare: without its gaps it is a line of few points.
+    known = np.flatnonzero(np.isfinite(positive(values)))
+    return {
+        **_line(place, name, seed.loss_epochs[known], values[known], width=1.5),
+        "opacity": 0.75,
+        "hovertemplate": f"seed {int(seed.seed)}, epoch %{{x}}: %{{y:.3g}}<extra>{name}</extra>",
+    }

@@ -58,7 +58,7 @@ def _panel(true: Array, predicted: Array, std: Array) -> Figure:
     if np.nan_to_num(std).any():
         # The spread of a single model is zero: bars of no length would claim a certainty that nobody measured.
         points["error_y"] = {
-            "type": "data", "array": numbers(std), "color": "rgba(0,114,178,0.35)", "thickness": 1, "width": 0,
+            "type": "data", "array": numbers(std), "color": PALETTE[0], "thickness": 1, "width": 0,
         }  # fmt: skip
     ideal = {
         "type": "scatter",
@@ -68,8 +68,8 @@ def _panel(true: Array, predicted: Array, std: Array) -> Figure:
         "line": {"color": "#8A8F98", "width": 1, "dash": "dot"},
         "hoverinfo": "skip",
     }
-    still = {"range": [low, high], "fixedrange": True, "nticks": 5, "zeroline": False}
-    square = layout(260, xaxis=axis("true", **still), yaxis=axis("predicted", **still), showlegend=False)
+    still = {"range": [low, high], "fixedrange": True, "nticks": 4, "tickangle": 0, "zeroline": False}
+    square = layout(None, xaxis=axis("", **still), yaxis=axis("", **still), showlegend=False)
     return {"data": [ideal, points], "layout": square}
 
 

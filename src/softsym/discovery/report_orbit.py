@@ -17,7 +17,10 @@ from softsym.discovery.story import Orbit, Story
 
 MOST_VECTORS = 12
 """Input vectors that are drawn; more are a ball of wool."""
+TURN = [0, 90, 180, 270, 360]
 PREDICTED, MOVED = "prediction f(gx)", "moved prediction g f(x)"
+WIDTHS = {PREDICTED: 14, MOVED: 5}
+"""The moved prediction is drawn thin inside the prediction, so that both are seen where they agree."""
 
 Array = NDArray[np.float64]
 
@@ -75,12 +78,12 @@ def _vector(orbit: Orbit) -> Figure | None:
 
 
 def _scene(paths: list[tuple[str, Array]]) -> Figure:
-    reach = 1.1 * max((float(np.nanmax(np.abs(path))) for _, path in paths if path.size), default=1.0) or 1.0
+    reach = 1.1 * max((_size(path) for _, path in paths), default=0.0) or 1.0
     still = {"range": [-reach, reach], "nticks": 5, "showspikes": False}
     scene = {
         **{f"{name}axis": {"title": {"text": name}, **still} for name in "xyz"},
         "aspectmode": "cube",
-        "camera": {"eye": {"x": 1.5, "y": 1.3, "z": 0.9}},
+        "camera": {"eye": {"x": 1.55, "y": 1.35, "z": 0.85}, "center": {"x": 0, "y": 0, "z": -0.12}},
     }
     traces = [_path(place, name, path) for place, (name, path) in enumerate(paths)]
     arrows = [_arrow(place, name, path) for place, (name, path) in enumerate(paths)]
@@ -89,6 +92,10 @@ def _scene(paths: list[tuple[str, Array]]) -> Figure:
         "layout": layout(360, scene=scene, margin={"l": 0, "r": 0, "t": 0, "b": 0}, uirevision="still"),
         "paths": len(paths),
     }
+
+
+def _size(path: Array) -> float:
+    return float(np.abs(path[np.isfinite(path)]).max(initial=0.0))
 
 
 def _path(place: int, name: str, path: Array) -> dict[str, Any]:
@@ -100,11 +107,11 @@ def _path(place: int, name: str, path: Array) -> dict[str, Any]:
         "x": x,
         "y": y,
         "z": z,
-        "line": {"color": PALETTE[place % len(PALETTE)], "width": 3, "dash": "dash" if name == MOVED else "solid"},
+        "line": {"color": PALETTE[place % len(PALETTE)], "width": WIDTHS.get(name, 6) / 2},
         "opacity": 0.55,
         "showlegend": False,
         "hoverinfo": "skip",
-    }  # fmt: skip
+    }
 
 
 def _arrow(place: int, name: str, path: Array) -> dict[str, Any]:
@@ -117,8 +124,9 @@ def _arrow(place: int, name: str, path: Array) -> dict[str, Any]:
         "x": x,
         "y": y,
         "z": z,
-        "line": {"color": color, "width": 5},
-        "marker": {"color": color, "size": [0, 6], "symbol": "diamond" if name == MOVED else "circle"},
+        "line": {"color": color, "width": WIDTHS.get(name, 6)},
+        "marker": {"color": color, "size": [0, WIDTHS.get(name, 6) + 3]},
+        "showlegend": name in (PREDICTED, MOVED),
         "hovertemplate": f"{name}: %{{x:.3g}}, %{{y:.3g}}, %{{z:.3g}}<extra></extra>",
     }
 
@@ -146,11 +154,11 @@ def _component(orbit: Orbit, values: Array, whole: bool, place: int) -> Figure:
         "line": {"width": 1, "dash": "dot"},
     }
     start = {"x0": float(values[0]), "x1": float(values[0])}
-    degrees = {"ticksuffix": "°", "dtick": 90} if whole else {}
+    degrees = {"tickvals": TURN, "ticktext": [f"{angle}°" for angle in TURN]} if whole else {}
     title = "angle" if whole else "parameter"
     return {
         "data": traces,
         "layout": layout(
-            360, xaxis=axis(title, zeroline=False, **degrees), yaxis=axis("output"), shapes=[now | start]
+            360, xaxis=axis(title, zeroline=False, **degrees), yaxis=axis(""), shapes=[now | start]
         ),
     }

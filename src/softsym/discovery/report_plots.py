@@ -1,11 +1,13 @@
 """What all charts of a report share: plain dictionaries in plotly's JSON form.
 
-A figure names no colour of text, grid or background: the page fills those in for a light or a dark screen. The palette is
-that of Okabe and Ito, which people with any kind of colour vision tell apart; yellow and black vanish on one of the screens.
+A figure names no colour of text, grid or background: the page fills those in for a light or a dark screen, and on a dark one
+it swaps the two blues. The palette is that of Okabe and Ito, which people with any kind of colour vision tell apart, without
+yellow and black, which vanish on one of the screens.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -49,15 +51,30 @@ def style(index: int) -> dict[str, Any]:
 
 
 def axis(title: str, **more: Any) -> dict[str, Any]:
-    """An axis with a title and room for its labels."""
-    return {"title": {"text": title}, "automargin": True, **more}
+    """An axis with a title, if it is to have one, and room for its labels."""
+    heading = {"title": {"text": title, "font": {"size": 13}, "standoff": 14}} if title else {}
+    return {**heading, "automargin": True, **more}
 
 
-def layout(height: int, **more: Any) -> dict[str, Any]:
-    """A layout as wide as the page, with the legend above the chart where a phone has room for it."""
+def log_axis(title: str, values: Any, **more: Any) -> dict[str, Any]:
+    """A logarithmic axis for these values: at least two ticks and at most about six, whether they span much or little."""
+    finite = np.asarray([value for value in values if value is not None], dtype=np.float64)
+    decades = float(np.ptp(np.log10(finite))) if len(finite) else 0.0
+    narrow = {"dtick": "D2", "tickformat": "~g"}
+    wide = {"dtick": math.ceil(decades / 5), "exponentformat": "power", "tickfont": {"size": 11}}
+    return axis(title, type="log", **(narrow if decades < 2.2 else wide), **more)
+
+
+def layout(height: int | None, **more: Any) -> dict[str, Any]:
+    """A layout as wide as the page, with the legend above the chart where a phone has room for it.
+
+    Args:
+        height: Pixels; None leaves it to the page's style.
+        more: Further entries.
+    """
     return {
-        "height": height,
-        "margin": {"l": 8, "r": 12, "t": 12, "b": 8},
+        **({} if height is None else {"height": height}),
+        "margin": {"l": 8, "r": 20, "t": 12, "b": 8},
         "legend": {"orientation": "h", "x": 0, "y": 1.02, "xanchor": "left", "yanchor": "bottom"},
         **more,
     }

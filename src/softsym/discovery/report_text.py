@@ -9,6 +9,7 @@ from __future__ import annotations
 import html
 import math
 import re
+from collections.abc import Sequence
 
 from softsym.discovery.symmetries import Symmetries, Symmetry
 
@@ -27,7 +28,7 @@ def number(value: float, digits: int = 2) -> str:
         digits: Significant digits.
 
     Example:
-        >>> number(0.00213), number(1234.5), number(1.7e-6), number(float("nan"))
+        >>> number(0.00213), number(1234.6), number(1.7e-6), number(float("nan"))
         ('0.0021', '1235', '1.7 × 10⁻⁶', '—')
     """
     if not math.isfinite(value):
@@ -69,17 +70,26 @@ def percent(share: float) -> str:
     return f"{100 * share:.{places}f} %".replace("-", MINUS)
 
 
-def label(text: str, longest: int = 28) -> str:
-    """Anybody's text as a chart label: one line, shortened, and without a meaning in plotly's markup.
+def label(text: str, longest: int = 20) -> str:
+    """Anybody's text as a chart label: one line, shortened in the middle, and without a meaning in plotly's markup.
 
     Example:
-        >>> label("<b>mass</b>")
-        '&lt;b&gt;mass&lt;/b&gt;'
+        >>> label("<b>mass</b>"), label("a_rather_long_name_of_a_column")
+        ('&lt;b&gt;mass&lt;/b&gt;', 'a_rather_long…column')
     """
     line = re.sub(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+", " ", text).strip()
     if len(line) > longest:
-        line = line[: longest - 1] + ELLIPSIS
+        tail = (longest - 1) // 3
+        line = line[: longest - 1 - tail] + ELLIPSIS + line[-tail:]
     return html.escape(line, quote=False)
+
+
+def labels(names: Sequence[str]) -> list[str]:
+    """One label for each name; numbered if some became the same when they were shortened."""
+    short = [label(name) for name in names]
+    if len(set(short)) == len(short):
+        return short
+    return [f"{place}. {label(name, 16)}" for place, name in enumerate(names, start=1)]
 
 
 def sentence(row: Symmetry) -> str:

@@ -5,6 +5,7 @@
   const element = (id) => document.getElementById(id);
   const drawn = new Map();
   const touch = window.matchMedia("(pointer: coarse)").matches;
+  const dark = window.matchMedia("(prefers-color-scheme: dark)");
   const config = {
     responsive: true,
     displaylogo: false,
@@ -49,9 +50,18 @@
     return themed;
   }
 
+  // The darker blue is dim on a dark screen, the lighter one on a light screen: there they change places.
+  const blues = { "#0072B2": "#56B4E9", "#56B4E9": "#0072B2" };
+  function recolored(value, key) {
+    if (key === "color") return blues[value] || value;
+    if (Array.isArray(value) || value === null || typeof value !== "object") return value;
+    return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, recolored(entry, name)]));
+  }
+
   function themedTrace(trace) {
     const { ink } = screen();
-    return trace.error_x ? { ...trace, error_x: { color: ink, ...trace.error_x } } : trace;
+    const shown = dark.matches ? recolored(trace) : trace;
+    return shown.error_x ? { ...shown, error_x: { color: ink, ...shown.error_x } } : shown;
   }
 
   function draw(div, figure) {
@@ -83,7 +93,7 @@
     node("bdi", node("h3", caption), panel.name);
     if (panel.explained) node("span", caption, `explains ${panel.explained}`);
     const chart = node("div", figure);
-    chart.className = "chart";
+    chart.className = "chart square";
     chart.setAttribute("role", "img");
     chart.setAttribute("aria-label", `Predicted against true values of ${panel.name}`);
     draw(chart, panel.figure);
@@ -138,11 +148,11 @@
       const now = orbit();
       draw(inputs, point(now.inputs, place));
       vector.parentElement.hidden = !now.vector;
+      component.parentElement.classList.toggle("whole", Boolean(now.vector));
       if (now.vector) draw(vector, point(now.vector, place));
       const chosen = now.outputs[Number(outputs.value)];
       if (chosen) {
         Object.assign(chosen.figure.layout.shapes[0], { x0: now.values[place], x1: now.values[place] });
-        chosen.figure.layout.yaxis.title.text = "";
         draw(component, chosen.figure);
       }
       angle.setAttribute("aria-valuetext", now.labels[place]);
@@ -184,7 +194,7 @@
   if (story.figures.errors) prepareErrors();
   if (story.panels.length) preparePanels();
   if (story.orbits.length) prepareOrbit();
-  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+  dark.addEventListener("change", () => {
     for (const [div, figure] of drawn) draw(div, figure);
   });
 })();

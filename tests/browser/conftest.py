@@ -1,0 +1,71 @@
+"""A browser, and the reports that it opens.
+
+A report is a name and a function that writes it into a folder; add one here, and every test of the page runs on it.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from softsym.discovery.report import render
+from softsym.discovery.story import Story
+from tests.discovery import stories
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+# Software rendering: the 3D pictures need WebGL, and the machine need not have a graphics card.
+ARGUMENTS = (
+    "--no-sandbox", "--disable-gpu", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-quic",
+    "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+
+
+def _made_up(story: Callable[[], Story]) -> Callable[[Path], Path]:
+    def write(folder: Path) -> Path:
+        path = folder / "report.html"
+        path.write_text(render(story()), encoding="utf-8")
+        return path
+
+    return write
+
+
+REPORTS: dict[str, Callable[[Path], Path]] = {
+    "story": _made_up(stories.story),
+    "ordinary": _made_up(stories.ordinary),
+    "hostile": _made_up(stories.hostile),
+    "many": _made_up(stories.many),
+}
+
+
+@pytest.fixture(scope="session")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Path of the report of a name, written when it is first asked for."""
+    written: dict[str, Path] = {}
+
+    def path(name: str) -> Path:
+        if name not in written:
+            written[name] = REPORTS[name](tmp_path_factory.mktemp(name))
+        return written[name]
+
+    return path
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """An installed Chromium without a window."""
+    from playwright.sync_api import sync_playwright
+
+    names = ("chromium", "chromium-browser", "google-chrome")
+    path = next((found for found in map(shutil.which, names) if found), None)
+    if path is None:
+        pytest.fail("no Chromium is installed; `make test-browser` installs one where it can")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
+        yield chromium
+        chromium.close()
