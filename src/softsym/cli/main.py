@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from softsym.cli import bench, inspect, train
+from softsym.cli import bench, check, inspect, reproduce, train
 from softsym.errors import InputError, TrainingError
 
 app = typer.Typer(
@@ -18,7 +18,9 @@ app = typer.Typer(
     rich_markup_mode="markdown",
 )
 app.command(name="inspect")(inspect.command)
+app.command(name="check")(check.command)
 app.command(name="train")(train.command)
+app.command(name="reproduce")(reproduce.command)
 app.command(name="bench")(bench.command)
 
 

@@ -1,1 +1,11 @@
-"""The paper's experiments: typed specs, a store of runs, engines, tables and figures."""
+"""The paper again: specs of its tables and figures, engines that run them, a store of results, and what is rendered from it."""
+
+from softsym.experiments.artefact import ORDER, Artefact, artefact
+from softsym.experiments.engine import Engine
+from softsym.experiments.local import Local
+from softsym.experiments.reproduce import Plan, claims, plan, render, reproduce
+from softsym.experiments.store import Record, Store
+
+__all__ = [
+    "ORDER", "Artefact", "Engine", "Local", "Plan", "Record", "Store", "artefact", "claims", "plan", "render", "reproduce",
+]  # fmt: skip

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from softsym.experiments.display import display
 from softsym.experiments.engine import Engine
 from softsym.experiments.estimate import Estimate
-from softsym.experiments.execute import Job
+from softsym.experiments.job import Job
 from softsym.experiments.store import Store
 from softsym.training import RunSpec
 

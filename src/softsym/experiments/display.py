@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from softsym.experiments.estimate import Estimate, duration, pace
-from softsym.experiments.execute import Job, Outcome
+from softsym.experiments.job import Job, Outcome
 
 PERIOD = 2.0
 """Seconds between looks at the runs under way."""

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 
 from softsym.errors import InputError
-from softsym.experiments.execute import Job, Outcome
+from softsym.experiments.job import Job, Outcome
 
 Tick = Callable[[], None]
 RETRIES = 2

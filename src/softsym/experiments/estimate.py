@@ -11,12 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from softsym.experiments.execute import Job
+from softsym.experiments.job import Job
 from softsym.experiments.store import Record
 from softsym.training import RunSpec
 
 Kind = tuple[str, str, str, int, bool]
-Minutes = Mapping[str, Mapping[str, float]]
 UNKNOWN = 600.0
 """Seconds of a run that nothing is known about."""
 
@@ -39,11 +38,11 @@ class Estimate:
     """Estimates seconds.
 
     Args:
-        minutes: What to expect of one run, by preset and model.
+        minutes: What the artefacts expect of each run.
         records: Finished runs.
     """
 
-    def __init__(self, minutes: Minutes, records: Iterable[Record] = ()) -> None:
+    def __init__(self, minutes: Mapping[RunSpec, float], records: Iterable[Record] = ()) -> None:
         self.minutes = minutes
         self._seconds: dict[Kind, list[float]] = {}
         self._epochs: dict[Kind, list[int]] = {}
@@ -60,7 +59,7 @@ class Estimate:
         known = self._seconds.get(kind(spec))
         if known:
             return statistics.mean(known)
-        expected = self.minutes.get(spec.preset.name, {}).get(spec.model)
+        expected = self.minutes.get(spec)
         if expected is None:
             return UNKNOWN
         return 60 * expected * (1 if spec.early_stopping else 2)

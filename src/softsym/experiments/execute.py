@@ -9,58 +9,16 @@ from __future__ import annotations
 import os
 import platform
 import traceback
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from softsym.experiments.head_start import take_head_start
-from softsym.experiments.store import Environment, HistoryRows, Record
-from softsym.training import RunResult, RunSpec
+from softsym.experiments.job import Job, Outcome
+from softsym.experiments.store import Environment, HistoryRows
+from softsym.training import RunSpec
 
 THREADS = 1
 ROWS = 60
 """About how many rows of a history are kept."""
-
-
-@dataclass(frozen=True)
-class Job:
-    """A run and the folder it works in."""
-
-    spec: RunSpec
-    folder: Path
-
-    def to_dict(self) -> dict[str, Any]:
-        """For another process."""
-        return {"spec": self.spec.to_dict(), "folder": str(self.folder)}
-
-    @staticmethod
-    def from_dict(fields: dict[str, Any]) -> Job:
-        """Reads :meth:`to_dict`."""
-        return Job(RunSpec.from_dict(fields["spec"]), Path(fields["folder"]))
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How a run ended.
-
-    Args:
-        status: ``done``; ``failed``, with its error; or ``busy`` if another process is at this run.
-        result: What came out.
-        error: One line.
-        environment: Versions and threads.
-        history: Some epochs.
-    """
-
-    status: Literal["done", "failed", "busy"]
-    result: dict[str, Any] | None = None
-    error: str | None = None
-    environment: Environment | None = None
-    history: HistoryRows | None = None
-
-    def record(self, spec: RunSpec) -> Record:
-        """The finished run."""
-        assert self.result is not None
-        return Record(spec, RunResult.from_dict(self.result), self.environment or {}, self.history or [])
 
 
 def execute(job: Job) -> Outcome:

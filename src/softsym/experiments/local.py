@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from softsym.experiments.engine import RETRIES, Engine, Tick
-from softsym.experiments.execute import THREADS, Job, Outcome
-from softsym.experiments.worker import read_outcome
+from softsym.experiments.execute import THREADS
+from softsym.experiments.job import Job, Outcome, take_outcome
 
 PAUSE = 0.1
 
@@ -58,7 +58,7 @@ class Local(Engine):
 
 def _start(job: Job, number: int) -> _Attempt:
     job.folder.mkdir(parents=True, exist_ok=True)
-    read_outcome(job.folder)  # of an attempt whose engine was killed
+    take_outcome(job.folder)  # of an attempt whose engine was killed
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     environment = {**os.environ, **dict.fromkeys(names, str(THREADS))}
     with _log(job.folder).open("ab") as log:
@@ -77,7 +77,7 @@ def _start(job: Job, number: int) -> _Attempt:
 def _ended(attempt: _Attempt) -> Outcome | None:
     """The outcome; None if the process died and the run should be taken up again."""
     _stop(attempt.process)
-    outcome = read_outcome(attempt.job.folder)
+    outcome = take_outcome(attempt.job.folder)
     if outcome is not None or attempt.number <= RETRIES:
         return outcome
     code, lines = (

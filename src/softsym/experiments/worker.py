@@ -10,33 +10,19 @@ import json
 import os
 import sys
 import threading
-from dataclasses import asdict
-from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
-from softsym.experiments.execute import Job, Outcome, execute
-
-OUTCOME = "outcome.json"
+from softsym.experiments.execute import execute
+from softsym.experiments.job import Job, leave_outcome
 
 
 def main() -> None:
     """Carries out the job in the first line of standard input."""
     job = Job.from_dict(json.loads(sys.stdin.buffer.readline()))
     threading.Thread(target=_end_with, args=(sys.stdin.buffer,), daemon=True).start()
-    outcome = execute(job)
-    temporary = job.folder / f".outcome.{os.getpid()}.tmp"
-    temporary.write_text(json.dumps(asdict(outcome)), encoding="utf-8")
-    os.replace(temporary, job.folder / OUTCOME)
-
-
-def read_outcome(folder: Path) -> Outcome | None:
-    """What a worker left, which is taken away; None if it left nothing."""
-    path = folder / OUTCOME
-    if not path.exists():
-        return None
-    fields: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    path.unlink()
-    return Outcome(**fields)
+    leave_outcome(job.folder, execute(job))
+    sys.stdout.flush()
+    os._exit(0)  # the thread still holds standard input, which would trouble an orderly exit
 
 
 def _end_with(source: IO[bytes]) -> None:

@@ -1,0 +1,132 @@
+"""The claims of the paper, tested on stored runs: each holds, does not hold, or cannot be told yet."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from softsym.experiments.artefacts.correlation import ours_and_published
+from softsym.experiments.store import Record
+from softsym.experiments.summary import Summary
+from softsym.experiments.tables import EMPTY, markdown_table, number
+
+Status = Literal["holds", "does not hold", "not yet"]
+APART = 0.02
+"""Two groups have an order if their data errors differ by more."""
+MODEL_ERROR = 0.98
+"""Least pooled correlation of model error with data error that we call success."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim and what became of it.
+
+    Args:
+        text: The claim.
+        status: Whether it holds.
+        numbers: What that rests on.
+        done: Runs behind it that are done.
+        wanted: All runs behind it.
+    """
+
+    text: str
+    status: Status
+    numbers: str
+    done: int
+    wanted: int
+
+    @property
+    def verdict(self) -> str:
+        """The status in words."""
+        return self.status if self.status != "not yet" else f"not yet: {self.done} of {self.wanted} runs"
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self) | {"verdict": self.verdict}
+
+
+def table1_claims(summaries: Sequence[Summary], best: str = "PER", full: str = "PER_full") -> list[Claim]:
+    """The claims about Table 1."""
+    rows = list(dict.fromkeys(s.row.label for s in summaries))
+    cell = {(s.row.label, s.column.label): s for s in summaries}
+    found = []
+    for row in rows:
+        per = cell[row, best]
+        rivals = [s for s in summaries if s.row.label == row and s.column.label not in (best, full)]
+        found.append(_judge(f"{row}: {best} beats every baseline", [per, *rivals], _beats))
+    for row in rows:
+        text = f"{row}: {best} reaches the published mean plus one standard deviation"
+        found.append(_judge(text, [cell[row, best]], _reaches))
+    for row in rows:
+        found.append(_judge(f"{row}: strengths order the groups as the data do", [cell[row, best]], _ordered))
+    for row in rows:
+        text = f"{row}: the full schedule gives a smaller error than stopping early"
+        found.append(_judge(text, [cell[row, full], cell[row, best]], _beats))
+    return found
+
+
+def correlation_claims(summaries: Sequence[Summary]) -> list[Claim]:
+    """The claims about the correlation study."""
+    ours, printed = ours_and_published(summaries)
+    names = {"model": "model error", "reg": "regularizer", "lambda": "strength"}
+    found = []
+    for name, title in names.items():
+        least = MODEL_ERROR if name == "model" else round(abs(printed[name] or 0.0), 2)
+        text = f"correlation of {title} with data error is at least {least:g} in absolute value"
+        one, other = ours[name], printed[name]
+        numbers = f"{EMPTY if one is None else f'{one:.3f}'}, published {other:.3f}"
+        holds = one is not None and abs(one) >= least
+        found.append(_judge(text, summaries, lambda _, h=holds, n=numbers: (h, n)))  # type: ignore[misc]
+    return found
+
+
+def markdown(claims: Sequence[Claim], preset: str) -> str:
+    """All claims in a table."""
+    rows = [[claim.text, f"**{claim.verdict}**", claim.numbers] for claim in claims]
+    held, untold = (sum(c.status == status for c in claims) for status in ("holds", "not yet"))
+    text = f"Preset `{preset}`: {held} of {len(claims)} claims hold, {untold} cannot be told yet."
+    return "\n\n".join(["# Claims", text, markdown_table(["claim", "verdict", "numbers"], rows)])
+
+
+def _judge(
+    text: str, behind: Sequence[Summary], test: Callable[[Sequence[Summary]], tuple[bool, str]]
+) -> Claim:
+    done, wanted = sum(len(s.values) for s in behind), sum(s.wanted for s in behind)
+    if not all(s.values for s in behind):
+        return Claim(text, "not yet", "", done, wanted)
+    holds, numbers = test(behind)
+    if done < wanted:
+        return Claim(text, "not yet", f"so far {numbers}", done, wanted)
+    return Claim(text, "holds" if holds else "does not hold", numbers, done, wanted)
+
+
+def _beats(behind: Sequence[Summary]) -> tuple[bool, str]:
+    first, *others = behind
+    means = [s.mean or 0.0 for s in others]
+    rivals = ", ".join(f"{s.column.label} {number(s.mean)}" for s in others)
+    return (first.mean or 0.0) < min(means), f"{first.column.label} {number(first.mean)}; {rivals}"
+
+
+def _reaches(behind: Sequence[Summary]) -> tuple[bool, str]:
+    summary = behind[0]
+    if summary.published is None:
+        return False, "nothing published"
+    limit = summary.published.mean + (summary.published.std or 0.0)
+    return (summary.mean or 0.0) <= limit, f"{number(summary.mean)}, at most {number(limit)}"
+
+
+def _ordered(behind: Sequence[Summary]) -> tuple[bool, str]:
+    records = behind[0].records
+    right, pairs = zip(*(in_order(record) for record in records), strict=True)
+    if not any(pairs):
+        return True, "all groups hold alike, so there is nothing to order"
+    return right == pairs, f"{sum(right)} of {sum(pairs)} pairs of groups in {len(records)} runs"
+
+
+def in_order(record: Record) -> tuple[int, int]:
+    """How many pairs of groups with clearly different data errors have strengths in the opposite order, and how many pairs there are."""
+    data, strengths = record.result.data_errors, record.result.strengths
+    pairs = [(a, b) for a, b in itertools.permutations(data, 2) if data[b] - data[a] > APART]
+    return sum(strengths[a] > strengths[b] for a, b in pairs), len(pairs)

@@ -1,0 +1,149 @@
+"""Reproducing an artefact: plan its runs, carry out what is missing, and render what the store holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast, get_args
+
+from softsym.errors import InputError
+from softsym.experiments.artefact import ORDER, Artefact, artefact
+from softsym.experiments.artefacts import RENDER
+from softsym.experiments.carry_out import Tally, carry_out, missing
+from softsym.experiments.claims import Claim, correlation_claims, markdown, table1_claims
+from softsym.experiments.engine import Engine
+from softsym.experiments.estimate import Estimate
+from softsym.experiments.grid import Cell, cells, check
+from softsym.experiments.grid import runs as runs_of
+from softsym.experiments.job import Job
+from softsym.experiments.rendered import Rendered, write
+from softsym.experiments.store import Store
+from softsym.experiments.summary import summarise
+from softsym.tasks.presets import PresetName
+from softsym.training import RunSpec
+
+CLAIMS = "claims"
+CLAIMS_SEEDS = 3
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What one or several artefacts need.
+
+    Args:
+        parts: Each artefact with its cells.
+        preset: The preset of all runs.
+        runs: All runs, each once, in the order in which they are to be carried out.
+    """
+
+    parts: tuple[tuple[Artefact, tuple[Cell, ...]], ...]
+    preset: PresetName
+    runs: tuple[RunSpec, ...]
+
+    def estimate(self, store: Store) -> Estimate:
+        """Times of the runs, from finished ones or from what the artefacts expect."""
+        minutes = {
+            run: part.minutes[self.preset][run.model]
+            for part, found in self.parts
+            for cell in found
+            for run in cell.runs
+            if run.model in part.minutes.get(self.preset, {})
+        }
+        return Estimate(minutes, store.records())
+
+    def missing(self, store: Store) -> list[Job]:
+        """The runs that are not done."""
+        return missing(self.runs, store)
+
+
+@dataclass(frozen=True)
+class Output:
+    """A rendered artefact and its files."""
+
+    name: str
+    preset: str
+    rendered: Rendered
+    files: tuple[Path, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        files = [str(path) for path in self.files]
+        return {
+            "artefact": self.name, "preset": self.preset, "rows": self.rendered.rows, **self.rendered.numbers, "files": files,
+        }  # fmt: skip
+
+
+def plan(
+    name: str,
+    preset: str,
+    seeds: int | None = None,
+    records: str | None = None,
+    folder: Path | None = None,
+    columns: Sequence[str] = (),
+) -> Plan:
+    """Plans an artefact, or all of them, and checks every run.
+
+    Args:
+        name: The artefact's name, or ``all``.
+        preset: ``paper``, ``code`` or ``quick``.
+        seeds: How many seeds; what each artefact asks for by default.
+        records: Folder of recorded tracks for motion tasks.
+        folder: Where the artefacts' files are.
+        columns: Only these columns; all by default.
+    """
+    if preset not in get_args(PresetName):
+        raise InputError(f"unknown preset {preset!r}; pass one of {', '.join(get_args(PresetName))}")
+    chosen = cast(PresetName, preset)
+    parts = []
+    for one in ORDER if name == "all" else (name,):
+        spec = artefact(one, folder)
+        found = cells(spec, chosen, seeds, records)
+        check(spec, found)
+        parts.append((spec, tuple(_only(spec, found, columns))))
+    ordered = [run for _, found in parts for run in runs_of(found)]
+    return Plan(tuple(parts), chosen, tuple(dict.fromkeys(ordered)))
+
+
+def reproduce(plan: Plan, store: Store, engine: Engine, *, quiet: bool = False) -> Tally:
+    """Carries out what is missing of a plan."""
+    return carry_out(plan.runs, store, engine, plan.estimate(store), quiet=quiet)
+
+
+def render(plan: Plan, store: Store) -> list[Output]:
+    """Renders every artefact of a plan from the store."""
+    outputs = []
+    for part, found in plan.parts:
+        rendered = RENDER[part.kind](part, plan.preset, summarise(part, found, store))
+        files = write(rendered, store.folder / plan.preset, part.name)
+        outputs.append(Output(part.name, plan.preset, rendered, tuple(files)))
+    return outputs
+
+
+def stored_presets(store: Store) -> list[PresetName]:
+    """The presets that the store has runs of."""
+    found = {record.spec.preset.name for record in store.records()}
+    return [name for name in get_args(PresetName) if name in found]
+
+
+def claims(
+    store: Store, preset: str = "code", seeds: int | None = None, folder: Path | None = None
+) -> Output:
+    """Tests the claims of the paper on the store."""
+    count = seeds or CLAIMS_SEEDS
+    found: list[Claim] = []
+    for name, test in (("table1", table1_claims), ("correlation", correlation_claims)):
+        for part, parts_cells in plan(name, preset, count, folder=folder).parts:
+            found += test(summarise(part, parts_cells, store))
+    text = markdown(found, preset)
+    rows = [claim.to_dict() for claim in found]
+    rendered = Rendered(text, rows)
+    return Output(CLAIMS, preset, rendered, tuple(write(rendered, store.folder / preset, CLAIMS)))
+
+
+def _only(spec: Artefact, found: Sequence[Cell], columns: Sequence[str]) -> list[Cell]:
+    known = [column.label for column in spec.columns]
+    for label in columns:
+        if label not in known:
+            raise InputError(f"{spec.name} has no column {label!r}; it has {', '.join(known)}")
+    return [cell for cell in found if not columns or cell.column.label in columns]

@@ -1,0 +1,97 @@
+"""What stands in a cell: mean and standard deviation over the seeds that are done, beside the published number."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from softsym.experiments.artefact import Artefact, Column, Row
+from softsym.experiments.grid import Cell
+from softsym.experiments.published import Published, published
+from softsym.experiments.store import Record, Store
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A cell in numbers.
+
+    Args:
+        row: Its row.
+        column: Its column.
+        records: The finished runs.
+        values: Their metric, in the published unit.
+        wanted: How many runs there are to be.
+        published: The number to compare with.
+    """
+
+    row: Row
+    column: Column
+    records: tuple[Record, ...]
+    values: tuple[float, ...]
+    wanted: int
+    published: Published | None
+
+    @property
+    def mean(self) -> float | None:
+        """Over the seeds that are done."""
+        return statistics.fmean(self.values) if self.values else None
+
+    @property
+    def std(self) -> float | None:
+        """Sample standard deviation; None for fewer than two seeds."""
+        return statistics.stdev(self.values) if len(self.values) > 1 else None
+
+    @property
+    def difference(self) -> float | None:
+        """Ours less the published mean."""
+        return None if self.mean is None or self.published is None else self.mean - self.published.mean
+
+    @property
+    def parameters(self) -> int | None:
+        """Trainable numbers of the network."""
+        return self.records[0].result.parameters if self.records else None
+
+    @property
+    def seconds(self) -> float | None:
+        """Mean time of a run."""
+        return statistics.fmean(r.result.seconds for r in self.records) if self.records else None
+
+    @property
+    def epochs(self) -> float | None:
+        """Mean number of epochs of a run."""
+        return statistics.fmean(r.result.epochs for r in self.records) if self.records else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """A line of the CSV file."""
+        return {
+            "section": self.row.section,
+            "row": self.row.label,
+            "column": self.column.label,
+            "mean": self.mean,
+            "std": self.std,
+            "seeds": len(self.values),
+            "seeds_wanted": self.wanted,
+            "published_mean": None if self.published is None else self.published.mean,
+            "published_std": None if self.published is None else self.published.std,
+            "difference": self.difference,
+            "parameters": self.parameters,
+            "epochs": self.epochs,
+            "seconds": self.seconds,
+        }
+
+
+def summarise(artefact: Artefact, cells: Sequence[Cell], store: Store) -> list[Summary]:
+    """All cells in numbers, rows in the order of the artefact and columns within each."""
+    places = {column.label: place for place, column in enumerate(artefact.columns)}
+    rows = {id(row): place for place, row in enumerate(artefact.rows)}
+    ordered = sorted(cells, key=lambda cell: (rows[id(cell.row)], places[cell.column.label]))
+    return [_summary(artefact, cell, store) for cell in ordered]
+
+
+def _summary(artefact: Artefact, cell: Cell, store: Store) -> Summary:
+    found = tuple(record for spec in cell.runs if (record := store.record(spec)) is not None)
+    values = tuple(artefact.factor * float(getattr(record.result, artefact.metric)) for record in found)
+    number = published(artefact, cell.row, cell.column)
+    return Summary(cell.row, cell.column, found, values, len(cell.runs), number)
