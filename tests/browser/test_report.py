@@ -162,6 +162,17 @@ def test_errors_on_a_logarithmic_axis(visit: Open) -> None:
         assert page.evaluate("document.getElementById('errors')._fullLayout.xaxis.type") == "log"
 
 
+def test_no_button_sends_the_data_anywhere(visit: Open) -> None:
+    with visit("story") as page:
+        buttons = page.locator(".modebar-btn")
+        kinds = {
+            (button.get_attribute("data-title") or button.get_attribute("aria-label") or "")
+            for button in buttons.all()
+        }
+        assert kinds <= {"Download plot as a PNG", "Reset axes", "Reset camera to default"}, kinds
+        assert buttons.count() > 0
+
+
 def test_outputs_are_paged(visit: Open) -> None:
     with visit("many") as page:
         assert page.locator("#panels h3").all_inner_texts()[0] == "output_0"

@@ -9,7 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from softsym.discovery.report_plots import VERDICT_COLORS, VERDICT_MARKS, Figure, axis, layout, numbers
+from softsym.discovery.report_plots import (
+    VERDICT_COLORS,
+    VERDICT_MARKS,
+    Figure,
+    axis,
+    layout,
+    log_axis,
+    numbers,
+    positive,
+)
 from softsym.discovery.report_text import label, labels, number
 from softsym.discovery.symmetries import Symmetries, Symmetry
 
@@ -18,14 +27,16 @@ LEAST_DISTANCE = 1e-4
 
 
 def errors(symmetries: Symmetries) -> Figure | None:
-    """Error of every group as a horizontal bar with its interval; None without groups."""
+    """Error of every group as a horizontal bar with its interval, and the axis for those who want logarithms; None without groups."""
     if not len(symmetries):
         return None
     traces = [_bars(symmetries, verdict) for verdict in VERDICT_MARKS]
     names = labels([row.name for row in symmetries])
     ticks = [f"{name} {VERDICT_MARKS[row.verdict]}" for name, row in zip(names, symmetries, strict=True)]
+    ends = positive([(row.error, *row.error_interval) for row in symmetries])
     return {
         "data": [trace for trace in traces if trace["x"]],
+        "logarithmic": log_axis("equivariance error", numbers(ends)),
         "layout": layout(
             90 + 44 * len(symmetries),
             xaxis=axis("equivariance error", rangemode="tozero"),

@@ -6,12 +6,14 @@
   const drawn = new Map();
   const touch = window.matchMedia("(pointer: coarse)").matches;
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
-  const config = {
+  // Buttons are listed, not removed: plotly's own choice has one that sends the data to a server.
+  const config = (layout) => ({
     responsive: true,
     displaylogo: false,
     displayModeBar: touch ? false : "hover",
-    modeBarButtonsToRemove: ["lasso2d", "select2d", "autoScale2d", "zoomIn2d", "zoomOut2d", "resetCameraLastSave3d"],
-  };
+    modeBarButtons: [["toImage", layout.scene ? "resetCameraDefault3d" : "resetScale2d"]],
+    plotlyServerURL: "",
+  });
 
   // Colours of the screen, light or dark, are the style sheet's.
   function screen() {
@@ -66,7 +68,7 @@
 
   function draw(div, figure) {
     drawn.set(div, figure);
-    return Plotly.react(div, figure.data.map(themedTrace), themedLayout(figure.layout), config);
+    return Plotly.react(div, figure.data.map(themedTrace), themedLayout(figure.layout), config(figure.layout));
   }
 
   function options(select, names) {
@@ -121,10 +123,9 @@
   }
 
   function prepareErrors() {
+    const { data, layout, logarithmic } = story.figures.errors;
     element("errors-log").addEventListener("change", (event) => {
-      const figure = story.figures.errors;
-      figure.layout.xaxis.type = event.target.checked ? "log" : "linear";
-      draw(element("errors"), figure);
+      draw(element("errors"), { data, layout: event.target.checked ? { ...layout, xaxis: logarithmic } : layout });
     });
   }
 
