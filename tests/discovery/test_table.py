@@ -137,7 +137,9 @@ class TestText:
     def test_mistakes_elsewhere_do_not_matter(self, write):
         path = write("d.csv", "id,a,b,c\nfirst,1,2,\nsecond,3,4,nan\n")
         np.testing.assert_array_equal(read_table(path, "a", "b").X, [[1], [3]])
-        refuses(r"line 2: column 'id' holds 'first', which is no number; choose other columns", path, "a,b")
+        refuses(
+            r"line 2: column 'id' holds 'first', which is no number; choose other --x-columns", path, "a,b"
+        )
 
     def test_choice(self, write):
         path = write("d.csv", "a,b\n1,2\n")

@@ -42,13 +42,13 @@ NEIGHBOURS = 5
 ROWS = 2000
 """At most so many rows are compared at once; fewer are compared several times."""
 MOST_REPEATS = 20
-BLUR = 0.1
+BLUR = 0.05
 """Differences below this share of the data's size do not count: both kinds are blurred by it."""
 SMALLEST = 20
 """Fewer different rows tell nothing."""
 ENTRIES = 4_000_000
 """Numbers of the matrices by which rows are moved, at once."""
-WELL, HARDLY = 0.7, 0.2
+WELL, HARDLY = 0.7, 0.3
 
 Grade = Literal["well", "partly", "hardly", "still"]
 
@@ -137,7 +137,7 @@ def _views(pool: Array, rows: Array, rep: Rep, group: Group, rng: np.random.Gene
         copies = pool[:, index].reshape(len(pool), -1, size)
         sphering = _sphering(rows[:, index].reshape(-1, size))
         everything.append((_blurred(copies, rng) @ sphering).reshape(len(pool), -1))
-        if kind.rank and copies.shape[1] > 1:
+        if kind.rank and size < pool.shape[1]:  # else it is all columns once more
             one = copies[np.arange(len(pool)), rng.integers(copies.shape[1], size=len(pool))]
             single += [_blurred(view, rng) @ sphering for view in (one, copies.mean(axis=1))]
         if kind.rank and not group.is_orthogonal:

@@ -139,7 +139,7 @@ class _Mistakes:
         if kind == "text":
             shown = cell if len(cell) <= 40 else cell[:37] + "..."
             raise InputError(
-                f"{where} holds {shown!r}, which is no number; choose other columns or correct it"
+                f"{where} holds {shown!r}, which is no number; choose other --x-columns or --y-columns, or correct it"
             )
         if kind == "missing":
             raise InputError(

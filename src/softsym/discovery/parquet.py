@@ -64,7 +64,7 @@ class ParquetFile:
         shown = " ".join(repr(values[0]).split())[:40] if len(values) else "nothing"
         raise InputError(
             f"{self.path}: column {series.name!r} holds {kind} such as {shown}, which are no numbers; "
-            "choose other columns"
+            "choose other --x-columns or --y-columns"
         )
 
     def _check_missing(self, frame: polars.DataFrame) -> None:

@@ -77,6 +77,8 @@ def read_table(
 
 
 def _check_readable(path: Path) -> None:
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; pass a file in it")
     if path.suffix.lower() not in SUFFIXES:
         raise InputError(
             f"cannot tell what {path} is from its name; pass a file that ends in {', '.join(SUFFIXES)}"
@@ -86,8 +88,6 @@ def _check_readable(path: Path) -> None:
             pass
     except FileNotFoundError as error:
         raise InputError(f"there is no file {path}; pass the path of an existing one") from error
-    except IsADirectoryError as error:
-        raise InputError(f"{path} is a folder; pass a file in it") from error
     except PermissionError as error:
         raise InputError(f"no permission to read {path}; pass a file that you may read") from error
     except OSError as error:
