@@ -226,3 +226,12 @@ def test_two_processes_write_at_once(folder):
     assert {file.suffix for file in folder.iterdir()} == {".basis", ".space"}
     forget()
     assert [ss.invariants(f"T({k})", "SO(3)").dim for k in range(2, 6)] == [1, 1, 3, 6]
+
+
+def test_blocks_from_different_files_are_still_shared(folder):
+    def blocks():
+        forget()
+        net = ss.nn.SoftMLP("2S + 2V", "T(2)", ["O(2)@z"], width=24, layers=3)
+        return len(ss.EquivarianceRegularizer(net, ["O(2)@z"])._packed(ss.group("O(2)@z")).blocks)
+
+    assert blocks() == blocks()

@@ -73,12 +73,12 @@ class Stacked:
 
     def packed(self, group: Group) -> Packed:
         """The projector of a group on the flat vector: blocks of the same type in all parameters together."""
-        indices: dict[int, list[NDArray[np.int64]]] = {}
+        indices: dict[bytes, list[NDArray[np.int64]]] = {}
         factors = {}
         for space, offset in zip(self.spaces(group), self.offsets, strict=True):
             for block in space.packed.blocks:
-                factors[id(block.factor)] = block.factor
-                indices.setdefault(id(block.factor), []).append(block.index + offset)
+                factors.setdefault(block.key, block.factor)
+                indices.setdefault(block.key, []).append(block.index + offset)
         blocks = tuple(PackedBlock(np.concatenate(indices[key]), factors[key]) for key in factors)
         return Packed(self.size, blocks)
 

@@ -8,6 +8,7 @@ for NumPy arrays and torch tensors alike. Entries outside all blocks are zero in
 from __future__ import annotations
 
 import functools
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -48,6 +49,15 @@ class PackedBlock:
     def rank(self) -> int:
         """Dimensions of each block."""
         return self.factor.rank if isinstance(self.factor, OrbitBasis) else int(self.factor.shape[1])
+
+    @functools.cached_property
+    def key(self) -> bytes:
+        """What blocks with the same factor share, wherever the factor came from."""
+        orbits = isinstance(self.factor, OrbitBasis)
+        values = self.factor.labels if isinstance(self.factor, OrbitBasis) else self.factor
+        digest = hashlib.blake2b(repr((orbits, values.shape)).encode(), digest_size=20)
+        digest.update(np.ascontiguousarray(values).tobytes())
+        return digest.digest()
 
     @functools.cached_property
     def matrix(self) -> Array:
