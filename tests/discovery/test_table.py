@@ -269,6 +269,32 @@ class TestArchive:
         refuses("`X` is damaged: Bad CRC-32", write("data.npz", bytes(torn)))
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["d.npz", "d.parquet", "d.csv"])
+def test_damaged_files_never_end_in_another_error(tmp_path, name):
+    rng = np.random.default_rng(0)
+    values, path = rng.standard_normal((50, 3)), tmp_path / name
+    if name == "d.npz":
+        np.savez(path, X=values, Y=values[:, 0])
+    else:
+        frame = polars.DataFrame({column: values[:, k] for k, column in enumerate("abc")})
+        (frame.write_parquet if name == "d.parquet" else frame.write_csv)(path)
+    good, messages = path.read_bytes(), []
+    for _ in range(150):
+        bad = bytearray(good)
+        for place in (
+            len(bad) - 1 - rng.integers(min(len(bad), rng.choice([400, 4000])), size=rng.integers(1, 5))
+        ):
+            bad[place] = rng.integers(256)
+        path.write_bytes(bad)
+        try:
+            read_table(path, None if name == "d.npz" else "a")
+        except InputError as error:
+            messages.append(str(error))
+    assert messages
+    assert not any("\n" in message for message in messages)
+
+
 class TestPath:
     def test_no_such_file(self, tmp_path):
         refuses(

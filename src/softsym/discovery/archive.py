@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import struct
+import tokenize
 import warnings
 import zipfile
 import zlib
@@ -15,6 +17,11 @@ from numpy.typing import NDArray
 from softsym.errors import DataWarning, InputError
 
 Array = NDArray[np.float64]
+DAMAGE = (
+    OSError, EOFError, KeyError, TypeError, ValueError, SyntaxError, RuntimeError, MemoryError, tokenize.TokenError,
+    struct.error, zlib.error, zipfile.BadZipFile,
+)  # fmt: skip
+"""What reading a damaged archive can end in."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +42,7 @@ class Archive:
         try:
             with zipfile.ZipFile(path) as archive:
                 sizes = {item.filename.removesuffix(".npy"): item.file_size for item in archive.infolist()}
-        except zipfile.BadZipFile as error:
+        except DAMAGE as error:
             empty = path.stat().st_size == 0
             raise InputError(
                 f"{path} is empty; write it with numpy.savez(path, X=X, Y=Y)"
@@ -89,15 +96,13 @@ class Archive:
         try:
             with np.load(self.path, allow_pickle=False) as stored:
                 return np.asarray(stored[name])
-        except ValueError as error:
+        except DAMAGE as error:
             if "allow_pickle" not in str(error):
                 raise InputError(f"{self.path}: `{name}` is damaged: {_line(error)}") from error
             raise InputError(
                 f"{self.path}: `{name}` is an array of Python objects, which are never loaded; "
                 "store numbers of one type and rows of one length"
             ) from error
-        except (OSError, EOFError, KeyError, TypeError, SyntaxError, zipfile.BadZipFile, zlib.error) as error:
-            raise InputError(f"{self.path}: `{name}` is damaged: {_line(error)}") from error
 
     def _check_finite(self, values: Array, name: str) -> None:
         bad = ~np.isfinite(values)
