@@ -9,7 +9,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from softsym import groups, measure, nn, regularize, reps, spaces, tasks
+    from softsym import discovery, groups, measure, nn, regularize, reps, spaces, tasks
+    from softsym.discovery import SoftEquivariantClassifier, SoftEquivariantRegressor, load
     from softsym.groups import (
         GL,
         O11,
@@ -66,15 +67,17 @@ _ROOMS = {
     "regularize": "EquivarianceRegularizer strengths",
     "measure": "equivariance_error equivariance_bound lie_derivative_error data_error layer_distances correlation",
     "tasks": "task",
+    "discovery": "SoftEquivariantClassifier SoftEquivariantRegressor load",
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names.split()}
 
 __all__ = [
     "GL", "O11", "SE", "SL", "SO", "SO13", "SU", "A", "C", "Cube", "D", "E", "EquivarianceRegularizer", "EquivariantSpace",
     "Grid", "Group", "Icosahedral", "Lorentz", "O", "Octahedral", "Permutation", "Rep", "RubiksCube", "S", "SO11p",
-    "SO13p", "Scalar", "Scaling", "Sp", "T", "Translation", "Trivial", "U", "Vector", "Z", "correlation", "data_error",
-    "equivariance_bound", "equivariance_error", "equivariant_maps", "group", "groups", "hidden_rep", "invariants",
-    "layer_distances", "lie_derivative_error", "measure", "nn", "part_vector", "regularize", "rep", "reps", "spaces",
+    "SO13p", "Scalar", "Scaling", "SoftEquivariantClassifier",
+    "SoftEquivariantRegressor", "Sp", "T", "Translation", "Trivial", "U", "Vector", "Z", "correlation", "data_error",
+    "discovery", "equivariance_bound", "equivariance_error", "equivariant_maps", "group", "groups", "hidden_rep", "invariants",
+    "layer_distances", "lie_derivative_error", "load", "measure", "nn", "part_vector", "regularize", "rep", "reps", "spaces",
     "strengths", "task", "tasks",
 ]  # fmt: skip
 

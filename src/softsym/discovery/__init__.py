@@ -1,5 +1,10 @@
 """The main job: which symmetries data have, how exactly, and a model that uses each just as much as it holds."""
 
+from softsym.discovery.estimators import SoftEquivariantClassifier, SoftEquivariantRegressor
+from softsym.discovery.snapping import Snapped
+from softsym.discovery.storage import load
 from softsym.discovery.symmetries import Symmetries, Symmetry
 
-__all__ = ["Symmetries", "Symmetry"]
+__all__ = [
+    "Snapped", "SoftEquivariantClassifier", "SoftEquivariantRegressor", "Symmetries", "Symmetry", "load",
+]  # fmt: skip

@@ -67,7 +67,7 @@ class Symmetries(Sequence[Symmetry]):
         'exact'
         >>> print(found)
         group   verdict  error   interval          strength  residual  note
-        O(2)@z  exact    0.0020  0.0010 to 0.0030  1.0       0.00010
+        O(2)@z  exact    0.0020  0.0010 to 0.0030  1         0.00010
     """
 
     def __init__(self, rows: Sequence[Symmetry] = ()) -> None:
@@ -144,7 +144,7 @@ class Symmetries(Sequence[Symmetry]):
 def _cells(row: Symmetry) -> list[str]:
     low, high = row.error_interval
     return [
-        row.name, row.verdict, f"{row.error:#.2g}", f"{low:#.2g} to {high:#.2g}", f"{row.strength:#.2g}",
+        row.name, row.verdict, f"{row.error:#.2g}", f"{low:#.2g} to {high:#.2g}", f"{row.strength:.3g}",
         f"{row.residual:#.2g}", row.note,
     ]  # fmt: skip
 

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from softsym.groups import Group
 from softsym.nn import ParameterRep
-from softsym.spaces import EquivariantSpace, Packed, PackedBlock, equivariant_maps, invariants
+from softsym.spaces import EquivariantSpace, OrbitBasis, Packed, PackedBlock, equivariant_maps, invariants
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Stacked:
     def packed(self, group: Group) -> Packed:
         """The projector of a group on the flat vector: blocks of the same type in all parameters together."""
         indices: dict[bytes, list[NDArray[np.int64]]] = {}
-        factors = {}
+        factors: dict[bytes, NDArray[np.float64] | OrbitBasis] = {}
         for space, offset in zip(self.spaces(group), self.offsets, strict=True):
             for block in space.packed.blocks:
                 factors.setdefault(block.key, block.factor)

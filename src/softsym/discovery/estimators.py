@@ -1,0 +1,343 @@
+"""The main job as scikit-learn estimators: fit data, and read off which symmetries hold.
+
+Without representations and groups they are ordinary neural-network ensembles; every column is a scalar and no symmetry is assumed.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.preprocessing import LabelBinarizer
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from softsym.discovery import storage
+from softsym.discovery.ensemble import Shape
+from softsym.discovery.fitted import Fit, Kind
+from softsym.discovery.judging import judge_all
+from softsym.discovery.recipe import read_recipe
+from softsym.discovery.snapping import Snapped, snap_fit
+from softsym.discovery.study import Stop, conduct
+from softsym.discovery.symmetries import Symmetries
+from softsym.discovery.telling import story_of
+from softsym.errors import InputError
+from softsym.groups import Group
+from softsym.groups import group as read_group
+from softsym.nn.reading import read_groups
+from softsym.reps import Rep, Scalar
+from softsym.reps import rep as read_rep
+
+Array = NDArray[np.float64]
+
+
+class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
+    """What regressor and classifier share; not used by itself."""
+
+    def __init__(
+        self,
+        rep_in: Rep | str | None = None,
+        rep_out: Rep | str | None = None,
+        groups: Sequence[Group | str] = (),
+        *,
+        largest: Group | str | None = None,
+        width: int = 64,
+        layers: int = 4,
+        epochs: int | None = None,
+        budget: float | None = None,
+        batch: int | None = None,
+        lr: float = 3e-3,
+        weight_decay: float = 0.0,
+        strength: float = 1000.0,
+        gamma: float = 2.0,
+        strengths: str = "one-shot",
+        seeds: int = 3,
+        held_out: float = 0.15,
+        random_state: int = 0,
+        verbose: bool = False,
+    ) -> None:
+        self.rep_in, self.rep_out, self.groups, self.largest = rep_in, rep_out, groups, largest
+        self.width, self.layers, self.epochs, self.budget, self.batch = width, layers, epochs, budget, batch
+        self.lr, self.weight_decay = lr, weight_decay
+        self.strength, self.gamma, self.strengths = strength, gamma, strengths
+        self.seeds, self.held_out, self.random_state, self.verbose = seeds, held_out, random_state, verbose
+
+    @abstractmethod
+    def _read(self, X: Any, y: Any) -> tuple[Array, Array]:
+        """Checks data; outputs as a matrix."""
+
+    @property
+    @abstractmethod
+    def _kind(self) -> Kind:
+        """What the outputs are."""
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Trains the ensemble and judges every candidate group.
+
+        Args:
+            X: Inputs (n, size of ``rep_in``): an array or a data frame.
+            y: Outputs (n, size of ``rep_out``), or classes (n,).
+        """
+        return self.fit_in(None, X, y)
+
+    def fit_in(
+        self,
+        folder: Path | None,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        stop: Stop | None = None,
+        resting: bool = False,
+    ) -> Self:
+        """:meth:`fit` with checkpoints in a folder, from which a stopped fit goes on.
+
+        Args:
+            folder: Where checkpoints go; None for nowhere.
+            X: Inputs.
+            y: Outputs.
+            stop: Asked after every epoch; True ends the fit with what has been learned.
+            resting: Leave out the judgement of the groups.
+        """
+        inputs, outputs = self._read(X, y)
+        recipe = read_recipe(
+            width=self.width, layers=self.layers, epochs=self.epochs, batch=self.batch, lr=self.lr,
+            weight_decay=self.weight_decay, strength=self.strength, gamma=self.gamma, strengths=self.strengths,
+        )  # fmt: skip
+        self._check_numbers()
+        self.fit_ = conduct(
+            self._kind, self._shape(inputs, outputs), recipe, inputs, outputs, seeds=self.seeds,
+            seed=_seed(self.random_state), fraction=self.held_out, budget=self.budget, folder=folder,
+            quiet=not self.verbose, stop=stop,
+        )  # fmt: skip
+        self.symmetries_ = Symmetries() if resting else judge_all(self.fit_)
+        self.n_iter_ = max(len(member.history) for member in self.fit_.members)
+        return self
+
+    def snap(self, group: Group | str) -> Snapped:
+        """The nearest model that is exactly equivariant to one of the candidates, with what that costs.
+
+        Args:
+            group: One of the candidate groups.
+        """
+        check_is_fitted(self)
+        before: Fit = self.fit_
+        after, distance = snap_fit(before, group)
+        model = storage.duplicate(self)
+        model.fit_ = after
+        model.symmetries_ = judge_all(after)
+        return Snapped(read_group(group).name, model, after.test_error(), before.test_error(), distance)
+
+    def report(self, path: str | Path | None = None, *, title: str = "Symmetries of your data") -> str:
+        """The report as one HTML page, written to a file if a path is given.
+
+        Args:
+            path: Where to write it.
+            title: What the data are called.
+        """
+        from softsym.discovery.report import render
+
+        check_is_fitted(self)
+        page = render(self.story(title))
+        if path is not None:
+            Path(path).write_text(page, encoding="utf-8")
+        return page
+
+    def story(self, title: str, facts: dict[str, str] | None = None) -> Any:
+        """What the report tells, as data."""
+        inputs, outputs = self.fit_.shape.sizes if self.fit_.shape.groups else self._sizes
+        names = getattr(self, "feature_names_in_", [f"x{k}" for k in range(inputs)])
+        return story_of(
+            self.fit_, self.symmetries_, title=title, input_names=[str(name) for name in names],
+            output_names=self._output_names(outputs), facts=facts,
+        )  # fmt: skip
+
+    def save(self, folder: str | Path, *, force: bool = False) -> Path:
+        """Writes the model as safetensors and JSON; :func:`softsym.load` reads it back.
+
+        Args:
+            folder: A new folder.
+            force: Replace an existing model.
+        """
+        check_is_fitted(self)
+        return storage.save(self, Path(folder), force=force)
+
+    def __getstate__(self) -> dict[str, Any]:
+        if "fit_" not in self.__dict__:
+            return dict(self.__dict__)
+        rest = {key: value for key, value in self.__dict__.items() if key not in ("fit_", "symmetries_")}
+        return rest | {"_stored": storage.to_bytes(self)}  # no code of ours is pickled, only numbers and text
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        stored = state.pop("_stored", None)
+        self.__dict__.update(state)
+        if stored is not None:
+            self.fit_, self.symmetries_ = storage.from_bytes(stored)
+
+    @property
+    def _sizes(self) -> tuple[int, int]:
+        return self.fit_.held.X.shape[1], self.fit_.held.Y.shape[1]
+
+    def _output_names(self, n: int) -> list[str]:
+        return list(getattr(self, "output_names_", [f"y{k}" for k in range(n)]))
+
+    def _inputs(self, X: Any) -> Array:
+        check_is_fitted(self)
+        return np.asarray(validate_data(self, X, reset=False, dtype=np.float64), dtype=np.float64)
+
+    def _shape(self, X: Array, Y: Array) -> Shape:
+        groups = read_groups(list(self.groups)) if len(self.groups) else []
+        rep_in = X.shape[1] * Scalar if self.rep_in is None else read_rep(self.rep_in)
+        rep_out = Y.shape[1] * Scalar if self.rep_out is None else read_rep(self.rep_out)
+        shape = Shape.of(rep_in, rep_out, groups, None if self.largest is None else read_group(self.largest))
+        for rep, values, name, what in ((rep_in, X, "rep_in", "X"), (rep_out, Y, "rep_out", "y")):
+            size = rep.size(shape.largest)
+            if size != values.shape[1]:
+                raise InputError(
+                    f"{rep} under {shape.largest.name} has size {size}, {what} has {values.shape[1]} columns; "
+                    f"pass another `{name}`"
+                )
+        return shape
+
+    def _check_numbers(self) -> None:
+        if not isinstance(self.seeds, int | np.integer) or self.seeds < 1:
+            raise InputError(f"`seeds` must be a whole number of at least 1, got {self.seeds!r}")
+        if not 0 < self.held_out < 0.5:
+            raise InputError(f"`held_out` must lie between 0 and 0.5, got {self.held_out!r}")
+        if self.budget is not None and not self.budget > 0:
+            raise InputError(f"`budget` must be a positive number of seconds, got {self.budget!r}")
+
+
+class SoftEquivariantRegressor(RegressorMixin, SoftEquivariantEstimator):  # type: ignore[misc]
+    """A regressor that finds which symmetries its data have and uses each just as much as it holds.
+
+    Args:
+        rep_in: How inputs transform, such as ``"5S + 5V"``; scalars if None.
+        rep_out: How outputs transform, such as ``"T(2)"``; scalars if None.
+        groups: Candidate groups, such as ``["O(2)@x", "O(2)@z"]``; none for an ordinary network.
+        largest: Group of gates and bilinear layers; the candidates joined by default.
+        width: Size of the hidden layers.
+        layers: Number of linear layers.
+        epochs: Passes over the training data; by default so many that there are about 1,200 steps.
+        budget: Seconds the fit may take instead, which then decides the epochs.
+        batch: Rows per step.
+        lr: Learning rate at the start, decayed along a cosine.
+        weight_decay: Of weights and biases, with groups.
+        strength: Of every group's penalty at the start, dimensionless.
+        gamma: How strongly differences of residuals count when strengths are adjusted.
+        strengths: ``one-shot`` (the paper's rule), ``continuous`` or ``fixed``.
+        seeds: Number of members.
+        held_out: Share of the rows for validation, and again for the test.
+        random_state: Seed of the split and of the members.
+        verbose: Show progress.
+
+    Attributes:
+        symmetries_: What was found about each candidate (:class:`~softsym.discovery.Symmetries`).
+        fit_: Members, scaling and held-out rows.
+
+    Example:
+        >>> import numpy as np, softsym as ss
+        >>> X = np.random.default_rng(0).standard_normal((200, 3))
+        >>> est = ss.SoftEquivariantRegressor("V", "S", ["O(3)"], width=8, layers=2, epochs=5, seeds=1)
+        >>> est.fit(X, (X**2).sum(1)).predict(X[:2]).shape
+        (2,)
+        >>> est.symmetries_[0].name
+        'O(3)'
+    """
+
+    @property
+    def _kind(self) -> Kind:
+        return "regressor"
+
+    def _read(self, X: Any, y: Any) -> tuple[Array, Array]:
+        names = [str(name) for name in y.columns] if hasattr(y, "columns") else None
+        X, y = validate_data(
+            self, X, y, multi_output=True, y_numeric=True, ensure_min_samples=2, dtype=np.float64
+        )
+        self.n_outputs_ = 0 if y.ndim == 1 else y.shape[1]
+        if names is not None and y.ndim == 2:
+            self.output_names_ = names
+        elif hasattr(self, "output_names_"):
+            del self.output_names_
+        return np.asarray(X), np.asarray(y, dtype=np.float64).reshape(len(y), -1)
+
+    def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
+        """Mean prediction of the members, (n, outputs) or (n,) as ``y`` was, and their standard deviation if asked for."""
+        mean, std = self.fit_.predict(self._inputs(X)) if self._fitted() else (None, None)
+        if self.n_outputs_ == 0 and mean is not None and std is not None:
+            mean, std = mean[:, 0], std[:, 0]
+        return (mean, std) if return_std else mean
+
+    def _fitted(self) -> bool:
+        check_is_fitted(self)
+        return True
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+
+class SoftEquivariantClassifier(ClassifierMixin, SoftEquivariantEstimator):  # type: ignore[misc]
+    """A classifier with invariant classes that finds which symmetries its data have; arguments as the regressor's.
+
+    Example:
+        >>> import numpy as np, softsym as ss
+        >>> X = np.random.default_rng(0).standard_normal((200, 3))
+        >>> y = np.where((X**2).sum(1) > 2, "far", "near")
+        >>> est = ss.SoftEquivariantClassifier("V", groups=["O(3)"], width=8, layers=2, epochs=5, seeds=1).fit(X, y)
+        >>> est.predict_proba(X[:2]).shape
+        (2, 2)
+    """
+
+    @property
+    def _kind(self) -> Kind:
+        return "classifier"
+
+    def _read(self, X: Any, y: Any) -> tuple[Array, Array]:
+        X, y = validate_data(self, X, y, ensure_min_samples=2, dtype=np.float64)
+        check_classification_targets(y)
+        y = column_or_1d(y, warn=True)
+        if type_of_target(y) == "continuous":
+            raise InputError(
+                "`y` must hold classes, got continuous numbers; use SoftEquivariantRegressor for them"
+            )
+        binarizer = LabelBinarizer().fit(y)
+        self.classes_ = binarizer.classes_
+        if len(self.classes_) < 2:
+            raise InputError(f"`y` has one class only ({self.classes_[0]!r}); at least two are needed")
+        if self.rep_out is not None and read_rep(self.rep_out) != len(self.classes_) * Scalar:
+            raise InputError(
+                f"classes do not move: leave `rep_out` out, or pass '{len(self.classes_)}S' for {len(self.classes_)} classes"
+            )
+        one_hot = binarizer.transform(y).astype(np.float64)
+        if one_hot.shape[1] == 1:
+            one_hot = np.hstack([1 - one_hot, one_hot])
+        return np.asarray(X), one_hot
+
+    def _output_names(self, n: int) -> list[str]:
+        return [str(name) for name in self.classes_]
+
+    def predict_proba(self, X: ArrayLike) -> Array:
+        """Mean probabilities of the members, (n, classes)."""
+        return self.fit_.predict(self._checked(X))[0]
+
+    def predict(self, X: ArrayLike) -> Any:
+        """The most probable classes, (n,)."""
+        return self.classes_[self.predict_proba(X).argmax(1)]
+
+    def _checked(self, X: Any) -> Array:
+        return self._inputs(X)
+
+
+def _seed(random_state: Any) -> int:
+    """A seed from what scikit-learn allows as a random state."""
+    if random_state is None:
+        return int(np.random.default_rng().integers(2**31))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    return int(random_state)

@@ -1,0 +1,113 @@
+r"""How much a fitted ensemble breaks each candidate symmetry, with what it takes to judge that number.
+
+The error of a group is the model's equivariance error on held-out rows. Beside it stand
+
+- the *control*: the error a model would have that ignores the group altogether, comparing :math:`\rho(g) f(x)` with the prediction
+  for an unrelated row moved by an unrelated element;
+- the *fit error*: how far predictions are from the truth, measured in the same way;
+- the *coverage*: how much moved data look like data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softsym.discovery.coverage import SMALLEST, Coverage, coverage
+from softsym.discovery.ensemble import make_regularizer
+from softsym.discovery.fitted import Fit
+from softsym.groups import Group
+from softsym.measure.action import act, transforms
+
+Array = NDArray[np.float64]
+ROWS, TRANSFORMS, RESAMPLES = 400, 16, 1_000
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """What was measured for one group.
+
+    Args:
+        group: The group.
+        errors: Equivariance error of each member at each row, averaged over group elements, shape (members, rows).
+        ensemble: The error of the ensemble's mean.
+        control: The error of a model that ignores the group.
+        fit_error: |f(x) - y| / (|f(x)| + |y|) of the ensemble, averaged over held-out rows.
+        coverage: How much moved data look like data; None if there are too few rows to tell.
+    """
+
+    group: Group
+    errors: Array
+    ensemble: float
+    control: float
+    fit_error: float
+    coverage: Coverage | None
+
+    @property
+    def error(self) -> float:
+        """The mean over members and rows."""
+        return float(self.errors.mean())
+
+    def interval(self, seed: int = 0) -> tuple[float, float]:
+        """Where the error lies with 95 % certainty: a bootstrap over members and rows."""
+        rng = np.random.default_rng(seed)
+        m, n = self.errors.shape
+        members, rows = rng.integers(m, size=(RESAMPLES, m, 1)), rng.integers(n, size=(RESAMPLES, 1, n))
+        means = [self.errors[some, others].mean() for some, others in zip(members, rows, strict=True)]
+        low, high = np.quantile(means, [0.025, 0.975])
+        return float(low), float(high)
+
+
+def measure_group(fit: Fit, group: Group, seed: int = 0) -> Measured:
+    """Measures one group on the held-out rows."""
+    X, Y = fit.held.X[:ROWS], fit.held.Y[:ROWS]
+    shape, rng = fit.shape, np.random.default_rng(seed)
+    elements = transforms(group, TRANSFORMS, rng)
+    moved = act(shape.rep_in, group, elements, X)
+    after = fit.outputs(moved.reshape(-1, X.shape[1])).reshape(len(fit.members), TRANSFORMS, len(X), -1)
+    resting = fit.outputs(X)
+    before = np.stack([act(shape.rep_out, group, elements, member) for member in resting])
+    unrelated = before.mean(0)[rng.permutation(TRANSFORMS)][:, rng.permutation(len(X))]
+    covered = (
+        coverage(fit.held.X, shape.rep_in, group, seed) if len(np.unique(X, axis=0)) >= SMALLEST else None
+    )
+    return Measured(
+        group=group,
+        errors=relative(before, after).mean(1),
+        ensemble=float(relative(before.mean(0), after.mean(0)).mean()),
+        control=float(relative(unrelated, after.mean(0)).mean()),
+        fit_error=float(relative(resting.mean(0), Y).mean()),
+        coverage=covered,
+    )
+
+
+def relative(a: Array, b: Array) -> Array:
+    """|a - b| / (|a| + |b|) over the last axis; zero over zero is zero."""
+    gap = np.linalg.norm(a - b, axis=-1)
+    size = np.linalg.norm(a, axis=-1) + np.linalg.norm(b, axis=-1)
+    return np.asarray(np.divide(gap, size, out=np.zeros_like(gap), where=size > 0))
+
+
+def weight_distances(fit: Fit, group: Group) -> tuple[float, dict[str, float]]:
+    """How far weights are from the group's space: the share of their squared norm outside, and each layer's relative distance."""
+    shares, layers = [], []
+    for member in fit.members:
+        per = make_regularizer(member.model, fit.shape, 0.0)
+        if per is None:
+            return 0.0, {}
+        outside = per.residuals()[group.name]
+        squares = per.stacked.by_layer(
+            [float(p.detach().double().square().sum()) for p in per.stacked.parameters]
+        )
+        shares.append(2 * sum(outside.values()) / sum(squares.values()))
+        layers.append([np.sqrt(2 * outside[name] / max(squares[name], 1e-300)) for name in squares])
+    named = {f"layer {k + 1}": float(value) for k, value in enumerate(np.mean(layers, axis=0))}
+    return float(np.mean(shares)), named
+
+
+def final_strength(fit: Fit, group: Group) -> float:
+    """The final strength of the group's penalty, a geometric mean over members."""
+    values = [member.strengths[group.name] for member in fit.members]
+    return float(np.exp(np.mean(np.log(np.maximum(values, 1e-300))))) if min(values) > 0 else 0.0

@@ -1,0 +1,170 @@
+"""Fitted estimators on disk: safetensors for numbers, JSON for the rest, checksums for both, no pickle.
+
+A model's folder holds ``model.json`` and ``tensors.safetensors``. It is written to a temporary name and renamed: whole or not there.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from softsym.discovery import packing
+from softsym.discovery.fitted import Fit
+from softsym.discovery.symmetries import Symmetries, Symmetry
+from softsym.errors import InputError
+
+if TYPE_CHECKING:
+    from softsym.discovery.estimators import SoftEquivariantEstimator
+
+FORMAT = 1
+TEXT, TENSORS = "model.json", "tensors.safetensors"
+CLASSES = ("SoftEquivariantRegressor", "SoftEquivariantClassifier")
+Stored = dict[str, bytes]
+
+
+def save(estimator: SoftEquivariantEstimator, folder: Path, *, force: bool = False) -> Path:
+    """Writes a fitted estimator into a new folder, whole or not at all."""
+    if folder.exists() and not force:
+        raise InputError(f"{folder} exists already; pass another folder, or force=True to replace it")
+    if folder.exists() and not (folder / TEXT).exists():
+        raise InputError(f"{folder} exists and is not a softsym model; it is left alone")
+    stored = to_bytes(estimator)
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+        for name, data in stored.items():
+            (temporary / name).write_bytes(data)
+        if folder.exists():
+            shutil.rmtree(folder)
+        os.replace(temporary, folder)
+    except OSError as error:
+        raise InputError(f"cannot write the model to {folder}: {error.strerror}") from error
+    return folder
+
+
+def load(folder: str | Path) -> SoftEquivariantEstimator:
+    """Reads a fitted estimator that :meth:`save` wrote; runs no code of the file's.
+
+    Args:
+        folder: The model's folder.
+
+    Raises:
+        InputError: There is no model, it is damaged, or a newer version wrote it.
+    """
+    folder = Path(folder)
+    try:
+        stored = {name: (folder / name).read_bytes() for name in (TEXT, TENSORS)}
+    except OSError as error:
+        raise InputError(
+            f"{folder} holds no softsym model ({error.strerror}: {Path(error.filename).name}); "
+            "pass a folder written by est.save or softsym discover"
+        ) from error
+    try:
+        described = _described(stored)
+        estimator = _empty(described)
+        estimator.fit_, estimator.symmetries_ = from_bytes(stored)
+    except InputError as error:
+        raise InputError(f"{folder}: {error}") from error
+    return estimator
+
+
+def duplicate(estimator: Any) -> Any:
+    """A copy with the same parameters and attributes, sharing what is fitted."""
+    return copy.copy(estimator)
+
+
+def to_bytes(estimator: SoftEquivariantEstimator) -> Stored:
+    """The two files of a fitted estimator."""
+    from safetensors.numpy import save as encode
+
+    about, arrays = packing.pack(estimator.fit_)
+    tensors = encode(arrays)
+    content = {
+        "format": FORMAT,
+        "class": type(estimator).__name__,
+        "parameters": _parameters(estimator),
+        "attributes": _attributes(estimator),
+        "symmetries": estimator.symmetries_.to_dicts(),
+        "fit": about,
+        "tensors": _digest(tensors),
+    }
+    text = json.dumps({"digest": _digest(_canonical(content)), **content}, indent=1)
+    return {TEXT: text.encode(), TENSORS: tensors}
+
+
+def from_bytes(stored: Stored) -> tuple[Fit, Symmetries]:
+    """What was fitted, from the two files."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load as decode
+
+    described = _described(stored)
+    if _digest(stored[TENSORS]) != described["tensors"]:
+        raise InputError(
+            f"{TENSORS} is damaged or was changed: its checksum does not match; save the model again"
+        )
+    try:
+        fit = packing.unpack(described["fit"], decode(stored[TENSORS]))
+        rows = [Symmetry.from_dict(row) for row in described["symmetries"]]
+    except (KeyError, TypeError, ValueError, SafetensorError) as error:
+        raise InputError(
+            f"{TEXT} does not describe a model of this version ({error}); save it again"
+        ) from error
+    return fit, Symmetries(rows)
+
+
+def _described(stored: Stored) -> dict[str, Any]:
+    try:
+        content: dict[str, Any] = json.loads(stored[TEXT])
+        digest = content.pop("digest")
+        version = content["format"]
+    except (ValueError, KeyError, AttributeError, TypeError) as error:
+        raise InputError(f"{TEXT} is damaged: it is not what softsym writes; save the model again") from error
+    if version != FORMAT:
+        raise InputError(
+            f"{TEXT} has format {version}, this version of softsym reads {FORMAT}; save the model again with it"
+        )
+    if digest != _digest(_canonical(content)):
+        raise InputError(
+            f"{TEXT} is damaged or was changed: its checksum does not match; save the model again"
+        )
+    return content
+
+
+def _empty(described: dict[str, Any]) -> Any:
+    from softsym.discovery import estimators
+
+    if described["class"] not in CLASSES:
+        raise InputError(f"{TEXT} names an unknown class {described['class']!r}")
+    estimator = getattr(estimators, described["class"])(**described["parameters"])
+    for name, value in described["attributes"].items():
+        setattr(estimator, name, np.array(value) if isinstance(value, list) else value)
+    return estimator
+
+
+def _parameters(estimator: SoftEquivariantEstimator) -> dict[str, Any]:
+    found = estimator.get_params(deep=False)
+    found["groups"] = [str(group) for group in found["groups"]]
+    for name in ("rep_in", "rep_out", "largest"):
+        found[name] = None if found[name] is None else str(found[name])
+    return {name: packing.plain(value) for name, value in found.items()}
+
+
+def _attributes(estimator: SoftEquivariantEstimator) -> dict[str, Any]:
+    known = ("n_features_in_", "feature_names_in_", "output_names_", "n_outputs_", "classes_", "n_iter_")
+    return {name: packing.plain(getattr(estimator, name)) for name in known if hasattr(estimator, name)}
+
+
+def _canonical(content: dict[str, Any]) -> bytes:
+    return json.dumps(content, sort_keys=True, separators=(",", ":")).encode()
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.blake2b(data, digest_size=32).hexdigest()

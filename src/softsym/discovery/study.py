@@ -1,0 +1,136 @@
+"""From data to trained members: split, standardise, train once per seed.
+
+With a folder every member keeps checkpoints there, so a study that was stopped goes on where it was.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from softsym.discovery.ensemble import Member, Shape, train_member
+from softsym.discovery.fitted import Fit, HeldOut, Kind, curves_of
+from softsym.discovery.recipe import Recipe
+from softsym.discovery.scaling import SymmetricScaler
+from softsym.discovery.splitting import SMALLEST_TEST, split_rows
+from softsym.tasks.error import mse
+from softsym.tasks.task import Splits
+from softsym.training.loop import Criterion
+from softsym.training.progress import Reporter, reporter
+
+Array = NDArray[np.float64]
+LARGEST_HELD = 2_000
+FEWEST_EPOCHS, MOST_EPOCHS = 12, 10_000
+Stop = Callable[[], bool]
+
+
+def conduct(
+    kind: Kind,
+    shape: Shape,
+    recipe: Recipe,
+    X: Array,
+    Y: Array,
+    *,
+    seeds: int,
+    seed: int,
+    fraction: float,
+    budget: float | None = None,
+    folder: Path | None = None,
+    quiet: bool = True,
+    stop: Stop | None = None,
+) -> Fit:
+    """Trains an ensemble.
+
+    Args:
+        kind: ``regressor`` or ``classifier``; the outputs of a classifier are one column per class.
+        shape: Representations and candidate groups.
+        recipe: How to train.
+        X: Inputs (n, inputs).
+        Y: Outputs (n, outputs).
+        seeds: Number of members.
+        seed: Seed of the split and of the first member; the others count on from it.
+        fraction: Share of the rows for validation, and again for the test.
+        budget: Seconds all members together may take; decides the number of epochs.
+        folder: Where checkpoints go.
+        quiet: Show no progress.
+        stop: Asked after every epoch; True ends the study early with what there is.
+    """
+    began = time.perf_counter()
+    parts = split_rows(X, fraction, seed)
+    scale_in = SymmetricScaler.fit(X[parts.train], shape.rep_in, shape.groups)
+    scale_out = _output_scale(kind, Y[parts.train], shape)
+    x, y = _tensor(scale_in.transform(X)), _tensor(scale_out.transform(Y))
+    train, val, test = (torch.from_numpy(part) for part in (parts.train, parts.val, parts.test))
+    data = Splits((x[train], y[train]), (x[val], y[val]), (x[test], y[test]), mse)
+    chosen = recipe.for_rows(len(parts.train))
+    criterion: Criterion = nn.functional.cross_entropy if kind == "classifier" else nn.functional.mse_loss
+    if budget is not None:
+        chosen = chosen.model_copy(
+            update={"epochs": _affordable(shape, chosen, data, budget / seeds, criterion)}
+        )
+    members: list[Member] = []
+    total = seeds * (chosen.epochs or 0)
+    with _reporter(total, quiet) as report:
+        for k in range(seeds):
+            watch = _watch(report, k * (chosen.epochs or 0), stop)
+            place = None if folder is None else folder / f"seed-{seed + k}"
+            members.append(
+                train_member(shape, chosen, data, seed + k, criterion=criterion, folder=place, on_epoch=watch)
+            )
+            if not members[-1].is_finished:
+                break
+    held = _held_out(X, Y, parts.train, parts.test)
+    curves = tuple(map(curves_of, members))
+    seconds = time.perf_counter() - began
+    return Fit(
+        kind, shape, chosen, scale_in, scale_out, tuple(members), curves, held, len(parts.train), seconds
+    )
+
+
+def _output_scale(kind: Kind, Y: Array, shape: Shape) -> SymmetricScaler:
+    if kind == "classifier":
+        return SymmetricScaler(np.zeros(Y.shape[1]), np.ones(Y.shape[1]))
+    return SymmetricScaler.fit(Y, shape.rep_out, shape.groups)
+
+
+def _held_out(X: Array, Y: Array, train: NDArray[np.int64], test: NDArray[np.int64]) -> HeldOut:
+    """The test rows; where they are too few to tell anything, all rows, and said so."""
+    is_separate = len(test) >= SMALLEST_TEST and not np.array_equal(train, test)
+    rows = test if is_separate else np.arange(len(X))
+    return HeldOut(X[rows[:LARGEST_HELD]], Y[rows[:LARGEST_HELD]], is_separate)
+
+
+def _affordable(
+    shape: Shape, recipe: Recipe, data: Splits, seconds: float, criterion: Criterion, trial: int = 4
+) -> int:
+    """How many epochs fit into a time, by trying a few."""
+    short = recipe.model_copy(update={"epochs": trial})
+    rows = train_member(shape, short, data, 0, criterion=criterion).history
+    per_epoch = (rows[-1]["seconds"] - rows[0]["seconds"]) / (
+        trial - 1
+    )  # the first also builds what is used later
+    return int(np.clip(seconds / max(per_epoch, 1e-6), FEWEST_EPOCHS, MOST_EPOCHS))
+
+
+def _reporter(total: int, quiet: bool) -> AbstractContextManager[Reporter]:
+    return reporter(total, 0, quiet=quiet)
+
+
+def _watch(report: Reporter, done: int, stop: Stop | None) -> Callable[[dict[str, Any]], bool]:
+    def watch(row: dict[str, Any]) -> bool:
+        report({**row, "epoch": done + row["epoch"]})
+        return stop is not None and stop()
+
+    return watch
+
+
+def _tensor(values: Array) -> Tensor:
+    return torch.from_numpy(np.ascontiguousarray(values)).float()
