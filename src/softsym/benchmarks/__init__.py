@@ -7,10 +7,12 @@ from typing import Any
 
 from softsym.errors import InputError
 
+LONG = ("learning", "calibration")
+
 
 def run(suite: str | None = None) -> dict[str, Any]:
-    """Runs one suite, or all but the long ``learning``."""
-    from softsym.benchmarks import learning, loop, spaces, step
+    """Runs one suite, or all but those that learn for long."""
+    from softsym.benchmarks import calibration, learning, loop, spaces, step
     from softsym.benchmarks.timing import environment
 
     suites: dict[str, Callable[[], dict[str, Any]]] = {
@@ -18,8 +20,9 @@ def run(suite: str | None = None) -> dict[str, Any]:
         "step": step.run,
         "loop": loop.run,
         "learning": learning.run,
+        "calibration": calibration.run,
     }
     if suite is not None and suite not in suites:
         raise InputError(f"unknown suite {suite!r}; pass one of {', '.join(suites)}")
-    chosen = [suite] if suite else [name for name in suites if name != "learning"]
+    chosen = [suite] if suite else [name for name in suites if name not in LONG]
     return {"schema": 1, "environment": environment(), **{name: suites[name]() for name in chosen}}

@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from softsym.cli import bench, check, inspect, reproduce, train
+from softsym.cli import bench, check, discover, inspect, predict, reproduce, train
 from softsym.errors import InputError, TrainingError
 
 app = typer.Typer(
@@ -17,6 +17,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )
+app.command(name="discover")(discover.command)
+app.command(name="predict")(predict.command)
 app.command(name="inspect")(inspect.command)
 app.command(name="check")(check.command)
 app.command(name="train")(train.command)

@@ -97,7 +97,7 @@ def train_member(
         on_epoch: Called after every epoch; returns True to stop.
     """
     model = make_network(shape, recipe, seed)
-    regularizer = make_regularizer(model, shape, recipe.strength)
+    regularizer = make_regularizer(model, shape, recipe.strength or 0.0)
     stopped = False
 
     def watch(row: dict[str, Any]) -> bool:

@@ -53,7 +53,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         batch: int | None = None,
         lr: float = 3e-3,
         weight_decay: float = 0.0,
-        strength: float = 1000.0,
+        strength: float | None = None,
         gamma: float = 2.0,
         strengths: str = "one-shot",
         seeds: int = 3,
@@ -227,7 +227,7 @@ class SoftEquivariantRegressor(RegressorMixin, SoftEquivariantEstimator):  # typ
         batch: Rows per step.
         lr: Learning rate at the start, decayed along a cosine.
         weight_decay: Of weights and biases, with groups.
-        strength: Of every group's penalty at the start, dimensionless.
+        strength: Of every group's penalty at the start, dimensionless; found by short trials if None.
         gamma: How strongly differences of residuals count when strengths are adjusted.
         strengths: ``one-shot`` (the paper's rule), ``continuous`` or ``fixed``.
         seeds: Number of members.

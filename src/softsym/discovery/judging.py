@@ -12,19 +12,37 @@ from softsym.groups import Group
 def judge_all(fit: Fit, seed: int = 0) -> Symmetries:
     """Measures and judges every candidate group of a fit."""
     explained = fit.explained()
-    return Symmetries([_judged(fit, group, explained, seed) for group in fit.shape.groups])
-
-
-def _judged(fit: Fit, group: Group, explained: float, seed: int) -> Symmetry:
-    measured = measure_group(fit, group, seed)
-    interval = measured.interval(seed)
-    covered = None if measured.coverage is None else measured.coverage.value
-    verdict, note = judge(
-        Grounds(
-            measured.error, interval, measured.control, explained, fit.n_train, covered, fit.held.is_separate
-        )
+    return Symmetries(
+        [_judged(fit, group, grounds_of(fit, group, explained, seed)) for group in fit.shape.groups]
     )
+
+
+def grounds_of(fit: Fit, group: Group, explained: float, seed: int = 0) -> Grounds:
+    """What the verdict on one group rests on."""
+    measured = measure_group(fit, group, seed)
+    return Grounds(
+        error=measured.error,
+        interval=measured.interval(seed),
+        control=measured.control,
+        noise_ratio=measured.noise_ratio,
+        explained=explained,
+        rows=fit.n_train,
+        coverage=None if measured.coverage is None else measured.coverage.value,
+        held_out=fit.held.is_separate,
+    )
+
+
+def _judged(fit: Fit, group: Group, grounds: Grounds) -> Symmetry:
+    verdict, note = judge(grounds)
     residual, layers = weight_distances(fit, group)
     return Symmetry(
-        group.name, verdict, measured.error, interval, final_strength(fit, group), residual, layers, note
+        name=group.name,
+        verdict=verdict,
+        error=grounds.error,
+        error_interval=grounds.interval,
+        strength=final_strength(fit, group),
+        residual=residual,
+        excess=grounds.excess,
+        layers=layers,
+        note=note,
     )

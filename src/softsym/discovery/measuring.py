@@ -4,7 +4,8 @@ The error of a group is the model's equivariance error on held-out rows. Beside 
 
 - the *control*: the error a model would have that ignores the group altogether, comparing :math:`\rho(g) f(x)` with the prediction
   for an unrelated row moved by an unrelated element;
-- the *fit error*: how far predictions are from the truth, measured in the same way;
+- the *noise ratio*: the squared violation over twice the squared error on held-out rows, where moved rows lie among the data. A model of
+  a symmetric truth that errs independently at x and at g x has a ratio of one, a regularised one less;
 - the *coverage*: how much moved data look like data.
 """
 
@@ -23,6 +24,8 @@ from softsym.measure.action import act, transforms
 
 Array = NDArray[np.float64]
 ROWS, TRANSFORMS, RESAMPLES = 400, 16, 1_000
+USUAL = 0.99
+FEWEST_PAIRS = 50
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,17 +35,15 @@ class Measured:
     Args:
         group: The group.
         errors: Equivariance error of each member at each row, averaged over group elements, shape (members, rows).
-        ensemble: The error of the ensemble's mean.
         control: The error of a model that ignores the group.
-        fit_error: |f(x) - y| / (|f(x)| + |y|) of the ensemble, averaged over held-out rows.
+        noise_ratio: The violation over what the model's own mistakes explain; None if no moved row lies among the data.
         coverage: How much moved data look like data; None if there are too few rows to tell.
     """
 
     group: Group
     errors: Array
-    ensemble: float
     control: float
-    fit_error: float
+    noise_ratio: float | None
     coverage: Coverage | None
 
     @property
@@ -70,17 +71,28 @@ def measure_group(fit: Fit, group: Group, seed: int = 0) -> Measured:
     resting = fit.outputs(X)
     before = np.stack([act(shape.rep_out, group, elements, member) for member in resting])
     unrelated = before.mean(0)[rng.permutation(TRANSFORMS)][:, rng.permutation(len(X))]
-    covered = (
-        coverage(fit.held.X, shape.rep_in, group, seed) if len(np.unique(X, axis=0)) >= SMALLEST else None
-    )
+    mistakes = float(np.mean(np.sum((resting.mean(0) - Y) ** 2, axis=-1)))
+    violation = np.sum((before.mean(0) - after.mean(0)) ** 2, axis=-1)[_among(fit, moved, X)]
+    known = len(violation) >= FEWEST_PAIRS and mistakes > 0
+    distinct = len(np.unique(X, axis=0)) >= SMALLEST
     return Measured(
         group=group,
         errors=relative(before, after).mean(1),
-        ensemble=float(relative(before.mean(0), after.mean(0)).mean()),
         control=float(relative(unrelated, after.mean(0)).mean()),
-        fit_error=float(relative(resting.mean(0), Y).mean()),
-        coverage=covered,
+        noise_ratio=float(violation.mean()) / (2 * mistakes) if known else None,
+        coverage=coverage(fit.held.X, shape.rep_in, group, seed) if distinct else None,
     )
+
+
+def _among(fit: Fit, moved: Array, X: Array) -> NDArray[np.bool_]:
+    """Which moved rows (elements, rows, inputs) have a neighbour among the data as near as nearly all data have."""
+    from scipy.spatial import KDTree
+
+    points = fit.scale_in.transform(X)
+    tree = KDTree(points)
+    usual = np.quantile(tree.query(points, k=2)[0][:, 1], USUAL)
+    distance = tree.query(fit.scale_in.transform(moved.reshape(-1, X.shape[1])))[0]
+    return np.asarray(distance <= usual).reshape(moved.shape[:2])
 
 
 def relative(a: Array, b: Array) -> Array:

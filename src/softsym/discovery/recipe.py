@@ -26,7 +26,7 @@ StrengthRule = Literal["one-shot", "continuous", "fixed"]
 
 
 class Recipe(BaseModel):
-    """The numbers of one training; None means chosen from the number of training rows (:meth:`for_rows`)."""
+    """The numbers of one training; epochs and batch may be left to the number of training rows (:meth:`for_rows`)."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -36,8 +36,9 @@ class Recipe(BaseModel):
     batch: PositiveInt | None = None
     lr: PositiveFloat = 3e-3
     weight_decay: NonNegativeFloat = 0.0
-    strength: NonNegativeFloat = Field(
-        1.0, description="Of every group at the start; dimensionless, for standardised data."
+    strength: NonNegativeFloat | None = Field(
+        None,
+        description="Of every group at the start; dimensionless, for standardised data. None: found by short trials.",
     )
     gamma: PositiveFloat = 2.0
     strengths: StrengthRule = "one-shot"

@@ -21,6 +21,7 @@ from softsym.discovery.fitted import Fit, HeldOut, Kind, curves_of
 from softsym.discovery.recipe import Recipe
 from softsym.discovery.scaling import SymmetricScaler
 from softsym.discovery.splitting import SMALLEST_TEST, split_rows
+from softsym.discovery.trials import affordable_epochs, strongest_start
 from softsym.tasks.error import mse
 from softsym.tasks.task import Splits
 from softsym.training.loop import Criterion
@@ -28,7 +29,6 @@ from softsym.training.progress import Reporter, reporter
 
 Array = NDArray[np.float64]
 LARGEST_HELD = 2_000
-FEWEST_EPOCHS, MOST_EPOCHS = 12, 10_000
 Stop = Callable[[], bool]
 
 
@@ -73,9 +73,13 @@ def conduct(
     chosen = recipe.for_rows(len(parts.train))
     criterion: Criterion = nn.functional.cross_entropy if kind == "classifier" else nn.functional.mse_loss
     if budget is not None:
+        share = budget / (seeds + (chosen.strength is None))  # trials cost as much as a member
         chosen = chosen.model_copy(
-            update={"epochs": _affordable(shape, chosen, data, budget / seeds, criterion)}
+            update={"epochs": affordable_epochs(shape, chosen, data, share, criterion)}
         )
+    if shape.groups and chosen.strength is None:
+        strength = strongest_start(shape, chosen, data, seed, criterion)
+        chosen = chosen.model_copy(update={"strength": strength})
     members: list[Member] = []
     total = seeds * (chosen.epochs or 0)
     with _reporter(total, quiet) as report:
@@ -106,18 +110,6 @@ def _held_out(X: Array, Y: Array, train: NDArray[np.int64], test: NDArray[np.int
     is_separate = len(test) >= SMALLEST_TEST and not np.array_equal(train, test)
     rows = test if is_separate else np.arange(len(X))
     return HeldOut(X[rows[:LARGEST_HELD]], Y[rows[:LARGEST_HELD]], is_separate)
-
-
-def _affordable(
-    shape: Shape, recipe: Recipe, data: Splits, seconds: float, criterion: Criterion, trial: int = 4
-) -> int:
-    """How many epochs fit into a time, by trying a few."""
-    short = recipe.model_copy(update={"epochs": trial})
-    rows = train_member(shape, short, data, 0, criterion=criterion).history
-    per_epoch = (rows[-1]["seconds"] - rows[0]["seconds"]) / (
-        trial - 1
-    )  # the first also builds what is used later
-    return int(np.clip(seconds / max(per_epoch, 1e-6), FEWEST_EPOCHS, MOST_EPOCHS))
 
 
 def _reporter(total: int, quiet: bool) -> AbstractContextManager[Reporter]:

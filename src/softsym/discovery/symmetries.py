@@ -27,8 +27,9 @@ class Symmetry:
         verdict: ``exact``, ``soft`` or ``absent``.
         error: Equivariance error of the model, |rho f(x) - f(rho x)| over the sum of both norms, averaged.
         error_interval: Where the error lies with 95 % certainty, over seeds and samples.
-        strength: Final strength of its penalty, relative to the strongest group's (1).
+        strength: Final strength of its penalty, a geometric mean over seeds.
         residual: Squared distance of the weights from the group's equivariant space, unweighted, as a share of their squared norm.
+        excess: The error beyond what a good model's own mistakes explain: an estimate of the data's own equivariance error.
         layers: Distance of each layer's weights from that space, as a share of their norm.
         note: Why the verdict is not certain; empty if it is.
     """
@@ -39,6 +40,7 @@ class Symmetry:
     error_interval: tuple[float, float]
     strength: float
     residual: float
+    excess: float = float("nan")
     layers: dict[str, float] = field(default_factory=dict)
     note: str = ""
 
@@ -153,6 +155,6 @@ def _flat(row: Symmetry) -> dict[str, Any]:
     low, high = row.error_interval
     found = {
         "group": row.name, "verdict": row.verdict, "error": row.error, "error_low": low, "error_high": high,
-        "strength": row.strength, "residual": row.residual, "note": row.note,
+        "excess": row.excess, "strength": row.strength, "residual": row.residual, "note": row.note,
     }  # fmt: skip
     return found | {f"distance {layer}": value for layer, value in row.layers.items()}

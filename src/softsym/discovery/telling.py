@@ -68,7 +68,7 @@ def _facts(fit: Fit) -> dict[str, str]:
         "members": f"{len(fit.members)} (seeds {', '.join(str(member.seed) for member in fit.members)})",
         "network": f"width {recipe.width}, {recipe.layers} layers",
         "training": f"{recipe.epochs} epochs, batch {recipe.batch}, lr {recipe.lr:g}",
-        "strengths": f"{recipe.strengths}, from {recipe.strength:g}, gamma {recipe.gamma:g}",
+        "strengths": f"{recipe.strengths}, from {recipe.strength or 0:g}, gamma {recipe.gamma:g}",
         "time": f"{fit.seconds:.0f} s",
         "versions": f"softsym {softsym.__version__}, torch {torch.__version__}, numpy {np.__version__}, "
         f"Python {platform.python_version()}",

@@ -1,17 +1,20 @@
 r"""The verdict: exact, soft or absent, and whether data and fit can bear it.
 
 A model's equivariance error e by itself means little: outputs that hardly vary cannot break anything by much, and a model that fits
-badly breaks a symmetry by its own mistakes. So e is judged against two numbers of the same run: the *control* c, the error of a model
-that ignores the group (predictions paired with unrelated rows and elements), and the *fit error* on held-out rows. With the share
-:math:`q = e / c`,
+badly breaks a symmetry by its own mistakes. So e is judged against numbers of the same run: the *control* c, the error of a model
+that ignores the group (predictions paired with unrelated rows and elements), and the *noise ratio* :math:`\nu`, the violation over
+what the model's own mistakes on held-out rows explain. In this order:
 
-- ``exact`` if :math:`q \le` :data:`EXACT_BELOW`: what is left is noise of training;
-- ``absent`` if :math:`q \ge` :data:`ABSENT_ABOVE`: the map respects the group hardly more than an unrelated one would;
-- ``soft`` in between.
+- ``exact`` if :math:`e \le 0.075\, c` (:data:`EXACT_BELOW`): what is left is noise of training;
+- ``exact`` if the model fits well (it explains at least :data:`GOOD_FIT`) and :math:`\nu \le 1`: the violation is no larger than the
+  model's mistakes; a note says so, since a smaller violation would not have been seen;
+- ``absent`` if :math:`e \ge 0.21` (:data:`ABSENT_ABOVE`), by the meaning of the word: a truth that breaks a group by more than 0.2 is
+  called absent everywhere in softsym;
+- ``soft`` otherwise.
 
-Both numbers are calibrated on data whose truth is known (:mod:`softsym.discovery.calibration`). A verdict carries a note if the
-interval of e straddles a boundary, if the model explains too little of held-out data, if these are too few, or if the data
-hardly cover the group's orbits, so that nothing could have refuted the symmetry.
+The numbers are calibrated on data whose truth is known (:mod:`softsym.benchmarks.calibration`). A verdict is called inconclusive
+if the interval of e straddles a boundary, if the model explains too little of held-out data, if these are too few, or if the
+data hardly cover the group's orbits, so that nothing could have refuted the symmetry.
 """
 
 from __future__ import annotations
@@ -20,7 +23,8 @@ from dataclasses import dataclass
 
 from softsym.tasks.task import Verdict
 
-EXACT_BELOW, ABSENT_ABOVE = 0.06, 0.5
+EXACT_BELOW, ABSENT_ABOVE = 0.075, 0.21
+GOOD_FIT = 0.75
 FEWEST_ROWS = 100
 LEAST_EXPLAINED = 0.1
 HARDLY_COVERED = 0.25
@@ -34,6 +38,7 @@ class Grounds:
         error: The model's equivariance error.
         interval: Its 95 % interval.
         control: The error of a model that ignores the group.
+        noise_ratio: The violation over what the model's mistakes explain; None if unknown.
         explained: Share of held-out variance that the model explains.
         rows: Number of training rows.
         coverage: How much moved data look like data, 0 to 1; None if unknown.
@@ -43,30 +48,47 @@ class Grounds:
     error: float
     interval: tuple[float, float]
     control: float
+    noise_ratio: float | None
     explained: float
     rows: int
     coverage: float | None
     held_out: bool = True
+
+    @property
+    def is_noise(self) -> bool:
+        """Whether a good model's own mistakes explain all of the violation."""
+        return self.explained >= GOOD_FIT and self.noise_ratio is not None and self.noise_ratio <= 1.0
+
+    @property
+    def excess(self) -> float:
+        """The error beyond what a good model's mistakes explain: an estimate of the data's own equivariance error."""
+        if self.explained < GOOD_FIT or self.noise_ratio is None:
+            return self.error
+        return float(self.error * max(0.0, 1.0 - 1.0 / max(self.noise_ratio, 1e-12)) ** 0.5)
 
 
 def judge(grounds: Grounds) -> tuple[Verdict, str]:
     """The verdict and the reason why it may be wrong; the reason is empty if there is none.
 
     Example:
-        >>> judge(Grounds(0.002, (0.001, 0.003), 0.4, 0.95, 1000, 0.9))
+        >>> judge(Grounds(0.002, (0.001, 0.003), 0.4, 0.1, 0.95, 1000, 0.9))
         ('exact', '')
-        >>> judge(Grounds(0.1, (0.08, 0.12), 0.4, 0.95, 40, 0.9))
+        >>> judge(Grounds(0.1, (0.08, 0.12), 0.4, 30.0, 0.95, 40, 0.9))
         ('soft', 'inconclusive: only 40 training rows')
     """
-    verdict = _word(grounds.error, grounds.control)
+    verdict = _word(grounds.error, grounds)
     reasons = _doubts(grounds, verdict)
-    return verdict, f"inconclusive: {'; '.join(reasons)}" if reasons else ""
+    if reasons:
+        return verdict, f"inconclusive: {'; '.join(reasons)}"
+    if verdict == "exact" and grounds.error > EXACT_BELOW * grounds.control:
+        return verdict, "as far as the fit can tell: the violation is no larger than the model's own mistakes"
+    return verdict, ""
 
 
-def _word(error: float, control: float) -> Verdict:
-    if error <= EXACT_BELOW * control:
+def _word(error: float, grounds: Grounds) -> Verdict:
+    if error <= EXACT_BELOW * grounds.control or grounds.is_noise:
         return "exact"
-    return "absent" if error >= ABSENT_ABOVE * control else "soft"
+    return "absent" if error >= ABSENT_ABOVE else "soft"
 
 
 def _doubts(grounds: Grounds, verdict: Verdict) -> list[str]:
@@ -79,7 +101,7 @@ def _doubts(grounds: Grounds, verdict: Verdict) -> list[str]:
         found.append(f"the model explains only {max(0.0, grounds.explained):.0%} of held-out data")
     if grounds.coverage is not None and grounds.coverage < HARDLY_COVERED:
         found.append("moved data lie where there are no data, so nothing could refute it")
-    ends = {_word(end, grounds.control) for end in grounds.interval}
+    ends = {_word(end, grounds) for end in grounds.interval}
     if not found and ends != {verdict}:
         found.append(f"the interval of the error also allows {' and '.join(sorted(ends - {verdict}))}")
     return found

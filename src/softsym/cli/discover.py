@@ -1,0 +1,142 @@
+"""``softsym discover``: which symmetries data have, how exactly, and a model that uses each just as much as it holds."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from softsym.cli.notices import one_line_warnings
+from softsym.cli.output import write_json
+from softsym.errors import InputError
+
+DEFAULT_DATA = "inertia:Oz(2)"
+
+
+def command(
+    data: str = typer.Argument(
+        DEFAULT_DATA,
+        help="A file (.npz with X and Y, .csv, .tsv, .parquet) or a task such as 'golfball:wind=y'.",
+    ),
+    rep_in: str | None = typer.Option(
+        None, "--in", help="Representation of the inputs, such as '5S + 5V'. A task knows its own."
+    ),
+    rep_out: str | None = typer.Option(
+        None, "--out", help="Representation of the outputs, such as 'T(2)'. A task knows its own."
+    ),
+    groups: list[str] | None = typer.Option(
+        None, "--groups", help="Candidate groups, such as 'O(2)@x' 'O(2)@z'. A task knows its own."
+    ),
+    largest: str | None = typer.Option(
+        None, "--largest", help="Group of gates and bilinear layers; the candidates joined by default."
+    ),
+    x_columns: str | None = typer.Option(
+        None, "--x-columns", help="Columns of the inputs, such as 'm1..m5,pos_*'."
+    ),
+    y_columns: str | None = typer.Option(None, "--y-columns", help="Columns of the outputs."),
+    width: int = typer.Option(64, "--width", min=1, help="Size of the hidden layers."),
+    layers: int = typer.Option(4, "--layers", min=2, help="Number of linear layers."),
+    epochs: int | None = typer.Option(
+        None, "--epochs", min=1, help="Passes over the data; chosen from the number of rows by default."
+    ),
+    budget: float | None = typer.Option(None, "--budget", help="Seconds to spend, instead of --epochs."),
+    strength: float | None = typer.Option(
+        None, "--strength", min=0, help="Strength of the penalties at the start; found by trials by default."
+    ),
+    strengths: str = typer.Option(
+        "one-shot", "--strengths", help="How strengths change: one-shot, continuous or fixed."
+    ),
+    seeds: int = typer.Option(3, "--seeds", min=1, help="Number of models that are trained."),
+    seed: int = typer.Option(0, "--seed", min=0, help="Seed of everything that is drawn."),
+    out_dir: Path = typer.Option(Path("softsym-discovery"), "--out-dir", help="Where results go."),
+    force: bool = typer.Option(False, "--force", help="Replace results that are there."),
+    resume: bool = typer.Option(False, "--resume", help="Go on with a discovery that was stopped."),
+    json_file: str | None = typer.Option(
+        None, "--json", help="Write what was found as JSON to a file, or to - (stdout)."
+    ),
+    quiet: bool = typer.Option(False, "--quiet", help="No progress."),
+) -> None:
+    """Finds which of the candidate symmetries data have and how exactly; writes a report, a table and a model.
+
+    Example: softsym discover flights.csv --x-columns "px1..pz6" --y-columns "fx1..fz6" --in "6V" --out "6V" --groups "O(2)@x" "O(2)@z"
+    """
+    from softsym.discovery.builtin import data_and_task, task_parameters
+    from softsym.discovery.discover import StoppedError, discover
+    from softsym.discovery.table import check_fit
+    from softsym.discovery.workspace import Workspace
+
+    workspace = Workspace(out_dir, force=force, resume=resume)
+    workspace.check()
+    with one_line_warnings():
+        table, task = data_and_task(data, x_columns, y_columns, seed)
+        asked = {
+            "rep_in": rep_in, "rep_out": rep_out, "groups": groups, "largest": largest, "strength": strength,
+        }  # fmt: skip
+        own = task_parameters(task) if task is not None else {}
+        chosen = own | {key: value for key, value in asked.items() if value is not None}
+        _check_asked(chosen, data)
+        check_fit(table, chosen["rep_in"], chosen["rep_out"], chosen["groups"])
+        parameters = {
+            **chosen, "width": width, "layers": layers, "epochs": epochs, "budget": budget, "strengths": strengths,
+            "seeds": seeds, "random_state": seed, "verbose": not quiet,
+        }  # fmt: skip
+        with _stop_on_interrupt() as stop:
+            try:
+                result = discover(
+                    table, parameters, workspace, title=Path(data).stem if task is None else data, stop=stop
+                )
+            except StoppedError as stopped:
+                typer.echo(
+                    f"softsym: interrupted; what has been learned is in {stopped.folder}; add --resume to the same command to go on",
+                    err=True,
+                )
+                raise typer.Exit(130) from None
+    if json_file is not None:
+        write_json(result, json_file)
+    if json_file != "-":
+        _show(result, out_dir)
+
+
+def _check_asked(chosen: dict[str, Any], data: str) -> None:
+    flags = {"rep_in": "--in", "rep_out": "--out", "groups": "--groups"}
+    missing = [flag for key, flag in flags.items() if not chosen.get(key)]
+    if missing:
+        raise InputError(
+            f"{data} does not say how its columns transform: pass {', '.join(missing)}, "
+            "as in --in '5S + 5V' --out 'T(2)' --groups 'O(3)' 'O(2)@z'"
+        )
+
+
+@contextmanager
+def _stop_on_interrupt() -> Iterator[Any]:
+    """A question to ask after every epoch: has Ctrl-C been pressed? A second one ends at once."""
+    pressed = False
+
+    def handle(number: int, frame: object) -> None:
+        nonlocal pressed
+        if pressed:
+            raise KeyboardInterrupt
+        pressed = True
+
+    before = signal.signal(signal.SIGINT, handle)
+    try:
+        yield lambda: pressed
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _show(result: dict[str, Any], out_dir: Path) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    from softsym.discovery.symmetries import Symmetries, Symmetry
+
+    console = Console()
+    console.print(Symmetries([Symmetry.from_dict(row) for row in result["groups"]]))
+    facts = f"The model explains {result['explained']:.0%} of held-out data (mean squared error {result['test_mse']:.4g})."
+    console.print(Text(facts))
+    console.print(Text(f"Report: {out_dir / 'report.html'}   model: {out_dir / 'model'}"))

@@ -1,0 +1,92 @@
+"""Predictions for a file, written to a file."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softsym.discovery.builtin import task_table
+from softsym.discovery.sources import is_task
+from softsym.discovery.storage import load
+from softsym.discovery.table import Table, read_table
+from softsym.errors import InputError
+from softsym.tasks import task as read_task
+
+SUFFIXES = (".csv", ".parquet", ".npz")
+
+
+def predict_file(
+    model: Path,
+    data: str,
+    output: Path,
+    *,
+    x_columns: str | None = None,
+    seed: int = 0,
+    force: bool = False,
+) -> int:
+    """Predicts for every row of a file; returns their number.
+
+    Args:
+        model: The model's folder.
+        data: A file, or a task.
+        output: A ``.csv``, ``.parquet`` or ``.npz`` file.
+        x_columns: Columns of the inputs; by default those with the names the model was trained on.
+        seed: Seed of a task's data.
+        force: Replace an existing file.
+    """
+    if output.suffix.lower() not in SUFFIXES:
+        raise InputError(f"{output} must end in {', '.join(SUFFIXES)}")
+    if output.exists() and not force:
+        raise InputError(f"{output} exists already; pass another -o, or --force to replace it")
+    est: Any = load(model)
+    names = list(getattr(est, "feature_names_in_", []))
+    table = _table(data, x_columns, names, seed)
+    if table.X.shape[1] != est.n_features_in_:
+        raise InputError(
+            f"{table.source} gives {table.X.shape[1]} columns, the model has {est.n_features_in_} inputs "
+            f"({est.fit_.shape.rep_in}); pass them as --x-columns"
+        )
+    mean, std = est.fit_.predict(table.X)
+    outputs = [str(name) for name in getattr(est, "output_names_", [f"y{k}" for k in range(mean.shape[1])])]
+    _write(output, outputs, mean, std)
+    return len(mean)
+
+
+def _table(data: str, x_columns: str | None, names: list[str], seed: int) -> Table:
+    if is_task(data):
+        return task_table(read_task(data), seed)
+    if x_columns is None and names and Path(data).suffix.lower() != ".npz":
+        x_columns = ",".join(_quoted(name) for name in names)
+    return read_table(data, x_columns, need_y=False)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _write(output: Path, names: list[str], mean: NDArray[np.float64], std: NDArray[np.float64]) -> None:
+    """Writes under a temporary name and renames."""
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=output.parent, suffix=output.suffix)
+        os.close(handle)
+        if output.suffix.lower() == ".npz":
+            np.savez(temporary, Y=mean, std=std, y_names=np.array(names))
+        else:
+            import polars
+
+            columns = {name: mean[:, k] for k, name in enumerate(names)}
+            columns |= {f"{name}_std": std[:, k] for k, name in enumerate(names)}
+            frame = polars.DataFrame(columns)
+            if output.suffix.lower() == ".csv":
+                frame.write_csv(temporary)
+            else:
+                frame.write_parquet(temporary)
+        os.replace(temporary, output)
+    except OSError as error:
+        raise InputError(f"cannot write {output}: {error.strerror}") from error
