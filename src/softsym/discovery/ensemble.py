@@ -51,7 +51,7 @@ class Shape:
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """One trained network with what is known of its training."""
+    """One trained network, in double precision, with what is known of its training."""
 
     seed: int
     model: nn.Module
@@ -116,8 +116,8 @@ def train_member(
         resume=folder is not None,
         on_epoch=watch,
     )
-    fitted.model.eval()
-    return Member(seed, fitted.model, fitted.strengths, fitted.history, is_finished=not stopped)
+    model = fitted.model.double().eval()  # so that a row's prediction does not depend on the rows beside it
+    return Member(seed, model, fitted.strengths, fitted.history, is_finished=not stopped)
 
 
 @torch.no_grad()

@@ -267,14 +267,11 @@ class SoftEquivariantRegressor(RegressorMixin, SoftEquivariantEstimator):  # typ
 
     def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
         """Mean prediction of the members, (n, outputs) or (n,) as ``y`` was, and their standard deviation if asked for."""
-        mean, std = self.fit_.predict(self._inputs(X)) if self._fitted() else (None, None)
-        if self.n_outputs_ == 0 and mean is not None and std is not None:
+        inputs = self._inputs(X)
+        mean, std = self.fit_.predict(inputs)
+        if self.n_outputs_ == 0:
             mean, std = mean[:, 0], std[:, 0]
         return (mean, std) if return_std else mean
-
-    def _fitted(self) -> bool:
-        check_is_fitted(self)
-        return True
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -324,14 +321,14 @@ class SoftEquivariantClassifier(ClassifierMixin, SoftEquivariantEstimator):  # t
 
     def predict_proba(self, X: ArrayLike) -> Array:
         """Mean probabilities of the members, (n, classes)."""
-        return self.fit_.predict(self._checked(X))[0]
+        inputs = self._inputs(X)
+        probabilities: Array = self.fit_.predict(inputs)[0]
+        return probabilities
 
     def predict(self, X: ArrayLike) -> Any:
         """The most probable classes, (n,)."""
-        return self.classes_[self.predict_proba(X).argmax(1)]
-
-    def _checked(self, X: Any) -> Array:
-        return self._inputs(X)
+        probabilities = self.predict_proba(X)
+        return self.classes_[probabilities.argmax(1)]
 
 
 def _seed(random_state: Any) -> int:

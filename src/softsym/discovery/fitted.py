@@ -63,11 +63,11 @@ class Fit:
 
     def outputs(self, X: Array) -> Array:
         """Outputs of all members in the units of the data, shape (members, n, outputs); probabilities for a classifier."""
-        x = torch.from_numpy(self.scale_in.transform(np.asarray(X, dtype=np.float64))).float()
+        x = torch.from_numpy(self.scale_in.transform(np.asarray(X, dtype=np.float64)))
         raw = predict_members(self.members, x)
         if self.kind == "classifier":
-            return raw.double().softmax(-1).numpy()
-        flat = raw.double().numpy().reshape(-1, raw.shape[-1])
+            return raw.softmax(-1).numpy()
+        flat = raw.numpy().reshape(-1, raw.shape[-1])
         return self.scale_out.inverse(flat).reshape(tuple(raw.shape))
 
     def predict(self, X: Array) -> tuple[Array, Array]:

@@ -67,8 +67,8 @@ def measure_group(fit: Fit, group: Group, seed: int = 0) -> Measured:
     shape, rng = fit.shape, np.random.default_rng(seed)
     elements = transforms(group, TRANSFORMS, rng)
     moved = act(shape.rep_in, group, elements, X)
-    after = fit.outputs(moved.reshape(-1, X.shape[1])).reshape(len(fit.members), TRANSFORMS, len(X), -1)
     resting = fit.outputs(X)
+    after = fit.outputs(moved.reshape(-1, X.shape[1])).reshape(len(resting), TRANSFORMS, len(X), -1)
     before = np.stack([act(shape.rep_out, group, elements, member) for member in resting])
     unrelated = before.mean(0)[rng.permutation(TRANSFORMS)][:, rng.permutation(len(X))]
     mistakes = float(np.mean(np.sum((resting.mean(0) - Y) ** 2, axis=-1)))

@@ -41,7 +41,10 @@ def pack(fit: Fit) -> tuple[dict[str, Any], Arrays]:
     for name, scaler in (("in", fit.scale_in), ("out", fit.scale_out)):
         arrays |= {f"scale/{name}/shift": scaler.shift, f"scale/{name}/scale": scaler.scale}
     for k, (member, curves) in enumerate(zip(fit.members, fit.curves, strict=True)):
-        arrays |= {f"member/{k}/{name}": value.numpy() for name, value in member.model.state_dict().items()}
+        arrays |= {
+            f"member/{k}/{name}": value.float().numpy() if value.is_floating_point() else value.numpy()
+            for name, value in member.model.state_dict().items()
+        }
         arrays |= {f"curves/{k}/{name}": getattr(curves, name) for name in LISTS}
         for g, group in enumerate(curves.residuals):
             arrays[f"curves/{k}/residuals/{g}"] = curves.residuals[group]
@@ -79,7 +82,9 @@ def _member(shape: Shape, recipe: Recipe, described: dict[str, Any], arrays: Arr
         model.load_state_dict(state)
     except RuntimeError as error:
         raise ValueError("its weights do not fit its network") from error
-    return Member(described["seed"], model.eval(), described["strengths"], [], described["is_finished"])
+    return Member(
+        described["seed"], model.double().eval(), described["strengths"], [], described["is_finished"]
+    )
 
 
 def _curves(shape: Shape, seed: int, arrays: Arrays, prefix: str) -> Curves:

@@ -146,9 +146,13 @@ class Symmetries(Sequence[Symmetry]):
 def _cells(row: Symmetry) -> list[str]:
     low, high = row.error_interval
     return [
-        row.name, row.verdict, f"{row.error:#.2g}", f"{low:#.2g} to {high:#.2g}", f"{row.strength:.3g}",
+        row.name, row.verdict, f"{row.error:#.2g}", f"{low:#.2g} to {high:#.2g}", _strength(row.strength),
         f"{row.residual:#.2g}", row.note,
     ]  # fmt: skip
+
+
+def _strength(value: float) -> str:
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _flat(row: Symmetry) -> dict[str, Any]:

@@ -1,0 +1,25 @@
+"""Small fitted estimators that tests share."""
+
+import functools
+
+import numpy as np
+
+import softsym as ss
+
+
+def rows(n=240, seed=0):
+    """Vectors and a target that is exactly O(2)@z-equivariant: twice the vector plus a push along z."""
+    X = np.random.default_rng(seed).standard_normal((n, 6))
+    Y = X[:, :3] + 0.5 * X[:, 3:] + np.array([0.0, 0.0, 1.0])
+    return X, Y
+
+
+def estimator(**changes):
+    fields = {"width": 16, "layers": 2, "epochs": 150, "seeds": 2, "strength": 100.0, "lr": 0.01} | changes
+    return ss.SoftEquivariantRegressor("2V", "V", ["O(2)@x", "O(2)@z"], **fields)
+
+
+@functools.cache
+def fitted():
+    """One fit for all tests; nobody may change it."""
+    return estimator().fit(*rows())

@@ -1,0 +1,169 @@
+"""The estimators: scikit-learn's contract, data frames, what is refused, what is found."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pandas
+import polars
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils.estimator_checks import check_estimator
+
+import softsym as ss
+from softsym.errors import InputError
+from tests.discovery.small import estimator, fitted, rows
+
+
+@pytest.mark.parametrize("kind", [ss.SoftEquivariantRegressor, ss.SoftEquivariantClassifier])
+def test_the_contract_of_scikit_learn(kind):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        results = check_estimator(kind(epochs=60, seeds=1, width=32), on_fail=None, on_skip=None)
+    assert len(results) > 40
+    assert [r["check_name"] for r in results if r["status"] == "failed"] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [ss.SoftEquivariantRegressor, ss.SoftEquivariantClassifier])
+def test_the_contract_with_all_defaults(kind):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check_estimator(kind(), on_skip=None)
+
+
+def test_what_is_found():
+    found = fitted().symmetries_
+    assert [row.name for row in found] == ["O(2)@x", "O(2)@z"]
+    assert found["O(2)@z"].error < found["O(2)@x"].error / 3
+    assert found["O(2)@z"].strength > found["O(2)@x"].strength
+    for row in found:
+        low, high = row.error_interval
+        assert low <= row.error <= high
+        assert list(row.layers) == ["layer 1", "layer 2"]
+        assert 0 <= row.residual <= 1
+
+
+def test_it_predicts():
+    X, Y = rows()
+    mean, std = fitted().predict(X, return_std=True)
+    assert mean.shape == std.shape == Y.shape
+    assert (std >= 0).all()
+    assert fitted().score(X, Y) > 0.8
+    assert np.array_equal(fitted().predict(X), mean)
+
+
+def test_the_same_seed_gives_the_same_model():
+    X, Y = rows(80)
+    a, b, c = (estimator(epochs=3, seeds=1, random_state=seed).fit(X, Y).predict(X) for seed in (0, 0, 1))
+    assert np.array_equal(a, b)
+    assert not np.array_equal(a, c)
+
+
+@pytest.mark.parametrize("frame", [pandas.DataFrame, polars.DataFrame])
+def test_data_frames_keep_their_names(frame):
+    X, Y = rows(80)
+    names = ["ax", "ay", "az", "bx", "by", "bz"]
+    table = frame(dict(zip(names, X.T, strict=True)))
+    outputs = frame(dict(zip(["u", "v", "w"], Y.T, strict=True)))
+    est = estimator(epochs=2, seeds=1).fit(table, outputs)
+    assert est.feature_names_in_.tolist() == names
+    assert list(est.output_names_) == ["u", "v", "w"]
+    assert est.story("it").input_names == tuple(names)
+    with pytest.raises(ValueError, match="feature names"):
+        est.predict(frame(dict(zip(names[::-1], X.T, strict=True))))
+
+
+def test_clone_grid_search_and_pipeline():
+    X, Y = rows(80)
+    base = estimator(epochs=2, seeds=1)
+    assert clone(base).get_params() == base.get_params()
+    search = GridSearchCV(base, {"width": [8, 12]}, cv=2).fit(X, Y)
+    assert search.best_params_["width"] in (8, 12)
+    assert make_pipeline(FunctionTransformer(), base).fit(X, Y).predict(X).shape == Y.shape
+
+
+def test_pickling_goes_through_plain_numbers():
+    X, _ = rows()
+    data = pickle.dumps(fitted())
+    assert b"softsym.nn" not in data
+    again = pickle.loads(data)
+    assert np.array_equal(again.predict(X), fitted().predict(X))
+    assert again.symmetries_ == fitted().symmetries_
+
+
+def test_classes():
+    X = np.random.default_rng(0).standard_normal((300, 3))
+    y = np.where((X**2).sum(1) > 2.3, "far", "near")
+    est = ss.SoftEquivariantClassifier(
+        "V", groups=["O(3)"], width=16, layers=3, epochs=150, seeds=1, strength=30, lr=0.01
+    )
+    est.fit(X, y)
+    assert est.classes_.tolist() == ["far", "near"]
+    assert np.allclose(est.predict_proba(X).sum(1), 1)
+    assert est.score(X, y) > 0.85
+    assert est.symmetries_["O(3)"].error < 0.1
+
+
+def test_a_budget_decides_the_epochs():
+    X, Y = rows(80)
+    short = estimator(epochs=None, seeds=1, budget=0.3).fit(X, Y)
+    assert 12 <= short.fit_.recipe.epochs <= 2000
+    longer = estimator(epochs=None, seeds=1, budget=1.5).fit(X, Y)
+    assert longer.fit_.recipe.epochs > short.fit_.recipe.epochs
+
+
+def test_without_groups_it_is_an_ordinary_network():
+    X, Y = rows(80)
+    est = ss.SoftEquivariantRegressor(width=8, layers=2, epochs=5, seeds=1).fit(X, Y)
+    assert len(est.symmetries_) == 0
+    assert type(est.fit_.members[0].model).__name__ == "MLP"
+    assert "report" in est.report().lower()
+
+
+WRONG = {
+    "rep_in": ({"rep_in": "3V"}, r"3V under .* has size 9, X has 6 columns; pass another `rep_in`"),
+    "rep_out": ({"rep_out": "2V"}, r"2V under .* has size 6, y has 3 columns; pass another `rep_out`"),
+    "width": ({"width": 0}, r"`width` = 0"),
+    "lr": ({"lr": -1.0}, r"`lr` = -1.0"),
+    "strengths": ({"strengths": "two-shot"}, r"`strengths` = 'two-shot': input should be 'one-shot', 'continuous' or 'fixed'"),
+    "seeds": ({"seeds": 0}, r"`seeds` must be a whole number of at least 1, got 0"),
+    "held_out": ({"held_out": 0.7}, r"`held_out` must lie between 0 and 0.5, got 0.7"),
+    "budget": ({"budget": -3}, r"`budget` must be a positive number of seconds, got -3"),
+    "groups": ({"groups": ["O(2)@w"]}, r"expected an axis x, y or z"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("changes", "message"), WRONG.values(), ids=list(WRONG))
+def test_wrong_parameters_are_named(changes, message):
+    with pytest.raises(InputError, match=message):
+        estimator().set_params(**changes).fit(*rows(60))
+
+
+def test_wrong_classes_are_named():
+    X = rows(60)[0]
+    with pytest.raises(InputError, match="one class only"):
+        ss.SoftEquivariantClassifier().fit(X, np.zeros(60))
+    with pytest.raises(InputError, match="classes do not move: leave `rep_out` out, or pass '2S'"):
+        ss.SoftEquivariantClassifier("2V", "V", ["O(3)"]).fit(X, np.arange(60) % 2)
+
+
+def test_nothing_works_before_fit():
+    for call in (
+        lambda e: e.predict(rows()[0]),
+        lambda e: e.snap("O(3)"),
+        lambda e: e.report(),
+        lambda e: e.save("x"),
+    ):
+        with pytest.raises(NotFittedError):
+            call(estimator())
+
+
+def test_few_rows_are_said_to_be_few():
+    est = estimator(epochs=2, seeds=1).fit(*rows(30))
+    assert all("only" in row.note and "training rows" in row.note for row in est.symmetries_)
+    assert any("too few rows" in note for note in est.story("it").notes)

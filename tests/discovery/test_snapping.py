@@ -1,0 +1,32 @@
+"""Snapping onto a group: exact, honest about its price, and without side effects."""
+
+import numpy as np
+import pytest
+
+from softsym.errors import InputError
+from softsym.measure import equivariance_error
+from tests.discovery.small import fitted, rows
+
+
+def test_it_is_exact_and_says_what_it_costs():
+    X, _ = rows()
+    before = fitted().predict(X)
+    snapped = fitted().snap("O(2)@z")
+    error = equivariance_error(snapped.model.predict, X[:50], "2V", "V", "O(2)@z")
+    assert error < 1e-12
+    assert equivariance_error(snapped.model.predict, X[:50], "2V", "V", "O(2)@x") > 1e-3
+    assert snapped.cost == snapped.test_error - snapped.test_error_before
+    assert snapped.test_error_before == fitted().fit_.test_error()
+    assert snapped.model.symmetries_["O(2)@z"].verdict == "exact"
+    assert 0 < snapped.distance < 1
+    assert "exactly O(2)@z-equivariant: test error" in str(snapped)
+    assert np.array_equal(fitted().predict(X), before)
+
+
+def test_the_right_group_costs_less():
+    assert fitted().snap("O(2)@z").cost < fitted().snap("O(2)@x").cost
+
+
+def test_other_groups_are_refused():
+    with pytest.raises(InputError, match=r"O\(3\) is not among the candidate groups \(O\(2\)@x, O\(2\)@z\)"):
+        fitted().snap("O(3)")

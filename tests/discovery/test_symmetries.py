@@ -1,0 +1,42 @@
+"""The table of symmetries."""
+
+import pytest
+from rich.console import Console
+
+from softsym.discovery import Symmetries, Symmetry
+from softsym.errors import InputError
+
+EVIL = "<img src=x onerror=alert(1)>"
+TABLE = Symmetries(
+    [
+        Symmetry("O(2)@z", "exact", 0.002, (0.001, 0.003), 3000.0, 1e-4, 0.002, {"layer 1": 0.01}),
+        Symmetry(EVIL, "absent", 0.4, (0.39, 0.41), 0.01, 0.3, 0.4, {"layer 1": 0.5}, "[red]a note[/red]"),
+    ]
+)
+
+
+def test_it_is_a_sequence_with_names():
+    assert len(TABLE) == 2
+    assert [row.verdict for row in TABLE] == ["exact", "absent"]
+    assert TABLE[-1] is TABLE[EVIL]
+    assert TABLE["O(2)@z"].is_conclusive
+    assert not TABLE[1].is_conclusive
+    with pytest.raises(InputError, match=r"no candidate group 'O\(3\)'; the candidates were O\(2\)@z, <img"):
+        TABLE["O(3)"]
+
+
+def test_it_goes_to_frames_and_back():
+    for frame in (TABLE.to_polars(), TABLE.to_pandas()):
+        assert list(frame["group"]) == ["O(2)@z", EVIL]
+        assert list(frame["distance layer 1"]) == [0.01, 0.5]
+    assert Symmetries([Symmetry.from_dict(row) for row in TABLE.to_dicts()]) == TABLE
+
+
+def test_names_are_text_everywhere():
+    assert EVIL not in TABLE._repr_html_()
+    assert "&lt;img" in TABLE._repr_html_()
+    console = Console(width=200, record=True)
+    console.print(TABLE)
+    assert "[red]a note[/red]" in console.export_text()
+    assert "3000" in str(TABLE)
+    assert repr(Symmetries()) == "Symmetries()"
