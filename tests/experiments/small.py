@@ -1,0 +1,98 @@
+"""A small artefact whose runs take a second or two, and results that nobody had to train for."""
+
+import shutil
+from pathlib import Path
+
+from softsym.experiments.artefact import read_artefact
+from softsym.experiments.grid import cells
+from softsym.experiments.grid import runs as runs_of
+from softsym.experiments.store import Record
+from softsym.training import RunResult
+
+PAPER = Path(__file__).parents[2] / "paper"
+NUMBERS = (
+    "{ max_epochs = 24, adjust_at = 6, strength_window = 3, patience = 5, width = 12, rpp_width = 12, "
+    "n_train = 40, n_val = 20, n_test = 20, batch = 20 }"
+)
+TEXT = f"""
+name = "table1"
+title = "A small table"
+kind = "table"
+claim = "It is small."
+command = "none"
+source = "nowhere"
+published = "table1_inertia_test_mse/rows"
+best = "PER"
+order = ["PER"]
+seeds = {{ quick = 2, code = 3 }}
+minutes = {{ quick = {{ per = 2, mlp = 1 }} }}
+
+[[rows]]
+label = "Oz(2)"
+task = "inertia:Oz(2)"
+exact = "O(2)@z"
+set = {NUMBERS}
+
+[[rows]]
+label = "soft"
+task = "inertia:soft"
+set = {NUMBERS}
+
+[[columns]]
+label = "MLP"
+model = "mlp"
+
+[[columns]]
+label = "O2_EMLP"
+model = "emlp"
+group = "exact"
+
+[[columns]]
+label = "PER"
+model = "per"
+"""
+
+
+def paper(folder, **replaced):
+    """A folder of artefacts: the real ones, and the small one in the place of Table 1."""
+    target = folder / "paper"
+    shutil.copytree(PAPER, target, ignore=shutil.ignore_patterns("results", "work"))
+    write(target, **replaced)
+    return target
+
+
+def write(folder, old="", new=""):
+    """The small artefact in a folder, with one text replaced by another."""
+    assert old in TEXT
+    path = folder / "table1.toml"
+    path.write_text(TEXT.replace(old, new) if old else TEXT)
+    return path
+
+
+def small(folder, **replaced):
+    return read_artefact(write(folder, **replaced))
+
+
+def small_runs(folder, seeds=1):
+    return runs_of(cells(small(folder), "quick", seeds))
+
+
+def record(spec, test_error=1.0, data=None, strengths=None, **changed):
+    """A finished run that was never run."""
+    groups = ("O(2)@x", "O(2)@y", "O(2)@z")
+    data = dict(zip(groups, data or (0.1, 0.1, 0.0), strict=True))
+    fields = {
+        "task": spec.task, "origin": "computed from a formula", "model": spec.model, "preset": spec.preset.name,
+        "seed": spec.seed, "metric": "MSE", "unit": "", "test_error": test_error, "validation_mse": test_error,
+        "epochs": 20, "best_epoch": 15, "parameters": 1234, "seconds": 30.0,
+        "strengths": dict(zip(groups, strengths or (5.0, 6.0, 100.0), strict=True)),
+        "residuals": {group: 1e-6 + 1e-3 * value for group, value in data.items()},
+        "model_errors": {group: 0.9 * value + 0.001 for group, value in data.items()},
+        "data_errors": data, "test_mse": test_error,
+    }  # fmt: skip
+    row = {"validation": test_error, "residuals": fields["residuals"], "strengths": fields["strengths"]}
+    history = [
+        {"epoch": k, "loss": 1.0, **row, "errors": fields["model_errors"], "seconds": 1.0 * k}
+        for k in (1, 20)
+    ]
+    return Record(spec, RunResult(**{**fields, **changed}), {"threads": 1}, history)

@@ -1,0 +1,46 @@
+"""From rows and columns to runs."""
+
+from softsym.experiments.artefact import artefact
+from softsym.experiments.grid import cells, runs
+from tests.experiments.small import PAPER, small
+
+
+def test_columns_come_in_the_order_asked_for_and_seeds_in_rounds(tmp_path):
+    found = runs(cells(small(tmp_path), "quick", 2))
+    first = [(run.model, run.task, run.seed) for run in found[:4]]
+    assert first == [
+        ("per", "inertia:Oz(2)", 0), ("per", "inertia:soft", 0), ("per", "inertia:Oz(2)", 1), ("per", "inertia:soft", 1),
+    ]  # fmt: skip
+    assert len(found) == 2 * (2 + 2 + 1)  # no exact group in the soft row
+
+
+def test_numbers_of_rows_reach_the_runs(tmp_path):
+    for run in runs(cells(small(tmp_path), "quick", 1)):
+        assert run.preset.width == 12
+        assert run.settings.epochs == 24
+
+
+def test_factors_and_widths():
+    spec = artefact("robustness", PAPER)
+    found = {(cell.row.section, cell.row.label): cell.runs[0].preset for cell in cells(spec, "code", 1)}
+    by_label = {label: preset for (section, label), preset in found.items() if section.startswith("Inertia")}
+    assert by_label["0.00009"].lambda0 == 400
+    assert by_label["3000"].adjust_at == 3000
+    assert by_label["5"].gamma == 5
+    quick = {cell.row.label: cell.runs[0].preset for cell in cells(spec, "quick", 1)}
+    assert quick["3000"].adjust_at == 149  # 150 would be too late to count
+
+
+def test_artefacts_share_runs():
+    table, study, progress = (
+        runs(cells(artefact(name, PAPER), "code", 3)) for name in ("table1", "correlation", "progress")
+    )
+    assert set(progress) <= set(table)
+    assert len(set(study) & set(table)) == 3
+    assert len(study) == 39
+
+
+def test_records_go_to_motion_only():
+    found = runs(cells(artefact("motion", PAPER), "quick", 1, records="/data/womd"))
+    assert all(run.task.endswith(",records=/data/womd") for run in found)
+    assert runs(cells(artefact("table1", PAPER), "quick", 1, records="/data/womd"))[0].task == "inertia:O(3)"

@@ -1,0 +1,104 @@
+"""Tables: pure functions of the store, and honest about what is missing."""
+
+import csv
+
+import pytest
+
+from softsym.experiments.artefact import ORDER, artefact
+from softsym.experiments.artefacts import RENDER
+from softsym.experiments.grid import cells, runs
+from softsym.experiments.reproduce import plan, render
+from softsym.experiments.store import Store
+from softsym.experiments.summary import summarise
+from softsym.experiments.tables import number, plus_minus
+from tests.experiments.small import PAPER, record, small
+
+
+def groups_of(spec):
+    return spec.groups or ("O(2)@x", "O(2)@y", "O(2)@z")
+
+
+def full_record(spec, **changed):
+    """A record with numbers for every group of the run, whatever they are."""
+    made = record(spec, 0.1 + 0.01 * spec.seed)
+    fields = {
+        name: {group: 0.01 * (k + 1) + 0.001 * spec.seed for k, group in enumerate(groups_of(spec))}
+        for name in ("model_errors", "data_errors", "residuals", "strengths")
+    }
+    if spec.groups is None:
+        fields |= {"data_errors": made.result.data_errors, "strengths": made.result.strengths}
+        fields |= {"model_errors": made.result.model_errors, "residuals": made.result.residuals}
+    return record(spec, 0.1 + 0.01 * spec.seed, **{**fields, **changed})
+
+
+def test_a_partly_filled_store_gives_a_partly_filled_table(tmp_path):
+    spec, store = small(tmp_path), Store(tmp_path / "store")
+    found = cells(spec, "quick", 3)
+    per = [run for run in runs(found) if run.model == "per" and "Oz" in run.task]
+    store.save(record(per[0], 0.2))
+    store.save(record(per[2], 0.4))
+    text = RENDER["table"](spec, "quick", summarise(spec, found, store)).markdown
+    assert "2 of 15 runs done" in text
+    assert "| Oz(2) | – (0/3) | – (0/3) | **0.3 ± 0.14** (2/3) |" in text
+    assert "| soft | – (0/3) | - | – (0/3) |" in text  # no exact group, so no such cell
+    assert "| Oz(2) | PER | 0.3 ± 0.14 | 2/3 | 0.32 ± 0.26 | -0.02 (better) | 1,234 | 20 | 30 s |" in text
+
+
+def test_worse_than_published_is_said(tmp_path):
+    spec, store = small(tmp_path), Store(tmp_path / "store")
+    found = cells(spec, "quick", 1)
+    for run in runs(found):
+        store.save(record(run, 2.0))
+    text = RENDER["table"](spec, "quick", summarise(spec, found, store)).markdown
+    assert "| Oz(2) | PER | 2 | 1/1 | 0.32 ± 0.26 | +1.68 (worse) |" in text
+
+
+@pytest.mark.parametrize("name", ORDER)
+@pytest.mark.parametrize("share", [0, 0.4])
+def test_every_artefact_renders_whatever_is_there(tmp_path, name, share):
+    chosen, store = plan(name, "quick", 2, folder=PAPER), Store(tmp_path)
+    for run in chosen.runs[: round(share * len(chosen.runs))]:
+        store.save(full_record(run))
+    (output,) = render(chosen, store)
+    assert output.rendered.markdown.startswith("# ")
+    files = {path.suffix for path in output.files}
+    assert {".md", ".csv"} <= files
+    assert share == 0 or {".png", ".pdf"} <= files
+    with (tmp_path / "quick" / f"{name}.csv").open() as file:
+        assert list(csv.DictReader(file)) or share == 0
+
+
+def test_the_same_runs_give_the_same_bytes(tmp_path):
+    chosen, store = plan("frame-averaging", "quick", 2, folder=PAPER), Store(tmp_path)
+    for run in chosen.runs:
+        store.save(full_record(run))
+    (output,) = render(chosen, store)
+    before = {path: path.read_bytes() for path in output.files}
+    assert len(before) == 4
+    render(chosen, Store(tmp_path))
+    assert {path: path.read_bytes() for path in output.files} == before
+
+
+def test_numbers_for_people():
+    assert [number(x) for x in (0.123456, 12.3456, 1234.5, 3e-7, 0.0)] == [
+        "0.123",
+        "12.3",
+        "1234",
+        "3.00e-07",
+        "0",
+    ]
+    assert plus_minus(None, None) == "–"
+
+
+def test_the_published_correlations_are_computed_from_the_published_table():
+    from softsym.experiments.artefacts.correlation import ours_and_published
+
+    ours, printed = ours_and_published([])
+    assert ours == {"model": None, "reg": None, "lambda": None}
+    assert {name: round(value, 3) for name, value in printed.items()} == {
+        "model": 0.989, "reg": 0.615, "lambda": -0.486,
+    }  # fmt: skip
+
+
+def test_unknown_artefact_kinds_are_all_covered():
+    assert {artefact(name, PAPER).kind for name in ORDER} == set(RENDER)
