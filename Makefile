@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 .PHONY: demo test test-slow test-browser browser lint types imports unit doctest bench clean
 
 demo: $(READY)
-	$(BIN)/softsym inspect --in "5S + 5V" --out "T(2)" --groups "O(3)" "O(2)@x" "O(2)@y" "O(2)@z" --width 384
+	$(BIN)/softsym discover --out-dir softsym-demo --force
 
 test: lint types imports unit doctest
 

@@ -35,7 +35,21 @@ def _made_up(story: Callable[[], Story]) -> Callable[[Path], Path]:
     return write
 
 
+def _real(folder: Path) -> Path:
+    """The report of a real run, with a hostile name among its columns."""
+    import polars
+
+    from tests.discovery.small import estimator, rows
+
+    X, Y = rows()
+    names = ["ax", "ay", "az", "bx", "by", stories.HOSTILE[0]]
+    est = estimator(epochs=30).fit(polars.DataFrame(X, schema=names), Y)
+    est.report(folder / "report.html", title=stories.HOSTILE[0])
+    return folder / "report.html"
+
+
 REPORTS: dict[str, Callable[[Path], Path]] = {
+    "real": _real,
     "story": _made_up(stories.story),
     "ordinary": _made_up(stories.ordinary),
     "hostile": _made_up(stories.hostile),

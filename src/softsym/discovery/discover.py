@@ -50,8 +50,9 @@ def discover(
     import polars
 
     assert table.Y is not None
-    folder = workspace.open({**parameters, "verbose": None, "data": _digest(table)})
     est = SoftEquivariantRegressor(**parameters)
+    est.plan(table.X, table.Y)
+    folder = workspace.open({**parameters, "verbose": None, "data": _digest(table)})
     X = polars.DataFrame(table.X, schema=list(table.x_names))
     Y = polars.DataFrame(table.Y, schema=list(table.y_names))
     est.fit_in(folder / "members", X, Y, stop=stop)

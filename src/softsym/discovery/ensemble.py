@@ -96,6 +96,8 @@ def train_member(
         folder: Where checkpoints go.
         on_epoch: Called after every epoch; returns True to stop.
     """
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
     model = make_network(shape, recipe, seed)
     regularizer = make_regularizer(model, shape, recipe.strength or 0.0)
     stopped = False

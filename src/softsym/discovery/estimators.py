@@ -21,7 +21,7 @@ from softsym.discovery import storage
 from softsym.discovery.ensemble import Shape
 from softsym.discovery.fitted import Fit, Kind
 from softsym.discovery.judging import judge_all
-from softsym.discovery.recipe import read_recipe
+from softsym.discovery.recipe import Recipe, read_recipe
 from softsym.discovery.snapping import Snapped, snap_fit
 from softsym.discovery.study import Stop, conduct
 from softsym.discovery.symmetries import Symmetries
@@ -104,19 +104,28 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             resting: Leave out the judgement of the groups.
         """
         inputs, outputs = self._read(X, y)
+        shape, recipe = self.plan(inputs, outputs)
+        self.fit_ = conduct(
+            self._kind, shape, recipe, inputs, outputs, seeds=self.seeds, seed=_seed(self.random_state),
+            fraction=self.held_out, budget=self.budget, folder=folder, quiet=not self.verbose, stop=stop,
+        )  # fmt: skip
+        self.symmetries_ = Symmetries() if resting else judge_all(self.fit_)
+        self.n_iter_ = max(len(member.history) for member in self.fit_.members)
+        return self
+
+    def plan(self, X: Array, Y: Array) -> tuple[Shape, Recipe]:
+        """What would be trained and how; refuses wrong parameters before anything is done.
+
+        Args:
+            X: Inputs (n, inputs).
+            Y: Outputs (n, outputs).
+        """
         recipe = read_recipe(
             width=self.width, layers=self.layers, epochs=self.epochs, batch=self.batch, lr=self.lr,
             weight_decay=self.weight_decay, strength=self.strength, gamma=self.gamma, strengths=self.strengths,
         )  # fmt: skip
         self._check_numbers()
-        self.fit_ = conduct(
-            self._kind, self._shape(inputs, outputs), recipe, inputs, outputs, seeds=self.seeds,
-            seed=_seed(self.random_state), fraction=self.held_out, budget=self.budget, folder=folder,
-            quiet=not self.verbose, stop=stop,
-        )  # fmt: skip
-        self.symmetries_ = Symmetries() if resting else judge_all(self.fit_)
-        self.n_iter_ = max(len(member.history) for member in self.fit_.members)
-        return self
+        return self._shape(X, Y), recipe
 
     def snap(self, group: Group | str) -> Snapped:
         """The nearest model that is exactly equivariant to one of the candidates, with what that costs.

@@ -1,0 +1,172 @@
+"""``softsym discover`` and ``softsym predict`` as a person runs them."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import polars
+import pytest
+
+import softsym as ss
+from softsym.cli import main
+from tests.discovery.small import rows
+
+NAMES = ["ax", "ay", "az", "bx", "by", "bz", "u", "v", "w"]
+ASKED = (
+    "flights.csv", "--x-columns", "ax..bz", "--y-columns", "u..w", "--in", "2V", "--out", "V", "--groups", "O(2)@x", "O(2)@z",
+    "--width", "16", "--layers", "2", "--strength", "100",
+)  # fmt: skip
+SHORT = (*ASKED, "--epochs", "20", "--seeds", "1")
+
+
+@pytest.fixture
+def softsym(capsys, monkeypatch, tmp_path):
+    """Runs the command in a folder with one file; gives exit code, output and errors."""
+    monkeypatch.chdir(tmp_path)
+    X, Y = rows()
+    polars.DataFrame(np.hstack([X, Y]), schema=NAMES).write_csv("flights.csv")
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["softsym", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main.run()
+        captured = capsys.readouterr()
+        return ended.value.code or 0, captured.out, captured.err
+
+    return run
+
+
+def test_the_whole_job(softsym, tmp_path):
+    code, out, err = softsym("discover", *SHORT, "--out-dir", "found", "--quiet")
+    assert code == 0, err
+    assert "O(2)@z" in out
+    assert "Report: found" in out
+    assert sorted(path.name for path in (tmp_path / "found").iterdir()) == [
+        "model", "report.html", "symmetries.json",
+    ]  # fmt: skip
+    assert not (tmp_path / "found.partial").exists()
+    content = json.loads((tmp_path / "found" / "symmetries.json").read_text())
+    assert {"schema", "rep_in", "rep_out", "seeds", "seconds", "test_mse", "groups"} <= set(content)
+    assert content["schema"] == 1
+    for row in content["groups"]:
+        assert row["verdict"] in ("exact", "soft", "absent")
+        assert {"name", "error", "error_interval", "residual", "strength"} <= set(row)
+    assert "<!doctype html>" in (tmp_path / "found" / "report.html").read_text()[:200].lower()
+    est = ss.load("found/model")
+    assert est.feature_names_in_.tolist() == NAMES[:6]
+
+    code, out, err = softsym("discover", *SHORT, "--out-dir", "found", "--quiet")
+    assert code == 2
+    assert "found exists already; pass another --out-dir, or --force" in err
+
+    for target in ("p.csv", "p.parquet", "p.npz"):
+        code, out, err = softsym("predict", "found/model", "flights.csv", "-o", target)
+        assert code == 0, err
+        assert out == f"240 predictions in {target}\n"
+    frame = polars.read_csv("p.csv")
+    assert frame.columns == ["u", "v", "w", "u_std", "v_std", "w_std"]
+    assert np.allclose(frame["u"], est.fit_.predict(rows()[0])[0][:, 0], atol=1e-6)
+    code, out, err = softsym("predict", "found/model", "flights.csv", "-o", "p.csv")
+    assert code == 2
+    assert "p.csv exists already" in err
+
+
+def test_json_to_standard_output(softsym):
+    code, out, _ = softsym("discover", *SHORT, "--json", "-", "--quiet")
+    assert code == 0
+    assert json.loads(out)["rep_in"] == "2V"
+
+
+def test_a_task_knows_its_columns(softsym):
+    code, out, err = softsym(
+        "discover", "golfball:wind=y", "--epochs", "3", "--seeds", "1", "--width", "12", "--strength", "30", "--quiet"
+    )  # fmt: skip
+    assert code == 0, err
+    assert "O(2)@y" in out
+
+
+WRONG = {
+    "size": ({"--in": "3V"}, "3V under O(2)@x has size 9, X has 6 columns"),
+    "group": ({"--groups": "O(2)@w"}, "expected an axis x, y or z"),
+    "rep": ({"--out": "Q"}, "Q"),
+    "column": ({"--x-columns": "ax..bq"}, "bq"),
+    "strengths": ({"--strengths": "often"}, "`strengths` = 'often'"),
+}
+
+
+@pytest.mark.parametrize(("changes", "message"), WRONG.values(), ids=list(WRONG))
+def test_bad_input_is_one_line_and_writes_nothing(softsym, tmp_path, changes, message):
+    code, out, err = softsym(
+        "discover", *SHORT, *[text for pair in changes.items() for text in pair], "--quiet"
+    )
+    assert code == 2
+    assert message in err
+    assert err.count("\n") == 1
+    assert out == ""
+    assert [path.name for path in tmp_path.iterdir()] == ["flights.csv"]
+
+
+def test_what_is_missing_is_named(softsym):
+    code, _, err = softsym("discover", "flights.csv", "--x-columns", "ax..bz", "--y-columns", "u..w")
+    assert code == 2
+    assert "pass --in, --out, --groups" in err
+
+
+def test_a_wrong_model_is_one_line(softsym, tmp_path):
+    code, _, err = softsym("predict", "nowhere", "flights.csv", "-o", "p.csv")
+    assert code == 2
+    assert "nowhere holds no softsym model" in err
+    code, _, err = softsym("predict", "nowhere", "flights.csv", "-o", "p.txt")
+    assert "p.txt must end in .csv, .parquet, .npz" in err
+
+
+def start(folder, *more):
+    command = [
+        sys.executable,
+        "-m",
+        "softsym.cli.main",
+        "discover",
+        *ASKED,
+        "--epochs",
+        "150",
+        "--seeds",
+        "2",
+        *more,
+    ]
+    return subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def test_interrupted_and_resumed_equals_uninterrupted(softsym, tmp_path):
+    whole = start(tmp_path, "--out-dir", "whole")
+    process = start(tmp_path, "--out-dir", "cut")
+    members = tmp_path / "cut.partial" / "members"
+    until = time.time() + 120
+    while not list(members.glob("seed-*/history.jsonl")) and time.time() < until:
+        time.sleep(0.05)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 130, err
+    assert "interrupted; what has been learned is in cut.partial; add --resume" in err
+    assert ss.load(tmp_path / "cut.partial" / "model").fit_.members[-1].is_finished is False
+    assert not (tmp_path / "cut").exists()
+
+    again = start(tmp_path, "--out-dir", "cut")
+    _, err = again.communicate(timeout=120)
+    assert again.returncode == 2
+    assert "pass --resume to go on with it" in err
+
+    resumed = start(tmp_path, "--out-dir", "cut", "--resume")
+    _, err = resumed.communicate(timeout=120)
+    assert resumed.returncode == 0, err
+    _, err = whole.communicate(timeout=240)
+    assert whole.returncode == 0, err
+    X, _ = rows()
+    a, b = (ss.load(tmp_path / name / "model") for name in ("whole", "cut"))
+    assert np.array_equal(a.fit_.outputs(X), b.fit_.outputs(X))
+    assert not (tmp_path / "cut.partial").exists()
+    assert os.stat(tmp_path / "cut").st_mode & 0o777 == 0o755
