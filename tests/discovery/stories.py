@@ -125,7 +125,7 @@ def _symmetry(
 ) -> Symmetry:
     layers = {layer: min(1.0, error * (0.3 + 0.5 * k)) for k, layer in enumerate(LAYERS)}
     return Symmetry(
-        name, verdict, error, (0.8 * error, 1.3 * error), strength, residual, layers, note  # type: ignore[arg-type]
+        name, verdict, error, (0.8 * error, 1.3 * error), strength, residual, error, layers, note  # type: ignore[arg-type]
     )  # fmt: skip
 
 

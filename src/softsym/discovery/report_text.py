@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 
 from softsym.discovery.symmetries import Symmetries, Symmetry
+from softsym.discovery.verdict import WITHIN_FIT
 
 MINUS = "\N{MINUS SIGN}"
 ABSENT = "\N{EM DASH}"
@@ -100,6 +101,8 @@ def sentence(row: Symmetry) -> str:
         'holds exactly: when an input is moved by the group, the prediction moves with it (error 0.0020, 95 % interval 0.0010 to 0.0030).'
     """
     measured = f"(error {number(row.error)}, 95 % interval {interval(row.error_interval)})"
+    if row.verdict == "exact" and row.note.startswith(WITHIN_FIT):
+        return f"holds as far as the fit can tell: it is broken no more than by the model's own mistakes {measured}."
     if row.verdict == "exact":
         return f"holds exactly: when an input is moved by the group, the prediction moves with it {measured}."
     if row.verdict == "soft":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from softsym.errors import InputError
@@ -40,7 +40,7 @@ class Symmetry:
     error_interval: tuple[float, float]
     strength: float
     residual: float
-    excess: float = float("nan")
+    excess: float = 0.0
     layers: dict[str, float] = field(default_factory=dict)
     note: str = ""
 
@@ -95,6 +95,11 @@ class Symmetries(Sequence[Symmetry]):
 
     def __hash__(self) -> int:
         return hash(tuple(row.name for row in self._rows))
+
+    def relative(self) -> Symmetries:
+        """The same table with strengths relative to the strongest group's, which has 1."""
+        strongest = max((row.strength for row in self._rows), default=0.0) or 1.0
+        return Symmetries([replace(row, strength=row.strength / strongest) for row in self._rows])
 
     def to_polars(self) -> polars.DataFrame:
         """One row per group."""

@@ -28,6 +28,7 @@ GOOD_FIT = 0.75
 FEWEST_ROWS = 100
 LEAST_EXPLAINED = 0.1
 HARDLY_COVERED = 0.25
+WITHIN_FIT = "as far as the fit can tell"
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ def judge(grounds: Grounds) -> tuple[Verdict, str]:
     if reasons:
         return verdict, f"inconclusive: {'; '.join(reasons)}"
     if verdict == "exact" and grounds.error > EXACT_BELOW * grounds.control:
-        return verdict, "as far as the fit can tell: the violation is no larger than the model's own mistakes"
+        return verdict, f"{WITHIN_FIT}: the violation is no larger than the model's own mistakes"
     return verdict, ""
 
 
