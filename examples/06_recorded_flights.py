@@ -1,6 +1,6 @@
 """Recorded table-tennis flights: does gravity leave the symmetry about the vertical axis and break the other two?
 
-    python examples/01_recorded_flights.py path/to/ball_trajectories.npz [epochs]
+    python examples/06_recorded_flights.py path/to/ball_trajectories.npz [epochs]
 
 The file holds recorded 3D ball positions (the data set "Table tennis ball trajectories", BSD-3); the package ships none. Six past
 positions are mapped to six future ones. A network free to break any symmetry is trained with a penalty towards each candidate, and the

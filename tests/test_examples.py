@@ -1,0 +1,44 @@
+"""Every example runs by itself, in a process of its own, as a reader would run it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parent.parent / "examples"
+PROMISED = {
+    "01_groups_and_representations.py": "quarter turns have order 4",
+    "02_equivariant_spaces.py": "O(3)                 5 of 180",
+    "03_discover_on_your_own_csv.py --quick": "loaded model predicts",
+    "04_regularizer_in_your_own_loop.py --quick": "snapped onto O(2)@z",
+    "05_golf_ball.py --quick": "golfball:wind=y: ",
+}
+"""The command line of each example, and something it prints."""
+NEEDS_DATA = {"06_recorded_flights.py": "needs recorded flights, which the package does not ship"}
+
+
+def test_no_example_is_left_out() -> None:
+    listed = {command.split()[0] for command in PROMISED} | set(NEEDS_DATA)
+    assert {path.name for path in FOLDER.glob("*.py")} == listed
+
+
+@pytest.mark.parametrize("command", PROMISED)
+def test_example_runs(command: str, tmp_path: Path) -> None:
+    name, *options = command.split()
+    done = subprocess.run(
+        [sys.executable, "-W", "error", FOLDER / name, *options], capture_output=True, text=True, cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    assert PROMISED[command] in done.stdout
+    assert not list(tmp_path.iterdir())  # whatever is written goes to a temporary folder
+
+
+@pytest.mark.parametrize("name", NEEDS_DATA)
+def test_example_without_its_data_says_what_it_needs(name: str) -> None:
+    done = subprocess.run([sys.executable, FOLDER / name], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.startswith("usage: ")
+    pytest.skip(NEEDS_DATA[name])
