@@ -141,7 +141,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         model.symmetries_ = judge_all(after)
         return Snapped(read_group(group).name, model, after.test_error(), before.test_error(), distance)
 
-    def report(self, path: str | Path | None = None, *, title: str = "Symmetries of your data") -> str:
+    def report(self, path: str | Path | None = None, *, title: str = "your data") -> str:
         """The report as one HTML page, written to a file if a path is given.
 
         Args:

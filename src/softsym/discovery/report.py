@@ -19,6 +19,7 @@ from softsym.discovery.report_orbit import orbits
 from softsym.discovery.report_plots import VERDICT_MARKS
 from softsym.discovery.report_text import headline, interval, number, percent, sentence
 from softsym.discovery.story import Story
+from softsym.discovery.verdict import WITHIN_FIT
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -44,6 +45,7 @@ def render(story: Story) -> str:
         story=story,
         headline=headline(story.symmetries),
         marks=VERDICT_MARKS,
+        within_fit=WITHIN_FIT,
         charts=charts,
         tiles=_tiles(story),
         policy=_policy(scripts),
