@@ -19,6 +19,15 @@ Open = Callable[..., "contextmanager[Page]"]
 DESK, PHONE = (1280, 900), (360, 740)
 
 
+def wait_until(page: Page, condition: str, seconds: float = 30.0) -> None:
+    """Waits for a condition; asked from outside, since the page's policy lets nobody evaluate text inside."""
+    for _ in range(int(20 * seconds)):
+        if page.evaluate(condition):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"not within {seconds:g} seconds: {condition}")
+
+
 @pytest.fixture
 def visit(browser: Browser, reports: Callable[[str], Path]) -> Open:
     """Opens a report, waits for its charts, and in the end insists that nothing was reported or requested."""
@@ -40,7 +49,7 @@ def visit(browser: Browser, reports: Callable[[str], Path]) -> Open:
         page.on("request", lambda request: requests.append(request.url))
         url = reports(name).as_uri()
         page.goto(url)
-        page.wait_for_function("document.querySelectorAll('.chart:not(.js-plotly-plot)').length === 0")
+        wait_until(page, "document.querySelectorAll('.chart:not(.js-plotly-plot)').length === 0")
         yield page
         context.close()
         assert complaints == []
@@ -151,7 +160,7 @@ def test_orbit_of_another_group_and_output(visit: Open) -> None:
         page.locator("#orbit-group").select_option(label="SO(3)")
         assert len({first, second, page.evaluate(drawn)}) == 3
         page.locator("#orbit-play").click()
-        page.wait_for_function("Number(document.getElementById('orbit-angle').value) > 1")
+        wait_until(page, "Number(document.getElementById('orbit-angle').value) > 1")
         page.locator("#orbit-play").click()
         assert page.locator("#orbit-play").inner_text() == "Play"
 

@@ -60,9 +60,8 @@ def log_axis(title: str, values: Any, **more: Any) -> dict[str, Any]:
     """A logarithmic axis for these values: at least two ticks and at most about six, whether they span much or little."""
     finite = np.asarray([value for value in values if value is not None], dtype=np.float64)
     decades = float(np.ptp(np.log10(finite))) if len(finite) else 0.0
-    if (
-        decades < 0.25
-    ):  # no power of ten, twice or five times it, need lie inside: let numbers be spaced evenly
+    if len(finite) and decades < 0.25:
+        # No power of ten, nor twice or five times one, need lie inside: numbers are spaced evenly.
         return axis(title, nticks=5, tickformat="~g", **more)
     narrow = {"dtick": "D2", "tickformat": "~g"}
     wide = {"dtick": math.ceil(decades / 5), "exponentformat": "power", "tickfont": {"size": 11}}
