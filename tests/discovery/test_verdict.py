@@ -7,6 +7,7 @@ import pytest
 from softsym.discovery.verdict import ABSENT_ABOVE, EXACT_BELOW, Grounds, judge
 
 SURE = Grounds(0.1, (0.09, 0.11), 0.4, 30.0, 0.95, 1000, 0.9)
+ROUGH = {"explained": 0.3}
 
 
 def at(error, **changes):
@@ -14,17 +15,22 @@ def at(error, **changes):
 
 
 def test_words():
-    assert judge(at(0.0))[0] == "exact"
-    assert judge(at(EXACT_BELOW * 0.4))[0] == "exact"
-    assert judge(at(EXACT_BELOW * 0.4 + 1e-6))[0] == "soft"
+    assert judge(at(0.0, **ROUGH))[0] == "exact"
+    assert judge(at(EXACT_BELOW * 0.4, **ROUGH))[0] == "exact"
+    assert judge(at(EXACT_BELOW * 0.4 + 1e-6, **ROUGH))[0] == "soft"
     assert judge(at(ABSENT_ABOVE - 1e-6))[0] == "soft"
     assert judge(at(ABSENT_ABOVE))[0] == "absent"
     assert judge(SURE) == ("soft", "")
 
 
 def test_outputs_that_hardly_vary_need_a_smaller_error():
-    assert judge(at(0.01))[0] == "exact"
-    assert judge(at(0.01, control=0.05))[0] == "soft"
+    assert judge(at(0.01, **ROUGH))[0] == "exact"
+    assert judge(at(0.01, control=0.05, **ROUGH))[0] == "soft"
+
+
+def test_a_good_model_sees_small_violations():
+    assert judge(at(0.01))[0] == "soft"
+    assert judge(at(0.01, noise_ratio=0.9)) == ("exact", "")
 
 
 def test_mistakes_of_a_good_model_do_not_count_as_violations():
@@ -46,8 +52,8 @@ NOTES = {
     "held_out": ({"held_out": False}, "too few rows to hold any out"),
     "explained": ({"explained": -0.2}, "the model explains only 0% of held-out data"),
     "coverage": ({"coverage": 0.1}, "moved data lie where there are no data"),
-    "interval": ({"interval": (0.01, 0.11)}, "the interval of the error also allows exact"),
-    "both": ({"interval": (0.01, 0.3)}, "the interval of the error also allows absent and exact"),
+    "interval": ({"interval": (0.01, 0.11), **ROUGH}, "the interval of the error also allows exact"),
+    "both": ({"interval": (0.01, 0.3), **ROUGH}, "the interval of the error also allows absent and exact"),
 }
 
 

@@ -4,8 +4,9 @@ The error of a group is the model's equivariance error on held-out rows. Beside 
 
 - the *control*: the error a model would have that ignores the group altogether, comparing :math:`\rho(g) f(x)` with the prediction
   for an unrelated row moved by an unrelated element;
-- the *noise ratio*: the squared violation over twice the squared error on held-out rows, where moved rows lie among the data. A model of
-  a symmetric truth that errs independently at x and at g x has a ratio of one, a regularised one less;
+- the *noise ratio*: the squared violation over twice the squared mistake on held-out rows, where moved rows lie among the data, as
+  medians, since a few rows can be far off. A model of a symmetric truth that errs independently at x and at g x has a ratio of one, a
+  regularised one less;
 - the *coverage*: how much moved data look like data.
 """
 
@@ -71,7 +72,7 @@ def measure_group(fit: Fit, group: Group, seed: int = 0) -> Measured:
     after = fit.outputs(moved.reshape(-1, X.shape[1])).reshape(len(resting), TRANSFORMS, len(X), -1)
     before = np.stack([act(shape.rep_out, group, elements, member) for member in resting])
     unrelated = before.mean(0)[rng.permutation(TRANSFORMS)][:, rng.permutation(len(X))]
-    mistakes = float(np.mean(np.sum((resting.mean(0) - Y) ** 2, axis=-1)))
+    mistakes = float(np.median(np.sum((resting.mean(0) - Y) ** 2, axis=-1)))
     violation = np.sum((before.mean(0) - after.mean(0)) ** 2, axis=-1)[_among(fit, moved, X)]
     known = len(violation) >= FEWEST_PAIRS and mistakes > 0
     distinct = len(np.unique(X, axis=0)) >= SMALLEST
@@ -79,7 +80,7 @@ def measure_group(fit: Fit, group: Group, seed: int = 0) -> Measured:
         group=group,
         errors=relative(before, after).mean(1),
         control=float(relative(unrelated, after.mean(0)).mean()),
-        noise_ratio=float(violation.mean()) / (2 * mistakes) if known else None,
+        noise_ratio=float(np.median(violation)) / (2 * mistakes) if known else None,
         coverage=coverage(fit.held.X, shape.rep_in, group, seed) if distinct else None,
     )
 

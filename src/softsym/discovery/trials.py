@@ -16,8 +16,8 @@ from softsym.discovery.recipe import Recipe
 from softsym.tasks.task import Splits
 from softsym.training.loop import Criterion
 
-STRENGTHS = (30.0, 300.0, 3000.0)
-NOT_MUCH_WORSE = 1.3
+STRENGTHS = (30.0, 300.0, 1000.0)
+NOT_MUCH_WORSE = 1.2
 FEWEST_EPOCHS, MOST_EPOCHS = 12, 10_000
 
 
