@@ -17,10 +17,10 @@ import numpy as np
 import torch
 
 from softsym.discovery.builtin import task_parameters, task_table
-from softsym.discovery.estimators import SoftEquivariantRegressor
 from softsym.discovery.fitted import Fit
 from softsym.discovery.judging import grounds_of
 from softsym.discovery.measuring import ROWS, TRANSFORMS
+from softsym.discovery.regressor import SoftEquivariantRegressor
 from softsym.discovery.verdict import Grounds, judge
 from softsym.measure import correlation, data_error
 from softsym.tasks import task as read_task

@@ -1,6 +1,7 @@
 """The main job: which symmetries data have, how exactly, and a model that uses each just as much as it holds."""
 
-from softsym.discovery.estimators import SoftEquivariantClassifier, SoftEquivariantRegressor
+from softsym.discovery.classifier import SoftEquivariantClassifier
+from softsym.discovery.regressor import SoftEquivariantRegressor
 from softsym.discovery.snapping import Snapped
 from softsym.discovery.storage import load
 from softsym.discovery.symmetries import Symmetries, Symmetry

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from softsym.discovery.estimators import SoftEquivariantRegressor
+from softsym.discovery.regressor import SoftEquivariantRegressor
 from softsym.discovery.report import render
 from softsym.discovery.study import Stop
 from softsym.discovery.table import Table

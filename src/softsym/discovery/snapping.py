@@ -16,7 +16,7 @@ from softsym.groups import group as read_group
 from softsym.nn.gating import Gated
 
 if TYPE_CHECKING:
-    from softsym.discovery.estimators import SoftEquivariantEstimator
+    from softsym.discovery.estimator import SoftEquivariantEstimator
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,11 +22,10 @@ from softsym.discovery.symmetries import Symmetries, Symmetry
 from softsym.errors import InputError
 
 if TYPE_CHECKING:
-    from softsym.discovery.estimators import SoftEquivariantEstimator
+    from softsym.discovery.estimator import SoftEquivariantEstimator
 
 FORMAT = 1
 TEXT, TENSORS = "model.json", "tensors.safetensors"
-CLASSES = ("SoftEquivariantRegressor", "SoftEquivariantClassifier")
 Stored = dict[str, bytes]
 
 
@@ -139,11 +138,13 @@ def _described(stored: Stored) -> dict[str, Any]:
 
 
 def _empty(described: dict[str, Any]) -> Any:
-    from softsym.discovery import estimators
+    from softsym.discovery.classifier import SoftEquivariantClassifier
+    from softsym.discovery.regressor import SoftEquivariantRegressor
 
-    if described["class"] not in CLASSES:
+    kinds = {kind.__name__: kind for kind in (SoftEquivariantRegressor, SoftEquivariantClassifier)}
+    if described["class"] not in kinds:
         raise InputError(f"{TEXT} names an unknown class {described['class']!r}")
-    estimator = getattr(estimators, described["class"])(**described["parameters"])
+    estimator = kinds[described["class"]](**described["parameters"])
     for name, value in described["attributes"].items():
         setattr(estimator, name, np.array(value) if isinstance(value, list) else value)
     return estimator

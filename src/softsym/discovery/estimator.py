@@ -1,7 +1,4 @@
-"""The main job as scikit-learn estimators: fit data, and read off which symmetries hold.
-
-Without representations and groups they are ordinary neural-network ensembles; every column is a scalar and no symmetry is assumed.
-"""
+"""What the estimators share: parameters, fitting, snapping, reports and storage, by scikit-learn's contract."""
 
 from __future__ import annotations
 
@@ -12,10 +9,8 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.preprocessing import LabelBinarizer
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from softsym.discovery import storage
 from softsym.discovery.ensemble import Shape
@@ -219,125 +214,6 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             raise InputError(f"`held_out` must lie between 0 and 0.5, got {self.held_out!r}")
         if self.budget is not None and not self.budget > 0:
             raise InputError(f"`budget` must be a positive number of seconds, got {self.budget!r}")
-
-
-class SoftEquivariantRegressor(RegressorMixin, SoftEquivariantEstimator):  # type: ignore[misc]
-    """A regressor that finds which symmetries its data have and uses each just as much as it holds.
-
-    Args:
-        rep_in: How inputs transform, such as ``"5S + 5V"``; scalars if None.
-        rep_out: How outputs transform, such as ``"T(2)"``; scalars if None.
-        groups: Candidate groups, such as ``["O(2)@x", "O(2)@z"]``; none for an ordinary network.
-        largest: Group of gates and bilinear layers; the candidates joined by default.
-        width: Size of the hidden layers.
-        layers: Number of linear layers.
-        epochs: Passes over the training data; by default so many that there are about 1,200 steps.
-        budget: Seconds the fit may take instead, which then decides the epochs.
-        batch: Rows per step.
-        lr: Learning rate at the start, decayed along a cosine.
-        weight_decay: Of weights and biases, with groups.
-        strength: Of every group's penalty at the start, dimensionless; found by short trials if None.
-        gamma: How strongly differences of residuals count when strengths are adjusted.
-        strengths: ``one-shot`` (the paper's rule), ``continuous`` or ``fixed``.
-        seeds: Number of members.
-        held_out: Share of the rows for validation, and again for the test.
-        random_state: Seed of the split and of the members.
-        verbose: Show progress.
-
-    Attributes:
-        symmetries_: What was found about each candidate (:class:`~softsym.discovery.Symmetries`).
-        fit_: Members, scaling and held-out rows.
-
-    Example:
-        >>> import numpy as np, softsym as ss
-        >>> X = np.random.default_rng(0).standard_normal((200, 3))
-        >>> est = ss.SoftEquivariantRegressor("V", "S", ["O(3)"], width=8, layers=2, epochs=5, seeds=1)
-        >>> est.fit(X, (X**2).sum(1)).predict(X[:2]).shape
-        (2,)
-        >>> est.symmetries_[0].name
-        'O(3)'
-    """
-
-    @property
-    def _kind(self) -> Kind:
-        return "regressor"
-
-    def _read(self, X: Any, y: Any) -> tuple[Array, Array]:
-        names = [str(name) for name in y.columns] if hasattr(y, "columns") else None
-        X, y = validate_data(
-            self, X, y, multi_output=True, y_numeric=True, ensure_min_samples=2, dtype=np.float64
-        )
-        self.n_outputs_ = 0 if y.ndim == 1 else y.shape[1]
-        if names is not None and y.ndim == 2:
-            self.output_names_ = names
-        elif hasattr(self, "output_names_"):
-            del self.output_names_
-        return np.asarray(X), np.asarray(y, dtype=np.float64).reshape(len(y), -1)
-
-    def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
-        """Mean prediction of the members, (n, outputs) or (n,) as ``y`` was, and their standard deviation if asked for."""
-        inputs = self._inputs(X)
-        mean, std = self.fit_.predict(inputs)
-        if self.n_outputs_ == 0:
-            mean, std = mean[:, 0], std[:, 0]
-        return (mean, std) if return_std else mean
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
-
-
-class SoftEquivariantClassifier(ClassifierMixin, SoftEquivariantEstimator):  # type: ignore[misc]
-    """A classifier with invariant classes that finds which symmetries its data have; arguments as the regressor's.
-
-    Example:
-        >>> import numpy as np, softsym as ss
-        >>> X = np.random.default_rng(0).standard_normal((200, 3))
-        >>> y = np.where((X**2).sum(1) > 2, "far", "near")
-        >>> est = ss.SoftEquivariantClassifier("V", groups=["O(3)"], width=8, layers=2, epochs=5, seeds=1).fit(X, y)
-        >>> est.predict_proba(X[:2]).shape
-        (2, 2)
-    """
-
-    @property
-    def _kind(self) -> Kind:
-        return "classifier"
-
-    def _read(self, X: Any, y: Any) -> tuple[Array, Array]:
-        X, y = validate_data(self, X, y, ensure_min_samples=2, dtype=np.float64)
-        check_classification_targets(y)
-        y = column_or_1d(y, warn=True)
-        if type_of_target(y) == "continuous":
-            raise InputError(
-                "`y` must hold classes, got continuous numbers; use SoftEquivariantRegressor for them"
-            )
-        binarizer = LabelBinarizer().fit(y)
-        self.classes_ = binarizer.classes_
-        if len(self.classes_) < 2:
-            raise InputError(f"`y` has one class only ({self.classes_[0]!r}); at least two are needed")
-        if self.rep_out is not None and read_rep(self.rep_out) != len(self.classes_) * Scalar:
-            raise InputError(
-                f"classes do not move: leave `rep_out` out, or pass '{len(self.classes_)}S' for {len(self.classes_)} classes"
-            )
-        one_hot = binarizer.transform(y).astype(np.float64)
-        if one_hot.shape[1] == 1:
-            one_hot = np.hstack([1 - one_hot, one_hot])
-        return np.asarray(X), one_hot
-
-    def _output_names(self, n: int) -> list[str]:
-        return [str(name) for name in self.classes_]
-
-    def predict_proba(self, X: ArrayLike) -> Array:
-        """Mean probabilities of the members, (n, classes)."""
-        inputs = self._inputs(X)
-        probabilities: Array = self.fit_.predict(inputs)[0]
-        return probabilities
-
-    def predict(self, X: ArrayLike) -> Any:
-        """The most probable classes, (n,)."""
-        probabilities = self.predict_proba(X)
-        return self.classes_[probabilities.argmax(1)]
 
 
 def _seed(random_state: Any) -> int:

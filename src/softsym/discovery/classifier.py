@@ -1,0 +1,72 @@
+"""The main job for classes, which no symmetry moves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.preprocessing import LabelBinarizer
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import column_or_1d, validate_data
+
+from softsym.discovery.estimator import SoftEquivariantEstimator
+from softsym.discovery.fitted import Kind
+from softsym.errors import InputError
+from softsym.reps import Scalar
+from softsym.reps import rep as read_rep
+
+Array = NDArray[np.float64]
+
+
+class SoftEquivariantClassifier(ClassifierMixin, SoftEquivariantEstimator):  # type: ignore[misc]
+    """A classifier with invariant classes that finds which symmetries its data have; arguments as the regressor's.
+
+    Example:
+        >>> import numpy as np, softsym as ss
+        >>> X = np.random.default_rng(0).standard_normal((200, 3))
+        >>> y = np.where((X**2).sum(1) > 2, "far", "near")
+        >>> est = ss.SoftEquivariantClassifier("V", groups=["O(3)"], width=8, layers=2, epochs=5, seeds=1).fit(X, y)
+        >>> est.predict_proba(X[:2]).shape
+        (2, 2)
+    """
+
+    @property
+    def _kind(self) -> Kind:
+        return "classifier"
+
+    def _read(self, X: Any, y: Any) -> tuple[Array, Array]:
+        X, y = validate_data(self, X, y, ensure_min_samples=2, dtype=np.float64)
+        check_classification_targets(y)
+        y = column_or_1d(y, warn=True)
+        if type_of_target(y) == "continuous":
+            raise InputError(
+                "`y` must hold classes, got continuous numbers; use SoftEquivariantRegressor for them"
+            )
+        binarizer = LabelBinarizer().fit(y)
+        self.classes_ = binarizer.classes_
+        if len(self.classes_) < 2:
+            raise InputError(f"`y` has one class only ({self.classes_[0]!r}); at least two are needed")
+        if self.rep_out is not None and read_rep(self.rep_out) != len(self.classes_) * Scalar:
+            raise InputError(
+                f"classes do not move: leave `rep_out` out, or pass '{len(self.classes_)}S' for {len(self.classes_)} classes"
+            )
+        one_hot = binarizer.transform(y).astype(np.float64)
+        if one_hot.shape[1] == 1:
+            one_hot = np.hstack([1 - one_hot, one_hot])
+        return np.asarray(X), one_hot
+
+    def _output_names(self, n: int) -> list[str]:
+        return [str(name) for name in self.classes_]
+
+    def predict_proba(self, X: ArrayLike) -> Array:
+        """Mean probabilities of the members, (n, classes)."""
+        inputs = self._inputs(X)
+        probabilities: Array = self.fit_.predict(inputs)[0]
+        return probabilities
+
+    def predict(self, X: ArrayLike) -> Any:
+        """The most probable classes, (n,)."""
+        probabilities = self.predict_proba(X)
+        return self.classes_[probabilities.argmax(1)]

@@ -1,0 +1,85 @@
+"""The main job for numbers: fit data, and read off which symmetries hold.
+
+Without representations and groups it is an ordinary ensemble of neural networks; every column is a scalar, and no symmetry is assumed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import validate_data
+
+from softsym.discovery.estimator import SoftEquivariantEstimator
+from softsym.discovery.fitted import Kind
+
+Array = NDArray[np.float64]
+
+
+class SoftEquivariantRegressor(RegressorMixin, SoftEquivariantEstimator):  # type: ignore[misc]
+    """A regressor that finds which symmetries its data have and uses each just as much as it holds.
+
+    Args:
+        rep_in: How inputs transform, such as ``"5S + 5V"``; scalars if None.
+        rep_out: How outputs transform, such as ``"T(2)"``; scalars if None.
+        groups: Candidate groups, such as ``["O(2)@x", "O(2)@z"]``; none for an ordinary network.
+        largest: Group of gates and bilinear layers; the candidates joined by default.
+        width: Size of the hidden layers.
+        layers: Number of linear layers.
+        epochs: Passes over the training data; by default so many that there are about 1,200 steps.
+        budget: Seconds the fit may take instead, which then decides the epochs.
+        batch: Rows per step.
+        lr: Learning rate at the start, decayed along a cosine.
+        weight_decay: Of weights and biases, with groups.
+        strength: Of every group's penalty at the start, dimensionless; found by short trials if None.
+        gamma: How strongly differences of residuals count when strengths are adjusted.
+        strengths: ``one-shot`` (the paper's rule), ``continuous`` or ``fixed``.
+        seeds: Number of members.
+        held_out: Share of the rows for validation, and again for the test.
+        random_state: Seed of the split and of the members.
+        verbose: Show progress.
+
+    Attributes:
+        symmetries_: What was found about each candidate (:class:`~softsym.discovery.Symmetries`).
+        fit_: Members, scaling and held-out rows.
+
+    Example:
+        >>> import numpy as np, softsym as ss
+        >>> X = np.random.default_rng(0).standard_normal((200, 3))
+        >>> est = ss.SoftEquivariantRegressor("V", "S", ["O(3)"], width=8, layers=2, epochs=5, seeds=1)
+        >>> est.fit(X, (X**2).sum(1)).predict(X[:2]).shape
+        (2,)
+        >>> est.symmetries_[0].name
+        'O(3)'
+    """
+
+    @property
+    def _kind(self) -> Kind:
+        return "regressor"
+
+    def _read(self, X: Any, y: Any) -> tuple[Array, Array]:
+        names = [str(name) for name in y.columns] if hasattr(y, "columns") else None
+        X, y = validate_data(
+            self, X, y, multi_output=True, y_numeric=True, ensure_min_samples=2, dtype=np.float64
+        )
+        self.n_outputs_ = 0 if y.ndim == 1 else y.shape[1]
+        if names is not None and y.ndim == 2:
+            self.output_names_ = names
+        elif hasattr(self, "output_names_"):
+            del self.output_names_
+        return np.asarray(X), np.asarray(y, dtype=np.float64).reshape(len(y), -1)
+
+    def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
+        """Mean prediction of the members, (n, outputs) or (n,) as ``y`` was, and their standard deviation if asked for."""
+        inputs = self._inputs(X)
+        mean, std = self.fit_.predict(inputs)
+        if self.n_outputs_ == 0:
+            mean, std = mean[:, 0], std[:, 0]
+        return (mean, std) if return_std else mean
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
