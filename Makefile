@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test test-slow test-browser browser lint types imports unit doctest bench clean
+.PHONY: demo test test-slow test-browser browser lint types imports unit doctest docs bench clean
 
 demo: $(READY)
 	$(BIN)/softsym discover --out-dir softsym-demo --force
@@ -33,7 +33,13 @@ unit: $(READY)
 	$(BIN)/pytest -n 2 -m "not slow and not browser"
 
 doctest: $(READY)
-	$(BIN)/pytest -n 2 --doctest-modules --doctest-glob="*.md" src/softsym README.md
+	$(BIN)/pytest -n 2 --doctest-modules --doctest-glob="*.md" src/softsym README.md $(wildcard docs/*.md docs/concepts/*.md)
+
+# The pages, into docs/_build; a warning is an error.
+docs: $(READY)
+	$(BIN)/python -c "import furo, myst_parser" 2>/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[docs]"
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build
+	@echo "open docs/_build/index.html"
 
 test-slow: $(READY)
 	$(BIN)/pytest -m slow
@@ -50,4 +56,4 @@ bench: $(READY)
 	$(BIN)/softsym bench
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis

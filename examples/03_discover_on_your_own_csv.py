@@ -67,7 +67,7 @@ def main(quick: bool = False) -> None:
         print(est.snap("O(2)@z"))
 
         # A report to show, a model to keep. Nothing is pickled: safetensors and JSON.
-        est.report(folder / "report.html", title="Rubber mount")
+        est.report(folder / "report.html", title="a rubber mount")
         est.save(folder / "model")
         size = (folder / "report.html").stat().st_size
         print(f"report.html: {size / 1e6:.1f} MB in one file, works offline")

@@ -1,0 +1,40 @@
+"""The documentation leaves out no public name and no command; whether it builds, `make docs` tells."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import softsym as ss
+from softsym.cli.main import app
+
+FOLDER = Path(__file__).parent.parent / "docs"
+ROOMS = {"discovery", "groups", "measure", "nn", "regularize", "reps", "spaces", "strengths", "tasks"}
+
+
+def _read(*patterns: str) -> str:
+    paths = [path for pattern in patterns for path in sorted(FOLDER.glob(pattern))]
+    return "\n".join(path.read_text(encoding="utf-8") for path in paths)
+
+
+@pytest.mark.parametrize("name", sorted(set(ss.__all__) - ROOMS))
+def test_every_public_name_has_its_place(name: str) -> None:
+    assert re.search(rf":: softsym\.{name}$", _read("api/*.md"), re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", [command.name for command in app.registered_commands])
+def test_every_command_is_described(name: str) -> None:
+    assert f"## softsym {name}\n" in _read("command_line.md")
+
+
+def test_every_page_is_in_the_contents() -> None:
+    listed = re.findall(r"^((?:concepts|api)/\w+|command_line)$", _read("index.md"), re.MULTILINE)
+    pages = [path.relative_to(FOLDER).with_suffix("") for path in FOLDER.glob("*/*.md")]
+    assert sorted(listed) == sorted([*map(str, pages), "command_line"])
+
+
+def test_pictures_are_there_and_small() -> None:
+    for path in re.findall(r"docs/images/[\w.]+", (FOLDER.parent / "README.md").read_text(encoding="utf-8")):
+        assert 0 < (FOLDER.parent / path).stat().st_size < 310_000
