@@ -13,6 +13,7 @@ version = release = __version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
 exclude_patterns = ["_build"]
+highlight_language = "none"  # blocks without a language are command lines
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
 
@@ -20,7 +21,7 @@ autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
 python_maximum_signature_line_length = 88
 napoleon_google_docstring, napoleon_numpy_docstring = True, False
-napoleon_use_ivar = True
+napoleon_custom_sections = ["Reference"]
 toc_object_entries_show_parents = "hide"
 
 html_theme = "furo"
