@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from softsym.discovery.fitted import Fit, HeldOut
-from softsym.discovery.measuring import measure_group, relative, weight_distances
+from softsym.discovery.measuring import TRANSFORMS, measure_group, relative, weight_distances
 from softsym.discovery.orbits import one_parameter, orbits_of
 from softsym.groups import group
 from softsym.measure import equivariance_error
@@ -63,8 +63,31 @@ def test_the_noise_ratio_is_one_for_independent_mistakes():
 
 def test_more_members_are_averaged():
     found = measure_group(known(push, lambda X: X[:, :3]), group("O(2)@x"))
-    assert found.errors.shape == (2, 300)
-    assert found.errors[1].max() < 1e-12 < found.errors[0].min()
+    assert found.errors.shape == (2, TRANSFORMS, 300)
+    assert found.errors[1].max() < 1e-12 < found.errors[0].max()
+
+
+def test_elements_that_do_nothing_hide_nothing():
+    """A group of two elements, one of them the identity, that the function breaks."""
+
+    def broken(X):
+        return X[:, :3] + np.abs(X[:, :1])
+
+    fit = known(broken)
+    object.__setattr__(fit, "held", HeldOut(fit.held.X, broken(fit.held.X) + 0.01))
+    found = measure_group(fit, group("O(1)@3[0]"))
+    assert found.error > 0.1
+    assert found.noise_ratio > 10
+    assert found.refutation > 5
+
+
+def test_noise_of_the_labels_does_not_hide_a_violation():
+    rng = np.random.default_rng(3)
+    fit = known(push)
+    noisy = push(fit.held.X) + rng.standard_normal((300, 3))
+    object.__setattr__(fit, "held", HeldOut(fit.held.X, noisy))
+    assert measure_group(fit, group("O(2)@x")).refutation > 5
+    assert abs(measure_group(fit, group("O(2)@z")).refutation) < 3
 
 
 def test_relative_of_nothing_is_nothing():

@@ -24,6 +24,11 @@ def test_equal_rows_stay_together():
     assert len(parts.test) == 18
 
 
+def test_test_rows_come_from_everywhere_in_a_sorted_file():
+    parts = split_rows(np.arange(10_000.0)[:, None], 0.2, seed=0)
+    assert abs(parts.test[:400].mean() - 5_000) < 500
+
+
 def test_the_seed_decides():
     X = np.arange(40.0)[:, None]
     a, b, c = (split_rows(X, 0.2, seed).test for seed in (0, 0, 1))

@@ -6,7 +6,7 @@ import pytest
 
 from softsym.discovery.verdict import ABSENT_ABOVE, EXACT_BELOW, Grounds, judge
 
-SURE = Grounds(0.1, (0.09, 0.11), 0.4, 30.0, 0.95, 1000, 0.9)
+SURE = Grounds(0.1, (0.09, 0.11), 0.4, 30.0, 9.0, 0.95, 1000, 0.9)
 ROUGH = {"explained": 0.3}
 
 
@@ -25,16 +25,25 @@ def test_words():
 
 def test_outputs_that_hardly_vary_need_a_smaller_error():
     assert judge(at(0.01, **ROUGH))[0] == "exact"
-    assert judge(at(0.01, control=0.05, **ROUGH))[0] == "soft"
+    assert judge(at(0.01, control=0.03, **ROUGH))[0] == "soft"
 
 
 def test_a_good_model_sees_small_violations():
     assert judge(at(0.01))[0] == "soft"
-    assert judge(at(0.01, noise_ratio=0.9)) == ("exact", "")
+    assert judge(at(0.01, noise_ratio=0.9, refutation=0.0)) == ("exact", "")
+
+
+def test_held_out_rows_can_refute_what_mistakes_would_excuse():
+    assert judge(at(0.1, noise_ratio=0.5, refutation=3.1))[0] == "soft"
+    assert judge(at(0.1, noise_ratio=0.5, refutation=2.9))[0] == "exact"
+
+
+def test_no_better_than_ignoring_the_group_is_absent_however_small():
+    assert judge(at(0.005, control=0.0048))[0] == "absent"
 
 
 def test_mistakes_of_a_good_model_do_not_count_as_violations():
-    verdict, note = judge(at(0.3, noise_ratio=0.6))
+    verdict, note = judge(at(0.3, noise_ratio=0.6, refutation=None))
     assert verdict == "exact"
     assert "no larger than the model's own mistakes" in note
     assert judge(at(0.3, noise_ratio=0.6, explained=0.3))[0] == "absent"  # a bad model explains anything
@@ -42,7 +51,7 @@ def test_mistakes_of_a_good_model_do_not_count_as_violations():
 
 
 def test_excess_is_what_mistakes_do_not_explain():
-    assert at(0.3, noise_ratio=0.6).excess == 0.0
+    assert at(0.3, noise_ratio=0.6, refutation=-1.0).excess == 0.0
     assert at(0.3, noise_ratio=4.0).excess == pytest.approx(0.3 * 0.75**0.5)
     assert at(0.3, noise_ratio=4.0, explained=0.3).excess == 0.3
 

@@ -25,6 +25,7 @@ def grounds_of(fit: Fit, group: Group, explained: float, seed: int = 0) -> Groun
         interval=measured.interval(seed),
         control=measured.control,
         noise_ratio=measured.noise_ratio,
+        refutation=measured.refutation,
         explained=explained,
         rows=fit.n_train,
         coverage=None if measured.coverage is None else measured.coverage.value,

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from softsym.discovery.table import duplicate_groups
+
 Index = NDArray[np.int64]
 SMALLEST_TEST = 20
 """With fewer test rows than this, measuring uses the training rows too."""
@@ -31,13 +33,16 @@ def split_rows(X: NDArray[np.float64], fraction: float, seed: int) -> Parts:
         >>> len(parts.train), len(parts.val), len(parts.test)
         (12, 4, 4)
     """
-    _, labels = np.unique(X, axis=0, return_inverse=True)
-    labels = labels.ravel()
+    labels = duplicate_groups(X)
     kinds = int(labels.max()) + 1
-    order = np.random.default_rng(seed).permutation(kinds)
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(kinds)
     held = min(round(fraction * kinds), (kinds - 1) // 2)
     part_of = np.zeros(kinds, dtype=np.int64)
     part_of[order[:held]] = 1
     part_of[order[held : 2 * held]] = 2
-    train, val, test = (np.flatnonzero(part_of[labels] == part) for part in range(3))
+    shuffled = rng.permutation(
+        len(X)
+    )  # so that the first test rows are any rows, whatever the file is sorted by
+    train, val, test = (shuffled[part_of[labels[shuffled]] == part] for part in range(3))
     return Parts(train, val if len(val) else train, test if len(test) else train)

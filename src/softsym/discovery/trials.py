@@ -1,33 +1,33 @@
 """Short trials that settle what depends on the data: how strong penalties should start, and how many epochs fit into a time.
 
 A penalty should be as strong as the data allow: strong ones tell symmetries apart sharply, too strong ones keep a network from
-learning what is there. So the strongest start is taken whose validation loss, at the epoch where strengths are adjusted, is not much
-worse than the best of all trials.
+learning what is there. So the strongest start is taken whose validation loss, after a short training in which strengths are adjusted
+as they will be, is not much worse than the best of all trials.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from softsym.discovery.ensemble import Shape, train_member
 from softsym.discovery.recipe import Recipe
+from softsym.errors import TrainingError
 from softsym.tasks.task import Splits
 from softsym.training.loop import Criterion
 
-STRENGTHS = (30.0, 300.0, 1000.0)
+STRENGTHS = (3.0, 30.0, 300.0, 1000.0)
 NOT_MUCH_WORSE = 1.2
+SHORTER = 3
 FEWEST_EPOCHS, MOST_EPOCHS = 12, 10_000
 
 
 def strongest_start(shape: Shape, recipe: Recipe, data: Splits, seed: int, criterion: Criterion) -> float:
     """The strongest of :data:`STRENGTHS` that does not keep the network from learning."""
-    losses = [_loss_at_adjustment(shape, recipe, data, seed, criterion, value) for value in STRENGTHS]
+    losses = [_trial_loss(shape, recipe, data, seed, criterion, value) for value in STRENGTHS]
     allowed = [
         value for value, loss in zip(STRENGTHS, losses, strict=True) if loss <= NOT_MUCH_WORSE * min(losses)
     ]
-    return max(allowed)
+    return max(allowed, default=min(STRENGTHS))
 
 
 def affordable_epochs(
@@ -42,16 +42,14 @@ def affordable_epochs(
     return int(np.clip(seconds / max(per_epoch, 1e-6), FEWEST_EPOCHS, MOST_EPOCHS))
 
 
-def _loss_at_adjustment(
+def _trial_loss(
     shape: Shape, recipe: Recipe, data: Splits, seed: int, criterion: Criterion, strength: float
 ) -> float:
-    found: list[float] = []
-
-    def watch(row: dict[str, Any]) -> bool:
-        if "validation" in row:
-            found.append(row["validation"])
-        return bool(row["epoch"] >= recipe.adjust_at)
-
-    trial = recipe.model_copy(update={"strength": strength})
-    train_member(shape, trial, data, seed, criterion=criterion, on_epoch=watch)
-    return min(found[-3:], default=np.inf)
+    """The validation loss of a whole training that is :data:`SHORTER` times as short, its adjustment included."""
+    epochs = max(FEWEST_EPOCHS, (recipe.epochs or 0) // SHORTER)
+    trial = recipe.model_copy(update={"strength": strength, "epochs": epochs})
+    try:
+        history = train_member(shape, trial, data, seed, criterion=criterion).history
+    except TrainingError:
+        return np.inf
+    return min(row["validation"] for row in history[2 * len(history) // 3 :] if "validation" in row)
