@@ -134,6 +134,7 @@ WRONG = {
     "seeds": ({"seeds": 0}, r"`seeds` must be a whole number of at least 1, got 0"),
     "held_out": ({"held_out": 0.7}, r"`held_out` must lie between 0 and 0.5, got 0.7"),
     "budget": ({"budget": -3}, r"`budget` must be a positive number of seconds, got -3"),
+    "both": ({"budget": 3, "epochs": 5}, r"pass `epochs` or `budget`, not both"),
     "groups": ({"groups": ["O(2)@w"]}, r"expected an axis x, y or z"),
 }  # fmt: skip
 
@@ -150,6 +151,19 @@ def test_wrong_classes_are_named():
         ss.SoftEquivariantClassifier().fit(X, np.zeros(60))
     with pytest.raises(InputError, match="classes do not move: leave `rep_out` out, or pass '2S'"):
         ss.SoftEquivariantClassifier("2V", "V", ["O(3)"]).fit(X, np.arange(60) % 2)
+
+
+def test_one_group_may_be_given_as_text():
+    est = estimator(epochs=2, seeds=1).set_params(groups="O(2)@z").fit(*rows(60))
+    assert [row.name for row in est.symmetries_] == ["O(2)@z"]
+
+
+def test_a_generator_as_random_state_can_be_saved(tmp_path):
+    X, Y = rows(60)
+    est = estimator(epochs=2, seeds=1, random_state=np.random.RandomState(0)).fit(X, Y)
+    again = ss.load(est.save(tmp_path / "model"))
+    assert np.array_equal(again.predict(X), est.predict(X))
+    assert est.snap("O(2)@z").model.random_state is est.random_state
 
 
 def test_nothing_works_before_fit():

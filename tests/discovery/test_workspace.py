@@ -24,9 +24,10 @@ def test_results_appear_whole(tmp_path):
 def test_a_failed_writing_leaves_nothing(tmp_path):
     space = Workspace(tmp_path / "out")
     space.open({})
+    (tmp_path / "out").mkdir()
     with pytest.raises(ZeroDivisionError):
         space.finish(lambda folder: 1 / 0)
-    assert [path.name for path in tmp_path.iterdir()] == ["out.partial"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "out.partial"]
 
 
 def test_nothing_is_overwritten(tmp_path):
@@ -55,6 +56,13 @@ def test_a_stopped_one_is_continued_only_if_the_same_is_asked(tmp_path):
     Workspace(tmp_path / "out", force=True).open({"width": 4})
     assert not (again.partial / "kept").exists()
     assert json.loads((again.partial / "asked.json").read_text()) == {"width": 4}
+
+
+def test_there_must_be_something_to_resume(tmp_path):
+    with pytest.raises(
+        InputError, match=r"there is no stopped discovery in .*out.partial; leave out --resume"
+    ):
+        Workspace(tmp_path / "out", resume=True).check()
 
 
 def test_a_damaged_note_is_refused(tmp_path):

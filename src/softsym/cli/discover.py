@@ -11,7 +11,7 @@ from typing import Any
 import typer
 
 from softsym.cli.notices import one_line_warnings
-from softsym.cli.output import write_json
+from softsym.cli.output import check_target, write_json
 from softsym.errors import InputError
 
 DEFAULT_DATA = "inertia:Oz(2)"
@@ -69,7 +69,11 @@ def command(
     from softsym.discovery.table import check_fit
     from softsym.discovery.workspace import Workspace
 
-    workspace = Workspace(out_dir, force=force, resume=resume)
+    if json_file is not None:
+        check_target(json_file)
+    workspace = Workspace(
+        out_dir.resolve() if out_dir.name in ("", "..") else out_dir, force=force, resume=resume
+    )
     workspace.check()
     with one_line_warnings():
         table, task = data_and_task(data, x_columns, y_columns, seed)
@@ -79,7 +83,11 @@ def command(
         own = task_parameters(task) if task is not None else {}
         chosen = own | {key: value for key, value in asked.items() if value is not None}
         _check_asked(chosen, data)
-        check_fit(table, chosen["rep_in"], chosen["rep_out"], chosen["groups"])
+        repeated = check_fit(table, chosen["rep_in"], chosen["rep_out"], chosen["groups"])
+        if repeated and not quiet:
+            typer.echo(
+                f"softsym: note: {repeated} rows repeat earlier inputs; equal rows stay in one part", err=True
+            )
         parameters = {
             **chosen, "width": width, "layers": layers, "epochs": epochs, "budget": budget, "strengths": strengths,
             "seeds": seeds, "random_state": seed, "verbose": not quiet,

@@ -9,6 +9,7 @@ import typer
 from softsym.cli import bench, check, discover, inspect, predict, reproduce, train
 from softsym.errors import InputError, TrainingError
 
+DATA_SUFFIXES = (".npz", ".csv", ".tsv", ".parquet")
 app = typer.Typer(
     name="softsym",
     help="Find which symmetries data have, how exactly, and train networks that use each just as much as it holds.",
@@ -49,6 +50,12 @@ def run() -> None:
             raise
         typer.echo(f"softsym: training failed: {error}", err=True)
         sys.exit(1)
+    except OSError as error:
+        if debug:
+            raise
+        place = f" ({error.filename})" if error.filename else ""
+        typer.echo(f"softsym: failed: {error.strerror or error}{place}", err=True)
+        sys.exit(1)
     except KeyboardInterrupt:
         typer.echo("softsym: interrupted", err=True)
         sys.exit(130)
@@ -60,6 +67,8 @@ def spread_lists(arguments: list[str]) -> list[str]:
     Example:
         >>> spread_lists(["--groups", "O(3)", "O(2)@z", "--quiet"])
         ['--groups', 'O(3)', '--groups', 'O(2)@z', '--quiet']
+        >>> spread_lists(["--groups", "O(3)", "data.csv"])
+        ['--groups', 'O(3)', 'data.csv']
     """
     spread: list[str] = []
     inside = False
@@ -68,6 +77,8 @@ def spread_lists(arguments: list[str]) -> list[str]:
             inside = argument == "--groups"
             if inside:
                 continue
+        if inside and argument.lower().endswith(DATA_SUFFIXES):
+            inside = False  # a file, not a group
         if inside:
             spread.append("--groups")
         spread.append(argument)

@@ -38,7 +38,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         self,
         rep_in: Rep | str | None = None,
         rep_out: Rep | str | None = None,
-        groups: Sequence[Group | str] = (),
+        groups: Group | str | Sequence[Group | str] = (),
         *,
         largest: Group | str | None = None,
         width: int = 64,
@@ -194,7 +194,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         return np.asarray(validate_data(self, X, reset=False, dtype=np.float64), dtype=np.float64)
 
     def _shape(self, X: Array, Y: Array) -> Shape:
-        groups = read_groups(list(self.groups)) if len(self.groups) else []
+        groups = read_groups(self.groups) if self.groups else []
         rep_in = X.shape[1] * Scalar if self.rep_in is None else read_rep(self.rep_in)
         rep_out = Y.shape[1] * Scalar if self.rep_out is None else read_rep(self.rep_out)
         shape = Shape.of(rep_in, rep_out, groups, None if self.largest is None else read_group(self.largest))
@@ -214,6 +214,8 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             raise InputError(f"`held_out` must lie between 0 and 0.5, got {self.held_out!r}")
         if self.budget is not None and not self.budget > 0:
             raise InputError(f"`budget` must be a positive number of seconds, got {self.budget!r}")
+        if self.budget is not None and self.epochs is not None:
+            raise InputError("pass `epochs` or `budget`, not both: a budget decides the epochs")
 
 
 def _seed(random_state: Any) -> int:

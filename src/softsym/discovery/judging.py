@@ -9,8 +9,9 @@ from softsym.discovery.verdict import Grounds, judge
 from softsym.groups import Group
 
 
-def judge_all(fit: Fit, seed: int = 0) -> Symmetries:
-    """Measures and judges every candidate group of a fit."""
+def judge_all(fit: Fit) -> Symmetries:
+    """Measures and judges every candidate group of a fit, with elements drawn from the seed of its first member."""
+    seed = fit.members[0].seed
     explained = fit.explained()
     return Symmetries(
         [_judged(fit, group, grounds_of(fit, group, explained, seed)) for group in fit.shape.groups]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softsym.discovery.builtin import task_table
+from softsym.discovery.files import put_file
 from softsym.discovery.sources import is_task
 from softsym.discovery.storage import load
 from softsym.discovery.table import Table, read_table
 from softsym.errors import InputError
 from softsym.tasks import task as read_task
 
+Array = NDArray[np.float64]
 SUFFIXES = (".csv", ".parquet", ".npz")
 
 
@@ -53,7 +53,7 @@ def predict_file(
         )
     mean, std = est.fit_.predict(table.X)
     outputs = [str(name) for name in getattr(est, "output_names_", [f"y{k}" for k in range(mean.shape[1])])]
-    _write(output, outputs, mean, std)
+    _write(output, outputs, mean, std if len(est.fit_.members) > 1 else None)
     return len(mean)
 
 
@@ -69,24 +69,31 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _write(output: Path, names: list[str], mean: NDArray[np.float64], std: NDArray[np.float64]) -> None:
-    """Writes under a temporary name and renames."""
+def _write(output: Path, names: list[str], mean: Array, std: Array | None) -> None:
+    """Predictions and, if there are several members, their spread."""
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=output.parent, suffix=output.suffix)
-        os.close(handle)
-        if output.suffix.lower() == ".npz":
-            np.savez(temporary, Y=mean, std=std, y_names=np.array(names))
-        else:
-            import polars
-
-            columns = {name: mean[:, k] for k, name in enumerate(names)}
-            columns |= {f"{name}_std": std[:, k] for k, name in enumerate(names)}
-            frame = polars.DataFrame(columns)
-            if output.suffix.lower() == ".csv":
-                frame.write_csv(temporary)
-            else:
-                frame.write_parquet(temporary)
-        os.replace(temporary, output)
+        put_file(output, lambda path: _write_as(path, names, mean, std))
     except OSError as error:
         raise InputError(f"cannot write {output}: {error.strerror}") from error
+
+
+def _write_as(path: Path, names: list[str], mean: Array, std: Array | None) -> None:
+    if path.suffix == ".npz":
+        spread = {} if std is None else {"std": std}
+        with path.open("wb") as file:
+            np.savez(file, allow_pickle=False, Y=mean, y_names=np.array(names), **spread)
+        return
+    import polars
+
+    columns = {name: mean[:, k] for k, name in enumerate(names)}
+    if std is not None:
+        suffix = "_std"
+        while any(name + suffix in names for name in names):
+            suffix += "_"  # an output may itself be called e_std
+        columns |= {name + suffix: std[:, k] for k, name in enumerate(names)}
+    frame = polars.DataFrame(columns)
+    if path.suffix == ".csv":
+        frame.write_csv(path)
+    else:
+        frame.write_parquet(path)

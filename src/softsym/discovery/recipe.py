@@ -51,7 +51,8 @@ class Recipe(BaseModel):
             >>> chosen.epochs, chosen.batch
             (300, 250)
         """
-        batch = self.batch or min(250, max(8, math.ceil(rows / 4)))
+        usual = max(min(250, max(8, math.ceil(rows / 4))), math.ceil(rows * FEWEST_EPOCHS / STEPS))
+        batch = self.batch or usual
         per_epoch = math.ceil(rows / batch)
         epochs = self.epochs or min(MOST_EPOCHS, max(FEWEST_EPOCHS, math.ceil(STEPS / per_epoch)))
         return self.model_copy(update={"batch": min(batch, rows), "epochs": epochs})

@@ -122,7 +122,8 @@ def headline(symmetries: Symmetries) -> str:
     """
     if not len(symmetries):
         return "No candidate symmetry was given: the model is an ordinary network."
-    counts = {word: sum(row.verdict == word for row in symmetries) for word in ("exact", "soft", "absent")}
+    sure = [row for row in symmetries if row.is_conclusive]
+    counts = {word: sum(row.verdict == word for row in sure) for word in ("exact", "soft", "absent")}
     parts = [
         f"{counts[verdict]} {'holds' if counts[verdict] == 1 else 'hold'} {word}"
         for verdict, word in _WORDS.items()
@@ -130,6 +131,8 @@ def headline(symmetries: Symmetries) -> str:
     ]
     if counts["absent"]:
         parts.append(f"{counts['absent']} {'does' if counts['absent'] == 1 else 'do'} not hold")
+    if len(sure) < len(symmetries):
+        parts.append(f"{len(symmetries) - len(sure)} cannot be told for certain")
     candidates = "1 candidate symmetry" if len(symmetries) == 1 else f"{len(symmetries)} candidate symmetries"
     return f"Of {candidates}, {_listed(parts)}."
 

@@ -5,18 +5,15 @@ A model's folder holds ``model.json`` and ``tensors.safetensors``. It is written
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import json
-import os
-import shutil
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from softsym.discovery import packing
+from softsym.discovery.files import put_folder
 from softsym.discovery.fitted import Fit
 from softsym.discovery.symmetries import Symmetries, Symmetry
 from softsym.errors import InputError
@@ -26,6 +23,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 TEXT, TENSORS = "model.json", "tensors.safetensors"
+ATTRIBUTES = ("n_features_in_", "feature_names_in_", "output_names_", "n_outputs_", "classes_", "n_iter_")
 Stored = dict[str, bytes]
 
 
@@ -38,15 +36,15 @@ def save(estimator: SoftEquivariantEstimator, folder: Path, *, force: bool = Fal
     stored = to_bytes(estimator)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
-        for name, data in stored.items():
-            (temporary / name).write_bytes(data)
-        if folder.exists():
-            shutil.rmtree(folder)
-        os.replace(temporary, folder)
+        put_folder(folder, lambda path: _write(path, stored))
     except OSError as error:
         raise InputError(f"cannot write the model to {folder}: {error.strerror}") from error
     return folder
+
+
+def _write(folder: Path, stored: Stored) -> None:
+    for name, data in stored.items():
+        (folder / name).write_bytes(data)
 
 
 def load(folder: str | Path) -> SoftEquivariantEstimator:
@@ -77,7 +75,9 @@ def load(folder: str | Path) -> SoftEquivariantEstimator:
 
 def duplicate(estimator: Any) -> Any:
     """A copy with the same parameters and attributes, sharing what is fitted."""
-    return copy.copy(estimator)
+    new = object.__new__(type(estimator))
+    new.__dict__.update(estimator.__dict__)
+    return new
 
 
 def to_bytes(estimator: SoftEquivariantEstimator) -> Stored:
@@ -142,25 +142,34 @@ def _empty(described: dict[str, Any]) -> Any:
     from softsym.discovery.regressor import SoftEquivariantRegressor
 
     kinds = {kind.__name__: kind for kind in (SoftEquivariantRegressor, SoftEquivariantClassifier)}
-    if described["class"] not in kinds:
-        raise InputError(f"{TEXT} names an unknown class {described['class']!r}")
-    estimator = kinds[described["class"]](**described["parameters"])
-    for name, value in described["attributes"].items():
+    if described.get("class") not in kinds:
+        raise InputError(f"{TEXT} names an unknown class {described.get('class')!r}")
+    try:
+        estimator = kinds[described["class"]](**described["parameters"])
+        attributes = {
+            name: described["attributes"][name] for name in ATTRIBUTES if name in described["attributes"]
+        }
+    except (KeyError, TypeError, AttributeError) as error:
+        raise InputError(
+            f"{TEXT} does not describe a model of this version ({error}); save it again"
+        ) from error
+    for name, value in attributes.items():
         setattr(estimator, name, np.array(value) if isinstance(value, list) else value)
     return estimator
 
 
 def _parameters(estimator: SoftEquivariantEstimator) -> dict[str, Any]:
     found = estimator.get_params(deep=False)
-    found["groups"] = [str(group) for group in found["groups"]]
+    found["groups"] = [str(group) for group in estimator.fit_.shape.groups]
+    if not isinstance(found["random_state"], int | np.integer | None):
+        found["random_state"] = estimator.fit_.members[0].seed  # what a generator gave
     for name in ("rep_in", "rep_out", "largest"):
         found[name] = None if found[name] is None else str(found[name])
     return {name: packing.plain(value) for name, value in found.items()}
 
 
 def _attributes(estimator: SoftEquivariantEstimator) -> dict[str, Any]:
-    known = ("n_features_in_", "feature_names_in_", "output_names_", "n_outputs_", "classes_", "n_iter_")
-    return {name: packing.plain(getattr(estimator, name)) for name in known if hasattr(estimator, name)}
+    return {name: packing.plain(getattr(estimator, name)) for name in ATTRIBUTES if hasattr(estimator, name)}
 
 
 def _canonical(content: dict[str, Any]) -> bytes:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from softsym.discovery.ensemble import Member, Shape, train_member
+from softsym.discovery.files import put_file
 from softsym.discovery.fitted import Fit, HeldOut, Kind, curves_of
 from softsym.discovery.recipe import Recipe
 from softsym.discovery.scaling import SymmetricScaler
@@ -29,6 +30,7 @@ from softsym.training.progress import Reporter, reporter
 
 Array = NDArray[np.float64]
 LARGEST_HELD = 2_000
+SETTLED = "recipe.json"
 Stop = Callable[[], bool]
 
 
@@ -72,14 +74,7 @@ def conduct(
     data = Splits((x[train], y[train]), (x[val], y[val]), (x[test], y[test]), mse)
     chosen = recipe.for_rows(len(parts.train))
     criterion: Criterion = nn.functional.cross_entropy if kind == "classifier" else nn.functional.mse_loss
-    if budget is not None:
-        share = budget / (seeds + (chosen.strength is None))  # trials cost as much as a member
-        chosen = chosen.model_copy(
-            update={"epochs": affordable_epochs(shape, chosen, data, share, criterion)}
-        )
-    if shape.groups and chosen.strength is None:
-        strength = strongest_start(shape, chosen, data, seed, criterion)
-        chosen = chosen.model_copy(update={"strength": strength})
+    chosen = _settled(shape, chosen, data, criterion, seeds, seed, budget, folder, stop)
     members: list[Member] = []
     total = seeds * (chosen.epochs or 0)
     with _reporter(total, quiet) as report:
@@ -93,10 +88,43 @@ def conduct(
                 break
     held = _held_out(X, Y, parts.train, parts.test)
     curves = tuple(map(curves_of, members))
-    seconds = time.perf_counter() - began
+    before = sum(member.history[-1]["seconds"] for member in members if member.history)
+    seconds = max(
+        time.perf_counter() - began, before
+    )  # what earlier sessions of a resumed study took counts too
     return Fit(
         kind, shape, chosen, scale_in, scale_out, tuple(members), curves, held, len(parts.train), seconds
     )
+
+
+def _settled(
+    shape: Shape,
+    recipe: Recipe,
+    data: Splits,
+    criterion: Criterion,
+    seeds: int,
+    seed: int,
+    budget: float | None,
+    folder: Path | None,
+    stop: Stop | None,
+) -> Recipe:
+    """The recipe with what trials decide; a study that goes on keeps what was decided when it began."""
+    file = None if folder is None else folder / SETTLED
+    if file is not None and file.exists():
+        return Recipe.model_validate_json(file.read_text(encoding="utf-8"))
+    if budget is not None:
+        share = budget / (seeds + 4 / 3 * (recipe.strength is None))  # trials cost about as much as a member
+        recipe = recipe.model_copy(
+            update={"epochs": affordable_epochs(shape, recipe, data, share, criterion)}
+        )
+    if shape.groups and recipe.strength is None:
+        strength = strongest_start(shape, recipe, data, seed, criterion, stop)
+        recipe = recipe.model_copy(update={"strength": strength})
+    if file is not None:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        text = recipe.model_dump_json()
+        put_file(file, lambda path: path.write_text(text, encoding="utf-8"))
+    return recipe
 
 
 def _output_scale(kind: Kind, Y: Array, shape: Shape) -> SymmetricScaler:

@@ -13,7 +13,7 @@ from softsym.tasks.task import Verdict
 if TYPE_CHECKING:
     import pandas
     import polars
-    from rich.table import Table
+    from rich.console import Group
 
 HEADS = ("group", "verdict", "error", "interval", "strength", "residual", "note")
 
@@ -117,16 +117,19 @@ class Symmetries(Sequence[Symmetry]):
         """Plain numbers and strings, for JSON."""
         return [row.to_dict() for row in self._rows]
 
-    def __rich__(self) -> Table:
+    def __rich__(self) -> Group:
+        from rich.console import Group
         from rich.markup import escape
         from rich.table import Table
+        from rich.text import Text
 
         table = Table(title="Symmetries")
-        for head in HEADS:
-            table.add_column(head, justify="left" if head in ("group", "verdict", "note") else "right")
+        for head in HEADS[:-1]:
+            table.add_column(head, justify="left" if head in ("group", "verdict") else "right")
         for row in self._rows:
-            table.add_row(*map(escape, _cells(row)))
-        return table
+            table.add_row(*map(escape, _cells(row)[:-1]))
+        notes = [Text(f"{row.name}: {row.note}") for row in self._rows if row.note]
+        return Group(table, *notes)  # below, where a narrow window does not squeeze them
 
     def _repr_html_(self) -> str:
         heads = "".join(f"<th>{head}</th>" for head in HEADS)

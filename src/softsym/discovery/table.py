@@ -125,9 +125,10 @@ def _part(file: Archive, name: str, text: str | None) -> tuple[Array, tuple[str,
     values = file.numbers(name)
     small = name.lower()
     names = file.names(f"{small}_names", values.shape[1], small)
+    header = Header(f"`{name}` of {file.path}", names)  # refuses names that occur twice
     if text is None:
         return values, names
-    chosen = Header(f"`{name}` of {file.path}", names).select(text, f"--{small}-columns")
+    chosen = header.select(text, f"--{small}-columns")
     return values[:, chosen], tuple(names[k] for k in chosen)
 
 

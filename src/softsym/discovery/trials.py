@@ -7,6 +7,9 @@ as they will be, is not much worse than the best of all trials.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from softsym.discovery.ensemble import Shape, train_member
@@ -21,9 +24,26 @@ SHORTER = 3
 FEWEST_EPOCHS, MOST_EPOCHS = 12, 10_000
 
 
-def strongest_start(shape: Shape, recipe: Recipe, data: Splits, seed: int, criterion: Criterion) -> float:
-    """The strongest of :data:`STRENGTHS` that does not keep the network from learning."""
-    losses = [_trial_loss(shape, recipe, data, seed, criterion, value) for value in STRENGTHS]
+def strongest_start(
+    shape: Shape,
+    recipe: Recipe,
+    data: Splits,
+    seed: int,
+    criterion: Criterion,
+    stop: Callable[[], bool] | None = None,
+) -> float:
+    """The strongest of :data:`STRENGTHS` that does not keep the network from learning.
+
+    Raises:
+        KeyboardInterrupt: ``stop`` said so; nothing has been learned yet that could be kept.
+    """
+
+    def watch(row: dict[str, Any]) -> bool:
+        if stop is not None and stop():
+            raise KeyboardInterrupt
+        return False
+
+    losses = [_trial_loss(shape, recipe, data, seed, criterion, value, watch) for value in STRENGTHS]
     allowed = [
         value for value, loss in zip(STRENGTHS, losses, strict=True) if loss <= NOT_MUCH_WORSE * min(losses)
     ]
@@ -43,13 +63,19 @@ def affordable_epochs(
 
 
 def _trial_loss(
-    shape: Shape, recipe: Recipe, data: Splits, seed: int, criterion: Criterion, strength: float
+    shape: Shape,
+    recipe: Recipe,
+    data: Splits,
+    seed: int,
+    criterion: Criterion,
+    strength: float,
+    watch: Callable[[dict[str, Any]], bool],
 ) -> float:
     """The validation loss of a whole training that is :data:`SHORTER` times as short, its adjustment included."""
     epochs = max(FEWEST_EPOCHS, (recipe.epochs or 0) // SHORTER)
     trial = recipe.model_copy(update={"strength": strength, "epochs": epochs})
     try:
-        history = train_member(shape, trial, data, seed, criterion=criterion).history
+        history = train_member(shape, trial, data, seed, criterion=criterion, on_epoch=watch).history
     except TrainingError:
         return np.inf
     return min(row["validation"] for row in history[2 * len(history) // 3 :] if "validation" in row)

@@ -7,14 +7,13 @@ under a temporary name and renamed to ``DIR``.
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from softsym.discovery.files import put_folder
 from softsym.errors import InputError
 
 ASKED = "asked.json"
@@ -41,6 +40,10 @@ class Workspace:
 
     def check(self) -> None:
         """Refuses to overwrite anything, before any work is done."""
+        if not self.target.name:
+            raise InputError(f"--out-dir {self.target} is a folder that exists; pass the name of a new one")
+        if self.resume and not self.partial.exists():
+            raise InputError(f"there is no stopped discovery in {self.partial}; leave out --resume")
         if self.target.exists() and not self.force:
             raise InputError(
                 f"{self.target} exists already; pass another --out-dir, or --force to replace it"
@@ -72,16 +75,7 @@ class Workspace:
 
     def finish(self, write: Callable[[Path], None]) -> Path:
         """Writes results under a temporary name, then puts them in place; the working folder goes."""
-        temporary = Path(tempfile.mkdtemp(prefix=f".{self.target.name}.", dir=self.target.parent))
-        try:
-            write(temporary)
-            temporary.chmod(0o755)
-            if self.target.exists():
-                shutil.rmtree(self.target)
-            os.replace(temporary, self.target)
-        except BaseException:
-            shutil.rmtree(temporary, ignore_errors=True)
-            raise
+        put_folder(self.target, write)
         shutil.rmtree(self.partial, ignore_errors=True)
         return self.target
 
