@@ -52,7 +52,7 @@ def test_mistakes_of_a_good_model_do_not_count_as_violations():
 
 def test_excess_is_what_mistakes_do_not_explain():
     assert at(0.3, noise_ratio=0.6, refutation=-1.0).excess == 0.0
-    assert at(0.3, noise_ratio=4.0).excess == pytest.approx(0.3 * 0.75**0.5)
+    assert at(0.3, noise_ratio=4.0).excess == pytest.approx(0.3 * 0.25**0.5)
     assert at(0.3, noise_ratio=4.0, explained=0.3).excess == 0.3
 
 

@@ -113,7 +113,7 @@ def _settled(
     if file is not None and file.exists():
         return Recipe.model_validate_json(file.read_text(encoding="utf-8"))
     if budget is not None:
-        share = budget / (seeds + 4 / 3 * (recipe.strength is None))  # trials cost about as much as a member
+        share = budget / (seeds + (recipe.strength is None))  # trials cost about as much as a member
         recipe = recipe.model_copy(
             update={"epochs": affordable_epochs(shape, recipe, data, share, criterion)}
         )

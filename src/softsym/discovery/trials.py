@@ -18,7 +18,7 @@ from softsym.errors import TrainingError
 from softsym.tasks.task import Splits
 from softsym.training.loop import Criterion
 
-STRENGTHS = (3.0, 30.0, 300.0, 1000.0)
+STRENGTHS = (30.0, 300.0, 1000.0)
 NOT_MUCH_WORSE = 1.2
 SHORTER = 3
 FEWEST_EPOCHS, MOST_EPOCHS = 12, 10_000

@@ -5,8 +5,9 @@ badly breaks a symmetry by its own mistakes. So e is judged against numbers of t
 that ignores the group (predictions paired with unrelated rows and elements), and the *noise ratio* :math:`\nu`, the violation over
 what the model's own mistakes on held-out rows explain.
 
-- ``exact``, if the model fits well (it explains at least :data:`GOOD_FIT` of held-out variance): if :math:`\nu \le 1`, that is if
-  the violation is no larger than the model's mistakes, and averaging the model over the group does not predict held-out rows
+- ``exact``, if the model fits well (it explains at least :data:`GOOD_FIT` of held-out variance): if :math:`\nu \le` :data:`NOISE`,
+  that is if the violation is no larger than the model's mistakes (a little more than on data, since moved rows lie further out),
+  and averaging the model over the group does not predict held-out rows
   significantly worse (:data:`REFUTED`). A note says so where the violation is not small in itself.
 - ``exact``, if it fits badly: if :math:`e \le` :data:`EXACT_BELOW` :math:`c`. Mistakes would excuse anything then, but a symmetry
   that holds lets its penalty win, and what is left is noise of training.
@@ -26,7 +27,7 @@ from softsym.discovery.coverage import HARDLY
 from softsym.tasks.task import Verdict
 
 EXACT_BELOW, ABSENT_ABOVE, NO_BETTER = 0.18, 0.24, 0.85
-REFUTED = 3.0
+NOISE, REFUTED = 3.0, 3.0
 GOOD_FIT = 0.65
 FEWEST_ROWS = 100
 LEAST_EXPLAINED = 0.1
@@ -63,7 +64,7 @@ class Grounds:
     def is_noise(self) -> bool:
         """Whether a good model's own mistakes explain all of the violation."""
         refuted = self.refutation is not None and self.refutation > REFUTED
-        return self.fits_well and self.noise_ratio is not None and self.noise_ratio <= 1.0 and not refuted
+        return self.fits_well and self.noise_ratio is not None and self.noise_ratio <= NOISE and not refuted
 
     @property
     def fits_well(self) -> bool:
@@ -75,9 +76,9 @@ class Grounds:
         """The error beyond what a good model's mistakes explain: an estimate of the data's own equivariance error."""
         if not self.fits_well or self.noise_ratio is None:
             return self.error
-        if self.noise_ratio <= 1.0:
+        if self.noise_ratio <= NOISE:
             return 0.0 if self.is_noise else self.error
-        return float(self.error * (1.0 - 1.0 / self.noise_ratio) ** 0.5)
+        return float(self.error * (1.0 - NOISE / self.noise_ratio) ** 0.5)
 
 
 def judge(grounds: Grounds) -> tuple[Verdict, str]:
