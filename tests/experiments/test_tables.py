@@ -74,6 +74,15 @@ def test_the_same_runs_give_the_same_bytes(tmp_path):
     assert {path: path.read_bytes() for path in output.files} == before
 
 
+def test_of_all_artefacts_those_with_runs_are_rendered(tmp_path):
+    chosen, store = plan("all", "quick", 1, folder=PAPER), Store(tmp_path)
+    study = next(part for part, _ in chosen.parts if part.name == "frame-averaging")
+    for run in runs(cells(study, "quick", 1)):
+        store.save(full_record(run))
+    names = {output.name for output in render(chosen, store)}
+    assert names == {"table1", "correlation", "frame-averaging"}  # which share runs
+
+
 def test_numbers_for_people():
     assert [number(x) for x in (0.123456, 12.3456, 1234.5, 3e-7, 0.0)] == [
         "0.123",

@@ -111,10 +111,13 @@ def reproduce(plan: Plan, store: Store, engine: Engine, *, quiet: bool = False) 
 
 
 def render(plan: Plan, store: Store) -> list[Output]:
-    """Renders every artefact of a plan from the store."""
+    """Renders every artefact of a plan from the store; of several, those that have runs."""
     outputs = []
     for part, found in plan.parts:
-        rendered = RENDER[part.kind](part, plan.preset, summarise(part, found, store))
+        summaries = summarise(part, found, store)
+        if len(plan.parts) > 1 and not any(summary.records for summary in summaries):
+            continue
+        rendered = RENDER[part.kind](part, plan.preset, summaries)
         files = write(rendered, store.folder / plan.preset, part.name)
         outputs.append(Output(part.name, plan.preset, rendered, tuple(files)))
     return outputs
