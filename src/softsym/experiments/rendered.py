@@ -35,14 +35,15 @@ class Rendered:
 
 def head(artefact: Artefact, preset: str, summaries: list[Summary]) -> str:
     """What every artefact begins with: its claim, what stands behind it, and how to make it again."""
-    done, wanted = sum(len(s.values) for s in summaries), sum(s.wanted for s in summaries)
+    wanted = {run for s in summaries for run in s.runs}  # cells may share runs
+    done = {record.spec for s in summaries for record in s.records}
     origins = sorted({record.result.origin for s in summaries for record in s.records})
     lines = [
         f"# {artefact.title}",
         "",
         f"*Claim:* {artefact.claim}",
         "",
-        f"Preset `{preset}`, {done} of {wanted} runs done. Made by `softsym reproduce {artefact.name} --preset {preset}`; "
+        f"Preset `{preset}`, {len(done)} of {len(wanted)} runs done. Made by `softsym reproduce {artefact.name} --preset {preset}`; "
         f"published numbers from {artefact.source}.",
         *(f"Data: {origin}." for origin in origins),
     ]

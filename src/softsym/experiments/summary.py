@@ -11,6 +11,7 @@ from softsym.experiments.artefact import Artefact, Column, Row
 from softsym.experiments.grid import Cell
 from softsym.experiments.published import Published, published
 from softsym.experiments.store import Record, Store
+from softsym.training import RunSpec
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Summary:
         column: Its column.
         records: The finished runs.
         values: Their metric, in the published unit.
-        wanted: How many runs there are to be.
+        runs: All runs that there are to be.
         published: The number to compare with.
     """
 
@@ -30,8 +31,13 @@ class Summary:
     column: Column
     records: tuple[Record, ...]
     values: tuple[float, ...]
-    wanted: int
+    runs: tuple[RunSpec, ...]
     published: Published | None
+
+    @property
+    def wanted(self) -> int:
+        """How many runs there are to be."""
+        return len(self.runs)
 
     @property
     def mean(self) -> float | None:
@@ -94,4 +100,4 @@ def _summary(artefact: Artefact, cell: Cell, store: Store) -> Summary:
     found = tuple(record for spec in cell.runs if (record := store.record(spec)) is not None)
     values = tuple(artefact.factor * float(getattr(record.result, artefact.metric)) for record in found)
     number = published(artefact, cell.row, cell.column)
-    return Summary(cell.row, cell.column, found, values, len(cell.runs), number)
+    return Summary(cell.row, cell.column, found, values, cell.runs, number)
