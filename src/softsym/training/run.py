@@ -31,6 +31,9 @@ from softsym.training.models import build, candidates
 from softsym.training.spec import RunSpec
 from softsym.training.track import tensorboard
 
+PROBES, TRANSFORMS = 200, 64
+"""Samples and group elements over which the equivariance errors of a result are averaged."""
+
 
 @dataclass(frozen=True)
 class RunResult:
@@ -91,7 +94,8 @@ def run(
     data = task.splits(spec.seed, spec.preset.sizes, fixed_data=spec.preset.fixed_data)
     preset = spec.preset
     controller = OneShot(preset.adjust_at, preset.gamma, preset.strength_window)
-    probes = task.probes(200, seed=spec.seed)
+    # Inputs as the data's: off them, a network that fits the data perfectly may break their symmetry in any way.
+    probes = task.sample(PROBES, seed=spec.seed)[0].double()
     note = tensorboard(folder / "tensorboard") if track else None
     began = time.perf_counter()
     fitted = fit(
@@ -116,7 +120,7 @@ def model_errors(
     model: nn.Module,
     task: Task,
     probes: torch.Tensor,
-    n_transforms: int = 16,
+    n_transforms: int = TRANSFORMS,
     groups: Sequence[Group] | None = None,
 ) -> dict[str, float]:
     """Equivariance errors of a model under the candidate groups, the task's by default."""
@@ -128,7 +132,7 @@ def model_errors(
 
 
 def data_errors(
-    task: Task, probes: torch.Tensor, n_transforms: int = 16, groups: Sequence[Group] | None = None
+    task: Task, probes: torch.Tensor, n_transforms: int = TRANSFORMS, groups: Sequence[Group] | None = None
 ) -> dict[str, float]:
     """Equivariance errors of the true target under the candidate groups; empty where nobody knows it."""
     if task.target is None:
