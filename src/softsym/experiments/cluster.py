@@ -8,6 +8,7 @@ otherwise the run begins anew.
 from __future__ import annotations
 
 import contextlib
+import socket
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -61,15 +62,23 @@ class Ray(Engine):
     def _connect(self, ray: Any) -> None:
         quiet = {"log_to_driver": False, "logging_level": "ERROR"}
         try:
-            if self.address is not None:
-                ray.init(address=self.address, **quiet)
-            else:
+            if self.address is None:
                 ray.init(num_cpus=self.workers, include_dashboard=False, **quiet)
-        except (ConnectionError, RuntimeError, ValueError) as error:
+            else:
+                _check_reachable(self.address)
+                ray.init(address=self.address, **quiet)
+        except (OSError, RuntimeError, ValueError) as error:
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise InputError(
                 f"no Ray cluster at {self.address or 'this machine'}: {reason}; pass another --address, or --engine local"
             ) from error
+
+
+def _check_reachable(address: str) -> None:
+    """Fails at once where Ray would try for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if host and port.isdigit():
+        socket.create_connection((host, int(port)), timeout=5).close()
 
 
 def _work(fields: dict[str, Any]) -> dict[str, Any]:
