@@ -80,6 +80,11 @@ class Plan:
     inner: tuple[Term, ...]
     mixed: tuple[Term, ...]
 
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """All terms."""
+        return self.scaled + self.inner + self.mixed
+
 
 class FusedBilinear(torch.autograd.Function):
     """x + 0.1 W(x) x for x (batch, size), given a plan and its weights."""

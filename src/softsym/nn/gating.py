@@ -68,10 +68,14 @@ class Gated(nn.Module):
         """Applies gates (the first channels) to values (the others)."""
         flat = x.reshape(-1, x.shape[-1])
         if can_fuse(self, flat):
-            weight = self.self_gated if self.soft is None else self.self_gated + self.soft
-            out: Tensor = FusedGate.apply(flat, weight, self.gates, self.runs)
+            out: Tensor = FusedGate.apply(flat, self.weight, self.gates, self.runs)
             return out.reshape(*x.shape[:-1], self.size)
         return self.plain(x)
+
+    @property
+    def weight(self) -> Tensor:
+        """Weight of each channel's swish."""
+        return self.self_gated if self.soft is None else self.self_gated + self.soft
 
     def plain(self, x: Tensor) -> Tensor:
         """The same in ordinary operations, for any kind of derivative, tracing and export."""

@@ -17,6 +17,7 @@ from softsym.groups import Group
 from softsym.nn.bilinear import Bilinear
 from softsym.nn.gating import Gated, gated_rep
 from softsym.nn.linear import baked
+from softsym.nn.native import NativeBlock, can_run, native_plan
 from softsym.reps import Rep, hidden_rep
 
 
@@ -38,8 +39,15 @@ class Block(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Maps (..., n_in) to (..., width)."""
-        out: Tensor = self.gated(self.bilinear(self.linear(x)))
-        return out
+        x = self.linear(x)
+        if not can_run(self, x):
+            out: Tensor = self.gated(self.bilinear(x))
+            return out
+        bilinear, gated = self.bilinear, self.gated
+        weights = (bilinear.scale_weight, bilinear.inner_weight, *bilinear.mixed_weights)
+        flat = x.reshape(-1, x.shape[-1]).contiguous()
+        out = NativeBlock.apply(native_plan(bilinear.plan, gated), flat, gated.weight, *weights)
+        return out.reshape(*x.shape[:-1], gated.size)
 
 
 class Network(nn.Module):
