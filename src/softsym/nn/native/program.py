@@ -149,12 +149,11 @@ class Program:
             self._packed = (_Instruction * len(self._instructions))(*self._instructions)
         loaded = library(spaces[0].dtype)
         assert loaded is not None
-        found = (_Space * len(spaces))(
-            *(
-                (space.data_ptr(), kind, space.stride(0) if kind in _FOR_EACH_THREAD else 0)
-                for space, kind in zip(spaces, self.kinds, strict=True)
-            )
-        )
+        found = (_Space * len(spaces))()
+        for entry, space, kind in zip(found, spaces, self.kinds, strict=True):
+            entry.base, entry.kind = space.data_ptr(), kind
+            if kind in _FOR_EACH_THREAD:
+                entry.apart = space.stride(0)
         loaded(self._packed, len(self._packed), found, split.batch, split.chunk, split.threads)
 
     def _table(self, numbers: Sequence[int]) -> int | None:

@@ -335,11 +335,16 @@ static void gate_back(const Instruction *in, const real *z, const real *left, co
     }
 }
 
+/* How far the next sample's numbers are. */
+static inline int64_t step(const Place *p, const Where *w) { return w->spaces[p->space].kind <= PART ? p->width : 0; }
+
 /* Carries an instruction out for the samples from w->first on. */
 static void each_sample(const Instruction *in, const Where *w, int64_t stop) {
+    real *z = at(&in->z, w, w->first), *left = at(&in->left, w, w->first), *right = at(&in->right, w, w->first);
+    real *weight = at(&in->weight, w, w->first), *out = at(&in->out, w, w->first);
+    const int64_t z_step = step(&in->z, w), left_step = step(&in->left, w), right_step = step(&in->right, w);
+    const int64_t weight_step = step(&in->weight, w), out_step = step(&in->out, w);
     for (int64_t sample = w->first; sample < stop; sample++) {
-        real *z = at(&in->z, w, sample), *left = at(&in->left, w, sample), *right = at(&in->right, w, sample);
-        real *weight = at(&in->weight, w, sample), *out = at(&in->out, w, sample);
         switch (in->op) {
         case SPREAD: spread(in, left, right); break;
         case CLEAR: memset(left, 0, in->left.width * sizeof(real)); break;
@@ -352,6 +357,7 @@ static void each_sample(const Instruction *in, const Where *w, int64_t stop) {
         case SWISH_BACK: swish_back(in, z, right, weight, out, left); break;
         case GATE_BACK: gate_back(in, z, left, right, out, weight); break;
         }
+        z += z_step, left += left_step, right += right_step, weight += weight_step, out += out_step;
     }
 }
 
