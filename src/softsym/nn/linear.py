@@ -17,6 +17,7 @@ from torch import Tensor, nn
 
 from softsym.groups import Group
 from softsym.nn import init
+from softsym.nn.native.combine import Combine, can_combine
 from softsym.reps import Rep
 from softsym.spaces import EquivariantSpace, equivariant_maps, invariants
 
@@ -67,13 +68,20 @@ class Coordinates(nn.Module):
 
     def forward(self) -> Tensor:
         """The tensor."""
+        if not self.sizes:
+            return self.theta.new_zeros(self.shape)
+        if can_combine(self, self.theta):
+            found: Tensor = Combine.apply(self.theta, self)
+            return found
+        return self.plain()
+
+    def plain(self) -> Tensor:
+        """The same in ordinary operations, for any kind of derivative, tracing and export."""
         parts: list[Tensor] = []
         for k, mine in enumerate(self.theta.split(self.sizes)):
             basis = getattr(self, f"basis{k}")
             parts.append(mine if basis is None else (mine.view(-1, basis.shape[0]) @ basis).view(-1))
         size = math.prod(self.shape)
-        if not parts:
-            return self.theta.new_zeros(size).view(self.shape)
         rows = torch.cat(parts) if len(parts) > 1 else parts[0]
         return rows.new_zeros(size).scatter(0, self.index, rows).view(self.shape)
 

@@ -22,6 +22,7 @@ from scipy.sparse.csgraph import connected_components
 from torch import Tensor
 
 from softsym.groups import Group
+from softsym.native import Blocks, SmallMatrices
 from softsym.regularize.stacked import Stacked
 from softsym.reps import Rep, TensorType
 from softsym.spaces import Packed, PackedBlock, invariants, positions
@@ -56,6 +57,23 @@ class Diagonal:
     complements: Array
 
 
+@dataclass(frozen=True)
+class Constants:
+    """What K is for given strengths.
+
+    Args:
+        diagonal: Its diagonal where no coordinates mix, zero elsewhere, shape (size,).
+        index: Positions of all that mix.
+        matrices: K on each component, shape (components, m, m), for each kind of mixing.
+        blocks: The same for compiled code, where that can run.
+    """
+
+    diagonal: Tensor
+    index: Tensor
+    matrices: list[Tensor]
+    blocks: Blocks | None
+
+
 class JointOperator:
     """K = sum_k lambda_k (1 - P_k) on the flat vector of all parameters.
 
@@ -77,7 +95,7 @@ class JointOperator:
         self.large = [_large_projector(group, large, self.size) for group in groups] if large else []
         mixed = [m.index.ravel() for m in self.mixings]
         self.index = np.concatenate(mixed) if mixed else np.zeros(0, dtype=np.int64)
-        self._constants: tuple[Tensor, Tensor, list[Tensor]] | None = None
+        self._constants: Constants | None = None
         self._made_for: Any = None
 
     def _add_type(self, index: NDArray[np.int64], projectors: list[Any]) -> None:
@@ -95,25 +113,29 @@ class JointOperator:
 
     def apply(self, x: Tensor, strengths: Sequence[float]) -> Tensor:
         """K x for a flat vector x (size,), in the precision of x whatever autocast says."""
+        if not torch.is_autocast_enabled(x.device.type):
+            return self._apply(x, tuple(strengths))
         with torch.autocast(x.device.type, enabled=False):
             return self._apply(x, tuple(strengths))
 
     def _apply(self, x: Tensor, strengths: tuple[float, ...]) -> Tensor:
-        diagonal, index, matrices = self._for(x, strengths)
-        out = x * diagonal
-        if matrices:
-            rows = x.index_select(0, index)
+        constants = self._for(x, strengths)
+        out = x * constants.diagonal
+        if constants.blocks is not None:
+            constants.blocks.run(x, out)
+        elif self.mixings:
+            rows = x.index_select(0, constants.index)
             sizes = [m.index.size for m in self.mixings]
             pieces = [
                 torch.bmm(piece.view(mixing.index.shape), K).view(-1)
-                for piece, mixing, K in zip(rows.split(sizes), self.mixings, matrices, strict=True)
+                for piece, mixing, K in zip(rows.split(sizes), self.mixings, constants.matrices, strict=True)
             ]
-            out.scatter_(0, index, torch.cat(pieces) if len(pieces) > 1 else pieces[0])
+            out.scatter_(0, constants.index, torch.cat(pieces) if len(pieces) > 1 else pieces[0])
         for projector, strength in zip(self.large, strengths, strict=False):
             out.sub_(projector.project(x[None])[0], alpha=strength)
         return out
 
-    def _for(self, x: Tensor, strengths: tuple[float, ...]) -> tuple[Tensor, Tensor, list[Tensor]]:
+    def _for(self, x: Tensor, strengths: tuple[float, ...]) -> Constants:
         """The constants for given strengths, dtype and device, made anew when one of them changes."""
         wanted = (strengths, x.dtype, x.device)
         if self._constants is None or self._made_for != wanted:
@@ -122,13 +144,24 @@ class JointOperator:
             for part in self.diagonals:
                 diagonal[part.index] = weights @ part.complements
             matrices = [np.tensordot(weights, m.complements, axes=1) for m in self.mixings]
-            self._constants = (
+            self._constants = Constants(
                 torch.tensor(diagonal, dtype=x.dtype, device=x.device),
                 torch.tensor(self.index, device=x.device),
                 [torch.tensor(K, dtype=x.dtype, device=x.device) for K in matrices],
+                self._blocks(matrices, x),
             )
             self._made_for = wanted
         return self._constants
+
+    def _blocks(self, matrices: list[Array], x: Tensor) -> Blocks | None:
+        if x.device.type != "cpu" or not self.mixings or not Blocks.usable(x.dtype):
+            return None
+        found = []
+        for mixing, K in zip(self.mixings, matrices, strict=True):
+            _, copies, m = mixing.index.shape
+            for index, small in zip(mixing.index, torch.tensor(K), strict=True):
+                found.append(SmallMatrices(copies, m, m, small, index, index))
+        return Blocks(found, x.dtype, self.size)
 
 
 def _positions(stacked: Stacked, groups: tuple[Group, ...]) -> dict[TensorType, NDArray[np.int64]]:

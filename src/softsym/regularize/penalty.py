@@ -22,9 +22,9 @@ class Penalty(torch.autograd.Function):
         ctx: Any, operator: JointOperator, strengths: Sequence[float], relative: bool, *parameters: Tensor
     ) -> Tensor:
         """The value, a scalar."""
-        w = torch.cat([p.detach().reshape(-1) for p in parameters])
+        w = torch.cat([p.reshape(-1) for p in parameters])
         Kw = operator.apply(w, strengths)
-        value = 0.5 * torch.dot(w, Kw)
+        value = torch.dot(w, Kw).mul_(0.5)
         if relative:
             norm = torch.dot(w, w).clamp_min(torch.finfo(w.dtype).tiny)
             value = value / norm

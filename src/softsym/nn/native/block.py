@@ -13,9 +13,8 @@ from torch import Tensor, nn
 
 from softsym.nn.bilinear_step import Plan
 from softsym.nn.fusing import can_fuse
-from softsym.nn.native.library import available
 from softsym.nn.native.plan import NativePlan
-from softsym.nn.native.program import Split
+from softsym.nn.native.program import Split, usable
 
 if TYPE_CHECKING:
     from softsym.nn.gating import Gated
@@ -25,7 +24,7 @@ _plans: WeakKeyDictionary[Plan, NativePlan] = WeakKeyDictionary()
 
 def can_run(layer: nn.Module, x: Tensor) -> bool:
     """Whether a layer may run in compiled code on such an input."""
-    return x.device.type == "cpu" and can_fuse(layer, x) and available(x.dtype)
+    return x.device.type == "cpu" and x.numel() > 0 and can_fuse(layer, x) and usable(x.dtype)
 
 
 def native_plan(plan: Plan, gated: Gated) -> NativePlan:
@@ -43,9 +42,9 @@ class NativeBlock(torch.autograd.Function):
     @torch.amp.custom_fwd(device_type="cpu", cast_inputs=torch.float32)  # type: ignore[untyped-decorator]
     def forward(ctx: Any, native: NativePlan, x: Tensor, gate: Tensor, *weights: Tensor) -> Tensor:
         """Computes the layer and keeps what the backward pass needs."""
-        split = Split.of(len(x))
-        kept = x.new_empty(split.batch * native.kept.width)
-        work = x.new_empty(split.threads, split.chunk * native.forward_work.width)
+        split = Split.of(len(x), native.bilinear.size)
+        kept = x.new_empty(split.batch * native.at.kept.width)
+        work = x.new_empty(split.threads, split.chunk * native.at.forward_work.width)
         out = x.new_empty(split.batch, native.size)
         native.forward.run(split, (kept, work, x, out, work, gate, *weights))
         ctx.native, ctx.split = native, split
@@ -61,9 +60,9 @@ class NativeBlock(torch.autograd.Function):
         split: Split = ctx.split
         kept, gate, *weights = ctx.saved_tensors
         grad = grad.contiguous()
-        work = grad.new_empty(split.threads, split.chunk * native.backward_work.width)
+        work = grad.new_empty(split.threads, split.chunk * native.at.backward_work.width)
         d_x = grad.new_empty(split.batch, native.bilinear.size)
-        grads = grad.new_zeros(split.threads, native.grads.width)
+        grads = grad.new_zeros(split.threads, native.at.grads.width)
         native.backward.run(split, (kept, work, d_x, grad, grads, gate, *weights))
         total = grads.sum(0) if split.threads > 1 else grads[0]
         shapes = [gate.shape, *(weight.shape for weight in weights)]

@@ -6,14 +6,17 @@ import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from pathlib import Path
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from softsym.nn.native.library import library
+from softsym.native.library import compiled, matrix_product
 
-CHUNK = 32  # samples that are carried through a program together: what they need should fit the second cache
+SOURCE = Path(__file__).with_name("samples.c")
+CHUNK = 64  # samples that are carried through a program together: what they need should fit the second cache
+_WORTH_THREADS = 100_000  # numbers of a batch
 
 
 class Op(IntEnum):
@@ -103,11 +106,16 @@ class Split:
     chunk: int
 
     @classmethod
-    def of(cls, batch: int) -> Split:
-        """Chunks of nearly equal size, as many for each thread."""
-        threads = torch.get_num_threads() if batch >= CHUNK else 1
+    def of(cls, batch: int, width: int) -> Split:
+        """Chunks of nearly equal size, as many for each thread; small batches of narrow layers are not worth a second thread."""
+        threads = torch.get_num_threads() if batch * width >= _WORTH_THREADS else 1
         rounds = -(-batch // (threads * CHUNK))
         return cls(batch, threads, -(-batch // (threads * rounds)))
+
+
+def usable(dtype: torch.dtype) -> bool:
+    """Whether this machine can run programs."""
+    return compiled(SOURCE, dtype) is not None and matrix_product(dtype) is not None
 
 
 class Program:
@@ -122,10 +130,10 @@ class Program:
     def add(
         self,
         op: Op,
-        *,
         rows: int = 0,
         columns: int = 0,
         inner: int = 0,
+        *,
         adds: bool = False,
         scale: float = 1.0,
         z: Place = NOWHERE,
@@ -139,7 +147,9 @@ class Program:
         """Appends an instruction; ``samples.c`` says what its operands mean."""
         places = (_Place(*place) for place in (z, left, right, weight, out))
         self._instructions.append(
-            _Instruction(op, rows, columns, inner, adds, scale, *places, self._table(row), self._table(column))
+            _Instruction(
+                op, rows, columns, inner, adds, scale, *places, self._table(row), self._table(column)
+            )
         )
         self._packed = None
 
@@ -147,14 +157,22 @@ class Program:
         """Carries it out; spaces that threads do not share have one row for each of them."""
         if self._packed is None:
             self._packed = (_Instruction * len(self._instructions))(*self._instructions)
-        loaded = library(spaces[0].dtype)
+        loaded = compiled(SOURCE, spaces[0].dtype)
         assert loaded is not None
         found = (_Space * len(spaces))()
         for entry, space, kind in zip(found, spaces, self.kinds, strict=True):
             entry.base, entry.kind = space.data_ptr(), kind
             if kind in _FOR_EACH_THREAD:
                 entry.apart = space.stride(0)
-        loaded(self._packed, len(self._packed), found, split.batch, split.chunk, split.threads)
+        loaded.run(
+            self._packed,
+            len(self._packed),
+            found,
+            ctypes.c_int64(split.batch),
+            ctypes.c_int64(split.chunk),
+            split.threads,
+            matrix_product(spaces[0].dtype),
+        )
 
     def _table(self, numbers: Sequence[int]) -> int | None:
         if not len(numbers):

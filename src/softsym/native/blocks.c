@@ -1,0 +1,107 @@
+/* Many small matrices, each applied to many short vectors that are scattered in memory or lie one after the other.
+
+   Gathering, multiplying and scattering vector by vector keeps everything in registers and the nearest cache; as separate operations
+   each of the three would walk through all of memory.
+
+   Compiled once for float and, with -DDOUBLE, once for double. */
+
+#include <stdint.h>
+#include <string.h>
+
+#ifdef DOUBLE
+typedef double real;
+#else
+typedef float real;
+#endif
+
+typedef real vector __attribute__((vector_size(32)));
+enum { LANES = 32 / sizeof(real), TOGETHER = 4, LARGEST = 1024 };
+
+/* Row vectors x (count, rows) times `matrix` (rows, columns). They are read at `from` (count, rows), or from the place `first_from` on
+   where it is null; and written likewise. Without a matrix they are copied. */
+typedef struct {
+    int64_t count, rows, columns, first_from, first_to;
+    const int64_t *from, *to;
+    const real *matrix;
+} Block;
+
+static inline vector load(const real *from) {
+    vector v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+static inline void read(const int64_t *at, int64_t first, int64_t n, const int rows, const real *restrict x, real *restrict into) {
+    if (at)
+        for (int i = 0; i < rows; i++) into[i] = x[at[n * rows + i]];
+    else
+        for (int i = 0; i < rows; i++) into[i] = x[first + n * rows + i];
+}
+
+static inline void write(const int64_t *at, int64_t first, int64_t n, const int columns, const real *restrict values,
+                         real *restrict out) {
+    if (at)
+        for (int j = 0; j < columns; j++) out[at[n * columns + j]] = values[j];
+    else
+        for (int j = 0; j < columns; j++) out[first + n * columns + j] = values[j];
+}
+
+/* Small matrices: sizes known to the compiler. */
+static inline void tiny(const int rows, const int columns, const Block *b, const real *restrict x, real *restrict out) {
+    const int64_t *from = b->from, *to = b->to;
+    real matrix[9];
+    memcpy(matrix, b->matrix, rows * columns * sizeof(real));
+    for (int64_t n = 0; n < b->count; n++) {
+        real in[3], sum[3] = {0};
+        read(from, b->first_from, n, rows, x, in);
+        for (int i = 0; i < rows; i++)
+            for (int j = 0; j < columns; j++) sum[j] += in[i] * matrix[i * columns + j];
+        write(to, b->first_to, n, columns, sum, out);
+    }
+}
+
+/* `count` vectors together, so that every row of the matrix is loaded once for all of them. */
+static inline void several(const int count, const Block *b, int64_t n, const real *restrict x, real *restrict out) {
+    real in[TOGETHER][LARGEST], sum[TOGETHER][LARGEST];
+    const int rows = (int)b->rows, columns = (int)b->columns;
+    for (int r = 0; r < count; r++) read(b->from, b->first_from, n + r, rows, x, in[r]);
+    int j = 0;
+    for (; j + LANES <= columns; j += LANES) {
+        vector total[TOGETHER] = {0};
+        for (int i = 0; i < rows; i++) {
+            const vector row = load(b->matrix + (int64_t)i * columns + j);
+            for (int r = 0; r < count; r++) total[r] += in[r][i] * row;
+        }
+        for (int r = 0; r < count; r++) memcpy(sum[r] + j, total + r, sizeof(vector));
+    }
+    for (; j < columns; j++)
+        for (int r = 0; r < count; r++) {
+            real total = 0;
+            for (int i = 0; i < rows; i++) total += in[r][i] * b->matrix[(int64_t)i * columns + j];
+            sum[r][j] = total;
+        }
+    for (int r = 0; r < count; r++) write(b->to, b->first_to, n + r, columns, sum[r], out);
+}
+
+static void apply(const Block *b, const real *x, real *out) {
+    if (!b->matrix) {
+        for (int64_t n = 0; n < b->count * b->rows; n++)
+            out[b->to ? b->to[n] : b->first_to + n] = x[b->from ? b->from[n] : b->first_from + n];
+        return;
+    }
+    if (b->rows == 2 && b->columns == 2) tiny(2, 2, b, x, out);
+    else if (b->rows == 3 && b->columns == 3) tiny(3, 3, b, x, out);
+    else if (b->rows == 1 && b->columns == 3) tiny(1, 3, b, x, out);
+    else if (b->rows == 3 && b->columns == 1) tiny(3, 1, b, x, out);
+    else {
+        int64_t n = 0;
+        for (; n + TOGETHER <= b->count; n += TOGETHER) several(TOGETHER, b, n, x, out);
+        for (; n < b->count; n++) several(1, b, n, x, out);
+    }
+}
+
+/* No two blocks write to the same place. */
+void run(const Block *blocks, int64_t count, const real *x, real *out, int32_t threads) {
+    #pragma omp parallel for schedule(dynamic, 4) num_threads(threads) if (threads > 1)
+    for (int64_t n = 0; n < count; n++) apply(blocks + n, x, out);
+}

@@ -1,0 +1,120 @@
+"""Many small matrices, each applied to many short vectors scattered in one long one."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from softsym.native.library import compiled
+
+SOURCE = Path(__file__).with_name("blocks.c")
+LARGEST = 1024  # rows or columns of a matrix; as in blocks.c
+_SLICE = 4096  # numbers that one thread takes at a time
+_WORTH_THREADS = 100_000  # numbers in all
+
+Index = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class SmallMatrices:
+    """A matrix (rows, columns) that maps row vectors, or None to copy them.
+
+    Args:
+        count: How many vectors.
+        rows: Their length.
+        columns: Length of what comes out.
+        matrix: The matrix.
+        source: Where each vector is, (count, rows), or where the first begins if they lie one after the other.
+        target: Where each result goes, likewise.
+    """
+
+    count: int
+    rows: int
+    columns: int
+    matrix: Tensor | None
+    source: Index | int
+    target: Index | int
+
+
+class _Block(ctypes.Structure):
+    _fields_ = [
+        *((name, ctypes.c_int64) for name in ("count", "rows", "columns", "first_from", "first_to")),
+        *((name, ctypes.c_void_p) for name in ("source", "target", "matrix")),
+    ]
+
+
+class Blocks:
+    """All of them, applied in one call.
+
+    Args:
+        matrices: No two may write to the same place.
+        dtype: What kind of numbers.
+        size: Length of the vector that is written to.
+
+    Example:
+        >>> import numpy as np, torch
+        >>> swap = torch.tensor([[0.0, 1.0], [1.0, 0.0]])
+        >>> index = np.array([[0, 3], [1, 2]])
+        >>> blocks = Blocks([SmallMatrices(2, 2, 2, swap, index, index)], torch.float32, 4)
+        >>> out = torch.zeros(4)
+        >>> if Blocks.usable(torch.float32):
+        ...     blocks.run(torch.arange(4.0), out)
+    """
+
+    def __init__(self, matrices: Sequence[SmallMatrices], dtype: torch.dtype, size: int) -> None:
+        self.dtype, self.size = dtype, size
+        self._kept: list[object] = []  # what blocks point to
+        slices = [piece for m in matrices for piece in self._slices(m)]
+        self._blocks = (_Block * len(slices))(*slices)
+        self._numbers = sum(m.count * max(m.rows, m.columns) for m in matrices)
+
+    @staticmethod
+    def usable(dtype: torch.dtype) -> bool:
+        """Whether this machine can run them."""
+        return compiled(SOURCE, dtype) is not None
+
+    def run(self, x: Tensor, out: Tensor) -> None:
+        """Writes the results for a flat vector x into a flat vector, both contiguous."""
+        loaded = compiled(SOURCE, self.dtype)
+        assert loaded is not None
+        threads = torch.get_num_threads() if self._numbers > _WORTH_THREADS else 1
+        loaded.run(
+            self._blocks,
+            ctypes.c_int64(len(self._blocks)),
+            ctypes.c_void_p(x.data_ptr()),
+            ctypes.c_void_p(out.data_ptr()),
+            threads,
+        )
+
+    def _slices(self, m: SmallMatrices) -> list[_Block]:
+        matrix = None if m.matrix is None else m.matrix.to(self.dtype).contiguous()
+        self._kept.append(matrix)
+        step = max(1, _SLICE // max(m.rows, m.columns))
+        return [
+            _Block(
+                min(step, m.count - start),
+                m.rows,
+                m.columns,
+                *(self._first(where, start, n) for where, n in ((m.source, m.rows), (m.target, m.columns))),
+                *(self._index(where, start, step) for where in (m.source, m.target)),
+                None if matrix is None else matrix.data_ptr(),
+            )
+            for start in range(0, m.count, step)
+        ]
+
+    def _first(self, where: Index | int, start: int, length: int) -> int:
+        return where + start * length if isinstance(where, int) else 0
+
+    def _index(self, where: Index | int, start: int, step: int) -> int | None:
+        if isinstance(where, int):
+            return None
+        piece = np.ascontiguousarray(where[start : start + step], np.int64)
+        self._kept.append(piece)
+        return piece.ctypes.data
