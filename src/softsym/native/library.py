@@ -59,10 +59,20 @@ def compiled(source: Path, dtype: torch.dtype) -> ctypes.CDLL | None:
 @functools.cache
 def matrix_product(dtype: torch.dtype) -> ctypes.c_void_p | None:
     """The address of the matrix product (sgemm or dgemm) of the library that torch brings; None if it is hidden."""
+    return _address(MULTIPLY[dtype]) if dtype in MULTIPLY else None
+
+
+@functools.cache
+def thread_limit() -> ctypes.c_void_p | None:
+    """The address of what limits that library's threads for the thread that calls it; None if there is no such function."""
+    return _address("MKL_Set_Num_Threads_Local")
+
+
+def _address(name: str) -> ctypes.c_void_p | None:
     path = Path(torch.__file__).with_name("lib") / "libtorch_cpu.so"
     try:
-        return ctypes.cast(getattr(ctypes.CDLL(str(path)), MULTIPLY[dtype]), ctypes.c_void_p)
-    except (OSError, AttributeError, KeyError):
+        return ctypes.cast(getattr(ctypes.CDLL(str(path)), name), ctypes.c_void_p)
+    except (OSError, AttributeError):
         return None
 
 

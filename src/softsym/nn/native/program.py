@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from softsym.native.library import compiled, matrix_product
+from softsym.native.library import compiled, matrix_product, thread_limit
 
 SOURCE = Path(__file__).with_name("samples.c")
 CHUNK = 64  # samples that are carried through a program together: what they need should fit the second cache
@@ -172,6 +172,7 @@ class Program:
             ctypes.c_int64(split.chunk),
             split.threads,
             matrix_product(spaces[0].dtype),
+            thread_limit(),
         )
 
     def _table(self, numbers: Sequence[int]) -> int | None:

@@ -376,9 +376,12 @@ static void product(const Instruction *in, const Where *w, int64_t stop, Multipl
     else multiply("N", "T", &n, &k, &m, &one, out, &n, a, &k, &one, weight, &n);
 }
 
+/* `limit` sets how many threads the matrix library may use for products that are called from one thread, and returns how many those
+   were; null if it cannot be told. Our products are too small to be shared out. */
 void run(const Instruction *program, int32_t length, const Space *spaces, int64_t batch, int64_t chunk, int32_t threads,
-         Multiply *multiply) {
+         Multiply *multiply, int (*limit)(int)) {
     const int64_t chunks = (batch + chunk - 1) / chunk;
+    const int before = limit ? limit(1) : 0;
     #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
     for (int64_t c = 0; c < chunks; c++) {
         const Where w = { spaces, batch, chunk, c * chunk, threads > 1 ? omp_get_thread_num() : 0 };
@@ -388,4 +391,5 @@ void run(const Instruction *program, int32_t length, const Space *spaces, int64_
             else each_sample(program + n, &w, stop);
         }
     }
+    if (limit) limit(before);
 }
