@@ -7,6 +7,7 @@ network in a process of its own, and the growth of the regularizer's cost with w
 from __future__ import annotations
 
 import math
+import statistics
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,14 +17,14 @@ import numpy as np
 import torch
 from torch import nn
 
-from softsym.benchmarks.timing import interleaved
+from softsym.benchmarks.timing import interleaved, ratio, turns
 from softsym.nn import EMLP, MLP, RPP, MixedEMLP, Network, SoftMLP, count_parameters
 from softsym.regularize import EquivarianceRegularizer
 
 IN, OUT = "5S + 5V", "T(2)"
 AXES = ["O(2)@x", "O(2)@y", "O(2)@z"]
 EIGHT = [*AXES, "SO(2)@x", "SO(2)@y", "SO(2)@z", "O(3)", "SO(3)"]
-SETTINGS = ((384, 500, 15), (128, 200, 40))
+SETTINGS = ((384, 500, 40), (128, 200, 150))
 NAMES = ("mlp", "emlp", "rpp", "mixed", "soft", "soft_per1", "soft_per3", "soft_per8")
 
 
@@ -39,19 +40,19 @@ def compare(width: int, batch: int, rounds: int) -> dict[str, Any]:
     """Times of all networks at one width, side by side."""
     steps: dict[str, Callable[[], object]] = {name: make_step(name, width, batch) for name in NAMES}
     steps["emlp_free"] = step_of(_freed(EMLP(IN, OUT, "O(3)", width)), None, batch)
-    seconds = interleaved(steps, rounds)
+    seconds = turns(steps, rounds)
     return {
-        "milliseconds": {name: 1e3 * value for name, value in seconds.items()},
+        "milliseconds": {name: 1e3 * statistics.median(values) for name, values in seconds.items()},
         "parameters": {name: count_parameters(build(name, width)) for name in NAMES[:5]},
         "ratios": {
-            "regularizer_on_off_1_group": seconds["soft_per1"] / seconds["soft"],
-            "regularizer_on_off_3_groups": seconds["soft_per3"] / seconds["soft"],
-            "regularizer_on_off_8_groups": seconds["soft_per8"] / seconds["soft"],
-            "regularizer_8_groups_over_3": seconds["soft_per8"] / seconds["soft_per3"],
-            "soft_over_mlp": seconds["soft"] / seconds["mlp"],
-            "emlp_over_unconstrained": seconds["emlp"] / seconds["emlp_free"],
-            "rpp_over_mlp": seconds["rpp"] / seconds["mlp"],
-            "mixed_over_mlp": seconds["mixed"] / seconds["mlp"],
+            "regularizer_on_off_1_group": ratio(seconds["soft_per1"], seconds["soft"]),
+            "regularizer_on_off_3_groups": ratio(seconds["soft_per3"], seconds["soft"]),
+            "regularizer_on_off_8_groups": ratio(seconds["soft_per8"], seconds["soft"]),
+            "regularizer_8_groups_over_3": ratio(seconds["soft_per8"], seconds["soft_per3"]),
+            "soft_over_mlp": ratio(seconds["soft"], seconds["mlp"]),
+            "emlp_over_unconstrained": ratio(seconds["emlp"], seconds["emlp_free"]),
+            "rpp_over_mlp": ratio(seconds["rpp"], seconds["mlp"]),
+            "mixed_over_mlp": ratio(seconds["mixed"], seconds["mlp"]),
         },
         "peak_megabytes": {
             name: peak_memory(name, width, batch) for name in ("mlp", "emlp", "soft", "soft_per3")

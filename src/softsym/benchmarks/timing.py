@@ -22,7 +22,12 @@ def seconds(action: Callable[[], object]) -> float:
 
 
 def interleaved(actions: dict[str, Callable[[], object]], rounds: int, calls: int = 1) -> dict[str, float]:
-    """Median seconds per call of each action, measured in turns.
+    """Median seconds per call of each action, measured in turns; see :func:`turns`."""
+    return {name: statistics.median(values) for name, values in turns(actions, rounds, calls).items()}
+
+
+def turns(actions: dict[str, Callable[[], object]], rounds: int, calls: int = 1) -> dict[str, list[float]]:
+    """Seconds per call of each action in each turn.
 
     Args:
         actions: What to time, by name.
@@ -38,7 +43,17 @@ def interleaved(actions: dict[str, Callable[[], object]], rounds: int, calls: in
             for _ in range(calls):
                 action()
             times[name].append((time.perf_counter() - start) / calls)
-    return {name: statistics.median(values) for name, values in times.items()}
+    return times
+
+
+def ratio(ours: list[float], theirs: list[float]) -> float:
+    """The median over turns of one time over the other of the same turn.
+
+    Example:
+        >>> ratio([2.0, 20.0, 4.0], [1.0, 10.0, 4.0])
+        2.0
+    """
+    return statistics.median(a / b for a, b in zip(ours, theirs, strict=True))
 
 
 def forget_peak() -> None:

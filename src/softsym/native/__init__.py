@@ -1,6 +1,6 @@
 """Compiled code for what torch has no fast operation for; everything runs without it too."""
 
 from softsym.native.blocks import Blocks, SmallMatrices
-from softsym.native.library import available, compiled
+from softsym.native.library import available, compiled, torch_only
 
-__all__ = ["Blocks", "SmallMatrices", "available", "compiled"]
+__all__ = ["Blocks", "SmallMatrices", "available", "compiled", "torch_only"]

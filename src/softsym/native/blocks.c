@@ -21,7 +21,7 @@ enum { LANES = 32 / sizeof(real), TOGETHER = 4, LARGEST = 1024 };
    where it is null; and written likewise. Without a matrix they are copied. */
 typedef struct {
     int64_t count, rows, columns, first_from, first_to;
-    const int64_t *from, *to;
+    const int32_t *from, *to;
     const real *matrix;
 } Block;
 
@@ -31,14 +31,14 @@ static inline vector load(const real *from) {
     return v;
 }
 
-static inline void read(const int64_t *at, int64_t first, int64_t n, const int rows, const real *restrict x, real *restrict into) {
+static inline void read(const int32_t *at, int64_t first, int64_t n, const int rows, const real *restrict x, real *restrict into) {
     if (at)
         for (int i = 0; i < rows; i++) into[i] = x[at[n * rows + i]];
     else
         for (int i = 0; i < rows; i++) into[i] = x[first + n * rows + i];
 }
 
-static inline void write(const int64_t *at, int64_t first, int64_t n, const int columns, const real *restrict values,
+static inline void write(const int32_t *at, int64_t first, int64_t n, const int columns, const real *restrict values,
                          real *restrict out) {
     if (at)
         for (int j = 0; j < columns; j++) out[at[n * columns + j]] = values[j];
@@ -48,7 +48,7 @@ static inline void write(const int64_t *at, int64_t first, int64_t n, const int 
 
 /* Small matrices: sizes known to the compiler. */
 static inline void tiny(const int rows, const int columns, const Block *b, const real *restrict x, real *restrict out) {
-    const int64_t *from = b->from, *to = b->to;
+    const int32_t *from = b->from, *to = b->to;
     real matrix[9];
     memcpy(matrix, b->matrix, rows * columns * sizeof(real));
     for (int64_t n = 0; n < b->count; n++) {
@@ -65,21 +65,25 @@ static inline void several(const int count, const Block *b, int64_t n, const rea
     real in[TOGETHER][LARGEST], sum[TOGETHER][LARGEST];
     const int rows = (int)b->rows, columns = (int)b->columns;
     for (int r = 0; r < count; r++) read(b->from, b->first_from, n + r, rows, x, in[r]);
-    int j = 0;
-    for (; j + LANES <= columns; j += LANES) {
-        vector total[TOGETHER] = {0};
-        for (int i = 0; i < rows; i++) {
-            const vector row = load(b->matrix + (int64_t)i * columns + j);
-            for (int r = 0; r < count; r++) total[r] += in[r][i] * row;
+    if (columns < LANES) {
+        for (int r = 0; r < count; r++)
+            for (int j = 0; j < columns; j++) {
+                real total = 0;
+                for (int i = 0; i < rows; i++) total += in[r][i] * b->matrix[(int64_t)i * columns + j];
+                sum[r][j] = total;
+            }
+    } else {
+        /* the last vector overlaps the one before it */
+        for (int start = 0; start < columns; start += LANES) {
+            const int j = start + LANES <= columns ? start : columns - LANES;
+            vector total[TOGETHER] = {0};
+            for (int i = 0; i < rows; i++) {
+                const vector row = load(b->matrix + (int64_t)i * columns + j);
+                for (int r = 0; r < count; r++) total[r] += in[r][i] * row;
+            }
+            for (int r = 0; r < count; r++) memcpy(sum[r] + j, total + r, sizeof(vector));
         }
-        for (int r = 0; r < count; r++) memcpy(sum[r] + j, total + r, sizeof(vector));
     }
-    for (; j < columns; j++)
-        for (int r = 0; r < count; r++) {
-            real total = 0;
-            for (int i = 0; i < rows; i++) total += in[r][i] * b->matrix[(int64_t)i * columns + j];
-            sum[r][j] = total;
-        }
     for (int r = 0; r < count; r++) write(b->to, b->first_to, n + r, columns, sum[r], out);
 }
 
@@ -96,7 +100,8 @@ static void apply(const Block *b, const real *x, real *out) {
     else {
         int64_t n = 0;
         for (; n + TOGETHER <= b->count; n += TOGETHER) several(TOGETHER, b, n, x, out);
-        for (; n < b->count; n++) several(1, b, n, x, out);
+        if (b->count - n >= 2) several(2, b, n, x, out), n += 2;
+        if (n < b->count) several(1, b, n, x, out);
     }
 }
 

@@ -76,9 +76,9 @@ class Blocks:
         self._numbers = sum(m.count * max(m.rows, m.columns) for m in matrices)
 
     @staticmethod
-    def usable(dtype: torch.dtype) -> bool:
-        """Whether this machine can run them."""
-        return compiled(SOURCE, dtype) is not None
+    def usable(dtype: torch.dtype, size: int = 0) -> bool:
+        """Whether this machine can run them on a vector of a size; places are counted in 32 bits."""
+        return size < 2**31 and compiled(SOURCE, dtype) is not None
 
     def run(self, x: Tensor, out: Tensor) -> None:
         """Writes the results for a flat vector x into a flat vector, both contiguous."""
@@ -115,6 +115,6 @@ class Blocks:
     def _index(self, where: Index | int, start: int, step: int) -> int | None:
         if isinstance(where, int):
             return None
-        piece = np.ascontiguousarray(where[start : start + step], np.int64)
+        piece = np.ascontiguousarray(where[start : start + step], np.int32)
         self._kept.append(piece)
         return piece.ctypes.data

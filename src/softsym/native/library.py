@@ -1,11 +1,13 @@
 """Compiles C sources for this machine once, keeps the result in the user's cache folder, and loads it.
 
-Nothing depends on it: without a C compiler, where torch's OpenMP or matrix library cannot be found, or with ``SOFTSYM_NATIVE=0`` in
-the environment, :func:`compiled` is None and everything runs in ordinary torch operations.
+Nothing depends on it: without a C compiler, where torch's OpenMP or matrix library cannot be found, or inside :func:`torch_only`,
+:func:`compiled` is None and everything runs in ordinary torch operations.
 """
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
 import ctypes
 import functools
 import hashlib
@@ -15,6 +17,7 @@ import platform
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import torch
@@ -28,6 +31,7 @@ MULTIPLY = {torch.float32: "sgemm_", torch.float64: "dgemm_"}
 PATIENCE = 120  # seconds that a compiler may take
 
 _log = logging.getLogger(__name__)
+_wanted: contextvars.ContextVar[bool] = contextvars.ContextVar("softsym_native", default=True)
 
 
 def available() -> bool:
@@ -40,12 +44,30 @@ def available() -> bool:
     return compiled(Path(__file__).with_name("blocks.c"), torch.float32) is not None
 
 
-@functools.cache
+@contextlib.contextmanager
+def torch_only() -> Iterator[None]:
+    """Does without compiled code inside a ``with`` block.
+
+    Example:
+        >>> with torch_only():
+        ...     available()
+        False
+    """
+    token = _wanted.set(False)
+    try:
+        yield
+    finally:
+        _wanted.reset(token)
+
+
 def compiled(source: Path, dtype: torch.dtype) -> ctypes.CDLL | None:
-    """A C source compiled for a kind of numbers; None where that is not possible."""
-    if dtype not in DEFINES or os.environ.get("SOFTSYM_NATIVE") == "0":
-        return None
-    compiler = _compiler()
+    """A C source compiled for a kind of numbers; None where that is not possible or not wanted."""
+    return _compiled(source, dtype) if _wanted.get() and dtype in DEFINES else None
+
+
+@functools.cache
+def _compiled(source: Path, dtype: torch.dtype) -> ctypes.CDLL | None:
+    compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         _log.info("no C compiler found: everything runs in ordinary torch operations")
         return None
@@ -74,11 +96,6 @@ def _address(name: str) -> ctypes.c_void_p | None:
         return ctypes.cast(getattr(ctypes.CDLL(str(path)), name), ctypes.c_void_p)
     except (OSError, AttributeError):
         return None
-
-
-def _compiler() -> str | None:
-    named = os.environ.get("CC")
-    return shutil.which(named) if named else shutil.which("cc") or shutil.which("gcc")
 
 
 def _built(source: Path, compiler: str, dtype: torch.dtype) -> Path:

@@ -121,7 +121,7 @@ class JointOperator:
     def _apply(self, x: Tensor, strengths: tuple[float, ...]) -> Tensor:
         constants = self._for(x, strengths)
         out = x * constants.diagonal
-        if constants.blocks is not None:
+        if constants.blocks is not None and Blocks.usable(x.dtype):
             constants.blocks.run(x, out)
         elif self.mixings:
             rows = x.index_select(0, constants.index)
@@ -154,7 +154,7 @@ class JointOperator:
         return self._constants
 
     def _blocks(self, matrices: list[Array], x: Tensor) -> Blocks | None:
-        if x.device.type != "cpu" or not self.mixings or not Blocks.usable(x.dtype):
+        if x.device.type != "cpu" or not self.mixings or not Blocks.usable(x.dtype, self.size):
             return None
         found = []
         for mixing, K in zip(self.mixings, matrices, strict=True):

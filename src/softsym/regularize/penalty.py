@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch._utils import _flatten_dense_tensors, _unflatten_dense_tensors
 
 from softsym.regularize.joint import JointOperator
 
@@ -22,21 +23,20 @@ class Penalty(torch.autograd.Function):
         ctx: Any, operator: JointOperator, strengths: Sequence[float], relative: bool, *parameters: Tensor
     ) -> Tensor:
         """The value, a scalar."""
-        w = torch.cat([p.reshape(-1) for p in parameters])
+        w = _flatten_dense_tensors(parameters)
         Kw = operator.apply(w, strengths)
         value = torch.dot(w, Kw).mul_(0.5)
         if relative:
             norm = torch.dot(w, w).clamp_min(torch.finfo(w.dtype).tiny)
             value = value / norm
             Kw = (Kw - 2 * value * w) / norm
+        ctx.like = parameters  # for their shapes only
         ctx.save_for_backward(Kw)
-        ctx.shapes = [p.shape for p in parameters]
         return value
 
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        """K w, in pieces."""
+        """K w, in pieces with memory of their own, so that other gradients can be added to them in place."""
         (Kw,) = ctx.saved_tensors
-        pieces = (Kw * grad).split([shape.numel() for shape in ctx.shapes])
-        return None, None, None, *(piece.view(shape) for piece, shape in zip(pieces, ctx.shapes, strict=True))
+        return None, None, None, *torch._foreach_mul(_unflatten_dense_tensors(Kw, ctx.like), grad)

@@ -21,7 +21,11 @@ _written: WeakKeyDictionary[Coordinates, Pair] = WeakKeyDictionary()
 
 def can_combine(layer: Coordinates, theta: Tensor) -> bool:
     """Whether compiled code may compute the tensor."""
-    return theta.device.type == "cpu" and can_fuse(layer, theta) and Blocks.usable(theta.dtype)
+    return (
+        theta.device.type == "cpu"
+        and can_fuse(layer, theta)
+        and Blocks.usable(theta.dtype, math.prod(layer.shape))
+    )
 
 
 class Combine(torch.autograd.Function):

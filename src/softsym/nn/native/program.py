@@ -16,7 +16,7 @@ from softsym.native.library import compiled, matrix_product, thread_limit
 
 SOURCE = Path(__file__).with_name("samples.c")
 CHUNK = 64  # samples that are carried through a program together: what they need should fit the second cache
-_WORTH_THREADS = 100_000  # numbers of a batch
+_WORTH_THREADS = 25_000  # numbers of a batch; about where torch, too, begins to share work out
 
 
 class Op(IntEnum):

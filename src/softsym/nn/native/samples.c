@@ -208,9 +208,15 @@ static void form_left(const Instruction *in, const real *z, real *left, const re
     }
 }
 
+/* The sum over all lanes, by halves. */
 static inline real total(vector v) {
-    real sum = 0;
-    for (int lane = 0; lane < LANES; lane++) sum += v[lane];
+    typedef real half __attribute__((vector_size(16)));
+    half low, high;
+    memcpy(&low, &v, sizeof low);
+    memcpy(&high, (const char *)&v + sizeof low, sizeof high);
+    low += high;
+    real sum = low[0] + low[1];
+    if (LANES == 8) sum += low[2] + low[3];
     return sum;
 }
 

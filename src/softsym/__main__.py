@@ -1,0 +1,5 @@
+"""``python -m softsym`` is the command ``softsym``."""
+
+from softsym.cli.main import run
+
+run()
