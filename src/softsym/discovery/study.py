@@ -22,7 +22,7 @@ from softsym.discovery.fitted import Fit, HeldOut, Kind, curves_of
 from softsym.discovery.recipe import Recipe
 from softsym.discovery.scaling import SymmetricScaler
 from softsym.discovery.splitting import SMALLEST_TEST, split_rows
-from softsym.discovery.trials import affordable_epochs, strongest_start
+from softsym.discovery.trials import COST, affordable_epochs, strongest_start
 from softsym.tasks.error import mse
 from softsym.tasks.task import Splits
 from softsym.training.loop import Criterion
@@ -74,7 +74,7 @@ def conduct(
     data = Splits((x[train], y[train]), (x[val], y[val]), (x[test], y[test]), mse)
     chosen = recipe.for_rows(len(parts.train))
     criterion: Criterion = nn.functional.cross_entropy if kind == "classifier" else nn.functional.mse_loss
-    chosen = _settled(shape, chosen, data, criterion, seeds, seed, budget, folder, stop)
+    chosen = _settled(shape, chosen, data, criterion, seeds, seed, budget, folder, stop, quiet)
     members: list[Member] = []
     total = seeds * (chosen.epochs or 0)
     with _reporter(total, quiet) as report:
@@ -107,18 +107,19 @@ def _settled(
     budget: float | None,
     folder: Path | None,
     stop: Stop | None,
+    quiet: bool,
 ) -> Recipe:
     """The recipe with what trials decide; a study that goes on keeps what was decided when it began."""
     file = None if folder is None else folder / SETTLED
     if file is not None and file.exists():
         return Recipe.model_validate_json(file.read_text(encoding="utf-8"))
     if budget is not None:
-        share = budget / (seeds + (recipe.strength is None))  # trials cost about as much as a member
+        share = budget / (seeds + (COST if recipe.strength is None else 0))
         recipe = recipe.model_copy(
             update={"epochs": affordable_epochs(shape, recipe, data, share, criterion)}
         )
     if shape.groups and recipe.strength is None:
-        strength = strongest_start(shape, recipe, data, seed, criterion, stop)
+        strength = strongest_start(shape, recipe, data, seed, criterion, stop, quiet=quiet)
         recipe = recipe.model_copy(update={"strength": strength})
     if file is not None:
         file.parent.mkdir(parents=True, exist_ok=True)

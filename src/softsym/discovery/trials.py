@@ -17,10 +17,12 @@ from softsym.discovery.recipe import Recipe
 from softsym.errors import TrainingError
 from softsym.tasks.task import Splits
 from softsym.training.loop import Criterion
+from softsym.training.progress import reporter
 
 STRENGTHS = (30.0, 300.0, 1000.0)
 NOT_MUCH_WORSE = 1.2
-SHORTER = 3
+SHORTER = 1.5  # much shorter trials favour weak starts: strong ones learn later, and tell groups apart better
+COST = len(STRENGTHS) / SHORTER  # of all trials, in trainings
 FEWEST_EPOCHS, MOST_EPOCHS = 12, 10_000
 
 
@@ -31,19 +33,28 @@ def strongest_start(
     seed: int,
     criterion: Criterion,
     stop: Callable[[], bool] | None = None,
+    *,
+    quiet: bool = True,
 ) -> float:
     """The strongest of :data:`STRENGTHS` that does not keep the network from learning.
 
     Raises:
         KeyboardInterrupt: ``stop`` said so; nothing has been learned yet that could be kept.
     """
+    epochs = max(FEWEST_EPOCHS, round((recipe.epochs or 0) / SHORTER))
 
-    def watch(row: dict[str, Any]) -> bool:
-        if stop is not None and stop():
-            raise KeyboardInterrupt
-        return False
+    def loss_of(number: int, strength: float) -> float:
+        def watch(row: dict[str, Any]) -> bool:
+            report({**row, "epoch": number * epochs + row["epoch"]})
+            if stop is not None and stop():
+                raise KeyboardInterrupt
+            return False
 
-    losses = [_trial_loss(shape, recipe, data, seed, criterion, value, watch) for value in STRENGTHS]
+        trial = recipe.model_copy(update={"strength": strength, "epochs": epochs})
+        return _trial_loss(shape, trial, data, seed, criterion, watch)
+
+    with reporter(len(STRENGTHS) * epochs, 0, quiet=quiet, what="trying strengths: ") as report:
+        losses = [loss_of(number, strength) for number, strength in enumerate(STRENGTHS)]
     allowed = [
         value for value, loss in zip(STRENGTHS, losses, strict=True) if loss <= NOT_MUCH_WORSE * min(losses)
     ]
@@ -64,16 +75,13 @@ def affordable_epochs(
 
 def _trial_loss(
     shape: Shape,
-    recipe: Recipe,
+    trial: Recipe,
     data: Splits,
     seed: int,
     criterion: Criterion,
-    strength: float,
     watch: Callable[[dict[str, Any]], bool],
 ) -> float:
-    """The validation loss of a whole training that is :data:`SHORTER` times as short, its adjustment included."""
-    epochs = max(FEWEST_EPOCHS, (recipe.epochs or 0) // SHORTER)
-    trial = recipe.model_copy(update={"strength": strength, "epochs": epochs})
+    """The validation loss at the end of a training, its adjustment of strengths included."""
     try:
         history = train_member(shape, trial, data, seed, criterion=criterion, on_epoch=watch).history
     except TrainingError:

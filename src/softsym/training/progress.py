@@ -16,35 +16,39 @@ class Reporter(Protocol):
 
 
 @contextmanager
-def reporter(total: int, done: int, *, quiet: bool) -> Iterator[Reporter]:
-    """A bar, lines or nothing, as the situation asks for."""
+def reporter(total: int, done: int, *, quiet: bool, what: str = "") -> Iterator[Reporter]:
+    """A bar, lines or nothing, as the situation asks for; each begins with what is going on, if told."""
     if quiet:
         yield lambda row: None
     elif sys.stderr.isatty():
-        with _bar(total, done) as bar:
+        with _bar(total, done, what) as bar:
             yield bar
     else:
         period = max(1, total // 20)
-        yield lambda row: _line(row, total) if row["epoch"] % period == 0 or row["epoch"] == total else None
+        yield (
+            lambda row: (
+                _line(row, total, what) if row["epoch"] % period == 0 or row["epoch"] == total else None
+            )
+        )
 
 
 @contextmanager
-def _bar(total: int, done: int) -> Iterator[Reporter]:
+def _bar(total: int, done: int, what: str) -> Iterator[Reporter]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("starting", total=total, completed=done)
+        task = progress.add_task(what or "starting", total=total, completed=done)
 
         def show(row: Mapping[str, Any]) -> None:
-            progress.update(task, completed=row["epoch"], description=_summary(row))
+            progress.update(task, completed=row["epoch"], description=f"{what}{_summary(row)}")
 
         yield show
 
 
-def _line(row: Mapping[str, Any], total: int) -> None:
-    print(f"epoch {row['epoch']}/{total}  {_summary(row)}", file=sys.stderr, flush=True)
+def _line(row: Mapping[str, Any], total: int, what: str) -> None:
+    print(f"{what}epoch {row['epoch']}/{total}  {_summary(row)}", file=sys.stderr, flush=True)
 
 
 def _summary(row: Mapping[str, Any]) -> str:
