@@ -132,6 +132,15 @@ def test_inputs_need_not_be_contiguous_or_flat():
     assert torch.equal(layer(x.permute(1, 2, 0)), flat.view(3, 5, -1))
 
 
+def test_weights_need_not_be_contiguous(monkeypatch):
+    layer = block_of("4S + 2V + T(2)", "O(3)")
+    layer.bilinear.scale_weight.data = layer.bilinear.scale_weight.data.T.contiguous().T
+    x = normal(5, layer.bilinear.size, dtype=torch.float64)
+    ours, theirs = gradients(layer, x, True, monkeypatch), gradients(layer, x, False, monkeypatch)
+    for a, b in zip(ours, theirs, strict=True):
+        assert torch.allclose(a, b, atol=1e-10, rtol=1e-10)
+
+
 def test_copies_of_a_network_do_not_share_anything():
     net = ss.nn.SoftMLP("2S + 3V", "S + V", ["O(2)@z"], width=24, layers=3)
     x = normal(6, SIZE_IN)

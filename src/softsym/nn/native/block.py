@@ -42,6 +42,7 @@ class NativeBlock(torch.autograd.Function):
     @torch.amp.custom_fwd(device_type="cpu", cast_inputs=torch.float32)  # type: ignore[untyped-decorator]
     def forward(ctx: Any, native: NativePlan, x: Tensor, gate: Tensor, *weights: Tensor) -> Tensor:
         """Computes the layer and keeps what the backward pass needs."""
+        weights = tuple(weight.contiguous() for weight in weights)
         split = Split.of(len(x), native.bilinear.size)
         kept = x.new_empty(split.batch * native.at.kept.width)
         work = x.new_empty(split.threads, split.chunk * native.at.forward_work.width)

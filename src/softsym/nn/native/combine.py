@@ -36,7 +36,7 @@ class Combine(torch.autograd.Function):
         """The tensor."""
         forward, ctx.backward_blocks = _blocks(layer, theta.dtype)
         out = theta.new_zeros(layer.shape)
-        forward.run(theta, out)
+        forward.run(theta.contiguous(), out)
         return out
 
     @staticmethod
