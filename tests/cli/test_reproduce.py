@@ -48,7 +48,7 @@ def test_rendered_from_results_alone(tmp_path):
 
 def test_stopped_and_continued(tmp_path):
     arguments = (
-        "frame-averaging", "--preset", "quick", "--seeds", 1, "--column", "MLP", "--workers", 1, "--out-dir", tmp_path,
+        "frame-averaging", "--preset", "quick", "--seeds", 1, "--column", "PER", "--workers", 1, "--out-dir", tmp_path,
     )  # fmt: skip
     command = [sys.executable, "-m", "softsym.cli.main", "reproduce", *map(str, arguments)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
