@@ -10,6 +10,7 @@ import pytest
 
 from softsym.experiments import Store, plan
 from tests.experiments.small import PAPER, record
+from tests.processes import started
 
 
 def cli(*arguments, **options):
@@ -51,7 +52,7 @@ def test_stopped_and_continued(tmp_path):
         "frame-averaging", "--preset", "quick", "--seeds", 1, "--column", "PER", "--workers", 1, "--out-dir", tmp_path,
     )  # fmt: skip
     command = [sys.executable, "-m", "softsym.cli.main", "reproduce", *map(str, arguments)]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    process = started(command)
     deadline = time.monotonic() + 120
     while not list(tmp_path.glob("work/*/history.jsonl")) and time.monotonic() < deadline:
         time.sleep(0.05)

@@ -13,6 +13,7 @@ from safetensors.torch import load_file
 
 from softsym.errors import InputError
 from softsym.training import run
+from tests.processes import started
 from tests.training.small import TASK, cli, result, spec
 
 OPTIONS = ("--epochs", 60, "--width", 16, "--quiet")
@@ -118,7 +119,7 @@ def test_devices_start_their_own_processes(tmp_path):
 def test_interrupted_says_how_to_go_on(tmp_path):
     folder = tmp_path / "run"
     command = [sys.executable, "-m", "softsym.cli.main", "train", TASK, "--quiet", "--out-dir", str(folder)]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    process = started(command)
     deadline = time.monotonic() + 60
     while not (folder / "history.jsonl").exists() and time.monotonic() < deadline:
         time.sleep(0.05)
