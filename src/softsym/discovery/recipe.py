@@ -38,7 +38,7 @@ class Recipe(BaseModel):
     weight_decay: NonNegativeFloat = 0.0
     strength: NonNegativeFloat | None = Field(
         None,
-        description="Of every group at the start; dimensionless, for standardised data. None: found by short trials.",
+        description="Of every group at the start; dimensionless, for standardised data. None: found by trials.",
     )
     gamma: PositiveFloat = 2.0
     strengths: StrengthRule = "one-shot"

@@ -33,7 +33,7 @@ class SoftEquivariantRegressor(RegressorMixin, SoftEquivariantEstimator):  # typ
         batch: Rows per step.
         lr: Learning rate at the start, decayed along a cosine.
         weight_decay: Of weights and biases, with groups.
-        strength: Of every group's penalty at the start, dimensionless; found by short trials if None.
+        strength: Of every group's penalty at the start, dimensionless; found by trials if None.
         gamma: How strongly differences of residuals count when strengths are adjusted.
         strengths: ``one-shot`` (the paper's rule), ``continuous`` or ``fixed``.
         seeds: Number of members.
