@@ -54,7 +54,7 @@ def test_definition(shapes, scattered_in, scattered_out, copies, seed):
     for dtype, tolerance in ((torch.float64, 1e-12), (torch.float32, 1e-4)):
         x = torch.tensor(rng.normal(size=reads)).to(dtype)
         out = torch.zeros(writes, dtype=dtype)
-        Blocks(matrices, dtype, writes).run(x, out)
+        Blocks(matrices, dtype).run([x], [out])
         assert torch.allclose(out, definition(matrices, x, writes), rtol=tolerance, atol=tolerance)
 
 
@@ -64,5 +64,5 @@ def test_large_ones_with_threads():
     m = SmallMatrices(700, 300, 300, torch.tensor(rng.normal(size=(300, 300))), index, index)
     x = torch.tensor(rng.normal(size=index.size))
     out = torch.zeros(index.size, dtype=torch.float64)
-    Blocks([m], torch.float64, index.size).run(x, out)
+    Blocks([m], torch.float64).run([x], [out])
     assert torch.allclose(out[torch.tensor(index)], x[torch.tensor(index)] @ m.matrix)

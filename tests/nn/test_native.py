@@ -8,11 +8,10 @@ import torch
 import softsym as ss
 from softsym.nn.bilinear import Bilinear
 from softsym.nn.gating import Gated, gated_rep
-from softsym.nn.linear import Coordinates
+from softsym.nn.linear import EquivariantLinear
 from softsym.nn.native import can_run
 from softsym.nn.native.program import Split, usable
 from softsym.nn.network import Block
-from softsym.spaces import equivariant_maps
 from tests.nn.networks import NETWORKS, SIZE_IN, normal
 from tests.nn.test_bilinear import CASES
 
@@ -178,15 +177,16 @@ def test_whole_networks(kind, dtype, monkeypatch):
 )
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_coordinates(rep_in, rep_out, G, dtype):
-    space = equivariant_maps(rep_in, rep_out, G)
-    layer = Coordinates(space, normal(*space.shape)).to(dtype).train()
-    direction = normal(*space.shape, seed=3, dtype=dtype)
+    layer = EquivariantLinear(ss.rep(rep_in), ss.rep(rep_out), ss.group(G)).to(dtype).train()
+    weight, bias = layer.map()
+    directions = normal(*weight.shape, seed=3, dtype=dtype), normal(*bias.shape, seed=4, dtype=dtype)
     found = []
-    for way in (layer, layer.plain):
+    for way in (layer.map, lambda: (layer.weight_coordinates(), layer.bias_coordinates())):
         layer.zero_grad()
         out = way()
-        (out * direction).sum().backward()
-        found.append((out.detach(), layer.theta.grad.clone()))
+        sum((part * d).sum() for part, d in zip(out, directions, strict=True)).backward()
+        gradients = [p.grad.clone() for p in layer.parameters() if p.numel()]
+        found.append([*(part.detach() for part in out), *gradients])
     tolerance = 1e-5 if dtype == torch.float32 else 1e-12
     for a, b in zip(*found, strict=True):
         assert torch.allclose(a, b, rtol=tolerance, atol=tolerance)

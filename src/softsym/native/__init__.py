@@ -2,5 +2,6 @@
 
 from softsym.native.blocks import Blocks, SmallMatrices
 from softsym.native.library import available, compiled, torch_only
+from softsym.native.quadratic import Quadratic
 
-__all__ = ["Blocks", "SmallMatrices", "available", "compiled", "torch_only"]
+__all__ = ["Blocks", "Quadratic", "SmallMatrices", "available", "compiled", "torch_only"]

@@ -1,7 +1,7 @@
 /* Many small matrices, each applied to many short vectors that are scattered in memory or lie one after the other.
 
    Gathering, multiplying and scattering vector by vector keeps everything in registers and the nearest cache; as separate operations
-   each of the three would walk through all of memory.
+   each of the three would walk through all of memory. A quadratic form of such matrices takes the same walk.
 
    Compiled once for float and, with -DDOUBLE, once for double. */
 
@@ -17,13 +17,19 @@ typedef float real;
 typedef real vector __attribute__((vector_size(32)));
 enum { LANES = 32 / sizeof(real), TOGETHER = 4, LARGEST = 1024 };
 
-/* Row vectors x (count, rows) times `matrix` (rows, columns). They are read at `from` (count, rows), or from the place `first_from` on
-   where it is null; and written likewise. Without a matrix they are copied. */
+/* Row vectors x (count, rows) times `matrix` (rows, columns), in the array number `array` of several. They are read at `from`
+   (count, rows), or from the place `first_from` on where it is null; and written likewise. Without a matrix they are copied. */
 typedef struct {
-    int64_t count, rows, columns, first_from, first_to;
+    int64_t array, count, rows, columns, first_from, first_to;
     const int32_t *from, *to;
     const real *matrix;
 } Block;
+
+/* A part of an array, and a diagonal matrix on it. */
+typedef struct {
+    int64_t array, first, count;
+    const real *diagonal;
+} Slice;
 
 static inline vector load(const real *from) {
     vector v;
@@ -87,7 +93,9 @@ static inline void several(const int count, const Block *b, int64_t n, const rea
     for (int r = 0; r < count; r++) write(b->to, b->first_to, n + r, columns, sum[r], out);
 }
 
-static void apply(const Block *b, const real *x, real *out) {
+static void apply(const Block *b, const real *const *arrays, real *const *outs) {
+    const real *x = arrays[b->array];
+    real *out = outs[b->array];
     if (!b->matrix) {
         for (int64_t n = 0; n < b->count * b->rows; n++)
             out[b->to ? b->to[n] : b->first_to + n] = x[b->from ? b->from[n] : b->first_from + n];
@@ -105,8 +113,42 @@ static void apply(const Block *b, const real *x, real *out) {
     }
 }
 
+static void scale(const Slice *s, const real *const *arrays, real *const *outs) {
+    const real *restrict x = arrays[s->array] + s->first;
+    real *restrict out = outs[s->array] + s->first;
+    for (int64_t i = 0; i < s->count; i++) out[i] = s->diagonal[i] * x[i];
+}
+
+static real dot(const real *restrict a, const real *restrict b, int64_t count) {
+    real total = 0;
+    #pragma omp simd reduction(+ : total)
+    for (int64_t i = 0; i < count; i++) total += a[i] * b[i];
+    return total;
+}
+
 /* No two blocks write to the same place. */
-void run(const Block *blocks, int64_t count, const real *x, real *out, int32_t threads) {
+void run(const Block *blocks, int64_t count, const real *const *x, real *const *out, int32_t threads) {
     #pragma omp parallel for schedule(dynamic, 4) num_threads(threads) if (threads > 1)
     for (int64_t n = 0; n < count; n++) apply(blocks + n, x, out);
+}
+
+/* out = K x, where K is diagonal but for the blocks, and the sums x . K x and x . x of every slice. Each slice has its own place in
+   `sums`, so that the order of adding does not depend on threads. */
+void quadratic(const Slice *slices, int64_t parts, const Block *blocks, int64_t count, const real *const *x, real *const *out,
+               double *sums, int32_t threads) {
+    #pragma omp parallel num_threads(threads) if (threads > 1)
+    {
+        #pragma omp for schedule(static)
+        for (int64_t n = 0; n < parts; n++) scale(slices + n, x, out);
+        #pragma omp for schedule(dynamic, 4)
+        for (int64_t n = 0; n < count; n++) apply(blocks + n, x, out);
+        #pragma omp for schedule(static)
+        for (int64_t n = 0; n < parts; n++) {
+            const Slice *s = slices + n;
+            const real *part = x[s->array] + s->first;
+            sums[2 * n] = dot(part, out[s->array] + s->first, s->count);
+            sums[2 * n + 1] = dot(part, part, s->count);
+        }
+    }
+    for (int64_t n = 1; n < parts; n++) sums[0] += sums[2 * n], sums[1] += sums[2 * n + 1];
 }

@@ -1,4 +1,4 @@
-"""Many small matrices, each applied to many short vectors scattered in one long one."""
+"""Many small matrices, each applied to many short vectors scattered in long ones."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ class SmallMatrices:
         matrix: The matrix.
         source: Where each vector is, (count, rows), or where the first begins if they lie one after the other.
         target: Where each result goes, likewise.
+        array: Which of several arrays they lie in.
     """
 
     count: int
@@ -41,11 +42,22 @@ class SmallMatrices:
     matrix: Tensor | None
     source: Index | int
     target: Index | int
+    array: int = 0
+
+
+def pointers(tensors: Sequence[Tensor]) -> ctypes.Array[ctypes.c_void_p]:
+    """Where the numbers of tensors are, for compiled code; the tensors must be contiguous."""
+    return (ctypes.c_void_p * len(tensors))(*(t.data_ptr() for t in tensors))
+
+
+def threads_for(numbers: int) -> int:
+    """How many threads are worth starting for a light task on so many numbers."""
+    return torch.get_num_threads() if numbers > _WORTH_THREADS else 1
 
 
 class _Block(ctypes.Structure):
     _fields_ = [
-        *((name, ctypes.c_int64) for name in ("count", "rows", "columns", "first_from", "first_to")),
+        *((name, ctypes.c_int64) for name in ("array", "count", "rows", "columns", "first_from", "first_to")),
         *((name, ctypes.c_void_p) for name in ("source", "target", "matrix")),
     ]
 
@@ -56,20 +68,19 @@ class Blocks:
     Args:
         matrices: No two may write to the same place.
         dtype: What kind of numbers.
-        size: Length of the vector that is written to.
 
     Example:
         >>> import numpy as np, torch
         >>> swap = torch.tensor([[0.0, 1.0], [1.0, 0.0]])
         >>> index = np.array([[0, 3], [1, 2]])
-        >>> blocks = Blocks([SmallMatrices(2, 2, 2, swap, index, index)], torch.float32, 4)
+        >>> blocks = Blocks([SmallMatrices(2, 2, 2, swap, index, index)], torch.float32)
         >>> out = torch.zeros(4)
         >>> if Blocks.usable(torch.float32):
-        ...     blocks.run(torch.arange(4.0), out)
+        ...     blocks.run([torch.arange(4.0)], [out])
     """
 
-    def __init__(self, matrices: Sequence[SmallMatrices], dtype: torch.dtype, size: int) -> None:
-        self.dtype, self.size = dtype, size
+    def __init__(self, matrices: Sequence[SmallMatrices], dtype: torch.dtype) -> None:
+        self.dtype = dtype
         self._kept: list[object] = []  # what blocks point to
         slices = [piece for m in matrices for piece in self._slices(m)]
         self._blocks = (_Block * len(slices))(*slices)
@@ -77,21 +88,19 @@ class Blocks:
 
     @staticmethod
     def usable(dtype: torch.dtype, size: int = 0) -> bool:
-        """Whether this machine can run them on a vector of a size; places are counted in 32 bits."""
+        """Whether this machine can run them on arrays of a size; places are counted in 32 bits."""
         return size < 2**31 and compiled(SOURCE, dtype) is not None
 
-    def run(self, x: Tensor, out: Tensor) -> None:
-        """Writes the results for a flat vector x into a flat vector, both contiguous."""
+    def run(self, x: Sequence[Tensor], out: Sequence[Tensor]) -> None:
+        """Writes the results for the arrays x into the arrays out, all contiguous."""
         loaded = compiled(SOURCE, self.dtype)
         assert loaded is not None
-        threads = torch.get_num_threads() if self._numbers > _WORTH_THREADS else 1
-        loaded.run(
-            self._blocks,
-            ctypes.c_int64(len(self._blocks)),
-            ctypes.c_void_p(x.data_ptr()),
-            ctypes.c_void_p(out.data_ptr()),
-            threads,
-        )
+        loaded.run(*self.pointers, pointers(x), pointers(out), threads_for(self._numbers))
+
+    @property
+    def pointers(self) -> tuple[ctypes.Array[_Block], ctypes.c_int64]:
+        """The blocks as compiled code takes them."""
+        return self._blocks, ctypes.c_int64(len(self._blocks))
 
     def _slices(self, m: SmallMatrices) -> list[_Block]:
         matrix = None if m.matrix is None else m.matrix.to(self.dtype).contiguous()
@@ -99,6 +108,7 @@ class Blocks:
         step = max(1, _SLICE // max(m.rows, m.columns))
         return [
             _Block(
+                m.array,
                 min(step, m.count - start),
                 m.rows,
                 m.columns,

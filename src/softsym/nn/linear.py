@@ -70,13 +70,6 @@ class Coordinates(nn.Module):
         """The tensor."""
         if not self.sizes:
             return self.theta.new_zeros(self.shape)
-        if can_combine(self, self.theta):
-            found: Tensor = Combine.apply(self.theta, self)
-            return found
-        return self.plain()
-
-    def plain(self) -> Tensor:
-        """The same in ordinary operations, for any kind of derivative, tracing and export."""
         parts: list[Tensor] = []
         for k, mine in enumerate(self.theta.split(self.sizes)):
             basis = getattr(self, f"basis{k}")
@@ -106,6 +99,10 @@ class EquivariantLinear(nn.Module):
 
     def map(self) -> tuple[Tensor, Tensor]:
         """Weight (n_out, n_in) and bias (n_out,)."""
+        thetas = self.weight_coordinates.theta, self.bias_coordinates.theta
+        if can_combine(self, *thetas):
+            found: tuple[Tensor, Tensor] = Combine.apply(self, *thetas)
+            return found
         return self.weight_coordinates(), self.bias_coordinates()
 
     def forward(self, x: Tensor) -> Tensor:

@@ -10,7 +10,7 @@ into connected components of coordinates, a single coordinate needs only a multi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,13 +22,15 @@ from scipy.sparse.csgraph import connected_components
 from torch import Tensor
 
 from softsym.groups import Group
-from softsym.native import Blocks, SmallMatrices
+from softsym.native import Blocks, Quadratic, SmallMatrices
+from softsym.regularize.large import LargeTypes
 from softsym.regularize.stacked import Stacked
 from softsym.reps import Rep, TensorType
-from softsym.spaces import Packed, PackedBlock, invariants, positions
+from softsym.spaces import invariants, positions
 
 Array = NDArray[np.float64]
-LARGE = 1_000
+LARGEST_TYPE = 2_500
+LARGEST_BLOCK = 1_000
 
 
 @dataclass(frozen=True)
@@ -65,43 +67,45 @@ class Constants:
         diagonal: Its diagonal where no coordinates mix, zero elsewhere, shape (size,).
         index: Positions of all that mix.
         matrices: K on each component, shape (components, m, m), for each kind of mixing.
-        blocks: The same for compiled code, where that can run.
     """
 
     diagonal: Tensor
     index: Tensor
     matrices: list[Tensor]
-    blocks: Blocks | None
 
 
 class JointOperator:
     """K = sum_k lambda_k (1 - P_k) on the flat vector of all parameters.
 
-    Types of up to :data:`LARGE` coordinates take part in the joint matrices. Larger ones (tensors of rank eight and more) would need
-    huge matrices; on them every group's own block projector is applied.
+    Types of up to :data:`LARGEST_TYPE` coordinates of which no more than :data:`LARGEST_BLOCK` mix with each other take part in the
+    joint matrices. Others (tensors of rank eight and more) would need huge ones; on them every group's own projector is applied.
     """
 
     def __init__(self, stacked: Stacked, groups: Sequence[Group]) -> None:
-        self.size = stacked.size
+        self.sizes, self.offsets = stacked.sizes, stacked.offsets
         self.diagonals: list[Diagonal] = []
         self.mixings: list[Mixing] = []
         large: dict[TensorType, NDArray[np.int64]] = {}
         for kind, index in _positions(stacked, tuple(groups)).items():
-            if index.shape[1] > LARGE:
+            n = index.shape[1]
+            if n > LARGEST_TYPE or not self._add_type(index, [_projector(group, kind) for group in groups]):
                 large[kind] = index
-                self.diagonals.append(Diagonal(index, np.ones((len(groups), index.shape[1]))))
-            else:
-                self._add_type(index, [_projector(group, kind) for group in groups])
-        self.large = [_large_projector(group, large, self.size) for group in groups] if large else []
+                self.diagonals.append(Diagonal(index, np.ones((len(groups), n))))
+        self.large = LargeTypes(large, groups, self.offsets) if large else None
         mixed = [m.index.ravel() for m in self.mixings]
         self.index = np.concatenate(mixed) if mixed else np.zeros(0, dtype=np.int64)
         self._constants: Constants | None = None
         self._made_for: Any = None
+        self._quadratic: Quadratic | None = None
+        self._written_for: Any = None
 
-    def _add_type(self, index: NDArray[np.int64], projectors: list[Any]) -> None:
+    def _add_type(self, index: NDArray[np.int64], projectors: list[Any]) -> bool:
+        """Adds a type, unless too many of its coordinates mix."""
         pattern = csr_array(sum(abs(P) for P in projectors))
         _, labels = connected_components(pattern, directed=False)
-        components = [np.flatnonzero(labels == c) for c in range(labels.max() + 1)]
+        if np.bincount(labels).max() > LARGEST_BLOCK:
+            return False
+        components = np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels))[:-1])
         single = np.array([c[0] for c in components if len(c) == 1], dtype=np.int64)
         if len(single):
             values = np.array([1 - P.diagonal()[single] for P in projectors])
@@ -110,6 +114,24 @@ class JointOperator:
             same = np.array([c for c in components if len(c) == size])
             blocks = [[np.eye(size) - P[c][:, c].toarray() for c in same] for P in projectors]
             self.mixings.append(Mixing(np.moveaxis(index[:, same], 0, 1), np.array(blocks)))
+        return True
+
+    def products(
+        self, parameters: Sequence[Tensor], strengths: Sequence[float]
+    ) -> tuple[list[Tensor], Tensor | float, Tensor | float]:
+        """K w, w . K w and w . w of the vector w of all parameters; K w in tensors of their shapes, each with memory of its own."""
+        if self._can_run_compiled(parameters):
+            Kw, form, square = self._compiled(parameters[0].dtype, tuple(strengths)).run(parameters)
+            if self.large is not None:
+                form -= self.large.subtract_(Kw, parameters, strengths).item()
+            return Kw, form, square
+        w = torch.cat([p.reshape(-1) for p in parameters])
+        flat = self.apply(w, strengths)
+        pieces = [
+            piece.reshape(p.shape).clone()
+            for piece, p in zip(flat.split(self.sizes), parameters, strict=True)
+        ]
+        return pieces, torch.dot(w, flat), torch.dot(w, w)
 
     def apply(self, x: Tensor, strengths: Sequence[float]) -> Tensor:
         """K x for a flat vector x (size,), in the precision of x whatever autocast says."""
@@ -121,9 +143,7 @@ class JointOperator:
     def _apply(self, x: Tensor, strengths: tuple[float, ...]) -> Tensor:
         constants = self._for(x, strengths)
         out = x * constants.diagonal
-        if constants.blocks is not None and Blocks.usable(x.dtype):
-            constants.blocks.run(x, out)
-        elif self.mixings:
+        if self.mixings:
             rows = x.index_select(0, constants.index)
             sizes = [m.index.size for m in self.mixings]
             pieces = [
@@ -131,37 +151,58 @@ class JointOperator:
                 for piece, mixing, K in zip(rows.split(sizes), self.mixings, constants.matrices, strict=True)
             ]
             out.scatter_(0, constants.index, torch.cat(pieces) if len(pieces) > 1 else pieces[0])
-        for projector, strength in zip(self.large, strengths, strict=False):
-            out.sub_(projector.project(x[None])[0], alpha=strength)
+        if self.large is not None:
+            index = self.large.index.to(x.device)
+            out.index_add_(0, index, self.large.inside(x[index], strengths), alpha=-1)
         return out
 
     def _for(self, x: Tensor, strengths: tuple[float, ...]) -> Constants:
         """The constants for given strengths, dtype and device, made anew when one of them changes."""
         wanted = (strengths, x.dtype, x.device)
         if self._constants is None or self._made_for != wanted:
-            weights = np.array(strengths)
-            diagonal = np.zeros(self.size)
-            for part in self.diagonals:
-                diagonal[part.index] = weights @ part.complements
-            matrices = [np.tensordot(weights, m.complements, axes=1) for m in self.mixings]
+            diagonal, matrices = self._weighted(strengths)
             self._constants = Constants(
                 torch.tensor(diagonal, dtype=x.dtype, device=x.device),
                 torch.tensor(self.index, device=x.device),
                 [torch.tensor(K, dtype=x.dtype, device=x.device) for K in matrices],
-                self._blocks(matrices, x),
             )
             self._made_for = wanted
         return self._constants
 
-    def _blocks(self, matrices: list[Array], x: Tensor) -> Blocks | None:
-        if x.device.type != "cpu" or not self.mixings or not Blocks.usable(x.dtype, self.size):
-            return None
-        found = []
-        for mixing, K in zip(self.mixings, matrices, strict=True):
-            _, copies, m = mixing.index.shape
-            for index, small in zip(mixing.index, torch.tensor(K), strict=True):
-                found.append(SmallMatrices(copies, m, m, small, index, index))
-        return Blocks(found, x.dtype, self.size)
+    def _weighted(self, strengths: tuple[float, ...]) -> tuple[Array, list[Array]]:
+        """K: its diagonal where no coordinates mix, zero elsewhere, and its matrix on each component."""
+        weights = np.array(strengths)
+        diagonal = np.zeros(sum(self.sizes))
+        for part in self.diagonals:
+            diagonal[part.index] = weights @ part.complements
+        return diagonal, [np.tensordot(weights, m.complements, axes=1) for m in self.mixings]
+
+    def _can_run_compiled(self, parameters: Sequence[Tensor]) -> bool:
+        dtype = parameters[0].dtype
+        return Blocks.usable(dtype, max(self.sizes)) and all(
+            p.is_cpu and p.dtype == dtype and p.is_contiguous() for p in parameters
+        )
+
+    def _compiled(self, dtype: torch.dtype, strengths: tuple[float, ...]) -> Quadratic:
+        """The same operator for compiled code, made anew when strengths or dtype change."""
+        if self._quadratic is None or self._written_for != (strengths, dtype):
+            diagonal, matrices = self._weighted(strengths)
+            blocks = [
+                block
+                for mixing, K in zip(self.mixings, matrices, strict=True)
+                for index, small in zip(mixing.index, torch.tensor(K), strict=True)
+                for block in self._in_parameters(index, small)
+            ]
+            self._quadratic = Quadratic(torch.tensor(diagonal).split(self.sizes), blocks, dtype)
+            self._written_for = strengths, dtype
+        return self._quadratic
+
+    def _in_parameters(self, index: NDArray[np.int64], K: Tensor) -> Iterator[SmallMatrices]:
+        """A matrix on vectors at flat positions (copies, m) as one on the parameters that these lie in."""
+        owners = np.searchsorted(self.offsets, index[:, 0], side="right") - 1
+        for k in np.unique(owners):
+            where = index[owners == k] - self.offsets[k]
+            yield SmallMatrices(len(where), len(K), len(K), K, where, where, int(k))
 
 
 def _positions(stacked: Stacked, groups: tuple[Group, ...]) -> dict[TensorType, NDArray[np.int64]]:
@@ -172,26 +213,12 @@ def _positions(stacked: Stacked, groups: tuple[Group, ...]) -> dict[TensorType, 
     return {kind: np.concatenate(parts) for kind, parts in found.items()}
 
 
-def _blocks(group: Group, kind: TensorType) -> tuple[PackedBlock, ...]:
-    """The invariants of one type under one group, in the blocks that this group keeps apart."""
-    return invariants(Rep(((1, kind),)), group).packed.blocks
-
-
 def _projector(group: Group, kind: TensorType) -> Any:
     """The projector of one type as a sparse matrix (n, n), without its rounding dust."""
     n = kind.size(group)
     P = np.zeros((n, n))
-    for block in _blocks(group, kind):
+    for block in invariants(Rep(((1, kind),)), group).packed.blocks:
         small = block.matrix @ block.matrix.T
         for index in block.index:
             P[np.ix_(index, index)] = small
     return csr_array(np.where(np.abs(P) > 1e-13, P, 0.0))
-
-
-def _large_projector(group: Group, kinds: dict[TensorType, NDArray[np.int64]], size: int) -> Packed:
-    """The projector of one group on all copies of the given types, zero elsewhere."""
-    blocks = []
-    for kind, index in kinds.items():
-        for block in _blocks(group, kind):
-            blocks.append(PackedBlock(index[:, block.index].reshape(-1, block.size), block.factor))
-    return Packed(size, tuple(blocks))

@@ -10,7 +10,6 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch._utils import _flatten_dense_tensors, _unflatten_dense_tensors
 
 from softsym.regularize.joint import JointOperator
 
@@ -23,20 +22,34 @@ class Penalty(torch.autograd.Function):
         ctx: Any, operator: JointOperator, strengths: Sequence[float], relative: bool, *parameters: Tensor
     ) -> Tensor:
         """The value, a scalar."""
-        w = _flatten_dense_tensors(parameters)
-        Kw = operator.apply(w, strengths)
-        value = torch.dot(w, Kw).mul_(0.5)
-        if relative:
-            norm = torch.dot(w, w).clamp_min(torch.finfo(w.dtype).tiny)
-            value = value / norm
-            Kw = (Kw - 2 * value * w) / norm
-        ctx.like = parameters  # for their shapes only
-        ctx.save_for_backward(Kw)
+        value, ctx.gradient = value_and_gradient(operator, strengths, relative, parameters)
+        ctx.question = operator, strengths, relative
+        ctx.save_for_backward(*parameters)
         return value
 
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        """K w, in pieces with memory of their own, so that other gradients can be added to them in place."""
-        (Kw,) = ctx.saved_tensors
-        return None, None, None, *torch._foreach_mul(_unflatten_dense_tensors(Kw, ctx.like), grad)
+        """K w, given away so that other gradients can be added to it in place; computed again if it is asked for again."""
+        gradient, ctx.gradient = ctx.gradient, None
+        if gradient is None:
+            operator, strengths, relative = ctx.question
+            _, gradient = value_and_gradient(operator, strengths, relative, ctx.saved_tensors)
+        if grad.device.type != "cpu" or grad.item() != 1:  # a look at the number would make a GPU wait
+            torch._foreach_mul_(gradient, grad)
+        return None, None, None, *gradient
+
+
+def value_and_gradient(
+    operator: JointOperator, strengths: Sequence[float], relative: bool, parameters: Sequence[Tensor]
+) -> tuple[Tensor, list[Tensor]]:
+    """The penalty and its gradient, in tensors of their own."""
+    gradient, form, square = operator.products(parameters, strengths)
+    dtype = gradient[0].dtype
+    value = torch.as_tensor(0.5 * form, dtype=dtype)
+    if relative:
+        norm = torch.as_tensor(square + torch.finfo(dtype).tiny, dtype=dtype)  # all weights may be zero
+        value = value / norm
+        torch._foreach_sub_(gradient, torch._foreach_mul(list(parameters), 2 * value))
+        torch._foreach_div_(gradient, norm)
+    return value, gradient

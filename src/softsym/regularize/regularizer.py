@@ -25,7 +25,7 @@ from softsym.groups import Group
 from softsym.nn.reading import read_groups
 from softsym.regularize.description import Description, describe
 from softsym.regularize.joint import JointOperator
-from softsym.regularize.penalty import Penalty
+from softsym.regularize.penalty import Penalty, value_and_gradient
 from softsym.regularize.stacked import Stacked
 from softsym.regularize.strength_map import StrengthMap
 from softsym.regularize.structure import GivenReps, structure
@@ -111,13 +111,9 @@ class EquivarianceRegularizer:
     @torch.no_grad()
     def step_(self, lr: float) -> None:
         """The decoupled form: moves the parameters by -lr times the gradient of the penalty, after ``optimizer.step()``."""
-        w = self.stacked.flat()
-        move = self._operator.apply(w, self._weights())
-        if self.dimensionless:
-            norm = torch.dot(w, w).clamp_min(torch.finfo(w.dtype).tiny)
-            move = (move - torch.dot(w, move) / norm * w) / norm
-        for parameter, piece in zip(self.stacked.parameters, self.stacked.split(move), strict=True):
-            parameter.sub_(piece, alpha=lr)
+        parameters = self.stacked.parameters
+        _, gradient = value_and_gradient(self._operator, self._weights(), self.dimensionless, parameters)
+        torch._foreach_sub_(parameters, gradient, alpha=lr)
 
     @torch.no_grad()
     def project_(self, group: Group | str) -> float:

@@ -1,4 +1,4 @@
-"""A tensor from its coordinates in an equivariant space, in compiled code."""
+"""Weight and bias of an equivariant layer from their coordinates, in compiled code."""
 
 from __future__ import annotations
 
@@ -13,62 +13,73 @@ from softsym.native import Blocks, SmallMatrices
 from softsym.nn.fusing import can_fuse
 
 if TYPE_CHECKING:
-    from softsym.nn.linear import Coordinates
+    from softsym.nn.linear import Coordinates, EquivariantLinear
 
 Pair = tuple[Blocks, Blocks]
-_written: WeakKeyDictionary[Coordinates, Pair] = WeakKeyDictionary()
+_written: WeakKeyDictionary[EquivariantLinear, Pair] = WeakKeyDictionary()
 
 
-def can_combine(layer: Coordinates, theta: Tensor) -> bool:
-    """Whether compiled code may compute the tensor."""
+def can_combine(layer: EquivariantLinear, *thetas: Tensor) -> bool:
+    """Whether compiled code may compute the weight and bias of a layer from coordinates."""
+    first = thetas[0]
     return (
-        theta.device.type == "cpu"
-        and can_fuse(layer, theta)
-        and Blocks.usable(theta.dtype, math.prod(layer.shape))
+        can_fuse(layer, first)
+        and Blocks.usable(first.dtype, math.prod(layer.weight_coordinates.shape))
+        and all(theta.is_cpu and theta.dtype == first.dtype and theta.is_contiguous() for theta in thetas)
     )
 
 
 class Combine(torch.autograd.Function):
-    """Fills a tensor with basis vectors times coordinates."""
+    """Fills weight and bias with basis vectors times coordinates, both in one call: most layers are small."""
 
     @staticmethod
-    def forward(ctx: Any, theta: Tensor, layer: Coordinates) -> Tensor:
-        """The tensor."""
-        forward, ctx.backward_blocks = _blocks(layer, theta.dtype)
-        out = theta.new_zeros(layer.shape)
-        forward.run(theta.contiguous(), out)
+    def forward(ctx: Any, layer: EquivariantLinear, weight: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
+        """The weight and the bias."""
+        forward, ctx.back = _blocks(layer, weight.dtype)
+        ctx.sizes = len(weight), len(bias)
+        out = weight.new_zeros(layer.weight_coordinates.shape), bias.new_zeros(layer.bias_coordinates.shape)
+        forward.run((weight, bias), out)
         return out
 
     @staticmethod
     @torch.autograd.function.once_differentiable
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
-        """The coordinates of the gradient."""
-        blocks: Blocks = ctx.backward_blocks
-        out = grad.new_empty(blocks.size)
-        blocks.run(grad.contiguous(), out)
-        return out, None
+    def backward(ctx: Any, weight: Tensor, bias: Tensor) -> tuple[None, Tensor, Tensor]:
+        """The coordinates of the gradients."""
+        out = weight.new_empty(ctx.sizes[0]), bias.new_empty(ctx.sizes[1])
+        ctx.back.run((weight.contiguous(), bias.contiguous()), out)
+        return None, *out
 
 
-def _blocks(layer: Coordinates, dtype: torch.dtype) -> Pair:
+def _blocks(layer: EquivariantLinear, dtype: torch.dtype) -> Pair:
     """From coordinates to entries, and back; written once for each kind of numbers."""
     found = _written.get(layer)
     if found is None or found[0].dtype != dtype:
         forward, backward = [], []
-        theta = 0
-        position = 0
-        index = layer.index.numpy()
-        for k, numbers in enumerate(layer.sizes):
-            basis = getattr(layer, f"basis{k}")
-            rank, size = (1, 1) if basis is None else basis.shape
-            copies = numbers // rank
-            where = index[position : position + copies * size].reshape(copies, size)
-            back = None if basis is None else basis.T
-            forward.append(SmallMatrices(copies, rank, size, basis, theta, where))
-            backward.append(SmallMatrices(copies, size, rank, back, where, theta))
-            theta += numbers
-            position += copies * size
-        found = _written[layer] = (
-            Blocks(forward, dtype, math.prod(layer.shape)),
-            Blocks(backward, dtype, theta),
+        for array, part in enumerate((layer.weight_coordinates, layer.bias_coordinates)):
+            for there, back in _matrices(part, array):
+                forward.append(there)
+                backward.append(back)
+        found = _written[layer] = Blocks(forward, dtype), Blocks(backward, dtype)
+    return found
+
+
+def _matrices(part: Coordinates, array: int) -> list[tuple[SmallMatrices, SmallMatrices]]:
+    """What each block of a space does, and its transpose."""
+    found = []
+    theta = position = 0
+    index = part.index.numpy()
+    for k, numbers in enumerate(part.sizes):
+        basis = getattr(part, f"basis{k}")
+        rank, size = (1, 1) if basis is None else basis.shape
+        copies = numbers // rank
+        where = index[position : position + copies * size].reshape(copies, size)
+        transposed = None if basis is None else basis.T
+        found.append(
+            (
+                SmallMatrices(copies, rank, size, basis, theta, where, array),
+                SmallMatrices(copies, size, rank, transposed, where, theta, array),
+            )
         )
+        theta += numbers
+        position += copies * size
     return found
