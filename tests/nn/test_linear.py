@@ -6,9 +6,9 @@ from torch import nn
 
 import softsym as ss
 from softsym.nn import EquivariantLinear
-from softsym.nn.linear import Coordinates, SumLinear, baked, free_linear
+from softsym.nn.linear import Confined, SumLinear, baked, free_linear
 from tests.nn.networks import gap, normal
-from tests.twin import equivariance_gap, twin_basis
+from tests.twin import equivariance_gap
 
 CASES = [
     ("2S + 2V", "S + T(2)", "O(3)"),
@@ -38,11 +38,10 @@ def test_maps_are_equivariant(rep_in, rep_out, G):
 
 
 @every
-def test_as_many_parameters_as_the_space_has_dimensions(rep_in, rep_out, G):
+def test_as_many_parameters_as_a_free_layer(rep_in, rep_out, G):
     layer, group = layer_of(rep_in, rep_out, G), ss.group(G)
-    weight, bias = (p.numel() for p in layer.parameters())
-    assert weight == twin_basis(ss.rep(rep_in), ss.rep(rep_out), group).shape[1]
-    assert bias == twin_basis(None, ss.rep(rep_out), group).shape[1]
+    n_in, n_out = ss.rep(rep_in).size(group), ss.rep(rep_out).size(group)
+    assert [p.shape for p in layer.parameters()] == [(n_out, n_in), (n_out,)]
 
 
 @every
@@ -56,22 +55,14 @@ def test_starts_as_the_projection_of_the_standard_start(rep_in, rep_out, G):
 
 
 @every
-def test_coordinates_know_their_norm_and_have_gradients(rep_in, rep_out, G):
+def test_projects_values_and_gradients(rep_in, rep_out, G):
     space = ss.equivariant_maps(rep_in, rep_out, G)
-    W = normal(*space.shape, dtype=torch.float64)
-    coordinates = Coordinates(space, W)
-    value = coordinates()
+    W, direction = (normal(*space.shape, seed=seed, dtype=torch.float64) for seed in (0, 1))
+    confined = Confined(space, W)
+    value = confined()
     assert torch.allclose(value, space.project(W), atol=1e-12)
-    assert value.square().sum().item() == pytest.approx(coordinates.square_norm().item(), abs=1e-12)
-    if not space.dim:
-        assert not value.any()
-        return
-    direction = normal(*space.shape, seed=1, dtype=torch.float64)
     (value * direction).sum().backward()
-    scales = torch.cat(
-        [torch.full((n,), s) for n, s in zip(coordinates.sizes, coordinates.scales, strict=True)]
-    )
-    assert torch.allclose(coordinates.theta.grad, scales * space.coefficients(direction), atol=1e-12)
+    assert torch.allclose(confined.free.grad, space.project(direction), atol=1e-12)
 
 
 def test_double_takes_the_basis_afresh():

@@ -83,16 +83,13 @@ def test_prior_by_hand():
     )
     expected = 0.0
     for layer in (net.blocks[0].linear, net.blocks[1].linear, net.last):
-        W1, W2 = layer.first.map()[0], layer.second.map()[0]
-        expected += 0.25 * float(W1.detach().square().sum()) + 3.0 * float(W2.detach().square().sum())
+        W1, W2 = layer.first.weight.free.detach(), layer.second.weight.free.detach()
+        expected += 0.25 * float(W1.square().sum()) + 3.0 * float(W2.square().sum())
     assert net.prior().item() == pytest.approx(expected, rel=1e-5)
     net.prior().backward()
-    coordinates = net.last.second.weight_coordinates
-    scales = torch.cat(
-        [torch.full((n,), s) for n, s in zip(coordinates.sizes, coordinates.scales, strict=True)]
-    )
-    assert torch.allclose(coordinates.theta.grad, 6.0 * scales**2 * coordinates.theta.detach())
-    assert net.last.second.bias_coordinates.theta.grad is None  # biases are free
+    weight = net.last.second.weight.free
+    assert torch.allclose(weight.grad, 6.0 * weight.detach())
+    assert net.last.second.bias.free.grad is None  # biases are free
 
 
 def test_largest_group_is_a_choice():

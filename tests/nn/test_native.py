@@ -159,7 +159,7 @@ def test_whole_networks(kind, dtype, monkeypatch):
     x = normal(40, SIZE_IN, dtype=dtype)
     ours = gradients(net, x, True, monkeypatch)
     monkeypatch.setattr("softsym.nn.network.can_run", lambda *_: False)
-    monkeypatch.setattr("softsym.nn.linear.can_combine", lambda *_: False)
+    monkeypatch.setattr("softsym.nn.linear.can_project", lambda *_: False)
     theirs = gradients(net, x, True, pytest.MonkeyPatch())
     tolerance = 1e-4 if dtype == torch.float32 else 1e-10
     for a, b in zip(ours, theirs, strict=True):
@@ -176,17 +176,16 @@ def test_whole_networks(kind, dtype, monkeypatch):
     ],
 )
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_coordinates(rep_in, rep_out, G, dtype):
+def test_projected_weights(rep_in, rep_out, G, dtype):
     layer = EquivariantLinear(ss.rep(rep_in), ss.rep(rep_out), ss.group(G)).to(dtype).train()
     weight, bias = layer.map()
     directions = normal(*weight.shape, seed=3, dtype=dtype), normal(*bias.shape, seed=4, dtype=dtype)
     found = []
-    for way in (layer.map, lambda: (layer.weight_coordinates(), layer.bias_coordinates())):
+    for way in (layer.map, lambda: (layer.weight(), layer.bias())):
         layer.zero_grad()
         out = way()
         sum((part * d).sum() for part, d in zip(out, directions, strict=True)).backward()
-        gradients = [p.grad.clone() for p in layer.parameters() if p.numel()]
-        found.append([*(part.detach() for part in out), *gradients])
+        found.append([*(part.detach() for part in out), *(p.grad.clone() for p in layer.parameters())])
     tolerance = 1e-5 if dtype == torch.float32 else 1e-12
     for a, b in zip(*found, strict=True):
         assert torch.allclose(a, b, rtol=tolerance, atol=tolerance)

@@ -65,7 +65,7 @@ def test_prior_by_hand():
     net = ss.nn.RPP(*ROUTE, "O(3)", width=40, layers=3, equivariant_decay=0.5, residual_decay=7.0)
     expected = sum(float(block.gated.soft.detach().square().sum()) for block in net.blocks)
     for layer in (net.blocks[0].linear, net.blocks[1].linear, net.last):
-        W1, W2 = layer.first.map()[0], layer.second.weight
+        W1, W2 = layer.first.weight.free, layer.second.weight
         expected += 0.5 * float(W1.detach().square().sum()) + 7.0 * float(W2.detach().square().sum())
     assert net.prior().item() == pytest.approx(expected, rel=1e-5)
     net.prior().backward()

@@ -1,6 +1,6 @@
 r"""EMLP: exactly equivariant multilayer perceptron.
 
-Every linear layer is confined to the equivariant space of one group, :math:`\mathrm{vec}\,W = Q\,\theta`, :math:`b = R\,\beta`.
+Every linear layer is confined to the equivariant space of one group, :math:`\mathrm{vec}\,W = P\,w`.
 
 Reference:
     A Practical Method for Constructing Equivariant Multilayer Perceptrons (Finzi et al., 2021), https://arxiv.org/abs/2104.09459

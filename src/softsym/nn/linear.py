@@ -1,15 +1,13 @@
 r"""Linear layers whose weights are built from equivariant spaces.
 
-A constrained weight is parametrised by its coordinates in the orthonormal basis of its space, :math:`\mathrm{vec}\,W = Q\,\theta`: fewer
-parameters than training a full matrix and projecting it in every forward pass, the same set of functions, and faster (the
-projection needs a gather and a scatter, the coordinates only the scatter). The basis is never formed: a few small products fill the map.
-Basis vectors are scaled by :math:`\sqrt{\mathrm{size}/\mathrm{rank}}`, so that their entries are of order one and a step of Adam moves the
-entries of W about as far as it would move those of a full matrix.
+A constrained weight is trained as a full matrix that is projected in every forward pass, :math:`\mathrm{vec}\,W = P\,w`. Its coordinates
+in a basis of the space, :math:`Q\,\theta`, would be fewer numbers and reach the same functions; but Adam, which scales the step of every
+number by itself, learns better with the entries of a matrix than with coordinates (on the paper's inertia task an RPP that was trained by
+coordinates ended at three times the error). Neither P nor Q is formed: a few small products work on the blocks of the space.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import torch
@@ -17,17 +15,17 @@ from torch import Tensor, nn
 
 from softsym.groups import Group
 from softsym.nn import init
-from softsym.nn.native.combine import Combine, can_combine
+from softsym.nn.native.project import Project, can_project
 from softsym.reps import Rep
 from softsym.spaces import EquivariantSpace, equivariant_maps, invariants
 
 
-class Coordinates(nn.Module):
-    """A tensor in an equivariant space, given by its coordinates.
+class Confined(nn.Module):
+    """A tensor in an equivariant space: the projection of a free one.
 
     Args:
         space: The space.
-        value: Initial value; its projection is taken.
+        value: Initial value of the free tensor.
     """
 
     index: Tensor
@@ -35,48 +33,37 @@ class Coordinates(nn.Module):
     def __init__(self, space: EquivariantSpace, value: Tensor) -> None:
         super().__init__()
         self.shape = space.shape
+        self.free = nn.Parameter(value.clone())
         blocks = space.packed.blocks
-        self.sizes = [block.copies * block.rank for block in blocks]
-        self.scales = [math.sqrt(block.size / block.rank) for block in blocks]
-        theta = torch.as_tensor(space.coefficients(value.double())).to(value.dtype)
-        pieces = theta.split(self.sizes) if blocks else ()
-        parts = [piece / scale for piece, scale in zip(pieces, self.scales, strict=True)]
-        self.theta = nn.Parameter(torch.cat(parts) if parts else theta)
+        self.blocks = [(block.copies, block.size) for block in blocks]
         self.register_buffer("index", torch.tensor(space.packed.index), persistent=False)
-        # Where every vector of a block is equivariant its coordinates are the entries themselves.
-        self._exact = [
-            None if b.rank == b.size else torch.tensor(scale * b.matrix.T)
-            for b, scale in zip(blocks, self.scales, strict=True)
-        ]
+        # Where every vector of a block is equivariant it is kept as it is.
+        self._exact = [None if b.rank == b.size else torch.tensor(b.matrix) for b in blocks]
         for k, matrix in enumerate(self._exact):
             rounded = None if matrix is None else matrix.to(value.dtype)
-            self.register_buffer(f"basis{k}", rounded, persistent=False)
+            self.register_buffer(f"factor{k}", rounded, persistent=False)
 
-    def square_norm(self) -> Tensor:
-        """The squared Frobenius norm of the tensor."""
-        pieces = self.theta.split(self.sizes) if self.sizes else ()
-        squares = [scale**2 * piece.square().sum() for piece, scale in zip(pieces, self.scales, strict=True)]
-        return torch.stack(squares).sum() if squares else self.theta.sum()
-
-    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Coordinates:
-        """Moves or converts the module; a basis once rounded to float32 is taken afresh from float64."""
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Confined:
+        """Moves or converts the module; a factor once rounded to float32 is taken afresh from float64."""
         super()._apply(fn, recurse)
         for k, matrix in enumerate(self._exact):
             if matrix is not None:
-                setattr(self, f"basis{k}", matrix.to(self.theta.device, self.theta.dtype))
+                setattr(self, f"factor{k}", matrix.to(self.free.device, self.free.dtype))
         return self
+
+    def factors(self) -> list[Tensor | None]:
+        """Orthonormal columns (size, rank) that span each block's invariants; None where that is everything."""
+        return [getattr(self, f"factor{k}") for k in range(len(self.blocks))]
 
     def forward(self) -> Tensor:
         """The tensor."""
-        if not self.sizes:
-            return self.theta.new_zeros(self.shape)
+        sizes = [copies * size for copies, size in self.blocks]
+        rows = self.free.reshape(-1).index_select(0, self.index)
         parts: list[Tensor] = []
-        for k, mine in enumerate(self.theta.split(self.sizes)):
-            basis = getattr(self, f"basis{k}")
-            parts.append(mine if basis is None else (mine.view(-1, basis.shape[0]) @ basis).view(-1))
-        size = math.prod(self.shape)
-        rows = torch.cat(parts) if len(parts) > 1 else parts[0]
-        return rows.new_zeros(size).scatter(0, self.index, rows).view(self.shape)
+        for mine, (copies, size), F in zip(rows.split(sizes), self.blocks, self.factors(), strict=True):
+            parts.append(mine if F is None else (mine.view(copies, size) @ F @ F.T).view(-1))
+        projected = torch.cat(parts) if parts else rows
+        return rows.new_zeros(self.free.numel()).scatter(0, self.index, projected).view(self.shape)
 
 
 class EquivariantLinear(nn.Module):
@@ -94,16 +81,15 @@ class EquivariantLinear(nn.Module):
     ) -> None:
         super().__init__()
         maps, biases = equivariant_maps(rep_in, rep_out, group), invariants(rep_out, group)
-        self.weight_coordinates = Coordinates(maps, init.orthogonal(maps.shape[0], maps.shape[1], generator))
-        self.bias_coordinates = Coordinates(biases, init.bias(biases.size, generator))
+        self.weight = Confined(maps, init.orthogonal(maps.shape[0], maps.shape[1], generator))
+        self.bias = Confined(biases, init.bias(biases.size, generator))
 
     def map(self) -> tuple[Tensor, Tensor]:
         """Weight (n_out, n_in) and bias (n_out,)."""
-        thetas = self.weight_coordinates.theta, self.bias_coordinates.theta
-        if can_combine(self, *thetas):
-            found: tuple[Tensor, Tensor] = Combine.apply(self, *thetas)
+        if can_project(self):
+            found: tuple[Tensor, Tensor] = Project.apply(self, self.weight.free, self.bias.free)
             return found
-        return self.weight_coordinates(), self.bias_coordinates()
+        return self.weight(), self.bias()
 
     def forward(self, x: Tensor) -> Tensor:
         """W x + b for x (..., n_in)."""

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from softsym.groups import Group
-from softsym.nn.linear import Coordinates, EquivariantLinear, SumLinear
+from softsym.nn.linear import EquivariantLinear, SumLinear
 from softsym.nn.network import Network, hidden_reps, routes, seeded
 from softsym.nn.reading import joined, read_groups, read_hidden
 from softsym.reps import Rep
@@ -81,5 +81,5 @@ class MixedEMLP(Network):
         for layer in (*(block.linear for block in self.blocks), self.last):
             pair = cast(SumLinear, layer)
             for part, decay in ((pair.first, self.joint_decay), (pair.second, self.exact_decay)):
-                total = total + decay * cast(Coordinates, part.weight_coordinates).square_norm()
+                total = total + decay * cast(EquivariantLinear, part).weight.free.square().sum()
         return total

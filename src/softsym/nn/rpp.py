@@ -1,6 +1,6 @@
 r"""RPP: residual pathway prior.
 
-An equivariant layer plus a free one, :math:`W = Q\theta + W_2`, with Gaussian priors that make the free part expensive:
+An equivariant layer plus a free one, :math:`W = P W_1 + W_2`, with Gaussian priors that make the free part expensive:
 
 .. math:: \frac{|W_1|^2}{2 s_1^2} + \frac{|W_2|^2}{2 s_2^2}, \qquad s_2 \ll s_1 .
 
@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from softsym.groups import Group
 from softsym.groups import group as read_group
-from softsym.nn.linear import Coordinates, EquivariantLinear, SumLinear, free_linear
+from softsym.nn.linear import EquivariantLinear, SumLinear, free_linear
 from softsym.nn.network import Network, hidden_reps, routes, seeded
 from softsym.nn.reading import read_hidden
 from softsym.reps import Rep
@@ -71,8 +71,8 @@ class RPP(Network):
         total = super().prior()
         for layer in (*(block.linear for block in self.blocks), self.last):
             pair = cast(SumLinear, layer)
-            equivariant = cast(Coordinates, pair.first.weight_coordinates)
-            total = total + self.equivariant_decay * equivariant.square_norm()
+            equivariant = cast(EquivariantLinear, pair.first).weight.free
+            total = total + self.equivariant_decay * equivariant.square().sum()
             total = total + self.residual_decay * cast(nn.Linear, pair.second).weight.square().sum()
         return total
 
