@@ -8,8 +8,10 @@ from typing import Literal
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from softsym.discovery.ensemble import Member, Shape, predict_members
+from softsym.discovery.framing import ScaleFrame
 from softsym.discovery.recipe import Recipe
 from softsym.discovery.scaling import SymmetricScaler
 from softsym.discovery.story import Curves
@@ -48,6 +50,7 @@ class Fit:
         held: Rows that were held out.
         n_train: Number of training rows.
         seconds: How long it took.
+        frame: How inputs are brought to one size, where a candidate group scales and size tells nothing.
     """
 
     kind: Kind
@@ -60,15 +63,24 @@ class Fit:
     held: HeldOut
     n_train: int
     seconds: float
+    frame: ScaleFrame | None = None
 
     def outputs(self, X: Array) -> Array:
         """Outputs of all members in the units of the data, shape (members, n, outputs); probabilities for a classifier."""
         x = torch.from_numpy(self.scale_in.transform(np.asarray(X, dtype=np.float64)))
-        raw = predict_members(self.members, x)
+        raw = torch.stack([self._raw(member, x) for member in self.members])
         if self.kind == "classifier":
             return raw.softmax(-1).numpy()
         flat = raw.numpy().reshape(-1, raw.shape[-1])
         return self.scale_out.inverse(flat).reshape(tuple(raw.shape))
+
+    def _raw(self, member: Member, x: Tensor) -> Tensor:
+        """Standardised outputs of one member."""
+
+        def network(rows: Tensor) -> Tensor:
+            return predict_members([member], rows)[0]
+
+        return network(x) if self.frame is None else self.frame.apply(network, x)
 
     def predict(self, X: Array) -> tuple[Array, Array]:
         """Mean and standard deviation over members, each (n, outputs)."""

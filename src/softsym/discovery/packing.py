@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from softsym.discovery.ensemble import Member, Shape, make_network
 from softsym.discovery.fitted import Fit, HeldOut
+from softsym.discovery.framing import ScaleFrame
 from softsym.discovery.recipe import Recipe
 from softsym.discovery.scaling import SymmetricScaler
 from softsym.discovery.story import Curves
@@ -36,6 +37,7 @@ def pack(fit: Fit) -> tuple[dict[str, Any], Arrays]:
         "is_separate": fit.held.is_separate,
         "n_train": fit.n_train,
         "seconds": fit.seconds,
+        "usual_size": None if fit.frame is None else fit.frame.size,
     }
     arrays: Arrays = {"held/X": fit.held.X, "held/Y": fit.held.Y}
     for name, scaler in (("in", fit.scale_in), ("out", fit.scale_out)):
@@ -65,9 +67,10 @@ def unpack(about: dict[str, Any], arrays: Arrays) -> Fit:
         members.append(_member(shape, recipe, described, arrays, f"member/{k}/"))
         curves.append(_curves(shape, described["seed"], arrays, f"curves/{k}/"))
     held = HeldOut(arrays["held/X"], arrays["held/Y"], about["is_separate"])
+    size = about.get("usual_size")
     return Fit(
         about["kind"], shape, recipe, scalers[0], scalers[1], tuple(members), tuple(curves), held, about["n_train"],
-        about["seconds"],
+        about["seconds"], None if size is None else ScaleFrame.of(shape, size),
     )  # fmt: skip
 
 

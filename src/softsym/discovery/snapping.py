@@ -10,6 +10,7 @@ import torch
 
 from softsym.discovery.ensemble import Member, make_regularizer
 from softsym.discovery.fitted import Fit
+from softsym.discovery.framing import ScaleFrame, is_scaling
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
@@ -57,6 +58,11 @@ def snap_fit(fit: Fit, group: Group | str) -> tuple[Fit, float]:
         raise InputError(
             f"{wanted.name} is not among the candidate groups ({known}); fit with it to snap onto it"
         )
+    if is_scaling(wanted):  # weights of that space are a constant's
+        frame = fit.frame or ScaleFrame.of(fit.shape)
+        if frame is not None:
+            inputs = torch.from_numpy(fit.scale_in.transform(fit.held.X))
+            return replace(fit, frame=fit.frame or frame.fitted(inputs)), 0.0
     moved = [_snapped(member, fit, wanted) for member in fit.members]
     distance = sum(share for _, share in moved) / len(moved)
     return replace(fit, members=tuple(member for member, _ in moved)), distance

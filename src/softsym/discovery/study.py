@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from softsym.discovery.ensemble import Member, Shape, train_member
 from softsym.discovery.files import put_file
 from softsym.discovery.fitted import Fit, HeldOut, Kind, curves_of
+from softsym.discovery.framing import worthwhile_frame
 from softsym.discovery.recipe import Recipe
 from softsym.discovery.scaling import SymmetricScaler
 from softsym.discovery.splitting import SMALLEST_TEST, split_rows
@@ -92,8 +93,19 @@ def conduct(
     seconds = max(
         time.perf_counter() - began, before
     )  # what earlier sessions of a resumed study took counts too
+    frame = worthwhile_frame(shape, members, data, criterion)
     return Fit(
-        kind, shape, chosen, scale_in, scale_out, tuple(members), curves, held, len(parts.train), seconds
+        kind,
+        shape,
+        chosen,
+        scale_in,
+        scale_out,
+        tuple(members),
+        curves,
+        held,
+        len(parts.train),
+        seconds,
+        frame,
     )
 
 

@@ -69,6 +69,7 @@ def _facts(fit: Fit) -> dict[str, str]:
         "network": f"width {recipe.width}, {recipe.layers} layers",
         "training": f"{recipe.epochs} epochs, batch {recipe.batch}, lr {recipe.lr:g}",
         "strengths": f"{recipe.strengths}, from {recipe.strength or 0:g}, gamma {recipe.gamma:g}",
+        **({} if fit.frame is None else {"size of inputs": "undone before the network and redone after it"}),
         "time": f"{fit.seconds:.0f} s",
         "versions": f"softsym {softsym.__version__}, torch {torch.__version__}, numpy {np.__version__}, "
         f"Python {platform.python_version()}",
