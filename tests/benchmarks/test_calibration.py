@@ -31,6 +31,7 @@ def test_verdicts_are_right_and_errors_follow_the_data(records):
     """By the rule as it is now, not as it was when the record was made."""
     found = calibration.score(records)
     assert found["share_right"] >= 0.95, found["wrong"]
+    assert found["correlation_of_error_with_data_error"] >= 0.97
     assert found["correlation_of_excess_with_data_error"] >= 0.97
 
 
