@@ -9,6 +9,7 @@ import torch
 import softsym as ss
 from softsym.discovery.ensemble import Shape
 from softsym.discovery.framing import ScaleFrame, is_scaling
+from softsym.discovery.telling import story_of
 from softsym.measure import equivariance_error
 
 SMALL = {"width": 24, "layers": 3, "epochs": 120, "strength": 1.0, "lr": 0.01, "seeds": 2}
@@ -75,6 +76,16 @@ def test_taken_where_size_tells_nothing():
     assert est.symmetries_["Scaling(3)"].verdict == "exact"
     assert est.symmetries_["Scaling(3)"].error < 1e-12
     assert np.allclose(est.predict(100 * X), est.predict(X))
+
+
+def test_the_report_says_so():
+    (note,) = story_of(
+        fitted(True).fit_, fitted(True).symmetries_, title="", input_names=[], output_names=[]
+    ).notes
+    assert "equivariant to Scaling(3) by construction" in note
+    assert not story_of(
+        fitted(False).fit_, fitted(False).symmetries_, title="", input_names=[], output_names=[]
+    ).notes
 
 
 def test_not_taken_where_size_matters():

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from softsym.discovery.fitted import Fit
+from softsym.discovery.framing import is_scaling
 from softsym.discovery.orbits import orbits_of
 from softsym.discovery.story import Story
 from softsym.discovery.symmetries import Symmetries
@@ -69,7 +70,6 @@ def _facts(fit: Fit) -> dict[str, str]:
         "network": f"width {recipe.width}, {recipe.layers} layers",
         "training": f"{recipe.epochs} epochs, batch {recipe.batch}, lr {recipe.lr:g}",
         "strengths": f"{recipe.strengths}, from {recipe.strength or 0:g}, gamma {recipe.gamma:g}",
-        **({} if fit.frame is None else {"size of inputs": "undone before the network and redone after it"}),
         "time": f"{fit.seconds:.0f} s",
         "versions": f"softsym {softsym.__version__}, torch {torch.__version__}, numpy {np.__version__}, "
         f"Python {platform.python_version()}",
@@ -86,6 +86,12 @@ def _notes(fit: Fit, explained: float) -> tuple[str, ...]:
         found.append(
             f"The model explains {max(0.0, explained):.0%} of the held-out variance. Verdicts rest on how its weights and "
             "predictions transform, not on how well it predicts; more data or more epochs would make both better."
+        )
+    if fit.frame is not None:
+        names = " and ".join(group.name for group in fit.shape.groups if is_scaling(group))
+        found.append(
+            f"The size of an input told nothing about the outputs of validation rows, so it is undone before the network and redone "
+            f"after it: the model is equivariant to {names} by construction, at any size."
         )
     if not all(member.is_finished for member in fit.members):
         found.append("Training was interrupted: this is what had been learned by then.")
