@@ -66,3 +66,8 @@ def test_large_ones_with_threads():
     out = torch.zeros(index.size, dtype=torch.float64)
     Blocks([m], torch.float64).run([x], [out])
     assert torch.allclose(out[torch.tensor(index)], x[torch.tensor(index)] @ m.matrix)
+
+
+def test_too_large_ones_are_refused():
+    with pytest.raises(ValueError, match="more than 1024 rows or columns"):
+        Blocks([SmallMatrices(1, 1025, 1, torch.zeros(1025, 1), 0, 0)], torch.float32)

@@ -80,6 +80,8 @@ class Blocks:
     """
 
     def __init__(self, matrices: Sequence[SmallMatrices], dtype: torch.dtype) -> None:
+        if any(max(m.rows, m.columns) > LARGEST for m in matrices):
+            raise ValueError(f"matrices of more than {LARGEST} rows or columns do not fit compiled code")
         self.dtype = dtype
         self._kept: list[object] = []  # what blocks point to
         slices = [piece for m in matrices for piece in self._slices(m)]
