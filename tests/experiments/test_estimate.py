@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from softsym.experiments.estimate import UNKNOWN, Estimate, Pace, pace
+from softsym.experiments.estimate import SETTLED, UNKNOWN, Estimate, Pace, pace
 from softsym.experiments.job import Job
 from tests.experiments.small import record, small_runs
 
@@ -51,3 +51,14 @@ def test_several_workers_share_the_time(tmp_path, spec):
     assert estimate.total(jobs, 2) == 120
     assert estimate.total(jobs, 99) == 60
     assert estimate.total([], 2) == 0
+
+
+def test_runs_that_wait_are_judged_by_those_under_way(tmp_path, spec):
+    jobs = [Job(replace(spec, seed=seed), tmp_path / str(seed)) for seed in range(3)]
+    estimate = Estimate({}, [record(spec, epochs=40, seconds=4000.0)])  # of a slow machine
+    jobs[0].folder.mkdir()
+    history = jobs[0].folder / "history.jsonl"
+    history.write_text(json.dumps({"epoch": SETTLED - 1, "seconds": 1.0}))
+    assert estimate.total(jobs, 1) > 8000
+    history.write_text(json.dumps({"epoch": 30, "seconds": 15.0}))
+    assert estimate.total(jobs, 1) == pytest.approx(0.5 * (10 + 40 + 40))

@@ -1,6 +1,7 @@
 """How long runs will take: from finished runs of the same kind where there are some, else from what the artefact expects.
 
 A run under way is judged by its own pace: the epochs that such runs usually take, less those it has done, times its seconds per epoch.
+Runs of its kind that have not begun are judged by it too, since finished ones may come from a slower or busier machine.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from softsym.training import RunSpec
 Kind = tuple[str, str, str, int, bool]
 UNKNOWN = 600.0
 """Seconds of a run that nothing is known about."""
+SETTLED = 20
+"""Epochs after which the pace of a run says something about others: the first ones are slow."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ class Estimate:
         """A whole run."""
         known = self._seconds.get(kind(spec))
         if known:
-            return statistics.mean(known)
+            return statistics.median(known)
         expected = self.minutes.get(spec)
         if expected is None:
             return UNKNOWN
@@ -68,18 +71,31 @@ class Estimate:
         """What is left of a run."""
         if pace is None or pace.epoch == 0:
             return self.seconds(spec)
-        known = self._epochs.get(kind(spec))
-        usual = statistics.mean(known) if known else self._usual_epochs(spec)
         # A run that goes on longer than usual ends when its patience does, at the earliest.
-        missing = max(usual - pace.epoch, spec.preset.patience / 2)
+        missing = max(self._usual_epochs(spec) - pace.epoch, spec.preset.patience / 2)
         return missing * pace.seconds / pace.epoch
 
     def total(self, jobs: Sequence[Job], workers: int) -> float:
         """All jobs, with so many at a time."""
-        return sum(self.left(job.spec, pace(job.folder)) for job in jobs) / max(1, min(workers, len(jobs)))
+        paces = [pace(job.folder) for job in jobs]
+        now: dict[Kind, list[float]] = {}
+        for job, found in zip(jobs, paces, strict=True):
+            if found and found.epoch >= SETTLED:
+                now.setdefault(kind(job.spec), []).append(found.seconds / found.epoch)
+        whole = {name: statistics.median(each) for name, each in now.items()}
+        times = [
+            whole[kind(job.spec)] * self._usual_epochs(job.spec)
+            if found is None and kind(job.spec) in whole
+            else self.left(job.spec, found)
+            for job, found in zip(jobs, paces, strict=True)
+        ]
+        return sum(times) / max(1, min(workers, len(jobs)))
 
     def _usual_epochs(self, spec: RunSpec) -> float:
-        """Early stopping mostly ends a run soon after it begins to count."""
+        """What runs of its kind took; early stopping mostly ends one soon after it begins to count."""
+        known = self._epochs.get(kind(spec))
+        if known:
+            return statistics.median(known)
         settings = spec.settings
         if not settings.early_stopping:
             return settings.epochs
