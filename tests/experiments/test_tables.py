@@ -80,7 +80,7 @@ def test_of_all_artefacts_those_with_runs_are_rendered(tmp_path):
     for run in runs(cells(study, "quick", 1)):
         store.save(full_record(run))
     names = {output.name for output in render(chosen, store)}
-    assert names == {"table1", "correlation", "frame-averaging"}  # which share runs
+    assert names == {"table1", "correlation", "parameters", "frame-averaging"}  # which share runs
 
 
 def test_numbers_for_people():

@@ -20,7 +20,7 @@ def command(
     artefact: str = typer.Argument(
         ...,
         metavar="ARTIFACT",
-        help="table1, table2, correlation, progress, robustness, frame-averaging, unknown-symmetry, motion, all, "
+        help="table1, table2, correlation, progress, parameters, robustness, frame-averaging, unknown-symmetry, motion, all, "
         "or claims (tests the paper's claims on the runs that are done).",
     ),
     seeds: int | None = typer.Option(

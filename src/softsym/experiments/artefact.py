@@ -24,10 +24,10 @@ from softsym.errors import InputError
 from softsym.experiments.checkout import paper_folder
 from softsym.tasks.presets import PresetName
 
-Kind = Literal["table", "correlation", "progress", "motion", "unknown"]
+Kind = Literal["table", "correlation", "progress", "parameters", "motion", "unknown"]
 Number = bool | int | float | str
 ORDER = (
-    "table1", "correlation", "table2", "progress", "frame-averaging", "robustness", "unknown-symmetry", "motion",
+    "table1", "correlation", "table2", "progress", "parameters", "frame-averaging", "robustness", "unknown-symmetry", "motion",
 )  # fmt: skip
 """All artefacts, the most telling first."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from softsym.experiments.display import display
 from softsym.experiments.engine import Engine
 from softsym.experiments.estimate import Estimate
 from softsym.experiments.job import Job
 from softsym.experiments.store import Store
+from softsym.experiments.weights import weight_rows
 from softsym.training import RunSpec
 
 
@@ -39,6 +40,7 @@ def carry_out(
         estimate: Of the time it takes; learns from every run.
         quiet: Show no progress.
     """
+    _look_at_weights(runs, store)
     jobs = missing(runs, store)
     failed: dict[str, str] = {}
     if jobs:
@@ -56,3 +58,11 @@ def carry_out(
             shown.ended(job, outcome)
     done = sum(store.record(spec) is not None for spec in runs)
     return Tally(len(runs), done, failed)
+
+
+def _look_at_weights(runs: Sequence[RunSpec], store: Store) -> None:
+    """Adds to finished runs where their weights lie, if nobody looked and the weights are still there."""
+    for spec in runs:
+        record = store.record(spec)
+        if record is not None and not record.weights and (rows := weight_rows(spec, store.work(spec))):
+            store.save(replace(record, weights=rows))

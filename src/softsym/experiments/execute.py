@@ -14,6 +14,7 @@ from typing import Any
 from softsym.experiments.head_start import take_head_start
 from softsym.experiments.job import Job, Outcome
 from softsym.experiments.store import Environment, HistoryRows
+from softsym.experiments.weights import weight_rows
 from softsym.training import RunSpec
 
 THREADS = 1
@@ -45,7 +46,8 @@ def _carry_out(job: Job) -> Outcome:
     take_head_start(job.spec, job.folder)
     result = run(job.spec, job.folder, resume=True, quiet=True)
     rows = history.read(job.folder / "history.jsonl")
-    return Outcome("done", result.to_dict(), None, environment(), thinned(rows, job.spec))
+    weights = weight_rows(job.spec, job.folder)
+    return Outcome("done", result.to_dict(), None, environment(), thinned(rows, job.spec), weights)
 
 
 def environment() -> Environment:

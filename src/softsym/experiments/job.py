@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from softsym.experiments.store import Environment, HistoryRows, Record
+from softsym.experiments.weights import WeightRows
 from softsym.training import RunResult, RunSpec
 
 FILE = "outcome.json"
@@ -41,6 +42,7 @@ class Outcome:
         error: One line.
         environment: Versions and threads.
         history: Some epochs.
+        weights: Where the weights lie.
     """
 
     status: Literal["done", "failed", "busy"]
@@ -48,11 +50,13 @@ class Outcome:
     error: str | None = None
     environment: Environment | None = None
     history: HistoryRows | None = None
+    weights: WeightRows | None = None
 
     def record(self, spec: RunSpec) -> Record:
         """The finished run."""
         assert self.result is not None
-        return Record(spec, RunResult.from_dict(self.result), self.environment or {}, self.history or [])
+        result = RunResult.from_dict(self.result)
+        return Record(spec, result, self.environment or {}, self.history or [], self.weights or [])
 
 
 def leave_outcome(folder: Path, outcome: Outcome) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from softsym.errors import InputError
+from softsym.experiments.weights import WeightRows
 from softsym.training import RunResult, RunSpec
 
 SCHEMA = 1
@@ -32,12 +33,14 @@ class Record:
         result: What came out.
         environment: Versions and threads, which the last bits depend on.
         history: Some epochs of its history.
+        weights: Where its weights lie, a row for each layer; empty where nobody looked.
     """
 
     spec: RunSpec
     result: RunResult
     environment: Environment = field(default_factory=dict)
     history: HistoryRows = field(default_factory=list)
+    weights: WeightRows = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and strings, without the history."""
@@ -47,6 +50,7 @@ class Record:
             "spec": self.spec.to_dict(),
             "result": self.result.to_dict(),
             "environment": self.environment,
+            **({"weights": self.weights} if self.weights else {}),
         }
 
 
@@ -133,7 +137,7 @@ def _read(path: Path) -> Record:
         history = path.with_name("history.json")
         rows = json.loads(history.read_text(encoding="utf-8")) if history.exists() else []
         spec, result = RunSpec.from_dict(fields["spec"]), RunResult.from_dict(fields["result"])
-        return Record(spec, result, fields["environment"], rows)
+        return Record(spec, result, fields["environment"], rows, fields.get("weights", []))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(f"cannot read {path}: {error}; remove its folder to run it again") from error
 

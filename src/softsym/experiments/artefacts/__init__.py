@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from softsym.experiments.artefact import Artefact, Kind
-from softsym.experiments.artefacts import correlation, motion, progress, table, unknown
+from softsym.experiments.artefacts import correlation, motion, parameters, progress, table, unknown
 from softsym.experiments.rendered import Rendered
 from softsym.experiments.summary import Summary
 
@@ -14,6 +14,7 @@ RENDER: dict[Kind, Render] = {
     "table": table.render,
     "correlation": correlation.render,
     "progress": progress.render,
+    "parameters": parameters.render,
     "motion": motion.render,
     "unknown": unknown.render,
 }

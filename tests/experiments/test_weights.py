@@ -1,0 +1,81 @@
+"""Where weights lie: norms by an obvious twin, kept with a run, and found again in the picture."""
+
+import math
+from dataclasses import replace
+
+import pytest
+import torch
+
+import softsym as ss
+from softsym.experiments.artefacts.parameters import layers
+from softsym.experiments.carry_out import carry_out
+from softsym.experiments.estimate import Estimate
+from softsym.experiments.execute import execute
+from softsym.experiments.job import Job
+from softsym.experiments.local import Local
+from softsym.experiments.reproduce import plan, render
+from softsym.experiments.store import Store
+from softsym.experiments.summary import summarise
+from softsym.experiments.weights import WeightParts, trained, weight_parts
+from tests.experiments.engines import spec
+from tests.experiments.small import PAPER, record
+
+
+def projected(weight, rep_in, rep_out, group):
+    """The projection by a dense basis."""
+    basis = torch.tensor(ss.equivariant_maps(rep_in, rep_out, group).basis())
+    flat = weight.double().reshape(-1)
+    return (basis @ (basis.T @ flat)).reshape(weight.shape)
+
+
+def test_the_parts_of_a_free_network():
+    net = ss.nn.SoftMLP("2S + 2V", "V", ["O(2)@z", "O(3)"], width=12, layers=2)
+    last = weight_parts(net)[-1]
+    inside = projected(net.last.weight.detach(), net.hidden[-1], net.rep_out, net.group)
+    assert last.layer == 2
+    assert last.confined is None
+    assert last.inside == pytest.approx(float(inside.norm()), rel=1e-5)
+    assert last.outside == pytest.approx(float((net.last.weight.detach() - inside).norm()), rel=1e-5)
+
+
+def test_the_parts_of_two_paths():
+    net = ss.nn.RPP("2S + 2V", "V", "O(3)", width=12, layers=3)
+    with torch.no_grad():
+        net.last.second.weight.fill_(0.1)
+    *_, last = weight_parts(net)
+    residual = torch.full_like(net.last.second.weight, 0.1)
+    outside = residual - projected(residual, net.hidden[-1], net.rep_out, net.group)
+    assert last.confined == pytest.approx(float(net.last.first.map()[0].detach().norm()), rel=1e-5)
+    assert last.outside == pytest.approx(float(outside.norm()), rel=1e-5)
+
+
+def test_a_run_keeps_them_and_the_weights_of_an_earlier_one_are_looked_at(tmp_path):
+    store, one = Store(tmp_path), spec(epochs=12)
+    outcome = execute(Job(one, store.work(one)))
+    assert outcome.status == "done", outcome.error
+    file = store.work(one) / "model.safetensors"
+    assert [WeightParts(**row) for row in outcome.weights] == weight_parts(trained(one, file))
+    store.save(replace(outcome.record(one), weights=[]))
+    assert Store(tmp_path).record(one).weights == []
+    carry_out([one], store, Local(1), Estimate({}), quiet=True)
+    assert Store(tmp_path).record(one).weights == outcome.weights
+
+
+def test_the_picture_is_of_means_over_seeds(tmp_path):
+    chosen, store = plan("parameters", "quick", 2, folder=PAPER), Store(tmp_path)
+    for run in chosen.runs:
+        sizes = (3.0, 4.0) if run.seed == 0 else (4.0, 3.0)
+        confined = 2.5 if run.model == "rpp" else None
+        rows = [{"layer": k, "inside": sizes[0], "outside": sizes[1], "confined": confined} for k in (1, 2)]
+        store.save(replace(record(run), weights=rows))
+    (part, cells), *_ = chosen.parts
+    summaries = summarise(part, cells, store)
+    for summary in summaries:
+        first, second = layers(summary)
+        assert (first.place, second.place) == (1, 2)
+        assert first.outside == pytest.approx(0.7)
+        assert first.inside == pytest.approx(0.7)
+        assert first.confined == (pytest.approx(0.5) if summary.column.label == "RPP" else None)
+    (output,) = render(chosen, store)
+    assert "| Oz(2) | PER | 2/2 | 0.7 | 0.7 | 1 ± 0 | 1,234 |" in output.rendered.markdown
+    assert math.isclose(output.rendered.rows[0]["outside"], 0.7)
