@@ -25,6 +25,7 @@ class Summary:
         values: Their metric, in the published unit.
         runs: All runs that there are to be.
         published: The number to compare with.
+        lowest: The least validation MSE in the history of each of them, in the published unit, and its epoch.
     """
 
     row: Row
@@ -33,6 +34,7 @@ class Summary:
     values: tuple[float, ...]
     runs: tuple[RunSpec, ...]
     published: Published | None
+    lowest: tuple[tuple[float, int], ...] = ()
 
     @property
     def wanted(self) -> int:
@@ -42,7 +44,7 @@ class Summary:
     @property
     def mean(self) -> float | None:
         """Over the seeds that are done."""
-        return statistics.fmean(self.values) if self.values else None
+        return _mean(self.values)
 
     @property
     def std(self) -> float | None:
@@ -62,12 +64,22 @@ class Summary:
     @property
     def seconds(self) -> float | None:
         """Mean time of a run."""
-        return statistics.fmean(r.result.seconds for r in self.records) if self.records else None
+        return _mean([r.result.seconds for r in self.records])
 
     @property
     def epochs(self) -> float | None:
         """Mean number of epochs of a run."""
-        return statistics.fmean(r.result.epochs for r in self.records) if self.records else None
+        return _mean([r.result.epochs for r in self.records])
+
+    @property
+    def lowest_validation(self) -> float | None:
+        """What stopping at the right time would have given, mean over seeds; histories are thinned, so it is nearly so."""
+        return _mean([value for value, _ in self.lowest])
+
+    @property
+    def lowest_epoch(self) -> float | None:
+        """When that was."""
+        return _mean([epoch for _, epoch in self.lowest])
 
     def to_dict(self) -> dict[str, Any]:
         """A line of the CSV file."""
@@ -82,6 +94,8 @@ class Summary:
             "published_mean": None if self.published is None else self.published.mean,
             "published_std": None if self.published is None else self.published.std,
             "difference": self.difference,
+            "lowest_validation": self.lowest_validation,
+            "lowest_validation_epoch": self.lowest_epoch,
             "parameters": self.parameters,
             "epochs": self.epochs,
             "seconds": self.seconds,
@@ -100,4 +114,18 @@ def _summary(artefact: Artefact, cell: Cell, store: Store) -> Summary:
     found = tuple(record for spec in cell.runs if (record := store.record(spec)) is not None)
     values = tuple(artefact.factor * float(getattr(record.result, artefact.metric)) for record in found)
     number = published(artefact, cell.row, cell.column)
-    return Summary(cell.row, cell.column, found, values, cell.runs, number)
+    lowest = tuple(low for record in found if (low := _lowest(record, artefact.factor)) is not None)
+    return Summary(cell.row, cell.column, found, values, cell.runs, number, lowest)
+
+
+def _lowest(record: Record, factor: float) -> tuple[float, int] | None:
+    seen = [
+        (factor * row["validation"], row["epoch"])
+        for row in record.history
+        if row.get("validation") is not None
+    ]
+    return min(seen, default=None)
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return statistics.fmean(values) if values else None

@@ -84,7 +84,8 @@ def matrix(artefact: Artefact, summaries: Sequence[Summary]) -> str:
 def comparison(summaries: Sequence[Summary]) -> str:
     """A line for every cell: ours, the published number, the difference, and what it took."""
     header = [
-        "row", "model", "ours", "seeds", "published", "difference", "parameters", "epochs", "time per run",
+        "row", "model", "ours", "seeds", "published", "difference", "parameters", "epochs", "least validation MSE (epoch)",
+        "time per run",
     ]  # fmt: skip
     return markdown_table(header, [_comparison_line(s) for s in summaries])
 
@@ -113,5 +114,8 @@ def _comparison_line(summary: Summary) -> list[str]:
         difference,
         EMPTY if summary.parameters is None else f"{summary.parameters:,}",
         number(summary.epochs, 4),
+        f"{number(summary.lowest_validation)} ({summary.lowest_epoch:.0f})"
+        if summary.lowest
+        else EMPTY,
         EMPTY if summary.seconds is None else duration(summary.seconds),
     ]
