@@ -35,7 +35,10 @@ def test_a_partly_filled_store_gives_a_partly_filled_table(tmp_path):
     assert "2 of 15 runs done" in text
     assert "| Oz(2) | – (0/3) | – (0/3) | **0.3 ± 0.14** (2/3) |" in text
     assert "| soft | – (0/3) | - | – (0/3) |" in text  # no exact group, so no such cell
-    assert "| Oz(2) | PER | 0.3 ± 0.14 | 2/3 | 0.32 ± 0.26 | -0.02 (better) | 1,234 | 20 | 0.3 (1) | 30 s |" in text
+    assert (
+        "| Oz(2) | PER | 0.3 ± 0.14 | 2/3 | 0.32 ± 0.26 | -0.02 (better) | 1,234 | 20 | 0.3 (1) | 30 s |"
+        in text
+    )
 
 
 def test_worse_than_published_is_said(tmp_path):

@@ -11,7 +11,7 @@ from softsym.errors import InputError
 from softsym.experiments.artefact import ORDER, Artefact, artefact
 from softsym.experiments.artefacts import RENDER
 from softsym.experiments.carry_out import Tally, carry_out, missing
-from softsym.experiments.claims import Claim, correlation_claims, markdown, table1_claims
+from softsym.experiments.claims import Claim, correlation_claims, markdown, printed_claims, table1_claims
 from softsym.experiments.engine import Engine
 from softsym.experiments.estimate import Estimate
 from softsym.experiments.grid import Cell, cells, check
@@ -138,6 +138,7 @@ def claims(
     for name, test in (("table1", table1_claims), ("correlation", correlation_claims)):
         for part, parts_cells in plan(name, preset, count, folder=folder).parts:
             found += test(summarise(part, parts_cells, store))
+    found += printed_claims()
     text = markdown(found, preset)
     rows = [claim.to_dict() for claim in found]
     rendered = Rendered(text, rows)

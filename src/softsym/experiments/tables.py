@@ -114,8 +114,6 @@ def _comparison_line(summary: Summary) -> list[str]:
         difference,
         EMPTY if summary.parameters is None else f"{summary.parameters:,}",
         number(summary.epochs, 4),
-        f"{number(summary.lowest_validation)} ({summary.lowest_epoch:.0f})"
-        if summary.lowest
-        else EMPTY,
+        f"{number(summary.lowest_validation)} ({summary.lowest_epoch:.0f})" if summary.lowest else EMPTY,
         EMPTY if summary.seconds is None else duration(summary.seconds),
     ]
