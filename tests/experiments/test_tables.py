@@ -101,7 +101,8 @@ def test_the_published_correlations_are_computed_from_the_published_table():
     from softsym.experiments.artefacts.correlation import ours_and_published
 
     ours, printed = ours_and_published([])
-    assert ours == {"model": None, "reg": None, "lambda": None}
+    assert ours == dict.fromkeys(("model", "reg", "lambda", "before"))
+    assert printed.pop("before") is None
     assert {name: round(value, 3) for name, value in printed.items()} == {
         "model": 0.989, "reg": 0.615, "lambda": -0.486,
     }  # fmt: skip

@@ -17,8 +17,10 @@ from softsym.experiments.summary import Summary
 from softsym.experiments.tables import EMPTY, markdown_table, number, seeds
 from softsym.measure import correlation
 
-QUANTITIES = {"model": "model error", "reg": "regularizer", "lambda": "strength"}
-"""What is compared with data errors; the keys are those of the published table."""
+PRINTED = {"model": "model error", "reg": "regularizer", "lambda": "strength"}
+"""What the paper compares with data errors; the keys are those of the published table."""
+QUANTITIES = {**PRINTED, "before": "regularizer before the adjustment"}
+"""What we compare with them."""
 GROUPS = {"O(2)@x": "Ox", "O(2)@y": "Oy", "O(2)@z": "Oz"}
 
 
@@ -39,20 +41,35 @@ def points(summaries: Sequence[Summary]) -> list[Point]:
     for summary in summaries:
         for group, short in GROUPS.items() if summary.records else ():
             row = printed.get(summary.row.label, {})
-            theirs = {name: float(row[f"{name}_{short}"]) for name in ("data", *QUANTITIES) if row}
+            theirs = {name: float(row[f"{name}_{short}"]) for name in ("data", *PRINTED) if row}
             found.append(Point(summary.row.label, group, values(summary.records, group), theirs))
     return found
 
 
 def values(records: Sequence[Record], group: str) -> dict[str, float]:
-    """Data error, model error, regularizer and strength of a group, means over runs."""
+    """Data error, model error, regularizer values and strength of a group, means over runs."""
     results = [record.result for record in records]
     return {
         "data": statistics.fmean(r.data_errors[group] for r in results),
         "model": statistics.fmean(r.model_errors[group] for r in results),
         "reg": statistics.fmean(r.residuals[group] for r in results),
         "lambda": statistics.fmean(r.strengths[group] for r in results),
+        "before": statistics.fmean(before_adjustment(record)[group] for record in records),
     }
+
+
+def before_adjustment(record: Record) -> dict[str, float]:
+    """Regularizer values by group when all strengths were still equal, so that those of different groups can be compared."""
+    found: list[dict[str, float]] = [
+        row["residuals"]
+        for row in record.history
+        if "residuals" in row and row["epoch"] <= record.spec.preset.adjust_at
+    ]
+    if not found:
+        raise InputError(
+            f"the stored history of {record.spec.task} has no regularizer values before the adjustment; remove the run to repeat it"
+        )
+    return found[-1]
 
 
 def pearson(pairs: Sequence[dict[str, float]]) -> dict[str, float | None]:
@@ -61,7 +78,7 @@ def pearson(pairs: Sequence[dict[str, float]]) -> dict[str, float | None]:
     for name in QUANTITIES:
         try:
             found[name] = correlation([p["data"] for p in pairs], [p[name] for p in pairs])
-        except InputError:  # fewer than two points, or all alike
+        except (InputError, KeyError):  # fewer than two points, all alike, or not printed
             found[name] = None
     return found
 
@@ -71,7 +88,7 @@ def ours_and_published(
 ) -> tuple[dict[str, float | None], dict[str, float | None]]:
     """The three numbers of our runs and those of the whole published table."""
     printed = [
-        {name: float(row[f"{name}_{short}"]) for name in ("data", *QUANTITIES)}
+        {name: float(row[f"{name}_{short}"]) for name in ("data", *PRINTED)}
         for row in correlation_table()
         for short in GROUPS.values()
     ]
@@ -125,16 +142,17 @@ def _three(value: float | None) -> str:
 def _line(point: Point, summaries: Sequence[Summary]) -> list[str]:
     summary = next(s for s in summaries if s.row.label == point.label)
     cells = [
-        number(point.values[name]) + (f" ({number(point.published[name])})" if point.published else "")
+        number(point.values[name])
+        + (f" ({number(point.published[name])})" if name in point.published else "")
         for name in ("data", *QUANTITIES)
     ]
     return [point.label, point.group, seeds(len(summary.records), summary.wanted), *cells]
 
 
 def _scatter(found: Sequence[Point]) -> Any:
-    figure, axes = new_figure(1, 3, width=10, height=3.4)
+    figure, axes = new_figure(1, len(QUANTITIES), width=3.4 * len(QUANTITIES), height=3.4)
     for axis, (name, title) in zip(axes.flat, QUANTITIES.items(), strict=True):
-        theirs = [p for p in found if p.published]
+        theirs = [p for p in found if name in p.published]
         axis.plot(
             [p.published["data"] for p in theirs], [p.published[name] for p in theirs], "x", color=PUBLISHED, label="published"
         )  # fmt: skip
@@ -149,12 +167,13 @@ def _scatter(found: Sequence[Point]) -> Any:
 
 
 def _bars(ours: dict[str, float | None], printed: dict[str, float | None]) -> Any:
-    figure, axes = new_figure(width=5, height=3.2)
+    figure, axes = new_figure(width=6, height=3.2)
     axis = axes[0, 0]
     for shift, numbers, colour, label in ((-0.2, ours, OURS, "ours"), (0.2, printed, PUBLISHED, "published")):
         heights = [abs(numbers[name] or 0.0) for name in QUANTITIES]
         axis.bar([k + shift for k in range(len(heights))], heights, 0.4, color=colour, label=label)
-    axis.set_xticks(range(len(QUANTITIES)), list(QUANTITIES.values()))
+    labels = [title.replace(" before", "\nbefore") for title in QUANTITIES.values()]
+    axis.set_xticks(range(len(QUANTITIES)), labels)
     axis.set(ylabel="|Pearson correlation| with data error", ylim=(0, 1.05))
     axis.legend(fontsize=8, frameon=False)
     return figure
