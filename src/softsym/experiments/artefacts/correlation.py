@@ -104,35 +104,56 @@ def by_seed(summaries: Sequence[Summary]) -> dict[str, list[float]]:
     return {name: [found for e in each if (found := e[name]) is not None] for name in QUANTITIES}
 
 
+def stopped_early(summaries: Sequence[Summary]) -> list[Summary]:
+    """The study proper: runs that the published rule stops."""
+    return [s for s in summaries if s.column.early_stopping]
+
+
+def full_schedule(summaries: Sequence[Summary]) -> list[Summary]:
+    """The same runs over the full schedule."""
+    return [s for s in summaries if not s.column.early_stopping]
+
+
 def render(artefact: Artefact, preset: str, summaries: list[Summary]) -> Rendered:
-    """Three correlations, the table behind them, a scatter plot and bars."""
-    found = points(summaries)
-    ours, printed = ours_and_published(summaries)
-    done = sum(bool(s.records) for s in summaries)
+    """Correlations, the tables behind them, a scatter plot and bars."""
+    early, full = stopped_early(summaries), full_schedule(summaries)
+    ours, printed = ours_and_published(early)
+    longer, _ = ours_and_published(full)
     lines = []
     for name, title in QUANTITIES.items():
-        one, other, spread = ours[name], printed[name], by_seed(summaries)[name]
+        one, other = ours[name], printed[name]
         apart = EMPTY if one is None or other is None else f"{abs(one) - abs(other):+.3f}"
-        each = ", ".join(f"{value:.3f}" for value in spread) or EMPTY
-        lines.append([title, _three(one), _three(other), apart, each, f"{done}/{len(summaries)}"])
-    header = ["", "ours", "published", "difference in strength", "each seed alone", "data sets"]
+        each = [", ".join(f"{value:.3f}" for value in by_seed(part)[name]) or EMPTY for part in (early, full)]
+        lines.append([title, _three(one), _three(other), apart, each[0], _three(longer[name]), each[1]])
+    header = ["", "ours", "published", "difference in strength", "each seed alone", "full schedule", "each seed alone"]  # fmt: skip
     text = [
         head(artefact, preset, summaries),
-        "Pearson correlation with the data error, pooled over data sets and groups:",
+        f"Pearson correlation with the data error, pooled over data sets and groups ({_done(early)}; full schedule: {_done(full)}):",
         markdown_table(header, lines),
         "Means over seeds; in brackets the published value:",
-        markdown_table(
-            ["data set", "group", "seeds", "data error", *QUANTITIES.values()],
-            [_line(point, summaries) for point in found],
-        ),
-        notes(artefact),
+        _points_table(early),
     ]
+    if any(s.records for s in full):
+        text += ["The same over the full schedule:", _points_table(full)]
     rows = [
-        {"data_set": p.label, "group": p.group, **p.values, **{f"published_{k}": v for k, v in p.published.items()}}
-        for p in found
+        {
+            "data_set": p.label, "group": p.group, "early_stopping": part is early,
+            **p.values, **{f"published_{k}": v for k, v in p.published.items()},
+        }
+        for part in (early, full) for p in points(part)
     ]  # fmt: skip
-    figures = {"scatter": lambda: _scatter(found), "bars": lambda: _bars(ours, printed)}
-    return Rendered("\n\n".join(text), rows, figures, {"pearson": ours, "published_pearson": printed})
+    figures = {"scatter": lambda: _scatter(points(early)), "bars": lambda: _bars(ours, longer, printed)}
+    numbers = {"pearson": ours, "full_pearson": longer, "published_pearson": printed}
+    return Rendered("\n\n".join([*text, notes(artefact)]), rows, figures, numbers)
+
+
+def _done(summaries: Sequence[Summary]) -> str:
+    return f"{sum(bool(s.records) for s in summaries)} of {len(summaries)} data sets"
+
+
+def _points_table(summaries: Sequence[Summary]) -> str:
+    header = ["data set", "group", "seeds", "data error", *QUANTITIES.values()]
+    return markdown_table(header, [_line(point, summaries) for point in points(summaries)])
 
 
 def _three(value: float | None) -> str:
@@ -166,14 +187,15 @@ def _scatter(found: Sequence[Point]) -> Any:
     return figure
 
 
-def _bars(ours: dict[str, float | None], printed: dict[str, float | None]) -> Any:
-    figure, axes = new_figure(width=6, height=3.2)
+def _bars(*numbers: dict[str, float | None]) -> Any:
+    figure, axes = new_figure(width=6.4, height=3.4)
     axis = axes[0, 0]
-    for shift, numbers, colour, label in ((-0.2, ours, OURS, "ours"), (0.2, printed, PUBLISHED, "published")):
-        heights = [abs(numbers[name] or 0.0) for name in QUANTITIES]
-        axis.bar([k + shift for k in range(len(heights))], heights, 0.4, color=colour, label=label)
+    looks = ((-0.27, OURS, "ours"), (0.0, "#66a182", "ours, full schedule"), (0.27, PUBLISHED, "published"))
+    for (shift, colour, label), found in zip(looks, numbers, strict=True):
+        heights = [abs(found[name] or 0.0) for name in QUANTITIES]
+        axis.bar([k + shift for k in range(len(heights))], heights, 0.27, color=colour, label=label)
     labels = [title.replace(" before", "\nbefore") for title in QUANTITIES.values()]
     axis.set_xticks(range(len(QUANTITIES)), labels)
     axis.set(ylabel="|Pearson correlation| with data error", ylim=(0, 1.05))
-    axis.legend(fontsize=8, frameon=False)
+    axis.legend(fontsize=8, frameon=False, loc="upper right")
     return figure
