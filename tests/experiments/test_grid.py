@@ -37,7 +37,8 @@ def test_artefacts_share_runs():
     )
     assert set(progress) <= set(table)
     assert len(set(study) & set(table)) == 6  # three seeds, stopped early and not
-    assert len(study) == 39
+    assert len(study) == 2 * 39
+    assert len(runs(cells(artefact("correlation", PAPER), "quick", 3))) == 39  # stopped early only
 
 
 def test_records_go_to_motion_only():

@@ -77,7 +77,8 @@ def table1_claims(summaries: Sequence[Summary], best: str = "PER", full: str = "
 def correlation_claims(summaries: Sequence[Summary]) -> list[Claim]:
     """The claims about the correlation study, stopped early and over the full schedule."""
     found = []
-    for start, part in (("", stopped_early(summaries)), ("full schedule: ", full_schedule(summaries))):
+    parts = {"": stopped_early(summaries), "full schedule: ": full_schedule(summaries)}
+    for start, part in ((start, part) for start, part in parts.items() if part):
         ours, printed = ours_and_published(part)
         for name, title in QUANTITIES.items():
             least, one, other = LEAST[name], ours[name], printed[name]

@@ -21,6 +21,8 @@ PRINTED = {"model": "model error", "reg": "regularizer", "lambda": "strength"}
 """What the paper compares with data errors; the keys are those of the published table."""
 QUANTITIES = {**PRINTED, "before": "regularizer before the adjustment"}
 """What we compare with them."""
+LONGER = "#66a182"
+"""Colour of the full schedule."""
 GROUPS = {"O(2)@x": "Ox", "O(2)@y": "Oy", "O(2)@z": "Oz"}
 
 
@@ -119,16 +121,22 @@ def render(artefact: Artefact, preset: str, summaries: list[Summary]) -> Rendere
     early, full = stopped_early(summaries), full_schedule(summaries)
     ours, printed = ours_and_published(early)
     longer, _ = ours_and_published(full)
-    lines = []
-    for name, title in QUANTITIES.items():
-        one, other = ours[name], printed[name]
-        apart = EMPTY if one is None or other is None else f"{abs(one) - abs(other):+.3f}"
-        each = [", ".join(f"{value:.3f}" for value in by_seed(part)[name]) or EMPTY for part in (early, full)]
-        lines.append([title, _three(one), _three(other), apart, each[0], _three(longer[name]), each[1]])
-    header = ["", "ours", "published", "difference in strength", "each seed alone", "full schedule", "each seed alone"]  # fmt: skip
+    header = ["", "ours", "each seed alone", "published", "difference in strength"]
+    lines = [
+        [title, _three(ours[name]), _seeds(early, name), _three(printed[name]), _apart(ours[name], printed[name])]
+        for name, title in QUANTITIES.items()
+    ]  # fmt: skip
+    done = _done(early)
+    if full:  # not every preset has it
+        header += ["ours, full schedule", "each seed alone"]
+        lines = [
+            [*line, _three(longer[name]), _seeds(full, name)]
+            for line, name in zip(lines, QUANTITIES, strict=True)
+        ]
+        done += f"; full schedule: {_done(full)}"
     text = [
         head(artefact, preset, summaries),
-        f"Pearson correlation with the data error, pooled over data sets and groups ({_done(early)}; full schedule: {_done(full)}):",
+        f"Pearson correlation with the data error, pooled over data sets and groups ({done}):",
         markdown_table(header, lines),
         "Means over seeds; in brackets the published value:",
         _points_table(early),
@@ -142,9 +150,19 @@ def render(artefact: Artefact, preset: str, summaries: list[Summary]) -> Rendere
         }
         for part in (early, full) for p in points(part)
     ]  # fmt: skip
-    figures = {"scatter": lambda: _scatter(points(early)), "bars": lambda: _bars(ours, longer, printed)}
+    bars = [(ours, OURS, "ours"), (longer, LONGER, "ours, full schedule"), (printed, PUBLISHED, "published")]
+    drawn = [bar for bar in bars if full or bar[0] is not longer]
+    figures = {"scatter": lambda: _scatter(points(early)), "bars": lambda: _bars(drawn)}
     numbers = {"pearson": ours, "full_pearson": longer, "published_pearson": printed}
     return Rendered("\n\n".join([*text, notes(artefact)]), rows, figures, numbers)
+
+
+def _seeds(summaries: Sequence[Summary], name: str) -> str:
+    return ", ".join(f"{value:.3f}" for value in by_seed(summaries)[name]) or EMPTY
+
+
+def _apart(one: float | None, other: float | None) -> str:
+    return EMPTY if one is None or other is None else f"{abs(one) - abs(other):+.3f}"
 
 
 def _done(summaries: Sequence[Summary]) -> str:
@@ -187,13 +205,13 @@ def _scatter(found: Sequence[Point]) -> Any:
     return figure
 
 
-def _bars(*numbers: dict[str, float | None]) -> Any:
+def _bars(drawn: Sequence[tuple[dict[str, float | None], str, str]]) -> Any:
     figure, axes = new_figure(width=6.4, height=3.4)
-    axis = axes[0, 0]
-    looks = ((-0.27, OURS, "ours"), (0.0, "#66a182", "ours, full schedule"), (0.27, PUBLISHED, "published"))
-    for (shift, colour, label), found in zip(looks, numbers, strict=True):
+    axis, width = axes[0, 0], 0.8 / len(drawn)
+    for place, (found, colour, label) in enumerate(drawn):
+        shift = width * (place - (len(drawn) - 1) / 2)
         heights = [abs(found[name] or 0.0) for name in QUANTITIES]
-        axis.bar([k + shift for k in range(len(heights))], heights, 0.27, color=colour, label=label)
+        axis.bar([k + shift for k in range(len(heights))], heights, width, color=colour, label=label)
     labels = [title.replace(" before", "\nbefore") for title in QUANTITIES.values()]
     axis.set_xticks(range(len(QUANTITIES)), labels)
     axis.set(ylabel="|Pearson correlation| with data error", ylim=(0, 1.05))
