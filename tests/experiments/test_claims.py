@@ -84,14 +84,14 @@ def test_correlation_claims(tmp_path):
         data = (0.01 * k, 0.0, 0.02 * k)
         store.save(record(cell.runs[0], data=data, strengths=tuple(100 / (1 + 50 * d) for d in data)))
     good = correlation_claims(summarise(part, found, store))
-    assert [claim.verdict for claim in good] == ["holds"] * 8
+    assert [claim.verdict for claim in good] == ["holds"] * 4
     assert good[1].text == "correlation of regularizer with data error is at least 0.61 in absolute value"
     assert good[2].text == "correlation of strength with data error is at least 0.49 in absolute value"
 
 
 def test_all_claims_in_one_table(tmp_path):
     output = claims(Store(tmp_path), folder=PAPER)
-    assert "1 of 29 claims hold, 28 cannot be told yet" in output.rendered.markdown
+    assert "1 of 25 claims hold, 24 cannot be told yet" in output.rendered.markdown
     assert "**not yet: 0 of 39 runs**" in output.rendered.markdown
     assert (tmp_path / "code" / "claims.md").exists()
 

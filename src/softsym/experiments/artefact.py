@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 from pydantic import (
     BaseModel,
@@ -60,7 +60,6 @@ class Column(Strict):
     group: str | None = Field(None, description="Group of the model; `exact` for that of the row.")
     groups: tuple[str, ...] | None = Field(None, description="Candidate groups, if not the task's.")
     early_stopping: bool = True
-    presets: tuple[PresetName, ...] = Field(get_args(PresetName), description="Presets that have it.")
     width: dict[PresetName, PositiveInt] = Field({}, description="Widths that replace the preset's.")
     published: tuple[str, ...] | None = Field(
         None, description="Where its numbers are; under its label by default."

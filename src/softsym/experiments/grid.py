@@ -44,7 +44,7 @@ def cells(
     """
     count = seeds if seeds is not None else artefact.seeds.get(name, 1)
     found = []
-    for column in (column for column in artefact.ordered_columns if name in column.presets):
+    for column in artefact.ordered_columns:
         for row in artefact.rows:
             spec = run_spec(artefact, row, column, name, records)
             if spec is not None:

@@ -21,8 +21,6 @@ PRINTED = {"model": "model error", "reg": "regularizer", "lambda": "strength"}
 """What the paper compares with data errors; the keys are those of the published table."""
 QUANTITIES = {**PRINTED, "before": "regularizer before the adjustment"}
 """What we compare with them."""
-LONGER = "#66a182"
-"""Colour of the full schedule."""
 GROUPS = {"O(2)@x": "Ox", "O(2)@y": "Oy", "O(2)@z": "Oz"}
 
 
@@ -106,72 +104,35 @@ def by_seed(summaries: Sequence[Summary]) -> dict[str, list[float]]:
     return {name: [found for e in each if (found := e[name]) is not None] for name in QUANTITIES}
 
 
-def stopped_early(summaries: Sequence[Summary]) -> list[Summary]:
-    """The study proper: runs that the published rule stops."""
-    return [s for s in summaries if s.column.early_stopping]
-
-
-def full_schedule(summaries: Sequence[Summary]) -> list[Summary]:
-    """The same runs over the full schedule."""
-    return [s for s in summaries if not s.column.early_stopping]
-
-
 def render(artefact: Artefact, preset: str, summaries: list[Summary]) -> Rendered:
-    """Correlations, the tables behind them, a scatter plot and bars."""
-    early, full = stopped_early(summaries), full_schedule(summaries)
-    ours, printed = ours_and_published(early)
-    longer, _ = ours_and_published(full)
-    header = ["", "ours", "each seed alone", "published", "difference in strength"]
-    lines = [
-        [title, _three(ours[name]), _seeds(early, name), _three(printed[name]), _apart(ours[name], printed[name])]
-        for name, title in QUANTITIES.items()
-    ]  # fmt: skip
-    done = _done(early)
-    if full:  # not every preset has it
-        header += ["ours, full schedule", "each seed alone"]
-        lines = [
-            [*line, _three(longer[name]), _seeds(full, name)]
-            for line, name in zip(lines, QUANTITIES, strict=True)
-        ]
-        done += f"; full schedule: {_done(full)}"
+    """Three correlations, the table behind them, a scatter plot and bars."""
+    found = points(summaries)
+    ours, printed = ours_and_published(summaries)
+    done = sum(bool(s.records) for s in summaries)
+    lines = []
+    for name, title in QUANTITIES.items():
+        one, other, spread = ours[name], printed[name], by_seed(summaries)[name]
+        apart = EMPTY if one is None or other is None else f"{abs(one) - abs(other):+.3f}"
+        each = ", ".join(f"{value:.3f}" for value in spread) or EMPTY
+        lines.append([title, _three(one), _three(other), apart, each, f"{done}/{len(summaries)}"])
+    header = ["", "ours", "published", "difference in strength", "each seed alone", "data sets"]
     text = [
         head(artefact, preset, summaries),
-        f"Pearson correlation with the data error, pooled over data sets and groups ({done}):",
+        "Pearson correlation with the data error, pooled over data sets and groups:",
         markdown_table(header, lines),
         "Means over seeds; in brackets the published value:",
-        _points_table(early),
+        markdown_table(
+            ["data set", "group", "seeds", "data error", *QUANTITIES.values()],
+            [_line(point, summaries) for point in found],
+        ),
+        notes(artefact),
     ]
-    if any(s.records for s in full):
-        text += ["The same over the full schedule:", _points_table(full)]
     rows = [
-        {
-            "data_set": p.label, "group": p.group, "early_stopping": part is early,
-            **p.values, **{f"published_{k}": v for k, v in p.published.items()},
-        }
-        for part in (early, full) for p in points(part)
+        {"data_set": p.label, "group": p.group, **p.values, **{f"published_{k}": v for k, v in p.published.items()}}
+        for p in found
     ]  # fmt: skip
-    bars = [(ours, OURS, "ours"), (longer, LONGER, "ours, full schedule"), (printed, PUBLISHED, "published")]
-    drawn = [bar for bar in bars if full or bar[0] is not longer]
-    figures = {"scatter": lambda: _scatter(points(early)), "bars": lambda: _bars(drawn)}
-    numbers = {"pearson": ours, "full_pearson": longer, "published_pearson": printed}
-    return Rendered("\n\n".join([*text, notes(artefact)]), rows, figures, numbers)
-
-
-def _seeds(summaries: Sequence[Summary], name: str) -> str:
-    return ", ".join(f"{value:.3f}" for value in by_seed(summaries)[name]) or EMPTY
-
-
-def _apart(one: float | None, other: float | None) -> str:
-    return EMPTY if one is None or other is None else f"{abs(one) - abs(other):+.3f}"
-
-
-def _done(summaries: Sequence[Summary]) -> str:
-    return f"{sum(bool(s.records) for s in summaries)} of {len(summaries)} data sets"
-
-
-def _points_table(summaries: Sequence[Summary]) -> str:
-    header = ["data set", "group", "seeds", "data error", *QUANTITIES.values()]
-    return markdown_table(header, [_line(point, summaries) for point in points(summaries)])
+    figures = {"scatter": lambda: _scatter(found), "bars": lambda: _bars(ours, printed)}
+    return Rendered("\n\n".join(text), rows, figures, {"pearson": ours, "published_pearson": printed})
 
 
 def _three(value: float | None) -> str:
@@ -205,15 +166,14 @@ def _scatter(found: Sequence[Point]) -> Any:
     return figure
 
 
-def _bars(drawn: Sequence[tuple[dict[str, float | None], str, str]]) -> Any:
-    figure, axes = new_figure(width=6.4, height=3.4)
-    axis, width = axes[0, 0], 0.8 / len(drawn)
-    for place, (found, colour, label) in enumerate(drawn):
-        shift = width * (place - (len(drawn) - 1) / 2)
-        heights = [abs(found[name] or 0.0) for name in QUANTITIES]
-        axis.bar([k + shift for k in range(len(heights))], heights, width, color=colour, label=label)
+def _bars(ours: dict[str, float | None], printed: dict[str, float | None]) -> Any:
+    figure, axes = new_figure(width=6, height=3.2)
+    axis = axes[0, 0]
+    for shift, numbers, colour, label in ((-0.2, ours, OURS, "ours"), (0.2, printed, PUBLISHED, "published")):
+        heights = [abs(numbers[name] or 0.0) for name in QUANTITIES]
+        axis.bar([k + shift for k in range(len(heights))], heights, 0.4, color=colour, label=label)
     labels = [title.replace(" before", "\nbefore") for title in QUANTITIES.values()]
     axis.set_xticks(range(len(QUANTITIES)), labels)
     axis.set(ylabel="|Pearson correlation| with data error", ylim=(0, 1.05))
-    axis.legend(fontsize=8, frameon=False, loc="upper right")
+    axis.legend(fontsize=8, frameon=False)
     return figure
