@@ -77,6 +77,7 @@ def test_stopped_and_continued(tmp_path):
         (("table1", "--engine", "steam"), "unknown engine 'steam'; pass local or ray"),
         (("table1", "--address", "auto"), "pass --engine ray with it"),
         (("table1", "--column", "KAN"), "table1 has no column 'KAN'; it has MLP"),
+        (("table1", "--row", "Ow(2)"), "table1 has no row 'Ow(2)'; it has O(3), Ox(2)"),
         (("table1", "--from-results"), "holds no results"),
         (("table1", "--column", "MLP", "--out-dir", "/proc/nowhere"), "cannot write to"),
     ],

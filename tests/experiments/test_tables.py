@@ -86,6 +86,15 @@ def test_of_all_artefacts_those_with_runs_are_rendered(tmp_path):
     assert names == {"table1", "correlation", "parameters", "frame-averaging"}  # which share runs
 
 
+def test_choosing_rows_and_columns_chooses_runs_and_leaves_the_table_whole(tmp_path):
+    chosen, store = plan("table1", "quick", 1, folder=PAPER, columns=["PER"], rows=["Oz(2)"]), Store(tmp_path)
+    assert [(run.task, run.model) for run in chosen.runs] == [("inertia:Oz(2)", "per")]
+    store.save(record(chosen.runs[0], 0.2))
+    (output,) = render(chosen, store)
+    assert "1 of 31 runs done" in output.rendered.markdown
+    assert "| O(3) | MLP |" in output.rendered.markdown
+
+
 def test_numbers_for_people():
     assert [number(x) for x in (0.123456, 12.3456, 1234.5, 3e-7, 0.0)] == [
         "0.123",

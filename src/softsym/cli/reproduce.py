@@ -29,7 +29,10 @@ def command(
     preset: str | None = typer.Option(
         None, "--preset", help="paper, code or quick (default; with --from-results, all that have runs)."
     ),
-    columns: list[str] = typer.Option([], "--column", help="Only this column; may be given several times."),
+    columns: list[str] = typer.Option(
+        [], "--column", help="Run only this column; may be given several times."
+    ),
+    rows: list[str] = typer.Option([], "--row", help="Run only this row; may be given several times."),
     engine: str = typer.Option("local", "--engine", help="local, or ray (the [ray] extra)."),
     workers: int | None = typer.Option(
         None, "--workers", min=1, help="Runs at a time; the cores by default."
@@ -69,9 +72,9 @@ def command(
             raise InputError(
                 f"{store.folder} holds no results; leave out --from-results, or pass another --out-dir"
             )
-        plans = [plan(artefact, name, seeds, records, columns=columns) for name in presets]
+        plans = [plan(artefact, name, seeds, records, columns=columns, rows=rows) for name in presets]
         return _show([output for one in plans for output in render(one, store)], None, json_file)
-    chosen = plan(artefact, preset or "quick", seeds, records, columns=columns)
+    chosen = plan(artefact, preset or "quick", seeds, records, columns=columns, rows=rows)
     runner = _engine(engine, workers, address)
     if dry_run:
         return _list_runs(chosen, store, runner, json_file)

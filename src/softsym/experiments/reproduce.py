@@ -32,7 +32,7 @@ class Plan:
     """What one or several artefacts need.
 
     Args:
-        parts: Each artefact with its cells.
+        parts: Each artefact with all its cells, whichever of them are to be run.
         preset: The preset of all runs.
         runs: All runs, each once, in the order in which they are to be carried out.
     """
@@ -81,6 +81,7 @@ def plan(
     records: str | None = None,
     folder: Path | None = None,
     columns: Sequence[str] = (),
+    rows: Sequence[str] = (),
 ) -> Plan:
     """Plans an artefact, or all of them, and checks every run.
 
@@ -90,19 +91,20 @@ def plan(
         seeds: How many seeds; what each artefact asks for by default.
         records: Folder of recorded tracks for motion tasks.
         folder: Where the artefacts' files are.
-        columns: Only these columns; all by default.
+        columns: Run only these columns; all by default.
+        rows: Run only these rows; all by default.
     """
     if preset not in get_args(PresetName):
         raise InputError(f"unknown preset {preset!r}; pass one of {', '.join(get_args(PresetName))}")
     chosen = cast(PresetName, preset)
-    parts = []
+    parts, wanted = [], []
     for one in ORDER if name == "all" else (name,):
         spec = artefact(one, folder)
         found = cells(spec, chosen, seeds, records)
         check(spec, found)
-        parts.append((spec, tuple(_only(spec, found, columns))))
-    ordered = [run for _, found in parts for run in runs_of(found)]
-    return Plan(tuple(parts), chosen, tuple(dict.fromkeys(ordered)))
+        parts.append((spec, tuple(found)))
+        wanted += runs_of(_only(spec, found, columns, rows))
+    return Plan(tuple(parts), chosen, tuple(dict.fromkeys(wanted)))
 
 
 def reproduce(plan: Plan, store: Store, engine: Engine, *, quiet: bool = False) -> Tally:
@@ -145,9 +147,15 @@ def claims(
     return Output(CLAIMS, preset, rendered, tuple(write(rendered, store.folder / preset, CLAIMS)))
 
 
-def _only(spec: Artefact, found: Sequence[Cell], columns: Sequence[str]) -> list[Cell]:
-    known = [column.label for column in spec.columns]
-    for label in columns:
-        if label not in known:
-            raise InputError(f"{spec.name} has no column {label!r}; it has {', '.join(known)}")
-    return [cell for cell in found if not columns or cell.column.label in columns]
+def _only(spec: Artefact, found: Sequence[Cell], columns: Sequence[str], rows: Sequence[str]) -> list[Cell]:
+    known = {"column": [column.label for column in spec.columns], "row": [row.label for row in spec.rows]}
+    for what, labels in (("column", columns), ("row", rows)):
+        for label in labels:
+            if label not in known[what]:
+                raise InputError(
+                    f"{spec.name} has no {what} {label!r}; it has {', '.join(dict.fromkeys(known[what]))}"
+                )
+    return [
+        cell for cell in found
+        if (not columns or cell.column.label in columns) and (not rows or cell.row.label in rows)
+    ]  # fmt: skip
