@@ -51,22 +51,38 @@ class Claim:
 
 def table1_claims(summaries: Sequence[Summary], best: str = "PER", full: str = "PER_full") -> list[Claim]:
     """The claims about Table 1."""
-    rows = list(dict.fromkeys(s.row.label for s in summaries))
-    cell = {(s.row.label, s.column.label): s for s in summaries}
-    found = []
-    for row in rows:
-        per = cell[row, best]
-        rivals = [s for s in summaries if s.row.label == row and s.column.label not in (best, full)]
-        found.append(_judge(f"{row}: {best} beats every baseline", [per, *rivals], _beats))
-    for row in rows:
-        text = f"{row}: {best} reaches the published mean plus one standard deviation"
-        found.append(_judge(text, [cell[row, best]], _reaches))
+    rows, cell = _table(summaries)
+    found = best_claims([s for s in summaries if s.column.label != full], best)
     for row in rows:
         found.append(_judge(f"{row}: strengths order the groups as the data do", [cell[row, best]], _ordered))
     for row in rows:
         text = f"{row}: the full schedule gives a smaller error than stopping early"
         found.append(_judge(text, [cell[row, full], cell[row, best]], _beats))
     return found
+
+
+def table2_claims(summaries: Sequence[Summary]) -> list[Claim]:
+    """The claims about Table 2."""
+    return best_claims(summaries, "PER", "CosSim ")
+
+
+def best_claims(summaries: Sequence[Summary], best: str, start: str = "") -> list[Claim]:
+    """In every row of a table: one column is better than the others, and about as good as printed or better."""
+    rows, cell = _table(summaries)
+    found = []
+    for row in rows:
+        rivals = [s for s in summaries if s.row.label == row and s.column.label != best]
+        found.append(_judge(f"{start}{row}: {best} beats every baseline", [cell[row, best], *rivals], _beats))
+    for row in rows:
+        text = f"{start}{row}: {best} reaches the published mean plus one standard deviation"
+        found.append(_judge(text, [cell[row, best]], _reaches))
+    return found
+
+
+def _table(summaries: Sequence[Summary]) -> tuple[list[str], dict[tuple[str, str], Summary]]:
+    """Labels of rows, and cells by the labels of row and column."""
+    rows = list(dict.fromkeys(s.row.label for s in summaries))
+    return rows, {(s.row.label, s.column.label): s for s in summaries}
 
 
 def correlation_claims(summaries: Sequence[Summary]) -> list[Claim]:

@@ -11,7 +11,14 @@ from softsym.errors import InputError
 from softsym.experiments.artefact import ORDER, Artefact, artefact
 from softsym.experiments.artefacts import RENDER
 from softsym.experiments.carry_out import Tally, carry_out, missing
-from softsym.experiments.claims import Claim, correlation_claims, markdown, printed_claims, table1_claims
+from softsym.experiments.claims import (
+    Claim,
+    correlation_claims,
+    markdown,
+    printed_claims,
+    table1_claims,
+    table2_claims,
+)
 from softsym.experiments.engine import Engine
 from softsym.experiments.estimate import Estimate
 from softsym.experiments.grid import Cell, cells, check
@@ -137,7 +144,8 @@ def claims(
     """Tests the claims of the paper on the store."""
     count = seeds or CLAIMS_SEEDS
     found: list[Claim] = []
-    for name, test in (("table1", table1_claims), ("correlation", correlation_claims)):
+    tests = {"table1": table1_claims, "correlation": correlation_claims, "table2": table2_claims}
+    for name, test in tests.items():
         for part, parts_cells in plan(name, preset, count, folder=folder).parts:
             found += test(summarise(part, parts_cells, store))
     found += printed_claims()
