@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test test-slow test-browser browser lint types imports unit doctest docs bench clean
+.PHONY: demo test test-slow test-extras test-browser extras browser lint types imports unit doctest docs bench clean
 
 demo: $(READY)
 	$(BIN)/softsym discover --out-dir softsym-demo --force
@@ -51,6 +51,13 @@ browser: $(READY)
 
 test-browser: browser
 	$(BIN)/pytest -m browser tests/browser
+
+# What optional parts need: Ray, and the formats of recorded tracks.
+extras: $(READY)
+	$(BIN)/python -c "import ray, crc32c, google.protobuf" 2>/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[ray,waymo]"
+
+test-extras: extras
+	$(BIN)/pytest tests/experiments/test_cluster.py tests/tasks/waymo
 
 bench: $(READY)
 	$(BIN)/softsym bench
