@@ -1,7 +1,11 @@
 """From rows and columns to runs."""
 
+import pytest
+
+import softsym as ss
 from softsym.experiments.artefact import artefact
 from softsym.experiments.grid import cells, runs
+from softsym.training.models import build, candidates
 from tests.experiments.small import PAPER, small
 
 
@@ -44,3 +48,20 @@ def test_records_go_to_motion_only():
     found = runs(cells(artefact("motion", PAPER), "quick", 1, records="/data/womd"))
     assert all(run.task.endswith(",records=/data/womd") for run in found)
     assert runs(cells(artefact("table1", PAPER), "quick", 1, records="/data/womd"))[0].task == "inertia:O(3)"
+
+
+@pytest.mark.parametrize("name", ["table1", "table2", "frame-averaging"])
+def test_networks_of_the_paper_preset_have_as_many_trainable_numbers_as_per(name):
+    spec = artefact(name, PAPER)
+    row = next((row for row in spec.rows if row.exact), spec.rows[0])
+    counts = {
+        cell.column.label: trainable(cell.runs[0]) for cell in cells(spec, "paper", 1) if cell.row is row
+    }
+    assert set(counts.values())
+    assert all(count == pytest.approx(counts["PER"], rel=0.02) for count in counts.values()), counts
+
+
+def trainable(run):
+    task, group = ss.task(run.task), ss.group(run.group) if run.group else None
+    built = build(run.model, task, run.preset, 0, group, candidates(task, run.groups))
+    return sum(parameter.numel() for parameter in built.model.parameters())
