@@ -50,14 +50,14 @@ def test_records_go_to_motion_only():
     assert runs(cells(artefact("table1", PAPER), "quick", 1, records="/data/womd"))[0].task == "inertia:O(3)"
 
 
-@pytest.mark.parametrize("name", ["table1", "table2", "frame-averaging"])
+@pytest.mark.parametrize("name", ["table1", "table2", "frame-averaging", "motion"])
 def test_networks_of_the_paper_preset_have_as_many_trainable_numbers_as_per(name):
     spec = artefact(name, PAPER)
     row = next((row for row in spec.rows if row.exact), spec.rows[0])
     counts = {
         cell.column.label: trainable(cell.runs[0]) for cell in cells(spec, "paper", 1) if cell.row is row
     }
-    assert set(counts.values())
+    assert len(counts) >= 5
     assert all(count == pytest.approx(counts["PER"], rel=0.02) for count in counts.values()), counts
 
 

@@ -61,8 +61,16 @@ def carry_out(
 
 
 def _look_at_weights(runs: Sequence[RunSpec], store: Store) -> None:
-    """Adds to finished runs where their weights lie, if nobody looked and the weights are still there."""
+    """Adds to finished runs where their weights lie, if nobody looked and the weights are still there and fit."""
+    from safetensors import SafetensorError
+
     for spec in runs:
         record = store.record(spec)
-        if record is not None and not record.weights and (rows := weight_rows(spec, store.work(spec))):
+        if record is None or record.weights:
+            continue
+        try:
+            rows = weight_rows(spec, store.work(spec))
+        except (OSError, RuntimeError, SafetensorError):  # cut off, or of networks that were built otherwise
+            continue
+        if rows:
             store.save(replace(record, weights=rows))
