@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 import softsym as ss
-from softsym.spaces.auto import choose
+from softsym.spaces.solvers.auto import choose
 from softsym.testing import assert_equivariant
 
 

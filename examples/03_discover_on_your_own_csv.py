@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 
 import softsym as ss
-from softsym.discovery.table import read_table
+from softsym.data.table import read_table
 
 STIFFNESS = np.array([1.0, 1.0, 3.0])
 NOISE = 0.01

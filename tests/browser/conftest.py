@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from softsym.discovery.report import render
-from softsym.discovery.story import Story
+from softsym.discovery.report.render import render
+from softsym.discovery.report.story import Story
 from tests.discovery import stories
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from softsym.discovery.story import Curves, Orbit, Story
-from softsym.discovery.symmetries import Symmetries, Symmetry
+from softsym.discovery.judge.symmetries import Symmetries, Symmetry
+from softsym.discovery.report.story import Curves, Orbit, Story
 
 HOSTILE = (
     "<img src=x onerror=window.hacked=1>",

@@ -7,17 +7,17 @@ import pytest
 import torch
 
 import softsym as ss
-from softsym.experiments.artefacts.parameters import layers
-from softsym.experiments.carry_out import carry_out
-from softsym.experiments.estimate import Estimate
-from softsym.experiments.execute import execute
-from softsym.experiments.job import Job
-from softsym.experiments.local import Local
+from softsym.experiments.engines.carry_out import carry_out
+from softsym.experiments.engines.estimate import Estimate
+from softsym.experiments.engines.execute import execute
+from softsym.experiments.engines.job import Job
+from softsym.experiments.engines.local import Local
+from softsym.experiments.render.artefacts.parameters import layers
 from softsym.experiments.reproduce import plan, render
 from softsym.experiments.store import Store
 from softsym.experiments.summary import summarise
 from softsym.experiments.weights import WeightParts, trained, weight_parts
-from tests.experiments.engines import spec
+from tests.experiments.engine_jobs import spec
 from tests.experiments.small import PAPER, record
 
 

@@ -9,7 +9,7 @@ from torch import nn
 
 import softsym as ss
 from softsym.errors import InputError
-from softsym.nn.network import hidden_reps
+from softsym.nn.network import hidden_reps, read_hidden
 from tests.nn.networks import AXES, NETWORKS, SIZE_IN, SIZE_OUT, normal
 
 every = pytest.mark.parametrize("name", NETWORKS)
@@ -288,3 +288,9 @@ def test_proposed_hidden_representations():
 def test_soft_networks_of_axis_groups_use_the_tensors_of_all_three():
     net = ss.nn.SoftMLP("5S + 5V", "T(2)", AXES, width=384, layers=2)
     assert net.hidden == (ss.rep("102S + 34V + 11T(2) + 3T(3)"),)
+
+
+def test_hidden():
+    assert read_hidden(None) is None
+    assert read_hidden("2S + V") == ss.rep("2S + V")
+    assert read_hidden(["S", ss.Vector]) == [ss.Scalar, ss.Vector]

@@ -8,8 +8,9 @@ import pytest
 
 import softsym as ss
 from softsym.errors import CacheWarning
-from softsym.spaces import auto, cache, cache_folder, invariants_of_type
+from softsym.spaces import cache, cache_folder, invariants_of_type
 from softsym.spaces import space as space_module
+from softsym.spaces.solvers import auto
 from softsym.spaces.space import forget
 
 KIND = ss.rep("T(3)").terms[0][1]

@@ -8,7 +8,7 @@ import pytest
 
 import softsym as ss
 
-REFERENCE = json.loads((Path(__file__).parent.parent / "data" / "emlp_ranks.json").read_text())
+REFERENCE = json.loads((Path(__file__).parent.parent / "reference" / "emlp_ranks.json").read_text())
 
 
 def dim(rep: str, G: str) -> int:

@@ -96,7 +96,7 @@ def test_dimension_is_the_mean_character(G):
 
 
 def _listed(G):
-    from softsym.spaces.reynolds import listed
+    from softsym.spaces.solvers.reynolds import listed
 
     return listed(G)
 

@@ -19,11 +19,11 @@ import numpy as np
 import torch
 
 from softsym.discovery.builtin import task_parameters, task_table
-from softsym.discovery.fitted import Fit
-from softsym.discovery.judging import grounds_of
-from softsym.discovery.measuring import ROWS, TRANSFORMS
+from softsym.discovery.fit.fit import Fit
+from softsym.discovery.judge.judging import grounds_of
+from softsym.discovery.judge.measure import ROWS, TRANSFORMS
+from softsym.discovery.judge.verdict import Grounds, judge
 from softsym.discovery.regressor import SoftEquivariantRegressor
-from softsym.discovery.verdict import Grounds, judge
 from softsym.measure import correlation, data_error
 from softsym.tasks import task as read_task
 from softsym.tasks.task import Task

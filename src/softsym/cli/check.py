@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from softsym.discovery.checking import DataCheck
+    from softsym.data.check import DataCheck
     from softsym.groups import Group
 
 
@@ -48,8 +48,8 @@ def command(
 
     Example: softsym check measured.csv --x-columns "x1..z6" --in "6V" --groups "O(3)" "O(2)@z"
     """
-    from softsym.discovery.checking import check_data
-    from softsym.discovery.sources import read_data
+    from softsym.data.check import check_data
+    from softsym.tasks.source import read_data
 
     with one_line_warnings():
         table, task = read_data(data, x_columns, need_y=False, seed=seed)

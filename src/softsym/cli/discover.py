@@ -64,9 +64,9 @@ def command(
 
     Example: softsym discover flights.csv --x-columns "px1..pz6" --y-columns "fx1..fz6" --in "6V" --out "6V" --groups "O(2)@x" "O(2)@z"
     """
+    from softsym.data.table import check_fit
     from softsym.discovery.builtin import data_and_task, task_parameters
     from softsym.discovery.discover import StoppedError, discover
-    from softsym.discovery.table import check_fit
     from softsym.discovery.workspace import Workspace
 
     if json_file is not None:
@@ -141,7 +141,7 @@ def _show(result: dict[str, Any], out_dir: Path) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    from softsym.discovery.symmetries import Symmetries, Symmetry
+    from softsym.discovery.judge.symmetries import Symmetries, Symmetry
 
     console = Console()
     console.print(Symmetries([Symmetry.from_dict(row) for row in result["groups"]]))

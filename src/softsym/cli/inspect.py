@@ -33,8 +33,8 @@ def command(
 
     Example: softsym inspect --in "5S + 5V" --out "T(2)" --groups "O(3)" "O(2)@z"
     """
-    from softsym.inspection import inspect
     from softsym.spaces import cache_folder
+    from softsym.spaces.inspect import inspect
 
     with contextlib.nullcontext() if cache else cache_folder(None):
         result = inspect(rep_in, rep_out, groups, width=width, solver=solver, tol=tol)

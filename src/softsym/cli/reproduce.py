@@ -12,7 +12,7 @@ from softsym.errors import InputError
 
 if TYPE_CHECKING:
     from softsym.experiments import Engine, Plan, Store
-    from softsym.experiments.carry_out import Tally
+    from softsym.experiments.engines.carry_out import Tally
     from softsym.experiments.reproduce import Output
 
 
@@ -94,8 +94,8 @@ def command(
 
 
 def _engine(name: str, workers: int | None, address: str | None) -> Engine:
-    from softsym.experiments.cluster import Ray
-    from softsym.experiments.local import Local
+    from softsym.experiments.engines.local import Local
+    from softsym.experiments.engines.ray import Ray
 
     if name not in ("local", "ray"):
         raise InputError(f"unknown engine {name!r}; pass local or ray")
@@ -105,8 +105,8 @@ def _engine(name: str, workers: int | None, address: str | None) -> Engine:
 
 
 def _list_runs(chosen: Plan, store: Store, engine: Engine, json_file: str | None) -> None:
-    from softsym.experiments.display import describe
-    from softsym.experiments.estimate import duration, pace
+    from softsym.experiments.engines.display import describe
+    from softsym.experiments.engines.estimate import duration, pace
 
     estimate, jobs = chosen.estimate(store), chosen.missing(store)
     times = [estimate.left(job.spec, pace(job.folder)) for job in jobs]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from softsym.discovery.sources import is_task, read_data
-from softsym.discovery.table import Table
+from softsym.data.table import Table
 from softsym.tasks import task as read_task
+from softsym.tasks.source import is_task, read_data
 from softsym.tasks.synthetic import Synthetic
 from softsym.tasks.task import Task
 

@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from softsym.discovery.estimator import SoftEquivariantEstimator
-from softsym.discovery.fitted import Kind
+from softsym.discovery.fit.fit import Kind
 from softsym.errors import InputError
 from softsym.reps import Scalar
 from softsym.reps import rep as read_rep

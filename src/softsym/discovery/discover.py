@@ -7,10 +7,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from softsym.data.table import Table
+from softsym.discovery.fit.study import Stop
 from softsym.discovery.regressor import SoftEquivariantRegressor
-from softsym.discovery.report import render
-from softsym.discovery.study import Stop
-from softsym.discovery.table import Table
+from softsym.discovery.report.render import render
 from softsym.discovery.workspace import Workspace
 
 SCHEMA = 1

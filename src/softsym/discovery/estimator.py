@@ -13,18 +13,17 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from softsym.discovery import storage
-from softsym.discovery.ensemble import Shape
-from softsym.discovery.fitted import Fit, Kind
-from softsym.discovery.judging import judge_all
-from softsym.discovery.recipe import Recipe, read_recipe
-from softsym.discovery.snapping import Snapped, snap_fit
-from softsym.discovery.study import Stop, conduct
-from softsym.discovery.symmetries import Symmetries
-from softsym.discovery.telling import story_of
+from softsym.discovery.fit.ensemble import Shape
+from softsym.discovery.fit.fit import Fit, Kind
+from softsym.discovery.fit.recipe import Recipe, read_recipe
+from softsym.discovery.fit.study import Stop, conduct
+from softsym.discovery.judge.judging import judge_all
+from softsym.discovery.judge.snap import Snapped, snap_fit
+from softsym.discovery.judge.symmetries import Symmetries
+from softsym.discovery.report.telling import story_of
 from softsym.errors import InputError
-from softsym.groups import Group
+from softsym.groups import Group, read_groups
 from softsym.groups import group as read_group
-from softsym.nn.reading import read_groups
 from softsym.reps import Rep, Scalar
 from softsym.reps import rep as read_rep
 
@@ -143,7 +142,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             path: Where to write it.
             title: What the data are called.
         """
-        from softsym.discovery.report import render
+        from softsym.discovery.report.render import render
 
         check_is_fitted(self)
         page = render(self.story(title))

@@ -8,12 +8,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from softsym.discovery.ensemble import Member, Shape, make_network
-from softsym.discovery.fitted import Fit, HeldOut
-from softsym.discovery.framing import ScaleFrame
-from softsym.discovery.recipe import Recipe
-from softsym.discovery.scaling import SymmetricScaler
-from softsym.discovery.story import Curves
+from softsym.data.scaler import SymmetricScaler
+from softsym.discovery.fit.ensemble import Member, Shape, make_network
+from softsym.discovery.fit.fit import Fit, HeldOut
+from softsym.discovery.fit.recipe import Recipe
+from softsym.discovery.fit.scale_frame import ScaleFrame
+from softsym.discovery.report.story import Curves
 from softsym.groups import group as read_group
 from softsym.reps import rep as read_rep
 

@@ -13,7 +13,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import validate_data
 
 from softsym.discovery.estimator import SoftEquivariantEstimator
-from softsym.discovery.fitted import Kind
+from softsym.discovery.fit.fit import Kind
 
 Array = NDArray[np.float64]
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from softsym.discovery import packing
-from softsym.discovery.files import put_folder
-from softsym.discovery.fitted import Fit
-from softsym.discovery.symmetries import Symmetries, Symmetry
+from softsym.discovery.fit.fit import Fit
+from softsym.discovery.judge.symmetries import Symmetries, Symmetry
 from softsym.errors import InputError
+from softsym.files import put_folder
 
 if TYPE_CHECKING:
     from softsym.discovery.estimator import SoftEquivariantEstimator

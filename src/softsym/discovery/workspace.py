@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from softsym.discovery.files import put_folder
 from softsym.errors import InputError
+from softsym.files import put_folder
 
 ASKED = "asked.json"
 

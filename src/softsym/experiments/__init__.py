@@ -1,8 +1,8 @@
 """The paper again: specs of its tables and figures, engines that run them, a store of results, and what is rendered from it."""
 
 from softsym.experiments.artefact import ORDER, Artefact, artefact
-from softsym.experiments.engine import Engine
-from softsym.experiments.local import Local
+from softsym.experiments.engines.engine import Engine
+from softsym.experiments.engines.local import Local
 from softsym.experiments.reproduce import Plan, claims, plan, render, reproduce
 from softsym.experiments.store import Record, Store
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from softsym.experiments.artefacts.correlation import QUANTITIES, ours_and_published
+from softsym.experiments.render.artefacts.correlation import QUANTITIES, ours_and_published
+from softsym.experiments.render.tables import EMPTY, markdown_table, number
 from softsym.experiments.store import Record
 from softsym.experiments.summary import Summary
-from softsym.experiments.tables import EMPTY, markdown_table, number
 
 Status = Literal["holds", "does not hold", "not yet"]
 APART = 0.02

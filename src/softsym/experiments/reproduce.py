@@ -9,8 +9,6 @@ from typing import Any, cast, get_args
 
 from softsym.errors import InputError
 from softsym.experiments.artefact import ORDER, Artefact, artefact
-from softsym.experiments.artefacts import RENDER
-from softsym.experiments.carry_out import Tally, carry_out, missing
 from softsym.experiments.claims import (
     Claim,
     correlation_claims,
@@ -19,12 +17,14 @@ from softsym.experiments.claims import (
     table1_claims,
     table2_claims,
 )
-from softsym.experiments.engine import Engine
-from softsym.experiments.estimate import Estimate
+from softsym.experiments.engines.carry_out import Tally, carry_out, missing
+from softsym.experiments.engines.engine import Engine
+from softsym.experiments.engines.estimate import Estimate
+from softsym.experiments.engines.job import Job
 from softsym.experiments.grid import Cell, cells, check
 from softsym.experiments.grid import runs as runs_of
-from softsym.experiments.job import Job
-from softsym.experiments.rendered import Rendered, write
+from softsym.experiments.render.artefacts import RENDER
+from softsym.experiments.render.files import Rendered, write
 from softsym.experiments.store import Store
 from softsym.experiments.summary import summarise
 from softsym.tasks.presets import PresetName

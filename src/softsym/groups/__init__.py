@@ -7,9 +7,11 @@ from softsym.groups.generators import Generator
 from softsym.groups.group import Group
 from softsym.groups.parse import CATALOGUE, group
 from softsym.groups.sampling import gaussian
+from softsym.groups.several import joined, read_groups
 
 __all__ = [
     "CATALOGUE", "GL", "O11", "SE", "SL", "SO", "SO13", "SU", "A", "C", "Cube", "D", "E", "Generator", "Group",
     "Icosahedral", "Lorentz", "O", "Octahedral", "RubiksCube", "S", "SO11p", "SO13p", "Scaling", "Sp",
-    "Translation", "Trivial", "U", "Z", "gaussian", "group",
+    "Translation", "Trivial", "U", "Z", "gaussian", "group", "joined",
+    "read_groups",
 ]  # fmt: skip

@@ -15,8 +15,7 @@ import torch
 from softsym.groups import Group
 from softsym.groups import group as read_group
 from softsym.nn.linear import EquivariantLinear
-from softsym.nn.network import Network, hidden_reps, routes, seeded
-from softsym.nn.reading import read_hidden
+from softsym.nn.network import Network, hidden_reps, read_hidden, routes, seeded
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 

@@ -15,10 +15,9 @@ from typing import cast
 import torch
 from torch import Tensor
 
-from softsym.groups import Group
+from softsym.groups import Group, joined, read_groups
 from softsym.nn.linear import EquivariantLinear, SumLinear
-from softsym.nn.network import Network, hidden_reps, routes, seeded
-from softsym.nn.reading import joined, read_groups, read_hidden
+from softsym.nn.network import Network, hidden_reps, read_hidden, routes, seeded
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 

@@ -19,6 +19,7 @@ from softsym.nn.gating import Gated, gated_rep
 from softsym.nn.linear import baked
 from softsym.nn.native import NativeBlock, can_run, native_plan
 from softsym.reps import Rep, hidden_rep
+from softsym.reps import rep as read_rep
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,13 @@ class Network(nn.Module):
     def extra_repr(self) -> str:
         """Shown by print(network)."""
         return f"{self.rep_in} -> {self.rep_out}, {self.group.name}, {count_parameters(self):,} parameters"
+
+
+def read_hidden(hidden: Rep | str | Sequence[Rep | str] | None) -> Rep | list[Rep] | None:
+    """A hidden representation, a list of them, or None."""
+    if hidden is None or isinstance(hidden, Rep):
+        return hidden
+    return read_rep(hidden) if isinstance(hidden, str) else [read_rep(item) for item in hidden]
 
 
 def hidden_reps(

@@ -19,8 +19,7 @@ from torch import Tensor, nn
 from softsym.groups import Group
 from softsym.groups import group as read_group
 from softsym.nn.linear import EquivariantLinear, SumLinear, free_linear
-from softsym.nn.network import Network, hidden_reps, routes, seeded
-from softsym.nn.reading import read_hidden
+from softsym.nn.network import Network, hidden_reps, read_hidden, routes, seeded
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 

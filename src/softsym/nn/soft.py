@@ -13,11 +13,10 @@ from collections.abc import Sequence
 
 import torch
 
-from softsym.groups import Group
+from softsym.groups import Group, joined, read_groups
 from softsym.nn import init as initial
 from softsym.nn.linear import free_linear
-from softsym.nn.network import Network, ParameterRep, hidden_reps, routes, seeded
-from softsym.nn.reading import joined, read_groups, read_hidden
+from softsym.nn.network import Network, ParameterRep, hidden_reps, read_hidden, routes, seeded
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.spaces import equivariant_maps, invariants

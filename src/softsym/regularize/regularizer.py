@@ -21,8 +21,7 @@ import torch
 from torch import Tensor, nn
 
 from softsym.errors import InputError
-from softsym.groups import Group
-from softsym.nn.reading import read_groups
+from softsym.groups import Group, read_groups
 from softsym.regularize.description import Description, describe
 from softsym.regularize.joint import JointOperator
 from softsym.regularize.penalty import Penalty, value_and_gradient

@@ -13,9 +13,8 @@ from typing import Protocol, runtime_checkable
 from torch import nn
 
 from softsym.errors import InputError
-from softsym.groups import Group
+from softsym.groups import Group, joined
 from softsym.nn import ParameterRep
-from softsym.nn.reading import joined
 from softsym.reps import Rep, hidden_rep
 from softsym.reps import rep as read_rep
 

@@ -6,8 +6,9 @@ import functools
 
 from softsym.groups import Group
 from softsym.reps import TensorType
-from softsym.spaces import auto, cache
+from softsym.spaces import cache
 from softsym.spaces.solution import Solution, warn_if_unclear
+from softsym.spaces.solvers import auto
 from softsym.spaces.stored import solution_from_arrays, solution_to_arrays
 
 

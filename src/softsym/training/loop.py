@@ -18,12 +18,12 @@ from lightning_fabric import Fabric
 from torch import Tensor, nn
 
 from softsym.errors import InputError, TrainingError
+from softsym.progress import reporter
 from softsym.regularize import EquivarianceRegularizer
 from softsym.regularize.strengths import Controller, Fixed
 from softsym.tasks.task import Splits
 from softsym.training import checkpoint
 from softsym.training.history import History
-from softsym.training.progress import reporter
 from softsym.training.settings import Settings
 from softsym.training.state import capture, restore
 from softsym.training.stopping import EarlyStopping

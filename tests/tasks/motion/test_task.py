@@ -5,8 +5,8 @@ import torch
 from softsym.errors import InputError
 from softsym.tasks import Motion, ade, task
 from softsym.tasks.motion import NORMALISATIONS
-from softsym.tasks.waymo import cache as store
-from tests.tasks.waymo import writer
+from softsym.tasks.motion.waymo import cache as store
+from tests.tasks.motion.waymo import writer
 
 
 def climbing(name, n, types=None, climb=0.05, seed=0):

@@ -1,6 +1,7 @@
 """Motion forecasting: recorded or simulated vehicles, and three normalisations of their trajectories."""
 
-from softsym.tasks.motion.normalise import NORMALISATIONS, Normaliser
+from softsym.data.normalisation import TRAJECTORY as NORMALISATIONS
+from softsym.tasks.motion.normalise import Normaliser
 from softsym.tasks.motion.simulator import simulate
 from softsym.tasks.motion.task import Motion, MotionData
 

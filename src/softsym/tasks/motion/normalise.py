@@ -18,11 +18,10 @@ from typing import Literal
 
 from torch import Tensor
 
+from softsym.data.normalisation import SURVIVING, TRAJECTORY
 from softsym.errors import InputError
 
 PAST = 6
-NORMALISATIONS = ("scale-aware", "symmetry-aware", "symmetry-scale-aware")
-SURVIVING = (1.0, 1.0, 0.993)
 Centring = Literal["past", "all"]
 
 
@@ -49,13 +48,11 @@ class Normaliser:
 
         Args:
             windows: Trajectories, the first six points of each the past, shape (n, 12, 3).
-            normalisation: One of :data:`NORMALISATIONS`.
+            normalisation: One of :data:`TRAJECTORY`.
             centring: Which points to centre on.
         """
-        if normalisation not in NORMALISATIONS:
-            raise InputError(
-                f"unknown normalisation {normalisation!r}; pass one of {', '.join(NORMALISATIONS)}"
-            )
+        if normalisation not in TRAJECTORY:
+            raise InputError(f"unknown normalisation {normalisation!r}; pass one of {', '.join(TRAJECTORY)}")
         alpha = windows.new_tensor(SURVIVING if normalisation == "symmetry-scale-aware" else (1.0, 1.0, 1.0))
         centred = (windows - alpha * _mean_point(windows, centring)).flatten(0, 1)
         mean = centred.mean(0)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from softsym.tasks.waymo import HONEST
+from softsym.tasks.motion.waymo import HONEST
 
 INTERVAL = 0.2
 NOISE = (0.01, 0.01, 0.003)

@@ -1,0 +1,188 @@
+"""Numbers from text files with separators, ``.csv`` and ``.tsv``.
+
+The first line names the columns. Two readers give the same numbers: a fast one (polars) for files without mistakes, and a plain one
+that walks line by line and can say where a mistake is. Whatever the fast one cannot read as finite numbers goes to the plain one.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softsym.data.encoding import check_encoding
+from softsym.errors import InputError
+
+Array = NDArray[np.float64]
+SEPARATORS = {".csv": ",", ".tsv": "\t"}
+MISSING = frozenset({"", "na", "n/a", "#n/a", "null", "none", "?"})
+TRUTH = {"true": 1.0, "false": 0.0}
+_NAMES = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
+
+
+@dataclass(frozen=True)
+class DelimitedFile:
+    """A text file of numbers.
+
+    Args:
+        path: The file.
+        names: The columns, as the first line names them.
+    """
+
+    path: Path
+    names: tuple[str, ...]
+
+    @classmethod
+    def open(cls, path: Path) -> DelimitedFile:
+        """Reads the names, after checking that the file is text at all."""
+        check_encoding(path)
+        for _, cells in _records(path):
+            return cls(path, _names(path, cells))
+        raise InputError(f"{path} is empty; it needs a line of column names and rows of numbers")
+
+    def size(self, columns: int) -> int:
+        """About how many bytes so many columns take as numbers, from the length of the first lines."""
+        with self.path.open("rb") as file:
+            start = file.read(1 << 16)
+        return 8 * columns * self.path.stat().st_size * (start.count(b"\n") or 1) // max(len(start), 1)
+
+    def numbers(self, columns: list[int]) -> Array:
+        """The chosen columns, shape (rows, len(columns)), all finite."""
+        found = _fast(self, columns)
+        return _plain(self, columns) if found is None else found
+
+
+def _names(path: Path, cells: list[str]) -> tuple[str, ...]:
+    separator = SEPARATORS[path.suffix.lower()]
+    names = tuple(cell.strip() or f"column{k + 1}" for k, cell in enumerate(cells))
+    for other in ";\t|,":
+        if len(names) == 1 and other in names[0]:
+            raise InputError(
+                f"{path} has its columns separated by {_NAMES[other]}; a {path.suffix} file must have {_NAMES[separator]}"
+            )
+    if all(_number(name) is not None for name in names):
+        raise InputError(f"line 1 of {path} holds numbers only; it must hold the names of the columns")
+    return names
+
+
+def _records(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Line number and cells of every line that is not blank."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        reader = csv.reader(file, delimiter=SEPARATORS[path.suffix.lower()])
+        try:
+            yield from ((reader.line_num, cells) for cells in reader if any(map(str.strip, cells)))
+        except csv.Error as error:
+            raise InputError(
+                f"{path}, line {reader.line_num}: {error}; a double quote may not be closed"
+            ) from error
+
+
+def _fast(file: DelimitedFile, columns: list[int]) -> Array | None:
+    """The numbers if every cell is one, else None."""
+    import polars
+
+    first = list(_first(file.path, 2))
+    if len(first) < 2 or first[0][0] != 1:
+        return None
+    try:
+        lazy = polars.scan_csv(
+            file.path,
+            has_header=False,
+            skip_rows=1,
+            separator=SEPARATORS[file.path.suffix.lower()],
+            infer_schema_length=None,
+            glob=False,
+        )
+        names = lazy.collect_schema().names()
+        if len(names) != len(file.names):
+            return None
+        frame = lazy.select([names[k] for k in columns]).collect()
+    except polars.exceptions.PolarsError:
+        return None
+    if not all(kind.is_numeric() or kind == polars.Boolean for kind in frame.dtypes):
+        return None
+    if any(series.null_count() for series in frame):
+        return None
+    found = np.column_stack([series.cast(polars.Float64).to_numpy() for series in frame])
+    return found if np.isfinite(found).all() else None
+
+
+def _first(path: Path, n: int) -> Iterator[tuple[int, list[str]]]:
+    for _, record in zip(range(n), _records(path), strict=False):
+        yield record
+
+
+@dataclass
+class _Mistakes:
+    """The first mistake of each kind, and how many lines have one."""
+
+    file: DelimitedFile
+    first: dict[str, tuple[int, str, str]] = field(default_factory=dict)
+    lines: dict[str, set[int]] = field(default_factory=dict)
+
+    def note(self, kind: str, line: int, column: int, cell: str) -> None:
+        self.first.setdefault(kind, (line, self.file.names[column], cell))
+        self.lines.setdefault(kind, set()).add(line)
+
+    def fail(self) -> NoReturn:
+        kind = next(kind for kind in ("text", "missing", "infinite") if kind in self.first)
+        line, column, cell = self.first[kind]
+        where = f"{self.file.path}, line {line}: column {column!r}"
+        lines = _count(len(self.lines[kind]))
+        if kind == "text":
+            shown = cell if len(cell) <= 40 else cell[:37] + "..."
+            raise InputError(
+                f"{where} holds {shown!r}, which is no number; choose other --x-columns or --y-columns, or correct it"
+            )
+        if kind == "missing":
+            raise InputError(
+                f"{where} has no value ({lines} with missing values); fill it in or leave the line out"
+            )
+        raise InputError(f"{where} is {cell} ({lines} with NaN or infinity); leave such lines out")
+
+
+def _plain(file: DelimitedFile, columns: list[int]) -> Array:
+    """The same numbers, slowly; mistakes are reported with their line."""
+    numbers, mistakes = array("d"), _Mistakes(file)
+    records = _records(file.path)
+    next(records)
+    for line, cells in records:
+        if len(cells) > len(file.names):
+            raise InputError(
+                f"{file.path}, line {line} has {len(cells)} cells, but line 1 names {len(file.names)} columns; "
+                "quote cells that contain the separator"
+            )
+        for column in columns:
+            cell = cells[column].strip() if column < len(cells) else ""
+            value = _number(cell)
+            if value is None:
+                mistakes.note("missing" if cell.lower() in MISSING else "text", line, column, cell)
+            elif not math.isfinite(value):
+                mistakes.note("infinite", line, column, cell)
+            numbers.append(value or 0.0)
+    if mistakes.first:
+        mistakes.fail()
+    if not numbers:
+        raise InputError(f"{file.path} has column names but no rows")
+    return np.frombuffer(numbers, dtype=np.float64).reshape(-1, len(columns)).copy()
+
+
+def _number(cell: str) -> float | None:
+    """The number a cell holds; booleans are numbers."""
+    if cell.lower() in TRUTH:
+        return TRUTH[cell.lower()]
+    try:
+        return None if "_" in cell else float(cell)
+    except ValueError:
+        return None
+
+
+def _count(lines: int) -> str:
+    return f"{lines} line" if lines == 1 else f"{lines} lines"

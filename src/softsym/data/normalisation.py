@@ -1,0 +1,206 @@
+r"""How much a normalisation of the data breaks a symmetry.
+
+A normalisation is an affine map :math:`x \mapsto D x + b` fitted to the data. Data keep their symmetry under G through it iff D is an
+equivariant map of the representation into itself and b is invariant. So the break is exact linear algebra,
+
+.. math:: \text{map: } \frac{|D - P_G D|}{|D|}, \qquad \text{shift: } \frac{|b - P_G b|}{\text{root mean square of } |D x + b|} ,
+
+and, for intuition, the mean of :math:`|D \rho x + b - \rho (D x + b)|` over the sum of both norms, over data and group elements.
+
+Three of the normalisations are for trajectories, points that are first centred on their own mean (see :mod:`softsym.tasks.motion`).
+
+Reference:
+    Regularizing Towards Soft Equivariance Under Mixed Symmetries (Kim et al., 2023), https://arxiv.org/abs/2306.00356
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softsym.data.scaler import SymmetricScaler, columns_by_type
+from softsym.errors import InputError
+from softsym.groups import Group, joined
+from softsym.measure.action import act
+from softsym.reps import Rep
+from softsym.spaces import equivariant_maps, invariants
+
+Array = NDArray[np.float64]
+TRAJECTORY = ("scale-aware", "symmetry-aware", "symmetry-scale-aware")
+"""Normalisations of trajectories, which are centred on their own mean first."""
+SURVIVING = (1.0, 1.0, 0.993)
+"""Share of the mean that centring takes away along each axis if a little of the elevation is to survive."""
+EXACT = 1e-9
+"""A break up to this is rounding."""
+PROBES, TRANSFORMS = 200, 20
+
+
+@dataclass(frozen=True, eq=False)
+class Normalisation:
+    """An affine map fitted to data.
+
+    Args:
+        name: One of :data:`NORMALISATIONS`.
+        matrix: D, shape (n, n).
+        shift: b, shape (n,).
+    """
+
+    name: str
+    matrix: Array
+    shift: Array
+
+    def apply(self, X: Array) -> Array:
+        """Normalised data, shape (rows, n)."""
+        return X @ self.matrix.T + self.shift
+
+    def evenness(self, X: Array) -> float:
+        """Smallest deviation of a normalised column over the largest; 1 is even, constant columns do not count."""
+        deviations = self.apply(X).std(axis=0)
+        varying = deviations[X.std(axis=0) > 1e-12 * np.abs(X).max(axis=0, initial=1e-300)]
+        return float(varying.min() / varying.max()) if len(varying) and varying.max() > 0 else 1.0
+
+
+@dataclass(frozen=True)
+class Break:
+    """How much a normalisation breaks a group.
+
+    Args:
+        group: The group's name.
+        map: Relative distance of D from the equivariant maps.
+        shift: Distance of b from the invariants, relative to the size of normalised data.
+        error: Mean of |D rho x + b - rho (D x + b)| over the sum of both norms.
+    """
+
+    group: str
+    map: float
+    shift: float
+    error: float
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the symmetry survives."""
+        return self.map <= EXACT and self.shift <= EXACT
+
+
+def fit_normalisation(name: str, X: Array, rep: Rep, groups: Sequence[Group]) -> Normalisation:
+    """Fits a normalisation to data.
+
+    Args:
+        name: One of :data:`NORMALISATIONS`.
+        X: Data (rows, size of ``rep``).
+        rep: How the columns transform.
+        groups: The candidate groups, for which ``common-scale`` is made.
+
+    Raises:
+        InputError: Unknown name, or the representation has nothing to which the normalisation applies.
+    """
+    if name not in NORMALISATIONS:
+        raise InputError(f"unknown normalisation {name!r}; pass one of {', '.join(NORMALISATIONS)}")
+    return NORMALISATIONS[name](name, X, rep, groups)
+
+
+def applicable(rep: Rep, group: Group) -> list[str]:
+    """The normalisations that make sense for a representation; trajectories need at least two points."""
+    return [name for name in NORMALISATIONS if name not in TRAJECTORY or not _why_not(name, rep, group)]
+
+
+def measure_break(normalisation: Normalisation, X: Array, rep: Rep, group: Group, *, seed: int = 0) -> Break:
+    """Measures how much a normalisation breaks a group.
+
+    Args:
+        normalisation: The affine map.
+        X: Data (rows, size of ``rep``).
+        rep: How the columns transform.
+        group: The group.
+        seed: Seed of the group elements and rows at which the error is measured.
+    """
+    D, b = normalisation.matrix, normalisation.shift
+    rng = np.random.default_rng(seed)
+    rows = X[rng.permutation(len(X))[:PROBES]]
+    parts = group.sample_parts(TRANSFORMS, rng)
+    first = normalisation.apply(act(rep, group, parts, rows))
+    second = act(rep, group, parts, normalisation.apply(rows))
+    sizes = np.linalg.norm(first, axis=-1) + np.linalg.norm(second, axis=-1)
+    gaps = np.linalg.norm(first - second, axis=-1)
+    return Break(
+        group.name,
+        map=_ratio(equivariant_maps(rep, rep, group).distance(D), np.linalg.norm(D)),
+        shift=_ratio(
+            invariants(rep, group).distance(b), np.sqrt((normalisation.apply(X) ** 2).sum(1).mean())
+        ),
+        error=float(np.divide(gaps, sizes, out=np.zeros_like(gaps), where=sizes > 0).mean()),
+    )
+
+
+def _ratio(part: float | np.floating, whole: float | np.floating) -> float:
+    return float(part / whole) if whole > 0 else 0.0
+
+
+def _none(name: str, X: Array, rep: Rep, groups: Sequence[Group]) -> Normalisation:
+    return Normalisation(name, np.eye(X.shape[1]), np.zeros(X.shape[1]))
+
+
+def _per_axis(name: str, X: Array, rep: Rep, groups: Sequence[Group]) -> Normalisation:
+    return _scaled(name, SymmetricScaler.fit(X, None, ()))
+
+
+def _common_scale(name: str, X: Array, rep: Rep, groups: Sequence[Group]) -> Normalisation:
+    return _scaled(name, SymmetricScaler.fit(X, rep, groups))
+
+
+def _scaled(name: str, scaler: SymmetricScaler) -> Normalisation:
+    return Normalisation(name, np.diag(1 / scaler.scale), -scaler.shift / scaler.scale)
+
+
+def _trajectory(name: str, X: Array, rep: Rep, groups: Sequence[Group]) -> Normalisation:
+    """Points centred on their mean, then divided by the deviation of each axis or by one for all; scalars as ever."""
+    group = joined(groups)
+    problem = _why_not(name, rep, group)
+    if problem:
+        raise InputError(f"normalisation {name!r} is for trajectories: {problem}")
+    D, b = np.eye(X.shape[1]), np.zeros(X.shape[1])
+    for kind, index in columns_by_type(rep, group).items():
+        if kind.rank == 0:
+            scaler = SymmetricScaler.fit(X[:, index], None, ())
+            D[index, index], b[index] = 1 / scaler.scale, -scaler.shift / scaler.scale
+        else:
+            block, shift = _centred(name, X[:, index], kind.size(group))
+            D[np.ix_(index, index)], b[index] = block, shift
+    return Normalisation(name, D, b)
+
+
+def _centred(name: str, X: Array, size: int) -> tuple[Array, Array]:
+    points = X.shape[1] // size
+    alpha = np.array(SURVIVING if name == "symmetry-scale-aware" else np.ones(size))
+    centring = np.eye(X.shape[1]) - np.kron(np.full((points, points), 1 / points), np.diag(alpha))
+    centred = (X @ centring.T).reshape(-1, size)
+    mean = centred.mean(axis=0)
+    scale = centred.std(axis=0) if name == "scale-aware" else np.full(size, centred.std())
+    scale = np.where(scale > 0, scale, 1.0)
+    return centring / np.tile(scale, points)[:, None], np.tile(-mean / scale, points)
+
+
+def _why_not(name: str, rep: Rep, group: Group) -> str:
+    """What the representation lacks; empty if nothing."""
+    kinds = {
+        kind: len(index) // kind.size(group)
+        for kind, index in columns_by_type(rep, group).items()
+        if kind.rank
+    }
+    if not kinds or min(kinds.values()) < 2:
+        return f"{rep} has no two points of the same kind to centre on their mean"
+    if name == "symmetry-scale-aware" and any(kind.size(group) != len(SURVIVING) for kind in kinds):
+        return f"it treats z apart, so points must have 3 coordinates; {rep} under {group.name} has others"
+    return ""
+
+
+NORMALISATIONS: dict[str, Callable[[str, Array, Rep, Sequence[Group]], Normalisation]] = {
+    "none": _none,
+    "per-axis": _per_axis,
+    "common-scale": _common_scale,
+    **dict.fromkeys(TRAJECTORY, _trajectory),
+}
+"""How each is fitted, by name: from data, representation and candidate groups."""

@@ -1,0 +1,147 @@
+r"""Standardising data without breaking the candidate symmetries.
+
+The map :math:`x \mapsto (x - b) \oslash s` commutes with every candidate group iff the shift b is invariant under all of them and
+dividing by s is equivariant. So
+
+- scalars, which no group moves, are standardised freely: each has its own mean and deviation;
+- all copies of any other type share one scale: a multiple of the identity commutes with every matrix, of non-orthogonal groups too;
+- the shift is the column means projected onto the invariants of all candidate groups joined: zero for vectors under O(3), the mean
+  along z under O(2)@z, zero for all but scalars under a scaling.
+
+Without candidate groups every column is standardised on its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from softsym.errors import InputError
+from softsym.groups import Group, joined, read_groups
+from softsym.reps import Rep, TensorType
+from softsym.reps import rep as read_rep
+from softsym.spaces import invariants
+
+Array = NDArray[np.float64]
+CONSTANT = 1e-13
+"""A deviation up to this share of the largest value is rounding: the columns are constant."""
+
+
+@dataclass(frozen=True, eq=False)
+class SymmetricScaler:
+    """What to subtract from each column and what to divide it by.
+
+    Args:
+        shift: Shape (n,).
+        scale: Shape (n,), positive.
+
+    Example:
+        >>> import numpy as np
+        >>> X = np.random.default_rng(0).normal(5.0, [1.0, 2.0, 3.0, 4.0], size=(1000, 4))
+        >>> scaler = SymmetricScaler.fit(X, "S + V", ["O(2)@z"])
+        >>> scaler.scale.round(1)
+        array([1. , 5.1, 5.1, 5.1])
+        >>> scaler.shift.round(0)
+        array([5., 0., 0., 5.])
+    """
+
+    shift: Array
+    scale: Array
+
+    def __post_init__(self) -> None:
+        if self.shift.ndim != 1 or self.shift.shape != self.scale.shape:
+            raise InputError(
+                f"`shift` and `scale` must both have shape (n,), got {self.shift.shape} and {self.scale.shape}"
+            )
+        if not (np.isfinite(self.shift).all() and np.isfinite(self.scale).all() and (self.scale > 0).all()):
+            raise InputError("`shift` and `scale` must be finite, and `scale` positive")
+
+    @classmethod
+    def fit(cls, X: ArrayLike, rep: Rep | str | None, groups: Sequence[Group | str]) -> SymmetricScaler:
+        """Takes the statistics of training data.
+
+        Args:
+            X: Training data (rows, size of ``rep``).
+            rep: How the columns transform; may be None without groups.
+            groups: The candidate groups; none for no symmetry at all.
+        """
+        X = _rows(X)
+        if not groups:
+            return cls(*_columns(X))
+        if rep is None:
+            raise InputError("`rep` is None; pass how the columns transform, such as '5S + 5V'")
+        rep, whole = read_rep(rep), joined(read_groups(groups))
+        if rep.size(whole) != X.shape[1]:
+            raise InputError(
+                f"{rep} under {whole.name} has size {rep.size(whole)}, the data have {X.shape[1]} columns"
+            )
+        shift = invariants(rep, whole).project(X.mean(axis=0))
+        scale = np.ones_like(shift)
+        for kind, index in columns_by_type(rep, whole).items():
+            if kind.rank == 0:
+                shift[index], scale[index] = _columns(X[:, index])
+            else:
+                scale[index] = _deviation(X[:, index], shift[index], axis=None)
+        return cls(shift, scale)
+
+    def transform(self, X: ArrayLike) -> Array:
+        """Standardised data, shape (rows, n)."""
+        return (self._checked(X) - self.shift) / self.scale
+
+    def inverse(self, X: ArrayLike) -> Array:
+        """Standardised data back in their own units, shape (rows, n)."""
+        return self._checked(X) * self.scale + self.shift
+
+    def to_dict(self) -> dict[str, list[float]]:
+        """Plain numbers, for JSON."""
+        return {"shift": self.shift.tolist(), "scale": self.scale.tolist()}
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> SymmetricScaler:
+        """The inverse of :meth:`to_dict`; anything but two lists of numbers of one length is refused."""
+        try:
+            shift, scale = (np.array(fields[key], dtype=np.float64) for key in ("shift", "scale"))
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError("a scaler is stored as two lists of numbers, `shift` and `scale`") from error
+        return cls(shift, scale)
+
+    def _checked(self, X: ArrayLike) -> Array:
+        X = np.asarray(X, dtype=np.float64)
+        if X.ndim < 1 or X.shape[-1] != len(self.shift):
+            raise InputError(f"the data must have shape (..., {len(self.shift)}), got {X.shape}")
+        return X
+
+
+def columns_by_type(rep: Rep, group: Group) -> dict[TensorType, NDArray[np.intp]]:
+    """The columns of all copies of each type, wherever they stand."""
+    found: dict[TensorType, list[int]] = {}
+    for segment in rep.segments(group):
+        found.setdefault(segment.type, []).extend(range(segment.start, segment.stop))
+    return {kind: np.array(index, dtype=np.intp) for kind, index in found.items()}
+
+
+def _rows(X: ArrayLike) -> Array:
+    X = np.asarray(X, dtype=np.float64)
+    if X.ndim != 2 or not len(X):
+        raise InputError(f"the data must have shape (rows, columns) and at least one row, got {X.shape}")
+    if not np.isfinite(X).all():
+        raise InputError("the data contain NaN or infinity; leave those rows out")
+    return X
+
+
+def _columns(X: Array) -> tuple[Array, Array]:
+    """Mean and deviation of each column on its own."""
+    mean = X.mean(axis=0)
+    return mean, _deviation(X, mean, axis=0)
+
+
+def _deviation(X: Array, shift: Array, axis: int | None) -> Array:
+    """Root mean square of X - shift; 1 where that is only rounding. Squares of large numbers do not overflow."""
+    largest = np.abs(X).max(axis=axis, initial=0.0)
+    unit = np.where(largest > 0, largest, 1.0)
+    deviation = unit * np.sqrt((((X - shift) / unit) ** 2).mean(axis=axis))
+    return np.where(deviation > CONSTANT * largest, deviation, 1.0)

@@ -1,0 +1,1 @@
+"""Training the networks behind an estimator."""

@@ -1,0 +1,127 @@
+"""Training the members of an estimator: the same network from several seeds, each with its own history."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from softsym.discovery.fit.recipe import Recipe
+from softsym.groups import Group, Trivial, joined
+from softsym.nn import MLP, SoftMLP
+from softsym.regularize import EquivarianceRegularizer
+from softsym.reps import Rep
+from softsym.tasks.task import Splits
+from softsym.training import fit
+from softsym.training.loop import Criterion, Fitted
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What the members map, and which symmetries they may have.
+
+    Args:
+        rep_in: Representation of the input.
+        rep_out: Representation of the output.
+        groups: Candidate groups; none for an ordinary network.
+        largest: Group of gates and bilinear layers.
+    """
+
+    rep_in: Rep
+    rep_out: Rep
+    groups: tuple[Group, ...]
+    largest: Group
+
+    @classmethod
+    def of(cls, rep_in: Rep, rep_out: Rep, groups: Sequence[Group], largest: Group | None = None) -> Shape:
+        """The shape, with the candidates joined as the largest group unless one is given."""
+        whole = largest or (joined(groups) if groups else Trivial(1))
+        return cls(rep_in, rep_out, tuple(groups), whole)
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Numbers of inputs and outputs."""
+        return self.rep_in.size(self.largest), self.rep_out.size(self.largest)
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """One trained network, in double precision, with what is known of its training."""
+
+    seed: int
+    model: nn.Module
+    strengths: dict[str, float]
+    history: list[dict[str, Any]]
+    is_finished: bool = True
+
+
+def make_network(shape: Shape, recipe: Recipe, seed: int) -> nn.Module:
+    """The PER network of the candidates, or a plain one if there are none."""
+    sizes = (recipe.width, recipe.layers)
+    if not shape.groups:
+        return MLP(shape.rep_in, shape.rep_out, shape.largest, *sizes, seed=seed)
+    return SoftMLP(shape.rep_in, shape.rep_out, shape.groups, *sizes, largest=shape.largest, seed=seed)
+
+
+def make_regularizer(model: nn.Module, shape: Shape, strength: float) -> EquivarianceRegularizer | None:
+    """The penalties of all candidates, dimensionless, so that one strength suits all tasks."""
+    if not shape.groups:
+        return None
+    return EquivarianceRegularizer(model, shape.groups, strength=strength, dimensionless=True)
+
+
+def train_member(
+    shape: Shape,
+    recipe: Recipe,
+    data: Splits,
+    seed: int,
+    *,
+    criterion: Criterion = nn.functional.mse_loss,
+    folder: Path | None = None,
+    on_epoch: Callable[[dict[str, Any]], bool | None] | None = None,
+) -> Member:
+    """Trains one network; with a folder it goes on from the newest checkpoint there.
+
+    Args:
+        shape: What is mapped.
+        recipe: How to train, with epochs and batch chosen.
+        data: Standardised data.
+        seed: Seed of weights and batches.
+        criterion: The loss.
+        folder: Where checkpoints go.
+        on_epoch: Called after every epoch; returns True to stop.
+    """
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+    model = make_network(shape, recipe, seed)
+    regularizer = make_regularizer(model, shape, recipe.strength or 0.0)
+    stopped = False
+
+    def watch(row: dict[str, Any]) -> bool:
+        nonlocal stopped
+        stopped = bool(on_epoch is not None and on_epoch(row))
+        return stopped
+
+    fitted: Fitted = fit(
+        model,
+        data,
+        recipe.settings(seed, has_groups=bool(shape.groups)),
+        regularizer=regularizer,
+        controller=recipe.controller() if regularizer is not None else None,
+        criterion=criterion,
+        folder=folder,
+        resume=folder is not None,
+        on_epoch=watch,
+    )
+    model = fitted.model.double().eval()  # so that a row's prediction does not depend on the rows beside it
+    return Member(seed, model, fitted.strengths, fitted.history, is_finished=not stopped)
+
+
+@torch.no_grad()
+def predict_members(members: Sequence[Member], x: Tensor, chunk: int = 16_384) -> Tensor:
+    """Predictions of all members, shape (members, n, outputs)."""
+    return torch.stack([torch.cat([member.model(part) for part in x.split(chunk)]) for member in members])

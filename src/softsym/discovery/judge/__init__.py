@@ -1,0 +1,1 @@
+"""Judging what was trained: measures, verdicts and the table of symmetries."""

@@ -1,0 +1,81 @@
+"""The nearest exactly equivariant model, and what exactness costs."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import torch
+
+from softsym.discovery.fit.ensemble import Member, make_regularizer
+from softsym.discovery.fit.fit import Fit
+from softsym.discovery.fit.scale_frame import ScaleFrame, is_scaling
+from softsym.errors import InputError
+from softsym.groups import Group
+from softsym.groups import group as read_group
+from softsym.nn.gating import Gated
+
+if TYPE_CHECKING:
+    from softsym.discovery.estimator import SoftEquivariantEstimator
+
+
+@dataclass(frozen=True, eq=False)
+class Snapped:
+    """An exactly equivariant model and its price.
+
+    Args:
+        group: The group it is equivariant to.
+        model: The estimator with exactly equivariant members.
+        test_error: Its mean squared error on held-out rows.
+        test_error_before: That of the model it came from.
+        distance: How far the weights moved, as a share of their norm, averaged over members.
+    """
+
+    group: str
+    model: SoftEquivariantEstimator
+    test_error: float
+    test_error_before: float
+    distance: float
+
+    @property
+    def cost(self) -> float:
+        """Change in test error; negative if exactness even helps."""
+        return self.test_error - self.test_error_before
+
+    def __str__(self) -> str:
+        return (
+            f"exactly {self.group}-equivariant: test error {self.test_error:.4g} instead of {self.test_error_before:.4g}, "
+            f"weights moved by {self.distance:.2%}"
+        )
+
+
+def snap_fit(fit: Fit, group: Group | str) -> tuple[Fit, float]:
+    """A fit whose members are exactly equivariant to one of the candidates, and how far weights moved on average."""
+    wanted = read_group(group)
+    if wanted not in fit.shape.groups:
+        known = ", ".join(candidate.name for candidate in fit.shape.groups) or "none"
+        raise InputError(
+            f"{wanted.name} is not among the candidate groups ({known}); fit with it to snap onto it"
+        )
+    if is_scaling(wanted):  # weights of that space are a constant's
+        frame = fit.frame or ScaleFrame.of(fit.shape)
+        if frame is not None:
+            inputs = torch.from_numpy(fit.scale_in.transform(fit.held.X))
+            return replace(fit, frame=fit.frame or frame.fitted(inputs)), 0.0
+    moved = [_snapped(member, fit, wanted) for member in fit.members]
+    distance = sum(share for _, share in moved) / len(moved)
+    return replace(fit, members=tuple(member for member, _ in moved)), distance
+
+
+@torch.no_grad()
+def _snapped(member: Member, fit: Fit, group: Group) -> tuple[Member, float]:
+    model = copy.deepcopy(member.model)
+    per = make_regularizer(model, fit.shape, 0.0)
+    assert per is not None  # there are candidate groups
+    norm = float(per.stacked.flat().double().norm())
+    distance = per.project_(group)
+    for module in model.modules():
+        if isinstance(module, Gated) and module.soft is not None:
+            module.soft.zero_()  # the soft path of the gates breaks every group
+    return replace(member, model=model), distance / max(norm, 1e-300)

@@ -1,0 +1,1 @@
+"""The charts of the report, one family per file."""

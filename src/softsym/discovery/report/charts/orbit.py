@@ -1,0 +1,164 @@
+r"""An orbit in pictures: one input moved along a subgroup, and whether the prediction goes along.
+
+A model is equivariant where :math:`f(g x)` and :math:`g f(x)` lie on each other; the reader moves :math:`g` with a slider.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softsym.discovery.report.charts.fit import MOST_OUTPUTS, output_name
+from softsym.discovery.report.charts.plots import PALETTE, Figure, axis, layout, numbers
+from softsym.discovery.report.story import Orbit, Story
+from softsym.discovery.report.text import number
+
+MOST_VECTORS = 12
+"""Input vectors that are drawn; more are a ball of wool."""
+TURN = [0, 90, 180, 270, 360]
+PREDICTED, MOVED = "prediction f(gx)", "moved prediction g f(x)"
+WIDTHS = {PREDICTED: 14, MOVED: 5}
+"""The moved prediction is drawn thin inside the prediction, so that both are seen where they agree."""
+
+Array = NDArray[np.float64]
+
+
+def orbits(story: Story) -> list[dict[str, Any]]:
+    """What the page needs for each orbit: a label and an error for each angle, and the figures.
+
+    In a 3D figure the trace of each path is followed, after all paths, by the trace of its arrow, which the page moves.
+    """
+    return [_view(story, orbit) for orbit in story.orbits if len(orbit.angles)]
+
+
+def _view(story: Story, orbit: Orbit) -> dict[str, Any]:
+    whole = is_turn(orbit.angles)
+    values = np.degrees(orbit.angles) if whole else orbit.angles
+    outputs = range(min(orbit.predicted.shape[1], MOST_OUTPUTS))
+    return {
+        "group": orbit.group,
+        "values": numbers(values),
+        "labels": [f"{value:.0f}°" if whole else f"parameter {number(value)}" for value in values],
+        "errors": [number(error) for error in _errors(orbit)],
+        "inputs": _scene([(f"vector {k + 1}", path) for k, path in enumerate(orbit.inputs[:MOST_VECTORS])]),
+        "vector": _vector(orbit),
+        "outputs": [
+            {"name": output_name(story, place), "figure": _component(orbit, values, whole, place)}
+            for place in outputs
+        ],
+        "first": _liveliest(orbit.moved[:, : len(outputs)]),
+    }
+
+
+def is_turn(angles: Array) -> bool:
+    """Whether a parameter runs once around the circle, so that it is an angle in radians; a boost's or a scaling's does not."""
+    steps = np.diff(angles)
+    ends = (float(angles[-1] - angles[0]), float(angles[-1] - angles[0] + steps[-1]) if len(steps) else 0.0)
+    return any(np.isclose(end, 2 * np.pi, rtol=1e-3) for end in ends)
+
+
+def _errors(orbit: Orbit) -> Array:
+    apart = np.linalg.norm(orbit.predicted - orbit.moved, axis=1)
+    sizes = np.linalg.norm(orbit.predicted, axis=1) + np.linalg.norm(orbit.moved, axis=1)
+    return apart / np.maximum(sizes, np.finfo(np.float64).tiny)
+
+
+def _liveliest(moved: Array) -> int:
+    # The output that the group moves most shows most; an invariant one is a flat line.
+    return int(np.argmax(np.nan_to_num(np.ptp(moved, axis=0)))) if moved.size else 0
+
+
+def _vector(orbit: Orbit) -> Figure | None:
+    if orbit.vector is None:
+        return None
+    columns = slice(orbit.vector, orbit.vector + 3)
+    return _scene([(PREDICTED, orbit.predicted[:, columns]), (MOVED, orbit.moved[:, columns])])
+
+
+def _scene(paths: list[tuple[str, Array]]) -> Figure:
+    reach = 1.1 * max((_size(path) for _, path in paths), default=0.0) or 1.0
+    still = {"range": [-reach, reach], "nticks": 5, "showspikes": False}
+    scene = {
+        **{f"{name}axis": {"title": {"text": name}, **still} for name in "xyz"},
+        "aspectmode": "cube",
+        "camera": {"eye": {"x": 1.55, "y": 1.35, "z": 0.85}, "center": {"x": 0, "y": 0, "z": -0.12}},
+    }
+    traces = [_path(place, name, path) for place, (name, path) in enumerate(paths)]
+    arrows = [_arrow(place, name, path) for place, (name, path) in enumerate(paths)]
+    return {
+        "data": traces + arrows,
+        "layout": layout(360, scene=scene, margin={"l": 0, "r": 0, "t": 0, "b": 0}, uirevision="still"),
+        "paths": len(paths),
+    }
+
+
+def _size(path: Array) -> float:
+    return float(np.abs(path[np.isfinite(path)]).max(initial=0.0))
+
+
+def _path(place: int, name: str, path: Array) -> dict[str, Any]:
+    x, y, z = (numbers(path[:, k]) for k in range(3))
+    return {
+        "type": "scatter3d",
+        "mode": "lines",
+        "name": name,
+        "x": x,
+        "y": y,
+        "z": z,
+        "line": {"color": PALETTE[place % len(PALETTE)], "width": WIDTHS.get(name, 6) / 2},
+        "opacity": 0.55,
+        "showlegend": False,
+        "hoverinfo": "skip",
+    }
+
+
+def _arrow(place: int, name: str, path: Array) -> dict[str, Any]:
+    x, y, z = ([0.0, *numbers(path[:1, k])] for k in range(3))
+    color = PALETTE[place % len(PALETTE)]
+    return {
+        "type": "scatter3d",
+        "mode": "lines+markers",
+        "name": name,
+        "x": x,
+        "y": y,
+        "z": z,
+        "line": {"color": color, "width": WIDTHS.get(name, 6)},
+        "marker": {"color": color, "size": [0, WIDTHS.get(name, 6) + 3]},
+        "showlegend": name in (PREDICTED, MOVED),
+        "hovertemplate": f"{name}: %{{x:.3g}}, %{{y:.3g}}, %{{z:.3g}}<extra></extra>",
+    }
+
+
+def _component(orbit: Orbit, values: Array, whole: bool, place: int) -> Figure:
+    lines = {PREDICTED: (orbit.predicted, "solid", 3), MOVED: (orbit.moved, "dash", 2)}
+    traces = [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "name": name,
+            "x": numbers(values),
+            "y": numbers(outputs[:, place]),
+            "line": {"color": PALETTE[k], "dash": dash, "width": width},
+            "hovertemplate": "%{y:.3g}<extra>%{fullData.name}</extra>",
+        }
+        for k, (name, (outputs, dash, width)) in enumerate(lines.items())
+    ]
+    now = {
+        "type": "line",
+        "xref": "x",
+        "yref": "paper",
+        "y0": 0,
+        "y1": 1,
+        "line": {"width": 1, "dash": "dot"},
+    }
+    start = {"x0": float(values[0]), "x1": float(values[0])}
+    degrees = {"tickvals": TURN, "ticktext": [f"{angle}°" for angle in TURN]} if whole else {}
+    title = "angle" if whole else "parameter"
+    return {
+        "data": traces,
+        "layout": layout(
+            360, xaxis=axis(title, zeroline=False, **degrees), yaxis=axis(""), shapes=[now | start]
+        ),
+    }

@@ -1,0 +1,61 @@
+"""One held-out input moved along a one-parameter subgroup, with what the model makes of it: for the report's picture."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import expm
+
+from softsym.discovery.fit.fit import Fit
+from softsym.discovery.report.story import Orbit
+from softsym.groups import Group
+from softsym.measure.action import act
+from softsym.reps import Rep, TensorType
+
+Array = NDArray[np.float64]
+STEPS = 49
+
+
+def orbits_of(fit: Fit, row: int = 0) -> tuple[Orbit, ...]:
+    """The motions of one held-out input under every candidate that moves vectors of R^3 continuously."""
+    found = [_orbit(fit, group, row) for group in fit.shape.groups]
+    return tuple(orbit for orbit in found if orbit is not None)
+
+
+def _orbit(fit: Fit, group: Group, row: int) -> Orbit | None:
+    places = _vectors(fit.shape.rep_in, group)
+    if group.dim != 3 or len(group.part_dims) > 1 or not len(group.lie_algebra) or not places:
+        return None
+    angles, elements = one_parameter(group)
+    x = fit.held.X[row : row + 1]
+    moved = act(fit.shape.rep_in, group, elements, x)[:, 0]
+    resting = fit.predict(x)[0]
+    outputs = _vectors(fit.shape.rep_out, group)
+    return Orbit(
+        group=group.name,
+        angles=angles,
+        inputs=np.stack([moved[:, start : start + 3] for start in places]),
+        predicted=fit.predict(moved)[0],
+        moved=act(fit.shape.rep_out, group, elements, resting)[:, 0],
+        vector=outputs[0] if outputs else None,
+    )
+
+
+def one_parameter(group: Group) -> tuple[Array, Array]:
+    """Parameters and elements exp(t A): once around for rotations, from 1/e to e times for what does not come back."""
+    A = group.lie_algebra[0]
+    turns = np.allclose(A, -A.T)
+    speed = np.abs(np.linalg.eigvals(A)).max()
+    A = A / speed if speed > 1e-12 else A
+    angles = np.linspace(0, 2 * np.pi, STEPS) if turns else np.linspace(-1, 1, STEPS)
+    return angles, np.stack([expm(t * A) for t in angles])
+
+
+def _vectors(rep: Rep, group: Group) -> list[int]:
+    """Where vectors start among the coordinates of a representation."""
+    return [
+        segment.start + k * segment.size
+        for segment in rep.segments(group)
+        if isinstance(segment.type, TensorType) and segment.type.rank == 1 and segment.size == 3
+        for k in range(segment.copies)
+    ]

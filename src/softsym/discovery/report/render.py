@@ -1,0 +1,128 @@
+"""The report of one discovery: one HTML page that works without a network, on a phone, on a light or a dark screen.
+
+Nothing that a file or a person named is trusted. The page escapes it, chart labels escape it again for plotly, and a
+content security policy lets run only the two scripts that are written here, known by their hashes.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from softsym.discovery.judge.verdict import WITHIN_FIT
+from softsym.discovery.report.charts.curves import losses, progress
+from softsym.discovery.report.charts.errors import distances, errors
+from softsym.discovery.report.charts.fit import panels
+from softsym.discovery.report.charts.orbit import orbits
+from softsym.discovery.report.charts.plots import VERDICT_MARKS
+from softsym.discovery.report.story import Story
+from softsym.discovery.report.text import headline, interval, number, percent, sentence
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+PER_PAGE = 9
+"""Panels of predicted against true that are shown at once."""
+
+
+def render(story: Story) -> str:
+    """One self-contained HTML page, to be written as UTF-8.
+
+    Args:
+        story: What was found.
+    """
+    from markupsafe import Markup
+    from plotly.offline import get_plotlyjs
+
+    story = replace(story, symmetries=story.symmetries.relative())
+    environment = _environment()
+    scripts = [_unified(get_plotlyjs()), _unified(_source(environment, "report.js"))]
+    charts = _charts(story)
+    return environment.get_template("report.html.j2").render(
+        story=story,
+        headline=headline(story.symmetries),
+        marks=VERDICT_MARKS,
+        within_fit=WITHIN_FIT,
+        charts=charts,
+        tiles=_tiles(story),
+        policy=_policy(scripts),
+        style=Markup(_source(environment, "report.css")),
+        data=Markup(embedded_json(charts)),
+        scripts=[Markup(script) for script in scripts],
+    )
+
+
+def embedded_json(content: Any) -> str:
+    r"""JSON that may stand inside a script element: no text in it can end the element or open a comment.
+
+    Example:
+        >>> embedded_json("</script>")
+        '"\\u003c/script\\u003e"'
+    """
+    # Not NaN: browsers refuse it, so that it must not have come so far.
+    text = json.dumps(content, allow_nan=False, separators=(",", ":"))
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def _charts(story: Story) -> dict[str, Any]:
+    figures = {
+        "errors": errors(story.symmetries),
+        "progress": progress(story.symmetries, story.curves),
+        "distances": distances(story.symmetries),
+        "losses": losses(story.curves),
+    }
+    return {
+        "figures": {name: figure for name, figure in figures.items() if figure},
+        "panels": panels(story),
+        "perPage": PER_PAGE,
+        "orbits": orbits(story),
+    }
+
+
+def _tiles(story: Story) -> dict[str, str]:
+    seeds = len(story.curves)
+    return {
+        "held-out variance explained": percent(story.explained),
+        "held-out error (MSE)": number(story.test_error, 3),
+        "held-out examples": str(len(story.true)),
+        "model, one seed" if seeds == 1 else "models, one for each seed": str(seeds),
+    }
+
+
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("softsym.discovery.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(number=number, interval=interval, percent=percent, sentence=sentence)
+    return environment
+
+
+def _source(environment: Environment, name: str) -> str:
+    assert environment.loader is not None
+    return environment.loader.get_source(environment, name)[0]
+
+
+def _unified(script: str) -> str:
+    # A browser hashes a script after it has read all line ends as \n.
+    return script.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _policy(scripts: list[str]) -> str:
+    digests = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
+    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
+    # plotly writes style attributes, and draws heat maps and downloads through data and blob images.
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; "
+        "base-uri 'none'; form-action 'none'"
+    )

@@ -1,0 +1,1 @@
+"""Carrying out runs: on this machine or on Ray."""

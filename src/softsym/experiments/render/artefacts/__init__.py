@@ -1,0 +1,20 @@
+"""How each kind of artefact is made from stored runs: one file per kind, pure functions of the store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from softsym.experiments.artefact import Artefact, Kind
+from softsym.experiments.render.artefacts import correlation, motion, parameters, progress, table, unknown
+from softsym.experiments.render.files import Rendered
+from softsym.experiments.summary import Summary
+
+Render = Callable[[Artefact, str, list[Summary]], Rendered]
+RENDER: dict[Kind, Render] = {
+    "table": table.render,
+    "correlation": correlation.render,
+    "progress": progress.render,
+    "parameters": parameters.render,
+    "motion": motion.render,
+    "unknown": unknown.render,
+}

@@ -1,0 +1,129 @@
+"""What ``softsym inspect`` shows: sizes, dimensions and solving time of the equivariant spaces of a network."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from softsym.groups import read_groups
+from softsym.reps import hidden_rep
+from softsym.reps import rep as read_rep
+from softsym.spaces import EquivariantSpace, equivariant_maps, invariants
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+@dataclass(frozen=True)
+class MapInspection:
+    """The equivariant maps between two representations under one group."""
+
+    maps: str
+    size: int
+    dim: int
+    bias_size: int
+    bias_dim: int
+    methods: list[str]
+    residual: float
+
+
+@dataclass(frozen=True)
+class GroupInspection:
+    """All layers under one group."""
+
+    group: str
+    size_in: int
+    size_out: int
+    layers: list[MapInspection]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """The result of :func:`inspect`."""
+
+    rep_in: str
+    rep_out: str
+    hidden: str
+    width: int
+    groups: list[GroupInspection]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and strings, for JSON."""
+        return {"schema": 1, **asdict(self)}
+
+    def table(self) -> Table:
+        """A table for the terminal."""
+        from rich.table import Table
+        from rich.text import Text
+
+        sizes = f"sizes {self.groups[0].size_in} -> {self.groups[0].size_out}" if self.groups else ""
+        title = f"{self.rep_in} -> {self.rep_out} ({sizes}), hidden {self.hidden}"
+        times = ", ".join(f"{found.group} {found.seconds:.3f} s" for found in self.groups)
+        table = Table(
+            title=Text(title),
+            title_justify="left",
+            caption=Text(f"solved in {times}"),
+            caption_justify="left",
+        )
+        table.add_column("group", no_wrap=True)
+        for column in ("maps", "entries", "equivariant", "share", "biases"):
+            table.add_column(column, justify="left" if column == "maps" else "right", no_wrap=True)
+        for found in self.groups:
+            for k, layer in enumerate(found.layers):
+                table.add_row(
+                    Text(found.group if k == 0 else ""),
+                    layer.maps,
+                    f"{layer.size:,}",
+                    f"{layer.dim:,}",
+                    f"{layer.dim / max(layer.size, 1):.1%}",
+                    f"{layer.bias_dim:,} of {layer.bias_size:,}",
+                )
+            table.add_section()
+        return table
+
+
+def inspect(
+    rep_in: str,
+    rep_out: str,
+    groups: Sequence[str],
+    *,
+    width: int = 384,
+    solver: str = "auto",
+    tol: float | None = None,
+) -> Inspection:
+    """Solves the equivariant spaces in -> out, in -> hidden, hidden -> hidden and hidden -> out under each group.
+
+    The hidden representation is that of the first group.
+
+    Example:
+        >>> inspect("5S + 5V", "T(2)", ["O(3)"], width=16).groups[0].layers[0].dim
+        5
+    """
+    source, target = read_rep(rep_in), read_rep(rep_out)
+    parsed = read_groups(groups)
+    hidden = hidden_rep(width, parsed[0])
+    routes = [
+        ("in -> out", source, target),
+        ("in -> hidden", source, hidden),
+        ("hidden -> hidden", hidden, hidden),
+        ("hidden -> out", hidden, target),
+    ]
+    found = []
+    for group in parsed:
+        start = time.perf_counter()
+        layers = [
+            _layer(name, equivariant_maps(a, b, group, solver=solver, tol=tol), invariants(b, group, tol=tol))
+            for name, a, b in routes
+        ]
+        seconds = time.perf_counter() - start
+        found.append(GroupInspection(group.name, source.size(group), target.size(group), layers, seconds))
+    return Inspection(str(source), str(target), str(hidden), width, found)
+
+
+def _layer(name: str, maps: EquivariantSpace, biases: EquivariantSpace) -> MapInspection:
+    methods = sorted({evidence.method for evidence in maps.evidence.values()})
+    residual = max(maps.residual_bound, biases.residual_bound)
+    return MapInspection(name, maps.size, maps.dim, biases.size, biases.dim, methods, residual)

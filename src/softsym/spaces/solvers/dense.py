@@ -1,0 +1,53 @@
+r"""Invariants by one symmetric eigen-solve: small types of any group, noisy generators included.
+
+The null space of all constraints together is the null space of :math:`\sum_i C_i^T C_i`, an n x n matrix. Its eigenvalues are squared
+singular values, so those below 1e-8 drown in rounding; the candidates are therefore measured again on the constraints themselves.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softsym.groups import Group
+from softsym.reps import TensorType
+from softsym.spaces.solution import DEFAULT_TOL, DenseBasis, Solution
+from softsym.spaces.solvers.constraints import Constraint, constraints, residual
+
+Array = NDArray[np.float64]
+
+
+def solve(group: Group, kind: TensorType, tol: float | None = None) -> Solution:
+    """Null space of the stacked constraints of a tensor type."""
+    found = constraints(group, kind)
+    Q, below, above = null_space(found, np.eye(kind.size(group)), DEFAULT_TOL if tol is None else tol)
+    return Solution(residual(found, Q), below, above, "dense", basis=DenseBasis(Q))
+
+
+def null_space(found: list[Constraint], N: Array, tol: float) -> tuple[Array, float, float]:
+    """The part of the space spanned by orthonormal columns N (n, m) on which all constraints vanish.
+
+    Returns:
+        The orthonormal basis (n, r), the largest singular value counted as zero, and the smallest counted as non-zero.
+    """
+    if not found or not N.shape[1]:
+        return N, 0.0, np.inf
+    gram = sum((_gram(C(N)) for C in found), np.zeros((N.shape[1], N.shape[1])))
+    squares, vectors = np.linalg.eigh(gram)
+    # Everything near zero is measured once more, on C N itself, where small singular values are exact.
+    near = squares < max(tol * tol, 1e-12) * 1e4
+    candidates = N @ vectors[:, near]
+    _, values, rows = np.linalg.svd(np.concatenate([C(candidates) for C in found]), full_matrices=False)
+    values = np.concatenate([values, np.zeros(candidates.shape[1] - len(values))])
+    zero = values <= tol
+    rest = np.concatenate([values[~zero], np.sqrt(squares[~near])])
+    Q = candidates @ rows[zero].T
+    return (
+        np.linalg.qr(Q)[0] if Q.shape[1] else Q,
+        float(values[zero].max(initial=0.0)),
+        float(rest.min(initial=np.inf)),
+    )
+
+
+def _gram(M: Array) -> Array:
+    return np.asarray(M.T @ M)

@@ -1,0 +1,69 @@
+r"""Invariants of large types without any matrix of their size.
+
+Random vectors are projected onto the null space of the constraints by conjugate gradients on :math:`\sum_i C_i^T C_i`, a block at
+a time. Once a block holds more vectors than the null space has dimensions, it becomes rank-deficient and its column space is the answer.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softsym.errors import InputError
+from softsym.groups import Group
+from softsym.reps import TensorType
+from softsym.spaces.solution import DEFAULT_TOL, DenseBasis, Solution
+from softsym.spaces.solvers.constraints import Constraint, constraints, residual
+from softsym.spaces.solvers.dense import null_space
+
+Array = NDArray[np.float64]
+MAX_STEPS = 2_000
+
+
+def solve(group: Group, kind: TensorType) -> Solution:
+    """Doubles a block of projected random vectors until it spans the null space."""
+    found = constraints(group, kind)
+    n = kind.size(group)
+    rng = np.random.default_rng(0)
+    Q = np.zeros((n, 0))
+    width = min(n, 16)
+    while True:
+        fresh = rng.standard_normal((n, width))
+        fresh -= Q @ (Q.T @ fresh)
+        fresh = _project(found, fresh, group, kind)
+        fresh -= Q @ (Q.T @ fresh)
+        U, values, _ = np.linalg.svd(fresh, full_matrices=False)
+        # A Gaussian block has singular values near sqrt(n); what lies far below is the error of the projection.
+        kept = U[:, values > 1e-6 * np.sqrt(n)]
+        Q = np.concatenate([Q, kept], axis=1)
+        if kept.shape[1] < width or Q.shape[1] >= n:
+            break
+        width = min(2 * width, n - Q.shape[1])
+    Q = np.linalg.qr(Q)[0] if Q.shape[1] else Q
+    Q, below, above = null_space(found, Q, DEFAULT_TOL)
+    return Solution(residual(found, Q), below, above, "iterative", basis=DenseBasis(Q))
+
+
+def _project(found: list[Constraint], X: Array, group: Group, kind: TensorType) -> Array:
+    """X minus the part that the constraints see, by conjugate gradients on each column."""
+
+    def normal(V: Array) -> Array:
+        return sum((C.adjoint(C(V)) for C in found), np.zeros_like(V))
+
+    X = X.copy()
+    r = -normal(X)
+    p, rr = r.copy(), np.einsum("ij,ij->j", r, r)
+    target = 1e-28 * np.einsum("ij,ij->j", X, X)
+    for _ in range(MAX_STEPS):
+        if (rr <= target).all():
+            return X
+        Mp = normal(p)
+        step = np.where(rr > target, rr / np.maximum(np.einsum("ij,ij->j", p, Mp), 1e-300), 0.0)
+        X += step * p
+        r -= step * Mp
+        fresh = np.einsum("ij,ij->j", r, r)
+        p = r + np.where(rr > target, fresh / np.maximum(rr, 1e-300), 0.0) * p
+        rr = fresh
+    raise InputError(
+        f"the iterative solver did not converge on {kind} under {group.name} in {MAX_STEPS} steps; pass solver='dense'"
+    )

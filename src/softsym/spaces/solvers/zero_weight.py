@@ -1,0 +1,155 @@
+r"""Invariants of groups with a continuous part, from zero-weight vectors.
+
+Let A be a normal element of the Lie algebra (antisymmetric or symmetric). Its eigenvectors diagonalise :math:`d\rho(A)` on every
+tensor product at once, and the eigenvalue of a product of eigenvectors is the sum of theirs, its *weight*. An invariant vector has
+weight zero, so it lies in the span of few products that can be written down in closed form: 141 of 729 for T(6) of SO(3). The
+other generators then only have to be solved on that span, one after the other, each shrinking it further.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import null_space as scipy_null_space
+from scipy.linalg import schur
+
+from softsym.groups import Group
+from softsym.reps import TensorType
+from softsym.reps.element import Element, lie_elements
+from softsym.spaces.solution import DEFAULT_TOL, DenseBasis, Solution
+from softsym.spaces.solvers.constraints import constraints, residual
+from softsym.spaces.solvers.dense import null_space
+
+Array = NDArray[np.float64]
+Eigen = tuple[NDArray[np.complex128], NDArray[np.complex128]]
+
+
+def solve(group: Group, kind: TensorType) -> Solution:
+    """Starts from the zero-weight vectors of a generic normal element and restricts to each generator in turn."""
+    N = zero_weight_vectors(min(_candidates(group, kind), key=_count_zero))
+    below, above = 0.0, np.inf
+    found = constraints(group, kind)
+    for constraint in found:
+        N, low, high = null_space([constraint], N, DEFAULT_TOL)
+        below, above = max(below, low), min(above, high)
+    return Solution(residual(found, N), below, above, "weights", basis=DenseBasis(N))
+
+
+def applies(group: Group) -> bool:
+    """Whether the Lie algebra has normal elements to start from."""
+    return bool(_normal_elements(group))
+
+
+def start_size(group: Group, kind: TensorType) -> int:
+    """How many zero-weight vectors the solver would start from."""
+    return min(map(_count_zero, _candidates(group, kind)))
+
+
+def zero_weight_vectors(eigen: list[Eigen]) -> Array:
+    """A real orthonormal basis (n, m) of the products of eigenvectors whose eigenvalues sum to zero.
+
+    Args:
+        eigen: Eigenvalues (d,) and orthonormal eigenvectors (d, d) of the element on each tensor index, complex pairs adjacent.
+    """
+    shape = tuple(len(values) for values, _ in eigen)
+    chosen = np.argwhere(_is_zero(_weights(eigen)))
+    partners = [_conjugates(values) for values, _ in eigen]
+    mirrored = np.stack([partner[chosen[:, k]] for k, partner in enumerate(partners)], axis=1)
+    flat = np.ravel_multi_index(tuple(chosen.T), shape)
+    flat_mirrored = np.ravel_multi_index(tuple(mirrored.T), shape)
+    columns = np.ones((1, len(chosen)), dtype=complex)
+    for k, (_, vectors) in enumerate(eigen):
+        products = columns[:, None, :] * vectors[:, chosen[:, k]][None, :, :]
+        columns = products.reshape(len(columns) * len(vectors), len(chosen))
+    # A product and its complex conjugate span the same plane as its real and imaginary parts.
+    real = columns[:, flat == flat_mirrored].real
+    pairs = columns[:, flat < flat_mirrored] * np.sqrt(2.0)
+    return np.concatenate([real, pairs.real, pairs.imag], axis=1)
+
+
+def _candidates(group: Group, kind: TensorType) -> list[list[Eigen]]:
+    return [
+        [_eigen(atom.drho(group, element).tobytes(), atom.size(group)) for atom in kind.atoms]
+        for element in _normal_elements(group)
+    ]
+
+
+def _weights(eigen: list[Eigen]) -> NDArray[np.complex128]:
+    return functools.reduce(np.add.outer, [values for values, _ in eigen])
+
+
+def _count_zero(eigen: list[Eigen]) -> int:
+    return int(np.count_nonzero(_is_zero(_weights(eigen))))
+
+
+def _is_zero(weights: NDArray[np.complex128]) -> NDArray[np.bool_]:
+    return np.abs(weights) < 1e-9 * max(1.0, float(np.abs(weights).max(initial=0.0)))
+
+
+@functools.lru_cache(maxsize=256)
+def _eigen(data: bytes, d: int) -> Eigen:
+    """Eigenvalues and orthonormal eigenvectors of a normal matrix, conjugate pairs exactly conjugate and adjacent."""
+    A = np.frombuffer(data).reshape(d, d)
+    if np.allclose(A, A.T, atol=1e-12):
+        values, vectors = np.linalg.eigh(A)
+        return values.astype(complex), vectors.astype(complex)
+    # The real Schur form of an antisymmetric matrix has 2 x 2 blocks [[0, w], [-w, 0]] with eigenvectors (a +- ib) / sqrt 2.
+    form, basis = schur(A, output="real")
+    complex_values, complex_vectors = np.zeros(d, dtype=complex), basis.astype(complex)
+    k = 0
+    while k < d:
+        w = form[k, k + 1] if k + 1 < d else 0.0
+        if abs(w) < 1e-12:
+            k += 1
+            continue
+        a, b = basis[:, k], basis[:, k + 1]
+        complex_vectors[:, k], complex_vectors[:, k + 1] = (
+            (a + 1j * b) / np.sqrt(2),
+            (a - 1j * b) / np.sqrt(2),
+        )
+        complex_values[k], complex_values[k + 1] = 1j * w, -1j * w
+        k += 2
+    return complex_values, complex_vectors
+
+
+def _conjugates(values: NDArray[np.complex128]) -> NDArray[np.intp]:
+    """The index of each eigenvector's complex conjugate."""
+    partner = np.arange(len(values))
+    k = 0
+    while k < len(values):
+        if values[k].imag != 0:
+            partner[k], partner[k + 1] = k + 1, k
+            k += 2
+        else:
+            k += 1
+    return partner
+
+
+@functools.lru_cache(maxsize=64)
+def _normal_elements(group: Group) -> tuple[Element, ...]:
+    """A generic antisymmetric and a generic symmetric element of the span of the generators, where there are any."""
+    elements = lie_elements(group)
+    if not elements:
+        return ()
+    found = []
+    for sign in (1.0, -1.0):
+        # A combination c is antisymmetric (symmetric) iff sum_k c_k (A_k +- A_k^T) vanishes.
+        defects = np.array(
+            [np.concatenate([(p + sign * p.T).ravel() for p in e.parts or ()]) for e in elements]
+        )
+        space = scipy_null_space(defects.T, rcond=1e-12) if defects.any() else np.eye(len(elements))
+        if space.shape[1]:
+            c = space @ np.random.default_rng(7).uniform(0.5, 1.5, space.shape[1])
+            found.append(_combination(elements, c, sign))
+    return tuple(found)
+
+
+def _combination(elements: list[Element], c: Array, sign: float) -> Element:
+    def mix(matrices: list[Array]) -> Array:
+        total = np.einsum("k,kij->ij", c, np.array(matrices))
+        return (total - sign * total.T) / 2
+
+    parts = tuple(mix(list(part)) for part in zip(*(e.parts or () for e in elements), strict=True))
+    return Element(mix([e.whole for e in elements]), parts)

@@ -1,0 +1,24 @@
+"""Reader of the Waymo Open Motion Dataset, without TensorFlow: TFRecord files of either flavour to past and future positions.
+
+The data are Waymo's, under Waymo's own non-commercial licence; point :func:`extract` at a folder you downloaded.
+"""
+
+from softsym.tasks.motion.waymo.extract import extract
+from softsym.tasks.motion.waymo.reader import read_scenes
+from softsym.tasks.motion.waymo.scene import OBJECT_TYPES, Scene
+from softsym.tasks.motion.waymo.tfrecord import Record, read_records
+from softsym.tasks.motion.waymo.tracks import Tracks
+from softsym.tasks.motion.waymo.windows import CODE, HONEST, ExtractSettings
+
+__all__ = [
+    "CODE",
+    "HONEST",
+    "OBJECT_TYPES",
+    "ExtractSettings",
+    "Record",
+    "Scene",
+    "Tracks",
+    "extract",
+    "read_records",
+    "read_scenes",
+]

@@ -1,0 +1,112 @@
+"""Inputs brought to one size: exact for scalings, and only where size tells nothing."""
+
+import functools
+
+import numpy as np
+import pytest
+import torch
+
+import softsym as ss
+from softsym.discovery.fit.ensemble import Shape
+from softsym.discovery.fit.scale_frame import ScaleFrame, is_scaling
+from softsym.discovery.report.telling import story_of
+from softsym.measure import equivariance_error
+
+SMALL = {"width": 24, "layers": 3, "epochs": 120, "strength": 1.0, "lr": 0.01, "seeds": 2}
+
+
+def shape_of(rep_in, rep_out, *groups):
+    return Shape.of(ss.rep(rep_in), ss.rep(rep_out), [ss.group(G) for G in groups])
+
+
+def rows():
+    return np.random.default_rng(0).standard_normal((400, 6))
+
+
+def angle(X):
+    """The cosine of the angle of two vectors: it does not know how large they are together."""
+    a, b = X[:, :3], X[:, 3:]
+    return (a * b).sum(1) / np.linalg.norm(a, axis=1) / np.linalg.norm(b, axis=1)
+
+
+@functools.cache
+def fitted(invariant):
+    X = rows()
+    y = angle(X) if invariant else angle(X) + np.linalg.norm(X, axis=1)
+    return ss.SoftEquivariantRegressor("2V", "S", ["SO(3)", "Scaling(3)"], **SMALL).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("rep_in", "rep_out"),
+    [("2V", "S"), ("S + 2V", "V + T(2) + S"), ("T(2) + V", "V'"), ("T(2)", "S + V"), ("V + V'", "S")],
+)
+@pytest.mark.parametrize("G", ["Scaling(3)", "Scaling(2)"])
+def test_whatever_it_is_made_of_is_equivariant(rep_in, rep_out, G):
+    frame = ScaleFrame.of(shape_of(rep_in, rep_out, G), size=1.7)
+    rng = np.random.default_rng(0)
+    n_in, n_out = ss.rep(rep_in).size(G), ss.rep(rep_out).size(G)
+    A = torch.tensor(rng.standard_normal((n_in, n_out)))
+
+    def framed(x):
+        return frame.apply(lambda rows: torch.tanh(rows @ A) + 1, x)
+
+    x = torch.tensor(rng.standard_normal((30, n_in)))
+    assert equivariance_error(framed, x, rep_in, rep_out, G) < 1e-12
+    assert torch.isfinite(framed(torch.zeros(1, n_in, dtype=torch.float64))).all()
+
+
+def test_inputs_of_the_usual_size_are_left_alone():
+    frame = ScaleFrame.of(shape_of("2V", "V", "Scaling(3)")).fitted(torch.tensor(rows()))
+    x = torch.tensor(rows())
+    x = x / torch.linalg.norm(x, dim=1, keepdim=True) * frame.size
+    assert torch.allclose(frame.apply(lambda rows: rows[:, :3] ** 2, x), x[:, :3] ** 2)
+
+
+def test_which_groups_scale():
+    assert is_scaling(ss.group("Scaling(4)"))
+    for other in ("SO(2)", "GL(2)", "SO(3) | Scaling(3)", "O(1)@3[0]", "Trivial(3)", "Translation(2)"):
+        assert not is_scaling(ss.group(other))
+    assert ScaleFrame.of(shape_of("2V", "S", "SO(3)")) is None
+    assert ScaleFrame.of(shape_of("3S", "S", "Scaling(3)")) is None  # nothing grows
+
+
+def test_taken_where_size_tells_nothing():
+    est, X = fitted(True), rows()
+    assert est.fit_.frame is not None
+    assert est.symmetries_["Scaling(3)"].verdict == "exact"
+    assert est.symmetries_["Scaling(3)"].error < 1e-12
+    assert np.allclose(est.predict(100 * X), est.predict(X))
+
+
+def test_the_report_says_so():
+    (note,) = story_of(
+        fitted(True).fit_, fitted(True).symmetries_, title="", input_names=[], output_names=[]
+    ).notes
+    assert "equivariant to Scaling(3) by construction" in note
+    assert not story_of(
+        fitted(False).fit_, fitted(False).symmetries_, title="", input_names=[], output_names=[]
+    ).notes
+
+
+def test_not_taken_where_size_matters():
+    est, X = fitted(False), rows()
+    assert est.fit_.frame is None
+    assert est.symmetries_["Scaling(3)"].verdict != "exact"
+    assert not np.allclose(est.predict(2 * X), est.predict(X), rtol=0.05)
+
+
+def test_snapping_onto_scalings_frames_instead_of_making_a_constant():
+    X = rows()
+    snapped = fitted(False).snap("Scaling(3)")
+    assert equivariance_error(snapped.model.predict, X[:50], "2V", "S", "Scaling(3)") < 1e-12
+    assert snapped.model.predict(X).std() > 0.1
+    assert snapped.cost > 0
+    assert fitted(True).snap("Scaling(3)").cost == 0
+    assert fitted(False).fit_.frame is None
+
+
+def test_stored_and_read(tmp_path):
+    X = rows()
+    loaded = ss.load(fitted(True).save(tmp_path / "model"))
+    assert loaded.fit_.frame.size == fitted(True).fit_.frame.size
+    assert np.allclose(loaded.predict(X), fitted(True).predict(X), atol=1e-6)

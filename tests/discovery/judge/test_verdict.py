@@ -1,0 +1,74 @@
+"""The rule of the verdict, at its boundaries, and the notes that go with it."""
+
+from dataclasses import replace
+
+import pytest
+
+from softsym.discovery.judge.verdict import ABSENT_ABOVE, EXACT_BELOW, Grounds, judge
+
+SURE = Grounds(0.1, (0.09, 0.11), 0.4, 30.0, 9.0, 0.95, 1000, 0.9)
+ROUGH = {"explained": 0.3}
+
+
+def at(error, **changes):
+    return replace(SURE, error=error, interval=(error, error), **changes)
+
+
+def test_words():
+    assert judge(at(0.0, **ROUGH))[0] == "exact"
+    assert judge(at(EXACT_BELOW * 0.4, **ROUGH))[0] == "exact"
+    assert judge(at(EXACT_BELOW * 0.4 + 1e-6, **ROUGH))[0] == "soft"
+    assert judge(at(ABSENT_ABOVE - 1e-6))[0] == "soft"
+    assert judge(at(ABSENT_ABOVE))[0] == "absent"
+    assert judge(SURE) == ("soft", "")
+
+
+def test_outputs_that_hardly_vary_need_a_smaller_error():
+    assert judge(at(0.01, **ROUGH))[0] == "exact"
+    assert judge(at(0.01, control=0.03, **ROUGH))[0] == "soft"
+
+
+def test_a_good_model_sees_small_violations():
+    assert judge(at(0.01))[0] == "soft"
+    assert judge(at(0.01, noise_ratio=0.9, refutation=0.0)) == ("exact", "")
+
+
+def test_held_out_rows_can_refute_what_mistakes_would_excuse():
+    assert judge(at(0.1, noise_ratio=0.5, refutation=3.1))[0] == "soft"
+    assert judge(at(0.1, noise_ratio=0.5, refutation=2.9))[0] == "exact"
+
+
+def test_no_better_than_ignoring_the_group_is_absent_however_small():
+    assert judge(at(0.005, control=0.0048))[0] == "absent"
+
+
+def test_mistakes_of_a_good_model_do_not_count_as_violations():
+    verdict, note = judge(at(0.3, noise_ratio=0.6, refutation=None))
+    assert verdict == "exact"
+    assert "no larger than the model's own mistakes" in note
+    assert judge(at(0.3, noise_ratio=0.6, explained=0.3))[0] == "absent"  # a bad model explains anything
+    assert judge(at(0.3, noise_ratio=None))[0] == "absent"
+
+
+def test_excess_is_what_mistakes_do_not_explain():
+    assert at(0.3, noise_ratio=0.6, refutation=-1.0).excess == 0.0
+    assert at(0.3, noise_ratio=4.0).excess == pytest.approx(0.3 * 0.25**0.5)
+    assert at(0.3, noise_ratio=4.0, explained=0.3).excess == 0.3
+
+
+NOTES = {
+    "rows": ({"rows": 40}, "only 40 training rows"),
+    "held_out": ({"held_out": False}, "too few rows to hold any out"),
+    "explained": ({"explained": -0.2}, "the model explains only 0% of held-out data"),
+    "coverage": ({"coverage": 0.1}, "moved data lie where there are no data"),
+    "interval": ({"interval": (0.01, 0.11), **ROUGH}, "the interval of the error also allows exact"),
+    "both": ({"interval": (0.01, 0.3), **ROUGH}, "the interval of the error also allows absent and exact"),
+}
+
+
+@pytest.mark.parametrize(("changes", "reason"), NOTES.values(), ids=list(NOTES))
+def test_doubts_are_said(changes, reason):
+    verdict, note = judge(replace(SURE, **changes))
+    assert verdict == "soft"
+    assert note.startswith("inconclusive: ")
+    assert reason in note

@@ -1,0 +1,319 @@
+import json
+from dataclasses import replace
+from functools import cache
+from html.parser import HTMLParser
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects
+import pytest
+from plotly.offline import get_plotlyjs
+
+from softsym.discovery.judge.symmetries import Symmetries, Symmetry
+from softsym.discovery.report.charts.curves import losses, progress
+from softsym.discovery.report.charts.errors import distances, errors
+from softsym.discovery.report.charts.fit import MOST_OUTPUTS, panels
+from softsym.discovery.report.charts.orbit import is_turn, orbits
+from softsym.discovery.report.charts.plots import log_axis, numbers, thinned
+from softsym.discovery.report.render import embedded_json, render
+from softsym.discovery.report.story import Story
+from softsym.discovery.report.text import headline, label, labels, number, percent, sentence
+from tests.discovery import stories
+
+STORIES = {
+    "story": stories.story, "ordinary": stories.ordinary, "hostile": stories.hostile, "many": stories.many,
+}  # fmt: skip
+EXACT = Symmetry("O(2)@z", "exact", 0.002, (0.001, 0.003), 1.0, 1e-4)
+
+
+class Page(HTMLParser):
+    """What a browser would make of a page: its elements, its visible text, its scripts."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.scripts: list[str] = []
+        self._inside = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        self._inside = tag
+        if tag == "script":
+            self.scripts.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._inside = ""
+
+    def handle_data(self, data: str) -> None:
+        if self._inside == "script":
+            self.scripts[-1] += data
+        elif self._inside != "style":
+            self.text += data
+
+    @property
+    def ids(self) -> set[str]:
+        return {str(attributes["id"]) for _, attributes in self.elements if "id" in attributes}
+
+
+@cache
+def page(name: str) -> Page:
+    return Page(render(STORIES[name]()))
+
+
+def figures(story: Story) -> dict[str, dict[str, Any]]:
+    found = {
+        "errors": errors(story.symmetries),
+        "progress": progress(story.symmetries, story.curves),
+        "distances": distances(story.symmetries),
+        "losses": losses(story.curves),
+        **{f"panel {k}": panel["figure"] for k, panel in enumerate(panels(story)[:3])},
+    }
+    for orbit in orbits(story):
+        found |= {
+            "inputs": orbit["inputs"],
+            "vector": orbit["vector"],
+            "output": orbit["outputs"][0]["figure"],
+        }
+    return {name: figure for name, figure in found.items() if figure}
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_page_is_one_file_without_requests(name: str):
+    for tag, attributes in page(name).elements:
+        assert "src" not in attributes, tag
+        assert attributes.get("href", "data:,") == "data:,", tag
+    assert len(page(name).scripts) == 3
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_scripts_are_the_projects_own_whatever_names_say(name: str):
+    data, plotly, own = page(name).scripts
+    assert plotly == get_plotlyjs()
+    assert own == page("story").scripts[2]
+    assert isinstance(json.loads(data), dict)
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_plotly_accepts_every_figure(name: str):
+    for figure in figures(STORIES[name]()).values():
+        plotly.graph_objects.Figure(data=figure["data"], layout=figure["layout"])
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_page_is_accessible(name: str):
+    elements = page(name).elements
+    assert ("html", {"lang": "en"}) in elements
+    assert [tag for tag, _ in elements].count("h1") == 1
+    assert all(attributes.get("scope") for tag, attributes in elements if tag == "th")
+    charts = [attributes for _, attributes in elements if "chart" in str(attributes.get("class")).split()]
+    assert all(chart["role"] == "img" and chart["aria-label"] for chart in charts)
+
+
+def test_policy_allows_no_script_but_the_two_and_no_connection():
+    policies = [
+        a["content"] for _, a in page("story").elements if a.get("http-equiv") == "Content-Security-Policy"
+    ]
+    (policy,) = policies
+    assert policy is not None
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    scripts = policy.split("script-src ")[1].split(";")[0]
+    assert scripts.count("sha256-") == 2
+    assert "unsafe" not in scripts
+
+
+def test_whole_story_has_all_sections():
+    expected = {
+        "errors",
+        "progress",
+        "distances",
+        "losses",
+        "panels",
+        "orbit",
+        "notes-title",
+        "verdicts-title",
+        "facts-title",
+    }
+    assert expected <= page("story").ids
+    text = " ".join(page("story").text.split())
+    assert (
+        "Of 3 candidate symmetries, 1 holds exactly, 1 holds softly and 1 cannot be told for certain." in text
+    )
+    assert "O(2)@z holds exactly:" in text
+    assert "Not certain: the data hardly cover this group's orbits" in text
+    assert "Only 1000 examples: intervals are wide." in text
+    assert "98.7 %" in text
+
+
+def test_ordinary_network_has_no_section_about_symmetries():
+    assert page("ordinary").ids.isdisjoint(
+        {"errors", "progress", "distances", "orbit", "notes-title", "verdicts-title"}
+    )
+    assert {"panels", "losses", "facts-title"} <= page("ordinary").ids
+    assert "No candidate symmetry was given" in page("ordinary").text
+
+
+@pytest.mark.parametrize("text", stories.HOSTILE)
+def test_hostile_names_stay_text(text: str):
+    assert text in page("hostile").text
+    tags = {tag for tag, _ in page("hostile").elements}
+    assert tags.isdisjoint({"img", "a", "b", "i"})
+    assert not any(name.startswith("on") for _, attributes in page("hostile").elements for name in attributes)
+
+
+def test_hostile_names_have_no_markup_in_charts():
+    # Names of outputs and groups also travel bare, for textContent; a figure has only labels.
+    found = json.dumps(figures(stories.hostile())).replace("<extra>", "").replace("</extra>", "")
+    assert "<" not in found.replace("%{fullData.name}", "")
+    assert "&lt;img src=x" in found
+
+
+def test_embedded_json_cannot_end_its_element():
+    content = {"</script>": ["<!--", "&amp;", "\u2028"]}
+    assert not set("<>&\u2028") & set(embedded_json(content))
+    assert json.loads(embedded_json(content)) == content
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        embedded_json(float("nan"))
+
+
+def test_numbers_that_are_not_finite_render():
+    whole = stories.story()
+    row = replace(
+        EXACT, error=np.nan, error_interval=(np.nan, np.inf), strength=np.nan, layers={"a": np.nan, "b": 0.0}
+    )
+    story = replace(
+        whole,
+        symmetries=Symmetries([row]),
+        test_error=np.nan,
+        explained=-np.inf,
+        curves=tuple(replace(seed, loss=np.full(60, np.inf)) for seed in whole.curves),
+        true=np.full((3, 1), np.nan),
+        predicted=np.full((3, 1), np.nan),
+        std=np.full((3, 1), np.nan),
+        orbits=(replace(whole.orbits[0], predicted=np.full((49, 9), np.nan)),),
+    )
+    assert "NaN" not in Page(render(story)).scripts[0]
+
+
+def test_story_with_nothing_in_it_renders():
+    nothing = np.empty((0, 0))
+    story = Story("nothing", Symmetries(), np.nan, np.nan, (), nothing, nothing, nothing, (), ())
+    assert Page(render(story)).ids.isdisjoint({"panels", "losses", "errors"})
+
+
+def test_errors_carry_their_intervals():
+    figure = errors(Symmetries([EXACT]))
+    assert figure is not None
+    (bar,) = figure["data"]
+    assert bar["x"] == [0.002]
+    assert (bar["error_x"]["arrayminus"], bar["error_x"]["array"]) == ([0.001], [0.001])
+
+
+def test_progress_has_thin_seeds_and_a_mean_over_common_epochs():
+    whole = stories.story()
+    figure = progress(whole.symmetries, whole.curves)
+    assert figure is not None
+    first = [trace for trace in figure["data"] if trace["legendgroup"] == "0" and trace.get("yaxis") is None]
+    assert len(first) == 4
+    shortest = min(len(seed.epochs) for seed in whole.curves)
+    mean = np.exp(np.mean([np.log(seed.residuals["O(2)@z"][:shortest]) for seed in whole.curves], axis=0))
+    np.testing.assert_allclose(first[-1]["y"], mean, rtol=1e-4)
+
+
+def test_single_seed_is_one_line_without_a_spread():
+    whole = stories.story()
+    figure = progress(whole.symmetries, whole.curves[:1])
+    assert figure is not None
+    assert len(figure["data"]) == 2 * len(whole.symmetries)
+    (panel,) = panels(stories.ordinary())
+    assert "error_y" not in panel["figure"]["data"][1]
+
+
+def test_validation_that_was_rarely_measured_is_a_line_of_what_is_known():
+    figure = losses(stories.story().curves)
+    assert figure is not None
+    lines = [trace for trace in figure["data"] if trace["name"] == "validation"]
+    assert all(None not in line["y"] and len(line["y"]) == 20 for line in lines)
+    assert [line.get("showlegend", True) for line in lines] == [True, False, False]
+
+
+def test_strength_of_zero_is_a_gap_on_a_logarithmic_axis():
+    whole = stories.story()
+    off = {name: np.zeros_like(values) for name, values in whole.curves[0].strengths.items()}
+    figure = progress(whole.symmetries, [replace(whole.curves[0], strengths=off)])
+    assert figure is not None
+    assert set(figure["data"][-1]["y"]) == {None}
+
+
+def test_heat_map_runs_down_the_longer_side():
+    for story, rows in ((stories.story(), len(stories.LAYERS)), (stories.many(), 14)):
+        figure = distances(story.symmetries)
+        assert figure is not None
+        assert len(figure["data"][0]["z"]) == rows
+
+
+def test_many_outputs_and_examples_are_thinned():
+    found = panels(stories.many())
+    assert len(found) == MOST_OUTPUTS
+    assert len(found[0]["figure"]["data"][1]["x"]) < 400
+    assert "The first 90 of 100 outputs are shown." in " ".join(page("many").text.split())
+
+
+def test_orbit_is_labelled_in_degrees_only_if_it_is_a_turn():
+    angles = np.linspace(0, 2 * np.pi, 13)
+    assert is_turn(angles)
+    assert is_turn(angles[:-1])
+    assert not is_turn(np.linspace(-1, 1, 13))
+    assert not is_turn(np.zeros(1))
+    assert orbits(stories.story())[0]["labels"][12] == "90°"
+    boost = replace(stories.story().orbits[0], angles=np.linspace(-1, 1, 49))
+    assert orbits(replace(stories.story(), orbits=(boost,)))[0]["labels"][0] == "parameter −1.0"
+
+
+def test_orbit_errors_are_those_of_the_predictions():
+    exact, _, absent = orbits(stories.story())
+    assert exact["errors"][0] == "0"
+    moved = stories.story().orbits[2].moved
+    still = replace(stories.story().orbits[2], predicted=-moved)
+    assert set(orbits(replace(stories.story(), orbits=(still,)))[0]["errors"]) == {"1.0"}
+    assert absent["vector"]["paths"] == 2
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0, "0"), (0.00213, "0.0021"), (0.34, "0.34"), (-12.3, "−12"), (1e-5, "1.0 × 10⁻⁵"), (-2e7, "−2.0 × 10⁷"), (np.inf, "—")],
+)  # fmt: skip
+def test_numbers_read_as_people_write_them(value: float, text: str):
+    assert number(value) == text
+
+
+def test_percentages():
+    assert [percent(share) for share in (1.0, 0.987, 0.5, 0.0031, 0.0, -3.0, np.nan)] == [
+        "100.00 %", "98.7 %", "50 %", "0.31 %", "0 %", "−300 %", "—",
+    ]  # fmt: skip
+
+
+def test_labels_are_single_short_lines_and_tell_names_apart():
+    assert label("a\nb\x00c\u2028d") == "a b c d"
+    assert len(label("x" * 100)) == 20
+    alike = [f"O(2)@axis_number_{k} | Scaling(3)" for k in range(3)]
+    assert len(set(labels(alike))) == 3
+
+
+def test_sentences_say_the_verdict():
+    assert sentence(EXACT).startswith("holds exactly")
+    assert "3.4 % of the strongest group's strength" in sentence(
+        replace(EXACT, verdict="soft", strength=0.034)
+    )
+    assert sentence(replace(EXACT, verdict="absent")).startswith("does not hold")
+    assert headline(Symmetries([EXACT])) == "Of 1 candidate symmetry, 1 holds exactly."
+
+
+def test_plain_values_for_figures():
+    assert numbers([1.23456789, np.nan, np.inf]) == [1.2346, None, None]
+    assert thinned(1000, 5).tolist() == [0, 250, 500, 749, 999]
+    assert thinned(0).tolist() == []
+    assert log_axis("", [1.0, 2.0])["dtick"] == "D2"
+    assert log_axis("", [1e-9, 1.0])["dtick"] == 2
+    assert log_axis("", [None])["dtick"] == "D2"

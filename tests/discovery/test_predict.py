@@ -1,0 +1,56 @@
+"""Predictions to files: names that clash, endings, permissions."""
+
+import os
+
+import numpy as np
+import polars
+import pytest
+
+from softsym.discovery.predict import predict_file
+from softsym.errors import InputError
+from tests.discovery.small import estimator, rows
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    X, Y = rows(60)
+    names = ["e", "e_std", "f"]
+    est = estimator(epochs=2).fit(X, polars.DataFrame(Y, schema=names))
+    return est.save(tmp_path_factory.mktemp("it") / "model"), est
+
+
+@pytest.fixture
+def data(tmp_path):
+    path = tmp_path / "new.npz"
+    np.savez(path, X=rows(60)[0])
+    return str(path)
+
+
+def test_a_spread_never_hides_a_prediction(model, data, tmp_path):
+    folder, est = model
+    assert predict_file(folder, data, tmp_path / "p.csv") == 60
+    frame = polars.read_csv(tmp_path / "p.csv")
+    assert frame.columns == ["e", "e_std", "f", "e_std_", "e_std_std_", "f_std_"]
+    assert np.allclose(frame["e_std"], est.predict(rows(60)[0])[:, 1])
+
+
+def test_endings_in_capitals(model, data, tmp_path):
+    predict_file(model[0], data, tmp_path / "P.NPZ")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["P.NPZ", "new.npz"]
+    with np.load(tmp_path / "P.NPZ", allow_pickle=False) as found:
+        assert found["Y"].shape == found["std"].shape == (60, 3)
+        assert found["y_names"].tolist() == ["e", "e_std", "f"]
+
+
+def test_files_are_for_whom_peoples_own_files_are(model, data, tmp_path):
+    predict_file(model[0], data, tmp_path / "p.parquet")
+    mask = os.umask(0)
+    os.umask(mask)
+    assert os.stat(tmp_path / "p.parquet").st_mode & 0o777 == 0o666 & ~mask
+    assert os.stat(model[0]).st_mode & 0o777 == 0o777 & ~mask
+
+
+def test_wrong_columns_are_named(model, tmp_path):
+    np.savez(tmp_path / "narrow.npz", X=np.zeros((5, 4)))
+    with pytest.raises(InputError, match=r"gives 4 columns, the model has 6 inputs \(2V\)"):
+        predict_file(model[0], str(tmp_path / "narrow.npz"), tmp_path / "p.csv")

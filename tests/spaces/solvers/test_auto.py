@@ -1,0 +1,107 @@
+"""Which solver is taken, what is refused, and that all solvers agree."""
+
+import numpy as np
+import pytest
+
+import softsym as ss
+from softsym.errors import InputError
+from softsym.reps import TensorType
+from softsym.spaces.solvers.auto import SOLVERS, Choice, choose, solve
+from tests.catalogue import SMALL
+
+
+def kind_of(text: str) -> TensorType:
+    return ss.rep(text).terms[0][1]
+
+
+def applicable(G: ss.Group, kind: TensorType) -> list[str]:
+    """The solvers that accept a type."""
+    found = []
+    for name in SOLVERS:
+        try:
+            solve(G, kind, solver=name)
+            found.append(name)
+        except InputError:
+            pass
+    return found
+
+
+@pytest.mark.parametrize("G", SMALL.values(), ids=list(SMALL))
+def test_all_solvers_agree(G):
+    texts = ["V", "T(1,1)", "T(2)", "T(3)", "V'*V*V'"] + (["V[0]*V[1]*V[0]'"] if len(G.part_dims) > 1 else [])
+    for kind in map(kind_of, texts):
+        if kind.size(G) > 130:
+            continue
+        names = applicable(G, kind)
+        assert {"dense", "iterative"} <= set(names)
+        projectors = {}
+        for name in [*names, "auto"]:
+            Q = solve(G, kind, solver=name).basis.dense()
+            assert np.allclose(Q.T @ Q, np.eye(Q.shape[1]), atol=1e-10), name
+            projectors[name] = Q @ Q.T
+        for name, P in projectors.items():
+            assert np.abs(P - projectors["dense"]).max() < 1e-8, (name, kind)
+
+
+def test_every_solver_takes_part():
+    assert applicable(ss.S(3), kind_of("T(2)")) == ["orbits", "reynolds", "dense", "iterative"]
+    assert applicable(ss.SO(3), kind_of("T(2)")) == ["weights", "dense", "iterative"]
+    assert applicable(ss.Translation(2), kind_of("T(2)")) == ["dense", "iterative"]
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_every_solver_knows_scalars(name):
+    """Mixed sums contain scalars and coordinates that stand still, whichever solver is asked for."""
+    G = {"orbits": "S(3)", "reynolds": "D(3)", "weights": "SO(2)@z"}.get(name, "SO(2)@z")
+    expected = ss.equivariant_maps("S + V", "S + V", G).dim
+    assert ss.equivariant_maps("S + V", "S + V", G, solver=name).dim == expected
+
+
+@pytest.mark.parametrize(("G", "rep", "tol", "choice"), [
+    ("SO(3)", "S", None, Choice("orbits", "a scalar is invariant")),
+    ("S(5)", "T(2)", None, Choice("orbits", "every generator permutes the coordinates")),
+    ("Trivial(3)", "V", 1e-3, Choice("orbits", "every generator permutes the coordinates")),
+    ("C(4)", "Grid(3,3)", None, Choice("orbits", "every generator permutes the coordinates")),
+    ("SO(3)", "T(3)", 1e-2, Choice("dense", "a tolerance was given, which needs the whole spectrum")),
+    ("D(4)", "T(3)", None, Choice("reynolds", "the group has only 8 elements")),
+    ("C(4)", "V*Grid(2,2)", None, Choice("reynolds", "the group has only 4 elements")),
+    ("SO(3)", "T(6)", None, Choice("weights", "the Lie algebra has a normal element whose zero-weight vectors are few")),
+    ("Translation(3)", "T(3)", None, Choice("dense", "only 64 coordinates")),
+    ("Translation(3)", "T(6)", None, Choice("iterative", "4096 coordinates are too many for a dense solve")),
+])  # fmt: skip
+def test_the_decision_list(G, rep, tol, choice):
+    assert choose(ss.group(G), kind_of(rep), tol) == choice
+
+
+@pytest.mark.parametrize(
+    ("G", "rep"), [("S(3)", "T(2)"), ("D(4)", "T(2)"), ("SO(3)", "T(2)"), ("Translation(2)", "T(2)")]
+)
+def test_a_solution_says_which_solver_and_why(G, rep):
+    G, kind = ss.group(G), kind_of(rep)
+    solution = solve(G, kind)
+    assert Choice(solution.method, solution.reason) == choose(G, kind)
+    asked = solve(G, kind, solver="dense")
+    assert (asked.method, asked.reason) == ("dense", "asked for")
+
+
+@pytest.mark.parametrize(("solver", "G", "message"), [
+    ("orbits", "O(3)", r"solver 'orbits' needs a group that permutes coordinates; O\(3\) on T\(2\) does not"),
+    ("orbits", "C(4)", r"solver 'orbits' needs a group that permutes coordinates; C\(4\) on T\(2\) does not"),
+    ("reynolds", "O(3)", r"solver 'reynolds' needs a finite group; O\(3\) is not"),
+    ("weights", "Translation(2)", r"solver 'weights' needs a normal Lie-algebra element; Translation\(2\) has none"),
+    ("weights", "S(3)", r"solver 'weights' needs a normal Lie-algebra element; S\(3\) has none"),
+    ("magic", "O(3)", "unknown solver 'magic'; pass one of auto, orbits, reynolds, weights, dense, iterative"),
+])  # fmt: skip
+def test_inapplicable_solvers_are_refused(solver, G, message):
+    with pytest.raises(InputError, match=message):
+        ss.equivariant_maps("V", "V", G, solver=solver)
+
+
+@pytest.mark.parametrize(
+    ("solver", "G"), [("orbits", "S(3)"), ("reynolds", "S(3)"), ("weights", "SO(3)"), ("iterative", "SO(3)")]
+)
+def test_exact_solvers_have_no_tolerance(solver, G):
+    with pytest.raises(
+        InputError, match=f"solver '{solver}' has no tolerance; pass solver='dense' with `tol`"
+    ):
+        ss.equivariant_maps("V", "V", G, solver=solver, tol=1e-3)

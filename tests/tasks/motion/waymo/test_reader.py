@@ -1,0 +1,102 @@
+import numpy as np
+import pytest
+
+from softsym.errors import InputError
+from softsym.tasks.motion.waymo import read_scenes
+from tests.tasks.motion.waymo import writer
+
+ENCODERS = {"example": writer.example, "scenario": writer.scenario}
+OTHER = {"example": "scenario", "scenario": "example"}
+
+
+def refused(path, match, **options):
+    with pytest.raises(InputError, match=match) as caught:
+        list(read_scenes(path, **options))
+    assert path.name in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.fixture(params=ENCODERS)
+def flavour(request):
+    return request.param
+
+
+@pytest.fixture
+def path(tmp_path, flavour):
+    records = [ENCODERS[flavour](*writer.scene(2, seed)) for seed in range(3)]
+    return writer.write(tmp_path / f"{flavour}.tfrecord", records)
+
+
+@pytest.mark.parametrize("asked", ["auto", "own"])
+def test_reads_either_flavour(path, flavour, asked):
+    found = list(read_scenes(path, flavour if asked == "own" else "auto"))
+    assert [scene.scenario_id for _, scene in found] == ["scene0", "scene1", "scene2"]
+    assert found[-1][0] == path.stat().st_size
+    for seed, (_, scene) in enumerate(found):
+        expected = writer.scene(2, seed)[3]
+        np.testing.assert_array_equal(
+            scene.positions, expected if flavour == "scenario" else expected.astype(np.float32)
+        )
+
+
+def test_wrong_flavour(path, flavour):
+    name = {"example": "a tf.Example", "scenario": "a Scenario"}[flavour]
+    refused(path, rf"at byte 0 is {name}, but .*pass flavour='{flavour}'", flavour=OTHER[flavour])
+
+
+def test_mixed_flavours(tmp_path, flavour):
+    first, second = (ENCODERS[f](*writer.scene()) for f in (flavour, OTHER[flavour]))
+    path = writer.write(tmp_path / "mixed", [first, second])
+    refused(path, rf"at byte {len(first) + 16} is .*the records before it are not")
+
+
+def test_unknown_flavour(path):
+    with pytest.raises(InputError, match="unknown flavour 'both'; pass 'auto', 'example' or 'scenario'"):
+        list(read_scenes(path, "both"))
+
+
+@pytest.mark.parametrize(
+    ("data", "match"),
+    [
+        (b"", "at byte 0 is neither a tf.Example nor a Scenario"),
+        (writer.integer(1, 5), "at byte 0 is neither"),
+        (b"\xff\xff\xff", "at byte 0 cannot be read as a motion record: .*pass training or validation"),
+        (writer.block(1, b"\xff"), "at byte 0 cannot be read as a tf.Example: .*no end"),
+        (writer.block(1, b""), "as a tf.Example: it has no feature 'state/id'"),
+        (writer.block(5, b"a") + writer.block(2, b"\x1a\x09"), "at byte 0 cannot be read as a Scenario"),
+    ],
+)
+def test_garbage_with_right_checksums(tmp_path, data, match):
+    refused(writer.write(tmp_path / "garbage.tfrecord", [data]), match)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_valid_positions_are_numbers(tmp_path, flavour, value):
+    made = writer.scene()
+    good = ENCODERS[flavour](*made)
+    made[3][1, 40, 2] = value
+    made[4][1, 40] = False
+    fine = ENCODERS[flavour](*made)
+    made[4][1, 40] = True
+    path = writer.write(tmp_path / "nan.tfrecord", [good, fine, ENCODERS[flavour](*made)])
+    refused(path, rf"at byte {len(good) + len(fine) + 32} .*valid position is infinite or not a number")
+
+
+def test_test_files_have_no_future(tmp_path):
+    path = writer.write(tmp_path / "testing.tfrecord", [writer.scenario(*writer.scene(steps=11))])
+    refused(path, "at byte 0 .*has 11 of the 91 steps needed .*pass training or validation files")
+
+
+def test_agrees_with_protobuf(tmp_path):
+    """The same scene, encoded by protobuf's own code."""
+    pytest.importorskip("google.protobuf")
+    from tests.tasks.motion.waymo.protobuf_twin import scenario_bytes
+
+    made = writer.scene(3, seed=5)
+    made[4][0, 5:9] = False
+    data = scenario_bytes(*made)
+    ((_, scene),) = read_scenes(writer.write(tmp_path / "proto", [data]))
+    assert scene.scenario_id == made[0]
+    np.testing.assert_array_equal(scene.positions, made[3])
+    np.testing.assert_array_equal(scene.valid, made[4])
+    assert scene.track_ids.tolist() == made[1].tolist()

@@ -1,0 +1,53 @@
+import numpy as np
+import pytest
+
+from softsym.errors import InputError
+from softsym.tasks.source import is_task, read_data
+
+
+def test_files(tmp_path):
+    np.savez(tmp_path / "d.npz", X=np.eye(3), Y=np.ones(3))
+    table, task = read_data(str(tmp_path / "d.npz"))
+    assert task is None
+    assert table.X.shape == (3, 3)
+
+
+def test_tasks():
+    table, task = read_data("inertia:Oz(2)")
+    assert task.name == "inertia:Oz(2)"
+    assert (table.X.shape, table.Y.shape) == ((1000, 20), (1000, 9))
+    assert (table.x_names[0], table.y_names[-1], table.source) == ("x0", "y8", "inertia:Oz(2)")
+    assert (read_data("inertia:Oz(2)", seed=1)[0].X != table.X).any()
+
+
+def test_motion_is_in_metres():
+    table, _ = read_data("motion:scale-aware")
+    assert table.X.shape[1] == table.Y.shape[1] == 18
+    assert np.abs(table.X).max() > 10
+
+
+def test_a_file_wins_over_a_task(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert is_task("motion")
+    (tmp_path / "motion").write_text("")
+    assert not is_task("motion")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("table_tennis:flights.npz", True),
+        ("table-tennis:f.npz,every=2", True),
+        ("no/such.csv", False),
+        (".", False),
+    ],
+)
+def test_what_a_text_names(text, expected):
+    assert is_task(text) is expected
+
+
+def test_refusals():
+    with pytest.raises(InputError, match=r"'inertai' is neither a file nor a task; did you mean inertia\?"):
+        read_data("inertai")
+    with pytest.raises(InputError, match="'inertia' is a task, which knows its columns"):
+        read_data("inertia", "a..b")
