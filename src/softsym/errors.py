@@ -5,6 +5,11 @@ Every message says what was wrong, where, and what to pass instead. The command 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
 
 class InputError(ValueError):
     """Something a person passed in cannot be used; the message says what to pass instead."""
@@ -28,3 +33,9 @@ class CheckpointWarning(UserWarning):
 
 class TrainingError(RuntimeError):
     """Training ran and failed, for example on a loss that is not finite; the last good checkpoint is kept."""
+
+
+def first_problem(error: ValidationError) -> tuple[str, str]:
+    """Where the first problem of a pydantic model lies (empty for the whole), and what it is, in words."""
+    first = error.errors()[0]
+    return ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")

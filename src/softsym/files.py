@@ -1,7 +1,12 @@
-"""Putting files and folders in place: whole or not at all, with the permissions that people's own files have."""
+"""Putting files and folders in place: whole or not at all, on the disk when told so, with the permissions that people's own files have.
+
+Everything that softsym keeps is written here. A file gets a name of its own while it is written, so two processes never write into
+one another, and is renamed when it is complete and on the disk: a reader, or a process that was killed, finds the old one or the new one.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import tempfile
@@ -9,12 +14,42 @@ from collections.abc import Callable
 from pathlib import Path
 
 
+def put_text(target: Path, text: str) -> None:
+    """Writes a UTF-8 text file, whole or not at all."""
+    put_bytes(target, text.encode())
+
+
+def put_bytes(target: Path, data: bytes) -> None:
+    """Writes a file, whole or not at all."""
+    put_file(target, lambda path: path.write_bytes(data))
+
+
+def put_file(target: Path, write: Callable[[Path], object]) -> None:
+    """Lets ``write`` fill a file of a temporary name with the same ending, then puts it in place."""
+    handle, name = tempfile.mkstemp(
+        prefix=f".{target.stem}.", suffix=target.suffix.lower(), dir=target.parent
+    )
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        write(temporary)
+        temporary.chmod(0o666 & ~_umask())
+        _to_disk(temporary)
+        os.replace(temporary, target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
 def put_folder(target: Path, write: Callable[[Path], object]) -> None:
-    """Writes a folder under a temporary name, then puts it in place; what was there goes only after that."""
+    """Lets ``write`` fill a folder of a temporary name, then puts it in place; what was there goes only after that."""
     temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
     try:
         write(temporary)
         temporary.chmod(0o777 & ~_umask())
+        for path in temporary.rglob("*"):
+            if path.is_file():
+                _to_disk(path)
         if target.exists():
             aside = temporary.with_name(temporary.name + ".old")
             os.replace(target, aside)
@@ -27,20 +62,19 @@ def put_folder(target: Path, write: Callable[[Path], object]) -> None:
         raise
 
 
-def put_file(target: Path, write: Callable[[Path], object]) -> None:
-    """Writes a file under a temporary name with the same ending, then puts it in place."""
-    handle, name = tempfile.mkstemp(
-        prefix=f".{target.stem}.", suffix=target.suffix.lower(), dir=target.parent
-    )
-    os.close(handle)
-    temporary = Path(name)
-    try:
-        write(temporary)
-        temporary.chmod(0o666 & ~_umask())
-        os.replace(temporary, target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+def digest(data: bytes) -> str:
+    """A checksum of bytes.
+
+    Example:
+        >>> digest(b"softsym")[:8]
+        '3570692e'
+    """
+    return hashlib.blake2b(data, digest_size=32).hexdigest()
+
+
+def _to_disk(path: Path) -> None:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
 
 
 def _umask() -> int:
