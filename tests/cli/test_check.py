@@ -70,7 +70,7 @@ def test_json(softsym, ball, tmp_path):
 def test_tasks_know_how_they_transform(softsym):
     code, out, _ = softsym("check", "inertia:Oz(2)")
     assert code == 0
-    assert "inertia:Oz(2): 1,000 rows of 5S + 5V" in out
+    assert "inertia:Oz(2): 1,500 rows of 5S + 5V" in out
 
 
 def test_warnings_are_one_line(softsym, tmp_path):

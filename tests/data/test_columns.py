@@ -1,6 +1,7 @@
+import numpy as np
 import pytest
 
-from softsym.data.columns import Header, choose
+from softsym.data.columns import Header, choose, prediction_columns, quoted
 from softsym.errors import InputError
 
 NAMES = ("id", "m1", "m2", "m3", "x1", "y1", "z1", "pos.x", "a,b", 'say "hi"', "w*", "wide", "p..q")
@@ -101,3 +102,16 @@ def test_inputs_and_outputs(x, y, need_y, expected):
 def test_unclear_choices(x, y, message):
     with pytest.raises(InputError, match=message):
         choose(ABC, x, y, need_y=True)
+
+
+def test_quoted_names_choose_exactly_these():
+    assert [NAMES[k] for k in HEADER.select(quoted(NAMES[::-1]), "--x-columns")] == list(NAMES[::-1])
+
+
+def test_a_spread_never_hides_a_prediction():
+    values, spread = np.zeros((2, 3)), np.ones((2, 3))
+    columns = prediction_columns(["e", "e_std", "e_std_"], values, spread)
+    assert list(columns)[:3] == ["e", "e_std", "e_std_"]
+    assert len(columns) == 6
+    assert [column.sum() for column in columns.values()] == [0, 0, 0, 2, 2, 2]
+    assert list(prediction_columns(["e"], values, None)) == ["e"]

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from softsym.data.split import split_rows
+from softsym.data.split import duplicate_groups, split_rows
 
 
 @given(st.integers(6, 80), st.floats(0.05, 0.45), st.integers(0, 5))
@@ -39,3 +39,22 @@ def test_the_seed_decides():
 def test_too_few_rows_serve_twice():
     parts = split_rows(np.arange(2.0)[:, None], 0.15, seed=0)
     assert np.array_equal(parts.train, parts.test)
+
+
+def test_labels_that_are_known_are_not_computed_again(monkeypatch):
+    X = np.repeat(np.arange(40.0), 2)[:, None]
+    labels = duplicate_groups(X)
+    expected = split_rows(X, 0.2, seed=3)
+    monkeypatch.setattr("softsym.data.split.duplicate_groups", None)
+    parts = split_rows(X, 0.2, seed=3, duplicates=labels)
+    for name in ("train", "val", "test"):
+        assert np.array_equal(getattr(parts, name), getattr(expected, name))
+
+
+def test_duplicate_groups():
+    X = np.array([[0.0, 1.0], [2.0, 3.0], [-0.0, 1.0], [2.0, 4.0], [2.0, 3.0]])
+    labels = duplicate_groups(X)
+    assert labels.dtype == np.int64
+    same = labels[:, None] == labels[None, :]
+    np.testing.assert_array_equal(same, (X[:, None] == X[None, :]).all(-1))
+    assert duplicate_groups(np.zeros((3, 0))).tolist() == [0, 0, 0]

@@ -15,7 +15,7 @@ def test_files(tmp_path):
 def test_tasks():
     table, task = read_data("inertia:Oz(2)")
     assert task.name == "inertia:Oz(2)"
-    assert (table.X.shape, table.Y.shape) == ((1000, 20), (1000, 9))
+    assert (table.X.shape, table.Y.shape) == ((1500, 20), (1500, 9))
     assert (table.x_names[0], table.y_names[-1], table.source) == ("x0", "y8", "inertia:Oz(2)")
     assert (read_data("inertia:Oz(2)", seed=1)[0].X != table.X).any()
 

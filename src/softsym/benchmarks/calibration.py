@@ -18,14 +18,15 @@ from typing import Any
 import numpy as np
 import torch
 
-from softsym.discovery.builtin import task_parameters, task_table
 from softsym.discovery.fit.fit import Fit
 from softsym.discovery.judge.judging import grounds_of
 from softsym.discovery.judge.measure import ROWS, TRANSFORMS
 from softsym.discovery.judge.verdict import Grounds, judge
 from softsym.discovery.regressor import SoftEquivariantRegressor
+from softsym.discovery.task_parameters import task_parameters
 from softsym.measure import correlation, data_error
 from softsym.tasks import task as read_task
+from softsym.tasks.source import task_table
 from softsym.tasks.task import Task
 
 INERTIA = ["0", *(f"{c}*eps{k}" for k in (1, 2, 3, 4) for c in (0.3, 0.6, 0.9))]

@@ -10,6 +10,7 @@ import typer
 
 from softsym.cli.notices import one_line_warnings
 from softsym.cli.output import write_json
+from softsym.data.formats import suffixes
 from softsym.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 
 def command(
     data: str = typer.Argument(
-        ..., help="A file (.npz with X, .csv, .tsv, .parquet) or a task such as 'inertia:Oz(2)'."
+        ...,
+        help=f"A file ({', '.join(suffixes())}) or a task such as 'inertia:Oz(2)'. An .npz holds X.",
     ),
     rep_in: str | None = typer.Option(
         None, "--in", help="Representation of the inputs, such as '5S + 5V'. A task knows its own."

@@ -12,6 +12,7 @@ import typer
 
 from softsym.cli.notices import one_line_warnings
 from softsym.cli.output import check_target, write_json
+from softsym.data.formats import suffixes
 from softsym.errors import InputError
 
 DEFAULT_DATA = "inertia:Oz(2)"
@@ -20,7 +21,7 @@ DEFAULT_DATA = "inertia:Oz(2)"
 def command(
     data: str = typer.Argument(
         DEFAULT_DATA,
-        help="A file (.npz with X and Y, .csv, .tsv, .parquet) or a task such as 'golfball:wind=y'.",
+        help=f"A file ({', '.join(suffixes())}) or a task such as 'golfball:wind=y'. An .npz holds X and Y.",
     ),
     rep_in: str | None = typer.Option(
         None, "--in", help="Representation of the inputs, such as '5S + 5V'. A task knows its own."
@@ -64,10 +65,11 @@ def command(
 
     Example: softsym discover flights.csv --x-columns "px1..pz6" --y-columns "fx1..fz6" --in "6V" --out "6V" --groups "O(2)@x" "O(2)@z"
     """
-    from softsym.data.table import check_fit
-    from softsym.discovery.builtin import data_and_task, task_parameters
+    from softsym.data.requirements import check_fit
     from softsym.discovery.discover import StoppedError, discover
+    from softsym.discovery.task_parameters import task_parameters
     from softsym.discovery.workspace import Workspace
+    from softsym.tasks.source import read_data
 
     if json_file is not None:
         check_target(json_file)
@@ -76,7 +78,7 @@ def command(
     )
     workspace.check()
     with one_line_warnings():
-        table, task = data_and_task(data, x_columns, y_columns, seed)
+        table, task = read_data(data, x_columns, y_columns, seed=seed)
         asked = {
             "rep_in": rep_in, "rep_out": rep_out, "groups": groups, "largest": largest, "strength": strength,
         }  # fmt: skip

@@ -7,9 +7,9 @@ import sys
 import typer
 
 from softsym.cli import bench, check, discover, inspect, predict, reproduce, train
+from softsym.data.formats import suffixes
 from softsym.errors import InputError, TrainingError
 
-DATA_SUFFIXES = (".npz", ".csv", ".tsv", ".parquet")
 app = typer.Typer(
     name="softsym",
     help="Find which symmetries data have, how exactly, and train networks that use each just as much as it holds.",
@@ -77,7 +77,7 @@ def spread_lists(arguments: list[str]) -> list[str]:
             inside = argument == "--groups"
             if inside:
                 continue
-        if inside and argument.lower().endswith(DATA_SUFFIXES):
+        if inside and argument.lower().endswith(suffixes()):
             inside = False  # a file, not a group
         if inside:
             spread.append("--groups")

@@ -7,13 +7,14 @@ from pathlib import Path
 import typer
 
 from softsym.cli.notices import one_line_warnings
+from softsym.data.formats import suffixes
 
 
 def command(
     model: Path = typer.Argument(..., help="A model's folder, as softsym discover writes it (DIR/model)."),
-    data: str = typer.Argument(..., help="A file (.npz with X, .csv, .tsv, .parquet) or a task."),
+    data: str = typer.Argument(..., help=f"A file ({', '.join(suffixes())}) or a task."),
     output: Path = typer.Option(
-        ..., "-o", "--output", help="Where predictions go: a .csv, .parquet or .npz file."
+        ..., "-o", "--output", help=f"Where predictions go: a file ({', '.join(suffixes(written=True))})."
     ),
     x_columns: str | None = typer.Option(
         None, "--x-columns", help="Columns of the inputs; by default those with the names the model knows."

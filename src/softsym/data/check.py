@@ -16,7 +16,8 @@ from softsym.data.normalisation import (
     fit_normalisation,
     measure_break,
 )
-from softsym.data.table import Table, check_fit
+from softsym.data.requirements import check_fit
+from softsym.data.table import Table
 from softsym.groups import Group, joined, read_groups
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep

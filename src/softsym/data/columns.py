@@ -1,4 +1,4 @@
-"""Choosing columns of a file by a short text.
+"""Columns of a file: choosing them by a short text, and naming those of predictions.
 
 ::
 
@@ -16,9 +16,15 @@ import difflib
 import fnmatch
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from softsym.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 SHOWN = 12
 """How many column names a message lists."""
@@ -86,12 +92,12 @@ class Header:
         (name,) = item
         if name.quoted or name.text in self.names or not re.search(r"[*?\[]", name.text):
             return [self._place(name, flag)]
-        found = [k for k, known in enumerate(self.names) if fnmatch.fnmatchcase(known, name.text)]
-        if not found:
+        matching = [k for k, known in enumerate(self.names) if fnmatch.fnmatchcase(known, name.text)]
+        if not matching:
             raise InputError(
                 f"{flag}: no column of {self.source} matches {name.text!r}; its columns are {self.listed()}"
             )
-        return found
+        return matching
 
     def _place(self, name: _Name, flag: str) -> int:
         if name.text in self.names:
@@ -169,3 +175,37 @@ def choose(
         if not columns and (flag == "--x-columns" or need_y):
             raise InputError(f"{header.source} has no columns left for the {other}; pass {flag}")
     return x, y
+
+
+def quoted(names: Iterable[str]) -> str:
+    """The selection of exactly these columns.
+
+    Example:
+        >>> quoted(["m1", "a,b"])
+        '"m1","a,b"'
+    """
+    return ",".join('"' + name.replace('"', '""') + '"' for name in names)
+
+
+def prediction_columns(
+    names: list[str], values: NDArray[np.float64], spread: NDArray[np.float64] | None
+) -> dict[str, NDArray[np.float64]]:
+    """Predictions as named columns, and after them their spread under names that no output has.
+
+    Args:
+        names: The outputs.
+        values: Predictions, shape (rows, outputs).
+        spread: Of the same shape, or None.
+
+    Example:
+        >>> import numpy as np
+        >>> list(prediction_columns(["e", "e_std"], np.zeros((5, 2)), np.ones((5, 2))))
+        ['e', 'e_std', 'e_std_', 'e_std_std_']
+    """
+    columns = {name: values[:, k] for k, name in enumerate(names)}
+    if spread is not None:
+        suffix = "_std"
+        while any(name + suffix in names for name in names):
+            suffix += "_"
+        columns |= {name + suffix: spread[:, k] for k, name in enumerate(names)}
+    return columns

@@ -6,6 +6,7 @@ that walks line by line and can say where a mistake is. Whatever the fast one ca
 
 from __future__ import annotations
 
+import codecs
 import csv
 import math
 from array import array
@@ -17,27 +18,22 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from softsym.data.encoding import check_encoding
+from softsym.data.columns import prediction_columns
+from softsym.data.formats import DataFile
 from softsym.errors import InputError
 
 Array = NDArray[np.float64]
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 MISSING = frozenset({"", "na", "n/a", "#n/a", "null", "none", "?"})
 TRUTH = {"true": 1.0, "false": 0.0}
+CHUNK = 1 << 20
+"""Bytes that are looked at together."""
 _NAMES = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
 
 
 @dataclass(frozen=True)
-class DelimitedFile:
-    """A text file of numbers.
-
-    Args:
-        path: The file.
-        names: The columns, as the first line names them.
-    """
-
-    path: Path
-    names: tuple[str, ...]
+class DelimitedFile(DataFile):
+    """A text file of numbers; its first line names the columns."""
 
     @classmethod
     def open(cls, path: Path) -> DelimitedFile:
@@ -47,16 +43,55 @@ class DelimitedFile:
             return cls(path, _names(path, cells))
         raise InputError(f"{path} is empty; it needs a line of column names and rows of numbers")
 
-    def size(self, columns: int) -> int:
+    def size(self, columns: list[int]) -> int:
         """About how many bytes so many columns take as numbers, from the length of the first lines."""
         with self.path.open("rb") as file:
             start = file.read(1 << 16)
-        return 8 * columns * self.path.stat().st_size * (start.count(b"\n") or 1) // max(len(start), 1)
+        return 8 * len(columns) * self.path.stat().st_size * (start.count(b"\n") or 1) // max(len(start), 1)
 
     def numbers(self, columns: list[int]) -> Array:
         """The chosen columns, shape (rows, len(columns)), all finite."""
-        found = _fast(self, columns)
-        return _plain(self, columns) if found is None else found
+        numbers = _fast(self, columns)
+        return _plain(self, columns) if numbers is None else numbers
+
+    @staticmethod
+    def write(path: Path, names: list[str], values: Array, spread: Array | None) -> None:
+        """Writes predictions, and in further columns their spread."""
+        import polars
+
+        frame = polars.DataFrame(prediction_columns(names, values, spread))
+        frame.write_csv(path, separator=SEPARATORS[path.suffix.lower()])
+
+
+def check_encoding(path: Path) -> None:
+    """Refuses files that are not UTF-8 text, naming the first byte and line that are not.
+
+    Args:
+        path: The file.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    offset, line, held = 0, 1, 0  # held: bytes of an unfinished character at the end of the last chunk
+    with path.open("rb") as file:
+        while True:
+            chunk = file.read(CHUNK)
+            try:
+                decoder.decode(chunk, final=not chunk)
+            except UnicodeDecodeError as error:
+                start, byte = error.start - held, error.object[error.start]
+                _refuse(path, byte, offset + start, line + chunk[: max(start, 0)].count(b"\n"))
+            if not chunk:
+                return
+            if b"\0" in chunk:
+                start = chunk.index(b"\0")
+                _refuse(path, 0, offset + start, line + chunk[:start].count(b"\n"))
+            held = len(decoder.getstate()[0])
+            offset, line = offset + len(chunk), line + chunk.count(b"\n")
+
+
+def _refuse(path: Path, byte: int, offset: int, line: int) -> NoReturn:
+    raise InputError(
+        f"{path} is not UTF-8 text: byte 0x{byte:02x} at position {offset}, line {line}; save it as UTF-8"
+    )
 
 
 def _names(path: Path, cells: list[str]) -> tuple[str, ...]:
@@ -106,12 +141,12 @@ def _fast(file: DelimitedFile, columns: list[int]) -> Array | None:
         frame = lazy.select([names[k] for k in columns]).collect()
     except polars.exceptions.PolarsError:
         return None
-    if not all(kind.is_numeric() or kind == polars.Boolean for kind in frame.dtypes):
+    if not all(dtype.is_numeric() or dtype == polars.Boolean for dtype in frame.dtypes):
         return None
     if any(series.null_count() for series in frame):
         return None
-    found = np.column_stack([series.cast(polars.Float64).to_numpy() for series in frame])
-    return found if np.isfinite(found).all() else None
+    numbers = np.column_stack([series.cast(polars.Float64).to_numpy() for series in frame])
+    return numbers if np.isfinite(numbers).all() else None
 
 
 def _first(path: Path, n: int) -> Iterator[tuple[int, list[str]]]:
@@ -121,27 +156,27 @@ def _first(path: Path, n: int) -> Iterator[tuple[int, list[str]]]:
 
 @dataclass
 class _Mistakes:
-    """The first mistake of each kind, and how many lines have one."""
+    """The first mistake of each sort, and how many lines have one."""
 
     file: DelimitedFile
     first: dict[str, tuple[int, str, str]] = field(default_factory=dict)
     lines: dict[str, set[int]] = field(default_factory=dict)
 
-    def note(self, kind: str, line: int, column: int, cell: str) -> None:
-        self.first.setdefault(kind, (line, self.file.names[column], cell))
-        self.lines.setdefault(kind, set()).add(line)
+    def note(self, sort: str, line: int, column: int, cell: str) -> None:
+        self.first.setdefault(sort, (line, self.file.names[column], cell))
+        self.lines.setdefault(sort, set()).add(line)
 
     def fail(self) -> NoReturn:
-        kind = next(kind for kind in ("text", "missing", "infinite") if kind in self.first)
-        line, column, cell = self.first[kind]
+        worst = next(sort for sort in ("text", "missing", "infinite") if sort in self.first)
+        line, column, cell = self.first[worst]
         where = f"{self.file.path}, line {line}: column {column!r}"
-        lines = _count(len(self.lines[kind]))
-        if kind == "text":
+        lines = _count(len(self.lines[worst]))
+        if worst == "text":
             shown = cell if len(cell) <= 40 else cell[:37] + "..."
             raise InputError(
                 f"{where} holds {shown!r}, which is no number; choose other --x-columns or --y-columns, or correct it"
             )
-        if kind == "missing":
+        if worst == "missing":
             raise InputError(
                 f"{where} has no value ({lines} with missing values); fill it in or leave the line out"
             )

@@ -1,4 +1,7 @@
-"""Numbers from ``.npz`` archives: an array ``X`` of inputs, ``Y`` of outputs, and optionally ``x_names`` and ``y_names``."""
+"""Numbers from ``.npz`` archives: an array ``X`` of inputs, ``Y`` of outputs, and optionally ``x_names`` and ``y_names``.
+
+What an archive holds is read from the arrays' headers; they are loaded when their numbers are asked for, and Y only then looked at closely.
+"""
 
 from __future__ import annotations
 
@@ -10,111 +13,172 @@ import zipfile
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from softsym.data.columns import Header
+from softsym.data.formats import DataFile
 from softsym.errors import DataWarning, InputError
 
 Array = NDArray[np.float64]
+Shape = tuple[int, ...]
 DAMAGE = (
     OSError, EOFError, KeyError, TypeError, ValueError, SyntaxError, RuntimeError, MemoryError, tokenize.TokenError,
     struct.error, zlib.error, zipfile.BadZipFile,
 )  # fmt: skip
 """What reading a damaged archive can end in."""
+_HEADERS = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
 
 
 @dataclass(frozen=True)
-class Archive:
-    """An archive that was opened once to see what is in it.
+class NpzFile(DataFile):
+    """An archive of inputs and, perhaps, outputs.
 
     Args:
         path: The file.
+        names: The columns of X, then those of Y.
+        inputs: How many of them are of X.
+        rows: How many rows X has.
         sizes: Bytes of each array in memory, by name.
+        no_outputs: Why Y cannot be used, told to whom asks for it; None if it can.
     """
 
-    path: Path
+    inputs: int
+    rows: int
     sizes: dict[str, int]
+    no_outputs: InputError | None
+    knows_inputs: ClassVar[bool] = True
 
     @classmethod
-    def open(cls, path: Path) -> Archive:
-        """Lists the arrays."""
+    def open(cls, path: Path) -> NpzFile:
+        """Looks at the headers of both arrays."""
         try:
             with zipfile.ZipFile(path) as archive:
                 sizes = {item.filename.removesuffix(".npy"): item.file_size for item in archive.infolist()}
         except DAMAGE as error:
-            empty = path.stat().st_size == 0
-            raise InputError(
-                f"{path} is empty; write it with numpy.savez(path, X=X, Y=Y)"
-                if empty
-                else f"{path} is no .npz archive, or a damaged one; write it with numpy.savez(path, X=X, Y=Y)"
-            ) from error
-        return cls(path, sizes)
+            what = "is empty" if path.stat().st_size == 0 else "is no .npz archive, or a damaged one"
+            raise InputError(f"{path} {what}; write it with numpy.savez(path, X=X, Y=Y)") from error
+        rows, x_names = _part(path, "X", sizes)
+        try:
+            y_rows, y_names = _part(path, "Y", sizes)
+            if rows != y_rows:
+                raise InputError(
+                    f"{path}: X has {rows} rows and Y has {y_rows}; the first axis of both must be the examples"
+                )
+        except InputError as error:
+            return cls(path, x_names, len(x_names), rows, sizes, error)
+        return cls(path, x_names + y_names, len(x_names), rows, sizes, None)
 
-    def numbers(self, name: str) -> Array:
-        """An array of numbers as (rows, columns), all finite.
+    def choose(self, x_text: str | None, y_text: str | None, *, need_y: bool) -> tuple[list[int], list[int]]:
+        """All columns of X and, if needed, of Y, or those of them that a text chooses."""
+        x = self._select("X", self.names[: self.inputs], x_text)
+        if not need_y and y_text is None:
+            return x, []
+        if self.no_outputs is not None:
+            raise self.no_outputs
+        y = self._select("Y", self.names[self.inputs :], y_text)
+        return x, [self.inputs + k for k in y]
 
-        One axis is one column. Further axes are flattened row by row, the last one fastest, with a warning.
+    def size(self, columns: list[int]) -> int:
+        """Bytes of the arrays that hold these columns: they are loaded whole."""
+        return self.sizes["X"] + (self.sizes["Y"] if max(columns, default=0) >= self.inputs else 0)
+
+    def numbers(self, columns: list[int]) -> Array:
+        """The chosen columns, shape (rows, len(columns)), all finite.
+
+        An array of one axis is one column. Further axes are flattened row by row, the last one fastest, with a warning.
         """
-        values = self._load(name)
-        if values.dtype.kind not in "fiub":
-            raise InputError(
-                f"{self.path}: `{name}` holds {values.dtype}, not real numbers; convert it to float64"
-            )
-        if values.ndim == 0 or not len(values):
-            raise InputError(f"{self.path}: `{name}` of shape {values.shape} has no rows")
+        places = np.array(columns, dtype=np.intp)
+        numbers = np.empty((self.rows, len(places)))
+        for name, start, own in (("X", 0, places < self.inputs), ("Y", self.inputs, places >= self.inputs)):
+            if own.any():
+                numbers[:, own] = self._flat(name)[:, places[own] - start]
+        return numbers
+
+    @staticmethod
+    def write(path: Path, names: list[str], values: Array, spread: Array | None) -> None:
+        """Writes predictions as Y, their names as y_names and their spread as std."""
+        further = {} if spread is None else {"std": spread}
+        with path.open("wb") as file:
+            np.savez(file, allow_pickle=False, Y=values, y_names=np.array(names), **further)
+
+    def _select(self, name: str, names: tuple[str, ...], text: str | None) -> list[int]:
+        header = Header(f"`{name}` of {self.path}", names)  # refuses names that occur twice
+        return list(range(len(names))) if text is None else header.select(text, f"--{name.lower()}-columns")
+
+    def _flat(self, name: str) -> Array:
+        values = _load(self.path, name)
         if values.ndim > 2:
-            columns = math.prod(values.shape[1:])
             warnings.warn(
-                f"{self.path}: `{name}` has shape {values.shape}; each row is flattened to {columns} columns, "
-                "the last axis fastest",
+                f"{self.path}: `{name}` has shape {values.shape}; each row is flattened to "
+                f"{math.prod(values.shape[1:])} columns, the last axis fastest",
                 DataWarning,
-                stacklevel=2,
+                stacklevel=4,
             )
         flat = values.reshape(len(values), math.prod(values.shape[1:])).astype(np.float64)
-        self._check_finite(flat, name)
+        bad = ~np.isfinite(flat)
+        if bad.any():
+            row, column = np.argwhere(bad)[0]
+            rows = int(bad.any(axis=1).sum())
+            raise InputError(
+                f"{self.path}: `{name}` is {flat[row, column]} in row {row}, column {column}, counted from 0 "
+                f"({rows} {'row' if rows == 1 else 'rows'} with NaN or infinity); leave such rows out"
+            )
         return flat
 
-    def names(self, name: str, columns: int, prefix: str) -> tuple[str, ...]:
-        """Names of columns: those stored, or the prefix with numbers."""
-        if name not in self.sizes:
-            return tuple(f"{prefix}{k}" for k in range(columns))
-        values = self._load(name)
-        if values.dtype.kind != "U" or values.shape != (columns,):
-            raise InputError(
-                f"{self.path}: `{name}` must hold {columns} texts, one for each column, got {values.dtype} "
-                f"of shape {values.shape}"
-            )
-        return tuple(map(str, values))
 
-    def _load(self, name: str) -> NDArray[np.generic]:
-        if name not in self.sizes:
-            held = ", ".join(self.sizes) or "nothing"
-            raise InputError(
-                f"{self.path} has no array `{name}`; it holds {held}. Write it with numpy.savez(path, X=X, Y=Y)"
-            )
-        try:
-            with np.load(self.path, allow_pickle=False) as stored:
-                return np.asarray(stored[name])
-        except DAMAGE as error:
-            if "allow_pickle" not in str(error):
-                raise InputError(f"{self.path}: `{name}` is damaged: {_line(error)}") from error
-            raise InputError(
-                f"{self.path}: `{name}` is an array of Python objects, which are never loaded; "
-                "store numbers of one type and rows of one length"
-            ) from error
-
-    def _check_finite(self, values: Array, name: str) -> None:
-        bad = ~np.isfinite(values)
-        if not bad.any():
-            return
-        row, column = np.argwhere(bad)[0]
-        rows = int(bad.any(axis=1).sum())
+def _part(path: Path, name: str, held: dict[str, int]) -> tuple[int, tuple[str, ...]]:
+    """Rows and names of the columns of an array, after checking that it holds real numbers."""
+    if name not in held:
         raise InputError(
-            f"{self.path}: `{name}` is {values[row, column]} in row {row}, column {column}, counted from 0 "
-            f"({rows} {'row' if rows == 1 else 'rows'} with NaN or infinity); leave such rows out"
+            f"{path} has no array `{name}`; it holds {', '.join(held) or 'nothing'}. "
+            "Write it with numpy.savez(path, X=X, Y=Y)"
         )
+    shape, dtype = _header(path, name)
+    if dtype.hasobject:
+        raise InputError(
+            f"{path}: `{name}` is an array of Python objects, which are never loaded; "
+            "store numbers of one type and rows of one length"
+        )
+    if dtype.kind not in "fiub":
+        raise InputError(f"{path}: `{name}` holds {dtype}, not real numbers; convert it to float64")
+    if not shape or not shape[0]:
+        raise InputError(f"{path}: `{name}` of shape {shape} has no rows")
+    columns, letter = math.prod(shape[1:]), name.lower()
+    if f"{letter}_names" not in held:
+        return shape[0], tuple(f"{letter}{k}" for k in range(columns))
+    shape_of_names, dtype = _header(path, f"{letter}_names")
+    if dtype.kind != "U" or shape_of_names != (columns,):
+        raise InputError(
+            f"{path}: `{letter}_names` must hold {columns} texts, one for each column, got {dtype} "
+            f"of shape {shape_of_names}"
+        )
+    return shape[0], tuple(map(str, _load(path, f"{letter}_names")))
 
 
-def _line(error: Exception) -> str:
-    return " ".join(str(error).split()) or type(error).__name__
+def _header(path: Path, name: str) -> tuple[Shape, np.dtype[np.generic]]:
+    """Shape and type of an array, which is not loaded."""
+    try:
+        with zipfile.ZipFile(path) as archive, archive.open(f"{name}.npy") as file:
+            shape, _, dtype = _HEADERS[np.lib.format.read_magic(file)](file)
+    except DAMAGE as error:
+        raise _damaged(path, name, error) from error
+    return shape, dtype
+
+
+def _load(path: Path, name: str) -> NDArray[np.generic]:
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            return np.asarray(stored[name])
+    except DAMAGE as error:
+        raise _damaged(path, name, error) from error
+
+
+def _damaged(path: Path, name: str, error: Exception) -> InputError:
+    line = " ".join(str(error).split()) or type(error).__name__
+    return InputError(f"{path}: `{name}` is damaged: {line}")

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from softsym.data.columns import prediction_columns
+from softsym.data.formats import DataFile
 from softsym.errors import InputError
 
 if TYPE_CHECKING:
@@ -18,16 +20,8 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class ParquetFile:
-    """A file of named columns.
-
-    Args:
-        path: The file.
-        names: The columns.
-    """
-
-    path: Path
-    names: tuple[str, ...]
+class ParquetFile(DataFile):
+    """A file of named columns, stored one by one."""
 
     @classmethod
     def open(cls, path: Path) -> ParquetFile:
@@ -36,11 +30,11 @@ class ParquetFile:
             raise InputError(f"{path} is empty; write it again as Parquet")
         return cls(path, tuple(_collected(path, columns=None).columns))
 
-    def size(self, columns: int) -> int:
+    def size(self, columns: list[int]) -> int:
         """How many bytes so many columns take as numbers."""
         import polars
 
-        return 8 * columns * int(polars.scan_parquet(self.path).select(polars.len()).collect().item())
+        return 8 * len(columns) * int(polars.scan_parquet(self.path).select(polars.len()).collect().item())
 
     def numbers(self, columns: list[int]) -> Array:
         """The chosen columns, shape (rows, len(columns)), all finite."""
@@ -50,20 +44,27 @@ class ParquetFile:
         for series in frame:
             self._check_type(series)
         self._check_missing(frame)
-        found = np.column_stack([_floats(series) for series in frame])
-        self._check_finite(found, frame.columns)
-        return found
+        numbers = np.column_stack([_floats(series) for series in frame])
+        self._check_finite(numbers, frame.columns)
+        return numbers
+
+    @staticmethod
+    def write(path: Path, names: list[str], values: Array, spread: Array | None) -> None:
+        """Writes predictions, and in further columns their spread."""
+        import polars
+
+        polars.DataFrame(prediction_columns(names, values, spread)).write_parquet(path)
 
     def _check_type(self, series: polars.Series) -> None:
         import polars
 
-        kind = series.dtype
-        if kind.is_numeric() or kind in (polars.Boolean, polars.Null):
+        dtype = series.dtype
+        if dtype.is_numeric() or dtype in (polars.Boolean, polars.Null):
             return
         values = series.drop_nulls()
         shown = " ".join(repr(values[0]).split())[:40] if len(values) else "nothing"
         raise InputError(
-            f"{self.path}: column {series.name!r} holds {kind} such as {shown}, which are no numbers; "
+            f"{self.path}: column {series.name!r} holds {dtype} such as {shown}, which are no numbers; "
             "choose other --x-columns or --y-columns"
         )
 

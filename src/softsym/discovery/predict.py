@@ -8,16 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from softsym.data.table import Table, read_table
-from softsym.discovery.builtin import task_table
+from softsym.data.columns import quoted
+from softsym.data.formats import format_of, suffixes
+from softsym.data.table import Table
 from softsym.discovery.storage import load
 from softsym.errors import InputError
 from softsym.files import put_file
-from softsym.tasks import task as read_task
-from softsym.tasks.source import is_task
+from softsym.tasks.source import is_task, read_data
 
 Array = NDArray[np.float64]
-SUFFIXES = (".csv", ".parquet", ".npz")
 
 
 def predict_file(
@@ -34,13 +33,13 @@ def predict_file(
     Args:
         model: The model's folder.
         data: A file, or a task.
-        output: A ``.csv``, ``.parquet`` or ``.npz`` file.
+        output: A file of a format that can be written, see :data:`softsym.data.formats.FORMATS`.
         x_columns: Columns of the inputs; by default those with the names the model was trained on.
         seed: Seed of a task's data.
         force: Replace an existing file.
     """
-    if output.suffix.lower() not in SUFFIXES:
-        raise InputError(f"{output} must end in {', '.join(SUFFIXES)}")
+    if output.suffix.lower() not in suffixes(written=True):
+        raise InputError(f"{output} must end in {', '.join(suffixes(written=True))}")
     if output.exists() and not force:
         raise InputError(f"{output} exists already; pass another -o, or --force to replace it")
     est: Any = load(model)
@@ -58,42 +57,15 @@ def predict_file(
 
 
 def _table(data: str, x_columns: str | None, names: list[str], seed: int) -> Table:
-    if is_task(data):
-        return task_table(read_task(data), seed)
-    if x_columns is None and names and Path(data).suffix.lower() != ".npz":
-        x_columns = ",".join(_quoted(name) for name in names)
-    return read_table(data, x_columns, need_y=False)
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
+    if x_columns is None and names and not is_task(data) and not format_of(Path(data)).knows_inputs:
+        x_columns = quoted(names)
+    return read_data(data, x_columns, need_y=False, seed=seed)[0]
 
 
 def _write(output: Path, names: list[str], mean: Array, std: Array | None) -> None:
     """Predictions and, if there are several members, their spread."""
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
-        put_file(output, lambda path: _write_as(path, names, mean, std))
+        put_file(output, lambda path: format_of(output).write(path, names, mean, std))
     except OSError as error:
         raise InputError(f"cannot write {output}: {error.strerror}") from error
-
-
-def _write_as(path: Path, names: list[str], mean: Array, std: Array | None) -> None:
-    if path.suffix == ".npz":
-        spread = {} if std is None else {"std": std}
-        with path.open("wb") as file:
-            np.savez(file, allow_pickle=False, Y=mean, y_names=np.array(names), **spread)
-        return
-    import polars
-
-    columns = {name: mean[:, k] for k, name in enumerate(names)}
-    if std is not None:
-        suffix = "_std"
-        while any(name + suffix in names for name in names):
-            suffix += "_"  # an output may itself be called e_std
-        columns |= {name + suffix: std[:, k] for k, name in enumerate(names)}
-    frame = polars.DataFrame(columns)
-    if path.suffix == ".csv":
-        frame.write_csv(path)
-    else:
-        frame.write_parquet(path)

@@ -1,16 +1,18 @@
-"""Data by a short text: the path of a file, or the name of a built-in task."""
+"""Data by a short text: the path of a file, or the name of a built-in task.
+
+Whoever asks gets the same numbers for the same text: what is looked at, learned from and predicted are one table.
+"""
 
 from __future__ import annotations
 
 import difflib
 from pathlib import Path
 
-from softsym.data.table import SUFFIXES, Table, read_table
+from softsym.data.formats import suffixes
+from softsym.data.table import Table, read_table
 from softsym.errors import InputError
-from softsym.tasks import task as read_task
-from softsym.tasks.motion import Motion
-from softsym.tasks.motion.normalise import PAST
 from softsym.tasks.parse import TASKS
+from softsym.tasks.parse import task as read_task
 from softsym.tasks.task import Task
 
 
@@ -22,7 +24,7 @@ def read_data(
     need_y: bool = True,
     seed: int = 0,
 ) -> tuple[Table, Task | None]:
-    """Reads inputs and outputs from a file or from the training data of a task.
+    """Reads inputs and outputs from a file or of a task.
 
     Args:
         text: A path, or a task such as ``inertia:Oz(2)``. A file wins over a task of the same name.
@@ -32,7 +34,7 @@ def read_data(
         seed: Seed of the task's data.
 
     Returns:
-        The table, and the task if it is one. The inputs of motion are in metres, before its normalisation.
+        The table, and the task if it is one.
     """
     if not is_task(text):
         return read_table(text, x_columns, y_columns, need_y=need_y), None
@@ -41,7 +43,7 @@ def read_data(
             f"{text!r} is a task, which knows its columns; leave out --x-columns and --y-columns"
         )
     task = read_task(text)
-    return _table(task, seed), task
+    return task_table(task, seed), task
 
 
 def is_task(text: str) -> bool:
@@ -59,22 +61,26 @@ def is_task(text: str) -> bool:
     name = text.split(":")[0].split(",")[0].strip().replace("-", "_")
     if name in TASKS:
         return True
-    if Path(text).suffix.lower() in SUFFIXES or Path(text).exists():
+    if Path(text).suffix.lower() in suffixes() or Path(text).exists():
         return False
     close = difflib.get_close_matches(name, TASKS, n=1, cutoff=0.6)
     hint = f"did you mean {close[0]}? " if close else ""
     raise InputError(
-        f"{text!r} is neither a file nor a task; {hint}Pass a file that ends in {', '.join(SUFFIXES)}, "
+        f"{text!r} is neither a file nor a task; {hint}Pass a file that ends in {', '.join(suffixes())}, "
         f"or one of the tasks {', '.join(TASKS)}"
     )
 
 
-def _table(task: Task, seed: int) -> Table:
-    if isinstance(task, Motion):
-        past, future = task.data(seed).train.split(PAST, dim=1)
-        X, Y = past.flatten(1).double().numpy(), future.flatten(1).double().numpy()
-    else:
-        X, Y = (values.double().numpy() for values in task.splits(seed).train)
+def task_table(task: Task, seed: int) -> Table:
+    """The table of a task: what a person's file would hold.
+
+    Example:
+        >>> from softsym.tasks import task
+        >>> table = task_table(task("inertia:Oz(2)"), seed=0)
+        >>> table.X.shape, table.y_names[-1]
+        ((1500, 20), 'y8')
+    """
+    X, Y = (values.double().numpy() for values in task.observations(seed))
     x_names, y_names = (
         tuple(f"{letter}{k}" for k in range(values.shape[1])) for letter, values in (("x", X), ("y", Y))
     )

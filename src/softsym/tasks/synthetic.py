@@ -14,6 +14,9 @@ from softsym.tasks.error import Error, mse
 from softsym.tasks.seeds import stream
 from softsym.tasks.task import FIXED_SEED, Pair, Sizes, Splits, Task, Verdict, read_sizes, verdict
 
+OBSERVED = 1_500
+"""Rows of a table of a task whose truth is a formula."""
+
 
 class Synthetic(Task):
     """A task with a known target function; a concrete one says what its inputs are and what the truth is."""
@@ -60,6 +63,10 @@ class Synthetic(Task):
     def probes(self, n: int, seed: int) -> Tensor:
         """Inputs as the data's, shape (n, rep_in.size), float64."""
         return self.inputs(n, stream(seed, "probes"))
+
+    def observations(self, seed: int) -> Pair:
+        """Examples computed afresh: a formula can give more than the training data."""
+        return self.sample(OBSERVED, seed)
 
     def splits(
         self, seed: int, sizes: tuple[int, int, int] | None = None, *, fixed_data: bool = False

@@ -21,8 +21,11 @@ Verdict = Literal["exact", "soft", "absent"]
 Pair = tuple[Tensor, Tensor]
 FIXED_SEED = 0
 """Seed of the data where every run is to have the same, as in the published code."""
-ABSENT_ABOVE = 0.2
-"""A symmetry is called absent if the truth breaks it by more: mean of |rho f(x) - f(rho x)| over the sum of both norms, Haar measure."""
+TRUTH_ABSENT_ABOVE = 0.2
+"""A symmetry is called absent if the truth breaks it by more: mean of |rho f(x) - f(rho x)| over the sum of both norms, Haar measure.
+
+The boundary of the truth, not that of a verdict about a fitted model (``softsym.discovery.judge.verdict.ABSENT_ABOVE``), whose error has
+the model's own error in it."""
 
 
 class Sizes(NamedTuple):
@@ -89,7 +92,7 @@ class Task(ABC):
 
     @property
     def expected(self) -> Mapping[Group, Verdict]:
-        """What is known about each candidate group; empty where nothing is. See :data:`ABSENT_ABOVE`."""
+        """What is known about each candidate group; empty where nothing is. See :data:`TRUTH_ABSENT_ABOVE`."""
         return {}
 
     @abstractmethod
@@ -112,6 +115,10 @@ class Task(ABC):
             fixed_data: Draw the same data whatever the seed, as the published code does.
         """
 
+    def observations(self, seed: int) -> Pair:
+        """Inputs and outputs in their own units, as a person's file would hold them: the training data unless a task says otherwise."""
+        return self.splits(seed).train
+
     def __str__(self) -> str:
         return self.name
 
@@ -129,4 +136,4 @@ def verdict(breaking: float) -> Verdict:
     """The word for how much a truth breaks a symmetry."""
     if breaking == 0.0:
         return "exact"
-    return "soft" if breaking < ABSENT_ABOVE else "absent"
+    return "soft" if breaking < TRUTH_ABSENT_ABOVE else "absent"

@@ -115,6 +115,11 @@ class Motion(Task):
         train, val, test = (_pair(part, data.normaliser) for part in (data.train, data.val, data.test))
         return Splits(train, val, test, scaled_ade(data.normaliser.scale))
 
+    def observations(self, seed: int) -> Pair:
+        """The training trajectories in metres, before any normalisation."""
+        past, future = self.data(seed).train.split(PAST, dim=1)
+        return past.flatten(1), future.flatten(1)
+
     def data(self, seed: int, sizes: tuple[int, int, int] | None = None, part: str = "") -> MotionData:
         """The trajectories behind :meth:`splits`, in metres; a scenario is in one split only."""
         counts = read_sizes(self.sizes if sizes is None else sizes)

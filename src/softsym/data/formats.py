@@ -1,0 +1,115 @@
+"""The formats of data files: what a format can do, and the one list of those there are.
+
+A format is a subclass of :class:`DataFile`. A new one is a file of its own and one line in :data:`FORMATS`. Its module is imported when
+a file of it is opened, so that asking which suffixes there are costs nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from softsym.data.columns import Header, choose
+from softsym.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Format:
+    """Where the class of a format is defined.
+
+    Args:
+        module: Its module.
+        name: Its name there.
+        is_written: Whether predictions can be written in it.
+    """
+
+    module: str
+    name: str
+    is_written: bool = True
+
+
+FORMATS: dict[str, Format] = {
+    ".npz": Format("softsym.data.npz", "NpzFile"),
+    ".csv": Format("softsym.data.delimited", "DelimitedFile"),
+    ".tsv": Format("softsym.data.delimited", "DelimitedFile"),
+    ".parquet": Format("softsym.data.parquet", "ParquetFile"),
+}
+"""The format of each suffix."""
+
+
+@dataclass(frozen=True)
+class DataFile(ABC):
+    """A file that was opened once to see which columns it has.
+
+    Args:
+        path: The file.
+        names: Its columns.
+    """
+
+    path: Path
+    names: tuple[str, ...]
+    knows_inputs: ClassVar[bool] = False
+    """Whether the file itself says which of its numbers are inputs."""
+
+    @classmethod
+    @abstractmethod
+    def open(cls, path: Path) -> Self:
+        """Looks at the names, after checking that the file is of this format."""
+
+    @abstractmethod
+    def size(self, columns: list[int]) -> int:
+        """About how many bytes reading so many columns takes."""
+
+    @abstractmethod
+    def numbers(self, columns: list[int]) -> Array:
+        """The chosen columns, shape (rows, len(columns)), at least one row, all finite."""
+
+    def choose(self, x_text: str | None, y_text: str | None, *, need_y: bool) -> tuple[list[int], list[int]]:
+        """Places of the input and output columns, see :func:`softsym.data.columns.choose`."""
+        return choose(Header(str(self.path), self.names), x_text, y_text, need_y=need_y)
+
+    @staticmethod
+    def write(path: Path, names: list[str], values: Array, spread: Array | None) -> None:
+        """Writes predictions; only where the format says that it can.
+
+        Args:
+            path: The file.
+            names: The outputs.
+            values: Shape (rows, outputs).
+            spread: How far the members of an ensemble are apart, of the same shape; None for nothing to tell.
+        """
+        raise NotImplementedError
+
+
+def suffixes(*, written: bool = False) -> tuple[str, ...]:
+    """The suffixes of all formats, or of those that can be written.
+
+    Example:
+        >>> ", ".join(suffixes())
+        '.npz, .csv, .tsv, .parquet'
+    """
+    return tuple(suffix for suffix, known in FORMATS.items() if known.is_written or not written)
+
+
+def format_of(path: Path) -> type[DataFile]:
+    """The class for a file, by the suffix of its name.
+
+    Raises:
+        InputError: No format has that suffix.
+    """
+    known = FORMATS.get(path.suffix.lower())
+    if known is None:
+        raise InputError(
+            f"cannot tell what {path} is from its name; pass a file that ends in {', '.join(suffixes())}"
+        )
+    found: type[DataFile] = getattr(importlib.import_module(known.module), known.name)
+    return found

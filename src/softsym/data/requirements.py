@@ -1,0 +1,73 @@
+"""What a table must have to be learned from: columns that match the representations, enough different rows, something to learn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from softsym.data.table import Table
+from softsym.errors import InputError
+from softsym.groups import Group
+from softsym.groups import group as read_group
+from softsym.reps import Rep
+from softsym.reps import rep as read_rep
+
+MINIMUM_ROWS = 50
+"""Fewer examples than this cannot be split into training, validation and test data."""
+
+
+def check_fit(
+    table: Table, rep_in: Rep | str | None, rep_out: Rep | str | None, groups: Sequence[Group | str]
+) -> int:
+    """Checks that a table can be learned from as its representations say.
+
+    Args:
+        table: Inputs and outputs.
+        rep_in: How inputs transform; None for anything.
+        rep_out: How outputs transform; None for anything.
+        groups: The candidate groups.
+
+    Returns:
+        How many rows repeat the inputs of an earlier row.
+
+    Raises:
+        InputError: Columns do not match a representation, rows are too few, or there is nothing to learn.
+
+    Example:
+        >>> table = Table(np.arange(180.0).reshape(60, 3) // 6, np.eye(60), ("x", "y", "z"), (), "steps")
+        >>> check_fit(table, "V", None, ["O(3)"])
+        Traceback (most recent call last):
+        ...
+        softsym.errors.InputError: steps has 60 rows but only 30 different inputs; at least 50 are needed
+    """
+    for group in map(read_group, groups):
+        _check_size(rep_in, group, table.X.shape[1], "X", "--in", "--x-columns")
+        if table.Y is not None:
+            _check_size(rep_out, group, table.Y.shape[1], "Y", "--out", "--y-columns")
+    if len(table.X) < MINIMUM_ROWS:
+        raise InputError(f"{table.source} has {len(table.X)} rows; at least {MINIMUM_ROWS} are needed")
+    if table.Y is not None and not np.ptp(table.Y, axis=0).any():
+        shown = ", ".join(
+            f"{name} = {value:g}" for name, value in zip(table.y_names[:3], table.Y[0], strict=False)
+        )
+        raise InputError(
+            f"every output of {table.source} is constant ({shown}); there is nothing to learn, pass other --y-columns"
+        )
+    distinct = int(table.duplicates.max()) + 1
+    if distinct < MINIMUM_ROWS:
+        raise InputError(
+            f"{table.source} has {len(table.X)} rows but only {distinct} different inputs; at least {MINIMUM_ROWS} are needed"
+        )
+    return len(table.X) - distinct
+
+
+def _check_size(rep: Rep | str | None, group: Group, columns: int, what: str, flag: str, other: str) -> None:
+    if rep is None:
+        return
+    rep = read_rep(rep)
+    if rep.size(group) != columns:
+        raise InputError(
+            f"{rep} under {group.name} has size {rep.size(group)}, {what} has {columns} columns; "
+            f"pass another representation as {flag} or other {other}"
+        )

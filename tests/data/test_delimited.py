@@ -1,0 +1,150 @@
+import numpy as np
+import pytest
+
+from softsym.data import delimited
+from softsym.data.table import read_table
+from tests.data.reading import predictions, refuses, survives_damage
+
+
+def test_reads_named_columns(write):
+    found = read_table(write("d.csv", "m,x,y,f\n1,2,3,4\n5,6,7.5,8e0\n"), "x,y,m", "f")
+    np.testing.assert_array_equal(found.X, [[2, 3, 1], [6, 7.5, 5]])
+    np.testing.assert_array_equal(found.Y, [[4], [8]])
+    assert (found.x_names, found.y_names) == (("x", "y", "m"), ("f",))
+    assert found.X.dtype == found.Y.dtype == np.float64
+    assert found.source.endswith("d.csv")
+
+
+def test_what_is_not_given_is_the_rest(write):
+    path = write("d.csv", "m,x,y,f\n1,2,3,4\n")
+    assert read_table(path, "m..y").y_names == ("f",)
+    assert read_table(path, None, "f").x_names == ("m", "x", "y")
+    found = read_table(path, need_y=False)
+    assert (found.Y, found.x_names, found.y_names) == (None, ("m", "x", "y", "f"), ())
+
+
+def test_tabs(write):
+    np.testing.assert_array_equal(read_table(write("d.tsv", "a\tb\n1\t2\n"), "a").Y, [[2]])
+    np.testing.assert_array_equal(read_table(write("d.TSV", "a\tb\n1\t2\n"), "a").Y, [[2]])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,b\n1,2\n3,4\n",
+        "a,b\r\n1,2\r\n3,4",
+        "\ufeffa,b\n1,2\n3,4\n",
+        "a, b\n1, 2 \n 3, 4\n",
+        '"a","b"\n"1","2"\n"3","4"\n',
+        "a,b\n\n1,2\n\n3,4\n\n\n",
+        "a,b\n1,2\n3,4\n,\n",
+        "a,b\n1,2.0\n3e0,+4\n",
+        "note,a,b\nfirst,1,2\nNA,3,4\n",
+        '"a\n",b\n1,2\n3,4\n',
+    ],
+)
+def test_ways_to_write_the_same(write, text):
+    path = write("d.csv", text)
+    np.testing.assert_array_equal(read_table(path, "a", "b").X, [[1], [3]])
+    np.testing.assert_array_equal(read_table(path, "a", "b").Y, [[2], [4]])
+
+
+def test_booleans_and_whole_numbers_are_numbers(write):
+    found = read_table(
+        write("d.csv", "a,b,c\ntrue,1,True\nfalse,12345678901234567890123,FALSE\n"), "a,b", "c"
+    )
+    np.testing.assert_array_equal(found.X, [[1, 1], [0, 12345678901234567890123.0]])
+    np.testing.assert_array_equal(found.Y, [[1], [0]])
+
+
+def test_unnamed_columns_get_a_number(write):
+    assert read_table(write("d.csv", ",a\n0,1\n1,2\n"), "a").y_names == ("column1",)
+
+
+def test_fast_and_plain_reader_agree(write):
+    rng = np.random.default_rng(0)
+    values = rng.standard_normal((200, 5)) * 10.0 ** rng.integers(-300, 300, (200, 5))
+    lines = ["a,b,c,d,e", *(",".join(map(repr, row)) for row in values.tolist())]
+    file = delimited.DelimitedFile.open(write("d.csv", "\n".join(lines)))
+    columns = [3, 0, 4]
+    np.testing.assert_array_equal(delimited._fast(file, columns), values[:, columns])
+    np.testing.assert_array_equal(delimited._plain(file, columns), values[:, columns])
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "d.csv is empty; it needs a line of column names"),
+        ("\n\n", "d.csv is empty"),
+        ("a,b\n", "d.csv has column names but no rows"),
+        ("a,b", "d.csv has column names but no rows"),
+        ("a,b\n1,2\n3,x\n", r"d.csv, line 3: column 'b' holds 'x', which is no number"),
+        ("a,b\n1,1_000\n", "line 2: column 'b' holds '1_000', which is no number"),
+        ('a,b\n1,"2,5"\n', "column 'b' holds '2,5', which is no number"),
+        ("a,b\n1," + "z" * 99 + "\n", "holds 'z{37}...', which"),
+        ("a,b\n1,2\n\n3,\n,6\n", r"line 4: column 'b' has no value \(2 lines with missing values\)"),
+        ("a,b\n1,2\n3\n", r"line 3: column 'b' has no value \(1 line with"),
+        ("a,b\n1,2\nNA,3\n", r"line 3: column 'a' has no value \(1 line with"),
+        ("a,b\n1,2\n3,nan\ninf,NaN\n", r"line 3: column 'b' is nan \(2 lines with NaN or infinity\)"),
+        ("a,b\n1,-inf\n", r"line 2: column 'b' is -inf \(1 line with NaN or infinity\); leave such"),
+        ("a,b\n1,1e999\n", r"line 2: column 'b' is 1e999 \(1 line"),
+        ("a,b\n1,2\n3,4,5\n", r"line 3 has 3 cells, but line 1 names 2 columns; quote cells"),
+        ("a,b\n1,2,3\n4,5,6\n", "line 2 has 3 cells, but line 1 names 2 columns"),
+        ("a;b\n1,5;2\n", "columns separated by semicolons; a .csv file must have commas"),
+        ("a\tb\n1\t2\n", "columns separated by tabs; a .csv file must have commas"),
+        ("1,2\n3,4\n", "line 1 of .*d.csv holds numbers only; it must hold the names"),
+        ("a,b,a\n1,2,3\n", r"has the column name 'a' 2 times \(columns 1, 3\)"),
+        (b"a,b\n1,2\n3,\xf6\n", r"not UTF-8 text: byte 0xf6 at position 10, line 3; save it as UTF-8"),
+        (b"a,gr\xf6sse\n1,2\n", r"byte 0xf6 at position 4, line 1"),
+        ("a,b\n1,2\n".encode("utf-16"), r"not UTF-8 text: byte 0xff at position 0, line 1"),
+        ("a,b\n1,2\n".encode("utf-16-le"), r"not UTF-8 text: byte 0x00 at position 1, line 1"),
+        ("a,b\n1,2\xe4".encode()[:-1], r"byte 0xc3 at position 7, line 2"),
+        ('a,b\n1,"2\n3,4\n' + "5,6\n" * 50_000, "a double quote may not be closed"),
+    ],
+)
+def test_mistakes(write, content, message):
+    refuses(message, write("d.csv", content), "a", "b")
+
+
+def test_mistakes_elsewhere_do_not_matter(write):
+    path = write("d.csv", "id,a,b,c\nfirst,1,2,\nsecond,3,4,nan\n")
+    np.testing.assert_array_equal(read_table(path, "a", "b").X, [[1], [3]])
+    refuses(r"line 2: column 'id' holds 'first', which is no number; choose other --x-columns", path, "a,b")
+
+
+def test_choice(write):
+    path = write("d.csv", "a,b\n1,2\n")
+    refuses("pass --x-columns or --y-columns or both .* its columns are a, b", path)
+    refuses(r"--x-columns: .*d.csv has no column 'aa'; did you mean 'a'\?", path, "aa")
+    refuses("column 'a' of .* is chosen by --x-columns and by --y-columns", path, "a", "a..b")
+
+
+def test_bad_byte_at_the_seam_of_two_pieces(write, monkeypatch):
+    monkeypatch.setattr(delimited, "CHUNK", 4)
+    assert read_table(write("d.csv", "a,\xe4\n1,2\n"), "a").y_names == ("\xe4",)
+    refuses("byte 0xc3 at position 3, line 1", write("d.csv", b"a,b\xc3\n1,2\n"), "a")
+    refuses("byte 0xff at position 8, line 3", write("d.csv", b"a,b\n1,2\n\xff,2\n"), "a")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_damaged_files_never_end_in_another_error(write):
+    values = np.random.default_rng(0).standard_normal((50, 3))
+    lines = ["a,b,c", *(",".join(map(repr, row)) for row in values.tolist())]
+    survives_damage(write("d.csv", "\n".join(lines)), "a")
+
+
+@pytest.mark.parametrize("name", ["p.csv", "p.tsv"])
+def test_what_is_written_reads_back(tmp_path, name):
+    names, values, spread = predictions()
+    delimited.DelimitedFile.write(tmp_path / name, names, values, spread)
+    table = read_table(tmp_path / name, need_y=False)
+    assert table.x_names == (*names, "e_std_", "e_std_std_", 'f, "g"_std_')
+    np.testing.assert_array_equal(table.X, np.hstack([values, spread]))
+    delimited.DelimitedFile.write(tmp_path / name, names, values, None)
+    np.testing.assert_array_equal(read_table(tmp_path / name, need_y=False).X, values)
+
+
+def test_size_is_about_right(write):
+    rows = 5_000
+    file = delimited.DelimitedFile.open(write("d.csv", "a,b,c\n" + "1.25,2,3\n" * rows))
+    assert file.size([0, 2]) == pytest.approx(8 * 2 * rows, rel=0.05)

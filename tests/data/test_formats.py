@@ -1,0 +1,96 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from softsym.cli.main import spread_lists
+from softsym.data.formats import FORMATS, DataFile, Format, format_of, suffixes
+from softsym.data.table import read_table
+from softsym.errors import InputError
+from softsym.tasks.source import is_task, read_data
+
+TOY = """
+from dataclasses import dataclass
+import numpy as np
+from softsym.data.formats import DataFile
+
+@dataclass(frozen=True)
+class ToyFile(DataFile):
+    @classmethod
+    def open(cls, path):
+        return cls(path, tuple(path.read_text().splitlines()[0].split()))
+
+    def size(self, columns):
+        return 8 * len(columns)
+
+    def numbers(self, columns):
+        return np.array([[float(cell) for cell in line.split()] for line in self.path.read_text().splitlines()[1:]])[:, columns]
+
+    @staticmethod
+    def write(path, names, values, spread):
+        path.write_text("\\n".join([" ".join(names), *(" ".join(map(str, row)) for row in values)]))
+"""
+
+
+@pytest.fixture
+def toy(tmp_path, monkeypatch):
+    """A format of spaces between numbers: one new file and one new line of the list, and nothing else."""
+    (tmp_path / "toy_format.py").write_text(TOY)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(FORMATS, ".toy", Format("toy_format", "ToyFile"))
+    path = tmp_path / "d.toy"
+    path.write_text("a b c\n1 2 3\n4 5 6\n")
+    yield path
+    sys.modules.pop("toy_format", None)
+
+
+def test_a_new_format_is_known_everywhere(toy):
+    table = read_table(toy, "c,a")
+    assert (table.x_names, table.y_names) == (("c", "a"), ("b",))
+    np.testing.assert_array_equal(table.X, [[3, 1], [6, 4]])
+    assert read_data(str(toy), "a", need_y=False)[0].X.tolist() == [[1], [4]]
+    assert not is_task("not_there_yet.toy")
+    assert spread_lists(["--groups", "O(3)", "d.toy"]) == ["--groups", "O(3)", "d.toy"]
+    with pytest.raises(InputError, match=r"ends in \.npz, \.csv, \.tsv, \.parquet, \.toy"):
+        format_of(Path("data.xlsx"))
+
+
+def test_predictions_can_be_written_in_a_new_format(toy):
+    assert ".toy" in suffixes(written=True)
+    format_of(toy).write(toy, ["p", "q"], np.array([[1.0, 2.0]]), None)
+    np.testing.assert_array_equal(read_table(toy, "p").Y, [[2.0]])
+
+
+def test_a_format_may_be_read_only(monkeypatch):
+    monkeypatch.setitem(FORMATS, ".old", Format("nowhere", "OldFile", is_written=False))
+    assert ".old" in suffixes()
+    assert ".old" not in suffixes(written=True)
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_every_format_keeps_the_contract(suffix, tmp_path):
+    """What a format writes it can read again, and columns come in the order asked for."""
+    known = format_of(Path(f"d{suffix.upper()}"))
+    assert issubclass(known, DataFile)
+    values = np.random.default_rng(0).standard_normal((5, 3))
+    path = tmp_path / f"d{suffix}"
+    if known.knows_inputs:
+        np.savez(path, X=values, x_names=np.array(["a", "b", "c"]))
+    else:
+        known.write(path, ["a", "b", "c"], values, None)
+    file = known.open(path)
+    assert (file.path, file.names) == (path, ("a", "b", "c"))
+    assert file.choose("c,a", None, need_y=False) == ([2, 0], [])
+    np.testing.assert_array_equal(file.numbers([2, 0]), values[:, [2, 0]])
+    assert file.size([0, 1, 2]) >= file.size([0]) > 0
+
+
+def test_the_list_costs_nothing():
+    code = (
+        "import sys; from softsym.data.formats import suffixes; suffixes();"
+        "print([name for name in ('numpy', 'polars', 'torch') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
