@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import secrets
 import shutil
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -26,14 +26,10 @@ def put_bytes(target: Path, data: bytes) -> None:
 
 def put_file(target: Path, write: Callable[[Path], object]) -> None:
     """Lets ``write`` fill a file of a temporary name with the same ending, then puts it in place."""
-    handle, name = tempfile.mkstemp(
-        prefix=f".{target.stem}.", suffix=target.suffix.lower(), dir=target.parent
-    )
-    os.close(handle)
-    temporary = Path(name)
+    temporary = target.with_name(f".{target.stem}.{secrets.token_hex(6)}{target.suffix.lower()}")
+    temporary.touch(exist_ok=False)
     try:
         write(temporary)
-        temporary.chmod(0o666 & ~_umask())
         _to_disk(temporary)
         os.replace(temporary, target)
     except BaseException:
@@ -43,27 +39,21 @@ def put_file(target: Path, write: Callable[[Path], object]) -> None:
 
 def put_folder(target: Path, write: Callable[[Path], object]) -> None:
     """Lets ``write`` fill a folder of a temporary name, then puts it in place; what was there goes only after that."""
-    temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}")
+    temporary.mkdir()
     try:
         write(temporary)
-        temporary.chmod(0o777 & ~_umask())
         for path in temporary.rglob("*"):
             if path.is_file():
                 _to_disk(path)
-        if target.exists():
-            aside = temporary.with_name(temporary.name + ".old")
-            os.replace(target, aside)
-            os.replace(temporary, target)
-            shutil.rmtree(aside, ignore_errors=True)
-        else:
-            os.replace(temporary, target)
+        _exchange(temporary, target)
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise
 
 
-def digest(data: bytes) -> str:
-    """A checksum of bytes.
+def digest(data: bytes | memoryview) -> str:
+    """A checksum of bytes: 64 hexadecimal digits.
 
     Example:
         >>> digest(b"softsym")[:8]
@@ -72,12 +62,21 @@ def digest(data: bytes) -> str:
     return hashlib.blake2b(data, digest_size=32).hexdigest()
 
 
+def _exchange(new: Path, target: Path) -> None:
+    """Puts a folder where another may be, which comes back if that fails."""
+    if not target.exists():
+        os.replace(new, target)
+        return
+    aside = new.with_name(f"{new.name}.old")
+    os.replace(target, aside)
+    try:
+        os.replace(new, target)
+    except BaseException:
+        os.replace(aside, target)
+        raise
+    shutil.rmtree(aside, ignore_errors=True)
+
+
 def _to_disk(path: Path) -> None:
     with path.open("rb") as file:
         os.fsync(file.fileno())
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

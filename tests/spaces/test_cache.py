@@ -211,7 +211,7 @@ from softsym.spaces import cache_folder
 from softsym.spaces.space import forget
 with cache_folder(sys.argv[1]):
     for _ in range(10):
-        for path in Path(sys.argv[1]).glob("*.[bs]*"):
+        for path in Path(sys.argv[1]).glob("[!.]*.[bs]*"):
             path.unlink(missing_ok=True)
         forget()
         assert [ss.invariants(f"T({k})", "SO(3)").dim for k in range(2, 6)] == [1, 1, 3, 6]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any
 
 from softsym.errors import InputError
 from softsym.experiments.weights import WeightRows
+from softsym.files import put_text
 from softsym.training import RunResult, RunSpec
 
 SCHEMA = 1
@@ -95,8 +95,8 @@ class Store:
         folder = self.folder / "runs" / name(record.spec)
         folder.mkdir(parents=True, exist_ok=True)
         lines = [json.dumps(row) for row in record.history]
-        _write(folder / "history.json", "[\n" + ",\n".join(lines) + "\n]")
-        _write(folder / "result.json", json.dumps(record.to_dict(), indent=1))
+        put_text(folder / "history.json", "[\n" + ",\n".join(lines) + "\n]\n")
+        put_text(folder / "result.json", json.dumps(record.to_dict(), indent=1) + "\n")
         (folder / "error.json").unlink(missing_ok=True)
         self._records()[key(record.spec)] = record
 
@@ -105,7 +105,7 @@ class Store:
         folder = self.folder / "runs" / name(spec)
         folder.mkdir(parents=True, exist_ok=True)
         fields = {"schema": SCHEMA, "key": key(spec), "spec": spec.to_dict(), "error": message}
-        _write(folder / "error.json", json.dumps(fields, indent=1))
+        put_text(folder / "error.json", json.dumps(fields, indent=1) + "\n")
 
     def failure(self, spec: RunSpec) -> str | None:
         """The error of a run that failed when it was last tried."""
@@ -117,7 +117,7 @@ class Store:
         work = self.folder / "work"
         try:
             work.mkdir(parents=True, exist_ok=True)
-            _write(work / ".gitignore", "*")
+            put_text(work / ".gitignore", "*\n")
         except OSError as error:
             raise InputError(
                 f"cannot write to {self.folder}: {error.strerror}; pass another --out-dir"
@@ -140,9 +140,3 @@ def _read(path: Path) -> Record:
         return Record(spec, result, fields["environment"], rows, fields.get("weights", []))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(f"cannot read {path}: {error}; remove its folder to run it again") from error
-
-
-def _write(path: Path, text: str) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    temporary.write_text(text + "\n", encoding="utf-8")
-    os.replace(temporary, path)

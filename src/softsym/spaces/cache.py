@@ -1,8 +1,8 @@
 """Arrays on disk, so that the next process need not solve again.
 
 One file per answer in the platform's cache folder, named by a digest of what was asked: generators, representation, tolerance,
-solver and format version. A file holds a checksum and a safetensors block, is written to a temporary name and renamed, so concurrent
-writers and crashes leave whole files or none; whatever fails its checksum is computed again, never trusted.
+solver and format version. A file holds a checksum and a safetensors block and is written whole or not at all; whatever fails its
+checksum is computed again, never trusted.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import contextlib
 import contextvars
 import hashlib
 import os
-import tempfile
 import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -21,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softsym.errors import CacheWarning
+from softsym.files import digest, put_bytes
 from softsym.groups import Group
 
 FORMAT = 2
@@ -90,8 +90,8 @@ def read(path: Path) -> dict[str, NDArray[Any]] | None:
     except OSError as error:
         warnings.warn(f"cannot read {path}: {error}; solving again", CacheWarning, stacklevel=2)
         return None
-    digest, payload = data[:_DIGEST_BYTES], data[_DIGEST_BYTES:]
-    if _digest(payload) != digest:
+    stored, payload = data[:_DIGEST_BYTES], data[_DIGEST_BYTES:]
+    if stored.hex() != digest(payload):
         warnings.warn(f"cache entry {path} is damaged; solving again", CacheWarning, stacklevel=2)
         return None
     from safetensors.numpy import load
@@ -106,17 +106,6 @@ def write(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
     payload = save({name: np.ascontiguousarray(values) for name, values in arrays.items()})
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=".tmp")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(_digest(payload) + payload)
-            os.replace(name, path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        put_bytes(path, bytes.fromhex(digest(payload)) + payload)
     except OSError as error:
         warnings.warn(f"cannot write the cache entry {path}: {error}", CacheWarning, stacklevel=2)
-
-
-def _digest(payload: bytes | memoryview) -> bytes:
-    return hashlib.blake2b(payload, digest_size=_DIGEST_BYTES).digest()

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from softsym.experiments.store import name
+from softsym.files import put_file, put_folder
 from softsym.training import RunSpec
 
 
@@ -22,11 +23,10 @@ def take_head_start(spec: RunSpec, folder: Path) -> bool:
     twin = folder.parent / name(replace(spec, early_stopping=True))
     if spec.early_stopping or (folder / "history.jsonl").exists() or not (twin / "result.json").exists():
         return False
-    copied = folder / ".checkpoints.tmp"
-    shutil.rmtree(copied, ignore_errors=True)
-    shutil.copytree(twin / "checkpoints", copied)
-    copied.rename(folder / "checkpoints")
+    put_folder(
+        folder / "checkpoints",
+        lambda copied: shutil.copytree(twin / "checkpoints", copied, dirs_exist_ok=True),
+    )
     # The history is the sign that the run has begun, so it comes last.
-    shutil.copy(twin / "history.jsonl", folder / ".history.tmp")
-    (folder / ".history.tmp").rename(folder / "history.jsonl")
+    put_file(folder / "history.jsonl", lambda copied: shutil.copy(twin / "history.jsonl", copied))
     return True

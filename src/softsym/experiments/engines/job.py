@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from softsym.experiments.store import Environment, HistoryRows, Record
 from softsym.experiments.weights import WeightRows
+from softsym.files import put_text
 from softsym.training import RunResult, RunSpec
 
 FILE = "outcome.json"
@@ -61,9 +61,7 @@ class Outcome:
 
 def leave_outcome(folder: Path, outcome: Outcome) -> None:
     """Leaves an outcome in the folder of its run."""
-    temporary = folder / f".outcome.{os.getpid()}.tmp"
-    temporary.write_text(json.dumps(asdict(outcome)), encoding="utf-8")
-    os.replace(temporary, folder / FILE)
+    put_text(folder / FILE, json.dumps(asdict(outcome)))
 
 
 def take_outcome(folder: Path) -> Outcome | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 from softsym.experiments.artefact import Artefact
 from softsym.experiments.render.tables import csv_text
 from softsym.experiments.summary import Summary
+from softsym.files import put_file, put_text
 
 DrawFigure = Callable[[], Any]
 """Returns a matplotlib figure."""
@@ -62,9 +62,7 @@ def write(rendered: Rendered, folder: Path, name: str) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     files = [folder / f"{name}.md", folder / f"{name}.csv"]
     for path, text in zip(files, (rendered.markdown + "\n", csv_text(rendered.rows)), strict=True):
-        temporary = path.with_name(f".{path.name}.tmp")
-        temporary.write_text(text, encoding="utf-8")
-        os.replace(temporary, path)
+        put_text(path, text)
     if not can_draw():
         return files
     return files + [
@@ -83,6 +81,6 @@ def _save(figure: Any, folder: Path, name: str, tail: str) -> list[Path]:
     stem = f"{name}-{tail}" if tail else name
     paths = [folder / f"{stem}.png", folder / f"{stem}.pdf"]
     # Without the date, the same runs give the same bytes.
-    figure.savefig(paths[0], dpi=150, metadata={"Software": None})
-    figure.savefig(paths[1], metadata={"CreationDate": None, "ModDate": None})
+    put_file(paths[0], lambda path: figure.savefig(path, dpi=150, metadata={"Software": None}))
+    put_file(paths[1], lambda path: figure.savefig(path, metadata={"CreationDate": None, "ModDate": None}))
     return paths

@@ -1,16 +1,13 @@
 """Extracted tracks on disk, so that gigabytes of records are read once.
 
 One ``.npz`` file per extraction, named by a digest of what was asked: the files' names, sizes and times of change, the settings and
-the format version. It is written to a temporary name and renamed, so crashes leave a whole file or none; what fails a check
-is extracted again, never trusted. Nothing is pickled.
+the format version. It is written whole or not at all; what fails a check is extracted again, never trusted. Nothing is pickled.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import hashlib
-import os
-import tempfile
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from softsym.errors import CacheWarning
+from softsym.files import put_file
 from softsym.tasks.motion.waymo.files import SourceFile
 from softsym.tasks.motion.waymo.tracks import Tracks
 from softsym.tasks.motion.waymo.windows import ExtractSettings
@@ -60,16 +58,7 @@ def write(path: Path, tracks: Tracks) -> None:
     """Stores tracks; a folder that cannot be written costs a warning, not the result."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=".tmp")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                np.savez(
-                    file, **{field.name: getattr(tracks, field.name) for field in dataclasses.fields(Tracks)}
-                )
-            os.replace(name, path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        put_file(path, lambda file: np.savez(file, **vars(tracks)))
     except OSError as error:
         warnings.warn(f"cannot write the cache entry {path}: {error}", CacheWarning, stacklevel=3)
 

@@ -1,0 +1,161 @@
+"""Whole or not at all, whatever happens meanwhile."""
+
+import os
+import stat
+import subprocess
+import sys
+
+import pytest
+
+from softsym import files
+from softsym.files import digest, put_bytes, put_file, put_folder, put_text
+
+FULL = OSError(28, "No space left on device")
+
+
+def fill(folder):
+    (folder / "a.txt").write_text("new")
+    (folder / "deep").mkdir()
+    (folder / "deep" / "b.txt").write_text("new too")
+
+
+def test_text_and_bytes(tmp_path):
+    put_text(tmp_path / "a.txt", "größer\n")
+    assert (tmp_path / "a.txt").read_bytes() == "größer\n".encode()
+    put_bytes(tmp_path / "a.txt", b"\0\xff")
+    assert (tmp_path / "a.txt").read_bytes() == b"\0\xff"
+    assert os.listdir(tmp_path) == ["a.txt"]
+
+
+def test_a_writer_sees_the_ending_in_small_letters(tmp_path):
+    seen = []
+
+    def write(path):
+        seen.append(path)
+        path.write_text("x")
+
+    put_file(tmp_path / "Table.PARQUET", write)
+    (temporary,) = seen
+    assert temporary.parent == tmp_path
+    assert temporary.name.startswith(".Table.")
+    assert temporary.suffix == ".parquet"
+    assert os.listdir(tmp_path) == ["Table.PARQUET"]
+
+
+@pytest.mark.parametrize("error", [FULL, KeyboardInterrupt()])
+def test_a_failed_file_leaves_the_old_one(tmp_path, error):
+    put_text(tmp_path / "a.txt", "old")
+
+    def fail(path):
+        path.write_text("half")
+        raise error
+
+    with pytest.raises(type(error)):
+        put_file(tmp_path / "a.txt", fail)
+    assert (tmp_path / "a.txt").read_text() == "old"
+    assert os.listdir(tmp_path) == ["a.txt"]
+
+
+@pytest.mark.parametrize("place", ["fsync", "replace"])
+def test_a_failure_at_the_end_leaves_the_old_one_too(tmp_path, monkeypatch, place):
+    put_text(tmp_path / "a.txt", "old")
+
+    def fail(*arguments):
+        raise FULL
+
+    monkeypatch.setattr(files.os, place, fail)
+    with pytest.raises(OSError, match="No space left"):
+        put_text(tmp_path / "a.txt", "new")
+    assert (tmp_path / "a.txt").read_text() == "old"
+    assert os.listdir(tmp_path) == ["a.txt"]
+
+
+def test_a_folder(tmp_path):
+    put_folder(tmp_path / "out", fill)
+    assert (tmp_path / "out" / "deep" / "b.txt").read_text() == "new too"
+    put_folder(tmp_path / "out", lambda folder: (folder / "c.txt").write_text("newer"))
+    assert os.listdir(tmp_path / "out") == ["c.txt"]
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_a_failed_folder_leaves_the_old_one(tmp_path):
+    put_folder(tmp_path / "out", fill)
+
+    def fail(folder):
+        (folder / "half.txt").write_text("half")
+        raise FULL
+
+    with pytest.raises(OSError, match="No space left"):
+        put_folder(tmp_path / "out", fail)
+    assert sorted(os.listdir(tmp_path / "out")) == ["a.txt", "deep"]
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_the_old_folder_comes_back_if_the_new_one_cannot_be_put_in_place(tmp_path, monkeypatch):
+    put_folder(tmp_path / "out", fill)
+    replace, calls = os.replace, []
+
+    def second_fails(source, target):
+        calls.append(source)
+        if len(calls) == 2:
+            raise FULL
+        replace(source, target)
+
+    monkeypatch.setattr(files.os, "replace", second_fails)
+    with pytest.raises(OSError, match="No space left"):
+        put_folder(tmp_path / "out", lambda folder: (folder / "c.txt").write_text("newer"))
+    assert sorted(os.listdir(tmp_path / "out")) == ["a.txt", "deep"]
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_everything_is_on_the_disk_before_it_is_in_place(tmp_path, monkeypatch):
+    events = []
+    fsync, replace = os.fsync, os.replace
+    monkeypatch.setattr(files.os, "fsync", lambda handle: (events.append("fsync"), fsync(handle))[1])
+    monkeypatch.setattr(files.os, "replace", lambda a, b: (events.append("replace"), replace(a, b))[1])
+    put_text(tmp_path / "a.txt", "x")
+    put_folder(tmp_path / "out", fill)
+    assert events == ["fsync", "replace", "fsync", "fsync", "replace"]
+
+
+@pytest.mark.parametrize("mask", [0o022, 0o077, 0o002])
+def test_permissions_are_those_of_peoples_own_files(tmp_path, mask):
+    before = os.umask(mask)
+    try:
+        put_text(tmp_path / "a.txt", "x")
+        put_folder(tmp_path / "out", fill)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "a.txt").stat().st_mode) == 0o666 & ~mask
+    assert stat.S_IMODE((tmp_path / "out").stat().st_mode) == 0o777 & ~mask
+
+
+def test_a_folder_that_is_not_there_is_an_error(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        put_text(tmp_path / "none" / "a.txt", "x")
+
+
+def test_two_processes_never_write_into_one_another(tmp_path):
+    """Readers see whole files all the while two processes write the same one."""
+    target = tmp_path / "a.txt"
+    put_text(target, "0" * 200_000)
+    code = (
+        "import sys; from pathlib import Path; from softsym.files import put_text\n"
+        "for _ in range(150): put_text(Path(sys.argv[1]), sys.argv[2] * 200_000)"
+    )
+    writers = [subprocess.Popen([sys.executable, "-c", code, target, letter]) for letter in "12"]
+    seen = set()
+    while any(writer.poll() is None for writer in writers):
+        text = target.read_text()
+        assert len(text) == 200_000
+        assert len(set(text)) == 1
+        seen.add(text[0])
+    assert [writer.wait() for writer in writers] == [0, 0]
+    assert seen & {"1", "2"}
+    assert os.listdir(tmp_path) == ["a.txt"]
+
+
+def test_digests_are_those_of_files_that_exist_already():
+    assert digest(b"") == "0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8"
+    assert digest(memoryview(b"softsym")) == digest(b"softsym")
+    assert len(bytes.fromhex(digest(b"softsym"))) == 32
