@@ -1,11 +1,32 @@
-"""Showing how training goes: a live bar in a terminal, plain lines at a period elsewhere, nothing when quiet."""
+"""Showing how long work goes: a live bar in a terminal, plain lines at a period elsewhere, nothing when quiet.
+
+All of it goes to standard error, so that results on standard output stay clean.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol
+from contextvars import ContextVar
+from typing import Any, Literal, Protocol, TypeVar
+
+Item = TypeVar("Item")
+Unit = Literal["steps", "bytes"]
+LINES = 20
+"""About how many lines a whole piece of work is worth."""
+PATIENCE = 2.0
+"""Seconds that work may take before the first line."""
+
+_hushed: ContextVar[bool] = ContextVar("softsym_hushed", default=False)
+
+
+class Show(Protocol):
+    """Is told how far the work is."""
+
+    def __call__(self, done: int, text: str = "") -> None:
+        """Takes how much is done, and a few words about it."""
 
 
 class Reporter(Protocol):
@@ -16,39 +37,116 @@ class Reporter(Protocol):
 
 
 @contextmanager
-def reporter(total: int, done: int, *, quiet: bool, what: str = "") -> Iterator[Reporter]:
-    """A bar, lines or nothing, as the situation asks for; each begins with what is going on, if told."""
-    if quiet:
-        yield lambda row: None
-    elif sys.stderr.isatty():
-        with _bar(total, done, what) as bar:
+def progress(
+    what: str,
+    total: int,
+    *,
+    done: int = 0,
+    quiet: bool = False,
+    unit: Unit = "steps",
+    patience: float = PATIENCE,
+) -> Iterator[Show]:
+    """A bar, lines or nothing, as the situation asks for.
+
+    Args:
+        what: What is going on, such as ``"checking"``.
+        total: How much there is to do.
+        done: How much of it is done already.
+        quiet: Show nothing.
+        unit: What is counted.
+        patience: Seconds before the first line.
+
+    Example:
+        >>> with progress("counting", 3, quiet=True) as show:
+        ...     for k in range(1, 4):
+        ...         show(k, "of them")
+    """
+    if quiet or _hushed.get():
+        yield lambda done, text="": None
+    elif is_live():
+        with _bar(what, total, done, unit) as bar:
             yield bar
     else:
-        period = max(1, total // 20)
-        yield (
-            lambda row: (
-                _line(row, total, what) if row["epoch"] % period == 0 or row["epoch"] == total else None
-            )
-        )
+        yield _Lines(what, total, done, unit, patience)
+
+
+def track(items: Sequence[Item], what: str, *, quiet: bool = False) -> Iterator[Item]:
+    """Goes through items and shows how far it is.
+
+    Example:
+        >>> list(track("abc", "spelling", quiet=True))
+        ['a', 'b', 'c']
+    """
+    with progress(what, len(items), quiet=quiet) as show:
+        for k, item in enumerate(items, 1):
+            yield item
+            show(k, str(item))
 
 
 @contextmanager
-def _bar(total: int, done: int, what: str) -> Iterator[Reporter]:
+def reporter(total: int, done: int, *, quiet: bool, what: str = "") -> Iterator[Reporter]:
+    """Progress over epochs, told by their history rows; each line begins with what is going on, if told."""
+    with progress(f"{what}epoch", total, done=done, quiet=quiet, patience=0.0) as show:
+        yield lambda row: show(row["epoch"], _summary(row))
+
+
+@contextmanager
+def hushed() -> Iterator[None]:
+    """Inside the ``with`` block nothing is shown, whoever asks for it."""
+    token = _hushed.set(True)
+    try:
+        yield
+    finally:
+        _hushed.reset(token)
+
+
+def is_live() -> bool:
+    """Whether somebody watches a terminal that can show a bar."""
+    return sys.stderr.isatty()
+
+
+def say(line: str) -> None:
+    """Prints a line of progress at once."""
+    print(line, file=sys.stderr, flush=True)
+
+
+class _Lines:
+    """A line whenever another twentieth is done."""
+
+    def __init__(self, what: str, total: int, done: int, unit: Unit, patience: float) -> None:
+        self.what, self.total, self.done, self.unit = what, total, done, unit
+        self.period = max(1, total // LINES)
+        self.silent_until = time.monotonic() + patience
+
+    def __call__(self, done: int, text: str = "") -> None:
+        is_due = done // self.period > self.done // self.period or done >= self.total
+        if is_due and time.monotonic() >= self.silent_until:
+            say(f"{self.what} {_amount(done, self.total, self.unit)}  {text}".rstrip())
+            self.done = done
+
+
+@contextmanager
+def _bar(what: str, total: int, done: int, unit: Unit) -> Iterator[Show]:
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
-    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(what or "starting", total=total, completed=done)
-
-        def show(row: Mapping[str, Any]) -> None:
-            progress.update(task, completed=row["epoch"], description=f"{what}{_summary(row)}")
-
-        yield show
+    amount = DownloadColumn() if unit == "bytes" else MofNCompleteColumn()
+    text = TextColumn("{task.description}", markup=False)
+    columns = (TextColumn(what, markup=False), BarColumn(), amount, TimeRemainingColumn(), text)
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=total, completed=done)
+        yield lambda done, text="": bar.update(task, completed=done, description=text)
 
 
-def _line(row: Mapping[str, Any], total: int, what: str) -> None:
-    print(f"{what}epoch {row['epoch']}/{total}  {_summary(row)}", file=sys.stderr, flush=True)
+def _amount(done: int, total: int, unit: Unit) -> str:
+    return f"{done / 1e6:.0f}/{total / 1e6:.0f} MB" if unit == "bytes" else f"{done}/{total}"
 
 
 def _summary(row: Mapping[str, Any]) -> str:

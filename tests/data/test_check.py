@@ -3,6 +3,7 @@ import json
 import numpy as np
 import pytest
 
+from softsym.data import check
 from softsym.data.check import NormalisationCheck, check_data, recommend
 from softsym.data.normalisation import Break
 from softsym.data.table import Table
@@ -57,15 +58,18 @@ def test_one_normalisation_and_repeated_rows():
     assert "per-axis breaks O(3) by" in found.reason
 
 
-def test_progress_sees_every_group():
+def test_progress_sees_every_group(monkeypatch):
     seen = []
 
-    def track(groups):
+    def track(groups, what, *, quiet):
+        assert (what, quiet) == ("checking", False)
         for group in groups:
             seen.append(group.name)
             yield group
 
-    check_data(table(np.random.default_rng(0).standard_normal((60, 3))), "V", ["O(3)", "SO(3)"], track=track)
+    monkeypatch.setattr(check, "track", track)
+    inputs = table(np.random.default_rng(0).standard_normal((60, 3)))
+    check_data(inputs, "V", ["O(3)", "SO(3)"], quiet=False)
     assert seen == ["O(3)", "SO(3)"]
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import typer
@@ -18,7 +16,6 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from softsym.data.check import DataCheck
-    from softsym.groups import Group
 
 
 def command(
@@ -61,8 +58,7 @@ def command(
             raise InputError(
                 f"pass how the columns of {data} transform, as in --in '5S + 5V' --groups 'O(3)'"
             )
-        track = functools.partial(_track, quiet=quiet)
-        result = check_data(table, rep, candidates, normalisation=normalisation, seed=seed, track=track)
+        result = check_data(table, rep, candidates, normalisation=normalisation, seed=seed, quiet=quiet)
     if json_file is not None:
         write_json(result.to_dict(), json_file)
     if json_file != "-":
@@ -72,17 +68,6 @@ def command(
         console.print(one_table(result) if normalisation else breaks_table(result))
         console.print(coverage_table(result))
         console.print(_text(f"Recommended: {result.recommended}, because {result.reason}."))
-
-
-def _track(candidates: list[Group], *, quiet: bool) -> Iterable[Group]:
-    """A progress bar over the groups, in a terminal only."""
-    from rich.console import Console
-    from rich.progress import track
-
-    console = Console(stderr=True)
-    return track(
-        candidates, "checking", console=console, transient=True, disable=quiet or not console.is_terminal
-    )
 
 
 def breaks_table(result: DataCheck) -> Table:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 
 import typer
 
 from softsym.cli import bench, check, discover, inspect, predict, reproduce, train
 from softsym.data.formats import suffixes
 from softsym.errors import InputError, TrainingError
+from softsym.progress import hushed
 
 app = typer.Typer(
     name="softsym",
@@ -39,7 +41,8 @@ def run() -> None:
     debug = "--debug" in sys.argv
     arguments = spread_lists([argument for argument in sys.argv[1:] if argument != "--debug"])
     try:
-        app(arguments, standalone_mode=True)
+        with hushed() if "--quiet" in arguments else nullcontext():
+            app(arguments, standalone_mode=True)
     except InputError as error:
         if debug:
             raise

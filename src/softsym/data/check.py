@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ from softsym.data.normalisation import (
 from softsym.data.requirements import check_fit
 from softsym.data.table import Table
 from softsym.groups import Group, joined, read_groups
+from softsym.progress import track
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 
@@ -100,7 +101,7 @@ def check_data(
     *,
     normalisation: str | None = None,
     seed: int = 0,
-    track: Callable[[list[Group]], Iterable[Group]] = iter,
+    quiet: bool = True,
 ) -> DataCheck:
     """Looks at inputs before anything is trained on them.
 
@@ -110,7 +111,7 @@ def check_data(
         groups: The candidate groups.
         normalisation: Look at this one only.
         seed: Seed of everything that is drawn.
-        track: Given the groups, iterates over them; a place for a progress bar.
+        quiet: Show no progress.
 
     Example:
         >>> import numpy as np
@@ -126,7 +127,7 @@ def check_data(
     fitted = [fit_normalisation(name, table.X, rep, candidates) for name in names]
     breaks: list[list[Break]] = []
     covered: list[Coverage] = []
-    for group in track(candidates):
+    for group in track(candidates, "checking", quiet=quiet):
         breaks.append([measure_break(one, table.X, rep, group, seed=seed) for one in fitted])
         covered.append(coverage(table.X, rep, group, seed))
     checks = tuple(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +9,7 @@ from typing import Protocol
 
 from softsym.experiments.engines.estimate import Estimate, duration, pace
 from softsym.experiments.engines.job import Job, Outcome
+from softsym.progress import is_live, say
 
 PERIOD = 2.0
 """Seconds between looks at the runs under way."""
@@ -55,15 +55,13 @@ class _Grid:
 class _Lines:
     def __init__(self, grid: _Grid) -> None:
         self.grid = grid
-        print(
-            f"{len(grid.waiting)} of {grid.total} runs to do, {grid.remaining()}", file=sys.stderr, flush=True
-        )
+        say(f"{len(grid.waiting)} of {grid.total} runs to do, {grid.remaining()}")
 
     def tick(self) -> None:
         pass
 
     def ended(self, job: Job, outcome: Outcome) -> None:
-        print(self.grid.ended(job, outcome), file=sys.stderr, flush=True)
+        say(self.grid.ended(job, outcome))
 
 
 @contextmanager
@@ -81,7 +79,7 @@ def display(
     """
     if quiet or not jobs:
         yield _Silent()
-    elif sys.stderr.isatty():
+    elif is_live():
         with _bar(_Grid(jobs, total, estimate, workers)) as bar:
             yield bar
     else:

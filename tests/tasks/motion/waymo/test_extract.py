@@ -137,18 +137,18 @@ def test_progress_over_bytes(folder, monkeypatch):
     seen = []
 
     @contextlib.contextmanager
-    def record(title, total, show):
-        seen.append((total, show))
+    def record(what, total, *, quiet, unit):
+        seen.append((total, quiet, unit))
         yield seen.append
 
-    monkeypatch.setattr(module, "byte_progress", record)
+    monkeypatch.setattr(module, "shown", record)
     extract(folder, cache=False, progress=False)
     sizes = [path.stat().st_size for path in sorted(folder.iterdir())]
-    (total, show), *done = seen
-    assert (total, show) == (sum(sizes), False)
+    first, *done = seen
+    assert first == (sum(sizes), True, "bytes")
     assert done == sorted(done)
     assert done[1] == sizes[0]
-    assert done[-1] == total
+    assert done[-1] == sum(sizes)
 
 
 def test_memory_does_not_grow_with_the_file(tmp_path):

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
+from softsym.progress import progress as shown
 from softsym.tasks.motion.waymo import cache as store
 from softsym.tasks.motion.waymo.files import PathLike, SourceFile, find_files
-from softsym.tasks.motion.waymo.progress import byte_progress
 from softsym.tasks.motion.waymo.reader import Flavour, read_scenes
 from softsym.tasks.motion.waymo.tracks import Tracks
 from softsym.tasks.motion.waymo.windows import HONEST, ExtractSettings, select
@@ -33,7 +33,7 @@ def extract(
         settings: What to take from each track: :data:`HONEST`, :data:`CODE` or your own.
         flavour: ``"example"`` or ``"scenario"``; by default each file's own.
         cache: The folder for results, True for the platform's cache folder, False for none.
-        progress: Whether to show a progress bar if standard error is a terminal.
+        progress: Whether to show progress.
 
     Raises:
         InputError: A file is missing, damaged or of the wrong kind; the message names it and the byte.
@@ -57,7 +57,8 @@ def _extract(
     scenario_ids: list[str] = []
     track_ids: list[str] = []
     done = 0
-    with byte_progress("Reading motion records", sum(file.size for file in files), progress) as show:
+    total = sum(file.size for file in files)
+    with shown("reading motion records", total, quiet=not progress, unit="bytes") as show:
         for file in files:
             for end, scene in read_scenes(file.path, flavour, settings.steps):
                 rows, windows = select(scene, settings)
