@@ -12,12 +12,17 @@ class Terminal(io.StringIO):
 
 
 @pytest.fixture
-def terminal(monkeypatch):
-    stream = Terminal()
-    monkeypatch.setattr("sys.stderr", stream)
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv("COLUMNS", "120")
-    return stream
+def open_terminal(monkeypatch):
+    """Puts a terminal in the place of standard error; to be called by the test, since fixtures have a standard error of their own."""
+
+    def opened():
+        stream = Terminal()
+        monkeypatch.setattr("sys.stderr", stream)
+        monkeypatch.setenv("TERM", "xterm")
+        monkeypatch.setenv("COLUMNS", "120")
+        return stream
+
+    return opened
 
 
 @pytest.fixture
@@ -28,17 +33,23 @@ def clock(monkeypatch):
     return now
 
 
-def test_a_bar_in_a_terminal(terminal):
+def test_a_bar_in_a_terminal(open_terminal):
+    terminal = open_terminal()
     with progress("reading", 2_000_000, unit="bytes") as show:
         show(1_000_000, "[x] words")
-    assert all(word in terminal.getvalue() for word in ("reading", "MB", "[x] words"))
+    shown = terminal.getvalue()
+    assert "reading" in shown
+    assert "MB" in shown
+    assert "[x] words" in shown
     with progress("checking", 3) as show:
         show(2)
     assert "2/3" in terminal.getvalue()
 
 
 @pytest.mark.parametrize("hush", [False, True])
-def test_nothing_when_quiet(terminal, capsys, hush):
+def test_nothing_when_quiet(open_terminal, hush):
+    terminal = open_terminal()
+
     def work(quiet):
         with progress("checking", 3, quiet=quiet, patience=0.0) as show:
             show(3, "all")
