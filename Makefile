@@ -57,7 +57,7 @@ extras: $(READY)
 	$(BIN)/python -c "import ray, crc32c, google.protobuf" 2>/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[ray,waymo]"
 
 test-extras: extras
-	$(BIN)/pytest tests/experiments/engines/test_ray.py tests/tasks/motion/waymo
+	$(BIN)/pytest tests/experiments/engines/test_ray.py tests/tasks/motion
 
 bench: $(READY)
 	$(BIN)/softsym bench

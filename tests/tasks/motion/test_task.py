@@ -24,6 +24,8 @@ def own_cache(tmp_path, monkeypatch):
 
 @pytest.fixture
 def records(tmp_path):
+    pytest.importorskip("crc32c", reason="needs the extra [waymo]")
+    pytest.importorskip("google.protobuf", reason="needs the extra [waymo]")
     (tmp_path / "records").mkdir()
     kinds = np.array([1, 1, 2])
     scenes = [writer.scenario(*climbing(f"s{k}", 3, kinds, seed=k)) for k in range(30)]
@@ -90,6 +92,7 @@ def test_code_keeps_pedestrians_and_centres_on_everything(records):
     assert Motion("scale-aware").data(0, (20, 0, 0)).normaliser.centring == "past"
 
 
+@pytest.mark.usefixtures("records")
 def test_nothing_passes(tmp_path):
     flat = tmp_path / "flat"
     flat.mkdir()

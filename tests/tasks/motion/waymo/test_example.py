@@ -2,12 +2,15 @@ import numpy as np
 import pytest
 
 from softsym.tasks.motion.waymo import example
-from softsym.tasks.motion.waymo.wire import WireError
+from softsym.tasks.motion.waymo.schema import RecordError, parse
 from tests.tasks.motion.waymo import writer
+
+pytest.importorskip("crc32c", reason="needs the extra [waymo]")
+pytest.importorskip("google.protobuf", reason="needs the extra [waymo]")
 
 
 def decode(data, **options):
-    return example.decode(memoryview(data), **options)
+    return example.decode(parse("Example", data), **options)
 
 
 @pytest.mark.parametrize("packed", [True, False])
@@ -67,10 +70,22 @@ def changed(key, value):
         ("state/type", writer.floats([1]), "'state/type' has 1 values for 2 agents"),
         ("state/type", writer.floats([1, 1.5]), "'state/type' holds something other than whole numbers"),
         ("state/id", writer.floats([1, np.nan]), "'state/id' holds something other than whole numbers"),
-        ("state/id", writer.block(2, writer.block(1, b"abc")), "not a whole number of floats"),
-        ("state/past/x", b"\xff\xff", "has no end"),
+        ("state/id", writer.block(2, writer.block(1, b"abc")), "no protobuf message of the kind Feature"),
+        ("state/past/x", b"\xff\xff", "no protobuf message of the kind Feature"),
+        ("scenario/id", writer.block(1, writer.block(1, b"\xff")), "'scenario/id' is not UTF-8"),
     ],
 )
 def test_damaged_features(key, value, match):
-    with pytest.raises(WireError, match=match):
+    with pytest.raises(RecordError, match=match):
         decode(changed(key, value))
+
+
+def test_features_nobody_asks_for_are_not_read():
+    encoded = writer.features(*writer.scene(2)) | {"roadgraph_samples/xyz": b"\xff\xff"}
+    assert decode(writer.join(encoded)).positions.shape == (2, 91, 3)
+
+
+def test_the_last_of_two_entries_counts():
+    encoded = writer.features(*writer.scene(2))
+    first = writer.block(1, writer.block(1, writer.block(1, b"scenario/id") + writer.block(2, b"\xff")))
+    assert decode(first + writer.join(encoded)).scenario_id == "scene0"

@@ -9,6 +9,8 @@ from softsym.errors import CacheWarning, InputError
 from softsym.tasks.motion.waymo import CODE, HONEST, ExtractSettings, extract
 from tests.tasks.motion.waymo import writer
 
+pytest.importorskip("crc32c", reason="needs the extra [waymo]")
+pytest.importorskip("google.protobuf", reason="needs the extra [waymo]")
 module = importlib.import_module(
     "softsym.tasks.motion.waymo.extract"
 )  # the package's `extract` is the function

@@ -17,7 +17,7 @@ import numpy as np
 from softsym.errors import CacheWarning
 from softsym.files import put_file
 from softsym.tasks.motion.waymo.files import SourceFile
-from softsym.tasks.motion.waymo.tracks import Tracks
+from softsym.tasks.motion.waymo.scene import Tracks
 from softsym.tasks.motion.waymo.windows import ExtractSettings
 
 FORMAT = 1

@@ -14,7 +14,7 @@ from softsym.progress import progress as shown
 from softsym.tasks.motion.waymo import cache as store
 from softsym.tasks.motion.waymo.files import PathLike, SourceFile, find_files
 from softsym.tasks.motion.waymo.reader import Flavour, read_scenes
-from softsym.tasks.motion.waymo.tracks import Tracks
+from softsym.tasks.motion.waymo.scene import Tracks
 from softsym.tasks.motion.waymo.windows import HONEST, ExtractSettings, select
 
 

@@ -1,6 +1,6 @@
 """Scenes from a file of either flavour.
 
-A record tells its flavour by its outermost fields: a tf.Example has nothing but field 1, a Scenario has a text in field 5. All records
+A record tells its flavour by its outermost fields: a Scenario has its name in field 5, a tf.Example its features in field 1. All records
 of a file must be of one flavour. Whatever cannot be decoded is an error that names the file and the record's first byte.
 """
 
@@ -9,15 +9,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from softsym.errors import InputError
 from softsym.tasks.motion.waymo import example, scenario
 from softsym.tasks.motion.waymo.scene import STEPS, Scene
+from softsym.tasks.motion.waymo.schema import RecordError, parse
 from softsym.tasks.motion.waymo.tfrecord import Record, read_records
-from softsym.tasks.motion.waymo.wire import WireError, fields
 
 Flavour = Literal["auto", "example", "scenario"]
 
@@ -46,50 +46,52 @@ def read_scenes(
         raise InputError(f"unknown flavour {flavour!r}; pass 'auto', 'example' or 'scenario'")
     expected: str = flavour
     for record in read_records(path):
-        found = _flavour_of(record, path)
+        own, message = _parsed(record, path)
         if expected == "auto":
-            expected = found
-        if found != expected:
-            raise InputError(_not_expected(path, record.offset, found, flavour))
-        end, scene = record.end, _decode(record, path, found, steps)
-        del record  # before the next one is read
+            expected = own
+        if own != expected:
+            raise InputError(_not_expected(path, record.offset, own, flavour))
+        end, scene = record.end, _decode(message, path, record.offset, own, steps)
+        del record, message  # before the next one is read
         yield end, scene
 
 
-def _flavour_of(record: Record, path: Path) -> str:
+def _parsed(record: Record, path: Path) -> tuple[str, Any]:
+    """The flavour of a record and its message."""
     try:
-        tags = {tag for tag, _, _ in fields(memoryview(record.data))}
-    except WireError as error:
+        message = parse("Scenario", record.data)
+        if message.HasField("scenario_id"):
+            return "scenario", message
+        message = parse("Example", record.data)
+    except RecordError as error:
         raise InputError(_unreadable(path, record.offset, "a motion record", error)) from error
-    if scenario.SCENARIO_ID in tags:
-        return "scenario"
-    if tags == {example.FEATURES}:
-        return "example"
+    if message.HasField("features"):
+        return "example", message
     raise InputError(
         f"{path}: the record at byte {record.offset} is neither a tf.Example nor a Scenario; "
         "pass files of the Waymo Open Motion Dataset"
     )
 
 
-def _decode(record: Record, path: Path, flavour: str, steps: int) -> Scene:
+def _decode(message: Any, path: Path, offset: int, flavour: str, steps: int) -> Scene:
     try:
-        scene = _DECODERS[flavour](memoryview(record.data), steps)
+        scene = _DECODERS[flavour](message, steps)
         if not np.isfinite(scene.positions[scene.valid]).all():
-            raise WireError("a valid position is infinite or not a number")
-    except WireError as error:
-        raise InputError(_unreadable(path, record.offset, _NAMES[flavour], error)) from error
+            raise RecordError("a valid position is infinite or not a number")
+    except RecordError as error:
+        raise InputError(_unreadable(path, offset, _NAMES[flavour], error)) from error
     return scene
 
 
-def _unreadable(path: Path, offset: int, what: str, error: WireError) -> str:
+def _unreadable(path: Path, offset: int, what: str, error: RecordError) -> str:
     return (
         f"{path}: the record at byte {offset} cannot be read as {what}: {error}; "
         "pass training or validation files of the Waymo Open Motion Dataset"
     )
 
 
-def _not_expected(path: Path, offset: int, found: str, flavour: str) -> str:
-    where = f"{path}: the record at byte {offset} is {_NAMES[found]}"
+def _not_expected(path: Path, offset: int, own: str, flavour: str) -> str:
+    where = f"{path}: the record at byte {offset} is {_NAMES[own]}"
     if flavour == "auto":
         return f"{where}, the records before it are not; download the file again"
-    return f"{where}, but flavour={flavour!r} was asked for; pass flavour={found!r} or 'auto'"
+    return f"{where}, but flavour={flavour!r} was asked for; pass flavour={own!r} or 'auto'"

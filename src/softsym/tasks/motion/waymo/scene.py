@@ -1,4 +1,4 @@
-"""A scene: what one record of the Waymo Open Motion Dataset says about where things were.
+"""What is read: the scene of one record of the Waymo Open Motion Dataset, and the tracks kept from the scenes of all files.
 
 Ninety-one steps at 10 Hz: ten past, one current, eighty future. Positions are world coordinates in metres; z is the elevation, often
 hundreds of metres, so they stay in float64 until they are centred.
@@ -33,3 +33,23 @@ class Scene:
     types: NDArray[np.int64]
     positions: NDArray[np.float64]
     valid: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Tracks:
+    """Past and future of n objects, in world coordinates, in metres.
+
+    Args:
+        past: Points given, shape (n, past, 3).
+        future: Points to predict, shape (n, future, 3).
+        scenario_ids: The scenario each comes from, shape (n,), unicode.
+        track_ids: The track in that scenario, shape (n,), unicode.
+    """
+
+    past: NDArray[np.float64]
+    future: NDArray[np.float64]
+    scenario_ids: NDArray[np.str_]
+    track_ids: NDArray[np.str_]
+
+    def __len__(self) -> int:
+        return len(self.past)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from softsym.errors import InputError
-from softsym.tasks.motion.waymo.crc import masked_crc32c
+from softsym.tasks.motion.waymo.schema import check_extra
 
 MAX_RECORD = 1 << 30
 """Longest record that is read, in bytes; those of the Waymo Open Motion Dataset hold a few million."""
@@ -45,9 +45,10 @@ def read_records(path: str | os.PathLike[str]) -> Iterator[Record]:
         path: An uncompressed TFRecord file.
 
     Raises:
-        InputError: The file cannot be opened, is empty, cut off or damaged.
+        InputError: The file cannot be opened, is empty, cut off or damaged, or the extra ``[waymo]`` is not installed.
     """
     path = Path(path)
+    check_extra()
     try:
         with open(path, "rb") as file:
             size = os.fstat(file.fileno()).st_size
@@ -63,6 +64,14 @@ def read_records(path: str | os.PathLike[str]) -> Iterator[Record]:
         raise InputError(
             f"cannot read {path}: {error.strerror or error}; pass a file you may read"
         ) from error
+
+
+def masked_crc32c(data: bytes) -> int:
+    """The checksum as TFRecord files store it: CRC-32C rotated by 15 bits, plus a constant."""
+    from crc32c import crc32c
+
+    crc = crc32c(data)
+    return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
 
 
 def _read_data(file: BinaryIO, path: Path, offset: int, size: int) -> bytes:
