@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.tasks.flights import write_flights
+
 FOLDER = Path(__file__).parent.parent / "examples"
 PROMISED = {
     "01_groups_and_representations.py": "quarter turns have order 4",
@@ -17,11 +19,11 @@ PROMISED = {
     "05_golf_ball.py --quick": "golfball:wind=y: ",
 }
 """The command line of each example, and something it prints."""
-NEEDS_DATA = {"06_recorded_flights.py": "needs recorded flights, which the package does not ship"}
+FLIGHTS = "06_recorded_flights.py"
 
 
 def test_no_example_is_left_out() -> None:
-    listed = {command.split()[0] for command in PROMISED} | set(NEEDS_DATA)
+    listed = {command.split()[0] for command in PROMISED} | {FLIGHTS}
     assert {path.name for path in FOLDER.glob("*.py")} == listed
 
 
@@ -36,9 +38,14 @@ def test_example_runs(command: str, tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())  # whatever is written goes to a temporary folder
 
 
-@pytest.mark.parametrize("name", NEEDS_DATA)
-def test_example_without_its_data_says_what_it_needs(name: str) -> None:
-    done = subprocess.run([sys.executable, FOLDER / name], capture_output=True, text=True)
+def test_example_on_a_file_of_flights(tmp_path: Path) -> None:
+    path = write_flights(tmp_path / "flights.npz")
+    done = subprocess.run([sys.executable, FOLDER / FLIGHTS, path, "3"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "O(2)@z: strength" in done.stdout
+
+
+def test_example_without_its_file_says_what_it_needs() -> None:
+    done = subprocess.run([sys.executable, FOLDER / FLIGHTS], capture_output=True, text=True)
     assert done.returncode == 1
     assert done.stderr.startswith("usage: ")
-    pytest.skip(NEEDS_DATA[name])

@@ -1,5 +1,3 @@
-import json
-
 import numpy as np
 import pytest
 
@@ -129,25 +127,10 @@ def test_one_row_and_large_numbers():
     np.testing.assert_allclose((SymmetricScaler.fit(X, "V", ["O(3)"]).transform(X) ** 2).mean(), 1.0)
 
 
-def test_stored_as_plain_numbers():
-    scaler = SymmetricScaler.fit(data(50, 4), "S + V", ["O(2)@z"])
-    back = SymmetricScaler.from_dict(json.loads(json.dumps(scaler.to_dict())))
-    np.testing.assert_array_equal(back.shift, scaler.shift)
-    np.testing.assert_array_equal(back.scale, scaler.scale)
-
-
-@pytest.mark.parametrize(
-    "fields", [{}, {"shift": [0.0]}, {"shift": ["a"], "scale": [1.0]}, {"shift": [[0.0], [1.0, 2.0]], "scale": [1.0]}]
-)  # fmt: skip
-def test_damaged_storage(fields):
-    with pytest.raises(InputError, match="two lists of numbers"):
-        SymmetricScaler.from_dict(fields)
-
-
 @pytest.mark.parametrize("scale", [[0.0], [-1.0], [float("nan")], [float("inf")]])
 def test_scale_must_be_positive(scale):
     with pytest.raises(InputError, match="`scale` positive"):
-        SymmetricScaler.from_dict({"shift": [0.0], "scale": scale})
+        SymmetricScaler(np.zeros(1), np.array(scale))
 
 
 def test_refusals():

@@ -1,10 +1,16 @@
 import pytest
 
+from softsym.data.normalisation import TRAJECTORY
 from softsym.errors import InputError
-from softsym.tasks import TASKS, VARIANTS, task
+from softsym.tasks import TASKS, cossim, inertia, task
 from softsym.tasks.motion import Motion
 
-ALL = [f"{name}:{variant}" for name, variants in VARIANTS.items() for variant in variants]
+ALL = [
+    *(f"inertia:{variant}" for variant in inertia.VARIANTS),
+    *(f"cossim:{variant}" for variant in cossim.VARIANTS),
+    *(f"golfball:wind={axis}" for axis in ("none", "x", "y", "z")),
+    *(f"motion:{normalisation}" for normalisation in TRAJECTORY),
+]
 MORE = [
     "golfball:wind=y,speed=5.5,drag=0.01,gravity=1.6",
     "motion:scale-aware,settings=code,records=/data/a, b",
@@ -34,6 +40,8 @@ def test_text_forms_parse_back(text):
         (" golfball : speed=5, wind=x ", "golfball:wind=x"),
         ("motion", "motion:symmetry-aware"),
         ("table-tennis:a.npz", "table_tennis:a.npz"),
+        ("table_tennis:file=a.npz", "table_tennis:a.npz"),
+        ("table_tennis:every=2,file=/b, c.npz", "table_tennis:/b, c.npz,every=2"),
     ],
 )
 def test_other_spellings(text, name):
@@ -54,6 +62,8 @@ def test_other_spellings(text, name):
         ("motion:aware", "Known: scale-aware, symmetry-aware, symmetry-scale-aware"),
         ("motion:scale-aware,settings=paper", "`settings` must be honest or code, got 'paper'"),
         ("table_tennis", "name the file of recorded flights"),
+        ("table_tennis:file=", "name the file of recorded flights"),
+        ("table_tennis:a.npz,file=b.npz", "the file is named twice"),
         ("table_tennis:a.npz,every=1.5", "the option 'every' must be a whole number"),
         ("table_tennis:a.npz,every=0", "`every` and `stride` must be at least 1"),
     ],
@@ -69,5 +79,5 @@ def test_not_a_text():
 
 
 def test_registry():
-    assert set(TASKS) == set(VARIANTS)
+    assert {text.split(":")[0] for text in ALL + MORE} == set(TASKS)
     assert task("motion:scale-aware") == Motion("scale-aware")

@@ -1,7 +1,6 @@
 """Learning claims, tested by learning (slow)."""
 
 import statistics
-from pathlib import Path
 
 import pytest
 import torch
@@ -12,9 +11,9 @@ from softsym.regularize.strengths import OneShot
 from softsym.tasks import TableTennis, task
 from softsym.tasks.presets import preset
 from softsym.training import RunSpec, Settings, build, fit, run
+from tests.tasks.flights import write_flights
 
 pytestmark = pytest.mark.slow
-TABLE_TENNIS = Path(__file__).parents[3] / "shared" / "data" / "table_tennis" / "ball_trajectories.npz"
 
 
 @pytest.fixture(autouse=True)
@@ -87,9 +86,8 @@ def test_the_published_learning_curve_is_matched():
     assert statistics.median(c["test_mse"]["4000"] for c in curves) <= 0.5
 
 
-@pytest.mark.skipif(not TABLE_TENNIS.exists(), reason="the recorded flights are not in this checkout")
-def test_gravity_leaves_the_vertical_axis_in_recorded_flights():
-    found = TableTennis(TABLE_TENNIS)
+def test_gravity_leaves_the_vertical_axis_in_flights(tmp_path):
+    found = TableTennis(write_flights(tmp_path / "flights.npz", flights=150))
     numbers = preset(found, "quick")
     data = found.splits(0)
     built = build("per", found, numbers, 0)

@@ -13,9 +13,8 @@ Without candidate groups every column is standardised on its own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -81,8 +80,8 @@ class SymmetricScaler:
             )
         shift = invariants(rep, whole).project(X.mean(axis=0))
         scale = np.ones_like(shift)
-        for kind, index in columns_by_type(rep, whole).items():
-            if kind.rank == 0:
+        for tensor_type, index in columns_by_type(rep, whole).items():
+            if tensor_type.rank == 0:
                 shift[index], scale[index] = _columns(X[:, index])
             else:
                 scale[index] = _deviation(X[:, index], shift[index], axis=None)
@@ -96,19 +95,6 @@ class SymmetricScaler:
         """Standardised data back in their own units, shape (rows, n)."""
         return self._checked(X) * self.scale + self.shift
 
-    def to_dict(self) -> dict[str, list[float]]:
-        """Plain numbers, for JSON."""
-        return {"shift": self.shift.tolist(), "scale": self.scale.tolist()}
-
-    @classmethod
-    def from_dict(cls, fields: Mapping[str, Any]) -> SymmetricScaler:
-        """The inverse of :meth:`to_dict`; anything but two lists of numbers of one length is refused."""
-        try:
-            shift, scale = (np.array(fields[key], dtype=np.float64) for key in ("shift", "scale"))
-        except (KeyError, TypeError, ValueError) as error:
-            raise InputError("a scaler is stored as two lists of numbers, `shift` and `scale`") from error
-        return cls(shift, scale)
-
     def _checked(self, X: ArrayLike) -> Array:
         X = np.asarray(X, dtype=np.float64)
         if X.ndim < 1 or X.shape[-1] != len(self.shift):
@@ -118,10 +104,10 @@ class SymmetricScaler:
 
 def columns_by_type(rep: Rep, group: Group) -> dict[TensorType, NDArray[np.intp]]:
     """The columns of all copies of each type, wherever they stand."""
-    found: dict[TensorType, list[int]] = {}
+    columns: dict[TensorType, list[int]] = {}
     for segment in rep.segments(group):
-        found.setdefault(segment.type, []).extend(range(segment.start, segment.stop))
-    return {kind: np.array(index, dtype=np.intp) for kind, index in found.items()}
+        columns.setdefault(segment.type, []).extend(range(segment.start, segment.stop))
+    return {tensor_type: np.array(index, dtype=np.intp) for tensor_type, index in columns.items()}
 
 
 def _rows(X: ArrayLike) -> Array:

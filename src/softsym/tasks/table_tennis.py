@@ -61,10 +61,13 @@ class TableTennis(Task):
     @staticmethod
     def read(arguments: Arguments) -> TableTennis:
         """Reads the task from its text."""
-        arguments.only("every", "stride")
-        if not arguments.variant:
+        arguments.only("file", "every", "stride")
+        if arguments.variant and "file" in arguments.options:
+            arguments.fail("the file is named twice; leave out file=")
+        path = arguments.variant or arguments.options.get("file")
+        if not path:
             arguments.fail("name the file of recorded flights, as in table_tennis:flights.npz")
-        return TableTennis(arguments.variant, arguments.integer("every", 3), arguments.integer("stride", 3))
+        return TableTennis(path, arguments.integer("every", 3), arguments.integer("stride", 3))
 
     @property
     def name(self) -> str:
@@ -102,10 +105,6 @@ class TableTennis(Task):
     def sample(self, n: int, seed: int) -> Pair:
         """Draws n windows: inputs and outputs, float32."""
         return self.splits(seed, (n, 0, 0)).train
-
-    def probes(self, n: int, seed: int) -> Tensor:
-        """Inputs as recorded, shape (n, 18), float64."""
-        return self.sample(n, seed)[0].double()
 
     def splits(
         self, seed: int, sizes: tuple[int, int, int] | None = None, *, fixed_data: bool = False

@@ -100,10 +100,6 @@ class Task(ABC):
         """Draws n examples: inputs and outputs, float32, from a stream of their own; recorded ones may be in a split too."""
 
     @abstractmethod
-    def probes(self, n: int, seed: int) -> Tensor:
-        """Draws inputs at which to measure equivariance errors, shape (n, rep_in.size), float64."""
-
-    @abstractmethod
     def splits(
         self, seed: int, sizes: tuple[int, int, int] | None = None, *, fixed_data: bool = False
     ) -> Splits:
@@ -114,6 +110,10 @@ class Task(ABC):
             sizes: Numbers of examples for training, validation and test.
             fixed_data: Draw the same data whatever the seed, as the published code does.
         """
+
+    def probes(self, n: int, seed: int) -> Tensor:
+        """Draws inputs at which to measure equivariance errors, shape (n, rep_in.size), float64."""
+        return self.sample(n, seed)[0].double()
 
     def observations(self, seed: int) -> Pair:
         """Inputs and outputs in their own units, as a person's file would hold them: the training data unless a task says otherwise."""
