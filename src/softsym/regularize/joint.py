@@ -208,7 +208,8 @@ class JointOperator:
 def _positions(stacked: Stacked, groups: tuple[Group, ...]) -> dict[TensorType, NDArray[np.int64]]:
     found: dict[TensorType, list[NDArray[np.int64]]] = {}
     for m, offset in zip(stacked.maps, stacked.offsets, strict=True):
-        for kind, index in positions(m.rep_out, m.rep_in, groups).items():
+        factors = (m.rep_out,) if m.rep_in is None else (m.rep_out, m.rep_in.dual)
+        for kind, index in positions(factors, groups).items():
             found.setdefault(kind, []).append(index + offset)
     return {kind: np.concatenate(parts) for kind, parts in found.items()}
 
