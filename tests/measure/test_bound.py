@@ -50,14 +50,9 @@ def climbed(f, rep_in, rep_out, G, radius, steps=30):
 def near(net, G, share, soft=None):
     """The network with every linear layer moved towards equivariance: PW + share (W - PW)."""
     with torch.no_grad():
-        for name, r in net.representations().items():
+        for name, one in net.representations().items():
             p = net.get_parameter(name)
-            space = (
-                ss.invariants(r.rep_out, G)
-                if r.rep_in is None
-                else ss.equivariant_maps(r.rep_in, r.rep_out, G)
-            )
-            p.sub_((1 - share) * space.residual(p))
+            p.sub_((1 - share) * one.space(G).residual(p))
         for block in net.blocks if soft is not None else ():
             block.gated.soft.fill_(soft)
     return net

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softsym.groups import Group
-from softsym.measure.maps import as_array
+from softsym.maps import as_array
 from softsym.nn import Bilinear, Gated
 from softsym.reps import Rep
 
