@@ -38,7 +38,9 @@ def linear_parameters(
     """
     prefix = f"{layer}." if layer else ""
     maps = {f"{prefix}weight": TensorMap.linear(rep_in, rep_out)}
-    return maps | {f"{prefix}bias": TensorMap.vector(rep_out)} if bias else maps
+    if bias:
+        maps[f"{prefix}bias"] = TensorMap.vector(rep_out)
+    return maps
 
 
 def layer_maps(model: nn.Module, layer: str, rep_in: Rep | str, rep_out: Rep | str) -> dict[str, TensorMap]:

@@ -95,17 +95,11 @@ class Network(nn.Module):
 
     def linear_maps(self) -> dict[str, tuple[Tensor, TensorMap]]:
         """The weight and bias that each linear layer adds up to, whatever it is built of, and what they are, by name."""
-        layers = {f"blocks.{k}.linear": block.linear for k, block in enumerate(self.blocks)} | {
-            "last": self.last
-        }
+        names = [*(f"blocks.{k}.linear" for k in range(len(self.blocks))), "last"]
         maps: dict[str, tuple[Tensor, TensorMap]] = {}
-        ends = routes(self.rep_in, self.rep_out, self.hidden, self.group)
-        for (name, layer), (source, target) in zip(layers.items(), ends, strict=True):
-            values = weights_of(layer)  # type: ignore[arg-type]
-            for (parameter, one), value in zip(
-                linear_parameters(name, source, target).items(), values, strict=True
-            ):
-                maps[parameter] = value, one
+        for name, ends in zip(names, routes(self.rep_in, self.rep_out, self.hidden, self.group), strict=True):
+            parameters, values = linear_parameters(name, *ends), weights_of(self.get_submodule(name))
+            maps |= {key: (value, parameters[key]) for key, value in zip(parameters, values, strict=True)}
         return maps
 
     def bake(self) -> Network:
