@@ -379,7 +379,7 @@ def test_parameters_of_any_number_of_axes():
             gradients[name] = gradients[name] + strengths[G] * rest
     loss = per()
     loss.backward()
-    assert float(loss) == pytest.approx(expected, rel=1e-12)
+    assert loss.item() == pytest.approx(expected, rel=1e-12)
     for name, gradient in gradients.items():
         assert torch.allclose(model.get_parameter(name).grad, gradient, atol=1e-12)
     assert per.residuals()["C(4)"].keys() == {"conv", "heads"}

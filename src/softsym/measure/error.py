@@ -115,7 +115,7 @@ def equivariance_errors(
         raise InputError(f"`chunk` must be at least 1, got {chunk}")
     elements = transforms(group, n_transforms, seed, sampler)
     step = chunk or max(1, ROWS // len(x))
-    found = []
+    errors = []
     with evaluation(f):
         y = outputs(f(x), len(x), target, group)
         for start in range(0, n_transforms, step):
@@ -123,8 +123,8 @@ def equivariance_errors(
             moved = act(source, group, some, x).reshape(-1, x.shape[1])
             after = outputs(f(moved), len(moved), target, group)
             before = act(target, group, some, y)
-            found.append(_errors(before, after.reshape(before.shape), normalize))
-    return np.concatenate(found)
+            errors.append(_errors(before, after.reshape(before.shape), normalize))
+    return np.concatenate(errors)
 
 
 @contextlib.contextmanager

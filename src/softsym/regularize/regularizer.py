@@ -97,12 +97,12 @@ class EquivarianceRegularizer:
     def residuals(self) -> dict[str, dict[str, float]]:
         """Unweighted R_k = 1/2 |W - P_k W|^2 + 1/2 |b - P_k b|^2 for each group and layer, computed from W - P_k W itself."""
         w = self.stacked.flat()
-        found = {}
+        by_group = {}
         for group in self.groups:
             outside = w - self._packed(group).project(w[None])[0]
             squares = torch.stack([piece.square().sum() for piece in self.stacked.split(outside)])
-            found[group.name] = self.stacked.by_layer((0.5 * squares.double()).tolist())
-        return found
+            by_group[group.name] = self.stacked.by_layer((0.5 * squares.double()).tolist())
+        return by_group
 
     def totals(self) -> dict[str, float]:
         """Unweighted R_k of the whole model, for each group."""
