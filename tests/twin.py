@@ -3,6 +3,8 @@
 Everything here is written down from the definition, with full Kronecker matrices: no blocks, no types, no shortcuts.
 """
 
+import functools
+
 import numpy as np
 from scipy.linalg import expm, null_space
 
@@ -31,6 +33,33 @@ def twin_basis(rep_in: ss.Rep | None, rep_out: ss.Rep, G: ss.Group) -> np.ndarra
     for h in generator_parts(G, discrete=True):
         rows.append(commutator(rep_out.rho(G, h), rep_in.rho(G, h)))
     return null_space(np.concatenate(rows), rcond=1e-9) if n_out * n_in else np.zeros((0, 0))
+
+
+def twin_tensor_basis(factors: list[ss.Rep], G: ss.Group) -> np.ndarray:
+    """Orthonormal null space (product of sizes, dim) of all constraints on a tensor with one axis for each representation."""
+    sizes = [rep.size(G) for rep in factors]
+    rows = [np.zeros((1, np.prod(sizes)))]
+    for A in generator_parts(G, discrete=False):
+        slots = [np.eye(int(np.prod(sizes[:k]))) for k in range(len(sizes))]
+        rows.append(
+            sum(
+                np.kron(np.kron(slots[k], rep.drho(G, A)), np.eye(int(np.prod(sizes[k + 1 :]))))
+                for k, rep in enumerate(factors)
+            )
+        )
+    for h in generator_parts(G, discrete=True):
+        rows.append(kron_action(factors, G, h) - np.eye(int(np.prod(sizes))))
+    return null_space(np.concatenate(rows), rcond=1e-9)
+
+
+def reynolds_projector(factors: list[ss.Rep], G: ss.Group) -> np.ndarray:
+    """The average of a finite group's action on flattened tensors, over all of its elements."""
+    return np.mean([kron_action(factors, G, (g,)) for g in G.elements], axis=0)
+
+
+def kron_action(factors: list[ss.Rep], G: ss.Group, g: tuple[np.ndarray, ...]) -> np.ndarray:
+    """The matrix of a group element on flattened tensors, the last axis running fastest."""
+    return functools.reduce(np.kron, [rep.rho(G, g) for rep in factors])
 
 
 def commutator(B: np.ndarray, C: np.ndarray) -> np.ndarray:

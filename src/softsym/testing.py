@@ -153,14 +153,21 @@ def _generator_gaps(space: EquivariantSpace, W: Array) -> list[tuple[str, Array]
 
 
 def _gap(space: EquivariantSpace, element: Element, W: Array, *, lie: bool) -> Array:
-    def matrix(rep: Rep) -> Array:
-        given = element.parts or (element.whole,)
-        return rep.drho(space.group, given) if lie else rep.rho(space.group, given)
+    """What a Lie generator makes of tensors W (n, ...), or how far a discrete one moves them."""
+    G, given = space.group, element.parts or (element.whole,)
+    tensors = W.reshape(len(W), *(rep.size(G) for rep in space.factors))
+    if lie:
+        moved = [_along(k, rep.drho(G, given), tensors) for k, rep in enumerate(space.factors, 1)]
+        return np.asarray(sum(moved))
+    rest = tensors
+    for k, rep in enumerate(space.factors, 1):
+        rest = _along(k, rep.rho(G, given), rest)
+    return rest - tensors
 
-    if space.rep_in is None:
-        moved = W @ matrix(space.rep_out).T
-        return moved if lie else moved - W
-    return np.asarray(matrix(space.rep_out) @ W - W @ matrix(space.rep_in))
+
+def _along(axis: int, matrix: Array, tensors: Array) -> Array:
+    """A matrix applied to one axis of tensors."""
+    return np.moveaxis(np.tensordot(tensors, matrix, axes=(axis, 1)), -1, axis)
 
 
 def _require(space: EquivariantSpace, law: str, gap: Array, tol: float) -> None:

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 import softsym as ss
+from softsym.maps import TensorMap
 from tests.nn.networks import AXES, gap, normal, spread
 
 ROUTE = ("2S + 3V", "S + V + T(2)")
@@ -72,10 +73,10 @@ def test_representations_name_every_linear_parameter():
     found = net.representations()
     linear = {name for name, _ in net.named_parameters() if ".linear." in name or name.startswith("last")}
     assert set(found) == linear
-    for name, route in found.items():
-        reps = (route.rep_out,) if route.rep_in is None else (route.rep_out, route.rep_in)
-        assert net.get_parameter(name).shape == tuple(rep.size("O(3)") for rep in reps)
-        assert name.startswith(route.layer)
+    for name, one in found.items():
+        assert net.get_parameter(name).shape == one.shape("O(3)")
+    assert str(found["blocks.0.linear.weight"]).startswith("2S + 3V -> ")
+    assert found["last.bias"] == TensorMap.vector(net.rep_out)
 
 
 def test_largest_group_is_the_join_or_a_choice():
@@ -102,7 +103,7 @@ def test_softer_starts_shrink_what_is_not_equivariant(init, outside):
 
 
 def net_rep(net: ss.nn.SoftMLP) -> ss.Rep:
-    return net.representations()["blocks.0.linear.bias"].rep_out
+    return net.representations()["blocks.0.linear.bias"].factors[0]
 
 
 def test_unknown_start():

@@ -4,6 +4,7 @@ import torch
 from torch import Tensor, nn
 
 import softsym as ss
+from softsym.maps import TensorMap
 
 AXES = ["O(2)@x", "O(2)@y", "O(2)@z"]
 ROUTE = ("S + 2V", "V + T(2)")
@@ -27,14 +28,9 @@ def soft_model(groups: list[str], seed: int = 0, width: int = 14) -> ss.nn.SoftM
     return ss.nn.SoftMLP(*ROUTE, groups, width=width, layers=3, seed=seed).double()
 
 
-def dense_bases(model: nn.Module, maps: dict[str, ss.nn.ParameterRep], group: str) -> dict[str, Tensor]:
+def dense_bases(model: nn.Module, maps: dict[str, TensorMap], group: str) -> dict[str, Tensor]:
     """An orthonormal basis (size of the parameter, dim) for every parameter."""
-    found = {}
-    for name, route in maps.items():
-        ends = (route.rep_in or ss.Scalar, route.rep_out)  # a vector is a map from one scalar
-        space = ss.equivariant_maps(*ends, group)
-        found[name] = torch.tensor(space.basis())
-    return found
+    return {name: torch.tensor(one.space(group).basis()) for name, one in maps.items()}
 
 
 def outside(model: nn.Module, bases: dict[str, Tensor]) -> list[Tensor]:

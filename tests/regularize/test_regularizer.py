@@ -8,8 +8,10 @@ from torch import nn
 
 import softsym as ss
 from softsym.errors import InputError
+from softsym.maps import TensorMap, incoming, outgoing
 from tests.nn.networks import normal
 from tests.regularize.models import AXES, GROUPS, ROUTE, dense_bases, dense_residual, outside, soft_model
+from tests.twin import reynolds_projector
 
 every = pytest.mark.parametrize("groups", GROUPS.values(), ids=GROUPS)
 
@@ -355,3 +357,37 @@ def test_shared_layers_count_as_often_as_they_are_named():
     per = ss.EquivarianceRegularizer(model, "O(3)", reps={"a": ("V", "V")})
     once = per.totals()["O(3)"]
     assert per().item() == pytest.approx(once, rel=1e-12)
+
+
+def test_parameters_of_any_number_of_axes():
+    """A convolution's kernel and packed attention weights, towards two groups: value, gradient and projection by dense projectors."""
+    model = nn.ModuleDict({"conv": nn.Conv2d(3, 2, 3), "heads": nn.MultiheadAttention(4, 2)}).double()
+    maps = {
+        "conv.weight": TensorMap((outgoing("V"), incoming("S + V"), incoming("Grid(3,3)", shape=(3, 3)))),
+        "conv.bias": TensorMap.vector("V"),
+        "heads.in_proj_weight": TensorMap((outgoing("V", copies=6), incoming("V", copies=2))),
+    }
+    groups, strengths = ["C(4)", "D(4)"], {"C(4)": 0.5, "D(4)": 2.0}
+    per = ss.EquivarianceRegularizer(model, groups, reps=maps, strength=strengths)
+    expected, gradients = 0.0, dict.fromkeys(maps, 0.0)
+    for G in groups:
+        for name, one in maps.items():
+            value = model.get_parameter(name).detach()
+            P = torch.tensor(reynolds_projector(one.factors, ss.group(G)))
+            rest = (value.flatten() - P @ value.flatten()).view(value.shape)
+            expected += strengths[G] * 0.5 * float(rest.square().sum())
+            gradients[name] = gradients[name] + strengths[G] * rest
+    loss = per()
+    loss.backward()
+    assert loss.item() == pytest.approx(expected, rel=1e-12)
+    for name, gradient in gradients.items():
+        assert torch.allclose(model.get_parameter(name).grad, gradient, atol=1e-12)
+    assert per.residuals()["C(4)"].keys() == {"conv", "heads"}
+    rows = {row.parameter: (row.representation, row.dimensions["D(4)"]) for row in per.describe().rows}
+    assert rows == {
+        "conv.weight": ("(S + V) * Grid(3,3) -> V", 7),
+        "conv.bias": ("V", 0),
+        "heads.in_proj_weight": ("2V -> 6V", 12),
+    }
+    per.project_("D(4)")
+    assert per.totals()["D(4)"] < 1e-24

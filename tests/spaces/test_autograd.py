@@ -19,7 +19,7 @@ CASES = [
 every = pytest.mark.parametrize(
     "space",
     [ss.equivariant_maps(*case) for case in CASES],
-    ids=lambda s: f"{s.rep_in}->{s.rep_out}:{s.group}",
+    ids=repr,
 )
 
 

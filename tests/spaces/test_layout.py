@@ -9,7 +9,8 @@ from softsym.spaces.space import forget
 
 
 def flat(a, b, G):
-    return positions(ss.rep(b), None if a is None else ss.rep(a), (ss.group(G),))
+    factors = [ss.rep(b)] if a is None else [ss.rep(b), ss.rep(a).dual]
+    return positions(factors, (ss.group(G),))
 
 
 @pytest.mark.parametrize("G", ["O(3)", "O(2)@z", "Scaling(3)", "S(3)", "Trivial(3)", "SL(2)@x"])
@@ -21,6 +22,19 @@ def test_every_entry_lies_in_exactly_one_block(a, b, G):
     assert np.array_equal(np.sort(everything), np.arange(n))
     for kind, index in found.items():
         assert index.shape[1] == kind.size(ss.group(G))
+
+
+@pytest.mark.parametrize("G", ["C(4)", "SL(2)", "SO(2)"])
+def test_a_tensor_of_more_axes_is_a_map_from_their_product(G):
+    """One copy of one type on each axis: then rows of the product representation run as the axes of the tensor do."""
+    factors = [ss.rep(text) for text in ("2V", "V'", "T(1,1)")]
+    found = positions(factors, (ss.group(G),))
+    flat_map = positions([factors[0], factors[1] * factors[2]], (ss.group(G),))
+    assert list(found) == list(flat_map)
+    assert all(np.array_equal(found[kind], flat_map[kind]) for kind in found)
+    mixed = positions([ss.rep("S + V"), ss.rep("V' + S"), ss.rep("2S + V")], (ss.group(G),))
+    everything = np.concatenate([index.ravel() for index in mixed.values()])
+    assert np.array_equal(np.sort(everything), np.arange(3 * 3 * 4))
 
 
 def test_blocks_of_one_type_share_it():
@@ -42,7 +56,7 @@ def test_indices_are_put_in_canonical_order():
 
 
 def test_unwanted_types_are_left_out():
-    found = positions(ss.rep("S + V"), None, (ss.O(3),), lambda kind: np.arange(0 if kind.rank else 1))
+    found = positions([ss.rep("S + V")], (ss.O(3),), lambda kind: np.arange(0 if kind.rank else 1))
     assert [str(kind) for kind in found] == ["S"]
 
 

@@ -5,8 +5,9 @@ import pytest
 
 import softsym as ss
 from softsym.errors import InputError
+from softsym.testing import assert_projector
 from tests.catalogue import FINITE, GROUPS, ORTHOGONAL, SMALL, elements, reps_of
-from tests.twin import equivariance_gap, twin_basis, twin_project
+from tests.twin import equivariance_gap, twin_basis, twin_project, twin_tensor_basis
 
 every = pytest.mark.parametrize("G", GROUPS.values(), ids=list(GROUPS))
 PAIRS = [("V", "V"), ("S + V", "V + S"), ("2V", "T(2) + V'"), ("V'", "T(1,1)"), (None, "S + V + T(1,1)")]
@@ -180,12 +181,34 @@ def test_bad_tolerance(tol):
         ss.equivariant_maps("V", "V", "O(3)", tol=tol)
 
 
+@pytest.mark.parametrize("G", ["O(3)", "O(2)@z", "SL(2)@x", "S(3)", "Scaling(3)", "SE(2)"])
+def test_tensors_of_three_axes_agree_with_the_slow_twin(G):
+    G, factors = ss.group(G), [ss.rep("S + V"), ss.rep("V' + S"), ss.rep("2S + V")]
+    space = ss.spaces.invariant_tensors(factors, G)
+    Q = twin_tensor_basis(factors, G)
+    W = np.random.default_rng(0).standard_normal((2, *space.shape))
+    assert space.shape == tuple(rep.size(G) for rep in factors)
+    assert space.dim == Q.shape[1]
+    for projected, one in zip(space.project(W), W, strict=True):
+        assert np.allclose(projected, twin_project(one, Q), atol=1e-12)
+    assert_projector(space)
+
+
+def test_a_map_is_a_tensor_of_two_axes():
+    assert ss.spaces.invariant_tensors(["T(2)", "V'"], "SL(2)") is ss.equivariant_maps("V", "T(2)", "SL(2)")
+    assert ss.spaces.invariant_tensors(["T(2)"], "SL(2)") is ss.invariants("T(2)", "SL(2)")
+    with pytest.raises(InputError, match="a tensor has at least one axis"):
+        ss.spaces.invariant_tensors([], "O(3)")
+
+
 def test_shown():
     assert (
         repr(ss.equivariant_maps("V", "T(2)", "SO(3)"))
         == "EquivariantSpace(V -> T(2) under SO(3), dim 1 of 27)"
     )
     assert repr(ss.invariants("T(2)", "SO(3)")) == "EquivariantSpace(T(2) under SO(3), dim 1 of 9)"
+    kernels = ss.spaces.invariant_tensors(["V", "S", "Grid(3,3)"], "C(4)")
+    assert repr(kernels) == "EquivariantSpace(S (x) Grid(3,3) -> V under C(4), dim 4 of 18)"
 
 
 def test_the_whole_registry_is_small_enough_to_be_checked():

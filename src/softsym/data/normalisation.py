@@ -25,6 +25,7 @@ from softsym.data.scaler import SymmetricScaler, columns_by_type
 from softsym.errors import InputError
 from softsym.groups import Group, joined
 from softsym.measure.action import act
+from softsym.measure.error import relative_error
 from softsym.reps import Rep
 from softsym.spaces import equivariant_maps, invariants
 
@@ -123,15 +124,13 @@ def measure_break(normalisation: Normalisation, X: Array, rep: Rep, group: Group
     parts = group.sample_parts(TRANSFORMS, rng)
     first = normalisation.apply(act(rep, group, parts, rows))
     second = act(rep, group, parts, normalisation.apply(rows))
-    sizes = np.linalg.norm(first, axis=-1) + np.linalg.norm(second, axis=-1)
-    gaps = np.linalg.norm(first - second, axis=-1)
     return Break(
         group.name,
         map=_ratio(equivariant_maps(rep, rep, group).distance(D), np.linalg.norm(D)),
         shift=_ratio(
             invariants(rep, group).distance(b), np.sqrt((normalisation.apply(X) ** 2).sum(1).mean())
         ),
-        error=float(np.divide(gaps, sizes, out=np.zeros_like(gaps), where=sizes > 0).mean()),
+        error=float(relative_error(first, second).mean()),
     )
 
 

@@ -1,13 +1,8 @@
-r"""Where the weights of a trained network lie: how much of each is in the equivariant space of its group, and how much is not.
-
-.. math:: |W|^2 = |P W|^2 + |W - P W|^2
-
-PER has one matrix per layer; an RPP has two, :math:`W = P W_1 + W_2`, and for it the confined path :math:`|P W_1|` is told apart.
-"""
+"""Where the weights of a finished run lie: the parts of every layer (:func:`softsym.measure.weight_parts`), as rows to keep."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -19,23 +14,6 @@ MODELS = ("per", "rpp")
 WeightRows = list[dict[str, Any]]
 
 
-@dataclass(frozen=True)
-class WeightParts:
-    """Norms of one layer's weight.
-
-    Args:
-        layer: Its place, from 1.
-        inside: Of its equivariant part, |P W|.
-        outside: Of the rest, |W - P W|.
-        confined: Of the path that is equivariant by construction, |P W_1|; None where there is no such path.
-    """
-
-    layer: int
-    inside: float
-    outside: float
-    confined: float | None = None
-
-
 def weight_rows(spec: RunSpec, folder: Path) -> WeightRows:
     """The parts of every layer of a finished run, from the weights that it left; empty where there is nothing to tell.
 
@@ -45,33 +23,15 @@ def weight_rows(spec: RunSpec, folder: Path) -> WeightRows:
     """
     if spec.model not in MODELS or not (folder / FILE).exists():
         return []
-    return [asdict(parts) for parts in weight_parts(trained(spec, folder / FILE))]
+    from softsym.measure import weight_parts
+
+    rows = [asdict(parts) for parts in weight_parts(trained(spec, folder / FILE))]
+    return [row | {name: _rounded(row[name]) for name in ("inside", "outside", "confined")} for row in rows]
 
 
-def weight_parts(network: Any) -> list[WeightParts]:
-    """The parts of every linear layer of a network, with respect to its largest group."""
-    import torch
-
-    from softsym.nn.linear import SumLinear, weights_of
-    from softsym.nn.network import routes
-    from softsym.spaces import equivariant_maps
-
-    linears = [*(block.linear for block in network.blocks), network.last]
-    between = routes(network.rep_in, network.rep_out, network.hidden, network.group)
-    found = []
-    with torch.no_grad():
-        for place, (linear, (source, target)) in enumerate(zip(linears, between, strict=True), 1):
-            space = equivariant_maps(source, target, network.group)
-            weight = weights_of(linear)[0].double()
-            inside = space.project(weight)
-            confined = _norm(weights_of(linear.first)[0].double()) if isinstance(linear, SumLinear) else None
-            found.append(WeightParts(place, _norm(inside), _norm(weight - inside), confined))
-    return found
-
-
-def _norm(weight: Any) -> float:
+def _rounded(value: float | None) -> float | None:
     """Six digits are enough for a figure."""
-    return float(f"{float(weight.norm()):.6g}")
+    return None if value is None else float(f"{value:.6g}")
 
 
 def trained(spec: RunSpec, path: Path) -> Any:

@@ -3,12 +3,11 @@
 from softsym.measure.action import act
 from softsym.measure.bound import Bound, equivariance_bound
 from softsym.measure.correlation import correlation
-from softsym.measure.data import data_error
-from softsym.measure.error import equivariance_error, equivariance_errors
-from softsym.measure.layers import layer_distances
+from softsym.measure.error import data_error, equivariance_error, equivariance_errors, relative_error
+from softsym.measure.layers import WeightParts, layer_distances, weight_parts
 from softsym.measure.lie import LieError, lie_derivative_error
 
 __all__ = [
-    "Bound", "LieError", "act", "correlation", "data_error", "equivariance_bound", "equivariance_error", "equivariance_errors",
-    "layer_distances", "lie_derivative_error",
+    "Bound", "LieError", "WeightParts", "act", "correlation", "data_error", "equivariance_bound", "equivariance_error",
+    "equivariance_errors", "layer_distances", "lie_derivative_error", "relative_error", "weight_parts",
 ]  # fmt: skip

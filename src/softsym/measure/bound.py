@@ -27,8 +27,8 @@ from torch import Tensor
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
+from softsym.maps import MapValue, TensorMap, as_array, map_values
 from softsym.measure.lipschitz import bilinear_norm, gate_constants, operator_norm
-from softsym.measure.maps import Described, as_array, described
 from softsym.nn import Bilinear, Gated, Network
 from softsym.nn.bilinear_step import SCALE
 from softsym.reps import Rep
@@ -134,12 +134,12 @@ def _unrolled(steps: Sequence[Step], radius: float) -> Bound:
 
 
 def _linear(
-    name: str, weight: Described, bias: Described | None, group: Group, radius: float, rho: float
+    name: str, weight: MapValue, bias: MapValue | None, group: Group, radius: float, rho: float
 ) -> Step:
     W, slope = weight.value, 2 * rho * radius
-    residual = weight.space(group).residual(W)
+    residual = weight.map.space(group).residual(W)
     b = np.zeros(len(W)) if bias is None else bias.value
-    off = 0.0 if bias is None else float(bias.space(group).distance(b))
+    off = 0.0 if bias is None else float(bias.map.space(group).distance(b))
     norm = operator_norm(W)
     return Step(
         name,
@@ -175,8 +175,8 @@ def _list_steps(
     known = [read_rep(item) for item in reps]
     steps: list[Step] = []
     for k, (W, b) in enumerate(layers):
-        weight = Described(as_array(W), known[k + 1], known[k])
-        bias = None if b is None else Described(as_array(b), known[k + 1], None)
+        weight = MapValue(as_array(W), TensorMap.linear(known[k], known[k + 1]))
+        bias = None if b is None else MapValue(as_array(b), TensorMap.vector(known[k + 1]))
         steps.append(_linear(f"layer {k}", weight, bias, group, radius, rho))
         radius = steps[-1].radius
         if k + 1 < len(layers):
@@ -187,7 +187,7 @@ def _list_steps(
 
 def _network_steps(model: Network, group: Group, radius: float, rho: float) -> list[Step]:
     _check_layers(model, group)
-    maps = described(model)
+    maps = map_values(model)
     steps: list[Step] = []
 
     def add(step: Step) -> None:

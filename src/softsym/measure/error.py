@@ -7,6 +7,9 @@ How far a function :math:`f` is from commuting with a group, at a sample x and a
 Zero for all x and g means exactly equivariant. The mean over samples and elements is *the* equivariance error; with the product of
 the two norms below instead of their sum it is the one printed in the paper, whose published numbers are nevertheless sums.
 
+How exactly a data set has a symmetry is the error of the function that made it: the true target, without noise, in the place of a
+network. It is what a network's own error is compared with when symmetries are discovered.
+
 Reference:
     Regularizing Towards Soft Equivariance Under Mixed Symmetries (Kim et al., 2023), https://arxiv.org/abs/2306.00356
 """
@@ -48,6 +51,8 @@ def equivariance_error(
 ) -> float:
     """The mean equivariance error of a function over samples and group elements; arguments as in :func:`equivariance_errors`.
 
+    Of a data set's true target without noise it is the data error, and goes by the name ``data_error``.
+
     Example:
         >>> import numpy as np
         >>> x = np.random.default_rng(0).standard_normal((100, 3))
@@ -58,6 +63,9 @@ def equivariance_error(
     """
     errors = equivariance_errors(f, x, rep_in, rep_out, G, n_transforms, normalize, seed, sampler, chunk)
     return float(errors.mean())
+
+
+data_error = equivariance_error
 
 
 def equivariance_errors(
@@ -107,7 +115,7 @@ def equivariance_errors(
         raise InputError(f"`chunk` must be at least 1, got {chunk}")
     elements = transforms(group, n_transforms, seed, sampler)
     step = chunk or max(1, ROWS // len(x))
-    found = []
+    errors = []
     with evaluation(f):
         y = outputs(f(x), len(x), target, group)
         for start in range(0, n_transforms, step):
@@ -115,8 +123,8 @@ def equivariance_errors(
             moved = act(source, group, some, x).reshape(-1, x.shape[1])
             after = outputs(f(moved), len(moved), target, group)
             before = act(target, group, some, y)
-            found.append(_errors(before, after.reshape(before.shape), normalize))
-    return np.concatenate(found)
+            errors.append(_errors(before, after.reshape(before.shape), normalize))
+    return np.concatenate(errors)
 
 
 @contextlib.contextmanager
@@ -148,6 +156,24 @@ def outputs(y: Any, rows: int, rep_out: Rep, group: Group) -> Any:
             f"`rep_out` has size {size}, got an output of shape {shape} for {rows} rows; `f` must return ({rows}, {size}) for {rep_out}"
         )
     return samples(y, rep_out, group, "rep_out", "f(x)")
+
+
+def relative_error(a: Any, b: Any) -> Array:
+    """|a - b| / (|a| + |b|) over the last axis, between 0 and 1; zero over zero is zero.
+
+    Args:
+        a: Values (..., size), arrays or tensors.
+        b: As many.
+
+    Returns:
+        Errors (...), in float64.
+
+    Example:
+        >>> import numpy as np
+        >>> relative_error(np.array([[3.0, 0.0], [0.0, 0.0]]), np.array([[1.0, 0.0], [0.0, 0.0]])).tolist()
+        [0.5, 0.0]
+    """
+    return _errors(a, b, "sum")
 
 
 def _errors(before: Any, after: Any, normalize: str) -> Array:

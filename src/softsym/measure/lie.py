@@ -76,8 +76,8 @@ def lie_derivative_error(
     Example:
         >>> import torch
         >>> x = torch.randn(100, 3, generator=torch.Generator().manual_seed(0))
-        >>> found = lie_derivative_error(lambda x: x * torch.tensor([1.0, 1.0, 2.0]), x, "V", "V", "SO(3)")
-        >>> [round(value, 2) for value in found.per_generator]
+        >>> error = lie_derivative_error(lambda x: x * torch.tensor([1.0, 1.0, 2.0]), x, "V", "V", "SO(3)")
+        >>> [round(value, 2) for value in error.per_generator]
         [0.0, 0.59, 0.57]
     """
     source, target, group = read_rep(rep_in), read_rep(rep_out), read_group(G)

@@ -9,11 +9,11 @@ from softsym.nn.linear import EquivariantLinear
 from softsym.nn.matching import match_width
 from softsym.nn.mixed import MixedEMLP
 from softsym.nn.mlp import MLP
-from softsym.nn.network import Network, ParameterRep, count_parameters
+from softsym.nn.network import Network, count_parameters
 from softsym.nn.rpp import RPP
 from softsym.nn.soft import SoftMLP
 
 __all__ = [
     "EMLP", "MLP", "RPP", "Bilinear", "EquivariantLinear", "FrameAveraged", "Gated", "GroupAugmentation", "MixedEMLP",
-    "Network", "ParameterRep", "SamplePenalty", "SoftMLP", "count_parameters", "gated_rep", "match_width",
+    "Network", "SamplePenalty", "SoftMLP", "count_parameters", "gated_rep", "match_width",
 ]  # fmt: skip

@@ -7,28 +7,19 @@ layer they have, whether the gates have a soft path, and what prior they add to 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
 from softsym.errors import InputError
 from softsym.groups import Group
+from softsym.maps import TensorMap, linear_parameters
 from softsym.nn.bilinear import Bilinear
 from softsym.nn.gating import Gated, gated_rep
-from softsym.nn.linear import baked
+from softsym.nn.linear import baked, weights_of
 from softsym.nn.native import NativeBlock, can_run, native_plan
 from softsym.reps import Rep, hidden_rep
 from softsym.reps import rep as read_rep
-
-
-@dataclass(frozen=True)
-class ParameterRep:
-    """What a parameter is: a map from ``rep_in`` to ``rep_out``, or a vector of ``rep_out`` if ``rep_in`` is None."""
-
-    layer: str
-    rep_out: Rep
-    rep_in: Rep | None
 
 
 class Block(nn.Module):
@@ -101,6 +92,15 @@ class Network(nn.Module):
         gates = [block.gated.soft for block in self.blocks if block.gated.soft is not None]  # type: ignore[union-attr]
         zero = next(self.parameters()).new_zeros(())
         return torch.cat(gates).square().sum() if gates else zero  # type: ignore[arg-type]
+
+    def linear_maps(self) -> dict[str, tuple[Tensor, TensorMap]]:
+        """The weight and bias that each linear layer adds up to, whatever it is built of, and what they are, by name."""
+        names = [*(f"blocks.{k}.linear" for k in range(len(self.blocks))), "last"]
+        maps: dict[str, tuple[Tensor, TensorMap]] = {}
+        for name, ends in zip(names, routes(self.rep_in, self.rep_out, self.hidden, self.group), strict=True):
+            parameters, values = linear_parameters(name, *ends), weights_of(self.get_submodule(name))
+            maps |= {key: (value, parameters[key]) for key, value in zip(parameters, values, strict=True)}
+        return maps
 
     def bake(self) -> Network:
         """A network of ordinary linear layers that computes the same function, for fast inference."""

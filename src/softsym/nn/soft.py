@@ -14,9 +14,10 @@ from collections.abc import Sequence
 import torch
 
 from softsym.groups import Group, joined, read_groups
+from softsym.maps import TensorMap
 from softsym.nn import init as initial
 from softsym.nn.linear import free_linear
-from softsym.nn.network import Network, ParameterRep, hidden_reps, read_hidden, routes, seeded
+from softsym.nn.network import Network, hidden_reps, read_hidden, routes, seeded
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.spaces import equivariant_maps, invariants
@@ -62,20 +63,15 @@ class SoftMLP(Network):
         G = joined(candidates) if largest is None else read_groups([largest, *candidates])[0]
         source, target, generator = read_rep(rep_in), read_rep(rep_out), seeded(seed)
         reps = hidden_reps(width, layers, G, read_hidden(hidden), round_up=round_up)
-        self._routes = routes(source, target, reps, G)
-        linears = [free_linear(a.size(G), b.size(G), generator) for a, b in self._routes]
+        ends = routes(source, target, reps, G)
+        linears = [free_linear(a.size(G), b.size(G), generator) for a, b in ends]
         if init != "standard":
-            for layer, (a, b) in zip(linears, self._routes, strict=True):
+            for layer, (a, b) in zip(linears, ends, strict=True):
                 layer.weight.data = initial.soften(layer.weight.data, equivariant_maps(a, b, G), init)
                 layer.bias.data = initial.soften(layer.bias.data, invariants(b, G), init)
         super().__init__(source, target, reps, G, linears, soft_gates=True, generator=generator)
         self.candidates = tuple(candidates)
 
-    def representations(self) -> dict[str, ParameterRep]:
+    def representations(self) -> dict[str, TensorMap]:
         """Which map every linear weight and bias is: what a regularizer needs to know."""
-        names = [f"blocks.{k}.linear" for k in range(len(self.blocks))] + ["last"]
-        found: dict[str, ParameterRep] = {}
-        for name, (a, b) in zip(names, self._routes, strict=True):
-            found[f"{name}.weight"] = ParameterRep(name, b, a)
-            found[f"{name}.bias"] = ParameterRep(name, b, None)
-        return found
+        return {name: one for name, (_, one) in self.linear_maps().items()}

@@ -46,10 +46,9 @@ def describe(stacked: Stacked, groups: Sequence[Group]) -> Description:
     """The table of a model's regularised parameters."""
     spaces = {group.name: stacked.spaces(group) for group in groups}
     rows = []
-    for k, (name, parameter, m) in enumerate(
+    for k, (name, parameter, one) in enumerate(
         zip(stacked.names, stacked.parameters, stacked.maps, strict=True)
     ):
-        route = str(m.rep_out) if m.rep_in is None else f"{m.rep_in} -> {m.rep_out}"
-        dimensions = {group: found[k].dim for group, found in spaces.items()}
-        rows.append(Row(name, tuple(parameter.shape), route, dimensions))
+        dimensions = {group: known[k].dim for group, known in spaces.items()}
+        rows.append(Row(name, tuple(parameter.shape), str(one), dimensions))
     return Description(tuple(rows))

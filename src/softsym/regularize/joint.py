@@ -26,7 +26,7 @@ from softsym.native import Blocks, Quadratic, SmallMatrices
 from softsym.regularize.large import LargeTypes
 from softsym.regularize.stacked import Stacked
 from softsym.reps import Rep, TensorType
-from softsym.spaces import invariants, positions
+from softsym.spaces import invariants
 
 Array = NDArray[np.float64]
 LARGEST_TYPE = 2_500
@@ -207,8 +207,8 @@ class JointOperator:
 
 def _positions(stacked: Stacked, groups: tuple[Group, ...]) -> dict[TensorType, NDArray[np.int64]]:
     found: dict[TensorType, list[NDArray[np.int64]]] = {}
-    for m, offset in zip(stacked.maps, stacked.offsets, strict=True):
-        for kind, index in positions(m.rep_out, m.rep_in, groups).items():
+    for one, offset in zip(stacked.maps, stacked.offsets, strict=True):
+        for kind, index in one.positions(groups).items():
             found.setdefault(kind, []).append(index + offset)
     return {kind: np.concatenate(parts) for kind, parts in found.items()}
 

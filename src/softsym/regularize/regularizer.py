@@ -22,12 +22,12 @@ from torch import Tensor, nn
 
 from softsym.errors import InputError
 from softsym.groups import Group, read_groups
+from softsym.maps import GivenReps, parameter_maps
 from softsym.regularize.description import Description, describe
 from softsym.regularize.joint import JointOperator
 from softsym.regularize.penalty import Penalty, value_and_gradient
 from softsym.regularize.stacked import Stacked
 from softsym.regularize.strength_map import StrengthMap
-from softsym.regularize.structure import GivenReps, structure
 from softsym.reps import Rep
 from softsym.spaces import Packed
 
@@ -36,11 +36,12 @@ class EquivarianceRegularizer:
     """Pulls the linear maps of a model towards the equivariant spaces of several groups.
 
     Args:
-        model: Any module whose linear maps have representations (see :mod:`softsym.regularize.structure`).
+        model: Any module whose linear maps have representations (see :func:`softsym.maps.parameter_maps`).
         groups: The candidate groups.
         rep_in: Representation of the input; the project's own networks know theirs.
         rep_out: Representation of the output.
-        reps: {layer name: (rep_in, rep_out)}, or hidden representations, where they cannot be read off the model.
+        reps: {layer name: (rep_in, rep_out)} or {parameter name: its map}, or hidden representations, where they cannot be read off
+            the model.
         strength: The strength of all groups at the start, or {group: strength}.
         dimensionless: Divide R_k by |w|^2 and by the share of dimensions outside the group's space, so that one strength means
             the same for networks and tasks of any size.
@@ -71,7 +72,7 @@ class EquivarianceRegularizer:
         names = [group.name for group in self.groups]
         if len(set(names)) < len(names):
             raise InputError(f"every group must be given once, got {', '.join(names)}")
-        self.stacked = Stacked.of(model, structure(model, self.groups, rep_in, rep_out, reps))
+        self.stacked = Stacked.of(model, parameter_maps(model, self.groups, rep_in, rep_out, reps))
         self.dimensionless = dimensionless
         self._strengths = StrengthMap(names, strength)
         self._packs: dict[Group, Packed] = {}
@@ -96,12 +97,12 @@ class EquivarianceRegularizer:
     def residuals(self) -> dict[str, dict[str, float]]:
         """Unweighted R_k = 1/2 |W - P_k W|^2 + 1/2 |b - P_k b|^2 for each group and layer, computed from W - P_k W itself."""
         w = self.stacked.flat()
-        found = {}
+        by_group = {}
         for group in self.groups:
             outside = w - self._packed(group).project(w[None])[0]
             squares = torch.stack([piece.square().sum() for piece in self.stacked.split(outside)])
-            found[group.name] = self.stacked.by_layer((0.5 * squares.double()).tolist())
-        return found
+            by_group[group.name] = self.stacked.by_layer((0.5 * squares.double()).tolist())
+        return by_group
 
     def totals(self) -> dict[str, float]:
         """Unweighted R_k of the whole model, for each group."""

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from softsym.groups import Group
-from softsym.nn import ParameterRep
-from softsym.spaces import EquivariantSpace, OrbitBasis, Packed, PackedBlock, equivariant_maps, invariants
+from softsym.maps import TensorMap, layer_of
+from softsym.spaces import EquivariantSpace, OrbitBasis, Packed, PackedBlock
 
 
 @dataclass(frozen=True)
@@ -28,17 +28,20 @@ class Stacked:
         names: Names in the model.
         parameters: The parameters themselves.
         maps: What each one is.
+        holders: The layer that holds each one.
     """
 
     names: tuple[str, ...]
     parameters: tuple[nn.Parameter, ...]
-    maps: tuple[ParameterRep, ...]
+    maps: tuple[TensorMap, ...]
+    holders: tuple[str, ...]
 
     @staticmethod
-    def of(model: nn.Module, maps: Mapping[str, ParameterRep]) -> Stacked:
+    def of(model: nn.Module, maps: Mapping[str, TensorMap]) -> Stacked:
         """The parameters of a model that have representations."""
         parameters = tuple(model.get_parameter(name) for name in maps)
-        return Stacked(tuple(maps), parameters, tuple(maps.values()))
+        holders = tuple(layer_of(model, name) for name in maps)
+        return Stacked(tuple(maps), parameters, tuple(maps.values()), holders)
 
     @property
     def sizes(self) -> list[int]:
@@ -66,10 +69,7 @@ class Stacked:
 
     def spaces(self, group: Group) -> list[EquivariantSpace]:
         """The equivariant space of each parameter."""
-        return [
-            invariants(m.rep_out, group) if m.rep_in is None else equivariant_maps(m.rep_in, m.rep_out, group)
-            for m in self.maps
-        ]
+        return [one.space(group) for one in self.maps]
 
     def packed(self, group: Group) -> Packed:
         """The projector of a group on the flat vector: blocks of the same type in all parameters together."""
@@ -84,11 +84,11 @@ class Stacked:
 
     def layers(self) -> list[str]:
         """The layers, each once, in order."""
-        return list(dict.fromkeys(m.layer for m in self.maps))
+        return list(dict.fromkeys(self.holders))
 
     def by_layer(self, values: Sequence[float]) -> dict[str, float]:
         """Sums over the parameters of each layer."""
         sums = dict.fromkeys(self.layers(), 0.0)
-        for m, value in zip(self.maps, values, strict=True):
-            sums[m.layer] += value
+        for layer, value in zip(self.holders, values, strict=True):
+            sums[layer] += value
         return sums

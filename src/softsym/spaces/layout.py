@@ -1,9 +1,9 @@
-r"""Which entries of a linear map form blocks of one tensor type each.
+r"""Which entries of a tensor form blocks of one tensor type each.
 
 A map :math:`W` from a sum of copies of A to a sum of copies of B is a grid of blocks of the type :math:`B \otimes A'`, and each block must
-be an invariant of that type. Blocks whose types agree up to the order of their indices (and, for orthogonal groups, up to duals)
-share one small basis. The layout lists, for every canonical type, the flat positions in W of all its copies as an
-array (copies, size): gathering W there puts a type's blocks in the rows of one matrix.
+be an invariant of that type; a tensor with one axis for each of several representations likewise. Blocks whose types agree up to the
+order of their indices (and, for orthogonal groups, up to duals) share one small basis. The layout lists, for every canonical type, the
+flat positions in W of all its copies as an array (copies, size): gathering W there puts a type's blocks in the rows of one matrix.
 """
 
 from __future__ import annotations
@@ -26,87 +26,84 @@ Index = NDArray[np.int64]
 Letter = tuple[Atom | None, Index]
 MAX_WORDS = 4096
 _ZERO = np.zeros((), dtype=np.int64)
-_ONE = Segment(start=0, copies=1, type=TensorType(), size=1)  # the columns of a vector
 
 
 @dataclass(frozen=True, eq=False)
 class Word:
     """A part of a block in which every tensor index ranges over one coordinate block of its atom.
 
-    Offsets are pairs (rows, columns) relative to the corner of the block.
+    Offsets are relative to the corner of the block, one row for each axis of the tensor.
 
     Args:
         type: The canonical type of the indices that some group moves.
-        copies: Offsets of the choices of fixed coordinates, which only multiply the copies.
-        entries: Offsets of the entries of one copy, in canonical order.
+        copies: Offsets (axes, choices) of the choices of fixed coordinates, which only multiply the copies.
+        entries: Offsets (axes, size) of the entries of one copy, in canonical order.
     """
 
     type: TensorType
-    copies: tuple[Index, Index]
-    entries: tuple[Index, Index]
+    copies: Index
+    entries: Index
 
 
 def positions(
-    rep_out: Rep,
-    rep_in: Rep | None,
+    factors: Sequence[Rep],
     groups: tuple[Group, ...],
     support: Callable[[TensorType], Index] | None = None,
 ) -> dict[TensorType, Index]:
-    """Flat positions (copies, size) of all copies of each canonical type in a map ``rep_in`` -> ``rep_out``.
+    """Flat positions (copies, size) of all copies of each canonical type in a tensor with one axis for each factor.
 
     Args:
-        rep_out: Where maps lead.
-        rep_in: Where they come from; None for vectors of ``rep_out``.
+        factors: The representation of each axis: (``rep_out``, dual of ``rep_in``) for a map, (``rep``,) for a vector.
         groups: The groups that will act; they must agree on all sizes.
         support: Which coordinates of a type are wanted; all by default. A type with none is left out.
     """
-    n_in = 1 if rep_in is None else rep_in.size(groups[0])
-    columns = [_ONE] if rep_in is None else rep_in.segments(groups[0])
+    sizes = [rep.size(groups[0]) for rep in factors]
+    strides = np.array([math.prod(sizes[k + 1 :]) for k in range(len(sizes))], dtype=np.int64)
     found: dict[TensorType, list[Index]] = {}
-    for out, into in itertools.product(rep_out.segments(groups[0]), columns):
-        corners = np.add.outer(_starts(out) * n_in, _starts(into)).ravel()
-        for word in words(out.type, into.type.dual, groups):
-            rows, across = word.entries
-            entries = rows * n_in + across
+    for segments in itertools.product(*(rep.segments(groups[0]) for rep in factors)):
+        starts = [stride * _starts(segment) for stride, segment in zip(strides, segments, strict=True)]
+        corners = _outer_sum(starts)
+        for word in words(tuple(segment.type for segment in segments), groups):
+            entries = strides @ word.entries
             if support is not None:
                 entries = entries[support(word.type)]
             if len(entries):
-                copies = np.add.outer(corners, word.copies[0] * n_in + word.copies[1]).ravel()
+                copies = np.add.outer(corners, strides @ word.copies).ravel()
                 found.setdefault(word.type, []).append(np.add.outer(copies, entries))
     by_rank = sorted(found, key=lambda kind: (kind.rank, str(kind)))
     return {kind: np.concatenate(found[kind]) for kind in by_rank}
 
 
 @functools.lru_cache(maxsize=1024)
-def words(out: TensorType, into: TensorType, groups: tuple[Group, ...]) -> tuple[Word, ...]:
-    """The words of a block of type ``out`` (rows) times ``into`` (columns)."""
-    axes = [(atom, stride, 0) for atom, stride in _strides(out, groups)]
-    axes += [(atom, 0, stride) for atom, stride in _strides(into, groups)]
-    splits = [split(atom, groups) for atom, *_ in axes]
+def words(types: tuple[TensorType, ...], groups: tuple[Group, ...]) -> tuple[Word, ...]:
+    """The words of a block with one tensor type on each axis."""
+    indices = [
+        (atom, place, stride) for place, kind in enumerate(types) for atom, stride in _strides(kind, groups)
+    ]
+    splits = [split(atom, groups) for atom, *_ in indices]
     if math.prod(len(found.moving) + bool(found.fixed) for found in splits) > MAX_WORDS:
-        splits = [whole(atom, groups) for atom, *_ in axes]
-    return tuple(
-        _word(letters, [strides for _, *strides in axes], groups)
-        for letters in itertools.product(*map(_letters, splits))
-    )
+        splits = [whole(atom, groups) for atom, *_ in indices]
+    strides = np.zeros((len(types), len(indices)), dtype=np.int64)
+    for k, (_, place, stride) in enumerate(indices):
+        strides[place, k] = stride
+    return tuple(_word(letters, strides, groups) for letters in itertools.product(*map(_letters, splits)))
 
 
-def _word(letters: Sequence[Letter], strides: Sequence[Sequence[int]], groups: tuple[Group, ...]) -> Word:
-    moving = [(atom, axis) for axis, (atom, _) in enumerate(letters) if atom is not None]
+def _word(letters: Sequence[Letter], strides: Index, groups: tuple[Group, ...]) -> Word:
+    moving = [(atom, index) for index, (atom, _) in enumerate(letters) if atom is not None]
     kind, order = TensorType(tuple(atom for atom, _ in moving)).canonical(groups)
-    fixed_axes = [axis for axis, (atom, _) in enumerate(letters) if atom is None]
-    moving_axes = [moving[i][1] for i in order]
+    fixed_indices = [index for index, (atom, _) in enumerate(letters) if atom is None]
+    moving_indices = [moving[i][1] for i in order]
 
-    def offsets(axes: list[int]) -> tuple[Index, Index]:
-        rows, across = (
-            functools.reduce(
-                np.add.outer, [strides[axis][side] * letters[axis][1] for axis in axes], _ZERO
-            ).ravel()
-            for side in (0, 1)
-        )
-        return rows, across
+    def offsets(indices: list[int]) -> Index:
+        return np.array([_outer_sum([row[k] * letters[k][1] for k in indices]) for row in strides])
 
-    return Word(kind, offsets(fixed_axes), offsets(moving_axes))
+    return Word(kind, offsets(fixed_indices), offsets(moving_indices))
+
+
+def _outer_sum(parts: Sequence[Index]) -> Index:
+    """All sums of one number of each part, flat, the last part running fastest."""
+    return functools.reduce(np.add.outer, parts, _ZERO).ravel()
 
 
 def _strides(kind: TensorType, groups: tuple[Group, ...]) -> list[tuple[Atom, int]]:

@@ -1,14 +1,16 @@
 r"""The space of equivariant linear maps between two representations.
 
 A map :math:`W` is equivariant to :math:`G` iff :math:`\rho_{out}(g) W = W \rho_{in}(g)` for all :math:`g`, that is iff it is an invariant
-vector of :math:`\rho_{out} \otimes \rho_{in}'`. An :class:`EquivariantSpace` knows this subspace through one small basis per tensor
-type; its orthogonal projector costs as much memory as W itself.
+vector of :math:`\rho_{out} \otimes \rho_{in}'`; vectors are tensors of one factor, and there may be more than two. An
+:class:`EquivariantSpace` knows this subspace through one small basis per tensor type; its orthogonal projector costs as much memory as
+W itself.
 """
 
 from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,13 +36,12 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class EquivariantSpace:
-    """Equivariant maps (or invariant vectors) as a subspace, with its orthogonal projector.
+    """Equivariant maps (or other invariant tensors) as a subspace, with its orthogonal projector.
 
     Args:
-        rep_out: Where maps lead.
-        rep_in: Where they come from; None for invariant vectors of ``rep_out``.
+        factors: The representation of each axis: (rep_out, dual of rep_in) for maps, (rep,) for invariant vectors.
         group: The group.
-        shape: Shape of a map, (n_out, n_in), or of a vector, (n_out,).
+        shape: Shape of a tensor: (n_out, n_in) for a map, (n,) for a vector. An axis may be seen as several.
         packed: The blocks with invariants and their small bases.
         evidence: How far to trust the basis of each tensor type that occurs, by the type's text.
 
@@ -56,8 +57,7 @@ class EquivariantSpace:
                [0., 0., 2.]])
     """
 
-    rep_out: Rep
-    rep_in: Rep | None
+    factors: tuple[Rep, ...]
     group: Group
     shape: tuple[int, ...]
     packed: Packed
@@ -141,19 +141,16 @@ class EquivariantSpace:
         W = _as_float(W, "W")
         if tuple(W.shape[-len(self.shape) :]) != self.shape:
             expected = ", ".join(map(str, self.shape))
-            source = "" if self.rep_in is None else f"{self.rep_in} -> "
             raise InputError(
-                f"`W` must have shape (..., {expected}) for {source}{self.rep_out} under {self.group.name}, "
+                f"`W` must have shape (..., {expected}) for {_route(self.factors)} under {self.group.name}, "
                 f"got {tuple(W.shape)}"
             )
         batch = math.prod(W.shape[: len(W.shape) - len(self.shape)])
         return W, W.reshape(batch, self.size)
 
     def __repr__(self) -> str:
-        source = "" if self.rep_in is None else f"{self.rep_in} -> "
-        return (
-            f"EquivariantSpace({source}{self.rep_out} under {self.group.name}, dim {self.dim} of {self.size})"
-        )
+        about = f"{_route(self.factors)} under {self.group.name}, dim {self.dim} of {self.size}"
+        return f"EquivariantSpace({about})"
 
 
 def equivariant_maps(
@@ -178,7 +175,7 @@ def equivariant_maps(
         >>> ss.equivariant_maps("5S + 5V", "T(2)", "O(2)@z").dim
         30
     """
-    return _space(read_rep(rep_out), read_rep(rep_in), read_group(group), _tolerance(tol), solver)
+    return invariant_tensors((rep_out, read_rep(rep_in).dual), group, tol=tol, solver=solver)
 
 
 def invariants(
@@ -191,7 +188,29 @@ def invariants(
         >>> ss.invariants("T(2)", "O(3)").dim
         1
     """
-    return _space(read_rep(rep), None, read_group(group), _tolerance(tol), solver)
+    return invariant_tensors((rep,), group, tol=tol, solver=solver)
+
+
+def invariant_tensors(
+    factors: Sequence[Rep | str], group: Group | str, *, tol: float | None = None, solver: str = "auto"
+) -> EquivariantSpace:
+    """The tensors that a group leaves alone, with one axis for each representation.
+
+    Args:
+        factors: The representation of each axis, those of inputs as duals.
+        group: The group.
+        tol: As for :func:`equivariant_maps`.
+        solver: As for :func:`equivariant_maps`.
+
+    Example:
+        >>> import softsym as ss
+        >>> ss.spaces.invariant_tensors(("V", "V'", "Grid(3,3)"), "C(4)").dim  # kernels of a convolution of vector fields
+        10
+    """
+    read = tuple(read_rep(rep) for rep in factors)
+    if not read:
+        raise InputError("a tensor has at least one axis; pass its representation")
+    return _space(read, read_group(group), _tolerance(tol), solver)
 
 
 def forget() -> None:
@@ -202,10 +221,8 @@ def forget() -> None:
     forget_invariants()
 
 
-def _space(
-    rep_out: Rep, rep_in: Rep | None, group: Group, tol: float | None, solver: str
-) -> EquivariantSpace:
-    space = _remembered(rep_out, rep_in, group, tol, solver, current_folder())
+def _space(factors: tuple[Rep, ...], group: Group, tol: float | None, solver: str) -> EquivariantSpace:
+    space = _remembered(factors, group, tol, solver, current_folder())
     for kind, evidence in space.evidence.items():  # every time, not only when the solution was computed
         warn_if_unclear(evidence, tol, f"{kind} under {group.name}")
     return space
@@ -213,21 +230,29 @@ def _space(
 
 @functools.lru_cache(maxsize=128)
 def _remembered(
-    rep_out: Rep, rep_in: Rep | None, group: Group, tol: float | None, solver: str, folder: object
+    factors: tuple[Rep, ...], group: Group, tol: float | None, solver: str, folder: object
 ) -> EquivariantSpace:
-    shape = tuple(rep.size(group) for rep in (rep_out, rep_in) if rep is not None)
-    path = file_of(group, f"{rep_in} -> {rep_out}", tol, solver, "space")
+    shape = tuple(rep.size(group) for rep in factors)
+    asked = _route(factors) if len(factors) > 1 else f"None -> {factors[0]}"
+    path = file_of(group, asked, tol, solver, "space")
     arrays = None if path is None else read(path)
     if arrays is not None:
-        return EquivariantSpace(rep_out, rep_in, group, shape, *space_from_arrays(arrays))
-    packed, evidence = _solved(rep_out, rep_in, group, tol, solver, math.prod(shape))
+        return EquivariantSpace(factors, group, shape, *space_from_arrays(arrays))
+    packed, evidence = _solved(factors, group, tol, solver, math.prod(shape))
     if path is not None and packed.index.size <= LARGEST_SPACE:
         write(path, space_to_arrays(packed, evidence))
-    return EquivariantSpace(rep_out, rep_in, group, shape, packed, evidence)
+    return EquivariantSpace(factors, group, shape, packed, evidence)
+
+
+def _route(factors: tuple[Rep, ...]) -> str:
+    """A tensor's text: where it leads (its first axis) and, if it has others, where it comes from."""
+    target, *sources = factors
+    origin = " (x) ".join(str(rep.dual) for rep in sources)
+    return f"{origin} -> {target}" if sources else str(target)
 
 
 def _solved(
-    rep_out: Rep, rep_in: Rep | None, group: Group, tol: float | None, solver: str, size: int
+    factors: tuple[Rep, ...], group: Group, tol: float | None, solver: str, size: int
 ) -> tuple[Packed, dict[str, Evidence]]:
     """The blocks of a space with the evidence for each type, from the invariants of its types."""
     solve = functools.partial(remembered_invariants, group, tol=tol, solver=solver)
@@ -238,7 +263,7 @@ def _solved(
             solutions[kind] = solve(kind)
         return solutions[kind].support
 
-    found = positions(rep_out, rep_in, (group,), support)
+    found = positions(factors, (group,), support)
     blocks = tuple(PackedBlock(index, solutions[kind].on_support) for kind, index in found.items())
     return Packed(size, blocks), {str(kind): solution.evidence for kind, solution in solutions.items()}
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from softsym.discovery.fit.fit import Fit, HeldOut
-from softsym.discovery.judge.measure import TRANSFORMS, measure_group, relative, weight_distances
+from softsym.discovery.judge.measure import TRANSFORMS, measure_group, weight_distances
 from softsym.discovery.report.orbit_data import one_parameter, orbits_of
 from softsym.groups import group
 from softsym.measure import equivariance_error
@@ -88,10 +88,6 @@ def test_noise_of_the_labels_does_not_hide_a_violation():
     object.__setattr__(fit, "held", HeldOut(fit.held.X, noisy))
     assert measure_group(fit, group("O(2)@x")).refutation > 5
     assert abs(measure_group(fit, group("O(2)@z")).refutation) < 3
-
-
-def test_relative_of_nothing_is_nothing():
-    assert relative(np.zeros((2, 3)), np.zeros((2, 3))).tolist() == [0, 0]
 
 
 def test_distances_of_snapped_weights_are_zero():

@@ -24,6 +24,7 @@ from softsym.discovery.fit.ensemble import make_regularizer
 from softsym.discovery.fit.fit import Fit
 from softsym.groups import Group
 from softsym.measure.action import act, transforms
+from softsym.measure.error import relative_error
 
 Array = NDArray[np.float64]
 ROWS, TRANSFORMS, RESAMPLES = 400, 24, 1_000
@@ -79,8 +80,8 @@ def measure_group(fit: Fit, group: Group, seed: int = 0) -> Measured:
     distinct = len(np.unique(X, axis=0)) >= SMALLEST
     return Measured(
         group=group,
-        errors=relative(before, after),
-        control=float(relative(unrelated, after.mean(0)).mean()),
+        errors=relative_error(before, after),
+        control=float(relative_error(unrelated, after.mean(0)).mean()),
         noise_ratio=_noise_ratio(before.mean(0) - after.mean(0), resting.mean(0) - Y, among),
         refutation=_refutation(fit, group, elements, after.mean(0), resting.mean(0), Y, among),
         coverage=coverage(fit.held.X, shape.rep_in, group, seed) if distinct else None,
@@ -132,13 +133,6 @@ def _among(fit: Fit, moved: Array, X: Array) -> NDArray[np.bool_]:
     usual = np.quantile(tree.query(points, k=2)[0][:, 1], USUAL)
     distance = tree.query(fit.scale_in.transform(moved.reshape(-1, X.shape[1])))[0]
     return np.asarray(distance <= usual).reshape(moved.shape[:2])
-
-
-def relative(a: Array, b: Array) -> Array:
-    """|a - b| / (|a| + |b|) over the last axis; zero over zero is zero."""
-    gap = np.linalg.norm(a - b, axis=-1)
-    size = np.linalg.norm(a, axis=-1) + np.linalg.norm(b, axis=-1)
-    return np.asarray(np.divide(gap, size, out=np.zeros_like(gap), where=size > 0))
 
 
 def weight_distances(fit: Fit, group: Group) -> tuple[float, dict[str, float]]:

@@ -41,11 +41,9 @@ class Continuous(Controller):
 
     def on_epoch_end(self, residuals: Residuals, epoch: int) -> dict[str, float]:
         """The strengths from now on."""
-        found = totals(residuals)
-        before = found if self._average is None else self._average
-        self._average = {
-            group: self.decay * before[group] + (1 - self.decay) * found[group] for group in found
-        }
+        now = totals(residuals)
+        before = now if self._average is None else self._average
+        self._average = {group: self.decay * before[group] + (1 - self.decay) * now[group] for group in now}
         if epoch >= self.start and epoch % self.period == 0:
             self._strengths = rescaled(self._first, self._average, self.gamma)
         return dict(self._strengths)

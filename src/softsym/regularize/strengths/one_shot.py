@@ -43,9 +43,9 @@ class OneShot(Controller):
     def on_epoch_end(self, residuals: Residuals, epoch: int) -> dict[str, float]:
         """The strengths from now on."""
         if self.wants_residuals(epoch):
-            found = totals(residuals)
-            if self._best is None or not sum(self._best.values()) <= sum(found.values()):
-                self._best = found
+            now = totals(residuals)
+            if self._best is None or not sum(self._best.values()) <= sum(now.values()):
+                self._best = now
             if epoch == self.at_epoch and not self._done:
                 self._strengths = rescaled(self._strengths, self._best, self.gamma)
                 self._done = True

@@ -14,6 +14,7 @@ from softsym.discovery.report.charts.fit import MOST_OUTPUTS, output_name
 from softsym.discovery.report.charts.plots import PALETTE, Figure, axis, layout, numbers
 from softsym.discovery.report.story import Orbit, Story
 from softsym.discovery.report.text import number
+from softsym.measure.error import relative_error
 
 MOST_VECTORS = 12
 """Input vectors that are drawn; more are a ball of wool."""
@@ -41,7 +42,7 @@ def _view(story: Story, orbit: Orbit) -> dict[str, Any]:
         "group": orbit.group,
         "values": numbers(values),
         "labels": [f"{value:.0f}°" if whole else f"parameter {number(value)}" for value in values],
-        "errors": [number(error) for error in _errors(orbit)],
+        "errors": [number(error) for error in relative_error(orbit.predicted, orbit.moved)],
         "inputs": _scene([(f"vector {k + 1}", path) for k, path in enumerate(orbit.inputs[:MOST_VECTORS])]),
         "vector": _vector(orbit),
         "outputs": [
@@ -57,12 +58,6 @@ def is_turn(angles: Array) -> bool:
     steps = np.diff(angles)
     ends = (float(angles[-1] - angles[0]), float(angles[-1] - angles[0] + steps[-1]) if len(steps) else 0.0)
     return any(np.isclose(end, 2 * np.pi, rtol=1e-3) for end in ends)
-
-
-def _errors(orbit: Orbit) -> Array:
-    apart = np.linalg.norm(orbit.predicted - orbit.moved, axis=1)
-    sizes = np.linalg.norm(orbit.predicted, axis=1) + np.linalg.norm(orbit.moved, axis=1)
-    return apart / np.maximum(sizes, np.finfo(np.float64).tiny)
 
 
 def _liveliest(moved: Array) -> int:

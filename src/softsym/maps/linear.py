@@ -1,0 +1,106 @@
+r"""The linear family: a weight is a map :math:`\rho_{in} \to \rho_{out}`, a bias a vector of :math:`\rho_{out}`.
+
+A chain of linear layers with pointwise nonlinearities between them is read as a whole: its ends are given, and what is between two
+layers is given too or proposed by its width.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from torch import nn
+
+from softsym.errors import InputError
+from softsym.groups import Group, joined
+from softsym.maps.tensor_map import TensorMap
+from softsym.reps import Rep, hidden_rep
+from softsym.reps import rep as read_rep
+
+POINTWISE = (
+    nn.ReLU, nn.LeakyReLU, nn.GELU, nn.SiLU, nn.Tanh, nn.Sigmoid, nn.ELU, nn.Softplus, nn.Mish, nn.Identity, nn.Dropout,
+)  # fmt: skip
+
+
+def linear_parameters(
+    layer: str, rep_in: Rep | str, rep_out: Rep | str, *, bias: bool = True
+) -> dict[str, TensorMap]:
+    """What weight and bias of a linear layer are, by their names in the model.
+
+    Args:
+        layer: The layer's name; empty if it is the model itself.
+        rep_in: Representation of its input.
+        rep_out: Representation of its output.
+        bias: Whether it has one.
+
+    Example:
+        >>> {name: str(one) for name, one in linear_parameters("last", "2V", "V").items()}
+        {'last.weight': '2V -> V', 'last.bias': 'V'}
+    """
+    prefix = f"{layer}." if layer else ""
+    maps = {f"{prefix}weight": TensorMap.linear(rep_in, rep_out)}
+    if bias:
+        maps[f"{prefix}bias"] = TensorMap.vector(rep_out)
+    return maps
+
+
+def layer_maps(model: nn.Module, layer: str, rep_in: Rep | str, rep_out: Rep | str) -> dict[str, TensorMap]:
+    """What the parameters of one linear layer of a model are; refuses other layers."""
+    linears = {name: module for name, module in model.named_modules() if isinstance(module, nn.Linear)}
+    if layer not in linears:
+        known = ", ".join(sorted(name or "''" for name in linears)) or "none"
+        raise InputError(
+            f"`reps` names {layer!r}, which is not a linear layer of the model (linear layers: {known})"
+        )
+    return linear_parameters(layer, rep_in, rep_out, bias=linears[layer].bias is not None)
+
+
+def chain_maps(
+    model: nn.Module,
+    groups: Sequence[Group],
+    rep_in: Rep | str | None,
+    rep_out: Rep | str | None,
+    hidden: Sequence[Rep | str] | None,
+) -> dict[str, TensorMap]:
+    """What the parameters of a single linear layer, or of a chain of them, are.
+
+    Args:
+        model: The layer or chain.
+        groups: The candidate groups, for which hidden representations are proposed.
+        rep_in: Representation of the input.
+        rep_out: Representation of the output.
+        hidden: Representations between the layers; None to have them proposed.
+    """
+    linears = _linear_chain(model)
+    if rep_in is None or rep_out is None:
+        raise InputError("pass `rep_in` and `rep_out`: this model does not know its representations")
+    if hidden is None:
+        largest = joined(groups)
+        between = [hidden_rep(linear.out_features, largest) for _, linear in linears[:-1]]
+    else:
+        between = [read_rep(item) for item in hidden]
+    if len(between) != len(linears) - 1:
+        raise InputError(
+            f"{len(linears)} linear layers have {len(linears) - 1} hidden representations, got {len(between)}"
+        )
+    maps: dict[str, TensorMap] = {}
+    for (name, linear), source, target in zip(linears, [rep_in, *between], [*between, rep_out], strict=True):
+        maps |= linear_parameters(name, source, target, bias=linear.bias is not None)
+    return maps
+
+
+def _linear_chain(model: nn.Module) -> list[tuple[str, nn.Linear]]:
+    if isinstance(model, nn.Linear):
+        return [("", model)]
+    if isinstance(model, nn.Sequential):
+        odd = [type(m).__name__ for m in model if not isinstance(m, (nn.Linear, nn.Flatten, *POINTWISE))]
+        linears = [(name, m) for name, m in model.named_children() if isinstance(m, nn.Linear)]
+        if not odd and linears:
+            return linears
+        raise InputError(
+            f"cannot read representations off nn.Sequential with {', '.join(odd) or 'no linear layer'}; "
+            "pass reps={'layer name': (rep_in, rep_out), ...}"
+        )
+    raise InputError(
+        f"cannot read representations off {type(model).__name__}; give it a `representations()` method or pass "
+        "reps={'layer name': (rep_in, rep_out), ...}"
+    )
