@@ -1,9 +1,16 @@
 import pytest
 
 from softsym.errors import InputError
-from softsym.tasks import TASKS, VARIANTS, task
-from softsym.tasks.motion import Motion
+from softsym.tasks import TASKS, cossim, inertia, task
+from softsym.tasks.motion import NORMALISATIONS, Motion
 
+VARIANTS = {
+    "inertia": inertia.VARIANTS,
+    "cossim": cossim.VARIANTS,
+    "golfball": ("wind=none", "wind=x", "wind=y", "wind=z"),
+    "motion": NORMALISATIONS,
+    "table_tennis": (),  # takes a file
+}
 ALL = [f"{name}:{variant}" for name, variants in VARIANTS.items() for variant in variants]
 MORE = [
     "golfball:wind=y,speed=5.5,drag=0.01,gravity=1.6",

@@ -19,15 +19,6 @@ TASKS: dict[str, Callable[[Arguments], Task]] = {
 }
 """How each task is read, by name."""
 
-VARIANTS: dict[str, tuple[str, ...]] = {
-    "inertia": tuple(inertia.VARIANTS),
-    "cossim": tuple(cossim.VARIANTS),
-    "golfball": ("wind=none", "wind=x", "wind=y", "wind=z"),
-    "motion": motion.NORMALISATIONS,
-    "table_tennis": (),
-}
-"""What can stand after the colon, by name; a golf ball has more options, and table tennis takes a file."""
-
 
 def task(text: str | Task) -> Task:
     """Reads a task from its text form; a task is returned as it is.

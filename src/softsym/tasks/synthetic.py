@@ -57,10 +57,6 @@ class Synthetic(Task):
         """Draws n examples: inputs and outputs, float32, independent of all splits."""
         return self._draw(n, stream(seed, "sample"))
 
-    def probes(self, n: int, seed: int) -> Tensor:
-        """Inputs as the data's, shape (n, rep_in.size), float64."""
-        return self.inputs(n, stream(seed, "probes"))
-
     def splits(
         self, seed: int, sizes: tuple[int, int, int] | None = None, *, fixed_data: bool = False
     ) -> Splits:

@@ -103,10 +103,6 @@ class TableTennis(Task):
         """Draws n windows: inputs and outputs, float32."""
         return self.splits(seed, (n, 0, 0)).train
 
-    def probes(self, n: int, seed: int) -> Tensor:
-        """Inputs as recorded, shape (n, 18), float64."""
-        return self.sample(n, seed)[0].double()
-
     def splits(
         self, seed: int, sizes: tuple[int, int, int] | None = None, *, fixed_data: bool = False
     ) -> Splits:

@@ -97,10 +97,6 @@ class Task(ABC):
         """Draws n examples: inputs and outputs, float32, from a stream of their own; recorded ones may be in a split too."""
 
     @abstractmethod
-    def probes(self, n: int, seed: int) -> Tensor:
-        """Draws inputs at which to measure equivariance errors, shape (n, rep_in.size), float64."""
-
-    @abstractmethod
     def splits(
         self, seed: int, sizes: tuple[int, int, int] | None = None, *, fixed_data: bool = False
     ) -> Splits:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from softsym.regularize.strengths.controller import Controller
 from softsym.registry import Registry
+from softsym.regularize.strengths.controller import Controller
 
 CONTROLLERS: Registry[type[Controller]] = Registry(
     "rule of strengths",

@@ -103,10 +103,6 @@ class Motion(Task):
         data = self.data(seed, (n, 0, 0), part="sample")
         return _pair(data.train, data.normaliser)
 
-    def probes(self, n: int, seed: int) -> Tensor:
-        """Inputs as the data's, shape (n, 18), float64."""
-        return self.sample(n, seed)[0].double()
-
     def splits(
         self, seed: int, sizes: tuple[int, int, int] | None = None, *, fixed_data: bool = False
     ) -> Splits:
