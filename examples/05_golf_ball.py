@@ -31,7 +31,7 @@ def examine(name: str, rows: int, epochs: int) -> None:
     est.fit(x, y)
 
     # The truth is known here: how far the law itself breaks each symmetry, measured as for the model.
-    probes = task.probes(200, seed=1)
+    probes = task.sample(200, seed=1)[0].double()
     print(f"\n{name}: {est.fit_.explained():.0%} of the variance of held-out flights explained")
     print(f"{'group':10s} {'verdict':8s} {'of the model':>13s} {'of the law':>11s}  note")
     for found in est.symmetries_:

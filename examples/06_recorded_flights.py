@@ -12,21 +12,22 @@ from __future__ import annotations
 import sys
 
 import softsym as ss
+from softsym.experiments.presets import preset
 from softsym.regularize.strengths import OneShot
 from softsym.tasks import TableTennis
-from softsym.tasks.presets import preset
-from softsym.training import RunSpec, build, fit
-from softsym.training.run import model_errors
+from softsym.training import RunSpec, fit
+from softsym.training.record import model_errors, probes_of
 
 
 def main(path: str, epochs: int | None = None) -> dict[str, float]:
     """Trains on the flights and prints strength and model error of each group."""
     task = TableTennis(path)
     numbers = preset(task, "quick")
-    settings = RunSpec(task.name, "per", numbers).settings
+    spec = RunSpec(task.name, "per", numbers)
+    settings = spec.settings
     if epochs is not None:
         settings = settings.model_copy(update={"epochs": epochs, "stop_after": 0})
-    built = build("per", task, numbers, seed=0)
+    built = spec.build(task)
     controller = OneShot(min(numbers.adjust_at, settings.epochs), numbers.gamma, numbers.strength_window)
     fitted = fit(
         built.model,
@@ -36,7 +37,7 @@ def main(path: str, epochs: int | None = None) -> dict[str, float]:
         controller=controller,
         quiet=False,
     )
-    errors = model_errors(fitted.model, task, task.probes(200, seed=1))
+    errors = model_errors(fitted.model, task, probes_of(task, seed=1))
     for group, strength in fitted.strengths.items():
         print(f"{group}: strength {strength:.3g}, model error {errors[group]:.4f}")
     return fitted.strengths

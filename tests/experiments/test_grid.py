@@ -5,7 +5,6 @@ import pytest
 import softsym as ss
 from softsym.experiments.artefact import artefact
 from softsym.experiments.grid import cells, runs
-from softsym.training.models import build, candidates
 from tests.experiments.small import PAPER, small
 
 
@@ -62,6 +61,4 @@ def test_networks_of_the_paper_preset_have_as_many_trainable_numbers_as_per(name
 
 
 def trainable(run):
-    task, group = ss.task(run.task), ss.group(run.group) if run.group else None
-    built = build(run.model, task, run.preset, 0, group, candidates(task, run.groups))
-    return sum(parameter.numel() for parameter in built.model.parameters())
+    return sum(parameter.numel() for parameter in run.build(ss.task(run.task)).model.parameters())

@@ -38,7 +38,7 @@ def test_expected_is_what_is_measured(text):
 
 def test_without_drag_past_and_future_are_one_parabola():
     ball = GolfBall(drag=0.0)
-    x = ball.probes(5, 0)
+    x = ball.inputs(5, torch.Generator().manual_seed(0))
     past, future = (LENGTH * points.unflatten(-1, (6, 3)) for points in (x, ball.target(x)))
     velocity = (past[:, 1] - past[:, 0]) / PAST + PAST / 2 * torch.tensor([0.0, 0.0, 9.8])
     for k in range(6):
@@ -49,7 +49,7 @@ def test_without_drag_past_and_future_are_one_parabola():
 
 def test_wind_carries_the_ball():
     calm, windy = GolfBall(gravity=0.0), GolfBall("y", gravity=0.0)
-    x = calm.probes(50, 0)
+    x = calm.inputs(50, torch.Generator().manual_seed(0))
     drift = (windy.target(x) - calm.target(x)).unflatten(-1, (6, 3))
     assert (drift[..., 1] > 0).all()
     assert (drift[:, 1:, 1] > drift[:, :-1, 1]).all()
@@ -57,7 +57,7 @@ def test_wind_carries_the_ball():
 
 def test_float32_and_batches():
     ball = GolfBall("x")
-    x = ball.probes(6, 0)
+    x = ball.inputs(6, torch.Generator().manual_seed(0))
     y = ball.target(x.float().reshape(2, 3, 18))
     assert (y.dtype, y.shape) == (torch.float32, (2, 3, 18))
     torch.testing.assert_close(y.reshape(6, 18).double(), ball.target(x), rtol=1e-4, atol=1e-4)

@@ -4,8 +4,8 @@ import torch
 
 
 def data_error(task, group, n=400, seed=0):
-    """Mean of |rho f(x) - f(rho x)| over the sum of both norms, in float64."""
-    x, g = task.probes(n, seed), group.sample(n, seed + 1)
+    """Mean of |rho f(x) - f(rho x)| over the sum of both norms, in float64, at inputs as the data's."""
+    x, g = task.inputs(n, torch.Generator().manual_seed(seed)), group.sample(n, seed + 1)
     rho_in, rho_out = (torch.from_numpy(rep.rho(group, g)) for rep in (task.rep_in, task.rep_out))
     moved = torch.einsum("nij,nj->ni", rho_out, task.target(x))
     after = task.target(torch.einsum("nij,nj->ni", rho_in, x))

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import torch
 
+from softsym.experiments.presets import chosen_preset
 from softsym.regularize.strengths import OneShot
 from softsym.tasks import task
 from softsym.training import RunSpec, Settings, build, fit
-from softsym.training.spec import chosen_preset
 
 TASK = "inertia:Oz(2)"
 
@@ -35,8 +35,8 @@ def train(model="per", epochs=12, seed=0, folder=None, resume=False, on_epoch=No
         **{"batch": 20, "lr": 1e-2, "checkpoint_every": 3, "stop_after": 4, "seed": seed, **settings},
     )
     return fit(
-        built.model, data, chosen, regularizer=built.regularizer, controller=OneShot(3, window=2), folder=folder,
-        resume=resume, on_epoch=on_epoch,
+        built.model, data, chosen, regularizer=built.regularizer, controller=OneShot(3, window=2), on_batch=built.on_batch,
+        on_loss=built.on_loss, folder=folder, resume=resume, on_epoch=on_epoch,
     )  # fmt: skip
 
 

@@ -1,12 +1,15 @@
 import json
-from pathlib import Path
 
 import pytest
 import torch
 
-from softsym.errors import CheckpointWarning, InputError
-from softsym.training import checkpoint
-from softsym.training.checkpoint import Checkpoint, check_writable, latest, save
+from softsym import files
+from softsym.errors import CheckpointWarning
+from softsym.nn import SoftMLP
+from softsym.regularize import EquivarianceRegularizer
+from softsym.regularize.strengths import OneShot
+from softsym.training.checkpoint import Checkpoint, Progress, latest, save
+from softsym.training.stopping import EarlyStopping
 
 
 def make(epoch):
@@ -59,19 +62,47 @@ def test_a_damaged_checkpoint_is_passed_over_with_a_warning(tmp_path, damage):
 def test_a_crash_while_writing_leaves_the_old_one(tmp_path, monkeypatch):
     save(tmp_path, make(1))
 
-    def crash(path: Path, data: bytes) -> None:
-        path.write_bytes(data[: len(data) // 2])
+    def crash(path):
+        path.write_bytes(path.read_bytes()[:20])
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(checkpoint, "_write", crash)
+    monkeypatch.setattr(files, "_to_disk", crash)
     with pytest.raises(KeyboardInterrupt):
         save(tmp_path, make(2))
     assert latest(tmp_path).epoch == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["epoch-0000001"]
 
 
-def test_unwritable_and_full_folders_are_refused(tmp_path, monkeypatch):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match=r"cannot write to .*file.*pass another --out-dir"):
-        check_writable(tmp_path / "file" / "runs", 0)
-    with pytest.raises(InputError, match="MB free, this run needs about"):
-        check_writable(tmp_path, 10**18)
+def progress(seed):
+    model = SoftMLP("2V", "V", ["O(3)", "O(2)@z"], width=12, layers=2, seed=seed)
+    regularizer = EquivarianceRegularizer(model, ["O(3)", "O(2)@z"], strength=2.0)
+    controller = OneShot(at_epoch=3, window=2)
+    controller.begin(regularizer.strengths)
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+    return Progress(model, optimizer, regularizer, controller, EarlyStopping(patience=3, after=0))
+
+
+def steps(run, first, last):
+    """Some epochs of a plain loop; returns the parameters at the end."""
+    for epoch in range(first, last):
+        run.optimizer.zero_grad()
+        (run.model(torch.ones(4, 6)).square().mean() + run.regularizer()).backward()
+        run.optimizer.step()
+        run.regularizer.strengths = run.controller.on_epoch_end(run.regularizer.totals(), epoch)
+        if run.stopping.improves(1.0 / epoch, epoch):
+            run.note_best()
+    return torch.cat([p.detach().reshape(-1) for p in run.model.parameters()])
+
+
+def test_what_is_captured_and_put_back_goes_on_to_the_same_bits(tmp_path):
+    whole, other = progress(seed=0), progress(seed=1)
+    steps(whole, 1, 3)
+    save(tmp_path, whole.capture(2, seconds=4.5))
+    expected = steps(whole, 3, 6)
+    saved = latest(tmp_path)
+    other.restore(saved)
+    assert saved.state["seconds"] == 4.5
+    assert torch.equal(steps(other, 3, 6), expected)
+    assert other.regularizer.strengths == whole.regularizer.strengths != {"O(3)": 2.0, "O(2)@z": 2.0}
+    assert other.stopping.best_epoch == 5
+    assert all(torch.equal(other.best[name], whole.best[name]) for name in whole.best)

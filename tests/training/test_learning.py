@@ -6,11 +6,11 @@ import pytest
 import torch
 
 from softsym.benchmarks import learning
-from softsym.nn import MLP, count_parameters, match_width
-from softsym.regularize.strengths import OneShot
+from softsym.experiments.matching import match_width
+from softsym.experiments.presets import preset
+from softsym.nn import MLP, count_parameters
 from softsym.tasks import TableTennis, task
-from softsym.tasks.presets import preset
-from softsym.training import RunSpec, Settings, build, fit, run
+from softsym.training import RunSpec, fit, run
 from tests.tasks.flights import write_flights
 
 pytestmark = pytest.mark.slow
@@ -46,21 +46,20 @@ def errors_at(text, model, epochs):
     """Test MSE of a model and of an MLP with as many parameters, equally many epochs into the `code` protocol."""
     numbers = preset(text, "code")
     found = task(numbers.task)
-    parameters = count_parameters(build(model, found, numbers, 0).model)
+    parameters = count_parameters(RunSpec(found.name, model, numbers).build(found).model)
     width = match_width(lambda w: MLP(found.rep_in, found.rep_out, found.largest, w), parameters)
     rival = numbers.model_copy(update={"width": width})
     errors = []
     for name, chosen in ((model, numbers), ("mlp", rival)):
         data = found.splits(0, chosen.sizes)
-        made = build(name, found, chosen, 0)
-        settings = RunSpec(found.name, name, chosen, 0).settings.model_copy(update={"early_stopping": False})
-        controller = OneShot(chosen.adjust_at, chosen.gamma, chosen.strength_window)
+        spec = RunSpec(found.name, name, chosen, early_stopping=False)
+        made = spec.build(found)
         fit(
             made.model,
             data,
-            settings,
+            spec.settings,
             regularizer=made.regularizer,
-            controller=controller,
+            controller=spec.controller,
             on_epoch=lambda row: row["epoch"] == epochs,
         )
         x, y = data.test
@@ -87,14 +86,10 @@ def test_the_published_learning_curve_is_matched():
 
 
 def test_gravity_leaves_the_vertical_axis_in_flights(tmp_path):
-    found = TableTennis(write_flights(tmp_path / "flights.npz", flights=150))
-    numbers = preset(found, "quick")
-    data = found.splits(0)
-    built = build("per", found, numbers, 0)
-    settings = Settings(
-        epochs=numbers.max_epochs, batch=numbers.batch, lr=numbers.lr, stop_after=2 * numbers.adjust_at
+    flights = TableTennis(write_flights(tmp_path / "flights.npz", flights=150))
+    spec = RunSpec(flights.name, "per", preset(flights, "quick"))
+    built = spec.build(flights)
+    fitted = fit(
+        built.model, flights.splits(0), spec.settings, regularizer=built.regularizer, controller=spec.controller
     )
-
-    controller = OneShot(numbers.adjust_at, numbers.gamma, numbers.strength_window)
-    fitted = fit(built.model, data, settings, regularizer=built.regularizer, controller=controller)
     assert max(fitted.strengths, key=fitted.strengths.get) == "O(2)@z"

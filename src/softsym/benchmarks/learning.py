@@ -12,10 +12,9 @@ from typing import Any
 
 import torch
 
-from softsym.regularize.strengths import OneShot
+from softsym.experiments.presets import preset
 from softsym.tasks import task
-from softsym.tasks.presets import preset
-from softsym.training import RunSpec, build, fit
+from softsym.training import RunSpec, fit
 
 MARKS = (400, 1000, 2000, 3000, 4000)
 
@@ -32,8 +31,9 @@ def curve(seed: int) -> dict[str, Any]:
     numbers = preset("inertia:Oz(2)", "code")
     found = task(numbers.task)
     data = found.splits(seed, numbers.sizes)
-    built = build("per", found, numbers, seed)
-    settings = RunSpec(numbers.task, "per", numbers, seed).settings.model_copy(update={"measure_every": 0})
+    spec = RunSpec(numbers.task, "per", numbers, seed)
+    built = spec.build(found)
+    settings = spec.settings.model_copy(update={"measure_every": 0})
     x, y = data.test
     marks: dict[str, float] = {}
 
@@ -47,6 +47,5 @@ def curve(seed: int) -> dict[str, Any]:
         return bool(row["epoch"] == MARKS[-1])
 
     began = time.perf_counter()
-    controller = OneShot(numbers.adjust_at, numbers.gamma, numbers.strength_window)
-    fit(built.model, data, settings, regularizer=built.regularizer, controller=controller, on_epoch=note)
+    fit(built.model, data, settings, regularizer=built.regularizer, controller=spec.controller, on_epoch=note)
     return {"seed": seed, "test_mse": marks, "strengths": strengths, "seconds": time.perf_counter() - began}

@@ -13,7 +13,10 @@ from softsym.nn import SoftMLP
 from softsym.regularize import EquivarianceRegularizer
 from softsym.tasks import task
 from softsym.training import Settings
-from softsym.training.loop import make_fabric, make_optimizer, train_epoch
+from softsym.training.devices import make_devices
+from softsym.training.loop import train_epoch
+from softsym.training.objective import Objective
+from softsym.training.optim import make_optimizer
 
 
 def run() -> dict[str, Any]:
@@ -27,15 +30,16 @@ def compare(width: int, batch: int, rounds: int = 9) -> dict[str, float]:
     """Seconds of an epoch in the loop and of its steps alone."""
     data = task("inertia:Oz(2)").splits(0, (1000, 10, 10))
     settings = Settings(epochs=10, batch=batch, lr=1e-3, validate_every=10)
-    fabric = make_fabric(settings)
+    devices = make_devices(settings)
     net = SoftMLP(IN, OUT, AXES, width, largest="O(3)")
     per = EquivarianceRegularizer(net, AXES)
-    wrapped, optimizer = fabric.setup(net, make_optimizer(net, per, settings))
+    wrapped, optimizer = devices.setup(net, make_optimizer(net, per, settings))
+    objective = Objective(net, per)
     bare_net = SoftMLP(IN, OUT, AXES, width, largest="O(3)")
     bare = step_of(bare_net, EquivarianceRegularizer(bare_net, AXES), batch)
 
     def epoch() -> None:
-        train_epoch(fabric, wrapped, optimizer, *data.train, settings, 1, per, net.prior)
+        train_epoch(devices, wrapped, optimizer, data.train, settings, 1, objective)
 
     def steps() -> None:
         for _ in range(1000 // batch):

@@ -25,7 +25,14 @@ IN, OUT = "5S + 5V", "T(2)"
 AXES = ["O(2)@x", "O(2)@y", "O(2)@z"]
 EIGHT = [*AXES, "SO(2)@x", "SO(2)@y", "SO(2)@z", "O(3)", "SO(3)"]
 SETTINGS = ((384, 500, 40), (128, 200, 150))
-NAMES = ("mlp", "emlp", "rpp", "mixed", "soft", "soft_per1", "soft_per3", "soft_per8")
+PENALTIES = {"soft_per1": AXES[:1], "soft_per3": AXES, "soft_per8": EIGHT}
+NETWORKS: dict[str, Callable[[int], nn.Module]] = {
+    "mlp": lambda width: MLP(IN, OUT, "O(3)", width),
+    "emlp": lambda width: EMLP(IN, OUT, "O(3)", width),
+    "rpp": lambda width: RPP(IN, OUT, "O(3)", width),
+    "mixed": lambda width: MixedEMLP(IN, OUT, exact=["O(2)@z"], soft=["O(2)@x"], width=width),
+    **dict.fromkeys(("soft", *PENALTIES), lambda width: SoftMLP(IN, OUT, AXES, width, largest="O(3)")),
+}
 
 
 def run() -> dict[str, Any]:
@@ -38,12 +45,14 @@ def run() -> dict[str, Any]:
 
 def compare(width: int, batch: int, rounds: int) -> dict[str, Any]:
     """Times of all networks at one width, side by side."""
-    steps: dict[str, Callable[[], object]] = {name: make_step(name, width, batch) for name in NAMES}
+    steps: dict[str, Callable[[], object]] = {name: make_step(name, width, batch) for name in NETWORKS}
     steps["emlp_free"] = step_of(_freed(EMLP(IN, OUT, "O(3)", width)), None, batch)
     seconds = turns(steps, rounds)
     return {
         "milliseconds": {name: 1e3 * statistics.median(values) for name, values in seconds.items()},
-        "parameters": {name: count_parameters(build(name, width)) for name in NAMES[:5]},
+        "parameters": {
+            name: count_parameters(build(name, width)) for name in NETWORKS if name not in PENALTIES
+        },
         "ratios": {
             "regularizer_on_off_1_group": ratio(seconds["soft_per1"], seconds["soft"]),
             "regularizer_on_off_3_groups": ratio(seconds["soft_per3"], seconds["soft"]),
@@ -62,21 +71,13 @@ def compare(width: int, batch: int, rounds: int) -> dict[str, Any]:
 
 def build(name: str, width: int) -> nn.Module:
     """A network by name."""
-    if name == "mlp":
-        return MLP(IN, OUT, "O(3)", width)
-    if name == "emlp":
-        return EMLP(IN, OUT, "O(3)", width)
-    if name == "rpp":
-        return RPP(IN, OUT, "O(3)", width)
-    if name == "mixed":
-        return MixedEMLP(IN, OUT, exact=["O(2)@z"], soft=["O(2)@x"], width=width)
-    return SoftMLP(IN, OUT, AXES, width, largest="O(3)")
+    return NETWORKS[name](width)
 
 
 def make_step(name: str, width: int, batch: int) -> Callable[[], None]:
     """A training step of a network by name; soft_perK has a regularizer of K groups."""
     net = build(name, width)
-    groups = {"soft_per1": AXES[:1], "soft_per3": AXES, "soft_per8": EIGHT}.get(name)
+    groups = PENALTIES.get(name)
     return step_of(net, None if groups is None else EquivarianceRegularizer(net, groups), batch)
 
 

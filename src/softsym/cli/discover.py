@@ -14,6 +14,7 @@ from softsym.cli.notices import one_line_warnings
 from softsym.cli.output import check_target, write_json
 from softsym.data.formats import suffixes
 from softsym.errors import InputError
+from softsym.regularize.strengths import CONTROLLERS
 
 DEFAULT_DATA = "inertia:Oz(2)"
 
@@ -49,7 +50,7 @@ def command(
         None, "--strength", min=0, help="Strength of the penalties at the start; found by trials by default."
     ),
     strengths: str = typer.Option(
-        "one-shot", "--strengths", help="How strengths change: one-shot, continuous or fixed."
+        "one-shot", "--strengths", help=f"How strengths change: {', '.join(CONTROLLERS)}."
     ),
     seeds: int = typer.Option(3, "--seeds", min=1, help="Number of models that are trained."),
     seed: int = typer.Option(0, "--seed", min=0, help="Seed of everything that is drawn."),

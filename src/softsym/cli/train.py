@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from softsym.cli.output import write_json
+from softsym.regularize.strengths import CONTROLLERS
+from softsym.training.zoo import MODELS
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -20,11 +22,14 @@ def command(
     task: str = typer.Argument(
         ..., help="A task such as 'inertia:Oz(2)', 'cossim:SO(3)' or 'golfball:wind=y'."
     ),
-    model: str = typer.Option("per", "--model", help="mlp, emlp, rpp, mixed, per or fa."),
+    model: str = typer.Option("per", "--model", help=f"One of {', '.join(MODELS)}."),
     preset: str = typer.Option("quick", "--preset", help="paper, code or quick."),
     seed: int = typer.Option(0, "--seed", min=0, help="Seed of data, initial weights and batches."),
     group: str | None = typer.Option(
-        None, "--group", help="Group of emlp, rpp and fa; the task's largest by default."
+        None, "--group", help="Group of a model that has a single one; the task's largest by default."
+    ),
+    strengths: str | None = typer.Option(
+        None, "--strengths", help=f"How strengths change, instead of the preset's: {', '.join(CONTROLLERS)}."
     ),
     epochs: int | None = typer.Option(
         None, "--epochs", min=1, help="Maximum epochs, instead of the preset's."
@@ -47,10 +52,13 @@ def command(
 
     Example: softsym train "inertia:Oz(2)" --model per --preset quick
     """
+    MODELS.check(model)
+    if strengths is not None:
+        CONTROLLERS.check(strengths)
+    from softsym.experiments.presets import chosen_preset
     from softsym.training import RunSpec, run
-    from softsym.training.spec import chosen_preset
 
-    numbers = chosen_preset(task, preset, epochs=epochs, width=width)
+    numbers = chosen_preset(task, preset, epochs=epochs, width=width, strengths=strengths)
     spec = RunSpec(numbers.task, model, numbers, seed, group, devices)
     slug = re.sub(r"[^\w.=+-]+", "_", f"{numbers.task}-{model}-{preset}-{seed}")
     folder = Path(out_dir) if out_dir is not None else Path("runs") / slug

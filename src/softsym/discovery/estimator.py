@@ -28,6 +28,7 @@ from softsym.reps import Rep, Scalar
 from softsym.reps import rep as read_rep
 
 Array = NDArray[np.float64]
+DEFAULT = Recipe()
 
 
 class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
@@ -40,16 +41,16 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         groups: Group | str | Sequence[Group | str] = (),
         *,
         largest: Group | str | None = None,
-        width: int = 64,
-        layers: int = 4,
-        epochs: int | None = None,
+        width: int = DEFAULT.width,
+        layers: int = DEFAULT.layers,
+        epochs: int | None = DEFAULT.epochs,
         budget: float | None = None,
-        batch: int | None = None,
-        lr: float = 3e-3,
-        weight_decay: float = 0.0,
-        strength: float | None = None,
-        gamma: float = 2.0,
-        strengths: str = "one-shot",
+        batch: int | None = DEFAULT.batch,
+        lr: float = DEFAULT.lr,
+        weight_decay: float = DEFAULT.weight_decay,
+        strength: float | None = DEFAULT.strength,
+        gamma: float = DEFAULT.gamma,
+        strengths: str = DEFAULT.strengths,
         seeds: int = 3,
         held_out: float = 0.15,
         random_state: int = 0,

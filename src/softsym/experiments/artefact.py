@@ -22,7 +22,7 @@ from pydantic import (
 
 from softsym.errors import InputError
 from softsym.experiments.checkout import paper_folder
-from softsym.tasks.presets import PresetName
+from softsym.training.spec import PresetName
 
 Kind = Literal["table", "correlation", "progress", "parameters", "motion", "unknown"]
 Number = bool | int | float | str

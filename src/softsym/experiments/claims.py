@@ -115,7 +115,7 @@ def printed_claims() -> list[Claim]:
 
 def _data_errors(text: str) -> dict[str, float]:
     from softsym.tasks.parse import task as read_task
-    from softsym.training.run import data_errors
+    from softsym.training.record import data_errors
 
     task = read_task(text)
     return data_errors(task, task.sample(200, seed=0)[0].double())

@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
-
-from pydantic import ValidationError
 
 from softsym.errors import InputError
 from softsym.experiments.artefact import Artefact, Column, Number, Row
-from softsym.groups import group as read_group
+from softsym.experiments.presets import changed, preset
 from softsym.tasks.parse import task as read_task
-from softsym.tasks.presets import Preset, PresetName, preset
-from softsym.training import MODELS, RunSpec, build
-from softsym.training.models import candidates
-
-SINGLE = ("emlp", "rpp", "mixed", "fa")
-"""Models that can be given one group."""
-SEVERAL = ("per", "mixed")
-"""Models that can be given candidate groups."""
+from softsym.training.spec import Preset, PresetName, RunSpec
 
 
 @dataclass(frozen=True)
@@ -48,7 +39,7 @@ def cells(
         for row in artefact.rows:
             spec = run_spec(artefact, row, column, name, records)
             if spec is not None:
-                found.append(Cell(row, column, tuple(_seeded(spec, seed) for seed in range(count))))
+                found.append(Cell(row, column, tuple(replace(spec, seed=seed) for seed in range(count))))
     return found
 
 
@@ -100,22 +91,15 @@ def check(artefact: Artefact, found: Sequence[Cell]) -> None:
 
 def check_run(spec: RunSpec) -> None:
     """Refuses a run that could not be carried out."""
-    if spec.model not in MODELS:
-        raise InputError(f"unknown model {spec.model!r}; pass one of {', '.join(MODELS)}")
-    if spec.group is not None and spec.model not in SINGLE:
-        raise InputError(f"{spec.model} takes no group, got {spec.group!r}; {', '.join(SINGLE)} do")
-    if spec.groups is not None and spec.model not in SEVERAL:
-        raise InputError(f"{spec.model} takes no candidate groups; {', '.join(SEVERAL)} do")
-    task = read_task(spec.task)
+    spec.check()
     small = spec.preset.model_copy(update={"width": 8, "rpp_width": 8, "round_up": False})
-    group = read_group(spec.group) if spec.group else None
-    build(spec.model, task, small, spec.seed, group, candidates(task, spec.groups))
+    replace(spec, preset=small).build(read_task(spec.task))
 
 
 def _numbers(numbers: Preset, row: Row, column: Column) -> Preset:
     """The preset with the changes of row and column."""
     changes: dict[str, Any] = dict(row.set)
-    known = numbers.model_dump()
+    known = dict(numbers)
     for name in (*row.set, *row.scale):
         if name not in known or name in ("name", "task"):
             raise InputError(f"a preset has no number {name!r}")
@@ -123,11 +107,7 @@ def _numbers(numbers: Preset, row: Row, column: Column) -> Preset:
     if numbers.name in column.width:
         width = column.width[numbers.name]
         changes |= {"width": width, "rpp_width": width}
-    try:
-        return Preset.model_validate(known | changes)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise InputError(first["msg"].removeprefix("Value error, ")) from error
+    return changed(numbers, changes)
 
 
 def _scaled(known: Mapping[str, Any], factors: Mapping[str, float]) -> dict[str, Number]:
@@ -148,9 +128,3 @@ def _located(task: str, records: str | None) -> str:
     if records is None or not task.startswith("motion"):
         return task
     return f"{task},records={records}"
-
-
-def _seeded(spec: RunSpec, seed: int) -> RunSpec:
-    from dataclasses import replace
-
-    return replace(spec, seed=seed)

@@ -27,8 +27,7 @@ from softsym.experiments.render.artefacts import RENDER
 from softsym.experiments.render.files import Rendered, write
 from softsym.experiments.store import Store
 from softsym.experiments.summary import summarise
-from softsym.tasks.presets import PresetName
-from softsym.training import RunSpec
+from softsym.training.spec import PresetName, RunSpec
 
 CLAIMS = "claims"
 CLAIMS_SEEDS = 3

@@ -6,11 +6,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from softsym.training import RunSpec
+from softsym.training import MODELS, RunSpec
 
 FILE = "model.safetensors"
-MODELS = ("per", "rpp")
-"""Models whose weights are free to leave the equivariant space."""
 WeightRows = list[dict[str, Any]]
 
 
@@ -21,7 +19,7 @@ def weight_rows(spec: RunSpec, folder: Path) -> WeightRows:
         spec: The run.
         folder: Where it worked.
     """
-    if spec.model not in MODELS or not (folder / FILE).exists():
+    if not MODELS[spec.model].is_free or not (folder / FILE).exists():
         return []
     from softsym.measure import weight_parts
 
@@ -38,12 +36,8 @@ def trained(spec: RunSpec, path: Path) -> Any:
     """The network of a finished run, from its file of weights."""
     from safetensors.torch import load_file
 
-    from softsym.groups import group as read_group
     from softsym.tasks.parse import task as read_task
-    from softsym.training.models import build, candidates
 
-    task = read_task(spec.task)
-    group = read_group(spec.group) if spec.group else None
-    model = build(spec.model, task, spec.preset, spec.seed, group, candidates(task, spec.groups)).model
+    model = spec.build(read_task(spec.task)).model
     model.load_state_dict(load_file(path))
     return model

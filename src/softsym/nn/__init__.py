@@ -1,19 +1,18 @@
 """Networks of the paper and its baselines, one per file, and the layers they are made of."""
 
-from softsym.nn.augment import GroupAugmentation, SamplePenalty
 from softsym.nn.bilinear import Bilinear
 from softsym.nn.emlp import EMLP
 from softsym.nn.frames import FrameAveraged
 from softsym.nn.gating import Gated, gated_rep
 from softsym.nn.linear import EquivariantLinear
-from softsym.nn.matching import match_width
 from softsym.nn.mixed import MixedEMLP
 from softsym.nn.mlp import MLP
 from softsym.nn.network import Network, count_parameters
+from softsym.nn.prior import HasPrior
 from softsym.nn.rpp import RPP
 from softsym.nn.soft import SoftMLP
 
 __all__ = [
-    "EMLP", "MLP", "RPP", "Bilinear", "EquivariantLinear", "FrameAveraged", "Gated", "GroupAugmentation", "MixedEMLP",
-    "Network", "SamplePenalty", "SoftMLP", "count_parameters", "gated_rep", "match_width",
+    "EMLP", "MLP", "RPP", "Bilinear", "EquivariantLinear", "FrameAveraged", "Gated", "HasPrior", "MixedEMLP",
+    "Network", "SoftMLP", "count_parameters", "gated_rep",
 ]  # fmt: skip

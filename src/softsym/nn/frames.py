@@ -20,12 +20,13 @@ from softsym.errors import InputError
 from softsym.groups import SO, Group, O, S
 from softsym.groups import group as read_group
 from softsym.nn.network import check_width
+from softsym.nn.prior import HasPrior, prior_of
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.reps.atoms import Base
 
 
-class FrameAveraged(nn.Module):
+class FrameAveraged(nn.Module, HasPrior):
     """A module averaged over frames.
 
     Exact on generic inputs: those whose principal moments differ and whose vectors span the space (O, SO), or whose rows differ (S).
@@ -69,6 +70,11 @@ class FrameAveraged(nn.Module):
         canonical = _act(self.turns_in, frames.transpose(-1, -2), flat.unsqueeze(0))
         out = _act(self.turns_out, frames, self.module(canonical))
         return out.mean(0).reshape(*x.shape[:-1], self.size_out)
+
+    def prior(self) -> Tensor:
+        """That of the module inside; nothing if it has none."""
+        prior = prior_of(self.module)
+        return self.signs.new_zeros(()) if prior is None else prior()
 
     def _principal_frames(self, points: Tensor) -> Tensor:
         """Principal axes with all choices of signs, (frames, batch, d, d); about the origin, since the group fixes it."""

@@ -12,11 +12,12 @@ from softsym.groups import Group
 from softsym.groups import group as read_group
 from softsym.nn.linear import free_linear
 from softsym.nn.network import check_width, seeded
+from softsym.nn.prior import HasPrior
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 
 
-class MLP(nn.Module):
+class MLP(nn.Module, HasPrior):
     """A plain network of the same depth.
 
     Args:

@@ -18,6 +18,7 @@ from softsym.nn.bilinear import Bilinear
 from softsym.nn.gating import Gated, gated_rep
 from softsym.nn.linear import baked, weights_of
 from softsym.nn.native import NativeBlock, can_run, native_plan
+from softsym.nn.prior import HasPrior
 from softsym.reps import Rep, hidden_rep
 from softsym.reps import rep as read_rep
 
@@ -42,7 +43,7 @@ class Block(nn.Module):
         return out.reshape(*x.shape[:-1], gated.size)
 
 
-class Network(nn.Module):
+class Network(nn.Module, HasPrior):
     """Base of the equivariant networks; concrete ones only choose their linear layers.
 
     Args:

@@ -1,6 +1,15 @@
-"""Soft equivariance of any module: the regularizer and the controllers of its strengths."""
+"""Soft equivariance of any module: the regularizer, the controllers of its strengths, and what can be had from transformed samples."""
 
+from typing import TYPE_CHECKING
+
+from softsym.lazy import lazy
 from softsym.regularize import strengths
-from softsym.regularize.regularizer import EquivarianceRegularizer
 
-__all__ = ["EquivarianceRegularizer", "strengths"]
+if TYPE_CHECKING:
+    from softsym.regularize.regularizer import EquivarianceRegularizer
+    from softsym.regularize.sample import GroupAugmentation, SamplePenalty
+
+__all__ = ["EquivarianceRegularizer", "GroupAugmentation", "SamplePenalty", "strengths"]
+__getattr__, __dir__ = lazy(
+    __name__, {"regularizer": "EquivarianceRegularizer", "sample": "GroupAugmentation SamplePenalty"}
+)

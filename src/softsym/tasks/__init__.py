@@ -6,11 +6,9 @@ from softsym.tasks.golfball import GolfBall
 from softsym.tasks.inertia import Inertia
 from softsym.tasks.motion import Motion
 from softsym.tasks.parse import TASKS, task
-from softsym.tasks.presets import Preset, preset
 from softsym.tasks.table_tennis import TableTennis
 from softsym.tasks.task import Sizes, Splits, Task
 
 __all__ = [
-    "TASKS", "CosSim", "Error", "GolfBall", "Inertia", "Motion", "Preset", "Sizes", "Splits", "TableTennis",
-    "Task", "ade", "mse", "preset", "task",
+    "TASKS", "CosSim", "Error", "GolfBall", "Inertia", "Motion", "Sizes", "Splits", "TableTennis", "Task", "ade", "mse", "task",
 ]  # fmt: skip

@@ -24,7 +24,6 @@ from torch.nn.functional import softplus
 from softsym.groups import Group, group
 from softsym.reps import Rep, rep
 from softsym.tasks.arguments import Arguments
-from softsym.tasks.seeds import stream
 from softsym.tasks.synthetic import Synthetic
 
 Diagonal = tuple[float, float, float]
@@ -98,10 +97,6 @@ class Inertia(Synthetic):
         x = torch.randn(n, 4 * PARTICLES, generator=generator, dtype=torch.float64)
         x[:, :PARTICLES] = softplus(x[:, :PARTICLES])
         return x
-
-    def probes(self, n: int, seed: int) -> Tensor:
-        """Standard normal in all coordinates, masses too: at such inputs the paper measured its equivariance errors."""
-        return torch.randn(n, 4 * PARTICLES, generator=stream(seed, "probes"), dtype=torch.float64)
 
     def truth(self, x: Tensor) -> Tensor:
         """I + I D, from (..., 20) to (..., 9)."""

@@ -60,10 +60,6 @@ class Synthetic(Task):
         """Draws n examples: inputs and outputs, float32, independent of all splits."""
         return self._draw(n, stream(seed, "sample"))
 
-    def probes(self, n: int, seed: int) -> Tensor:
-        """Inputs as the data's, shape (n, rep_in.size), float64."""
-        return self.inputs(n, stream(seed, "probes"))
-
     def observations(self, seed: int) -> Pair:
         """Examples computed afresh: a formula can give more than the training data."""
         return self.sample(OBSERVED, seed)

@@ -1,25 +1,28 @@
 """Checkpoints: everything a run needs to go on exactly where it stopped.
 
-A checkpoint is a folder with the tensors (safetensors) and everything else (JSON, with a checksum of the tensors). It is written to
-a temporary name and renamed, and the previous one is kept until the new one is whole, so a run may be killed at any moment. A
-damaged checkpoint is noticed and passed over for the one before, with a warning. Nothing is ever unpickled.
+A checkpoint is a folder with the tensors (safetensors) and everything else (JSON, with a checksum of the tensors). It appears whole,
+and the previous one is kept until then, so a run may be killed at any moment. A damaged checkpoint is noticed and passed over for the
+one before, with a warning. Nothing is ever unpickled.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 import shutil
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from torch import Tensor
+import torch
+from torch import Tensor, nn
 
-from softsym.errors import CheckpointWarning, InputError
+from softsym.errors import CheckpointWarning
+from softsym.files import digest, put_folder
+from softsym.regularize import EquivarianceRegularizer
+from softsym.regularize.strengths import Controller
+from softsym.training.stopping import EarlyStopping
 
 FORMAT = 1
 KEEP = 2
@@ -40,24 +43,75 @@ class Checkpoint:
     state: dict[str, Any]
 
 
+@dataclass(eq=False)
+class Progress:
+    """What changes while a run goes on, to be captured and put back.
+
+    Args:
+        model: The model.
+        optimizer: Its optimizer.
+        regularizer: Its regularizer, if any.
+        controller: The rule of its strengths.
+        stopping: Early stopping.
+        best: The parameters of the best model so far; empty before validation counts.
+    """
+
+    model: nn.Module
+    optimizer: Any
+    regularizer: EquivarianceRegularizer | None
+    controller: Controller
+    stopping: EarlyStopping
+    best: dict[str, Tensor] = field(default_factory=dict)
+
+    def note_best(self) -> None:
+        """Takes the model as it is for the best so far."""
+        self.best = {name: p.detach().clone() for name, p in self.model.state_dict().items()}
+
+    def capture(self, epoch: int, seconds: float) -> Checkpoint:
+        """Everything the run needs to go on."""
+        tensors = {f"model.{name}": value for name, value in self.model.state_dict().items()}
+        tensors |= {f"best.{name}": value for name, value in self.best.items()}
+        for k, numbers in self.optimizer.state_dict()["state"].items():
+            tensors |= {f"optimizer.{k}.{name}": torch.as_tensor(value) for name, value in numbers.items()}
+        state = {
+            "seconds": seconds,
+            "controller": self.controller.state_dict(),
+            "stopping": self.stopping.state_dict(),
+            "strengths": None if self.regularizer is None else self.regularizer.state_dict(),
+        }
+        return Checkpoint(epoch, tensors, state)
+
+    def restore(self, saved: Checkpoint) -> None:
+        """Puts a checkpoint back."""
+        self.model.load_state_dict(_under(saved.tensors, "model."))
+        described = self.optimizer.state_dict()
+        described["state"] = {}
+        for name, value in _under(saved.tensors, "optimizer.").items():
+            k, key = name.split(".", 1)
+            described["state"].setdefault(int(k), {})[key] = value
+        self.optimizer.load_state_dict(described)
+        self.controller.load_state_dict(saved.state["controller"])
+        self.stopping.load_state_dict(saved.state["stopping"])
+        if self.regularizer is not None:
+            self.regularizer.load_state_dict(saved.state["strengths"])
+        self.best = _under(saved.tensors, "best.")
+
+
 def save(folder: Path, checkpoint: Checkpoint) -> None:
     """Writes a checkpoint into a folder of checkpoints; older ones but the previous are removed."""
     from safetensors.torch import save as encode
 
     folder.mkdir(parents=True, exist_ok=True)
-    name = f"epoch-{checkpoint.epoch:07d}"
-    temporary = folder / f".{name}.{os.getpid()}.tmp"
-    shutil.rmtree(temporary, ignore_errors=True)
-    temporary.mkdir()
     data = encode({key: value.detach().cpu().contiguous() for key, value in checkpoint.tensors.items()})
     text = json.dumps(
-        {"format": FORMAT, "epoch": checkpoint.epoch, "tensors": _digest(data), "state": checkpoint.state}
+        {"format": FORMAT, "epoch": checkpoint.epoch, "tensors": digest(data), "state": checkpoint.state}
     )
-    _write(temporary / "tensors.safetensors", data)
-    _write(temporary / "state.json", text.encode())
-    target = folder / name
-    shutil.rmtree(target, ignore_errors=True)
-    os.replace(temporary, target)
+
+    def write(target: Path) -> None:
+        (target / "tensors.safetensors").write_bytes(data)
+        (target / "state.json").write_text(text, encoding="utf-8")
+
+    put_folder(folder / f"epoch-{checkpoint.epoch:07d}", write)
     for old in _listed(folder)[KEEP:]:
         shutil.rmtree(old, ignore_errors=True)
 
@@ -76,30 +130,14 @@ def latest(folder: Path) -> Checkpoint | None:
     return None
 
 
-def check_writable(folder: Path, needed_bytes: int) -> None:
-    """Refuses a folder that cannot be written or has no room, before any work is done."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / f".probe-{os.getpid()}"
-        probe.write_bytes(b"ok")
-        probe.unlink()
-    except OSError as error:
-        raise InputError(f"cannot write to {folder}: {error.strerror}; pass another --out-dir") from error
-    free = shutil.disk_usage(folder).free
-    if free < needed_bytes:
-        raise InputError(
-            f"{folder} has {free / 1e6:.0f} MB free, this run needs about {needed_bytes / 1e6:.0f} MB; pass another --out-dir"
-        )
-
-
 def _load(path: Path) -> Checkpoint:
     from safetensors.torch import load as decode
 
-    described: Mapping[str, Any] = json.loads((path / "state.json").read_text())
+    described: Mapping[str, Any] = json.loads((path / "state.json").read_text(encoding="utf-8"))
     if described["format"] != FORMAT:
         raise ValueError(f"format {described['format']}, this version reads {FORMAT}")
     data = (path / "tensors.safetensors").read_bytes()
-    if _digest(data) != described["tensors"]:
+    if digest(data) != described["tensors"]:
         raise ValueError("the checksum of its tensors does not match")
     return Checkpoint(described["epoch"], decode(data), described["state"])
 
@@ -108,12 +146,5 @@ def _listed(folder: Path) -> list[Path]:
     return sorted(folder.glob("epoch-*"), reverse=True)
 
 
-def _write(path: Path, data: bytes) -> None:
-    with path.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.blake2b(data, digest_size=32).hexdigest()
+def _under(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    return {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}

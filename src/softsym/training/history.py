@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from softsym.files import put_text
+
 
 class History:
     """Rows of numbers, kept in memory and appended to a file.
@@ -31,9 +33,7 @@ class History:
             return
         rows = read(self._path) if self._path.exists() else []
         self.rows = [row for row in rows if row["epoch"] <= epoch]
-        temporary = self._path.with_suffix(".tmp")
-        temporary.write_text("".join(json.dumps(row) + "\n" for row in self.rows), encoding="utf-8")
-        temporary.replace(self._path)
+        put_text(self._path, "".join(json.dumps(row) + "\n" for row in self.rows))
 
 
 def read(path: Path) -> list[dict[str, Any]]:

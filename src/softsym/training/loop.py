@@ -1,7 +1,7 @@
 """The training loop, top to bottom: Adam, cosine decay, strength controller, early stopping, checkpoints.
 
 Data live in memory as tensors and batches are index selections. The order of each epoch is drawn from (seed, epoch) alone, so a
-resumed run sees exactly what the uninterrupted one would have seen. Device, precision and data parallelism come from Lightning Fabric.
+resumed run sees exactly what the uninterrupted one would have seen.
 """
 
 from __future__ import annotations
@@ -14,22 +14,24 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from lightning_fabric import Fabric
 from torch import Tensor, nn
 
-from softsym.errors import InputError, TrainingError
+from softsym.errors import TrainingError
 from softsym.progress import reporter
 from softsym.regularize import EquivarianceRegularizer
 from softsym.regularize.strengths import Controller, Fixed
-from softsym.tasks.task import Splits
+from softsym.tasks.task import Pair, Splits
 from softsym.training import checkpoint
+from softsym.training.devices import Devices, make_devices
 from softsym.training.history import History
+from softsym.training.objective import BatchHook, LossHook, Objective
+from softsym.training.objective import Criterion as Criterion
+from softsym.training.optim import make_optimizer, set_rate
 from softsym.training.settings import Settings
-from softsym.training.state import capture, restore
 from softsym.training.stopping import EarlyStopping
 
+Row = dict[str, Any]
 Measure = Callable[[nn.Module], dict[str, float]]
-Criterion = Callable[[Tensor, Tensor], Tensor]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +48,7 @@ class Fitted:
     """
 
     model: nn.Module
-    history: list[dict[str, Any]]
+    history: list[Row]
     epochs: int
     best_epoch: int
     best_validation: float | None
@@ -61,127 +63,110 @@ def fit(
     regularizer: EquivarianceRegularizer | None = None,
     controller: Controller | None = None,
     criterion: Criterion = nn.functional.mse_loss,
+    on_batch: BatchHook | None = None,
+    on_loss: LossHook | None = None,
     measure: Measure | None = None,
     folder: Path | None = None,
     resume: bool = False,
     quiet: bool = True,
-    on_epoch: Callable[[dict[str, Any]], bool | None] | None = None,
+    on_epoch: Callable[[Row], bool | None] | None = None,
 ) -> Fitted:
     """Trains a model.
 
     Args:
-        model: The model; its ``prior()``, if it has one, is added to the loss.
+        model: The model; the prior that it declares (:class:`softsym.nn.HasPrior`) is added to the loss.
         data: Training and validation data.
         settings: The numbers of the run.
         regularizer: Pulls the model towards symmetries.
         controller: Changes the regularizer's strengths; they stay fixed by default.
         criterion: The loss, from predictions and truth to its mean over rows.
+        on_batch: Changes every training batch before the model sees it.
+        on_loss: Adds to the loss of every training batch.
         measure: Model equivariance errors, taken at the period of the settings.
         folder: Where checkpoints and history go; None to keep nothing.
         resume: Go on from the newest checkpoint in the folder.
         quiet: Show no progress.
         on_epoch: Called with the history row of every epoch; returns True to stop.
     """
-    fabric = make_fabric(settings)
-    if settings.batch % fabric.world_size:
-        raise InputError(
-            f"the batch of {settings.batch} must be a multiple of the {fabric.world_size} processes"
-        )
-    prior: Callable[[], Tensor] | None = getattr(model, "prior", None)
+    devices = make_devices(settings)
+    writes = folder if devices.rank == 0 else None
+    stopping = EarlyStopping(settings.patience, settings.stop_after, settings.early_stopping)
     controller = controller or Fixed()
     if regularizer is not None:
         controller.begin(regularizer.strengths)
-    stopping = EarlyStopping(settings.patience, settings.stop_after, settings.early_stopping)
-    optimizer = make_optimizer(model, regularizer, settings)
-    wrapped, optimizer = fabric.setup(model, optimizer)
-    (x, y), (x_val, y_val) = (tuple(fabric.to_device(t) for t in pair) for pair in (data.train, data.val))
-    x, y, x_val, y_val = (t.to(next(model.parameters()).dtype) for t in (x, y, x_val, y_val))
-    main = fabric.global_rank == 0
-    history = History(folder / "history.jsonl" if folder is not None and main else None)
-    best: dict[str, Tensor] = {}
-    start, before = 0, 0.0
+    objective = Objective(model, regularizer, criterion, on_batch, on_loss)
+    wrapped, optimizer = devices.setup(model, make_optimizer(model, regularizer, settings))
+    train, (x_val, y_val) = (_placed(pair, devices, model) for pair in (data.train, data.val))
+    progress = checkpoint.Progress(model, optimizer, regularizer, controller, stopping)
+    epoch, before = 0, 0.0
     if folder is not None and resume and (saved := checkpoint.latest(folder / "checkpoints")) is not None:
-        start, best = saved.epoch, restore(saved, model, optimizer, regularizer, controller, stopping)
-        before = saved.state["seconds"]
-    history.restart(start)
-
-    def save(epoch: int, seconds: float) -> None:
-        if folder is not None and main:
-            state = capture(epoch, seconds, model, best, optimizer, regularizer, controller, stopping)
-            checkpoint.save(folder / "checkpoints", state)
-
-    began, epoch = time.perf_counter(), start
-    with reporter(settings.epochs, start, quiet=quiet or not main) as report:
+        progress.restore(saved)
+        epoch, before = saved.epoch, saved.state["seconds"]
+    history = History(None if writes is None else writes / "history.jsonl")
+    history.restart(epoch)
+    began = time.perf_counter() - before
+    with reporter(settings.epochs, epoch, quiet=quiet or devices.rank > 0) as report:
         while epoch < settings.epochs and not stopping.is_over(epoch):
             epoch += 1
-            lr = settings.lr * 0.5 * (1 + math.cos(math.pi * (epoch - 1) / settings.epochs))
-            for group in optimizer.param_groups:
-                group["lr"] = lr
-            loss = train_epoch(
-                fabric, wrapped, optimizer, x, y, settings, epoch, regularizer, prior, criterion
-            )
+            lr = set_rate(optimizer, settings, epoch)
+            loss = train_epoch(devices, wrapped, optimizer, train, settings, epoch, objective)
             if not math.isfinite(loss):
                 raise TrainingError(
                     f"the loss became {loss} in epoch {epoch}; the last good checkpoint is kept (try a smaller lr or strength)"
                 )
-            row: dict[str, Any] = {"epoch": epoch, "loss": loss, "lr": lr}
-            wants = epoch % settings.validate_every == 0 or epoch == settings.epochs
-            if stopping.counts(epoch) or wants:
+            row: Row = {"epoch": epoch, "loss": loss, "lr": lr}
+            is_due = epoch % settings.validate_every == 0 or epoch == settings.epochs
+            if is_due or stopping.counts(epoch):
                 row["validation"] = evaluate(model, x_val, y_val, criterion)
                 if stopping.improves(row["validation"], epoch):
-                    best = {name: p.detach().clone() for name, p in model.state_dict().items()}
+                    progress.note_best()
             if regularizer is not None:
-                if wants or controller.wants_residuals(epoch):
+                if is_due or controller.wants_residuals(epoch):
                     row["residuals"] = regularizer.totals()
                     regularizer.strengths = controller.on_epoch_end(row["residuals"], epoch)
                 row["strengths"] = dict(regularizer.strengths)
             if measure is not None and settings.measure_every and epoch % settings.measure_every == 0:
                 row["errors"] = measure(model)
-            row["seconds"] = before + time.perf_counter() - began
+            row["seconds"] = time.perf_counter() - began
             history.append(row)
             report(row)
-            if epoch % settings.checkpoint_every == 0:
-                save(epoch, row["seconds"])
+            if writes is not None and epoch % settings.checkpoint_every == 0:
+                checkpoint.save(writes / "checkpoints", progress.capture(epoch, row["seconds"]))
             if on_epoch is not None and on_epoch(row):
                 break
-    save(epoch, before + time.perf_counter() - began)
-    if best:
-        model.load_state_dict(best)
-    found = stopping.best if best else None
+    if writes is not None:
+        checkpoint.save(writes / "checkpoints", progress.capture(epoch, time.perf_counter() - began))
     strengths = dict(regularizer.strengths) if regularizer is not None else {}
-    return Fitted(model, history.rows, epoch, stopping.best_epoch if best else epoch, found, strengths)
+    if not progress.best:
+        return Fitted(model, history.rows, epoch, epoch, None, strengths)
+    model.load_state_dict(progress.best)
+    return Fitted(model, history.rows, epoch, stopping.best_epoch, stopping.best, strengths)
 
 
 def train_epoch(
-    fabric: Fabric,
+    devices: Devices,
     model: Any,
     optimizer: Any,
-    x: Tensor,
-    y: Tensor,
+    train: Pair,
     settings: Settings,
     epoch: int,
-    regularizer: EquivarianceRegularizer | None,
-    prior: Callable[[], Tensor] | None,
-    criterion: Criterion = nn.functional.mse_loss,
+    objective: Objective,
 ) -> float:
     """One pass over the training data; returns the mean task loss."""
     model.train()
+    x, y = train
     order = torch.randperm(len(x), generator=epoch_generator(settings.seed, epoch)).to(x.device)
+    batches = order.split(settings.batch)
     total, seen = x.new_zeros(()), 0
-    for batch in order.split(settings.batch):
-        mine = batch[fabric.global_rank :: fabric.world_size]
+    for step, batch in enumerate(batches, (epoch - 1) * len(batches)):
+        mine = batch[devices.rank :: devices.processes]
         optimizer.zero_grad(set_to_none=True)
-        task_loss = criterion(model(x[mine]), y[mine])
-        loss = task_loss
-        if prior is not None:
-            loss = loss + prior()
-        if regularizer is not None:
-            loss = loss + regularizer()
-        fabric.backward(loss)
+        loss, task_loss = objective(model, x[mine], y[mine], step * devices.processes + devices.rank)
+        devices.backward(loss)
         optimizer.step()
         total += task_loss.detach() * len(batch)
         seen += len(batch)
-    return float(fabric.all_reduce(total, reduce_op="mean")) / seen  # type: ignore[arg-type]
+    return float(devices.mean(total)) / seen
 
 
 @torch.no_grad()
@@ -204,34 +189,7 @@ def epoch_generator(seed: int, epoch: int) -> torch.Generator:
     return torch.Generator().manual_seed(seed * 1_000_003 + epoch)
 
 
-def make_optimizer(
-    model: nn.Module, regularizer: EquivarianceRegularizer | None, settings: Settings
-) -> torch.optim.Optimizer:
-    """Adam; weight decay (L2 in the loss) only on regularised weights and biases."""
-    decayed = {id(p) for p in regularizer.stacked.parameters} if regularizer is not None else set()
-    groups = [
-        {
-            "params": [p for p in model.parameters() if id(p) in decayed],
-            "weight_decay": settings.weight_decay,
-        },
-        {"params": [p for p in model.parameters() if id(p) not in decayed], "weight_decay": 0.0},
-    ]
-    chosen = [group for group in groups if group["params"]]
-    return torch.optim.Adam(chosen, lr=settings.lr, eps=settings.adam_eps, fused=True)
-
-
-def make_fabric(settings: Settings) -> Fabric:
-    """Fabric with the run's devices and precision; several processes talk by DDP."""
-    import os
-
-    world = int(os.environ.get("WORLD_SIZE", "1"))
-    parallel = settings.devices > 1 or world > 1
-    fabric = Fabric(
-        accelerator=settings.accelerator,
-        devices=max(settings.devices, int(os.environ.get("LOCAL_WORLD_SIZE", "1"))),
-        strategy="ddp" if parallel else "auto",
-        precision=settings.precision,
-    )
-    if parallel:
-        fabric.launch()
-    return fabric
+def _placed(pair: Pair, devices: Devices, model: nn.Module) -> Pair:
+    """Inputs and outputs on the device, in the precision of the model."""
+    x, y = (devices.place(values).to(next(model.parameters()).dtype) for values in pair)
+    return x, y

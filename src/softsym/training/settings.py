@@ -1,23 +1,100 @@
-"""The numbers of one training run: frozen, checked, without unknown keys."""
+"""Every number of a training, declared once with its meaning.
+
+:class:`Numbers` are those of the steps, which the loop, a run's preset and an estimator's recipe share; :class:`SoftNumbers` adds those of
+the network and of its strengths, which preset and recipe share; :class:`Settings` is what the loop is told. A number that is new in
+``Numbers`` reaches all of them, can be set in a spec, and is not written where it has its default: files and the names of stored runs
+stay what they were.
+"""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, PositiveFloat, PositiveInt
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    NonNegativeFloat,
+    PositiveFloat,
+    PositiveInt,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+)
+
+from softsym.regularize.strengths import CONTROLLERS, Controller, Schedule
 
 
-class Settings(BaseModel):
-    """How a model is trained; what is trained, and on which data, is not its business."""
+def _known_rule(name: str) -> str:
+    if name not in CONTROLLERS:
+        *most, last = map(repr, CONTROLLERS)
+        raise ValueError(f"input should be {', '.join(most)} or {last}")
+    return name
+
+
+Batch = Annotated[PositiveInt, Field(description="Rows per step.")]
+LearningRate = Annotated[PositiveFloat, Field(description="At the start; it decays along a cosine.")]
+Width = Annotated[PositiveInt, Field(description="Size of the hidden layers.")]
+Layers = Annotated[int, Field(ge=2, description="Number of linear layers.")]
+Patience = Annotated[
+    PositiveInt, Field(description="Epochs without a better model after which training stops.")
+]
+
+
+class Numbers(BaseModel):
+    """The numbers of the steps: frozen, checked, and without unknown keys."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    FORMAT: ClassVar[tuple[str, ...]] = ()
+    """The fields that files have had from the beginning, in their order; others are written only where they differ from their default."""
+
+    lr: LearningRate
+    weight_decay: NonNegativeFloat = Field(
+        0.0,
+        description="Times half the squared norm of weights and biases, in the loss; with penalties only.",
+    )
+    adam_eps: PositiveFloat = 1e-8
+
+    def of_steps(self) -> dict[str, Any]:
+        """The numbers of the steps alone, for another vessel."""
+        return {name: getattr(self, name) for name in Numbers.model_fields}
+
+    @model_serializer(mode="wrap")
+    def _written(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        values: dict[str, Any] = handler(self)
+        if not self.FORMAT:
+            return values
+        fields = type(self).model_fields
+        first = {name: values[name] for name in self.FORMAT if name in values}
+        later = {name: value for name, value in values.items() if name not in first}
+        return first | {
+            name: value for name, value in later.items() if getattr(self, name) != fields[name].default
+        }
+
+
+class SoftNumbers(Numbers):
+    """Also the numbers of a network and of how the strengths of its penalties change."""
+
+    width: Width
+    layers: Layers = 4
+    gamma: PositiveFloat = Field(
+        2.0, description="How strongly differences of residuals count when strengths are adjusted."
+    )
+    strengths: Annotated[str, AfterValidator(_known_rule)] = Field(
+        "one-shot", description="The rule by which strengths change, by name."
+    )
+
+    def rule(self, epochs: int, adjust_at: int, window: int) -> Controller:
+        """The controller of the strengths."""
+        return CONTROLLERS[self.strengths].of(Schedule(epochs, adjust_at, self.gamma, window))
+
+
+class Settings(Numbers):
+    """How a model is trained; what is trained, and on which data, is not its business."""
 
     epochs: PositiveInt
-    batch: PositiveInt
-    lr: PositiveFloat
-    weight_decay: NonNegativeFloat = 0.0
-    adam_eps: PositiveFloat = 1e-8
-    patience: PositiveInt = 50
+    batch: Batch
+    patience: Patience = 50
     stop_after: int = Field(
         0, ge=0, description="Early stopping and the best model count only after this epoch."
     )

@@ -1,16 +1,85 @@
-"""What a run is: a task, a model, all numbers and a seed; and presets with a person's changes."""
+"""What a run is: a task, a model, all numbers and a seed. Everything that decides the result, and nothing else."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pydantic import ValidationError
+from pydantic import Field, PositiveInt, model_validator
 
-from softsym.errors import InputError
-from softsym.tasks.presets import Preset, preset
-from softsym.training.settings import Settings
+from softsym.groups import Group
+from softsym.groups import group as read_group
+from softsym.training.settings import Batch, Patience, Settings, SoftNumbers
+from softsym.training.zoo import MODELS, Blueprint
+
+if TYPE_CHECKING:
+    from softsym.regularize.strengths import Controller
+    from softsym.tasks.task import Task
+    from softsym.training.zoo import Built
+
+PresetName = Literal["paper", "code", "quick"]
+
+
+class Preset(SoftNumbers):
+    """All numbers of the runs on a task. Where it has two of a kind, the model says which it takes (:mod:`softsym.training.zoo`)."""
+
+    FORMAT: ClassVar[tuple[str, ...]] = (
+        "name", "task", "batch", "per_batch", "max_epochs", "per_max_epochs", "lr", "weight_decay", "width", "rpp_width",
+        "lambda0", "gamma", "adjust_at", "strength_window", "patience", "init", "layers", "round_up", "adam_eps",
+        "residual_decay", "equivariant_decay", "n_train", "n_val", "n_test", "fixed_data", "seeds",
+    )  # fmt: skip
+
+    name: PresetName
+    task: str = Field(
+        description="The task to run, in its text form; `code` names the variant that the published code has."
+    )
+    batch: Batch
+    per_batch: PositiveInt | None = Field(None, description="Batch of PER, where it differs.")
+    max_epochs: PositiveInt
+    per_max_epochs: PositiveInt | None = Field(None, description="Epochs of PER, where they differ.")
+    rpp_width: PositiveInt = Field(
+        description="Width of networks with two paths, which have more parameters."
+    )
+    lambda0: float = Field(ge=0, description="Strength of every candidate group before the adjustment.")
+    adjust_at: PositiveInt = Field(
+        description="Epoch of the adjustment; early stopping counts from twice that epoch."
+    )
+    strength_window: PositiveInt = Field(
+        50, description="Epochs before the adjustment in which the regularizer is read."
+    )
+    patience: Patience = 50
+    init: Literal["standard", "soft", "half-soft", "half-soft-code"] = "standard"
+    round_up: bool = Field(
+        False, description="Round the width of soft networks up to whole rounds, as the code does."
+    )
+    residual_decay: float = Field(
+        1.0, ge=0, description="RPP and MixedEMLP: times the squared residual weights."
+    )
+    equivariant_decay: float = Field(
+        1e-5, ge=0, description="RPP and MixedEMLP: times the squared equivariant weights."
+    )
+    sample_strength: float = Field(
+        0.1, ge=0, description="Sample-based penalty: times the mean of |f(g x) - g f(x)|^2."
+    )
+    n_train: PositiveInt = 1000
+    n_val: PositiveInt = 1000
+    n_test: PositiveInt = 1000
+    fixed_data: bool = Field(False, description="The same data for every seed, as the code has it.")
+    seeds: PositiveInt = 5
+
+    @model_validator(mode="after")
+    def _adjusts_in_time(self) -> Preset:
+        if 2 * self.adjust_at >= min(self.max_epochs, self.per_max_epochs or self.max_epochs):
+            raise ValueError(
+                "early stopping counts from twice `adjust_at`, which must be before `max_epochs`"
+            )
+        return self
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """Numbers of examples for training, validation and test."""
+        return self.n_train, self.n_val, self.n_test
 
 
 @dataclass(frozen=True)
@@ -52,15 +121,19 @@ class RunSpec:
         return RunSpec(**{**fields, **changed})
 
     @property
+    def width(self) -> int:
+        """Size of the hidden layers."""
+        return MODELS[self.model].width(self.preset)
+
+    @property
     def settings(self) -> Settings:
         """The numbers that concern training."""
-        preset, epochs = self.preset, self.preset.epochs_of(self.model)
+        preset, model = self.preset, MODELS[self.model]
+        epochs = model.epochs(preset)
         return Settings(
+            **preset.of_steps(),
             epochs=epochs,
-            batch=preset.batch_of(self.model),
-            lr=preset.lr,
-            weight_decay=preset.weight_decay,
-            adam_eps=preset.adam_eps,
+            batch=model.batch(preset),
             patience=preset.patience,
             stop_after=2 * preset.adjust_at,
             early_stopping=self.early_stopping,
@@ -71,32 +144,24 @@ class RunSpec:
             devices=self.devices,
         )
 
+    @property
+    def controller(self) -> Controller:
+        """The rule by which strengths change, at its beginning."""
+        preset = self.preset
+        return preset.rule(MODELS[self.model].epochs(preset), preset.adjust_at, preset.strength_window)
 
-def chosen_preset(task: str, name: str, *, epochs: int | None = None, width: int | None = None) -> Preset:
-    """A preset with other epochs or another width.
+    def check(self) -> None:
+        """Refuses a model that nobody knows, groups that cannot be read, and groups that the model does not take."""
+        MODELS[self.model].check(self.group, self.groups)
+        for text in (*([self.group] if self.group else []), *(self.groups or ())):
+            read_group(text)
 
-    With fewer epochs the adjustment of the strengths comes earlier in proportion.
+    def candidates(self, task: Task) -> tuple[Group, ...]:
+        """The candidate groups: its own, or the task's."""
+        return task.groups if self.groups is None else tuple(read_group(text) for text in self.groups)
 
-    Example:
-        >>> chosen_preset("inertia:Oz(2)", "paper", epochs=80).adjust_at
-        20
-    """
-    numbers = preset(task, name)
-    fields = numbers.model_dump()
-    if epochs is not None:
-        share = epochs / numbers.max_epochs
-        fields |= {
-            "max_epochs": epochs,
-            "per_max_epochs": None,
-            "adjust_at": max(1, round(numbers.adjust_at * share)),
-            "strength_window": max(1, round(numbers.strength_window * min(1.0, share))),
-        }
-    if width is not None:
-        fields |= {"width": width, "rpp_width": max(1, round(numbers.rpp_width * width / numbers.width))}
-    try:
-        return Preset.model_validate(fields)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise InputError(
-            f"preset {name} with these changes: {first['msg'].removeprefix('Value error, ')}"
-        ) from error
+    def build(self, task: Task) -> Built:
+        """The model, untrained."""
+        group = read_group(self.group) if self.group else None
+        plan = Blueprint(task, self.preset, self.width, self.seed, group, self.candidates(task))
+        return MODELS[self.model].build(plan)

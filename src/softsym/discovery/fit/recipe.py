@@ -3,45 +3,34 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import ClassVar
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    NonNegativeFloat,
-    PositiveFloat,
-    PositiveInt,
-    ValidationError,
-)
+from pydantic import Field, NonNegativeFloat, PositiveInt, ValidationError
 
-from softsym.errors import InputError
-from softsym.regularize.strengths import Continuous, Controller, Fixed, OneShot
-from softsym.training import Settings
+from softsym.errors import InputError, first_problem
+from softsym.regularize.strengths import Controller
+from softsym.training.settings import Batch, LearningRate, Settings, SoftNumbers, Width
 
 STEPS = 1_200
 """Optimiser steps of a default training: what the quick presets take."""
 FEWEST_EPOCHS, MOST_EPOCHS = 30, 600
-StrengthRule = Literal["one-shot", "continuous", "fixed"]
 
 
-class Recipe(BaseModel):
+class Recipe(SoftNumbers):
     """The numbers of one training; epochs and batch may be left to the number of training rows (:meth:`for_rows`)."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    FORMAT: ClassVar[tuple[str, ...]] = (
+        "width", "layers", "epochs", "batch", "lr", "weight_decay", "strength", "gamma", "strengths",
+    )  # fmt: skip
 
-    width: PositiveInt = 64
-    layers: int = Field(4, ge=2)
+    width: Width = 64
     epochs: PositiveInt | None = None
-    batch: PositiveInt | None = None
-    lr: PositiveFloat = 3e-3
-    weight_decay: NonNegativeFloat = 0.0
+    batch: Batch | None = None
+    lr: LearningRate = 3e-3
     strength: NonNegativeFloat | None = Field(
         None,
         description="Of every group at the start; dimensionless, for standardised data. None: found by trials.",
     )
-    gamma: PositiveFloat = 2.0
-    strengths: StrengthRule = "one-shot"
 
     def for_rows(self, rows: int) -> Recipe:
         """The recipe with epochs and batch chosen.
@@ -60,11 +49,7 @@ class Recipe(BaseModel):
     def controller(self) -> Controller:
         """The rule that changes the strengths."""
         epochs = _chosen(self.epochs)
-        if self.strengths == "fixed":
-            return Fixed()
-        if self.strengths == "continuous":
-            return Continuous(max(1, epochs // 10), self.gamma)
-        return OneShot(self.adjust_at, self.gamma, window=max(1, epochs // 6))
+        return self.rule(epochs, self.adjust_at, window=max(1, epochs // 6))
 
     @property
     def adjust_at(self) -> int:
@@ -75,10 +60,9 @@ class Recipe(BaseModel):
         """What the training loop wants to know; with groups the best model counts only once the strengths have settled."""
         epochs = _chosen(self.epochs)
         return Settings(
+            **self.of_steps(),
             epochs=epochs,
             batch=_chosen(self.batch),
-            lr=self.lr,
-            weight_decay=self.weight_decay,
             patience=max(20, epochs // 5),
             stop_after=2 * self.adjust_at if has_groups else 0,
             seed=seed,
@@ -92,9 +76,8 @@ def read_recipe(**fields: object) -> Recipe:
     try:
         return Recipe.model_validate(fields)
     except ValidationError as error:
-        first = error.errors()[0]
-        name = ".".join(map(str, first["loc"]))
-        raise InputError(f"`{name}` = {first['input']!r}: {first['msg'].lower()}") from error
+        name, problem = first_problem(error)
+        raise InputError(f"`{name}` = {fields.get(name)!r}: {problem.lower()}") from error
 
 
 def _chosen(number: int | None) -> int:

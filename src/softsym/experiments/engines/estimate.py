@@ -34,7 +34,7 @@ class Pace:
 def kind(spec: RunSpec) -> Kind:
     """Runs of one kind take about equally long."""
     family = spec.task.partition(":")[0]
-    return family, spec.model, spec.preset.name, spec.preset.width_of(spec.model), spec.early_stopping
+    return family, spec.model, spec.preset.name, spec.width, spec.early_stopping
 
 
 class Estimate:

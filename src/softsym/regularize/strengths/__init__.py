@@ -1,8 +1,9 @@
 """How strengths change during training: one controller per file, all behind one small interface."""
 
 from softsym.regularize.strengths.continuous import Continuous
-from softsym.regularize.strengths.controller import Controller
+from softsym.regularize.strengths.controller import Controller, Schedule
 from softsym.regularize.strengths.fixed import Fixed
 from softsym.regularize.strengths.one_shot import OneShot
+from softsym.regularize.strengths.rules import CONTROLLERS
 
-__all__ = ["Continuous", "Controller", "Fixed", "OneShot"]
+__all__ = ["CONTROLLERS", "Continuous", "Controller", "Fixed", "OneShot", "Schedule"]

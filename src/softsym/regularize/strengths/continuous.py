@@ -8,10 +8,10 @@ broken early in training can recover.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 from softsym.errors import InputError
-from softsym.regularize.strengths.controller import Controller, Residuals, rescaled, totals
+from softsym.regularize.strengths.controller import Controller, Residuals, Schedule, rescaled, totals
 
 
 class Continuous(Controller):
@@ -34,6 +34,11 @@ class Continuous(Controller):
         self._first: dict[str, float] = {}
         self._strengths: dict[str, float] = {}
         self._average: dict[str, float] | None = None
+
+    @classmethod
+    def of(cls, schedule: Schedule) -> Self:
+        """Ten times in a training."""
+        return cls(max(1, schedule.epochs // 10), schedule.gamma)
 
     def begin(self, strengths: Mapping[str, float]) -> None:
         """Takes note of the strengths at the start."""

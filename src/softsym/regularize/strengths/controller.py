@@ -1,12 +1,32 @@
-"""What a strength controller is."""
+"""What a strength controller is, and the numbers that every one of them can be made from."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
+
+from softsym.errors import InputError
 
 Residuals = Mapping[str, float | Mapping[str, float]]
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The numbers of a training that rules are made from; each takes what it needs.
+
+    Args:
+        epochs: How many epochs there will be.
+        adjust_at: Epoch of the adjustment, where there is a single one.
+        gamma: How strongly differences of residuals count.
+        window: Epochs before the adjustment in which residuals are read.
+    """
+
+    epochs: int
+    adjust_at: int
+    gamma: float
+    window: int
 
 
 class Controller(ABC):
@@ -14,6 +34,11 @@ class Controller(ABC):
 
     Call :meth:`begin` with the strengths at the start, then :meth:`on_epoch_end` after every epoch (counted from one).
     """
+
+    @classmethod
+    def of(cls, schedule: Schedule) -> Self:
+        """The rule for a training: how a controller that is chosen by name is made. Only those need it."""
+        raise InputError(f"{cls.__name__} cannot be chosen by name: it has no `of`")
 
     @abstractmethod
     def begin(self, strengths: Mapping[str, float]) -> None:

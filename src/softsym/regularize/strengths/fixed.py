@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
-from softsym.regularize.strengths.controller import Controller, Residuals
+from softsym.regularize.strengths.controller import Controller, Residuals, Schedule
 
 
 class Fixed(Controller):
@@ -13,6 +13,11 @@ class Fixed(Controller):
 
     def __init__(self) -> None:
         self._strengths: dict[str, float] = {}
+
+    @classmethod
+    def of(cls, schedule: Schedule) -> Self:
+        """Needs no number."""
+        return cls()
 
     def begin(self, strengths: Mapping[str, float]) -> None:
         """Takes note of the strengths at the start."""

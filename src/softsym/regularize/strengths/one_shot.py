@@ -11,10 +11,10 @@ Reference:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 from softsym.errors import InputError
-from softsym.regularize.strengths.controller import Controller, Residuals, rescaled, totals
+from softsym.regularize.strengths.controller import Controller, Residuals, Schedule, rescaled, totals
 
 
 class OneShot(Controller):
@@ -35,6 +35,11 @@ class OneShot(Controller):
         self._strengths: dict[str, float] = {}
         self._best: dict[str, float] | None = None
         self._done = False
+
+    @classmethod
+    def of(cls, schedule: Schedule) -> Self:
+        """At the epoch of the adjustment."""
+        return cls(schedule.adjust_at, schedule.gamma, schedule.window)
 
     def begin(self, strengths: Mapping[str, float]) -> None:
         """Takes note of the strengths at the start."""

@@ -1,8 +1,11 @@
+"""The numbers of every task, as printed and as in the published code."""
+
 import pytest
-from pydantic import ValidationError
 
 from softsym.errors import InputError
-from softsym.tasks import Preset, preset, task
+from softsym.experiments.presets import changed, chosen_preset, preset
+from softsym.tasks import task
+from softsym.training import RunSpec
 from tests.tasks.test_parse import ALL
 
 
@@ -46,9 +49,10 @@ def test_cossim(variant, lambda0):
 )
 def test_motion(normalisation, epochs, lambda0, adjust_at):
     found = preset(f"motion:{normalisation}", "paper")
-    assert (found.batch_of("mlp"), found.batch_of("per")) == (256, 128)
-    assert (found.epochs_of("emlp"), found.epochs_of("per")) == (epochs, 500)
-    assert (found.width_of("per"), found.width_of("rpp"), found.width_of("mixed")) == (384, 269, 269)
+    runs = {name: RunSpec(found.task, name, found) for name in ("mlp", "emlp", "per", "rpp", "mixed")}
+    assert (runs["mlp"].settings.batch, runs["per"].settings.batch) == (256, 128)
+    assert (runs["emlp"].settings.epochs, runs["per"].settings.epochs) == (epochs, 500)
+    assert (runs["per"].width, runs["rpp"].width, runs["mixed"].width) == (384, 269, 269)
     assert (found.lambda0, found.gamma, found.adjust_at, found.init) == (lambda0, 5, adjust_at, "half-soft")
     assert (found.lr, found.weight_decay, found.sizes) == (2e-4, 0, (16814, 3339, 3563))
     assert preset(f"motion:{normalisation}", "code").init == "half-soft-code"
@@ -76,19 +80,19 @@ def test_there_is_no_such_preset():
         preset("inertia", "slow")
 
 
-def test_presets_are_checked_and_frozen():
-    found = preset("inertia", "quick")
-    fields = found.model_dump()
-    assert Preset.model_validate(fields) == found
-    for change in (
-        {"epoch": 3},
-        {"lr": 0},
-        {"width": -1},
-        {"init": "hard"},
-        {"adjust_at": 200},
-        {"lambda0": float("nan")},
-    ):
-        with pytest.raises(ValidationError):
-            Preset.model_validate(fields | change)
-    with pytest.raises(ValidationError, match="frozen"):
-        found.lr = 1.0
+def test_presets_with_changes():
+    numbers = chosen_preset("inertia:Oz(2)", "paper", epochs=80, width=96)
+    assert (numbers.max_epochs, numbers.adjust_at, numbers.width, numbers.rpp_width) == (80, 20, 96, 68)
+    assert chosen_preset("inertia:Oz(2)", "paper") == preset("inertia:Oz(2)", "paper")
+    assert chosen_preset("inertia:Oz(2)", "paper", strengths="fixed").strengths == "fixed"
+    with pytest.raises(InputError, match="preset paper with these changes: early stopping counts from twice"):
+        chosen_preset("inertia:Oz(2)", "paper", epochs=2)
+    with pytest.raises(InputError, match="input should be 'one-shot', 'continuous' or 'fixed'"):
+        chosen_preset("inertia:Oz(2)", "paper", strengths="two-shot")
+
+
+def test_changed_numbers_are_checked_again():
+    numbers = preset("inertia", "quick")
+    assert changed(numbers, {"lr": 0.5}) == numbers.model_copy(update={"lr": 0.5})
+    with pytest.raises(InputError, match=r"^Input should be greater than 0$"):
+        changed(numbers, {"lr": 0.0})

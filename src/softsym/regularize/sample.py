@@ -29,7 +29,7 @@ class GroupAugmentation:
 
     Example:
         >>> import softsym as ss, torch
-        >>> augment = ss.nn.GroupAugmentation("2V", "V", "SO(3)")
+        >>> augment = ss.regularize.GroupAugmentation("2V", "V", "SO(3)")
         >>> x, y = augment(torch.ones(4, 6), torch.ones(4, 3))
         >>> x.shape, y.shape
         (torch.Size([4, 6]), torch.Size([4, 3]))
@@ -37,18 +37,26 @@ class GroupAugmentation:
 
     def __init__(self, rep_in: Rep | str, rep_out: Rep | str, group: Group | str, seed: int = 0) -> None:
         self.rep_in, self.rep_out, self.group = read_rep(rep_in), read_rep(rep_out), read_group(group)
-        self._seed, self._drawn = seed, 0
+        self._seed, self._calls = seed, 0
 
-    def matrices(self, n: int, like: Tensor) -> tuple[Tensor, Tensor]:
-        """rho_in and rho_out of n fresh elements, (n, size, size) each."""
-        parts = tuple(self.group.sample_parts(n, _generator(self._seed, self._drawn)))
-        self._drawn += 1
+    def matrices(self, n: int, like: Tensor, step: int | None = None) -> tuple[Tensor, Tensor]:
+        """rho_in and rho_out of n elements, (n, size, size) each, which follow from the seed and the step."""
+        if step is None:
+            step, self._calls = self._calls, self._calls + 1
+        parts = tuple(self.group.sample_parts(n, (self._seed * 1_000_003 + step) % 2**63))
         a, b = self.rep_in.rho(self.group, parts), self.rep_out.rho(self.group, parts)
         return torch.as_tensor(a).to(like), torch.as_tensor(b).to(like)
 
-    def __call__(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-        """Transformed inputs (n, size of rep_in) and targets (n, size of rep_out)."""
-        a, b = self.matrices(len(x), x)
+    def __call__(self, x: Tensor, y: Tensor, step: int | None = None) -> tuple[Tensor, Tensor]:
+        """Transformed inputs and targets.
+
+        Args:
+            x: Inputs (n, size of rep_in).
+            y: Targets (n, size of rep_out).
+            step: Which batch this is, which decides the elements: a training that resumes draws the same ones. The calls are
+                counted if it is None.
+        """
+        a, b = self.matrices(len(x), x, step)
         if x.shape[-1] != a.shape[-1] or y.shape[-1] != b.shape[-1]:
             raise InputError(
                 f"{self.rep_in} -> {self.rep_out} under {self.group.name} has sizes {a.shape[-1]} -> {b.shape[-1]}, "
@@ -65,17 +73,32 @@ class SamplePenalty:
         rep_out: Representation of the outputs.
         group: The group.
         seed: Seed of the elements drawn.
+
+    Example:
+        >>> import softsym as ss, torch
+        >>> penalty = ss.regularize.SamplePenalty("2V", "V", "SO(3)")
+        >>> x = torch.randn(5, 6, generator=torch.Generator().manual_seed(0))
+        >>> bool(penalty(lambda x: x[:, :3] - x[:, 3:], x) < 1e-10), bool(penalty(lambda x: x[:, :3] ** 2, x) > 0.1)
+        (True, True)
     """
 
     def __init__(self, rep_in: Rep | str, rep_out: Rep | str, group: Group | str, seed: int = 0) -> None:
         self._augment = GroupAugmentation(rep_in, rep_out, group, seed)
 
-    def __call__(self, f: Callable[[Tensor], Tensor], x: Tensor, prediction: Tensor | None = None) -> Tensor:
-        """The penalty at x (n, size of rep_in); pass ``prediction`` = f(x) if it is known already."""
-        turned, expected = self._augment(x, f(x) if prediction is None else prediction)
+    def __call__(
+        self,
+        f: Callable[[Tensor], Tensor],
+        x: Tensor,
+        prediction: Tensor | None = None,
+        step: int | None = None,
+    ) -> Tensor:
+        """The penalty.
+
+        Args:
+            f: The function.
+            x: Inputs (n, size of rep_in).
+            prediction: f(x), if it is known already.
+            step: Which batch this is; see :class:`GroupAugmentation`.
+        """
+        turned, expected = self._augment(x, f(x) if prediction is None else prediction, step)
         return (f(turned) - expected).square().sum(-1).mean()
-
-
-def _generator(seed: int, drawn: int) -> int:
-    """A different seed for every batch, the same in every run."""
-    return (seed * 1_000_003 + drawn) % 2**63

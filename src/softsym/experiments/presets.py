@@ -1,15 +1,27 @@
-"""The numbers behind the presets: the paper's tables, and what its code and the impatient change in them."""
+"""The presets of every task: its numbers as the paper prints them, as its code has them, and for the impatient.
+
+``paper`` follows the paper's tables, ``code`` its published code where that differs, and ``quick`` is meant to finish in about a minute on
+two cores.
+
+Reference:
+    Regularizing Towards Soft Equivariance Under Mixed Symmetries (Kim et al., 2023), https://arxiv.org/abs/2306.00356
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
+from pydantic import ValidationError
+
+from softsym.errors import InputError, first_problem
 from softsym.tasks.cossim import VARIANTS as COSSIM_VARIANTS
 from softsym.tasks.cossim import CosSim
 from softsym.tasks.inertia import Inertia
 from softsym.tasks.motion import Motion
+from softsym.tasks.parse import task as read_task
 from softsym.tasks.task import Task
+from softsym.training.spec import Preset, PresetName
 
 AS_CODE: dict[str, Any] = {"round_up": True, "fixed_data": True}
 """What the published code does differently for every task."""
@@ -64,7 +76,68 @@ BALLS: dict[str, dict[str, Any]] = {
 """Golf ball and table tennis are not in the paper."""
 
 
-def numbers(task: Task, name: str) -> dict[str, Any] | None:
+def preset(task: str | Task, name: str = "paper") -> Preset:
+    """The numbers of a run.
+
+    Args:
+        task: The task or its text.
+        name: ``paper``, ``code`` or ``quick``.
+
+    Raises:
+        InputError: The task has no preset of that name.
+
+    Example:
+        >>> preset("inertia:Oz(2)", "code").width
+        128
+    """
+    chosen = read_task(task)
+    fields = _numbers(chosen, name)
+    if fields is None:
+        known = [other for other in get_args(PresetName) if _numbers(chosen, other) is not None]
+        raise InputError(f"{chosen.name} has no preset {name!r}; it has {', '.join(known)}")
+    if name == "code":
+        chosen = _as_code(chosen)
+    return Preset.model_validate({"name": name, "task": chosen.name, **fields})
+
+
+def chosen_preset(
+    task: str, name: str, *, epochs: int | None = None, width: int | None = None, strengths: str | None = None
+) -> Preset:
+    """A preset with other epochs, another width or another rule of strengths.
+
+    With fewer epochs the adjustment of the strengths comes earlier in proportion.
+
+    Example:
+        >>> chosen_preset("inertia:Oz(2)", "paper", epochs=80).adjust_at
+        20
+    """
+    numbers = preset(task, name)
+    changes: dict[str, Any] = {}
+    if epochs is not None:
+        share = epochs / numbers.max_epochs
+        changes |= {
+            "max_epochs": epochs,
+            "per_max_epochs": None,
+            "adjust_at": max(1, round(numbers.adjust_at * share)),
+            "strength_window": max(1, round(numbers.strength_window * min(1.0, share))),
+        }
+    if width is not None:
+        changes |= {"width": width, "rpp_width": max(1, round(numbers.rpp_width * width / numbers.width))}
+    if strengths is not None:
+        changes["strengths"] = strengths
+    return changed(numbers, changes, f"preset {name} with these changes")
+
+
+def changed(numbers: Preset, changes: dict[str, Any], what: str = "") -> Preset:
+    """A preset with some numbers replaced, and checked again; ``what`` begins the message if they do not fit."""
+    try:
+        return Preset.model_validate(dict(numbers) | changes)
+    except ValidationError as error:
+        _, problem = first_problem(error)
+        raise InputError(f"{what}: {problem}" if what else problem) from error
+
+
+def _numbers(task: Task, name: str) -> dict[str, Any] | None:
     """The fields of a preset, without its name and task; None if the task has no such preset."""
     own: dict[str, Any] = {}
     if isinstance(task, Inertia):
@@ -80,7 +153,7 @@ def numbers(task: Task, name: str) -> dict[str, Any] | None:
     return tables["paper"] | own | (tables[name] if name != "paper" else {})
 
 
-def as_code(task: Task) -> Task:
+def _as_code(task: Task) -> Task:
     """The task as the published code has it: another perturbation in CosSim, other tracks and centring in Motion."""
     if isinstance(task, CosSim) and f"{task.variant}-code" in COSSIM_VARIANTS:
         return replace(task, variant=f"{task.variant}-code")

@@ -5,7 +5,7 @@ import torch
 
 import softsym as ss
 from softsym.errors import InputError
-from softsym.nn import GroupAugmentation, SamplePenalty
+from softsym.regularize import GroupAugmentation, SamplePenalty
 from tests.nn.networks import normal
 
 GROUPS = ["O(3)", "SO(2)@z", "S(3)", "SL(3)", "Scaling(3)", "SO(3) | Scaling(3)"]
@@ -37,6 +37,21 @@ def test_seeded():
     a, b, c = (GroupAugmentation("V", "V", "O(3)", seed=seed)(x, x)[0] for seed in (1, 1, 2))
     assert torch.equal(a, b)
     assert not torch.allclose(a, c)
+
+
+def test_elements_follow_from_seed_and_step_whatever_was_drawn_before():
+    x = normal(4, 3)
+    fresh, used = (GroupAugmentation("V", "V", "O(3)", seed=5) for _ in range(2))
+    for _ in range(3):
+        used(x, x)
+    assert torch.equal(fresh(x, x, step=7)[0], used(x, x, step=7)[0])
+    assert not torch.allclose(fresh(x, x, step=8)[0], fresh(x, x, step=7)[0])
+    third = GroupAugmentation("V", "V", "O(3)", seed=5)
+    assert torch.equal(third(x, x)[0], fresh(x, x, step=0)[0])  # calls are counted from zero
+    f = ss.nn.MLP("V", "V", "O(3)", width=8)
+    fresh_penalty, used_penalty = (SamplePenalty("V", "V", "O(3)", seed=5) for _ in range(2))
+    used_penalty(f, x)
+    assert fresh_penalty(f, x, step=3).item() == used_penalty(f, x, step=3).item()
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])

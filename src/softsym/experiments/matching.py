@@ -7,7 +7,7 @@ from collections.abc import Callable
 from torch import nn
 
 from softsym.errors import InputError
-from softsym.nn.network import count_parameters
+from softsym.nn import count_parameters
 
 
 def match_width(build: Callable[[int], nn.Module], parameters: int, widths: range = range(8, 2049)) -> int:
@@ -20,7 +20,7 @@ def match_width(build: Callable[[int], nn.Module], parameters: int, widths: rang
 
     Example:
         >>> import softsym as ss
-        >>> ss.nn.match_width(lambda w: ss.nn.MLP("5S + 5V", "T(2)", "O(3)", width=w), 36_873)
+        >>> match_width(lambda w: ss.nn.MLP("5S + 5V", "T(2)", "O(3)", width=w), 36_873)
         128
     """
     if parameters < 1:

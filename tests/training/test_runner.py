@@ -13,7 +13,6 @@ from safetensors.torch import load_file
 
 from softsym.errors import InputError
 from softsym.training import run
-from tests.processes import started
 from tests.training.small import TASK, cli, result, spec
 
 OPTIONS = ("--epochs", 60, "--width", 16, "--quiet")
@@ -114,43 +113,3 @@ def test_devices_start_their_own_processes(tmp_path):
     done = cli("--epochs", 12, "--width", 16, "--quiet", "--devices", 2, "--out-dir", tmp_path / "run")
     assert done.returncode == 0, done.stderr[-2000:]
     assert result(tmp_path / "run")["epochs"] == 12
-
-
-def test_interrupted_says_how_to_go_on(tmp_path):
-    folder = tmp_path / "run"
-    command = [sys.executable, "-m", "softsym.cli.main", "train", TASK, "--quiet", "--out-dir", str(folder)]
-    process = started(command)
-    deadline = time.monotonic() + 60
-    while not (folder / "history.jsonl").exists() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    time.sleep(0.5)
-    process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert "go on with --resume" in stderr
-    assert "Traceback" not in stderr
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("--model", "magic"), "unknown model 'magic'"),
-        (("--preset", "slow"), "preset"),
-        (("--group", "Q(3)"), "unknown group"),
-        (("--out-dir", "/proc/nowhere"), "cannot write to"),
-        (("--epochs", 1), "early stopping counts"),
-    ],
-)
-def test_bad_input_is_one_line_and_exit_code_two(tmp_path, arguments, message):
-    done = cli("--quiet", *arguments, cwd=tmp_path)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
-
-
-def test_the_table(tmp_path):
-    done = cli("--epochs", 12, "--width", 12, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    for text in ("test MSE", "O(2)@z", "strength", "model error", "data error", "run folder: runs/"):
-        assert text in done.stdout
-    assert "epoch 12/12" in done.stderr  # plain lines when not a terminal

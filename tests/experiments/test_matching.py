@@ -4,7 +4,8 @@ import pytest
 
 import softsym as ss
 from softsym.errors import InputError
-from softsym.nn import count_parameters, match_width
+from softsym.experiments.matching import match_width
+from softsym.nn import count_parameters
 
 
 def mlp(width: int) -> ss.nn.MLP:

@@ -1,0 +1,69 @@
+"""Things that are chosen by name: each in a file of its own, which is imported when the name is first asked for.
+
+The names alone cost nothing, so a command's help can list them. A new thing is a new file and one line in the table; a person's own,
+for one process, is :meth:`Registry.register`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator, Mapping
+from typing import Generic, TypeVar
+
+from softsym.errors import InputError
+
+T = TypeVar("T")
+
+
+class Registry(Generic[T]):
+    """Objects by name, in the order of their table.
+
+    Args:
+        what: What they are, for messages.
+        homes: Where each is: ``{name: "module:attribute"}``.
+
+    Example:
+        >>> roots = Registry("root", {"square": "math:sqrt", "whole": "math:isqrt"})
+        >>> list(roots), roots["whole"](10)
+        (['square', 'whole'], 3)
+        >>> roots["cubic"]
+        Traceback (most recent call last):
+        softsym.errors.InputError: unknown root 'cubic'; pass one of square, whole
+    """
+
+    def __init__(self, what: str, homes: Mapping[str, str]) -> None:
+        self.what = what
+        self._homes = dict(homes)
+        self._own: dict[str, T] = {}
+
+    def __getitem__(self, name: str) -> T:
+        self.check(name)
+        if name in self._own:
+            return self._own[name]
+        module, _, attribute = self._homes[name].partition(":")
+        loaded: T = getattr(importlib.import_module(module), attribute)
+        return loaded
+
+    def check(self, name: str) -> None:
+        """Refuses a name that nothing has, without importing anything."""
+        if name not in self:
+            raise InputError(f"unknown {self.what} {name!r}; pass one of {', '.join(self)}")
+
+    def register(self, name: str, thing: T) -> None:
+        """Adds a thing of one's own, in this process."""
+        if name in self:
+            raise InputError(f"there is a {self.what} called {name!r} already; choose another name")
+        self._own[name] = thing
+
+    def forget(self, name: str) -> None:
+        """Takes back :meth:`register`."""
+        del self._own[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._homes or name in self._own
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*self._homes, *self._own))
+
+    def __len__(self) -> int:
+        return len(self._homes) + len(self._own)

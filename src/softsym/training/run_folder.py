@@ -1,0 +1,80 @@
+"""The folder of a run: claimed by its spec, never overwritten, and done when its result is there.
+
+It holds ``spec.json`` (what was asked), ``history.jsonl``, ``checkpoints/``, ``model.safetensors`` (the best model) and ``result.json``. Of
+the processes that share a run, the first writes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+from torch import nn
+
+from softsym.errors import InputError
+from softsym.files import put_file, put_text
+from softsym.training.devices import is_first_process
+from softsym.training.record import RunResult
+from softsym.training.spec import RunSpec
+
+
+class RunFolder:
+    """A folder for one run.
+
+    Args:
+        path: Where it is.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def claim(self, spec: RunSpec, *, resume: bool) -> None:
+        """Takes the folder for a run, or makes sure that it belongs to the same one."""
+        if not is_first_process():  # which claims it for all
+            return
+        file = self.path / "spec.json"
+        wanted = json.loads(json.dumps(spec.to_dict()))
+        if file.exists():
+            if not resume:
+                raise InputError(
+                    f"{self.path} holds a run already; pass --resume to go on with it, or another --out-dir"
+                )
+            if json.loads(file.read_text(encoding="utf-8")) != wanted:
+                raise InputError(f"{self.path} holds another run (see {file}); pass another --out-dir")
+            return
+        self.check_room(0)
+        put_text(file, json.dumps(wanted, indent=2) + "\n")
+
+    def check_room(self, needed_bytes: int) -> None:
+        """Refuses a folder that cannot be written or has no room, before any work is done."""
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            probe = self.path / f".probe-{os.getpid()}"
+            probe.write_bytes(b"ok")
+            probe.unlink()
+        except OSError as error:
+            raise InputError(
+                f"cannot write to {self.path}: {error.strerror}; pass another --out-dir"
+            ) from error
+        free = shutil.disk_usage(self.path).free
+        if free < needed_bytes:
+            raise InputError(
+                f"{self.path} has {free / 1e6:.0f} MB free, this run needs about {needed_bytes / 1e6:.0f} MB; pass another --out-dir"
+            )
+
+    def result(self) -> RunResult | None:
+        """The result, if the run is done."""
+        file = self.path / "result.json"
+        return RunResult.from_dict(json.loads(file.read_text(encoding="utf-8"))) if file.exists() else None
+
+    def finish(self, model: nn.Module, result: RunResult) -> None:
+        """Writes the model, and then the result, which says that the run is done."""
+        from safetensors.torch import save_file
+
+        if not is_first_process():
+            return
+        tensors = {name: value.detach().cpu().contiguous() for name, value in model.state_dict().items()}
+        put_file(self.path / "model.safetensors", lambda path: save_file(tensors, path))
+        put_text(self.path / "result.json", json.dumps(result.to_dict(), indent=2) + "\n")

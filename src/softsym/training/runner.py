@@ -1,0 +1,57 @@
+"""One run: a task, a model, a preset and a seed, in a folder of its own. A stopped run resumes; one that is done is not repeated."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from softsym.tasks.parse import task as read_task
+from softsym.training.loop import fit
+from softsym.training.record import RunResult, model_errors, probes_of, result_of
+from softsym.training.run_folder import RunFolder
+from softsym.training.spec import RunSpec
+from softsym.training.track import tensorboard
+
+
+def run(
+    spec: RunSpec, folder: Path, *, resume: bool = False, quiet: bool = False, track: bool = False
+) -> RunResult:
+    """Carries out a run in a folder, or goes on with it.
+
+    Args:
+        spec: What to run.
+        folder: The run's folder.
+        resume: Go on from the newest checkpoint; a finished run is only read.
+        quiet: Show no progress.
+        track: Also write the history for TensorBoard.
+    """
+    spec.check()
+    task = read_task(spec.task)
+    place = RunFolder(folder)
+    place.claim(spec, resume=resume)
+    if resume and (done := place.result()) is not None:
+        return done
+    built, groups = spec.build(task), spec.candidates(task)
+    place.check_room(10 * 4 * sum(p.numel() for p in built.model.parameters()))
+    data = task.splits(spec.seed, spec.preset.sizes, fixed_data=spec.preset.fixed_data)
+    probes = probes_of(task, spec.seed)
+    note = tensorboard(folder / "tensorboard") if track else None
+    began = time.perf_counter()
+    fitted = fit(
+        built.model,
+        data,
+        spec.settings,
+        regularizer=built.regularizer,
+        controller=spec.controller,
+        on_batch=built.on_batch,
+        on_loss=built.on_loss,
+        measure=lambda model: model_errors(model, task, probes, n_transforms=4, groups=groups),
+        folder=folder,
+        resume=resume,
+        quiet=quiet,
+        on_epoch=None if note is None else lambda row: note(row),
+    )
+    seconds = fitted.history[-1]["seconds"] if fitted.history else time.perf_counter() - began
+    result = result_of(spec, task, fitted, data, seconds, probes, built.regularizer)
+    place.finish(fitted.model, result)
+    return result

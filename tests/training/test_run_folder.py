@@ -1,0 +1,50 @@
+"""Folders belong to one run, and tell when it is done."""
+
+import json
+
+import pytest
+from safetensors.torch import load_file
+from torch import nn
+
+from softsym.errors import InputError
+from softsym.training import RunSpec
+from softsym.training.run_folder import RunFolder
+from tests.experiments.small import record
+from tests.training.small import spec
+
+
+def test_a_folder_is_claimed_by_one_run(tmp_path):
+    folder = RunFolder(tmp_path / "new" / "run")
+    folder.claim(spec(), resume=False)
+    stored = json.loads((folder.path / "spec.json").read_text())
+    assert RunSpec.from_dict(stored) == spec()
+    folder.claim(spec(), resume=True)
+    with pytest.raises(InputError, match="holds a run already; pass --resume"):
+        folder.claim(spec(), resume=False)
+    with pytest.raises(InputError, match="holds another run"):
+        folder.claim(spec(seed=1), resume=True)
+
+
+def test_other_processes_of_a_run_claim_nothing(tmp_path, monkeypatch):
+    monkeypatch.setenv("RANK", "1")
+    folder = RunFolder(tmp_path / "run")
+    folder.claim(spec(), resume=False)
+    folder.finish(nn.Linear(2, 2), record(spec()).result)
+    assert not folder.path.exists()
+
+
+def test_it_is_done_when_the_result_is_there(tmp_path):
+    folder, model, result = RunFolder(tmp_path), nn.Linear(2, 2), record(spec()).result
+    assert folder.result() is None
+    folder.finish(model, result)
+    assert folder.result() == result
+    assert load_file(tmp_path / "model.safetensors").keys() == model.state_dict().keys()
+    assert {path.name for path in tmp_path.iterdir()} == {"model.safetensors", "result.json"}
+
+
+def test_unwritable_and_full_folders_are_refused(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match=r"cannot write to .*file.*pass another --out-dir"):
+        RunFolder(tmp_path / "file" / "runs").check_room(0)
+    with pytest.raises(InputError, match="MB free, this run needs about"):
+        RunFolder(tmp_path).check_room(10**18)

@@ -1,0 +1,70 @@
+"""Numbers are declared once, checked, and written as they always were."""
+
+from typing import ClassVar
+
+import pytest
+from pydantic import Field, ValidationError
+
+from softsym.discovery.fit.recipe import Recipe
+from softsym.regularize.strengths import Continuous, OneShot
+from softsym.training.settings import Numbers, Settings, SoftNumbers
+from softsym.training.spec import Preset
+
+
+def test_settings_are_checked_and_frozen():
+    settings = Settings(epochs=3, batch=2, lr=0.1)
+    for change in ({"epoch": 3}, {"lr": 0}, {"batch": 0}, {"adam_eps": -1.0}, {"weight_decay": float("nan")}):
+        with pytest.raises(ValidationError):
+            Settings.model_validate({**dict(settings), **change})
+    with pytest.raises(ValidationError, match="frozen"):
+        settings.lr = 1.0
+
+
+@pytest.mark.parametrize("vessel", [Settings, Preset, Recipe])
+def test_a_number_of_the_steps_means_the_same_everywhere(vessel):
+    for name, declared in Numbers.model_fields.items():
+        found = vessel.model_fields[name]
+        assert (found.annotation, found.metadata) == (declared.annotation, declared.metadata)
+        assert found.description == declared.description
+    assert issubclass(vessel, Numbers)
+
+
+def test_the_numbers_of_the_steps_go_on_as_they_are():
+    recipe = Recipe(lr=0.5, weight_decay=0.25, adam_eps=1e-4, epochs=9, batch=3)
+    assert recipe.of_steps() == {"lr": 0.5, "weight_decay": 0.25, "adam_eps": 1e-4}
+    settings = recipe.settings(0, has_groups=True)
+    assert settings.of_steps() == recipe.of_steps()
+
+
+class Later(SoftNumbers):
+    """A format that had two fields; `clip` came later."""
+
+    FORMAT: ClassVar[tuple[str, ...]] = ("width", "lr")
+    clip: float = Field(1.0)
+
+
+def test_later_fields_are_written_only_where_they_differ():
+    usual = Later(lr=0.1, width=8)
+    assert list(usual.model_dump().items()) == [("width", 8), ("lr", 0.1)]
+    assert usual.model_dump_json() == '{"width":8,"lr":0.1}'
+    other = Later(lr=0.1, width=8, clip=2.0, strengths="fixed")
+    assert other.model_dump() == {"width": 8, "lr": 0.1, "strengths": "fixed", "clip": 2.0}
+    for numbers in (usual, other):
+        assert Later.model_validate(numbers.model_dump()) == numbers
+
+
+def test_a_recipe_is_written_as_before():
+    assert Recipe().model_dump_json() == (
+        '{"width":64,"layers":4,"epochs":null,"batch":null,"lr":0.003,"weight_decay":0.0,"strength":null,"gamma":2.0,'
+        '"strengths":"one-shot"}'
+    )
+
+
+def test_the_rule_is_found_by_its_name():
+    numbers = SoftNumbers(lr=0.1, width=8, gamma=3.0)
+    once = numbers.rule(epochs=90, adjust_at=30, window=5)
+    assert isinstance(once, OneShot)
+    assert (once.at_epoch, once.gamma, once.window) == (30, 3.0, 5)
+    assert isinstance(numbers.model_copy(update={"strengths": "continuous"}).rule(90, 30, 5), Continuous)
+    with pytest.raises(ValidationError, match="input should be 'one-shot', 'continuous' or 'fixed'"):
+        SoftNumbers(lr=0.1, width=8, strengths="two-shot")
