@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from softsym.groups import Group
+from softsym.tasks.draw import stream
 from softsym.tasks.error import Error, mse
-from softsym.tasks.seeds import stream
 from softsym.tasks.task import FIXED_SEED, Pair, Sizes, Splits, Task, Verdict, read_sizes, verdict
 
 OBSERVED = 1_500

@@ -22,9 +22,8 @@ from softsym.errors import InputError
 from softsym.groups import Group, group
 from softsym.reps import Rep, rep
 from softsym.tasks.arguments import Arguments
+from softsym.tasks.draw import split_by_group, stream
 from softsym.tasks.error import Error, ade
-from softsym.tasks.grouped import split_by_group
-from softsym.tasks.seeds import stream
 from softsym.tasks.task import FIXED_SEED, Pair, Sizes, Splits, Task, read_sizes
 
 POINTS = 6

@@ -19,12 +19,11 @@ from softsym.errors import InputError
 from softsym.groups import Group, group
 from softsym.reps import Rep, rep
 from softsym.tasks.arguments import Arguments
+from softsym.tasks.draw import split_by_group, stream
 from softsym.tasks.error import Error, ade, scaled_ade
-from softsym.tasks.grouped import split_by_group
 from softsym.tasks.motion.normalise import PAST, Centring, Normaliser
 from softsym.tasks.motion.simulator import simulate
 from softsym.tasks.motion.waymo import CODE, HONEST, extract
-from softsym.tasks.seeds import stream
 from softsym.tasks.task import FIXED_SEED, Pair, Sizes, Splits, Task, read_sizes
 
 SETTINGS = {"honest": HONEST, "code": CODE}

@@ -3,7 +3,7 @@ import pytest
 import torch
 
 from softsym.errors import InputError
-from softsym.tasks.grouped import split_by_group
+from softsym.tasks.draw import split_by_group, stream
 from softsym.tasks.task import Sizes
 
 LABELS = np.repeat(np.arange(40), np.random.default_rng(0).integers(5, 30, 40))
@@ -42,3 +42,24 @@ def test_too_few():
     assert len(parts[0]) > 300
     with pytest.raises(InputError, match=r"the (train|val|test) split should have"):
         split((9, 1, 1), labels=np.zeros(50, int), exact=False)
+
+
+def test_every_name_has_a_stream_of_its_own():
+    first = {
+        (seed, name): torch.rand(3, generator=stream(seed, name)).tolist()
+        for seed in (0, 1)
+        for name in ("train", "test", "trains", "")
+    }
+    assert len({tuple(values) for values in first.values()}) == len(first)
+    assert torch.rand(3, generator=stream(1, "test")).tolist() == first[1, "test"]
+
+
+def test_streams_are_the_same_everywhere_and_always():
+    """Stored results depend on them."""
+    assert stream(0, "train").initial_seed() == 2572246051367745262
+
+
+@pytest.mark.parametrize(("seed", "error"), [(-1, InputError), (0.5, TypeError), ("0", TypeError)])
+def test_seeds_are_whole_numbers(seed, error):
+    with pytest.raises(error):
+        stream(seed, "train")

@@ -1,6 +1,12 @@
-"""Splitting recordings without leaks: examples of one recording never end up in two splits."""
+"""Drawing data: one seed gives many independent streams, and recordings are dealt out whole.
+
+Data, splits and samples of one run each have a stream of their own, so that drawing more of one never changes another; examples of one
+recording never end up in two splits.
+"""
 
 from __future__ import annotations
+
+import operator
 
 import numpy as np
 import torch
@@ -10,6 +16,25 @@ from softsym.errors import InputError
 from softsym.tasks.task import Sizes
 
 Rows = NDArray[np.intp]
+
+
+def stream(seed: int, name: str) -> torch.Generator:
+    """The generator of a named stream.
+
+    Args:
+        seed: Seed of the run, not negative.
+        name: Which stream, such as ``"train"``.
+
+    Example:
+        >>> a, b = stream(0, "train"), stream(0, "test")
+        >>> a.initial_seed() == b.initial_seed()
+        False
+    """
+    seed = operator.index(seed)
+    if seed < 0:
+        raise InputError(f"`seed` must not be negative, got {seed}")
+    (word,) = np.random.SeedSequence([seed, *name.encode()]).generate_state(1, np.uint64)
+    return torch.Generator().manual_seed(int(word) >> 1)
 
 
 def split_by_group(
@@ -33,14 +58,14 @@ def split_by_group(
     share = np.empty(len(names), dtype=np.intp)
     share[order] = np.searchsorted(np.cumsum(sizes)[:2] / sum(sizes) * len(labels), middles, side="right")
     rows = [np.flatnonzero(share[row_group] == k) for k in range(3)]
-    for part, found, wanted in zip(sizes._fields, rows, sizes, strict=True):
-        if len(found) < (wanted if exact else min(wanted, 1)):
+    for part, own, wanted in zip(sizes._fields, rows, sizes, strict=True):
+        if len(own) < (wanted if exact else min(wanted, 1)):
             raise InputError(
                 f"the {part} split should have {wanted} examples, but of the {len(labels)} in {len(names)} {what}s only "
-                f"{len(found)} fall to it; ask for fewer or record more"
+                f"{len(own)} fall to it; ask for fewer or record more"
             )
     drawn = [
-        found[torch.randperm(len(found), generator=generator).numpy()[:wanted]]
-        for found, wanted in zip(rows, sizes, strict=True)
+        own[torch.randperm(len(own), generator=generator).numpy()[:wanted]]
+        for own, wanted in zip(rows, sizes, strict=True)
     ]
     return drawn[0], drawn[1], drawn[2]
