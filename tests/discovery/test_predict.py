@@ -54,3 +54,18 @@ def test_wrong_columns_are_named(model, tmp_path):
     np.savez(tmp_path / "narrow.npz", X=np.zeros((5, 4)))
     with pytest.raises(InputError, match=r"gives 4 columns, the model has 6 inputs \(2V\)"):
         predict_file(model[0], str(tmp_path / "narrow.npz"), tmp_path / "p.csv")
+
+
+def test_tab_separated_predictions_too(model, data, tmp_path):
+    predict_file(model[0], data, tmp_path / "p.tsv")
+    assert polars.read_csv(tmp_path / "p.tsv", separator="\t").columns[:3] == ["e", "e_std", "f"]
+
+
+def test_endings_that_cannot_be_written(model, data, tmp_path):
+    with pytest.raises(InputError, match=r"p.xlsx must end in \.npz, \.csv, \.tsv, \.parquet"):
+        predict_file(model[0], data, tmp_path / "p.xlsx")
+
+
+def test_a_task_knows_its_columns(model, tmp_path):
+    with pytest.raises(InputError, match="'golfball' is a task, which knows its columns"):
+        predict_file(model[0], "golfball", tmp_path / "p.csv", x_columns="x0..x5")

@@ -2,7 +2,9 @@ import numpy as np
 import pytest
 
 from softsym.errors import InputError
-from softsym.tasks.source import is_task, read_data
+from softsym.tasks import task as read_task
+from softsym.tasks.source import is_task, read_data, task_table
+from tests.tasks.flights import write_flights
 
 
 def test_files(tmp_path):
@@ -51,3 +53,21 @@ def test_refusals():
         read_data("inertai")
     with pytest.raises(InputError, match="'inertia' is a task, which knows its columns"):
         read_data("inertia", "a..b")
+
+
+@pytest.mark.parametrize("text", ["inertia:soft", "motion:scale-aware"])
+def test_whoever_asks_gets_the_same_numbers(text):
+    one, task = read_data(text, seed=3)
+    two = task_table(read_task(text), 3)
+    np.testing.assert_array_equal(one.X, two.X)
+    np.testing.assert_array_equal(one.Y, two.Y)
+    X, Y = (values.double().numpy() for values in task.observations(3))
+    np.testing.assert_array_equal(one.X, X)
+    np.testing.assert_array_equal(one.Y, Y)
+
+
+def test_recorded_tasks_give_their_training_data(tmp_path):
+    table, task = read_data("table_tennis:" + write_flights(tmp_path / "f.npz"))
+    x, y = task.splits(0).train
+    np.testing.assert_array_equal(table.X, x.double().numpy())
+    np.testing.assert_array_equal(table.Y, y.double().numpy())

@@ -46,7 +46,7 @@ class NormalisationCheck:
     @property
     def keeps_all(self) -> bool:
         """Whether every symmetry survives."""
-        return all(found.is_kept for found in self.breaks)
+        return all(entry.is_kept for entry in self.breaks)
 
 
 @dataclass(frozen=True)
@@ -80,16 +80,16 @@ class DataCheck:
             **asdict(self),
             "normalisations": [
                 {
-                    "name": found.name,
-                    "evenness": found.evenness,
-                    "smallest": found.smallest,
-                    "groups": [{**asdict(entry), "keeps": entry.is_kept} for entry in found.breaks],
+                    "name": check.name,
+                    "evenness": check.evenness,
+                    "smallest": check.smallest,
+                    "groups": [{**asdict(entry), "keeps": entry.is_kept} for entry in check.breaks],
                 }
-                for found in self.normalisations
+                for check in self.normalisations
             ],
             "coverage": [
-                {"group": found.group, "value": found.value, "grade": found.grade, "meaning": found.meaning}
-                for found in self.coverage
+                {"group": entry.group, "value": entry.value, "grade": entry.grade, "meaning": entry.meaning}
+                for entry in self.coverage
             ],
         }
 
@@ -116,8 +116,8 @@ def check_data(
     Example:
         >>> import numpy as np
         >>> X = np.random.default_rng(0).standard_normal((300, 3)) * [1.23, 1.34, 0.05]
-        >>> found = check_data(Table(X, None, ("x", "y", "z"), (), "flat"), "V", ["O(2)@z"])
-        >>> found.recommended, found.coverage[0].grade
+        >>> checked = check_data(Table(X, None, ("x", "y", "z"), (), "flat"), "V", ["O(2)@z"])
+        >>> checked.recommended, checked.coverage[0].grade
         ('common-scale', 'well')
     """
     rep, candidates = read_rep(rep_in), read_groups(groups)
@@ -152,8 +152,8 @@ def recommend(checks: Sequence[NormalisationCheck]) -> tuple[str, str]:
     Normalisations of trajectories forget where they lie, so they are recommended only if asked about. Among the others ``per-axis``
     is better if it happens to keep every symmetry; ``common-scale`` keeps them by construction.
     """
-    found = {check.name: check for check in checks}
-    common, each = found.get("common-scale"), found.get("per-axis")
+    by_name = {check.name: check for check in checks}
+    common, each = by_name.get("common-scale"), by_name.get("per-axis")
     if len(checks) == 1:
         return _judge(checks[0])
     if each is not None and each.keeps_all and (common is None or each.evenness > 1.01 * common.evenness):
@@ -171,16 +171,16 @@ def _judge(check: NormalisationCheck) -> tuple[str, str]:
 
 
 def _all(check: NormalisationCheck) -> str:
-    names = [found.group for found in check.breaks]
+    names = [entry.group for entry in check.breaks]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _price(check: NormalisationCheck | None) -> str:
     """What a normalisation that breaks symmetries would cost."""
-    broken = [] if check is None else [found for found in check.breaks if not found.is_kept]
+    broken = [] if check is None else [entry for entry in check.breaks if not entry.is_kept]
     if check is None or not broken:
         return ""
-    worst = ", ".join(f"{found.group} by {found.error:.2g}" for found in broken)
+    worst = ", ".join(f"{entry.group} by {entry.error:.2g}" for entry in broken)
     return f"; {check.name} breaks {worst}"
 
 
@@ -188,8 +188,8 @@ def _caveat(chosen: NormalisationCheck, each: NormalisationCheck | None) -> str:
     if chosen.evenness >= UNEVEN:
         return ""
     text = f". But column {chosen.smallest!r} is left with {chosen.evenness:.2g} of the largest deviation and is hard to learn from"
-    broken = [] if each is None else [found for found in each.breaks if not found.is_kept]
+    broken = [] if each is None else [entry for entry in each.breaks if not entry.is_kept]
     if not broken:
         return text
-    mildest = min(broken, key=lambda found: found.error)
+    mildest = min(broken, key=lambda entry: entry.error)
     return f"{text}; if the outputs depend on it, per-axis is the lesser evil for {mildest.group} (broken by {mildest.error:.2g})"

@@ -132,15 +132,15 @@ def _shares(rows: Array, rep: Rep, group: Group, rng: np.random.Generator) -> li
 def _views(pool: Array, rows: Array, rep: Rep, group: Group, rng: np.random.Generator) -> Iterator[Array]:
     """What the module says, blurred, in units of the data's spread in every direction."""
     everything, single = [], []
-    for kind, index in columns_by_type(rep, group).items():
-        size = kind.size(group)
+    for tensor_type, index in columns_by_type(rep, group).items():
+        size = tensor_type.size(group)
         copies = pool[:, index].reshape(len(pool), -1, size)
         sphering = _sphering(rows[:, index].reshape(-1, size))
         everything.append((_blurred(copies, rng) @ sphering).reshape(len(pool), -1))
-        if kind.rank and size < pool.shape[1]:  # else it is all columns once more
+        if tensor_type.rank and size < pool.shape[1]:  # else it is all columns once more
             one = copies[np.arange(len(pool)), rng.integers(copies.shape[1], size=len(pool))]
             single += [_blurred(view, rng) @ sphering for view in (one, copies.mean(axis=1))]
-        if kind.rank and not group.is_orthogonal:
+        if tensor_type.rank and not group.is_orthogonal:
             length = np.linalg.norm(copies, axis=(1, 2))[:, None]
             single.append(_blurred(np.log(length + 1e-9), rng))
     yield from (np.concatenate(everything, axis=1), *single)

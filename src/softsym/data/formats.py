@@ -111,5 +111,5 @@ def format_of(path: Path) -> type[DataFile]:
         raise InputError(
             f"cannot tell what {path} is from its name; pass a file that ends in {', '.join(suffixes())}"
         )
-    found: type[DataFile] = getattr(importlib.import_module(known.module), known.name)
-    return found
+    file_class: type[DataFile] = getattr(importlib.import_module(known.module), known.name)
+    return file_class

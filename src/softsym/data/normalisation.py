@@ -161,12 +161,12 @@ def _trajectory(name: str, X: Array, rep: Rep, groups: Sequence[Group]) -> Norma
     if problem:
         raise InputError(f"normalisation {name!r} is for trajectories: {problem}")
     D, b = np.eye(X.shape[1]), np.zeros(X.shape[1])
-    for kind, index in columns_by_type(rep, group).items():
-        if kind.rank == 0:
+    for tensor_type, index in columns_by_type(rep, group).items():
+        if tensor_type.rank == 0:
             scaler = SymmetricScaler.fit(X[:, index], None, ())
             D[index, index], b[index] = 1 / scaler.scale, -scaler.shift / scaler.scale
         else:
-            block, shift = _centred(name, X[:, index], kind.size(group))
+            block, shift = _centred(name, X[:, index], tensor_type.size(group))
             D[np.ix_(index, index)], b[index] = block, shift
     return Normalisation(name, D, b)
 
@@ -184,14 +184,16 @@ def _centred(name: str, X: Array, size: int) -> tuple[Array, Array]:
 
 def _why_not(name: str, rep: Rep, group: Group) -> str:
     """What the representation lacks; empty if nothing."""
-    kinds = {
-        kind: len(index) // kind.size(group)
-        for kind, index in columns_by_type(rep, group).items()
-        if kind.rank
+    copies = {
+        tensor_type: len(index) // tensor_type.size(group)
+        for tensor_type, index in columns_by_type(rep, group).items()
+        if tensor_type.rank
     }
-    if not kinds or min(kinds.values()) < 2:
+    if not copies or min(copies.values()) < 2:
         return f"{rep} has no two points of the same kind to centre on their mean"
-    if name == "symmetry-scale-aware" and any(kind.size(group) != len(SURVIVING) for kind in kinds):
+    if name == "symmetry-scale-aware" and any(
+        tensor_type.size(group) != len(SURVIVING) for tensor_type in copies
+    ):
         return f"it treats z apart, so points must have 3 coordinates; {rep} under {group.name} has others"
     return ""
 

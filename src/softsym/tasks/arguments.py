@@ -70,12 +70,12 @@ class Arguments:
     def choose(self, default: str, known: Iterable[str], aliases: Mapping[str, str] | None = None) -> str:
         """The variant under its own name, or the default if there is none."""
         names = list(known)
-        found = (aliases or {}).get(self.variant, self.variant) or default
-        if found not in names:
-            close = difflib.get_close_matches(found, names, n=1, cutoff=0.6)
+        chosen = (aliases or {}).get(self.variant, self.variant) or default
+        if chosen not in names:
+            close = difflib.get_close_matches(chosen, names, n=1, cutoff=0.6)
             hint = f"did you mean {close[0]}? " if close else ""
             self.fail(f"unknown variant {self.variant!r}; {hint}Known: {', '.join(names)}")
-        return found
+        return chosen
 
     def number(self, key: str, default: float) -> float:
         """An option that is a finite number."""

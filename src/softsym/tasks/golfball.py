@@ -113,11 +113,11 @@ class GolfBall(Synthetic):
         fall = math.hypot(*(t * t / 2 for t in times))
         flown = usual * math.hypot(*(t + PAST * (POINTS - 1) / 2 for t in times))
         size = math.hypot(flown, self.gravity * fall, push * fall)
-        found = {}
+        broken = {}
         for axis, candidate in zip(AXES, self.groups, strict=True):
             across = math.hypot(self.gravity * (axis != "z"), push * (axis != self.wind))
-            found[candidate] = 4 / math.pi * across * fall / (2 * size)  # |a - R a| is 4 |a| / pi on average
-        return found
+            broken[candidate] = 4 / math.pi * across * fall / (2 * size)  # |a - R a| is 4 |a| / pi on average
+        return broken
 
     def _fly(self, position: Tensor, velocity: Tensor, dt: float) -> Tensor:
         wind = [self.speed * (self.wind == axis) for axis in AXES]

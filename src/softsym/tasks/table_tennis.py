@@ -88,18 +88,18 @@ class TableTennis(Task):
         """All windows, shape (n, 12, 3), float64, in world coordinates, and the flight of each, shape (n,)."""
         states, lengths = read_flights(Path(self.path))
         span = (2 * POINTS - 1) * self.every + 1
-        found, flights = [], []
+        windows, flights = [], []
         for flight, states_of in enumerate(np.split(states, np.cumsum(lengths)[:-1])):
             hit = np.flatnonzero(np.diff(states_of[:, 5]) > BOUNCE)
             for start in range(0, len(states_of) - span + 1, self.stride):
                 if not ((hit >= start) & (hit < start + span - 1)).any():
-                    found.append(states_of[start : start + span : self.every, :3])
+                    windows.append(states_of[start : start + span : self.every, :3])
                     flights.append(flight)
-        if not found:
+        if not windows:
             raise InputError(
                 f"{self.path} has no {span} samples in a row without a bounce; pass a smaller `every` than {self.every}"
             )
-        return torch.from_numpy(np.stack(found)), np.array(flights)
+        return torch.from_numpy(np.stack(windows)), np.array(flights)
 
     def sample(self, n: int, seed: int) -> Pair:
         """Draws n windows: inputs and outputs, float32."""
