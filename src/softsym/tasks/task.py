@@ -111,10 +111,6 @@ class Task(ABC):
             fixed_data: Draw the same data whatever the seed, as the published code does.
         """
 
-    def probes(self, n: int, seed: int) -> Tensor:
-        """Draws inputs at which to measure equivariance errors, shape (n, rep_in.size), float64."""
-        return self.sample(n, seed)[0].double()
-
     def observations(self, seed: int) -> Pair:
         """Inputs and outputs in their own units, as a person's file would hold them: the training data unless a task says otherwise."""
         return self.splits(seed).train
