@@ -4,7 +4,7 @@ import pytest
 
 import softsym as ss
 from softsym.experiments.artefact import artefact
-from softsym.experiments.grid import cells, runs
+from softsym.experiments.grid import cells, check_run, runs
 from tests.experiments.small import PAPER, small
 
 
@@ -32,6 +32,19 @@ def test_factors_and_widths():
     assert by_label["5"].gamma == 5
     quick = {cell.row.label: cell.runs[0].preset for cell in cells(spec, "quick", 1)}
     assert quick["3000"].adjust_at == 149  # 150 would be too late to count
+
+
+def test_baselines_of_samples_and_rules_of_strengths_can_be_asked_for(tmp_path):
+    spec = small(tmp_path, old='model = "emlp"', new='model = "augment"')
+    (cell,) = (cell for cell in cells(spec, "quick", 1) if cell.column.label == "O2_EMLP")
+    check_run(cell.runs[0])
+    assert (cell.runs[0].model, cell.runs[0].group) == ("augment", "O(2)@z")
+    fixed = small(
+        tmp_path, old="adjust_at = 6", new='adjust_at = 6, strengths = "fixed", sample_strength = 0.5'
+    )
+    run = cells(fixed, "quick", 1)[0].runs[0]
+    assert (run.preset.strengths, run.preset.sample_strength) == ("fixed", 0.5)
+    assert isinstance(run.controller, ss.strengths.Fixed)
 
 
 def test_artefacts_share_runs():

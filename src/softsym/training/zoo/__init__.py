@@ -1,4 +1,4 @@
-"""The models that can be trained by name, one per file. A new one is a file here and a line in this table."""
+"""The models that can be trained by name. A new one is a file here and a line in this table."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ __all__ = ["MODELS", "Blueprint", "Built", "Model", "build"]
 MODELS: Registry[Model] = Registry(
     "model",
     {
-        "mlp": "softsym.training.zoo.mlp:MODEL",
-        "emlp": "softsym.training.zoo.emlp:MODEL",
-        "rpp": "softsym.training.zoo.rpp:MODEL",
-        "mixed": "softsym.training.zoo.mixed:MODEL",
-        "per": "softsym.training.zoo.per:MODEL",
-        "fa": "softsym.training.zoo.fa:MODEL",
-        "augment": "softsym.training.zoo.augment:MODEL",
-        "sample": "softsym.training.zoo.sample:MODEL",
+        "mlp": "softsym.training.zoo.networks:mlp",
+        "emlp": "softsym.training.zoo.networks:emlp",
+        "rpp": "softsym.training.zoo.networks:rpp",
+        "mixed": "softsym.training.zoo.networks:mixed",
+        "per": "softsym.training.zoo.networks:per",
+        "fa": "softsym.training.zoo.networks:fa",
+        "augment": "softsym.training.zoo.samples:augment",
+        "sample": "softsym.training.zoo.samples:sample",
     },
 )
 

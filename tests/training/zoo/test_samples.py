@@ -1,3 +1,5 @@
+"""Models that learn from transformed samples."""
+
 import pytest
 import torch
 
@@ -5,6 +7,22 @@ from softsym.regularize import SamplePenalty
 from softsym.tasks import task
 from tests.training.small import TASK, train
 from tests.training.zoo.small import error_of, made
+
+
+def test_batches_are_transformed_by_the_group_and_the_step_decides_how():
+    inertia = task(TASK)
+    x, y = (values.double() for values in inertia.sample(6, 0))
+    hook = made("augment", group="O(2)@z").on_batch
+    turned, target = hook(x, y, 3)
+    torch.testing.assert_close(inertia.target(turned), target, atol=1e-4, rtol=1e-4)
+    assert not torch.allclose(turned, x)
+    assert torch.equal(turned, hook(x, y, 3)[0])
+    assert not torch.equal(turned, hook(x, y, 4)[0])
+
+
+def test_learning_from_turned_samples_makes_a_network_more_equivariant():
+    with_turns, without = (train(name, epochs=40, stop_after=40).model for name in ("augment", "mlp"))
+    assert error_of(with_turns, "O(3)") < 0.8 * error_of(without, "O(3)")
 
 
 def test_the_penalty_of_its_group_times_its_strength():
@@ -16,6 +34,6 @@ def test_the_penalty_of_its_group_times_its_strength():
     assert not torch.equal(found, built.on_loss(built.model, x, built.model(x), 4))
 
 
-def test_it_makes_a_network_more_equivariant():
+def test_the_penalty_makes_a_network_more_equivariant():
     with_penalty, without = (train(name, epochs=40, stop_after=40).model for name in ("sample", "mlp"))
     assert error_of(with_penalty, "O(3)") < 0.8 * error_of(without, "O(3)")
