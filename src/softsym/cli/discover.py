@@ -6,7 +6,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -14,6 +14,9 @@ from softsym.cli.notices import one_line_warnings
 from softsym.cli.output import check_target, write_json
 from softsym.data.formats import suffixes
 from softsym.errors import InputError
+
+if TYPE_CHECKING:
+    from softsym.discovery.discover import Discovery
 
 DEFAULT_DATA = "inertia:Oz(2)"
 
@@ -96,7 +99,7 @@ def command(
         }  # fmt: skip
         with _stop_on_interrupt() as stop:
             try:
-                result = discover(
+                discovery = discover(
                     table, parameters, workspace, title=Path(data).stem if task is None else data, stop=stop
                 )
             except StoppedError as stopped:
@@ -106,9 +109,9 @@ def command(
                 )
                 raise typer.Exit(130) from None
     if json_file is not None:
-        write_json(result, json_file)
+        write_json(discovery.summary, json_file)
     if json_file != "-":
-        _show(result, out_dir)
+        _show(discovery, out_dir)
 
 
 def _check_asked(chosen: dict[str, Any], data: str) -> None:
@@ -139,14 +142,12 @@ def _stop_on_interrupt() -> Iterator[Any]:
         signal.signal(signal.SIGINT, before)
 
 
-def _show(result: dict[str, Any], out_dir: Path) -> None:
+def _show(discovery: Discovery, out_dir: Path) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    from softsym.discovery.judge.symmetries import Symmetries, Symmetry
-
-    console = Console()
-    console.print(Symmetries([Symmetry.from_dict(row) for row in result["groups"]]))
-    facts = f"The model explains {result['explained']:.0%} of held-out data (mean squared error {result['test_mse']:.4g})."
+    console, summary = Console(), discovery.summary
+    console.print(discovery.symmetries)
+    facts = f"The model explains {summary['explained']:.0%} of held-out data (mean squared error {summary['test_mse']:.4g})."
     console.print(Text(facts))
     console.print(Text(f"Report: {out_dir / 'report.html'}   model: {out_dir / 'model'}"))

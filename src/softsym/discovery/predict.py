@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from softsym.data.columns import quoted
 from softsym.data.formats import format_of, suffixes
 from softsym.data.table import Table
-from softsym.discovery.storage import load
+from softsym.discovery.registry import load
 from softsym.errors import InputError
 from softsym.files import put_file
 from softsym.tasks.source import is_task, read_data

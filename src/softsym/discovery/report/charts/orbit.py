@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from softsym.discovery.judge.measure import relative
 from softsym.discovery.report.charts.fit import MOST_OUTPUTS, output_name
 from softsym.discovery.report.charts.plots import PALETTE, Figure, axis, layout, numbers
-from softsym.discovery.report.story import Orbit, Story
+from softsym.discovery.report.orbit_data import Orbit
+from softsym.discovery.report.story import Story
 from softsym.discovery.report.text import number
 
 MOST_VECTORS = 12
@@ -41,7 +43,7 @@ def _view(story: Story, orbit: Orbit) -> dict[str, Any]:
         "group": orbit.group,
         "values": numbers(values),
         "labels": [f"{value:.0f}°" if whole else f"parameter {number(value)}" for value in values],
-        "errors": [number(error) for error in _errors(orbit)],
+        "errors": [number(error) for error in relative(orbit.predicted, orbit.moved)],
         "inputs": _scene([(f"vector {k + 1}", path) for k, path in enumerate(orbit.inputs[:MOST_VECTORS])]),
         "vector": _vector(orbit),
         "outputs": [
@@ -57,12 +59,6 @@ def is_turn(angles: Array) -> bool:
     steps = np.diff(angles)
     ends = (float(angles[-1] - angles[0]), float(angles[-1] - angles[0] + steps[-1]) if len(steps) else 0.0)
     return any(np.isclose(end, 2 * np.pi, rtol=1e-3) for end in ends)
-
-
-def _errors(orbit: Orbit) -> Array:
-    apart = np.linalg.norm(orbit.predicted - orbit.moved, axis=1)
-    sizes = np.linalg.norm(orbit.predicted, axis=1) + np.linalg.norm(orbit.moved, axis=1)
-    return apart / np.maximum(sizes, np.finfo(np.float64).tiny)
 
 
 def _liveliest(moved: Array) -> int:
