@@ -56,6 +56,12 @@ def command(
     ),
     seeds: int = typer.Option(3, "--seeds", min=1, help="Number of models that are trained."),
     seed: int = typer.Option(0, "--seed", min=0, help="Seed of everything that is drawn."),
+    jobs: int | None = typer.Option(
+        None,
+        "--jobs",
+        min=1,
+        help="Models that are trained at a time; by default as many as cores are free. The result is the same.",
+    ),
     out_dir: Path = typer.Option(Path("softsym-discovery"), "--out-dir", help="Where results go."),
     force: bool = typer.Option(False, "--force", help="Replace results that are there."),
     resume: bool = typer.Option(False, "--resume", help="Go on with a discovery that was stopped."),
@@ -70,6 +76,7 @@ def command(
     """
     from softsym.data.requirements import check_fit
     from softsym.discovery.discover import StoppedError, discover
+    from softsym.discovery.fit.parallel import free_cores
     from softsym.discovery.task_parameters import task_parameters
     from softsym.discovery.workspace import Workspace
     from softsym.tasks.source import read_data
@@ -95,7 +102,7 @@ def command(
             )
         parameters = {
             **chosen, "width": width, "layers": layers, "epochs": epochs, "budget": budget, "strengths": strengths,
-            "seeds": seeds, "random_state": seed, "verbose": not quiet,
+            "seeds": seeds, "random_state": seed, "verbose": not quiet, "n_jobs": jobs or min(free_cores(), seeds),
         }  # fmt: skip
         with _stop_on_interrupt() as stop:
             try:

@@ -12,13 +12,13 @@ import signal
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import torch
 from torch import Tensor
 
 from softsym.discovery.fit.member import Member, Shape, make_network, train_member
@@ -32,8 +32,9 @@ Row = dict[str, Any]
 Stop = Callable[[], bool]
 OnEpoch = Callable[[int, Row], bool]
 """Is told which training and the row of its epoch; returns True to stop all of them."""
-PERIOD = 0.1
-"""Seconds between two looks at what processes have written."""
+PERIOD, IDLE = 0.1, 30
+"""Seconds between two looks at what processes have written, and after which one that has nothing to do goes."""
+STOP = "stop"
 
 
 @dataclass(frozen=True)
@@ -169,22 +170,60 @@ def _train(
 def _side_by_side(
     lesson: Lesson, trainings: Sequence[Training], n_jobs: int, on_epoch: OnEpoch, may_diverge: bool
 ) -> list[Member | None]:
-    import joblib
+    from joblib.externals.loky import get_reusable_executor
+    from joblib.externals.loky.process_executor import BrokenProcessPool
 
-    with (
-        tempfile.TemporaryDirectory(prefix="softsym-", ignore_cleanup_errors=True) as name,
-        _followed(Path(name), len(trainings), on_epoch),
-        joblib.parallel_config(backend="loky", inner_max_num_threads=1),
-    ):
-        tasks = [
-            joblib.delayed(_in_process)(lesson, training, Path(name), place, may_diverge)
-            for place, training in enumerate(trainings)
-        ]
-        outcomes: list[Outcome | None] = joblib.Parallel(n_jobs=n_jobs, batch_size=1)(tasks)
+    threads = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "MKL", "OPENBLAS")}
+    deaf = (signal.SIGINT, signal.SIG_IGN)
+    executor = get_reusable_executor(
+        n_jobs, timeout=IDLE, initializer=signal.signal, initargs=deaf, env=threads
+    )
+    with tempfile.TemporaryDirectory(prefix="softsym-", ignore_cleanup_errors=True) as name:
+        try:
+            with _deaf_to_interrupts():
+                futures = [
+                    executor.submit(_in_process, lesson, training, Path(name), place, may_diverge)
+                    for place, training in enumerate(trainings)
+                ]
+            _follow(Path(name), futures, on_epoch)
+            outcomes: list[Outcome | None] = [future.result() for future in futures]
+        except BrokenProcessPool as error:
+            raise TrainingError(
+                "a process that trained was ended from outside, perhaps for want of memory; try fewer jobs"
+            ) from error
+        except BaseException:  # one of them failed, or somebody is out of patience
+            executor.shutdown(wait=True, kill_workers=True)
+            raise
     return [
         None if outcome is None else outcome.member(lesson.shape, training)
         for outcome, training in zip(outcomes, trainings, strict=True)
     ]
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Processes that start inside never hear Ctrl-C, which a terminal sends to all: who asked for them decides."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _follow(folder: Path, futures: Sequence[Future[Any]], on_epoch: OnEpoch) -> None:
+    """Passes on what processes write into a folder until all are done, or one has failed."""
+    read = [0] * len(futures)
+    over = False
+    while not over:
+        done, pending = wait(futures, PERIOD, FIRST_EXCEPTION)
+        over = not pending or any(future.exception() for future in done)
+        for place in range(len(futures)):
+            for row in _new_rows(folder / str(place), read, place):
+                if on_epoch(place, row):
+                    (folder / STOP).touch()
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,10 +246,7 @@ def _in_process(
     lesson: Lesson, training: Training, folder: Path, place: int, may_diverge: bool
 ) -> Outcome | None:
     """One training in a process of its own."""
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; who asked for this decides
-    torch.set_num_threads(1)
-    stop = folder / "stop"
+    stop = folder / STOP
     with (folder / str(place)).open("a", encoding="utf-8", buffering=1) as lines:
 
         def tell(row: Row) -> bool:
@@ -221,30 +257,6 @@ def _in_process(
     if member is None:
         return None
     return Outcome(member.model.state_dict(), member.strengths, member.history, member.is_finished)
-
-
-@contextmanager
-def _followed(folder: Path, n: int, on_epoch: OnEpoch) -> Iterator[None]:
-    """Passes on what processes write into a folder while the block runs."""
-    over = threading.Event()
-    read = [0] * n
-
-    def follow() -> None:
-        last = False
-        while not last:
-            last = over.wait(PERIOD)
-            for place in range(n):
-                for row in _new_rows(folder / str(place), read, place):
-                    if on_epoch(place, row):
-                        (folder / "stop").touch()
-
-    thread = threading.Thread(target=follow, name="softsym-progress", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
 
 
 def _new_rows(file: Path, read: list[int], place: int) -> Iterator[Row]:
