@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
+from softsym.data.task_names import is_task
 from softsym.errors import InputError
-from softsym.tasks.source import is_task, read_data
+from softsym.tasks.source import read_data
 
 
 def test_files(tmp_path):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from softsym.cli.early import check_texts, read_source
 from softsym.cli.notices import one_line_warnings
 from softsym.cli.output import write_json
 from softsym.data.formats import suffixes
@@ -47,17 +48,17 @@ def command(
 
     Example: softsym check measured.csv --x-columns "x1..z6" --in "6V" --groups "O(3)" "O(2)@z"
     """
-    from softsym.data.check import check_data
-    from softsym.tasks.source import read_data
-
+    check_texts([rep_in], groups or [])
     with one_line_warnings():
-        table, task = read_data(data, x_columns, need_y=False, seed=seed)
+        table, task = read_source(data, x_columns, need_y=False, seed=seed)
         rep = rep_in or (task.rep_in if task else None)
         candidates = groups or (task.groups if task else None)
         if rep is None or not candidates:
             raise InputError(
                 f"pass how the columns of {data} transform, as in --in '5S + 5V' --groups 'O(3)'"
             )
+        from softsym.data.check import check_data  # all before did without torch
+
         result = check_data(table, rep, candidates, normalisation=normalisation, seed=seed, quiet=quiet)
     if json_file is not None:
         write_json(result.to_dict(), json_file)

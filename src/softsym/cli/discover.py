@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from softsym.cli.early import check_texts, read_source
 from softsym.cli.notices import one_line_warnings
 from softsym.cli.output import check_target, write_json
 from softsym.data.formats import suffixes
@@ -17,6 +18,7 @@ from softsym.errors import InputError
 
 if TYPE_CHECKING:
     from softsym.discovery.discover import Discovery
+    from softsym.tasks.task import Task
 
 DEFAULT_DATA = "inertia:Oz(2)"
 
@@ -75,11 +77,7 @@ def command(
     Example: softsym discover flights.csv --x-columns "px1..pz6" --y-columns "fx1..fz6" --in "6V" --out "6V" --groups "O(2)@x" "O(2)@z"
     """
     from softsym.data.requirements import check_fit
-    from softsym.discovery.discover import StoppedError, discover
-    from softsym.discovery.fit.parallel import free_cores
-    from softsym.discovery.task_parameters import task_parameters
     from softsym.discovery.workspace import Workspace
-    from softsym.tasks.source import read_data
 
     if json_file is not None:
         check_target(json_file)
@@ -87,19 +85,22 @@ def command(
         out_dir.resolve() if out_dir.name in ("", "..") else out_dir, force=force, resume=resume
     )
     workspace.check()
+    check_texts([rep_in, rep_out], [largest, *(groups or [])])
     with one_line_warnings():
-        table, task = read_data(data, x_columns, y_columns, seed=seed)
+        table, task = read_source(data, x_columns, y_columns, seed=seed)
         asked = {
             "rep_in": rep_in, "rep_out": rep_out, "groups": groups, "largest": largest, "strength": strength,
         }  # fmt: skip
-        own = task_parameters(task) if task is not None else {}
-        chosen = own | {key: value for key, value in asked.items() if value is not None}
+        chosen = _own(task) | {key: value for key, value in asked.items() if value is not None}
         _check_asked(chosen, data)
         repeated = check_fit(table, chosen["rep_in"], chosen["rep_out"], chosen["groups"])
         if repeated and not quiet:
             typer.echo(
                 f"softsym: note: {repeated} rows repeat earlier inputs; equal rows stay in one part", err=True
             )
+        from softsym.discovery.discover import StoppedError, discover  # all before did without torch
+        from softsym.discovery.fit.parallel import free_cores
+
         parameters = {
             **chosen, "width": width, "layers": layers, "epochs": epochs, "budget": budget, "strengths": strengths,
             "seeds": seeds, "random_state": seed, "verbose": not quiet, "n_jobs": jobs or min(free_cores(), seeds),
@@ -119,6 +120,15 @@ def command(
         write_json(discovery.summary, json_file)
     if json_file != "-":
         _show(discovery, out_dir)
+
+
+def _own(task: Task | None) -> dict[str, Any]:
+    """What a task knows itself."""
+    if task is None:
+        return {}
+    from softsym.discovery.task_parameters import task_parameters
+
+    return task_parameters(task)
 
 
 def _check_asked(chosen: dict[str, Any], data: str) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from softsym.cli.early import check_texts
 from softsym.cli.output import write_json
 
 if TYPE_CHECKING:
@@ -47,7 +48,11 @@ def command(
 
     Example: softsym train "inertia:Oz(2)" --model per --preset quick
     """
-    from softsym.training import RunSpec, run
+    from softsym.data.task_names import check_task_name
+
+    check_task_name(task)
+    check_texts(groups=[group])
+    from softsym.training import RunSpec, run  # with torch, which is not needed to refuse anything above
     from softsym.training.spec import chosen_preset
 
     numbers = chosen_preset(task, preset, epochs=epochs, width=width)
