@@ -63,7 +63,9 @@ def discover(
     """
     assert table.Y is not None
     est = SoftEquivariantRegressor(**parameters)
-    plan = est.plan(table.X, table.Y, x_names=table.x_names, y_names=table.y_names)
+    plan = est.plan(
+        table.X, table.Y, x_names=table.x_names, y_names=table.y_names, duplicates=table.duplicates
+    )
     asked = {**parameters, **dict.fromkeys(UNASKED), "data": _digest(table)}
     folder = workspace.open(asked)
     est.carry_out(plan, folder / "members", stop=stop)

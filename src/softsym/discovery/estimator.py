@@ -111,6 +111,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         *,
         x_names: Sequence[str] | None = None,
         y_names: Sequence[str] | None = None,
+        duplicates: NDArray[np.int64] | None = None,
     ) -> FitPlan:
         """What would be trained and how; refuses wrong data and parameters before anything is done.
 
@@ -119,6 +120,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             y: Outputs.
             x_names: Names of the inputs, if ``X`` is an array that cannot carry them.
             y_names: Names of the outputs, likewise.
+            duplicates: Labels that rows of equal inputs share, if they are known already.
         """
         inputs, outputs = self._read(X, y)
         if x_names is not None:
@@ -130,10 +132,18 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             weight_decay=self.weight_decay, strength=self.strength, gamma=self.gamma, strengths=self.strengths,
         )  # fmt: skip
         self._check_numbers()
-        shape = self._shape(inputs, outputs)
         return FitPlan(
-            self._target, shape, recipe, inputs, outputs, self.seeds, _seed(self.random_state), self.held_out, self.budget,
-        )  # fmt: skip
+            target=self._target,
+            shape=self._shape(inputs, outputs),
+            recipe=recipe,
+            X=inputs,
+            Y=outputs,
+            seeds=self.seeds,
+            seed=_seed(self.random_state),
+            fraction=self.held_out,
+            budget=self.budget,
+            duplicates=duplicates,
+        )
 
     def carry_out(
         self, plan: FitPlan, folder: Path | None = None, *, stop: Stop | None = None, resting: bool = False

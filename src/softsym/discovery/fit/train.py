@@ -48,6 +48,7 @@ class FitPlan:
         seed: Seed of the split and of the first member; the others count on from it.
         fraction: Share of the rows for validation, and again for the test.
         budget: Seconds all members together may take; decides the number of epochs.
+        duplicates: Labels that equal rows share, shape (n,), where they are known already.
     """
 
     target: Target
@@ -59,6 +60,7 @@ class FitPlan:
     seed: int
     fraction: float
     budget: float | None = None
+    duplicates: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ def train_ensemble(plan: FitPlan, session: Session) -> FittedEnsemble:
     """Carries out a fit."""
     began = time.perf_counter()
     X, Y = plan.X, plan.Y
-    parts = split_rows(X, plan.fraction, plan.seed)
+    parts = split_rows(X, plan.fraction, plan.seed, duplicates=plan.duplicates)
     scale_in = SymmetricScaler.fit(X[parts.train], plan.shape.rep_in, plan.shape.groups)
     scale_out = _output_scale(plan, Y[parts.train])
     x, y = _tensor(scale_in.transform(X)), _tensor(scale_out.transform(Y))
