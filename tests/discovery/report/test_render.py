@@ -9,6 +9,7 @@ import plotly.graph_objects
 import pytest
 from plotly.offline import get_plotlyjs
 
+from softsym.discovery.judge.reasons import reasons_in
 from softsym.discovery.judge.symmetries import Symmetries, Symmetry
 from softsym.discovery.report.charts.curves import losses, progress
 from softsym.discovery.report.charts.errors import distances, errors
@@ -198,3 +199,26 @@ def test_story_with_nothing_in_it_renders():
     nothing = np.empty((0, 0))
     story = Story("nothing", Symmetries(), np.nan, np.nan, (), nothing, nothing, nothing, (), ())
     assert Page(render(story)).ids.isdisjoint({"panels", "losses", "errors"})
+
+
+def test_a_page_says_what_it_leaves_out():
+    assert "The first 90 of 100 outputs are shown." in " ".join(page("many").text.split())
+
+
+def test_only_a_doubt_is_called_uncertain():
+    mild = "as far as the fit can tell: the violation is no larger than the model's own mistakes"
+    rows = [
+        replace(EXACT, reasons=reasons_in(note)) for note in (mild, "inconclusive: only 40 training rows")
+    ]
+    text = " ".join(Page(render(replace(stories.story(), symmetries=Symmetries(rows)))).text.split())
+    assert text.count("Not certain:") == 1
+    assert "Not certain: inconclusive: only 40 training rows" in text
+    assert mild in text
+
+
+def test_the_column_of_notes_is_there_only_if_there_is_one():
+    heads = [
+        f">{head}<" in render(replace(stories.story(), symmetries=Symmetries([EXACT])))
+        for head in ("Residual", "Note")
+    ]
+    assert heads == [True, False]

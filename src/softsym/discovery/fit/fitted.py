@@ -119,13 +119,17 @@ class FittedEnsemble:
 
     def predict(self, X: Array) -> tuple[Array, Array]:
         """Mean and standard deviation over members, each (n, outputs)."""
-        outputs = self.outputs(X)
-        return outputs.mean(0), outputs.std(0)
+        return _mean_and_std(self.outputs(X))
+
+    @cached_property
+    def held_outputs(self) -> Array:
+        """Outputs of all members for the held-out rows, computed once: error, judgement and report all rest on them."""
+        return self.outputs(self.held.X)
 
     @cached_property
     def held_predictions(self) -> tuple[Array, Array]:
-        """Mean and standard deviation over members for the held-out rows; computed once."""
-        return self.predict(self.held.X)
+        """Mean and standard deviation over members for the held-out rows, each (n, outputs)."""
+        return _mean_and_std(self.held_outputs)
 
     def test_error(self) -> float:
         """Mean squared error of the ensemble on the held-out rows, in the units of the data."""
@@ -135,3 +139,7 @@ class FittedEnsemble:
         """Share of the held-out outputs' variance that the ensemble explains; at most one, negative if worse than the mean."""
         total = float(np.mean((self.held.Y - self.held.Y.mean(0)) ** 2))
         return 1.0 - self.test_error() / total if total else 0.0
+
+
+def _mean_and_std(outputs: Array) -> tuple[Array, Array]:
+    return outputs.mean(0), outputs.std(0)

@@ -44,7 +44,7 @@ def measure_group(fit: FittedEnsemble, group: Group, seed: int = 0) -> Grounds:
         group, JUDGED_ELEMENTS, rng
     )
     moved = act(shape.rep_in, group, elements, X)
-    resting = fit.outputs(X)
+    resting = fit.held_outputs[:, :JUDGED_ROWS]
     after = fit.outputs(moved.reshape(-1, X.shape[1])).reshape(len(resting), JUDGED_ELEMENTS, len(X), -1)
     before = np.stack([act(shape.rep_out, group, elements, member) for member in resting])
     unrelated = before.mean(0)[rng.permutation(JUDGED_ELEMENTS)][:, rng.permutation(len(X))]
