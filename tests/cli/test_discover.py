@@ -94,7 +94,7 @@ WRONG = {
     "group": ({"--groups": "O(2)@w"}, "expected an axis x, y or z"),
     "rep": ({"--out": "Q"}, "Q"),
     "column": ({"--x-columns": "ax..bq"}, "bq"),
-    "strengths": ({"--strengths": "often"}, "`strengths` = 'often'"),
+    "strengths": ({"--strengths": "often"}, "unknown rule of strengths 'often'; pass one of"),
 }
 
 
@@ -121,7 +121,7 @@ def test_a_wrong_model_is_one_line(softsym, tmp_path):
     assert code == 2
     assert "nowhere holds no softsym model" in err
     code, _, err = softsym("predict", "nowhere", "flights.csv", "-o", "p.txt")
-    assert "p.txt must end in .csv, .parquet, .npz" in err
+    assert "p.txt must end in .npz, .csv, .tsv, .parquet" in err
 
 
 def start(folder, *more):

@@ -87,6 +87,7 @@ def command(
     )
     workspace.check()
     check_texts([rep_in, rep_out], [largest, *(groups or [])])
+    CONTROLLERS.check(strengths)
     with one_line_warnings():
         table, task = read_source(data, x_columns, y_columns, seed=seed)
         asked = {
