@@ -30,7 +30,7 @@ def test_every_command_is_described(name: str) -> None:
 
 
 def test_every_page_is_in_the_contents() -> None:
-    listed = re.findall(r"^((?:concepts|api)/\w+|command_line)$", _read("index.md"), re.MULTILINE)
+    listed = re.findall(r"^((?:concepts|api|maintain)/\w+|command_line)$", _read("index.md"), re.MULTILINE)
     pages = [path.relative_to(FOLDER).with_suffix("") for path in FOLDER.glob("*/*.md")]
     assert sorted(listed) == sorted([*map(str, pages), "command_line"])
 

@@ -94,7 +94,7 @@ WRONG = {
     "group": ({"--groups": "O(2)@w"}, "expected an axis x, y or z"),
     "rep": ({"--out": "Q"}, "Q"),
     "column": ({"--x-columns": "ax..bq"}, "bq"),
-    "strengths": ({"--strengths": "often"}, "`strengths` = 'often'"),
+    "strengths": ({"--strengths": "often"}, "unknown rule of strengths 'often'; pass one of"),
 }
 
 
@@ -121,7 +121,7 @@ def test_a_wrong_model_is_one_line(softsym, tmp_path):
     assert code == 2
     assert "nowhere holds no softsym model" in err
     code, _, err = softsym("predict", "nowhere", "flights.csv", "-o", "p.txt")
-    assert "p.txt must end in .csv, .parquet, .npz" in err
+    assert "p.txt must end in .npz, .csv, .tsv, .parquet" in err
 
 
 def start(folder, *more):
@@ -135,20 +135,22 @@ def start(folder, *more):
         "150",
         "--seeds",
         "2",
-        *more,
     ]
-    return subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    pipes = {"stderr": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    return subprocess.Popen([*command, *more], cwd=folder, start_new_session=True, **pipes)
 
 
-def test_interrupted_and_resumed_equals_uninterrupted(softsym, tmp_path):
-    whole = start(tmp_path, "--out-dir", "whole")
-    process = start(tmp_path, "--out-dir", "cut")
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_interrupted_and_resumed_equals_uninterrupted(softsym, tmp_path, jobs):
+    """As Ctrl-C in a terminal, which reaches every process; resumed with another number of jobs."""
+    whole = start(tmp_path, "--out-dir", "whole", "--jobs", "1")
+    process = start(tmp_path, "--out-dir", "cut", "--jobs", jobs)
     members = tmp_path / "cut.partial" / "members"
     until = time.time() + 120
     while not list(members.glob("seed-*/history.jsonl")) and time.time() < until:
         time.sleep(0.05)
     time.sleep(0.3)
-    process.send_signal(signal.SIGINT)
+    os.killpg(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=120)
     assert process.returncode == 130, err
     assert "interrupted; what has been learned is in cut.partial; add --resume" in err
@@ -160,8 +162,8 @@ def test_interrupted_and_resumed_equals_uninterrupted(softsym, tmp_path):
     assert again.returncode == 2
     assert "pass --resume to go on with it" in err
 
-    resumed = start(tmp_path, "--out-dir", "cut", "--resume")
-    _, err = resumed.communicate(timeout=120)
+    resumed = start(tmp_path, "--out-dir", "cut", "--resume", "--jobs", "3")
+    _, err = resumed.communicate(timeout=240)
     assert resumed.returncode == 0, err
     _, err = whole.communicate(timeout=240)
     assert whole.returncode == 0, err

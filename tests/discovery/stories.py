@@ -6,8 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from softsym.discovery.fit.curves import Curves
+from softsym.discovery.judge.reasons import reasons_in
 from softsym.discovery.judge.symmetries import Symmetries, Symmetry
-from softsym.discovery.report.story import Curves, Orbit, Story
+from softsym.discovery.report.orbit_data import Orbit
+from softsym.discovery.report.story import Story
 
 HOSTILE = (
     "<img src=x onerror=window.hacked=1>",
@@ -81,7 +84,7 @@ def hostile() -> Story:
         whole,
         title=HOSTILE[0],
         symmetries=Symmetries(
-            [replace(row, name=name, note=HOSTILE[1], layers={HOSTILE[0]: 0.1, HOSTILE[1]: 0.2}) for row, name in rows]
+            [replace(row, name=name, reasons=reasons_in(HOSTILE[1]), layers={HOSTILE[0]: 0.1, HOSTILE[1]: 0.2}) for row, name in rows]
         ),
         curves=tuple(
             replace(
@@ -125,7 +128,7 @@ def _symmetry(
 ) -> Symmetry:
     layers = {layer: min(1.0, error * (0.3 + 0.5 * k)) for k, layer in enumerate(LAYERS)}
     return Symmetry(
-        name, verdict, error, (0.8 * error, 1.3 * error), strength, residual, error, layers, note  # type: ignore[arg-type]
+        name, verdict, error, (0.8 * error, 1.3 * error), strength, residual, error, layers, reasons_in(note)  # type: ignore[arg-type]
     )  # fmt: skip
 
 

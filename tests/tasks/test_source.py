@@ -3,7 +3,7 @@ import pytest
 
 from softsym.errors import InputError
 from softsym.tasks import task as read_task
-from softsym.tasks.source import is_task, read_data, task_table
+from softsym.tasks.source import read_data, task_table
 from tests.tasks.flights import write_flights
 
 
@@ -26,26 +26,6 @@ def test_motion_is_in_metres():
     table, _ = read_data("motion:scale-aware")
     assert table.X.shape[1] == table.Y.shape[1] == 18
     assert np.abs(table.X).max() > 10
-
-
-def test_a_file_wins_over_a_task(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert is_task("motion")
-    (tmp_path / "motion").write_text("")
-    assert not is_task("motion")
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("table_tennis:flights.npz", True),
-        ("table-tennis:f.npz,every=2", True),
-        ("no/such.csv", False),
-        (".", False),
-    ],
-)
-def test_what_a_text_names(text, expected):
-    assert is_task(text) is expected
 
 
 def test_refusals():

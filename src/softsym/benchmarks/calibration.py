@@ -18,9 +18,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from softsym.discovery.fit.fit import Fit
-from softsym.discovery.judge.judging import grounds_of
-from softsym.discovery.judge.measure import ROWS, TRANSFORMS
+from softsym.discovery.fit.fitted import FittedEnsemble
+from softsym.discovery.judge.measure import JUDGED_ELEMENTS, JUDGED_ROWS, measure_group
 from softsym.discovery.judge.verdict import Grounds, judge
 from softsym.discovery.regressor import SoftEquivariantRegressor
 from softsym.discovery.task_parameters import task_parameters
@@ -100,17 +99,17 @@ def grounds_from(fields: dict[str, Any]) -> Grounds:
     return Grounds(**{**fields, "interval": (low, high)})
 
 
-def _record(task: Task, fit: Fit, k: int) -> dict[str, Any]:
+def _record(task: Task, fit: FittedEnsemble, k: int) -> dict[str, Any]:
     group = task.groups[k]
-    grounds = grounds_of(fit, group, fit.explained())
+    grounds = measure_group(fit, group)
     assert task.target is not None
     truth = data_error(
         task.target,
-        torch.from_numpy(fit.held.X[:ROWS]),
+        torch.from_numpy(fit.held.X[:JUDGED_ROWS]),
         task.rep_in,
         task.rep_out,
         group,
-        n_transforms=TRANSFORMS,
+        n_transforms=JUDGED_ELEMENTS,
     )
     return {
         "task": task.name,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from softsym.cli.early import check_texts, read_source
 from softsym.cli.notices import one_line_warnings
 from softsym.cli.output import write_json
 from softsym.data.formats import suffixes
@@ -47,17 +48,17 @@ def command(
 
     Example: softsym check measured.csv --x-columns "x1..z6" --in "6V" --groups "O(3)" "O(2)@z"
     """
-    from softsym.data.check import check_data
-    from softsym.tasks.source import read_data
-
+    check_texts([rep_in], groups or [])
     with one_line_warnings():
-        table, task = read_data(data, x_columns, need_y=False, seed=seed)
+        table, task = read_source(data, x_columns, need_y=False, seed=seed)
         rep = rep_in or (task.rep_in if task else None)
         candidates = groups or (task.groups if task else None)
         if rep is None or not candidates:
             raise InputError(
                 f"pass how the columns of {data} transform, as in --in '5S + 5V' --groups 'O(3)'"
             )
+        from softsym.data.check import check_data  # all before did without torch
+
         result = check_data(table, rep, candidates, normalisation=normalisation, seed=seed, quiet=quiet)
     if json_file is not None:
         write_json(result.to_dict(), json_file)
@@ -73,39 +74,39 @@ def command(
 def breaks_table(result: DataCheck) -> Table:
     """One row for each normalisation, one column for each group."""
     title = f"{result.source}: {result.rows:,} rows of {result.rep_in}, {result.repeated:,} of them repeated"
-    found = _table(
+    table = _table(
         title, "how much a normalisation breaks a group, 0 to 1; evenness: smallest over largest deviation"
     )
-    groups = [found.group for found in result.coverage]
+    groups = [covered.group for covered in result.coverage]
     for column in ("normalisation", *groups, "evenness"):
-        found.add_column(_text(column), justify="left" if column == "normalisation" else "right")
+        table.add_column(_text(column), justify="left" if column == "normalisation" else "right")
     for check in result.normalisations:
         cells = ["keeps" if entry.is_kept else f"{entry.error:.2g}" for entry in check.breaks]
-        found.add_row(check.name, *cells, f"{check.evenness:.2g}")
-    return found
+        table.add_row(check.name, *cells, f"{check.evenness:.2g}")
+    return table
 
 
 def one_table(result: DataCheck) -> Table:
     """One row for each group, for one normalisation."""
     (check,) = result.normalisations
     caption = "map and shift: distance from what keeps the group, exactly; error: how far it moves data apart, 0 to 1"
-    found = _table(f"{result.source}: {check.name} normalisation, evenness {check.evenness:.2g}", caption)
+    table = _table(f"{result.source}: {check.name} normalisation, evenness {check.evenness:.2g}", caption)
     for column in ("group", "keeps", "map", "shift", "error"):
-        found.add_column(column, justify="left" if column in ("group", "keeps") else "right")
+        table.add_column(column, justify="left" if column in ("group", "keeps") else "right")
     for entry in check.breaks:
         numbers = [f"{value:.2g}" if value > 1e-9 else "0" for value in (entry.map, entry.shift, entry.error)]
-        found.add_row(_text(entry.group), "yes" if entry.is_kept else "no", *numbers)
-    return found
+        table.add_row(_text(entry.group), "yes" if entry.is_kept else "no", *numbers)
+    return table
 
 
 def coverage_table(result: DataCheck) -> Table:
     """One row for each group: how much of its orbits the data show."""
-    found = _table("How well the data cover the orbits of each group", "")
+    table = _table("How well the data cover the orbits of each group", "")
     for column in ("group", "coverage", "meaning"):
-        found.add_column(column, justify="right" if column == "coverage" else "left")
+        table.add_column(column, justify="right" if column == "coverage" else "left")
     for covered in result.coverage:
-        found.add_row(_text(covered.group), f"{covered.value:.2f} {covered.grade}", covered.meaning)
-    return found
+        table.add_row(_text(covered.group), f"{covered.value:.2f} {covered.grade}", covered.meaning)
+    return table
 
 
 def _table(title: str, caption: str) -> Table:

@@ -6,15 +6,20 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from softsym.cli.early import check_texts, read_source
 from softsym.cli.notices import one_line_warnings
 from softsym.cli.output import check_target, write_json
 from softsym.data.formats import suffixes
 from softsym.errors import InputError
 from softsym.regularize.strengths import CONTROLLERS
+
+if TYPE_CHECKING:
+    from softsym.discovery.discover import Discovery
+    from softsym.tasks.task import Task
 
 DEFAULT_DATA = "inertia:Oz(2)"
 
@@ -54,6 +59,12 @@ def command(
     ),
     seeds: int = typer.Option(3, "--seeds", min=1, help="Number of models that are trained."),
     seed: int = typer.Option(0, "--seed", min=0, help="Seed of everything that is drawn."),
+    jobs: int | None = typer.Option(
+        None,
+        "--jobs",
+        min=1,
+        help="Models that are trained at a time; by default as many as cores are free. The result is the same.",
+    ),
     out_dir: Path = typer.Option(Path("softsym-discovery"), "--out-dir", help="Where results go."),
     force: bool = typer.Option(False, "--force", help="Replace results that are there."),
     resume: bool = typer.Option(False, "--resume", help="Go on with a discovery that was stopped."),
@@ -67,10 +78,7 @@ def command(
     Example: softsym discover flights.csv --x-columns "px1..pz6" --y-columns "fx1..fz6" --in "6V" --out "6V" --groups "O(2)@x" "O(2)@z"
     """
     from softsym.data.requirements import check_fit
-    from softsym.discovery.discover import StoppedError, discover
-    from softsym.discovery.task_parameters import task_parameters
     from softsym.discovery.workspace import Workspace
-    from softsym.tasks.source import read_data
 
     if json_file is not None:
         check_target(json_file)
@@ -78,26 +86,30 @@ def command(
         out_dir.resolve() if out_dir.name in ("", "..") else out_dir, force=force, resume=resume
     )
     workspace.check()
+    check_texts([rep_in, rep_out], [largest, *(groups or [])])
+    CONTROLLERS.check(strengths)
     with one_line_warnings():
-        table, task = read_data(data, x_columns, y_columns, seed=seed)
+        table, task = read_source(data, x_columns, y_columns, seed=seed)
         asked = {
             "rep_in": rep_in, "rep_out": rep_out, "groups": groups, "largest": largest, "strength": strength,
         }  # fmt: skip
-        own = task_parameters(task) if task is not None else {}
-        chosen = own | {key: value for key, value in asked.items() if value is not None}
+        chosen = _own(task) | {key: value for key, value in asked.items() if value is not None}
         _check_asked(chosen, data)
         repeated = check_fit(table, chosen["rep_in"], chosen["rep_out"], chosen["groups"])
         if repeated and not quiet:
             typer.echo(
                 f"softsym: note: {repeated} rows repeat earlier inputs; equal rows stay in one part", err=True
             )
+        from softsym.discovery.discover import StoppedError, discover  # all before did without torch
+        from softsym.discovery.fit.parallel import free_cores
+
         parameters = {
             **chosen, "width": width, "layers": layers, "epochs": epochs, "budget": budget, "strengths": strengths,
-            "seeds": seeds, "random_state": seed, "verbose": not quiet,
+            "seeds": seeds, "random_state": seed, "verbose": not quiet, "n_jobs": jobs or min(free_cores(), seeds),
         }  # fmt: skip
         with _stop_on_interrupt() as stop:
             try:
-                result = discover(
+                discovery = discover(
                     table, parameters, workspace, title=Path(data).stem if task is None else data, stop=stop
                 )
             except StoppedError as stopped:
@@ -107,9 +119,18 @@ def command(
                 )
                 raise typer.Exit(130) from None
     if json_file is not None:
-        write_json(result, json_file)
+        write_json(discovery.summary, json_file)
     if json_file != "-":
-        _show(result, out_dir)
+        _show(discovery, out_dir)
+
+
+def _own(task: Task | None) -> dict[str, Any]:
+    """What a task knows itself."""
+    if task is None:
+        return {}
+    from softsym.discovery.task_parameters import task_parameters
+
+    return task_parameters(task)
 
 
 def _check_asked(chosen: dict[str, Any], data: str) -> None:
@@ -140,14 +161,12 @@ def _stop_on_interrupt() -> Iterator[Any]:
         signal.signal(signal.SIGINT, before)
 
 
-def _show(result: dict[str, Any], out_dir: Path) -> None:
+def _show(discovery: Discovery, out_dir: Path) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    from softsym.discovery.judge.symmetries import Symmetries, Symmetry
-
-    console = Console()
-    console.print(Symmetries([Symmetry.from_dict(row) for row in result["groups"]]))
-    facts = f"The model explains {result['explained']:.0%} of held-out data (mean squared error {result['test_mse']:.4g})."
+    console, summary = Console(), discovery.summary
+    console.print(discovery.symmetries)
+    facts = f"The model explains {summary['explained']:.0%} of held-out data (mean squared error {summary['test_mse']:.4g})."
     console.print(Text(facts))
     console.print(Text(f"Report: {out_dir / 'report.html'}   model: {out_dir / 'model'}"))

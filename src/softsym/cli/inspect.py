@@ -6,6 +6,7 @@ import contextlib
 
 import typer
 
+from softsym.cli.early import check_texts
 from softsym.cli.output import write_json
 
 
@@ -33,6 +34,7 @@ def command(
 
     Example: softsym inspect --in "5S + 5V" --out "T(2)" --groups "O(3)" "O(2)@z"
     """
+    check_texts([rep_in, rep_out], groups)
     from softsym.spaces import cache_folder
     from softsym.spaces.inspect import inspect
 

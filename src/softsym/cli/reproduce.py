@@ -59,6 +59,7 @@ def command(
 
     Example: softsym reproduce correlation --preset quick
     """
+    _check_engine(engine, address)
     from softsym.experiments import Store, plan, render, reproduce
     from softsym.experiments.checkout import default_results
     from softsym.experiments.reproduce import CLAIMS, claims, stored_presets
@@ -93,14 +94,17 @@ def command(
     return None
 
 
-def _engine(name: str, workers: int | None, address: str | None) -> Engine:
-    from softsym.experiments.engines.local import Local
-    from softsym.experiments.engines.ray import Ray
-
+def _check_engine(name: str, address: str | None) -> None:
     if name not in ("local", "ray"):
         raise InputError(f"unknown engine {name!r}; pass local or ray")
     if name == "local" and address is not None:
         raise InputError("--address is that of a Ray cluster; pass --engine ray with it")
+
+
+def _engine(name: str, workers: int | None, address: str | None) -> Engine:
+    from softsym.experiments.engines.local import Local
+    from softsym.experiments.engines.ray import Ray
+
     return Local(workers) if name == "local" else Ray(workers, address)
 
 

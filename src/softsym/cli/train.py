@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from softsym.cli.early import check_texts
 from softsym.cli.output import write_json
 from softsym.regularize.strengths import CONTROLLERS
 from softsym.training.zoo import MODELS
@@ -52,11 +53,15 @@ def command(
 
     Example: softsym train "inertia:Oz(2)" --model per --preset quick
     """
+    from softsym.data.task_names import check_task_name
+
+    check_task_name(task)
+    check_texts(groups=[group])
     MODELS.check(model)
     if strengths is not None:
         CONTROLLERS.check(strengths)
     from softsym.experiments.presets import chosen_preset
-    from softsym.training import RunSpec, run
+    from softsym.training import RunSpec, run  # with torch, which is not needed to refuse anything above
 
     numbers = chosen_preset(task, preset, epochs=epochs, width=width, strengths=strengths)
     spec = RunSpec(numbers.task, model, numbers, seed, group, devices)

@@ -63,7 +63,7 @@ def read_table(
         InputError: The file cannot be used.
     """
     path = Path(path)
-    file = _open(path)
+    file = open_file(path)
     x, y = file.choose(x_columns, y_columns, need_y=need_y)
     _warn_of_memory(path, file.size([*x, *y]))
     numbers = file.numbers([*x, *y])
@@ -76,7 +76,8 @@ def read_table(
     )
 
 
-def _open(path: Path) -> DataFile:
+def open_file(path: Path) -> DataFile:
+    """Opens a file to see which columns it has; refuses what is not there or cannot be read."""
     if path.is_dir():
         raise InputError(f"{path} is a folder; pass a file in it")
     known = format_of(path)

@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from softsym.discovery.estimator import SoftEquivariantEstimator
-from softsym.discovery.fit.fit import Kind
+from softsym.discovery.fit.fitted import Target
 from softsym.errors import InputError
 from softsym.reps import Scalar
 from softsym.reps import rep as read_rep
@@ -33,8 +33,8 @@ class SoftEquivariantClassifier(ClassifierMixin, SoftEquivariantEstimator):  # t
     """
 
     @property
-    def _kind(self) -> Kind:
-        return "classifier"
+    def _target(self) -> Target:
+        return Target.CLASSES
 
     def _read(self, X: Any, y: Any) -> tuple[Array, Array]:
         X, y = validate_data(self, X, y, ensure_min_samples=2, dtype=np.float64)

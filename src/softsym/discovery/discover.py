@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from softsym.data.table import Table
-from softsym.discovery.fit.study import Stop
+from softsym.discovery.fit.parallel import Stop
+from softsym.discovery.judge.symmetries import Symmetries
 from softsym.discovery.regressor import SoftEquivariantRegressor
 from softsym.discovery.report.render import render
 from softsym.discovery.workspace import Workspace
 
 SCHEMA = 1
+UNASKED = ("verbose", "n_jobs")
+"""Parameters that change nothing in a result: a stopped discovery may go on with others."""
 
 
 class StoppedError(Exception):
@@ -24,6 +28,19 @@ class StoppedError(Exception):
         self.folder = folder
 
 
+@dataclass(frozen=True, eq=False)
+class Discovery:
+    """What a discovery found.
+
+    Args:
+        symmetries: The table.
+        summary: The content of ``symmetries.json``.
+    """
+
+    symmetries: Symmetries
+    summary: dict[str, Any]
+
+
 def discover(
     table: Table,
     parameters: dict[str, Any],
@@ -31,7 +48,7 @@ def discover(
     *,
     title: str,
     stop: Stop | None = None,
-) -> dict[str, Any]:
+) -> Discovery:
     """Fits an estimator on a table and writes ``report.html``, ``symmetries.json`` and ``model/``.
 
     Args:
@@ -41,37 +58,33 @@ def discover(
         title: What the data are called.
         stop: Asked after every epoch; True stops.
 
-    Returns:
-        The content of ``symmetries.json``.
-
     Raises:
         StoppedError: It was stopped; calling again with a resuming workspace goes on.
     """
-    import polars
-
     assert table.Y is not None
     est = SoftEquivariantRegressor(**parameters)
-    est.plan(table.X, table.Y)
-    folder = workspace.open({**parameters, "verbose": None, "data": _digest(table)})
-    X = polars.DataFrame(table.X, schema=list(table.x_names))
-    Y = polars.DataFrame(table.Y, schema=list(table.y_names))
-    est.fit_in(folder / "members", X, Y, stop=stop)
+    plan = est.plan(
+        table.X, table.Y, x_names=table.x_names, y_names=table.y_names, duplicates=table.duplicates
+    )
+    asked = {**parameters, **dict.fromkeys(UNASKED), "data": _digest(table)}
+    folder = workspace.open(asked)
+    est.carry_out(plan, folder / "members", stop=stop)
     if not all(member.is_finished for member in est.fit_.members):
         est.save(folder / "model", force=True)
         raise StoppedError(folder)
-    result = summary(est)
+    summary = summary_of(est)
 
     def write(target: Path) -> None:
         page = render(est.story(title, {"data": table.source}))
         (target / "report.html").write_text(page, encoding="utf-8")
-        (target / "symmetries.json").write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+        (target / "symmetries.json").write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
         est.save(target / "model")
 
     workspace.finish(write)
-    return result
+    return Discovery(est.symmetries_, summary)
 
 
-def summary(est: SoftEquivariantRegressor) -> dict[str, Any]:
+def summary_of(est: SoftEquivariantRegressor) -> dict[str, Any]:
     """What was found, for programs."""
     fit = est.fit_
     return {
@@ -80,6 +93,7 @@ def summary(est: SoftEquivariantRegressor) -> dict[str, Any]:
         "rep_out": str(fit.shape.rep_out),
         "seeds": len(fit.members),
         "seconds": round(fit.seconds, 2),
+        "compiled": fit.compiled,
         "rows": {"train": fit.n_train, "held_out": len(fit.held.X)},
         "test_mse": fit.test_error(),
         "explained": fit.explained(),
@@ -88,7 +102,7 @@ def summary(est: SoftEquivariantRegressor) -> dict[str, Any]:
 
 
 def _digest(table: Table) -> str:
-    found = hashlib.blake2b(table.X.tobytes(), digest_size=16)
+    checksum = hashlib.blake2b(table.X.tobytes(), digest_size=16)
     if table.Y is not None:
-        found.update(table.Y.tobytes())
-    return found.hexdigest()
+        checksum.update(table.Y.tobytes())
+    return checksum.hexdigest()

@@ -13,14 +13,15 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from softsym.discovery import storage
-from softsym.discovery.fit.ensemble import Shape
-from softsym.discovery.fit.fit import Fit, Kind
+from softsym.discovery.fit.fitted import FittedEnsemble, Target
+from softsym.discovery.fit.member import Shape
+from softsym.discovery.fit.parallel import Stop, processes
 from softsym.discovery.fit.recipe import Recipe, read_recipe
-from softsym.discovery.fit.study import Stop, conduct
-from softsym.discovery.judge.judging import judge_all
+from softsym.discovery.fit.train import FitPlan, Session, train_ensemble
+from softsym.discovery.judge.judge import judge_all
 from softsym.discovery.judge.snap import Snapped, snap_fit
 from softsym.discovery.judge.symmetries import Symmetries
-from softsym.discovery.report.telling import story_of
+from softsym.discovery.report.story import Story, story_of
 from softsym.errors import InputError
 from softsym.groups import Group, read_groups
 from softsym.groups import group as read_group
@@ -29,6 +30,8 @@ from softsym.reps import rep as read_rep
 
 Array = NDArray[np.float64]
 DEFAULT = Recipe()
+ATTRIBUTES = ("n_features_in_", "feature_names_in_", "output_names_", "n_outputs_", "classes_", "n_iter_")
+"""What an estimator learns about its data besides the fit, and a saved model keeps."""
 
 
 class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
@@ -55,12 +58,14 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         held_out: float = 0.15,
         random_state: int = 0,
         verbose: bool = False,
+        n_jobs: int | None = None,
     ) -> None:
         self.rep_in, self.rep_out, self.groups, self.largest = rep_in, rep_out, groups, largest
         self.width, self.layers, self.epochs, self.budget, self.batch = width, layers, epochs, budget, batch
         self.lr, self.weight_decay = lr, weight_decay
         self.strength, self.gamma, self.strengths = strength, gamma, strengths
         self.seeds, self.held_out, self.random_state, self.verbose = seeds, held_out, random_state, verbose
+        self.n_jobs = n_jobs
 
     @abstractmethod
     def _read(self, X: Any, y: Any) -> tuple[Array, Array]:
@@ -68,7 +73,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
 
     @property
     @abstractmethod
-    def _kind(self) -> Kind:
+    def _target(self) -> Target:
         """What the outputs are."""
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
@@ -98,42 +103,71 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             stop: Asked after every epoch; True ends the fit with what has been learned.
             resting: Leave out the judgement of the groups.
         """
-        inputs, outputs = self._read(X, y)
-        shape, recipe = self.plan(inputs, outputs)
-        self.fit_ = conduct(
-            self._kind, shape, recipe, inputs, outputs, seeds=self.seeds, seed=_seed(self.random_state),
-            fraction=self.held_out, budget=self.budget, folder=folder, quiet=not self.verbose, stop=stop,
-        )  # fmt: skip
-        self.symmetries_ = Symmetries() if resting else judge_all(self.fit_)
-        self.n_iter_ = max(len(member.history) for member in self.fit_.members)
-        return self
+        return self.carry_out(self.plan(X, y), folder, stop=stop, resting=resting)
 
-    def plan(self, X: Array, Y: Array) -> tuple[Shape, Recipe]:
-        """What would be trained and how; refuses wrong parameters before anything is done.
+    def plan(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        x_names: Sequence[str] | None = None,
+        y_names: Sequence[str] | None = None,
+        duplicates: NDArray[np.int64] | None = None,
+    ) -> FitPlan:
+        """What would be trained and how; refuses wrong data and parameters before anything is done.
 
         Args:
-            X: Inputs (n, inputs).
-            Y: Outputs (n, outputs).
+            X: Inputs.
+            y: Outputs.
+            x_names: Names of the inputs, if ``X`` is an array that cannot carry them.
+            y_names: Names of the outputs, likewise.
+            duplicates: Labels that rows of equal inputs share, if they are known already.
         """
+        inputs, outputs = self._read(X, y)
+        if x_names is not None:
+            self.feature_names_in_ = np.asarray(x_names, dtype=object)
+        if y_names is not None:
+            self.output_names_ = [str(name) for name in y_names]
         recipe = read_recipe(
             width=self.width, layers=self.layers, epochs=self.epochs, batch=self.batch, lr=self.lr,
             weight_decay=self.weight_decay, strength=self.strength, gamma=self.gamma, strengths=self.strengths,
         )  # fmt: skip
         self._check_numbers()
-        return self._shape(X, Y), recipe
+        return FitPlan(
+            target=self._target,
+            shape=self._shape(inputs, outputs),
+            recipe=recipe,
+            X=inputs,
+            Y=outputs,
+            seeds=self.seeds,
+            seed=_seed(self.random_state),
+            fraction=self.held_out,
+            budget=self.budget,
+            duplicates=duplicates,
+        )
 
-    def snap(self, group: Group | str) -> Snapped:
+    def carry_out(
+        self, plan: FitPlan, folder: Path | None = None, *, stop: Stop | None = None, resting: bool = False
+    ) -> Self:
+        """Does what was planned; see :meth:`fit_in`."""
+        session = Session(folder, processes(self.n_jobs), quiet=not self.verbose, stop=stop)
+        self.fit_ = train_ensemble(plan, session)
+        self.symmetries_ = Symmetries() if resting else judge_all(self.fit_)
+        self.n_iter_ = max(len(member.history) for member in self.fit_.members)
+        return self
+
+    def snap(self, group: Group | str) -> Snapped[Self]:
         """The nearest model that is exactly equivariant to one of the candidates, with what that costs.
 
         Args:
             group: One of the candidate groups.
         """
         check_is_fitted(self)
-        before: Fit = self.fit_
+        before: FittedEnsemble = self.fit_
         after, distance = snap_fit(before, group)
-        model = storage.duplicate(self)
-        model.fit_ = after
-        model.symmetries_ = judge_all(after)
+        model = object.__new__(type(self))
+        model.__dict__.update(self.__dict__)  # shares what is fitted, which copying would write out and read
+        model.fit_, model.symmetries_ = after, judge_all(after)
         return Snapped(read_group(group).name, model, after.test_error(), before.test_error(), distance)
 
     def report(self, path: str | Path | None = None, *, title: str = "your data") -> str:
@@ -151,7 +185,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             Path(path).write_text(page, encoding="utf-8")
         return page
 
-    def story(self, title: str, facts: dict[str, str] | None = None) -> Any:
+    def story(self, title: str, facts: dict[str, str] | None = None) -> Story:
         """What the report tells, as data."""
         inputs, outputs = self.fit_.shape.sizes if self.fit_.shape.groups else self._sizes
         names = getattr(self, "feature_names_in_", [f"x{k}" for k in range(inputs)])
@@ -168,19 +202,33 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             force: Replace an existing model.
         """
         check_is_fitted(self)
-        return storage.save(self, Path(folder), force=force)
+        return storage.save(self._saved(), Path(folder), force=force)
 
     def __getstate__(self) -> dict[str, Any]:
         if "fit_" not in self.__dict__:
             return dict(self.__dict__)
         rest = {key: value for key, value in self.__dict__.items() if key not in ("fit_", "symmetries_")}
-        return rest | {"_stored": storage.to_bytes(self)}  # no code of ours is pickled, only numbers and text
+        return rest | {
+            "_stored": storage.to_files(self._saved())
+        }  # no code of ours is pickled, only numbers and text
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         stored = state.pop("_stored", None)
         self.__dict__.update(state)
         if stored is not None:
-            self.fit_, self.symmetries_ = storage.from_bytes(stored)
+            model = storage.from_files(stored)
+            self.fit_, self.symmetries_ = model.fit, model.symmetries
+
+    def _saved(self) -> storage.SavedModel:
+        parameters = self.get_params(deep=False)
+        del parameters["n_jobs"]  # of the machine, not of the model
+        parameters["groups"] = [str(group) for group in self.fit_.shape.groups]
+        if not isinstance(parameters["random_state"], int | np.integer | None):
+            parameters["random_state"] = self.fit_.members[0].seed  # what a generator gave
+        for name in ("rep_in", "rep_out", "largest"):
+            parameters[name] = None if parameters[name] is None else str(parameters[name])
+        attributes = {name: getattr(self, name) for name in ATTRIBUTES if hasattr(self, name)}
+        return storage.SavedModel(type(self).__name__, parameters, attributes, self.fit_, self.symmetries_)
 
     @property
     def _sizes(self) -> tuple[int, int]:
@@ -216,6 +264,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             raise InputError(f"`budget` must be a positive number of seconds, got {self.budget!r}")
         if self.budget is not None and self.epochs is not None:
             raise InputError("pass `epochs` or `budget`, not both: a budget decides the epochs")
+        processes(self.n_jobs)
 
 
 def _seed(random_state: Any) -> int:

@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from softsym.data.columns import quoted
 from softsym.data.formats import format_of, suffixes
-from softsym.data.table import Table
-from softsym.discovery.storage import load
+from softsym.data.table import Table, open_file
+from softsym.data.task_names import is_task
 from softsym.errors import InputError
 from softsym.files import put_file
-from softsym.tasks.source import is_task, read_data
 
 Array = NDArray[np.float64]
 
@@ -42,6 +41,14 @@ def predict_file(
         raise InputError(f"{output} must end in {', '.join(suffixes(written=True))}")
     if output.exists() and not force:
         raise InputError(f"{output} exists already; pass another -o, or --force to replace it")
+    if not (model / "model.json").is_file():
+        raise InputError(
+            f"{model} holds no softsym model; pass a folder written by est.save or softsym discover"
+        )
+    if not is_task(data):
+        open_file(Path(data))
+    from softsym.discovery.registry import load  # with torch, which is not needed to refuse anything above
+
     est: Any = load(model)
     names = list(getattr(est, "feature_names_in_", []))
     table = _table(data, x_columns, names, seed)
@@ -59,6 +66,8 @@ def predict_file(
 def _table(data: str, x_columns: str | None, names: list[str], seed: int) -> Table:
     if x_columns is None and names and not is_task(data) and not format_of(Path(data)).knows_inputs:
         x_columns = quoted(names)
+    from softsym.tasks.source import read_data
+
     return read_data(data, x_columns, need_y=False, seed=seed)[0]
 
 

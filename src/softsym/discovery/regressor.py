@@ -13,7 +13,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import validate_data
 
 from softsym.discovery.estimator import SoftEquivariantEstimator
-from softsym.discovery.fit.fit import Kind
+from softsym.discovery.fit.fitted import Target
 
 Array = NDArray[np.float64]
 
@@ -40,6 +40,7 @@ class SoftEquivariantRegressor(RegressorMixin, SoftEquivariantEstimator):  # typ
         held_out: Share of the rows for validation, and again for the test.
         random_state: Seed of the split and of the members.
         verbose: Show progress.
+        n_jobs: Processes that train members and trials side by side: None for one, -1 for all cores. The result is the same.
 
     Attributes:
         symmetries_: What was found about each candidate (:class:`~softsym.discovery.Symmetries`).
@@ -56,8 +57,8 @@ class SoftEquivariantRegressor(RegressorMixin, SoftEquivariantEstimator):  # typ
     """
 
     @property
-    def _kind(self) -> Kind:
-        return "regressor"
+    def _target(self) -> Target:
+        return Target.NUMBERS
 
     def _read(self, X: Any, y: Any) -> tuple[Array, Array]:
         names = [str(name) for name in y.columns] if hasattr(y, "columns") else None

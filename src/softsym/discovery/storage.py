@@ -1,128 +1,157 @@
 """Fitted estimators on disk: safetensors for numbers, JSON for the rest, checksums for both, no pickle.
 
 A model's folder holds ``model.json`` and ``tensors.safetensors``. It is written to a temporary name and renamed: whole or not there.
+What is stored is a plain value, :class:`SavedModel`; which class of estimator it belongs to is known above
+(:mod:`softsym.discovery.registry`).
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import torch
+from numpy.typing import NDArray
 
-from softsym.discovery import packing
-from softsym.discovery.fit.fit import Fit
+from softsym.data.scaler import SymmetricScaler
+from softsym.discovery.fit.curves import Curves
+from softsym.discovery.fit.fitted import FittedEnsemble, HeldOut, Predictor, Target
+from softsym.discovery.fit.member import Member, Shape, make_network
+from softsym.discovery.fit.recipe import Recipe
+from softsym.discovery.fit.scale_frame import ScaleFrame
 from softsym.discovery.judge.symmetries import Symmetries, Symmetry
 from softsym.errors import InputError
-from softsym.files import put_folder
-
-if TYPE_CHECKING:
-    from softsym.discovery.estimator import SoftEquivariantEstimator
+from softsym.files import digest, put_folder
+from softsym.groups import group as read_group
+from softsym.reps import rep as read_rep
 
 FORMAT = 1
 TEXT, TENSORS = "model.json", "tensors.safetensors"
-ATTRIBUTES = ("n_features_in_", "feature_names_in_", "output_names_", "n_outputs_", "classes_", "n_iter_")
-Stored = dict[str, bytes]
+LISTS = ("epochs", "loss_epochs", "loss", "validation")
+Arrays = dict[str, NDArray[Any]]
+Files = dict[str, bytes]
 
 
-def save(estimator: SoftEquivariantEstimator, folder: Path, *, force: bool = False) -> Path:
-    """Writes a fitted estimator into a new folder, whole or not at all."""
+@dataclass(frozen=True, eq=False)
+class SavedModel:
+    """A fitted estimator as values.
+
+    Args:
+        class_name: Name of the estimator's class.
+        parameters: Of its constructor, as numbers, texts and lists.
+        attributes: What it learned about the columns, likewise.
+        fit: Members, scaling and held-out rows.
+        symmetries: What was found.
+    """
+
+    class_name: str
+    parameters: dict[str, Any]
+    attributes: dict[str, Any]
+    fit: FittedEnsemble
+    symmetries: Symmetries
+
+
+def save(model: SavedModel, folder: Path, *, force: bool = False) -> Path:
+    """Writes a model into a new folder, whole or not at all."""
     if folder.exists() and not force:
         raise InputError(f"{folder} exists already; pass another folder, or force=True to replace it")
     if folder.exists() and not (folder / TEXT).exists():
         raise InputError(f"{folder} exists and is not a softsym model; it is left alone")
-    stored = to_bytes(estimator)
+    files = to_files(model)
+
+    def write(temporary: Path) -> None:
+        for name, data in files.items():
+            (temporary / name).write_bytes(data)
+
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        put_folder(folder, lambda path: _write(path, stored))
+        put_folder(folder, write)
     except OSError as error:
         raise InputError(f"cannot write the model to {folder}: {error.strerror}") from error
     return folder
 
 
-def _write(folder: Path, stored: Stored) -> None:
-    for name, data in stored.items():
-        (folder / name).write_bytes(data)
-
-
-def load(folder: str | Path) -> SoftEquivariantEstimator:
-    """Reads a fitted estimator that :meth:`save` wrote; runs no code of the file's.
-
-    Args:
-        folder: The model's folder.
+def read_files(folder: Path) -> Files:
+    """The two files of a model's folder.
 
     Raises:
-        InputError: There is no model, it is damaged, or a newer version wrote it.
+        InputError: There is no model.
     """
-    folder = Path(folder)
     try:
-        stored = {name: (folder / name).read_bytes() for name in (TEXT, TENSORS)}
+        return {name: (folder / name).read_bytes() for name in (TEXT, TENSORS)}
     except OSError as error:
         raise InputError(
             f"{folder} holds no softsym model ({error.strerror}: {Path(error.filename).name}); "
             "pass a folder written by est.save or softsym discover"
         ) from error
-    try:
-        described = _described(stored)
-        estimator = _empty(described)
-        estimator.fit_, estimator.symmetries_ = from_bytes(stored)
-    except InputError as error:
-        raise InputError(f"{folder}: {error}") from error
-    return estimator
 
 
-def duplicate(estimator: Any) -> Any:
-    """A copy with the same parameters and attributes, sharing what is fitted."""
-    new = object.__new__(type(estimator))
-    new.__dict__.update(estimator.__dict__)
-    return new
-
-
-def to_bytes(estimator: SoftEquivariantEstimator) -> Stored:
-    """The two files of a fitted estimator."""
+def to_files(model: SavedModel) -> Files:
+    """The two files of a model."""
     from safetensors.numpy import save as encode
 
-    about, arrays = packing.pack(estimator.fit_)
+    about, arrays = _packed(model.fit)
     tensors = encode(arrays)
     content = {
         "format": FORMAT,
-        "class": type(estimator).__name__,
-        "parameters": _parameters(estimator),
-        "attributes": _attributes(estimator),
-        "symmetries": estimator.symmetries_.to_dicts(),
+        "class": model.class_name,
+        "parameters": {name: plain(value) for name, value in model.parameters.items()},
+        "attributes": {name: plain(value) for name, value in model.attributes.items()},
+        "symmetries": model.symmetries.to_dicts(),
         "fit": about,
-        "tensors": _digest(tensors),
+        "tensors": digest(tensors),
     }
-    text = json.dumps({"digest": _digest(_canonical(content)), **content}, indent=1)
+    text = json.dumps({"digest": digest(_canonical(content)), **content}, indent=1)
     return {TEXT: text.encode(), TENSORS: tensors}
 
 
-def from_bytes(stored: Stored) -> tuple[Fit, Symmetries]:
-    """What was fitted, from the two files."""
+def from_files(files: Files) -> SavedModel:
+    """The model of two files; runs no code of theirs.
+
+    Raises:
+        InputError: They are damaged, or another version wrote them.
+    """
     from safetensors import SafetensorError
     from safetensors.numpy import load as decode
 
-    described = _described(stored)
-    if _digest(stored[TENSORS]) != described["tensors"]:
+    content = _content(files[TEXT])
+    if digest(files[TENSORS]) != content.get("tensors"):
         raise InputError(
             f"{TENSORS} is damaged or was changed: its checksum does not match; save the model again"
         )
     try:
-        fit = packing.unpack(described["fit"], decode(stored[TENSORS]))
-        rows = [Symmetry.from_dict(row) for row in described["symmetries"]]
-    except (KeyError, TypeError, ValueError, SafetensorError) as error:
+        return SavedModel(
+            class_name=content["class"],
+            parameters=dict(content["parameters"]),
+            attributes=dict(content["attributes"]),
+            fit=_unpacked(content["fit"], decode(files[TENSORS])),
+            symmetries=Symmetries([Symmetry.from_dict(row) for row in content["symmetries"]]),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError, SafetensorError) as error:
         raise InputError(
             f"{TEXT} does not describe a model of this version ({error}); save it again"
         ) from error
-    return fit, Symmetries(rows)
 
 
-def _described(stored: Stored) -> dict[str, Any]:
+def plain(value: Any) -> Any:
+    """Numbers, strings and lists instead of NumPy's.
+
+    Example:
+        >>> plain(np.arange(2)), plain(np.float64(0.5)), plain("V")
+        ([0, 1], 0.5, 'V')
+    """
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _content(text: bytes) -> dict[str, Any]:
     try:
-        content: dict[str, Any] = json.loads(stored[TEXT])
-        digest = content.pop("digest")
+        content: dict[str, Any] = json.loads(text)
+        checksum = content.pop("digest")
         version = content["format"]
     except (ValueError, KeyError, AttributeError, TypeError) as error:
         raise InputError(f"{TEXT} is damaged: it is not what softsym writes; save the model again") from error
@@ -130,51 +159,100 @@ def _described(stored: Stored) -> dict[str, Any]:
         raise InputError(
             f"{TEXT} has format {version}, this version of softsym reads {FORMAT}; save the model again with it"
         )
-    if digest != _digest(_canonical(content)):
+    if checksum != digest(_canonical(content)):
         raise InputError(
             f"{TEXT} is damaged or was changed: its checksum does not match; save the model again"
         )
     return content
 
 
-def _empty(described: dict[str, Any]) -> Any:
-    from softsym.discovery.classifier import SoftEquivariantClassifier
-    from softsym.discovery.regressor import SoftEquivariantRegressor
-
-    kinds = {kind.__name__: kind for kind in (SoftEquivariantRegressor, SoftEquivariantClassifier)}
-    if described.get("class") not in kinds:
-        raise InputError(f"{TEXT} names an unknown class {described.get('class')!r}")
-    try:
-        estimator = kinds[described["class"]](**described["parameters"])
-        attributes = {
-            name: described["attributes"][name] for name in ATTRIBUTES if name in described["attributes"]
-        }
-    except (KeyError, TypeError, AttributeError) as error:
-        raise InputError(
-            f"{TEXT} does not describe a model of this version ({error}); save it again"
-        ) from error
-    for name, value in attributes.items():
-        setattr(estimator, name, np.array(value) if isinstance(value, list) else value)
-    return estimator
-
-
-def _parameters(estimator: SoftEquivariantEstimator) -> dict[str, Any]:
-    found = estimator.get_params(deep=False)
-    found["groups"] = [str(group) for group in estimator.fit_.shape.groups]
-    if not isinstance(found["random_state"], int | np.integer | None):
-        found["random_state"] = estimator.fit_.members[0].seed  # what a generator gave
-    for name in ("rep_in", "rep_out", "largest"):
-        found[name] = None if found[name] is None else str(found[name])
-    return {name: packing.plain(value) for name, value in found.items()}
-
-
-def _attributes(estimator: SoftEquivariantEstimator) -> dict[str, Any]:
-    return {name: packing.plain(getattr(estimator, name)) for name in ATTRIBUTES if hasattr(estimator, name)}
-
-
 def _canonical(content: dict[str, Any]) -> bytes:
     return json.dumps(content, sort_keys=True, separators=(",", ":")).encode()
 
 
-def _digest(data: bytes) -> str:
-    return hashlib.blake2b(data, digest_size=32).hexdigest()
+def _packed(fit: FittedEnsemble) -> tuple[dict[str, Any], Arrays]:
+    """A fit as plain values for JSON, and arrays by name."""
+    shape, predictor = fit.shape, fit.predictor
+    about = {
+        "kind": predictor.target.value,
+        "rep_in": str(shape.rep_in),
+        "rep_out": str(shape.rep_out),
+        "groups": [str(group) for group in shape.groups],
+        "largest": str(shape.largest),
+        "recipe": fit.recipe.model_dump(),
+        "members": [
+            {"seed": m.seed, "strengths": m.strengths, "is_finished": m.is_finished} for m in fit.members
+        ],
+        "is_separate": fit.held.is_separate,
+        "n_train": fit.n_train,
+        "seconds": fit.seconds,
+        "usual_size": None if predictor.frame is None else predictor.frame.size,
+        "compiled": fit.compiled,
+    }
+    arrays: Arrays = {"held/X": fit.held.X, "held/Y": fit.held.Y}
+    for name, scaler in (("in", predictor.scale_in), ("out", predictor.scale_out)):
+        arrays |= {f"scale/{name}/shift": scaler.shift, f"scale/{name}/scale": scaler.scale}
+    for k, (member, curves) in enumerate(zip(fit.members, fit.curves, strict=True)):
+        arrays |= {
+            f"member/{k}/{name}": value.float().numpy() if value.is_floating_point() else value.numpy()
+            for name, value in member.model.state_dict().items()
+        }
+        arrays |= {f"curves/{k}/{name}": getattr(curves, name) for name in LISTS}
+        for g, group in enumerate(curves.residuals):
+            arrays[f"curves/{k}/residuals/{g}"] = curves.residuals[group]
+            arrays[f"curves/{k}/strengths/{g}"] = curves.strengths[group]
+    return about, {name: np.ascontiguousarray(value) for name, value in arrays.items()}
+
+
+def _unpacked(about: dict[str, Any], arrays: Arrays) -> FittedEnsemble:
+    """The inverse of :func:`_packed`."""
+    shape = Shape(
+        read_rep(about["rep_in"]), read_rep(about["rep_out"]), tuple(map(read_group, about["groups"])),
+        read_group(about["largest"]),
+    )  # fmt: skip
+    recipe = Recipe.model_validate(about["recipe"])
+    inputs, outputs = (
+        SymmetricScaler(arrays[f"scale/{n}/shift"], arrays[f"scale/{n}/scale"]) for n in ("in", "out")
+    )
+    members, curves = [], []
+    for k, described in enumerate(about["members"]):
+        members.append(_member(shape, recipe, described, arrays, f"member/{k}/"))
+        curves.append(_curves(shape, described["seed"], arrays, f"curves/{k}/"))
+    size = about.get("usual_size")
+    frame = None if size is None else ScaleFrame.of(shape, size)
+    return FittedEnsemble(
+        shape=shape,
+        recipe=recipe,
+        predictor=Predictor(Target(about["kind"]), tuple(members), inputs, outputs, frame),
+        curves=tuple(curves),
+        held=HeldOut(arrays["held/X"], arrays["held/Y"], about["is_separate"]),
+        n_train=about["n_train"],
+        seconds=about["seconds"],
+        compiled=about.get("compiled"),
+    )
+
+
+def _member(shape: Shape, recipe: Recipe, described: dict[str, Any], arrays: Arrays, prefix: str) -> Member:
+    model = make_network(shape, recipe, described["seed"])
+    state = {
+        name.removeprefix(prefix): torch.from_numpy(value.copy())
+        for name, value in arrays.items()
+        if name.startswith(prefix)
+    }
+    try:
+        model.load_state_dict(state)
+    except RuntimeError as error:
+        raise ValueError("its weights do not fit its network") from error
+    return Member(
+        described["seed"], model.double().eval(), described["strengths"], [], described["is_finished"]
+    )
+
+
+def _curves(shape: Shape, seed: int, arrays: Arrays, prefix: str) -> Curves:
+    names = [group.name for group in shape.groups]
+
+    def by_group(what: str) -> dict[str, NDArray[Any]]:
+        return {name: arrays[f"{prefix}{what}/{g}"] for g, name in enumerate(names)}
+
+    epochs, loss_epochs, loss, validation = (arrays[prefix + name] for name in LISTS)
+    return Curves(seed, epochs, by_group("residuals"), by_group("strengths"), loss_epochs, loss, validation)

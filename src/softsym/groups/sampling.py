@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import expm
 
 from softsym.groups import elements
 
@@ -117,6 +116,13 @@ def random_walk(
     if compact:
         return [_walk(n, rng, list(lie), list(discrete), WALK_STEPS, bound=np.inf)]
     return exponential(n, rng, lie=lie, discrete=discrete)
+
+
+def expm(A: Array) -> Array:
+    """Matrix exponentials of (..., d, d)."""
+    from scipy.linalg import expm as exponentials  # takes longer to import than all of this room
+
+    return np.asarray(exponentials(A))
 
 
 def gaussian(group: Group, n: int, seed: int | np.random.Generator = 0) -> Array:

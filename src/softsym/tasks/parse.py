@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 
+from softsym.data.task_names import check_task_name
 from softsym.errors import InputError
 from softsym.tasks import cossim, golfball, inertia, motion, table_tennis
 from softsym.tasks.arguments import Arguments
@@ -38,8 +38,5 @@ def task(text: str | Task) -> Task:
         raise InputError(f"a task is its text such as 'inertia:Oz(2)', got {type(text).__name__}")
     arguments = Arguments.read(text)
     name = arguments.name.replace("-", "_")
-    if name not in TASKS:
-        close = difflib.get_close_matches(name, TASKS, n=1, cutoff=0.6)
-        hint = f"did you mean {close[0]}? " if close else ""
-        arguments.fail(f"unknown task {arguments.name!r}; {hint}Known: {', '.join(TASKS)}")
+    check_task_name(text)
     return TASKS[name](arguments)

@@ -5,13 +5,9 @@ Whoever asks gets the same numbers for the same text: what is looked at, learned
 
 from __future__ import annotations
 
-import difflib
-from pathlib import Path
-
-from softsym.data.formats import suffixes
 from softsym.data.table import Table, read_table
+from softsym.data.task_names import is_task
 from softsym.errors import InputError
-from softsym.tasks.parse import TASKS
 from softsym.tasks.parse import task as read_task
 from softsym.tasks.task import Task
 
@@ -44,31 +40,6 @@ def read_data(
         )
     task = read_task(text)
     return task_table(task, seed), task
-
-
-def is_task(text: str) -> bool:
-    """Whether a text names a task rather than a file.
-
-    Raises:
-        InputError: It can be neither.
-
-    Example:
-        >>> is_task("inertia:Oz(2)"), is_task("measured.csv")
-        (True, False)
-    """
-    if Path(text).is_file():
-        return False
-    name = text.split(":")[0].split(",")[0].strip().replace("-", "_")
-    if name in TASKS:
-        return True
-    if Path(text).suffix.lower() in suffixes() or Path(text).exists():
-        return False
-    close = difflib.get_close_matches(name, TASKS, n=1, cutoff=0.6)
-    hint = f"did you mean {close[0]}? " if close else ""
-    raise InputError(
-        f"{text!r} is neither a file nor a task; {hint}Pass a file that ends in {', '.join(suffixes())}, "
-        f"or one of the tasks {', '.join(TASKS)}"
-    )
 
 
 def task_table(task: Task, seed: int) -> Table:

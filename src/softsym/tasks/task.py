@@ -24,8 +24,8 @@ FIXED_SEED = 0
 TRUTH_ABSENT_ABOVE = 0.2
 """A symmetry is called absent if the truth breaks it by more: mean of |rho f(x) - f(rho x)| over the sum of both norms, Haar measure.
 
-The boundary of the truth, not that of a verdict about a fitted model (``softsym.discovery.judge.verdict.ABSENT_ABOVE``), whose error has
-the model's own error in it."""
+The boundary of the truth, not that of a verdict about a fitted model (``softsym.discovery.judge.verdict.MODEL_ABSENT_ABOVE``), whose error
+has the model's own error in it."""
 
 
 class Sizes(NamedTuple):

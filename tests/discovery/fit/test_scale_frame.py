@@ -7,9 +7,9 @@ import pytest
 import torch
 
 import softsym as ss
-from softsym.discovery.fit.ensemble import Shape
+from softsym.discovery.fit.member import Shape
 from softsym.discovery.fit.scale_frame import ScaleFrame, is_scaling
-from softsym.discovery.report.telling import story_of
+from softsym.discovery.report.story import story_of
 from softsym.measure import equivariance_error
 
 SMALL = {"width": 24, "layers": 3, "epochs": 120, "strength": 1.0, "lr": 0.01, "seeds": 2}
@@ -72,7 +72,7 @@ def test_which_groups_scale():
 
 def test_taken_where_size_tells_nothing():
     est, X = fitted(True), rows()
-    assert est.fit_.frame is not None
+    assert est.fit_.predictor.frame is not None
     assert est.symmetries_["Scaling(3)"].verdict == "exact"
     assert est.symmetries_["Scaling(3)"].error < 1e-12
     assert np.allclose(est.predict(100 * X), est.predict(X))
@@ -90,7 +90,7 @@ def test_the_report_says_so():
 
 def test_not_taken_where_size_matters():
     est, X = fitted(False), rows()
-    assert est.fit_.frame is None
+    assert est.fit_.predictor.frame is None
     assert est.symmetries_["Scaling(3)"].verdict != "exact"
     assert not np.allclose(est.predict(2 * X), est.predict(X), rtol=0.05)
 
@@ -102,11 +102,11 @@ def test_snapping_onto_scalings_frames_instead_of_making_a_constant():
     assert snapped.model.predict(X).std() > 0.1
     assert snapped.cost > 0
     assert fitted(True).snap("Scaling(3)").cost == 0
-    assert fitted(False).fit_.frame is None
+    assert fitted(False).fit_.predictor.frame is None
 
 
 def test_stored_and_read(tmp_path):
     X = rows()
     loaded = ss.load(fitted(True).save(tmp_path / "model"))
-    assert loaded.fit_.frame.size == fitted(True).fit_.frame.size
+    assert loaded.fit_.predictor.frame.size == fitted(True).fit_.predictor.frame.size
     assert np.allclose(loaded.predict(X), fitted(True).predict(X), atol=1e-6)

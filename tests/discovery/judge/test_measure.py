@@ -1,33 +1,45 @@
 """What a verdict rests on, against functions whose answer is known."""
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 import pytest
 
-from softsym.discovery.fit.fit import Fit, HeldOut
-from softsym.discovery.judge.measure import TRANSFORMS, measure_group, weight_distances
-from softsym.discovery.report.orbit_data import one_parameter, orbits_of
+from softsym.data.scaler import SymmetricScaler
+from softsym.discovery.fit.fitted import FittedEnsemble, HeldOut
+from softsym.discovery.fit.member import Shape
+from softsym.discovery.fit.recipe import Recipe
+from softsym.discovery.judge.measure import bootstrap_interval, measure_group
 from softsym.groups import group
 from softsym.measure import equivariance_error
-from tests.discovery.small import fitted, rows
+from softsym.reps import rep
+from tests.discovery.small import rows
 
 
-class Known(Fit):
-    """A fit whose members are given functions."""
+@dataclass(frozen=True)
+class Known:
+    """A predictor whose members are given functions."""
 
-    def outputs(self, X):
+    functions: tuple
+    scale_in: SymmetricScaler
+
+    def __call__(self, X):
         return np.stack([f(np.asarray(X)) for f in self.functions])
 
 
-def known(*functions, noise=0.0):
-    est = fitted().fit_
+def known(*functions, truth=None):
     X, _ = rows(300, seed=1)
-    Y = functions[0](X) + noise * np.random.default_rng(0).standard_normal((300, 3))
-    fit = Known(
-        est.kind, est.shape, est.recipe, est.scale_in, est.scale_out, est.members, est.curves, HeldOut(X, Y),
-        200, 0.0,
-    )  # fmt: skip
-    object.__setattr__(fit, "functions", functions)
-    return fit
+    held = HeldOut(X, (truth or functions[0])(X))
+    shape = Shape.of(rep("2V"), rep("V"), [group("O(2)@x"), group("O(2)@z")])
+    return FittedEnsemble(
+        shape,
+        Recipe(),
+        Known(functions, SymmetricScaler(np.zeros(6), np.ones(6))),
+        (),
+        held,
+        n_train=200,
+        seconds=0.0,
+    )
 
 
 def push(X):
@@ -35,19 +47,20 @@ def push(X):
 
 
 def test_an_exact_function():
-    found = measure_group(known(push), group("O(2)@z"))
-    assert found.error < 1e-12
-    assert found.control > 0.3
-    assert found.interval() == pytest.approx((0, 0), abs=1e-12)
+    grounds = measure_group(known(push), group("O(2)@z"))
+    assert grounds.error < 1e-12
+    assert grounds.control > 0.3
+    assert grounds.interval == pytest.approx((0, 0), abs=1e-12)
+    assert (grounds.explained, grounds.rows, grounds.held_out) == (1.0, 200, True)
 
 
 def test_a_broken_one_equals_the_plain_measure():
-    found = measure_group(known(push), group("O(2)@x"))
+    grounds = measure_group(known(push), group("O(2)@x"))
     plain = equivariance_error(push, rows(300, seed=1)[0], "2V", "V", "O(2)@x", n_transforms=16)
-    assert found.error == pytest.approx(plain, rel=0.25)
-    low, high = found.interval()
-    assert low < found.error < high
-    assert found.coverage.grade == "well"
+    assert grounds.error == pytest.approx(plain, rel=0.25)
+    low, high = grounds.interval
+    assert low < grounds.error < high
+    assert grounds.coverage > 0.8
 
 
 def test_the_noise_ratio_is_one_for_independent_mistakes():
@@ -55,16 +68,16 @@ def test_the_noise_ratio_is_one_for_independent_mistakes():
         seeds = np.abs(X[:, :1] * 1e6) % 1
         return push(X) + 0.3 * np.sin(1e5 * seeds + np.arange(3) * 1e4 * seeds)
 
-    fit = known(noisy)
-    object.__setattr__(fit, "held", HeldOut(fit.held.X, push(fit.held.X)))
+    fit = known(noisy, truth=push)
     assert measure_group(fit, group("O(2)@z")).noise_ratio == pytest.approx(1.0, abs=0.15)
     assert measure_group(fit, group("O(2)@x")).noise_ratio > 3
 
 
 def test_more_members_are_averaged():
-    found = measure_group(known(push, lambda X: X[:, :3]), group("O(2)@x"))
-    assert found.errors.shape == (2, TRANSFORMS, 300)
-    assert found.errors[1].max() < 1e-12 < found.errors[0].max()
+    alone, still = (measure_group(known(f, truth=push), group("O(2)@x")) for f in (push, lambda X: X[:, :3]))
+    both = measure_group(known(push, lambda X: X[:, :3]), group("O(2)@x"))
+    assert still.error < 1e-12 < alone.error
+    assert both.error == pytest.approx(alone.error / 2)
 
 
 def test_elements_that_do_nothing_hide_nothing():
@@ -73,40 +86,30 @@ def test_elements_that_do_nothing_hide_nothing():
     def broken(X):
         return X[:, :3] + np.abs(X[:, :1])
 
-    fit = known(broken)
-    object.__setattr__(fit, "held", HeldOut(fit.held.X, broken(fit.held.X) + 0.01))
-    found = measure_group(fit, group("O(1)@3[0]"))
-    assert found.error > 0.1
-    assert found.noise_ratio > 10
-    assert found.refutation > 5
+    grounds = measure_group(known(broken, truth=lambda X: broken(X) + 0.01), group("O(1)@3[0]"))
+    assert grounds.error > 0.1
+    assert grounds.noise_ratio > 10
+    assert grounds.refutation > 5
 
 
 def test_noise_of_the_labels_does_not_hide_a_violation():
-    rng = np.random.default_rng(3)
-    fit = known(push)
-    noisy = push(fit.held.X) + rng.standard_normal((300, 3))
-    object.__setattr__(fit, "held", HeldOut(fit.held.X, noisy))
+    noise = np.random.default_rng(3).standard_normal((300, 3))
+    fit = known(push, truth=lambda X: push(X) + noise)
     assert measure_group(fit, group("O(2)@x")).refutation > 5
     assert abs(measure_group(fit, group("O(2)@z")).refutation) < 3
 
 
-def test_distances_of_snapped_weights_are_zero():
-    snapped = fitted().snap("O(2)@z").model.fit_
-    share, layers = weight_distances(snapped, group("O(2)@z"))
-    assert share < 1e-24
-    assert max(layers.values()) < 1e-12
-    assert weight_distances(snapped, group("O(2)@x"))[0] > 1e-6
+def test_too_few_different_rows_have_no_coverage():
+    fit = known(push)
+    few = replace(
+        fit, held=HeldOut(np.repeat(fit.held.X[:3], 40, axis=0), np.repeat(fit.held.Y[:3], 40, axis=0))
+    )
+    assert measure_group(few, group("O(2)@z")).coverage is None
 
 
-def test_an_orbit_goes_around_and_comes_back():
-    angles, elements = one_parameter(group("O(2)@z"))
-    assert np.allclose(elements[0], elements[-1], atol=1e-12)
-    assert angles[-1] == pytest.approx(2 * np.pi)
-    _, scalings = one_parameter(group("Scaling(3)"))
-    assert scalings[-1][0, 0] == pytest.approx(np.e)
-    first, second = orbits_of(fitted().snap("O(2)@z").model.fit_)
-    assert (first.group, second.group) == ("O(2)@x", "O(2)@z")
-    assert first.inputs.shape == (2, 49, 3)
-    assert second.vector == 0
-    assert np.allclose(second.predicted, second.moved, atol=1e-10)
-    assert not np.allclose(first.predicted, first.moved, atol=1e-3)
+def test_the_interval_covers_the_mean_and_shrinks_with_the_rows():
+    errors = np.random.default_rng(0).random((3, 24, 400))
+    wide, narrow = bootstrap_interval(errors[..., :20]), bootstrap_interval(errors)
+    assert narrow[0] < 0.5 < narrow[1]
+    assert narrow[1] - narrow[0] < wide[1] - wide[0]
+    assert bootstrap_interval(errors, seed=1) != narrow

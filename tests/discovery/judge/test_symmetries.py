@@ -4,13 +4,24 @@ import pytest
 from rich.console import Console
 
 from softsym.discovery import Symmetries, Symmetry
+from softsym.discovery.judge.reasons import reasons_in
 from softsym.errors import InputError
 
 EVIL = "<img src=x onerror=alert(1)>"
 TABLE = Symmetries(
     [
         Symmetry("O(2)@z", "exact", 0.002, (0.001, 0.003), 3000.0, 1e-4, 0.002, {"layer 1": 0.01}),
-        Symmetry(EVIL, "absent", 0.4, (0.39, 0.41), 0.01, 0.3, 0.4, {"layer 1": 0.5}, "[red]a note[/red]"),
+        Symmetry(
+            EVIL,
+            "absent",
+            0.4,
+            (0.39, 0.41),
+            0.01,
+            0.3,
+            0.4,
+            {"layer 1": 0.5},
+            reasons_in("[red]a note[/red]"),
+        ),
     ]
 )
 

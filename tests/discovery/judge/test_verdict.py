@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from softsym.discovery.judge.verdict import ABSENT_ABOVE, EXACT_BELOW, Grounds, judge
+from softsym.discovery.judge.reasons import Cause, Reason, note_of
+from softsym.discovery.judge.verdict import EXACT_BELOW, MODEL_ABSENT_ABOVE, Grounds, judge
 
 SURE = Grounds(0.1, (0.09, 0.11), 0.4, 30.0, 9.0, 0.95, 1000, 0.9)
 ROUGH = {"explained": 0.3}
@@ -18,9 +19,9 @@ def test_words():
     assert judge(at(0.0, **ROUGH))[0] == "exact"
     assert judge(at(EXACT_BELOW * 0.4, **ROUGH))[0] == "exact"
     assert judge(at(EXACT_BELOW * 0.4 + 1e-6, **ROUGH))[0] == "soft"
-    assert judge(at(ABSENT_ABOVE - 1e-6))[0] == "soft"
-    assert judge(at(ABSENT_ABOVE))[0] == "absent"
-    assert judge(SURE) == ("soft", "")
+    assert judge(at(MODEL_ABSENT_ABOVE - 1e-6))[0] == "soft"
+    assert judge(at(MODEL_ABSENT_ABOVE))[0] == "absent"
+    assert judge(SURE) == ("soft", ())
 
 
 def test_outputs_that_hardly_vary_need_a_smaller_error():
@@ -30,7 +31,7 @@ def test_outputs_that_hardly_vary_need_a_smaller_error():
 
 def test_a_good_model_sees_small_violations():
     assert judge(at(0.01))[0] == "soft"
-    assert judge(at(0.01, noise_ratio=0.9, refutation=0.0)) == ("exact", "")
+    assert judge(at(0.01, noise_ratio=0.9, refutation=0.0)) == ("exact", ())
 
 
 def test_held_out_rows_can_refute_what_mistakes_would_excuse():
@@ -43,9 +44,9 @@ def test_no_better_than_ignoring_the_group_is_absent_however_small():
 
 
 def test_mistakes_of_a_good_model_do_not_count_as_violations():
-    verdict, note = judge(at(0.3, noise_ratio=0.6, refutation=None))
-    assert verdict == "exact"
-    assert "no larger than the model's own mistakes" in note
+    verdict, (reason,) = judge(at(0.3, noise_ratio=0.6, refutation=None))
+    assert (verdict, reason.cause) == ("exact", Cause.FIT)
+    assert "no larger than the model's own mistakes" in note_of([reason])
     assert judge(at(0.3, noise_ratio=0.6, explained=0.3))[0] == "absent"  # a bad model explains anything
     assert judge(at(0.3, noise_ratio=None))[0] == "absent"
 
@@ -57,18 +58,28 @@ def test_excess_is_what_mistakes_do_not_explain():
 
 
 NOTES = {
-    "rows": ({"rows": 40}, "only 40 training rows"),
-    "held_out": ({"held_out": False}, "too few rows to hold any out"),
-    "explained": ({"explained": -0.2}, "the model explains only 0% of held-out data"),
-    "coverage": ({"coverage": 0.1}, "moved data lie where there are no data"),
-    "interval": ({"interval": (0.01, 0.11), **ROUGH}, "the interval of the error also allows exact"),
-    "both": ({"interval": (0.01, 0.3), **ROUGH}, "the interval of the error also allows absent and exact"),
-}
+    "rows": ({"rows": 40}, Cause.ROWS, "only 40 training rows"),
+    "held_out": ({"held_out": False}, Cause.HELD_OUT, "too few rows to hold any out"),
+    "explained": ({"explained": -0.2}, Cause.EXPLAINED, "the model explains only 0% of held-out data"),
+    "coverage": ({"coverage": 0.1}, Cause.COVERAGE, "moved data lie where there are no data, so nothing could confirm or refute it"),
+    "interval": ({"interval": (0.01, 0.11), **ROUGH}, Cause.INTERVAL, "the interval of the error also allows exact"),
+    "both": ({"interval": (0.01, 0.3), **ROUGH}, Cause.INTERVAL, "the interval of the error also allows absent and exact"),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(("changes", "reason"), NOTES.values(), ids=list(NOTES))
-def test_doubts_are_said(changes, reason):
-    verdict, note = judge(replace(SURE, **changes))
+@pytest.mark.parametrize(("changes", "cause", "text"), NOTES.values(), ids=list(NOTES))
+def test_doubts_are_said(changes, cause, text):
+    verdict, reasons = judge(replace(SURE, **changes))
     assert verdict == "soft"
-    assert note.startswith("inconclusive: ")
-    assert reason in note
+    assert reasons == (Reason(cause, text),)
+    assert note_of(reasons) == f"inconclusive: {text}"
+
+
+def test_an_uncertain_interval_is_no_news_where_there_are_other_doubts():
+    _, reasons = judge(replace(SURE, interval=(0.01, 0.3), rows=40, coverage=0.0, **ROUGH))
+    assert [reason.cause for reason in reasons] == [Cause.ROWS, Cause.COVERAGE]
+
+
+def test_doubts_come_before_the_remark_on_the_fit():
+    _, reasons = judge(at(0.3, noise_ratio=0.6, refutation=None, rows=40))
+    assert [reason.cause for reason in reasons] == [Cause.ROWS]

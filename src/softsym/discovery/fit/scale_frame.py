@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from softsym.discovery.fit.ensemble import Member, Shape, predict_members
+from softsym.discovery.fit.member import Member, Shape, predict_members
 from softsym.groups import Group
 from softsym.reps import Rep
 from softsym.tasks.task import Splits

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import Generic, TypeVar
 
 import torch
 
-from softsym.discovery.fit.ensemble import Member, make_regularizer
-from softsym.discovery.fit.fit import Fit
+from softsym.discovery.fit.fitted import FittedEnsemble
+from softsym.discovery.fit.member import Member, make_regularizer
 from softsym.discovery.fit.scale_frame import ScaleFrame, is_scaling
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
 from softsym.nn.gating import Gated
 
-if TYPE_CHECKING:
-    from softsym.discovery.estimator import SoftEquivariantEstimator
+Estimator = TypeVar("Estimator")
 
 
 @dataclass(frozen=True, eq=False)
-class Snapped:
+class Snapped(Generic[Estimator]):
     """An exactly equivariant model and its price.
 
     Args:
@@ -33,7 +32,7 @@ class Snapped:
     """
 
     group: str
-    model: SoftEquivariantEstimator
+    model: Estimator
     test_error: float
     test_error_before: float
     distance: float
@@ -50,7 +49,7 @@ class Snapped:
         )
 
 
-def snap_fit(fit: Fit, group: Group | str) -> tuple[Fit, float]:
+def snap_fit(fit: FittedEnsemble, group: Group | str) -> tuple[FittedEnsemble, float]:
     """A fit whose members are exactly equivariant to one of the candidates, and how far weights moved on average."""
     wanted = read_group(group)
     if wanted not in fit.shape.groups:
@@ -58,18 +57,22 @@ def snap_fit(fit: Fit, group: Group | str) -> tuple[Fit, float]:
         raise InputError(
             f"{wanted.name} is not among the candidate groups ({known}); fit with it to snap onto it"
         )
+    predictor = fit.predictor
     if is_scaling(wanted):  # weights of that space are a constant's
-        frame = fit.frame or ScaleFrame.of(fit.shape)
+        frame = predictor.frame or ScaleFrame.of(fit.shape)
         if frame is not None:
-            inputs = torch.from_numpy(fit.scale_in.transform(fit.held.X))
-            return replace(fit, frame=fit.frame or frame.fitted(inputs)), 0.0
+            inputs = torch.from_numpy(predictor.scale_in.transform(fit.held.X))
+            return replace(
+                fit, predictor=replace(predictor, frame=predictor.frame or frame.fitted(inputs))
+            ), 0.0
     moved = [_snapped(member, fit, wanted) for member in fit.members]
     distance = sum(share for _, share in moved) / len(moved)
-    return replace(fit, members=tuple(member for member, _ in moved)), distance
+    members = tuple(member for member, _ in moved)
+    return replace(fit, predictor=replace(predictor, members=members)), distance
 
 
 @torch.no_grad()
-def _snapped(member: Member, fit: Fit, group: Group) -> tuple[Member, float]:
+def _snapped(member: Member, fit: FittedEnsemble, group: Group) -> tuple[Member, float]:
     model = copy.deepcopy(member.model)
     per = make_regularizer(model, fit.shape, 0.0)
     assert per is not None  # there are candidate groups

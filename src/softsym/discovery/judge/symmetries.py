@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from softsym.discovery.judge.reasons import Cause, Reason, note_of, reasons_in
+from softsym.discovery.judge.table import Column, as_html, as_rich, as_text
 from softsym.errors import InputError
 from softsym.tasks.task import Verdict
 
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
     import pandas
     import polars
     from rich.console import Group
-
-HEADS = ("group", "verdict", "error", "interval", "strength", "residual", "note")
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,7 @@ class Symmetry:
         residual: Squared distance of the weights from the group's equivariant space, unweighted, as a share of their squared norm.
         excess: The error beyond what a good model's own mistakes explain: an estimate of the data's own equivariance error.
         layers: Distance of each layer's weights from that space, as a share of their norm.
-        note: Why the verdict is not certain; empty if it is.
+        reasons: Why the verdict is not certain; none if it is.
     """
 
     name: str
@@ -42,32 +41,63 @@ class Symmetry:
     residual: float
     excess: float = 0.0
     layers: dict[str, float] = field(default_factory=dict)
-    note: str = ""
+    reasons: tuple[Reason, ...] = ()
+
+    @property
+    def note(self) -> str:
+        """Why the verdict is not certain, in words; empty if it is."""
+        return note_of(self.reasons)
 
     @property
     def is_conclusive(self) -> bool:
         """Whether data and fit were good enough to tell."""
-        return not self.note
+        return not self.reasons
+
+    @property
+    def is_within_fit(self) -> bool:
+        """Whether the verdict stands, but only as far as the model's own mistakes let one see."""
+        return any(reason.cause is Cause.FIT for reason in self.reasons)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and strings, for JSON."""
-        return {**asdict(self), "error_interval": list(self.error_interval)}
+        fields = {**asdict(self), "error_interval": list(self.error_interval), "note": self.note}
+        del fields["reasons"]
+        return fields
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> Symmetry:
         """The inverse of :meth:`to_dict`."""
         low, high = fields["error_interval"]
-        return cls(**{**fields, "error_interval": (float(low), float(high))})
+        rest = {key: value for key, value in fields.items() if key != "note"}
+        return cls(
+            **{**rest, "error_interval": (float(low), float(high)), "reasons": reasons_in(fields["note"])}
+        )
+
+
+def _strength(value: float) -> str:
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+
+
+COLUMNS: tuple[Column[Symmetry], ...] = (
+    Column("group", "Group", lambda row: row.name),
+    Column("verdict", "Verdict", lambda row: row.verdict),
+    Column("error", "Error", lambda row: row.error, "{:#.2g}".format, is_figure=True),
+    Column("interval", "95 % interval", lambda row: row.error_interval, lambda ends: "{:#.2g} to {:#.2g}".format(*ends), is_figure=True),
+    Column("strength", "Relative strength", lambda row: row.strength, _strength, is_figure=True),
+    Column("residual", "Residual", lambda row: row.residual, "{:#.2g}".format, is_figure=True),
+    Column("note", "Note", lambda row: row.note, is_prose=True),
+)  # fmt: skip
+"""What a table of symmetries shows, wherever it is shown."""
 
 
 class Symmetries(Sequence[Symmetry]):
     """The table of all candidate groups: iterable, indexed by place or by the group's name.
 
     Example:
-        >>> found = Symmetries([Symmetry("O(2)@z", "exact", 0.002, (0.001, 0.003), 1.0, 1e-4)])
-        >>> found["O(2)@z"].verdict
+        >>> table = Symmetries([Symmetry("O(2)@z", "exact", 0.002, (0.001, 0.003), 1.0, 1e-4)])
+        >>> table["O(2)@z"].verdict
         'exact'
-        >>> print(found)
+        >>> print(table)
         group   verdict  error   interval          strength  residual  note
         O(2)@z  exact    0.0020  0.0010 to 0.0030  1         0.00010
     """
@@ -118,55 +148,22 @@ class Symmetries(Sequence[Symmetry]):
         return [row.to_dict() for row in self._rows]
 
     def __rich__(self) -> Group:
-        from rich.console import Group
-        from rich.markup import escape
-        from rich.table import Table
-        from rich.text import Text
-
-        table = Table(title="Symmetries")
-        for head in HEADS[:-1]:
-            table.add_column(head, justify="left" if head in ("group", "verdict") else "right")
-        for row in self._rows:
-            table.add_row(*map(escape, _cells(row)[:-1]))
-        notes = [Text(f"{row.name}: {row.note}") for row in self._rows if row.note]
-        return Group(table, *notes)  # below, where a narrow window does not squeeze them
+        return as_rich(COLUMNS, self._rows, "Symmetries")
 
     def _repr_html_(self) -> str:
-        heads = "".join(f"<th>{head}</th>" for head in HEADS)
-        rows = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in _cells(row)) + "</tr>"
-            for row in self._rows
-        )
-        return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+        return as_html(COLUMNS, self._rows)
 
     def __str__(self) -> str:
-        lines = [list(HEADS), *(_cells(row) for row in self._rows)]
-        widths = [max(len(line[k]) for line in lines) for k in range(len(HEADS))]
-        return "\n".join(
-            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-            for line in lines
-        )
+        return as_text(COLUMNS, self._rows)
 
     def __repr__(self) -> str:
         return f"Symmetries({', '.join(f'{row.name}: {row.verdict}' for row in self._rows)})"
 
 
-def _cells(row: Symmetry) -> list[str]:
-    low, high = row.error_interval
-    return [
-        row.name, row.verdict, f"{row.error:#.2g}", f"{low:#.2g} to {high:#.2g}", _strength(row.strength),
-        f"{row.residual:#.2g}", row.note,
-    ]  # fmt: skip
-
-
-def _strength(value: float) -> str:
-    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
-
-
 def _flat(row: Symmetry) -> dict[str, Any]:
     low, high = row.error_interval
-    found = {
+    fields = {
         "group": row.name, "verdict": row.verdict, "error": row.error, "error_low": low, "error_high": high,
         "excess": row.excess, "strength": row.strength, "residual": row.residual, "note": row.note,
     }  # fmt: skip
-    return found | {f"distance {layer}": value for layer, value in row.layers.items()}
+    return fields | {f"distance {layer}": value for layer, value in row.layers.items()}

@@ -11,7 +11,8 @@ what the model's own mistakes on held-out rows explain.
   significantly worse (:data:`REFUTED`). A note says so where the violation is not small in itself.
 - ``exact``, if it fits badly: if :math:`e \le` :data:`EXACT_BELOW` :math:`c`. Mistakes would excuse anything then, but a symmetry
   that holds lets its penalty win, and what is left is noise of training.
-- ``absent`` if :math:`e \ge` :data:`ABSENT_ABOVE`, or :math:`e \ge` :data:`NO_BETTER` :math:`c`: hardly better than ignoring the group.
+- ``absent`` if :math:`e \ge` :data:`MODEL_ABSENT_ABOVE`, or :math:`e \ge` :data:`NO_BETTER` :math:`c`: hardly better than ignoring the
+  group.
 - ``soft`` otherwise.
 
 The numbers are calibrated on data whose truth is known (:mod:`softsym.benchmarks.calibration`). A verdict is called inconclusive
@@ -24,14 +25,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from softsym.data.coverage import HARDLY
+from softsym.discovery.judge.reasons import Cause, Reason
 from softsym.tasks.task import Verdict
 
-EXACT_BELOW, ABSENT_ABOVE, NO_BETTER = 0.18, 0.24, 0.85
+EXACT_BELOW, MODEL_ABSENT_ABOVE, NO_BETTER = 0.18, 0.24, 0.85
 NOISE, REFUTED = 3.0, 3.0
 GOOD_FIT = 0.65
 FEWEST_ROWS = 100
-LEAST_EXPLAINED = 0.1
-WITHIN_FIT = "as far as the fit can tell"
+LEAST_EXPLAINED_TO_JUDGE = 0.1
 
 
 @dataclass(frozen=True)
@@ -81,43 +82,46 @@ class Grounds:
         return float(self.error * (1.0 - NOISE / self.noise_ratio) ** 0.5)
 
 
-def judge(grounds: Grounds) -> tuple[Verdict, str]:
-    """The verdict and the reason why it may be wrong; the reason is empty if there is none.
+def judge(grounds: Grounds) -> tuple[Verdict, tuple[Reason, ...]]:
+    """The verdict and the reasons why it may be wrong; none if it is certain.
 
     Example:
         >>> judge(Grounds(0.002, (0.001, 0.003), 0.4, 0.1, 0.0, 0.95, 1000, 0.9))
-        ('exact', '')
-        >>> judge(Grounds(0.1, (0.08, 0.12), 0.4, 30.0, 9.0, 0.95, 40, 0.9))
-        ('soft', 'inconclusive: only 40 training rows')
+        ('exact', ())
+        >>> verdict, (reason,) = judge(Grounds(0.1, (0.08, 0.12), 0.4, 30.0, 9.0, 0.95, 40, 0.9))
+        >>> verdict, reason.text
+        ('soft', 'only 40 training rows')
     """
     verdict = _word(grounds.error, grounds)
-    reasons = _doubts(grounds, verdict)
-    if reasons:
-        return verdict, f"inconclusive: {'; '.join(reasons)}"
-    if verdict == "exact" and grounds.error > EXACT_BELOW * grounds.control:
-        return verdict, f"{WITHIN_FIT}: the violation is no larger than the model's own mistakes"
-    return verdict, ""
+    doubts = _doubts(grounds, verdict)
+    if not doubts and verdict == "exact" and grounds.error > EXACT_BELOW * grounds.control:
+        return verdict, (_within_fit(),)
+    return verdict, doubts
 
 
 def _word(error: float, grounds: Grounds) -> Verdict:
     is_exact = grounds.is_noise if grounds.fits_well else error <= EXACT_BELOW * grounds.control
     if is_exact:
         return "exact"
-    is_absent = error >= ABSENT_ABOVE or error >= NO_BETTER * grounds.control
+    is_absent = error >= MODEL_ABSENT_ABOVE or error >= NO_BETTER * grounds.control
     return "absent" if is_absent else "soft"
 
 
-def _doubts(grounds: Grounds, verdict: Verdict) -> list[str]:
-    found = []
+def _within_fit() -> Reason:
+    return Reason(Cause.FIT, f"{Cause.FIT.value}: the violation is no larger than the model's own mistakes")
+
+
+def _doubts(grounds: Grounds, verdict: Verdict) -> tuple[Reason, ...]:
+    texts: dict[Cause, str] = {}
     if grounds.rows < FEWEST_ROWS:
-        found.append(f"only {grounds.rows} training rows")
+        texts[Cause.ROWS] = f"{grounds.rows} training rows"
     if not grounds.held_out:
-        found.append("too few rows to hold any out")
-    if grounds.explained < LEAST_EXPLAINED:
-        found.append(f"the model explains only {max(0.0, grounds.explained):.0%} of held-out data")
+        texts[Cause.HELD_OUT] = ""
+    if grounds.explained < LEAST_EXPLAINED_TO_JUDGE:
+        texts[Cause.EXPLAINED] = f"{max(0.0, grounds.explained):.0%} of held-out data"
     if grounds.coverage is not None and grounds.coverage < HARDLY:
-        found.append("moved data lie where there are no data, so nothing could confirm or refute it")
+        texts[Cause.COVERAGE] = ", so nothing could confirm or refute it"
     ends = {_word(end, grounds) for end in grounds.interval}
-    if not found and ends != {verdict}:
-        found.append(f"the interval of the error also allows {' and '.join(sorted(ends - {verdict}))}")
-    return found
+    if not texts and ends != {verdict}:
+        texts[Cause.INTERVAL] = " and ".join(sorted(ends - {verdict}))
+    return tuple(Reason(cause, cause.value + rest) for cause, rest in texts.items())

@@ -2,27 +2,49 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import expm
 
-from softsym.discovery.fit.fit import Fit
-from softsym.discovery.report.story import Orbit
+from softsym.discovery.fit.fitted import FittedEnsemble
 from softsym.groups import Group
 from softsym.measure.action import act
 from softsym.reps import Rep, TensorType
 
 Array = NDArray[np.float64]
-STEPS = 49
+ORBIT_STEPS = 49
 
 
-def orbits_of(fit: Fit, row: int = 0) -> tuple[Orbit, ...]:
+@dataclass(frozen=True, eq=False)
+class Orbit:
+    """One input moved along a one-parameter subgroup, and what the model makes of it.
+
+    Args:
+        group: The group.
+        angles: Parameter of the motion, shape (k,).
+        inputs: Paths of the vectors among the input's coordinates, shape (vectors, k, 3).
+        predicted: The prediction for the moved input, f(g x), shape (k, outputs).
+        moved: The moved prediction for the resting input, g f(x), shape (k, outputs).
+        vector: First of three outputs that form a vector; None if there is none.
+    """
+
+    group: str
+    angles: Array
+    inputs: Array
+    predicted: Array
+    moved: Array
+    vector: int | None = None
+
+
+def orbits_of(fit: FittedEnsemble, row: int = 0) -> tuple[Orbit, ...]:
     """The motions of one held-out input under every candidate that moves vectors of R^3 continuously."""
-    found = [_orbit(fit, group, row) for group in fit.shape.groups]
-    return tuple(orbit for orbit in found if orbit is not None)
+    orbits = [_orbit(fit, group, row) for group in fit.shape.groups]
+    return tuple(orbit for orbit in orbits if orbit is not None)
 
 
-def _orbit(fit: Fit, group: Group, row: int) -> Orbit | None:
+def _orbit(fit: FittedEnsemble, group: Group, row: int) -> Orbit | None:
     places = _vectors(fit.shape.rep_in, group)
     if group.dim != 3 or len(group.part_dims) > 1 or not len(group.lie_algebra) or not places:
         return None
@@ -47,7 +69,7 @@ def one_parameter(group: Group) -> tuple[Array, Array]:
     turns = np.allclose(A, -A.T)
     speed = np.abs(np.linalg.eigvals(A)).max()
     A = A / speed if speed > 1e-12 else A
-    angles = np.linspace(0, 2 * np.pi, STEPS) if turns else np.linspace(-1, 1, STEPS)
+    angles = np.linspace(0, 2 * np.pi, ORBIT_STEPS) if turns else np.linspace(-1, 1, ORBIT_STEPS)
     return angles, np.stack([expm(t * A) for t in angles])
 
 

@@ -12,14 +12,14 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from softsym.discovery.judge.verdict import WITHIN_FIT
+from softsym.discovery.judge.symmetries import COLUMNS
 from softsym.discovery.report.charts.curves import losses, progress
 from softsym.discovery.report.charts.errors import distances, errors
 from softsym.discovery.report.charts.fit import panels
 from softsym.discovery.report.charts.orbit import orbits
 from softsym.discovery.report.charts.plots import VERDICT_MARKS
 from softsym.discovery.report.story import Story
-from softsym.discovery.report.text import headline, interval, number, percent, sentence
+from softsym.discovery.report.text import cell, headline, number, percent, sentence
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -45,7 +45,9 @@ def render(story: Story) -> str:
         story=story,
         headline=headline(story.symmetries),
         marks=VERDICT_MARKS,
-        within_fit=WITHIN_FIT,
+        columns=[
+            column for column in COLUMNS if not column.is_prose or any(map(column.value, story.symmetries))
+        ],
         charts=charts,
         tiles=_tiles(story),
         policy=_policy(scripts),
@@ -104,7 +106,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(number=number, interval=interval, percent=percent, sentence=sentence)
+    environment.filters.update(cell=cell, sentence=sentence)
     return environment
 
 

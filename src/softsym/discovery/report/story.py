@@ -2,59 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import platform
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from softsym.discovery.fit.curves import Curves
+from softsym.discovery.fit.fitted import FittedEnsemble
+from softsym.discovery.fit.scale_frame import is_scaling
 from softsym.discovery.judge.symmetries import Symmetries
+from softsym.discovery.report.orbit_data import Orbit, orbits_of
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class Curves:
-    """What happened during the training of one seed's model.
-
-    Args:
-        seed: The seed.
-        epochs: Epochs at which residuals were read, shape (n,).
-        residuals: By group, the unweighted squared distance of all weights, shape (n,).
-        strengths: By group, the strength of the penalty, shape (n,).
-        loss_epochs: Epochs at which losses were read, shape (m,).
-        loss: Training loss, shape (m,).
-        validation: Validation loss, NaN where it was not measured, shape (m,).
-    """
-
-    seed: int
-    epochs: Array
-    residuals: Mapping[str, Array]
-    strengths: Mapping[str, Array]
-    loss_epochs: Array
-    loss: Array
-    validation: Array
-
-
-@dataclass(frozen=True, eq=False)
-class Orbit:
-    """One input moved along a one-parameter subgroup, and what the model makes of it.
-
-    Args:
-        group: The group.
-        angles: Parameter of the motion, shape (k,).
-        inputs: Paths of the vectors among the input's coordinates, shape (vectors, k, 3).
-        predicted: The prediction for the moved input, f(g x), shape (k, outputs).
-        moved: The moved prediction for the resting input, g f(x), shape (k, outputs).
-        vector: First of three outputs that form a vector; None if there is none.
-    """
-
-    group: str
-    angles: Array
-    inputs: Array
-    predicted: Array
-    moved: Array
-    vector: int | None = None
+LEAST_EXPLAINED_UNNOTED = 0.5
+"""A model that explains less of the held-out variance than this has a note in its report."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,3 +53,86 @@ class Story:
     orbits: tuple[Orbit, ...] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+
+def story_of(
+    fit: FittedEnsemble,
+    symmetries: Symmetries,
+    *,
+    title: str,
+    input_names: Sequence[str],
+    output_names: Sequence[str],
+    facts: dict[str, str] | None = None,
+) -> Story:
+    """Everything a report tells.
+
+    Args:
+        fit: The fit.
+        symmetries: What was found.
+        title: What the data are called.
+        input_names: Names of the inputs.
+        output_names: Names of the outputs.
+        facts: More facts about what was run.
+    """
+    predicted, std = fit.held_predictions
+    explained = fit.explained()
+    return Story(
+        title=title,
+        symmetries=symmetries,
+        test_error=fit.test_error(),
+        explained=explained,
+        curves=fit.curves,
+        true=fit.held.Y,
+        predicted=predicted,
+        std=std,
+        input_names=tuple(input_names),
+        output_names=tuple(output_names),
+        orbits=orbits_of(fit),
+        facts={**_facts(fit), **(facts or {})},
+        notes=_notes(fit, explained),
+    )
+
+
+def _facts(fit: FittedEnsemble) -> dict[str, str]:
+    import torch
+
+    import softsym
+
+    shape, recipe = fit.shape, fit.recipe
+    return {
+        "inputs": str(shape.rep_in),
+        "outputs": str(shape.rep_out),
+        "candidate groups": ", ".join(group.name for group in shape.groups) or "none",
+        "training rows": f"{fit.n_train:,}",
+        "held-out rows": f"{len(fit.held.X):,}",
+        "members": f"{len(fit.members)} (seeds {', '.join(str(member.seed) for member in fit.members)})",
+        "network": f"width {recipe.width}, {recipe.layers} layers",
+        "training": f"{recipe.epochs} epochs, batch {recipe.batch}, lr {recipe.lr:g}",
+        "strengths": f"{recipe.strengths}, from {recipe.strength or 0:g}, gamma {recipe.gamma:g}",
+        "time": f"{fit.seconds:.0f} s",
+        **({} if fit.compiled is None else {"compiled code": fit.compiled}),
+        "versions": f"softsym {softsym.__version__}, torch {torch.__version__}, numpy {np.__version__}, "
+        f"Python {platform.python_version()}",
+    }
+
+
+def _notes(fit: FittedEnsemble, explained: float) -> tuple[str, ...]:
+    notes = []
+    if not fit.held.is_separate:
+        notes.append(
+            "There are too few rows to hold any out: errors are measured on training rows and look too good."
+        )
+    if explained < LEAST_EXPLAINED_UNNOTED:
+        notes.append(
+            f"The model explains {max(0.0, explained):.0%} of the held-out variance. Verdicts rest on how its weights and "
+            "predictions transform, not on how well it predicts; more data or more epochs would make both better."
+        )
+    if fit.predictor.frame is not None:
+        names = " and ".join(group.name for group in fit.shape.groups if is_scaling(group))
+        notes.append(
+            f"The size of an input told nothing about the outputs of validation rows, so it is undone before the network and redone "
+            f"after it: the model is equivariant to {names} by construction, at any size."
+        )
+    if not all(member.is_finished for member in fit.members):
+        notes.append("Training was interrupted: this is what had been learned by then.")
+    return tuple(notes)

@@ -12,7 +12,6 @@ import re
 from collections.abc import Sequence
 
 from softsym.discovery.judge.symmetries import Symmetries, Symmetry
-from softsym.discovery.judge.verdict import WITHIN_FIT
 
 MINUS = "\N{MINUS SIGN}"
 ABSENT = "\N{EM DASH}"
@@ -53,6 +52,18 @@ def interval(bounds: tuple[float, float]) -> str:
     if not all(map(math.isfinite, bounds)):
         return ABSENT
     return f"{number(bounds[0])} to {number(bounds[1])}"
+
+
+def cell(value: str | float | tuple[float, float]) -> str:
+    """What stands in a table: a text as it is, a number or an interval as people write it.
+
+    Example:
+        >>> cell("exact"), cell(0.00213), cell((0.001, 0.003))
+        ('exact', '0.0021', '0.0010 to 0.0030')
+    """
+    if isinstance(value, str):
+        return value
+    return interval(value) if isinstance(value, tuple) else number(value)
 
 
 def percent(share: float) -> str:
@@ -101,7 +112,7 @@ def sentence(row: Symmetry) -> str:
         'holds exactly: when an input is moved by the group, the prediction moves with it (error 0.0020, 95 % interval 0.0010 to 0.0030).'
     """
     measured = f"(error {number(row.error)}, 95 % interval {interval(row.error_interval)})"
-    if row.verdict == "exact" and row.note.startswith(WITHIN_FIT):
+    if row.verdict == "exact" and row.is_within_fit:
         return f"holds as far as the fit can tell: it is broken no more than by the model's own mistakes {measured}."
     if row.verdict == "exact":
         return f"holds exactly: when an input is moved by the group, the prediction moves with it {measured}."

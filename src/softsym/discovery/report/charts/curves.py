@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from softsym.discovery.fit.curves import Curves
 from softsym.discovery.judge.symmetries import Symmetries
 from softsym.discovery.report.charts.plots import (
     Figure,
@@ -20,7 +21,6 @@ from softsym.discovery.report.charts.plots import (
     style,
     thinned,
 )
-from softsym.discovery.report.story import Curves
 from softsym.discovery.report.text import labels
 
 Array = NDArray[np.float64]

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from softsym.discovery.report.charts.fit import MOST_OUTPUTS, output_name
 from softsym.discovery.report.charts.plots import PALETTE, Figure, axis, layout, numbers
-from softsym.discovery.report.story import Orbit, Story
+from softsym.discovery.report.orbit_data import Orbit
+from softsym.discovery.report.story import Story
 from softsym.discovery.report.text import number
 from softsym.measure.error import relative_error
 

@@ -1,8 +1,9 @@
-"""Training the members of an estimator: the same network from several seeds, each with its own history."""
+"""One member of an estimator's ensemble: what it maps, how it is trained, what it predicts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -106,19 +107,35 @@ def train_member(
         stopped = bool(on_epoch is not None and on_epoch(row))
         return stopped
 
-    fitted: Fitted = fit(
-        model,
-        data,
-        recipe.settings(seed, has_groups=bool(shape.groups)),
-        regularizer=regularizer,
-        controller=recipe.controller() if regularizer is not None else None,
-        criterion=criterion,
-        folder=folder,
-        resume=folder is not None,
-        on_epoch=watch,
-    )
+    with one_thread():
+        fitted: Fitted = fit(
+            model,
+            data,
+            recipe.settings(seed, has_groups=bool(shape.groups)),
+            regularizer=regularizer,
+            controller=recipe.controller() if regularizer is not None else None,
+            criterion=criterion,
+            folder=folder,
+            resume=folder is not None,
+            on_epoch=watch,
+        )
     model = fitted.model.double().eval()  # so that a row's prediction does not depend on the rows beside it
     return Member(seed, model, fitted.strengths, fitted.history, is_finished=not stopped)
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Runs torch with one thread.
+
+    The last bits of a training depend on the number of threads, so members have one wherever they are trained: in this process or
+    beside each other in several, on two cores or on sixty. At the usual widths a second thread brings nothing.
+    """
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 @torch.no_grad()

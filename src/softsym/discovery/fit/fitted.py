@@ -1,0 +1,145 @@
+"""What a fit leaves behind: members that predict as one, and the rows that were held out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from softsym.data.scaler import SymmetricScaler
+from softsym.discovery.fit.curves import Curves
+from softsym.discovery.fit.member import Member, Shape, predict_members
+from softsym.discovery.fit.recipe import Recipe
+from softsym.discovery.fit.scale_frame import ScaleFrame
+from softsym.training.loop import Criterion
+
+Array = NDArray[np.float64]
+
+
+class Target(StrEnum):
+    """What outputs are; the values are what model files say."""
+
+    NUMBERS = "regressor"
+    CLASSES = "classifier"
+
+    @property
+    def criterion(self) -> Criterion:
+        """The loss that suits them."""
+        return nn.functional.cross_entropy if self is Target.CLASSES else nn.functional.mse_loss
+
+
+@dataclass(frozen=True, eq=False)
+class Predictor:
+    """The members as functions from rows as they are in the data to outputs as they are there.
+
+    Args:
+        target: What the outputs are: numbers, or probabilities of classes.
+        members: The trained networks.
+        scale_in: Scaling of the inputs.
+        scale_out: Scaling of the outputs; the identity for classes.
+        frame: How inputs are brought to one size, where a candidate group scales and size tells nothing.
+    """
+
+    target: Target
+    members: tuple[Member, ...]
+    scale_in: SymmetricScaler
+    scale_out: SymmetricScaler
+    frame: ScaleFrame | None = None
+
+    def __call__(self, X: Array) -> Array:
+        """Outputs of all members for inputs (n, inputs): shape (members, n, outputs); probabilities for classes."""
+        x = torch.from_numpy(self.scale_in.transform(np.asarray(X, dtype=np.float64)))
+        raw = torch.stack([self._raw(member, x) for member in self.members])
+        if self.target is Target.CLASSES:
+            return raw.softmax(-1).numpy()
+        flat = raw.numpy().reshape(-1, raw.shape[-1])
+        return self.scale_out.inverse(flat).reshape(tuple(raw.shape))
+
+    def _raw(self, member: Member, x: Tensor) -> Tensor:
+        """Standardised outputs of one member."""
+
+        def network(rows: Tensor) -> Tensor:
+            return predict_members([member], rows)[0]
+
+        return network(x) if self.frame is None else self.frame.apply(network, x)
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Rows that no member was trained on.
+
+    Args:
+        X: Inputs, shape (n, inputs).
+        Y: Outputs, shape (n, outputs); for a classifier one column per class, 0 or 1.
+        is_separate: Whether they really were kept from training; too few rows cannot be spared.
+    """
+
+    X: Array
+    Y: Array
+    is_separate: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class FittedEnsemble:
+    """Everything a fit leaves behind.
+
+    Args:
+        shape: Representations and candidate groups.
+        recipe: How members were trained.
+        predictor: The members as one function.
+        curves: What happened during each training.
+        held: Rows that were held out.
+        n_train: Number of training rows.
+        seconds: How long it took.
+        compiled: Whether compiled code ran, on which last bits and speed depend; None if nobody wrote it down.
+    """
+
+    shape: Shape
+    recipe: Recipe
+    predictor: Predictor
+    curves: tuple[Curves, ...]
+    held: HeldOut
+    n_train: int
+    seconds: float
+    compiled: str | None = None
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """The trained networks."""
+        return self.predictor.members
+
+    def outputs(self, X: Array) -> Array:
+        """Outputs of all members in the units of the data, shape (members, n, outputs); probabilities for a classifier."""
+        return self.predictor(X)
+
+    def predict(self, X: Array) -> tuple[Array, Array]:
+        """Mean and standard deviation over members, each (n, outputs)."""
+        return _mean_and_std(self.outputs(X))
+
+    @cached_property
+    def held_outputs(self) -> Array:
+        """Outputs of all members for the held-out rows, computed once: error, judgement and report all rest on them."""
+        return self.outputs(self.held.X)
+
+    @cached_property
+    def held_predictions(self) -> tuple[Array, Array]:
+        """Mean and standard deviation over members for the held-out rows, each (n, outputs)."""
+        return _mean_and_std(self.held_outputs)
+
+    def test_error(self) -> float:
+        """Mean squared error of the ensemble on the held-out rows, in the units of the data."""
+        return float(np.mean((self.held_predictions[0] - self.held.Y) ** 2))
+
+    def explained(self) -> float:
+        """Share of the held-out outputs' variance that the ensemble explains; at most one, negative if worse than the mean."""
+        total = float(np.mean((self.held.Y - self.held.Y.mean(0)) ** 2))
+        return 1.0 - self.test_error() / total if total else 0.0
+
+
+def _mean_and_std(outputs: Array) -> tuple[Array, Array]:
+    return outputs.mean(0), outputs.std(0)

@@ -1,0 +1,71 @@
+"""Why a verdict is not certain: each reason with its cause, and all of them as the note that people read and files keep."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+INCONCLUSIVE = "inconclusive: "
+
+
+class Cause(Enum):
+    """What a verdict lacks; the value is how the wording of such a reason begins, in files of any age."""
+
+    FIT = "as far as the fit can tell"
+    """A violation smaller than the model's own mistakes would not have been seen. A mild one: the verdict stands."""
+    ROWS = "only "
+    HELD_OUT = "too few rows to hold any out"
+    EXPLAINED = "the model explains only "
+    COVERAGE = "moved data lie where there are no data"
+    INTERVAL = "the interval of the error also allows "
+    OTHER = ""
+    """Somebody else's words."""
+
+
+@dataclass(frozen=True)
+class Reason:
+    """One reason why a verdict is not certain.
+
+    Args:
+        cause: What is lacking.
+        text: The reason in words.
+    """
+
+    cause: Cause
+    text: str
+
+    @classmethod
+    def read(cls, text: str) -> Reason:
+        """The reason that a text gives.
+
+        Example:
+            >>> Reason.read("only 40 training rows").cause
+            <Cause.ROWS: 'only '>
+        """
+        return cls(next(cause for cause in Cause if text.startswith(cause.value)), text)
+
+
+def note_of(reasons: Sequence[Reason]) -> str:
+    """All reasons as one text; empty if there is none.
+
+    Example:
+        >>> note_of([Reason.read("only 40 training rows"), Reason.read("too few rows to hold any out")])
+        'inconclusive: only 40 training rows; too few rows to hold any out'
+    """
+    mild = all(reason.cause in (Cause.FIT, Cause.OTHER) for reason in reasons)
+    return ("" if mild else INCONCLUSIVE) + "; ".join(reason.text for reason in reasons)
+
+
+def reasons_in(note: str) -> tuple[Reason, ...]:
+    """The reasons of a note: the inverse of :func:`note_of`.
+
+    Example:
+        >>> [reason.cause.name for reason in reasons_in("inconclusive: only 40 training rows; too few rows to hold any out")]
+        ['ROWS', 'HELD_OUT']
+    """
+    if not note:
+        return ()
+    if not note.startswith(INCONCLUSIVE):
+        return (Reason.read(note),)
+    return tuple(map(Reason.read, note.removeprefix(INCONCLUSIVE).split("; ")))

@@ -1,0 +1,83 @@
+"""Tables that people look at, from one description of their columns: as plain text, in a terminal, in a notebook."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from rich.console import Group
+
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True)
+class Column(Generic[Row]):
+    """One column of a table.
+
+    Args:
+        head: Its heading, short.
+        title: Its heading on a page.
+        value: What it shows of a row: a text, a number, or the two ends of an interval.
+        text: How that is written in plain letters.
+        is_figure: Whether it stands flush right.
+        is_prose: Whether it is a sentence, which a terminal shows below the table, where a narrow window does not squeeze it.
+    """
+
+    head: str
+    title: str
+    value: Callable[[Row], Any]
+    text: Callable[[Any], str] = str
+    is_figure: bool = False
+    is_prose: bool = False
+
+    def cell(self, row: Row) -> str:
+        """What stands in a row."""
+        return self.text(self.value(row))
+
+
+def as_text(columns: Sequence[Column[Row]], rows: Sequence[Row]) -> str:
+    """Aligned lines.
+
+    Example:
+        >>> print(as_text([Column("n", "", int), Column("square", "", lambda n: n * n)], [3, 12]))
+        n   square
+        3   9
+        12  144
+    """
+    lines = [[column.head for column in columns], *([column.cell(row) for column in columns] for row in rows)]
+    widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in lines
+    )
+
+
+def as_rich(columns: Sequence[Column[Row]], rows: Sequence[Row], title: str) -> Group:
+    """For rich: square brackets are no markup, and prose stands below."""
+    from rich.console import Group
+    from rich.markup import escape
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=title)
+    shown = [column for column in columns if not column.is_prose]
+    for column in shown:
+        table.add_column(column.head, justify="right" if column.is_figure else "left")
+    for row in rows:
+        table.add_row(*(escape(column.cell(row)) for column in shown))
+    prose = [column for column in columns if column.is_prose]
+    below = [Text(f"{columns[0].cell(row)}: {column.cell(row)}") for row in rows for column in prose if column.cell(row)]  # fmt: skip
+    return Group(table, *below)
+
+
+def as_html(columns: Sequence[Column[Row]], rows: Sequence[Row]) -> str:
+    """For a notebook, escaped."""
+    heads = "".join(f"<th>{html.escape(column.head)}</th>" for column in columns)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(column.cell(row))}</td>" for column in columns) + "</tr>"
+        for row in rows
+    )
+    return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"

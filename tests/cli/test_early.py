@@ -1,0 +1,82 @@
+"""Slips are answered before torch is imported."""
+
+import subprocess
+import sys
+
+import numpy as np
+import polars
+import pytest
+
+from softsym.cli.early import check_texts, read_source
+from softsym.errors import InputError
+
+SLIPS = {
+    "group": (["discover", "--groups", "Q(9)"], "unknown group"),
+    "representation": (["discover", "data.csv", "--in", "3Q", "--out", "V", "--groups", "O(3)"], "3Q"),
+    "file": (["discover", "nowhere.csv", "--in", "V", "--out", "V", "--groups", "O(3)"], "there is no file nowhere.csv"),
+    "column": (["discover", "data.csv", "--x-columns", "a..q", "--in", "V", "--out", "S", "--groups", "O(3)"], "q"),
+    "size": (["discover", "data.csv", "--y-columns", "d", "--in", "2V", "--out", "S", "--groups", "O(3)"], "has size 6, X has 3 columns"),
+    "missing": (["discover", "data.csv", "--y-columns", "d"], "pass --in, --out, --groups"),
+    "out-dir": (["discover", "--out-dir", "taken"], "taken exists already"),
+    "rule": (["discover", "--strengths", "often"], "unknown rule of strengths 'often'"),
+    "task": (["discover", "inertai"], "did you mean inertia?"),
+    "resume": (["discover", "--resume"], "there is no stopped discovery"),
+    "check": (["check", "data.csv", "--in", "V", "--groups", "Q(9)"], "unknown group"),
+    "train": (["train", "inertai:Oz(2)"], "unknown task 'inertai'"),
+    "train model": (["train", "inertia", "--model", "magic"], "unknown model 'magic'"),
+    "train group": (["train", "inertia", "--group", "Q(9)"], "unknown group"),
+    "inspect": (["inspect", "--in", "V", "--out", "V", "--groups", "Q(9)"], "unknown group"),
+    "model": (["predict", "nowhere", "data.csv", "-o", "p.csv"], "nowhere holds no softsym model"),
+    "ending": (["predict", "nowhere", "data.csv", "-o", "p.txt"], "p.txt must end in"),
+    "engine": (["reproduce", "table1", "--engine", "steam"], "unknown engine 'steam'"),
+}  # fmt: skip
+ALL = """
+import contextlib, io, json, sys
+from softsym.cli import main
+for arguments, message in json.loads(sys.stdin.read()):
+    sys.argv = ["softsym", *arguments]
+    err = io.StringIO()
+    with contextlib.redirect_stderr(err), contextlib.suppress(SystemExit):
+        main.run()
+    heavy = [name for name in ("torch", "sklearn", "scipy.linalg", "sympy", "plotly") if name in sys.modules]
+    if heavy or message not in err.getvalue():
+        sys.exit(f"{arguments}: imported {heavy}, said {err.getvalue()!r}")
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "taken").mkdir()
+    values = np.random.default_rng(0).standard_normal((60, 4))
+    polars.DataFrame(values, schema=list("abcd")).write_csv(tmp_path / "data.csv")
+    return tmp_path
+
+
+def test_slips_import_nothing_heavy(folder):
+    import json
+
+    asked = json.dumps(list(SLIPS.values()))
+    process = subprocess.run(
+        [sys.executable, "-c", ALL], input=asked, capture_output=True, text=True, check=False
+    )
+    assert process.returncode == 0, process.stderr
+
+
+def test_texts_that_were_not_given_are_not_read():
+    check_texts([None, "5S + 5V"], [None, "O(2)@z"])
+    with pytest.raises(InputError, match="unknown group"):
+        check_texts(groups=["O(3)", "Q(9)"])
+    with pytest.raises(InputError, match="Q"):
+        check_texts(["Q"])
+
+
+def test_a_file_has_no_task_and_a_task_has_no_columns(folder):
+    table, task = read_source("data.csv", "a..c", "d")
+    assert task is None
+    assert (table.x_names, table.y_names) == (("a", "b", "c"), ("d",))
+    table, task = read_source("inertia:Oz(2)", seed=1)
+    assert task.name == "inertia:Oz(2)"
+    assert len(table.X) == 1500
+    with pytest.raises(InputError, match="'inertia' is a task, which knows its columns"):
+        read_source("inertia", "a..b")

@@ -1,0 +1,83 @@
+"""One member: what it is made of, how it is trained, that it stops and goes on."""
+
+import torch
+
+from softsym.discovery.fit.member import (
+    Shape,
+    make_network,
+    make_regularizer,
+    one_thread,
+    predict_members,
+    train_member,
+)
+from softsym.groups import group
+from softsym.nn import MLP, SoftMLP
+from softsym.reps import rep
+from tests.discovery.fit.lessons import RECIPE, lesson
+
+SHORT = RECIPE.model_copy(update={"epochs": 6, "strength": 30.0})
+
+
+def test_the_largest_group_is_the_candidates_joined_unless_given():
+    x, z = group("O(2)@x"), group("O(2)@z")
+    shape = Shape.of(rep("2V + S"), rep("T(2)"), [x, z])
+    assert shape.largest == x | z
+    assert shape.sizes == (7, 9)
+    assert Shape.of(rep("V"), rep("S"), [z], group("O(3)")).largest == group("O(3)")
+    assert Shape.of(rep("3S"), rep("S"), []).sizes == (3, 1)
+
+
+def test_without_candidates_a_member_is_an_ordinary_network():
+    ordinary = Shape.of(rep("3S"), rep("S"), [])
+    assert isinstance(make_network(ordinary, SHORT, 0), MLP)
+    assert make_regularizer(make_network(ordinary, SHORT, 0), ordinary, 1.0) is None
+    soft = lesson().shape
+    model = make_network(soft, SHORT, 0)
+    assert isinstance(model, SoftMLP)
+    assert make_regularizer(model, soft, 2.0).strengths == {"O(3)": 2.0}
+
+
+def test_a_training_can_be_made_again_and_ends_in_double_precision():
+    one, same, other = (train_member(lesson().shape, SHORT, lesson().data, seed) for seed in (0, 0, 1))
+    x = torch.randn(5, 3, dtype=torch.float64)
+    assert torch.equal(one.model(x), same.model(x))
+    assert not torch.equal(one.model(x), other.model(x))
+    assert [row["epoch"] for row in one.history] == [1, 2, 3, 4, 5, 6]
+    assert one.is_finished
+    assert not one.model.training
+
+
+def test_stopped_and_resumed_equals_uninterrupted(tmp_path):
+    shape, data = lesson().shape, lesson().data
+    whole = train_member(shape, SHORT, data, 0)
+    part = train_member(shape, SHORT, data, 0, folder=tmp_path, on_epoch=lambda row: row["epoch"] == 3)
+    assert not part.is_finished
+    rest = train_member(shape, SHORT, data, 0, folder=tmp_path)
+    assert rest.is_finished
+    x = torch.randn(5, 3, dtype=torch.float64)
+    assert torch.equal(rest.model(x), whole.model(x))
+    assert not torch.equal(part.model(x), whole.model(x))
+
+
+def test_the_number_of_threads_changes_nothing_and_stays():
+    x = torch.randn(5, 3, dtype=torch.float64)
+    before = torch.get_num_threads()
+    outputs = []
+    try:
+        for threads in (1, 3):
+            torch.set_num_threads(threads)
+            outputs.append(train_member(lesson().shape, SHORT, lesson().data, 0).model(x))
+            assert torch.get_num_threads() == threads
+    finally:
+        torch.set_num_threads(before)
+    assert torch.equal(*outputs)
+    with one_thread():
+        assert torch.get_num_threads() == 1
+
+
+def test_predictions_in_parts_are_those_of_the_whole():
+    member = train_member(lesson().shape, SHORT, lesson().data, 0)
+    x = torch.randn(50, 3, dtype=torch.float64)
+    outputs = predict_members([member, member], x, chunk=7)
+    assert outputs.shape == (2, 50, 1)
+    assert torch.allclose(outputs[0], member.model(x), atol=1e-14)

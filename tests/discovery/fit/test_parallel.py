@@ -1,0 +1,102 @@
+"""Several trainings: the same to the bit however many processes there are, and stopped all together."""
+
+import pytest
+import torch
+
+from softsym.discovery.fit.parallel import Training, Watch, free_cores, processes, train_all
+from softsym.errors import InputError, TrainingError
+from tests.discovery.fit.lessons import RECIPE, lesson
+
+SHORT = RECIPE.model_copy(update={"epochs": 6, "strength": 30.0})
+WILD = SHORT.model_copy(update={"lr": 1e12})
+
+
+def same(one, other):
+    """Whether two members are the same to the bit, except for the time they took."""
+    states = zip(one.model.state_dict().items(), other.model.state_dict().items(), strict=True)
+    rows = [[{**row, "seconds": 0} for row in member.history] for member in (one, other)]
+    return (
+        all(name == again and torch.equal(a, b) and a.dtype == b.dtype for (name, a), (again, b) in states)
+        and rows[0] == rows[1]
+        and (one.seed, one.strengths, one.is_finished) == (other.seed, other.strengths, other.is_finished)
+    )
+
+
+def trainings(folder=None):
+    places = [None if folder is None else folder / f"seed-{seed}" for seed in range(3)]
+    return [Training(SHORT, seed, place) for seed, place in enumerate(places)]
+
+
+def test_side_by_side_is_the_same_to_the_bit(tmp_path):
+    told = {1: [], 2: []}
+    members = {}
+    for n_jobs, rows in told.items():
+        members[n_jobs] = train_all(
+            lesson("O(3)", "O(2)@z"),
+            [*trainings(tmp_path / str(n_jobs)), Training(WILD, 9)],
+            n_jobs=n_jobs,
+            on_epoch=lambda place, row, rows=rows: rows.append((place, row["epoch"], row["loss"])),
+            may_diverge=True,
+        )
+    assert members[1][3] is members[2][3] is None
+    assert all(same(one, other) for one, other in zip(members[1][:3], members[2][:3], strict=True))
+    assert not same(members[1][0], members[1][1])
+    assert sorted(told[1]) == sorted(told[2])
+    for seed in range(3):
+        assert (tmp_path / "2" / f"seed-{seed}" / "checkpoints" / "epoch-0000006").is_dir()
+
+
+def test_stopping_ends_all_and_both_go_on_where_they_were(tmp_path):
+    whole = train_all(lesson(), trainings())
+    for n_jobs in (2, 1):
+        jobs = trainings(tmp_path / str(n_jobs))
+        stopped = train_all(lesson(), jobs, n_jobs=n_jobs, on_epoch=lambda place, row: row["epoch"] >= 2)
+        assert not any(member.is_finished for member in stopped)
+        assert len(stopped) == (1 if n_jobs == 1 else 3)
+        resumed = train_all(lesson(), jobs, n_jobs=3 - n_jobs)
+        assert all(same(one, other) for one, other in zip(whole, resumed, strict=True))
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_training_that_fails_ends_all(n_jobs):
+    jobs = [Training(WILD, 0), *trainings()]
+    with pytest.raises(TrainingError, match="the loss became"):
+        train_all(lesson(), jobs, n_jobs=n_jobs)
+
+
+def test_who_was_done_before_counts_as_done(tmp_path):
+    train_all(lesson(), trainings(tmp_path))
+    rows = []
+    members = train_all(
+        lesson(), trainings(tmp_path), on_epoch=lambda place, row: rows.append((place, row["epoch"]))
+    )
+    assert rows == [(0, 6), (1, 6), (2, 6)]
+    assert all(member.is_finished for member in members)
+
+
+def test_a_watch_adds_up_and_asks():
+    shown = []
+    watch = Watch(shown.append, 2, stop=lambda: len(shown) > 2)
+    assert [watch(place, {"epoch": epoch, "loss": 0.1}) for place, epoch in ((0, 1), (1, 1), (0, 2))] == [
+        False,
+        False,
+        True,
+    ]
+    assert [row["epoch"] for row in shown] == [1, 2, 3]
+    assert Watch(shown.append, 1, stop=None)(0, {"epoch": 1}) is False
+
+
+def test_jobs_are_counted_as_scikit_learn_counts_them():
+    assert processes(None) == 1
+    assert processes(5) == 5
+    assert processes(-1) >= 1
+    for wrong in (0, 1.5, "two", True):
+        with pytest.raises(InputError, match="`n_jobs` must be a whole number other than 0"):
+            processes(wrong)
+
+
+def test_free_cores(monkeypatch):
+    monkeypatch.setattr("joblib.cpu_count", lambda: 8)
+    for busy, free in ((0.0, 8), (2.4, 6), (7.6, 1), (30.0, 1)):
+        monkeypatch.setattr("os.getloadavg", lambda busy=busy: (busy, 0, 0))
+        assert free_cores() == free

@@ -1,0 +1,58 @@
+"""What a report tells of a fit."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from softsym.discovery.fit.fitted import HeldOut
+from softsym.discovery.report.story import LEAST_EXPLAINED_UNNOTED, story_of
+from tests.discovery.small import fitted
+
+
+def told(fit, **more):
+    names = {"input_names": list("abcdef"), "output_names": list("uvw")}
+    return story_of(fit, fitted().symmetries_, title="it", **names, **more)
+
+
+def test_it_tells_what_the_fit_knows():
+    fit = fitted().fit_
+    story = told(fit, facts={"data": "flights.csv"})
+    assert story.title == "it"
+    assert story.symmetries is fitted().symmetries_
+    assert (story.test_error, story.explained) == (fit.test_error(), fit.explained())
+    assert story.true is fit.held.Y
+    mean, std = fit.predict(fit.held.X)
+    assert np.array_equal(story.predicted, mean)
+    assert np.array_equal(story.std, std)
+    assert story.curves == fit.curves
+    assert [orbit.group for orbit in story.orbits] == ["O(2)@x", "O(2)@z"]
+
+
+def test_facts_say_how_it_was_run():
+    facts = told(fitted().fit_, facts={"data": "flights.csv"}).facts
+    assert facts["candidate groups"] == "O(2)@x, O(2)@z"
+    assert facts["members"] == "2 (seeds 0, 1)"
+    assert facts["strengths"] == "one-shot, from 100, gamma 2"
+    assert facts["compiled code"] in ("used", "not used")
+    assert facts["data"] == "flights.csv"
+    assert "torch" in facts["versions"]
+    assert "compiled code" not in told(replace(fitted().fit_, compiled=None)).facts  # an older model
+
+
+def test_a_good_fit_needs_no_note():
+    assert fitted().fit_.explained() > LEAST_EXPLAINED_UNNOTED
+    assert told(fitted().fit_).notes == ()
+
+
+def test_what_must_not_be_missed_is_noted():
+    fit = fitted().fit_
+    unfinished = tuple(replace(member, is_finished=False) for member in fit.members)
+    poor = replace(
+        fit,
+        held=HeldOut(fit.held.X, -fit.held.Y, is_separate=False),
+        predictor=replace(fit.predictor, members=unfinished),
+    )
+    few, unexplained, interrupted = told(poor).notes
+    assert few.startswith("There are too few rows to hold any out")
+    assert unexplained.startswith("The model explains 0% of the held-out variance")
+    assert interrupted.startswith("Training was interrupted")

@@ -1,0 +1,93 @@
+"""The whole job on one table."""
+
+import json
+
+import numpy as np
+import pytest
+
+import softsym as ss
+from softsym.data import table as data_table
+from softsym.data.table import Table
+from softsym.discovery import SoftEquivariantRegressor
+from softsym.discovery.discover import StoppedError, discover, summary_of
+from softsym.discovery.fit.fitted import Predictor
+from softsym.discovery.workspace import Workspace
+from softsym.errors import InputError
+from tests.discovery.small import fitted, rows
+
+PARAMETERS = {
+    "rep_in": "2V", "rep_out": "V", "groups": ["O(2)@x", "O(2)@z"], "width": 8, "layers": 2, "epochs": 4, "seeds": 2, "strength": 30.0,
+}  # fmt: skip
+
+
+@pytest.fixture
+def table():
+    X, Y = rows(80)
+    return Table(X, Y, tuple("abcdef"), ("u", "v", "w"), "flights.csv")
+
+
+def test_it_writes_report_table_and_model(table, tmp_path):
+    found = discover(table, PARAMETERS, Workspace(tmp_path / "out"), title="flights")
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "model",
+        "report.html",
+        "symmetries.json",
+    ]
+    assert json.loads((tmp_path / "out" / "symmetries.json").read_text()) == found.summary
+    est = ss.load(tmp_path / "out" / "model")
+    assert est.symmetries_ == found.symmetries
+    assert est.feature_names_in_.tolist() == list("abcdef")
+    assert list(est.output_names_) == ["u", "v", "w"]
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "Symmetries of <bdi>flights</bdi>" in page
+    assert "flights.csv" in page
+
+
+def test_what_programs_read():
+    summary = summary_of(fitted())
+    assert summary["schema"] == 1
+    assert (summary["rep_in"], summary["rep_out"], summary["seeds"]) == ("2V", "V", 2)
+    assert summary["compiled"] in ("used", "not used")
+    assert summary["rows"] == {"train": 168, "held_out": 36}
+    assert [row["name"] for row in summary["groups"]] == ["O(2)@x", "O(2)@z"]
+    assert set(summary["groups"][0]) == {
+        "name", "verdict", "error", "error_interval", "strength", "residual", "excess", "layers", "note",
+    }  # fmt: skip
+    json.dumps(summary, allow_nan=False)
+
+
+def test_facts_are_computed_once(table, tmp_path, monkeypatch):
+    """One plan, one search for duplicates, and held-out rows predicted once for errors, judgement, summary and report."""
+    calls = []
+
+    def counted(owner, name):
+        function = getattr(owner, name)
+        monkeypatch.setattr(owner, name, lambda *a, **k: calls.append((name, a)) or function(*a, **k))
+
+    counted(SoftEquivariantRegressor, "plan")
+    counted(Predictor, "__call__")
+    counted(data_table, "duplicate_groups")
+    monkeypatch.setattr("softsym.data.split.duplicate_groups", lambda X: pytest.fail("looked again"))
+    discover(table, PARAMETERS, Workspace(tmp_path / "out"), title="it")
+    held = ss.load(tmp_path / "out" / "model").fit_.held.X
+    predicted = [rows for name, (_, *rows) in calls if name == "__call__"]
+    assert sum(np.array_equal(X, held) for (X,) in predicted) == 1
+    assert sorted(name for name, _ in calls if name != "__call__") == ["duplicate_groups", "plan"]
+
+
+def test_stopped_and_resumed_with_other_jobs_is_the_same(table, tmp_path):
+    whole = discover(table, PARAMETERS, Workspace(tmp_path / "whole"), title="it")
+    answers = iter([False] * 5 + [True] * 9)
+    with pytest.raises(StoppedError, match="what has been learned is in"):
+        discover(table, PARAMETERS, Workspace(tmp_path / "cut"), title="it", stop=lambda: next(answers))
+    assert [m.is_finished for m in ss.load(tmp_path / "cut.partial" / "model").fit_.members] == [True, False]
+    other = {**PARAMETERS, "n_jobs": 2, "verbose": False}
+    resumed = discover(table, other, Workspace(tmp_path / "cut", resume=True), title="it")
+    assert resumed.symmetries == whole.symmetries
+    assert not (tmp_path / "cut.partial").exists()
+
+
+def test_wrong_parameters_leave_no_folder(table, tmp_path):
+    with pytest.raises(InputError, match="3V under"):
+        discover(table, {**PARAMETERS, "rep_in": "3V"}, Workspace(tmp_path / "out"), title="it")
+    assert not list(tmp_path.iterdir())
