@@ -89,6 +89,7 @@ def draw(measured: Sequence[tuple[Summary, Sequence[LayerWeight]]]) -> Any:
     last.set_xticks(range(1, max((len(each) for _, each in known), default=1) + 1))
     if known:
         last.legend(fontsize=6, frameon=False, ncols=2)
+    if any(s.column.label == models[0] for s, _ in known):
         axes[0, 0].legend(fontsize=7, frameon=False, loc="upper left")
     return figure
 
