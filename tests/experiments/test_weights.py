@@ -6,9 +6,9 @@ from dataclasses import asdict, replace
 import pytest
 
 from softsym.experiments.engines.carry_out import carry_out
+from softsym.experiments.engines.engine import Job
 from softsym.experiments.engines.estimate import Estimate
 from softsym.experiments.engines.execute import execute
-from softsym.experiments.engines.engine import Job
 from softsym.experiments.engines.local import Local
 from softsym.experiments.render.artefacts.parameters import layers
 from softsym.experiments.reproduce import plan, render

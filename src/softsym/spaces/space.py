@@ -128,7 +128,9 @@ class EquivariantSpace:
         return W.reshape(math.prod(self._batch(W)), self.size)
 
     def __repr__(self) -> str:
-        return f"EquivariantSpace({route(self.factors)} under {self.group.name}, dim {self.dim} of {self.size})"
+        return (
+            f"EquivariantSpace({route(self.factors)} under {self.group.name}, dim {self.dim} of {self.size})"
+        )
 
 
 def route(factors: tuple[Rep, ...]) -> str:

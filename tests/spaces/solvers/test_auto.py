@@ -13,7 +13,7 @@ from softsym.spaces.solvers import reynolds
 from softsym.spaces.solvers.auto import SOLVERS, Choice, choose, solve
 from tests.catalogue import SMALL
 
-NAMES = [solver.name for solver in SOLVERS]
+NAMES = list(SOLVERS)
 
 
 def kind_of(text: str) -> TensorType:
@@ -22,7 +22,7 @@ def kind_of(text: str) -> TensorType:
 
 def applicable(G: ss.Group, kind: TensorType) -> list[str]:
     """The solvers that accept a type."""
-    return [solver.name for solver in SOLVERS if solver.applies(G, kind).how != "not"]
+    return [name for name in SOLVERS if SOLVERS[name].applies(G, kind).how != "not"]
 
 
 @pytest.mark.parametrize("G", SMALL.values(), ids=list(SMALL))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import softsym as ss
-from softsym.spaces.solvers.reynolds import Reynolds, listed
+from softsym.spaces.solvers.reynolds import SOLVER, listed
 from tests.catalogue import FINITE
 
 
@@ -14,7 +14,7 @@ def test_the_average_of_rho_is_the_projector(G):
     if rep.size(G) > 40:
         return
     P = np.mean([rep.rho(G, e.parts) for e in listed(G)], axis=0)
-    Q = Reynolds().solve(G, rep.terms[0][1]).basis.dense()
+    Q = SOLVER.solve(G, rep.terms[0][1]).basis.dense()
     if G.is_orthogonal:
         assert np.allclose(P, Q @ Q.T, atol=1e-10)
     assert np.allclose(P @ Q, Q, atol=1e-10)
@@ -30,7 +30,7 @@ def test_products_are_listed_part_by_part():
 
 
 def test_a_wide_type():
-    solution = Reynolds().solve(ss.Octahedral(), ss.T(6).terms[0][1])
+    solution = SOLVER.solve(ss.Octahedral(), ss.T(6).terms[0][1])
     assert solution.residual < 1e-10
     traces = np.trace(ss.Octahedral().elements, axis1=1, axis2=2)
     assert solution.rank == round((traces**6).mean())

@@ -17,16 +17,22 @@ from dataclasses import dataclass, replace
 
 from softsym.errors import InputError
 from softsym.groups import Group
+from softsym.registry import Registry
 from softsym.reps import TensorType
 from softsym.spaces.solution import Solution
-from softsym.spaces.solvers.dense import Dense
-from softsym.spaces.solvers.iterative import Iterative
-from softsym.spaces.solvers.orbits import Orbits
-from softsym.spaces.solvers.reynolds import Reynolds
 from softsym.spaces.solvers.solver import NO_TOLERANCE, Solver
-from softsym.spaces.solvers.zero_weight import ZeroWeight
 
-SOLVERS: tuple[Solver, ...] = (Orbits(), Reynolds(), ZeroWeight(), Dense(), Iterative())
+SOLVERS: Registry[Solver] = Registry(
+    "solver",
+    {
+        "orbits": "softsym.spaces.solvers.orbits:SOLVER",
+        "reynolds": "softsym.spaces.solvers.reynolds:SOLVER",
+        "weights": "softsym.spaces.solvers.zero_weight:SOLVER",
+        "dense": "softsym.spaces.solvers.dense:SOLVER",
+        "iterative": "softsym.spaces.solvers.iterative:SOLVER",
+    },
+)
+"""The solvers, the first choice first."""
 
 
 @dataclass(frozen=True)
@@ -52,19 +58,18 @@ def choose(group: Group, tensor_type: TensorType, tol: float | None = None, solv
         >>> choose(ss.group("S(5)"), ss.rep("T(2)").terms[0][1])
         Choice(solver='orbits', reason='every generator permutes the coordinates')
     """
-    by_name = {each.name: each for each in SOLVERS}
-    if solver != "auto" and solver not in by_name:
-        raise InputError(f"unknown solver {solver!r}; pass one of auto, {', '.join(by_name)}")
+    if solver != "auto" and solver not in SOLVERS:
+        raise InputError(f"unknown solver {solver!r}; pass one of auto, {', '.join(SOLVERS)}")
     if tensor_type.rank == 0:
         return Choice("orbits", "a scalar is invariant")
     if solver != "auto":
-        answer = by_name[solver].applies(group, tensor_type, tol)
+        answer = SOLVERS[solver].applies(group, tensor_type, tol)
         if answer.how == "not":
             raise InputError(f"solver {solver!r} {answer.why}")
         return Choice(solver, "asked for")
     refusals = []
-    for name, each in by_name.items():
-        answer = each.applies(group, tensor_type, tol)
+    for name in SOLVERS:
+        answer = SOLVERS[name].applies(group, tensor_type, tol)
         if answer.how == "well":
             return Choice(name, answer.why)
         if answer is not NO_TOLERANCE:
@@ -75,5 +80,5 @@ def choose(group: Group, tensor_type: TensorType, tol: float | None = None, solv
 def solve(group: Group, tensor_type: TensorType, tol: float | None = None, solver: str = "auto") -> Solution:
     """Invariants of one tensor type by the named solver, or by the one that :func:`choose` picks."""
     choice = choose(group, tensor_type, tol, solver)
-    (chosen,) = (each for each in SOLVERS if each.name == choice.solver)
-    return replace(chosen.solve(group, tensor_type, tol), reason=choice.reason)
+    solution = SOLVERS[choice.solver].solve(group, tensor_type, tol)
+    return replace(solution, reason=choice.reason)

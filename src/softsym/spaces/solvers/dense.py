@@ -75,3 +75,6 @@ def null_space(equations: list[Constraint], N: Array, tol: float) -> tuple[Array
 
 def _gram(M: Array) -> Array:
     return np.asarray(M.T @ M)
+
+
+SOLVER = Dense()

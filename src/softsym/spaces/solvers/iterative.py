@@ -79,3 +79,6 @@ def _project(equations: list[Constraint], X: Array, group: Group, tensor_type: T
     raise InputError(
         f"the iterative solver did not converge on {tensor_type} under {group.name} in {MAX_STEPS} steps; pass solver='dense'"
     )
+
+
+SOLVER = Iterative()

@@ -61,3 +61,6 @@ def _components(n: int, targets: list[NDArray[np.int64]]) -> NDArray[np.int64]:
     rank_of = np.empty(len(first), dtype=np.int64)
     rank_of[np.argsort(first)] = np.arange(len(first))
     return np.asarray(rank_of[labels], dtype=np.int64)
+
+
+SOLVER = Orbits()

@@ -70,3 +70,6 @@ def _act(factors: list[Array], X: Array, shape: tuple[int, ...]) -> Array:
     for axis, matrix in enumerate(factors):
         tensor = np.moveaxis(np.tensordot(matrix, tensor, axes=(1, axis)), 0, axis)
     return np.ascontiguousarray(tensor).reshape(X.shape)
+
+
+SOLVER = Reynolds()

@@ -1,7 +1,7 @@
 """What a solver is: it knows which tensor types it can take, which it should, and finds their invariants.
 
-A solver is one object in one file. Whoever adds one writes that file and a line in the list of
-:mod:`~softsym.spaces.solvers.auto`.
+A solver is one object in one file, ``SOLVER``. A new one is such a file and a line in the table of
+:mod:`~softsym.spaces.solvers.auto`, where its place says when it is asked.
 """
 
 from __future__ import annotations
