@@ -38,3 +38,11 @@ def test_every_page_is_in_the_contents() -> None:
 def test_pictures_are_there_and_small() -> None:
     for path in re.findall(r"docs/images/[\w.]+", (FOLDER.parent / "README.md").read_text(encoding="utf-8")):
         assert 0 < (FOLDER.parent / path).stat().st_size < 310_000
+
+
+def test_files_named_in_the_map_are_there() -> None:
+    source = FOLDER.parent / "src" / "softsym"
+    named = re.findall(r"`([\w/]+(?:\.pyi?|/))`", _read("maintain/map.md"))
+    assert len(named) > 60
+    elsewhere = ("src/", "tests/", "paper/", "work/", "runs/", "model/")
+    assert [name for name in named if not name.startswith(elsewhere) and not (source / name).exists()] == []

@@ -1,94 +1,36 @@
 """softsym: which symmetries data have, how exactly, and networks that use each just as much as it holds.
 
-Names are loaded when they are first used, so importing the package costs next to nothing.
+Names are loaded when they are first used, so importing the package costs next to nothing. Which there are, and which room each is
+from, stands in ``__init__.pyi`` alone: type checkers read it, and so does this file.
 """
 
 from __future__ import annotations
 
+import ast
 import importlib
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from softsym import discovery, groups, maps, measure, nn, regularize, reps, spaces, tasks
-    from softsym.discovery import SoftEquivariantClassifier, SoftEquivariantRegressor, load
-    from softsym.groups import (
-        GL,
-        O11,
-        SE,
-        SL,
-        SO,
-        SO13,
-        SU,
-        A,
-        C,
-        Cube,
-        D,
-        E,
-        Group,
-        Icosahedral,
-        Lorentz,
-        O,
-        Octahedral,
-        RubiksCube,
-        S,
-        Scaling,
-        SO11p,
-        SO13p,
-        Sp,
-        Translation,
-        Trivial,
-        U,
-        Z,
-        group,
-    )
-    from softsym.measure import (
-        correlation,
-        data_error,
-        equivariance_bound,
-        equivariance_error,
-        layer_distances,
-        lie_derivative_error,
-    )
-    from softsym.regularize import EquivarianceRegularizer, strengths
-    from softsym.reps import Grid, Permutation, Rep, Scalar, T, Vector, hidden_rep, part_vector, rep
-    from softsym.spaces import EquivariantSpace, equivariant_maps, invariants
-    from softsym.tasks import task
+from pathlib import Path
+from typing import Any
 
 __version__ = "0.1.0.dev0"
 
-_ROOMS = {
-    "groups": (
-        "O SO SL GL Scaling Sp U SU Lorentz SO13 SO13p O11 SO11p S A Z C D Cube Octahedral Icosahedral RubiksCube Trivial "
-        "E SE Translation Group group"
-    ),
-    "reps": "Grid Permutation Rep Scalar T Vector hidden_rep part_vector rep",
-    "spaces": "EquivariantSpace equivariant_maps invariants",
-    "maps": "",
-    "nn": "",
-    "regularize": "EquivarianceRegularizer strengths",
-    "measure": "equivariance_error equivariance_bound lie_derivative_error data_error layer_distances correlation",
-    "tasks": "task",
-    "discovery": "SoftEquivariantClassifier SoftEquivariantRegressor load",
-}
-_HOME = {name: room for room, names in _ROOMS.items() for name in names.split()}
 
-__all__ = [
-    "GL", "O11", "SE", "SL", "SO", "SO13", "SU", "A", "C", "Cube", "D", "E", "EquivarianceRegularizer", "EquivariantSpace",
-    "Grid", "Group", "Icosahedral", "Lorentz", "O", "Octahedral", "Permutation", "Rep", "RubiksCube", "S", "SO11p",
-    "SO13p", "Scalar", "Scaling", "SoftEquivariantClassifier",
-    "SoftEquivariantRegressor", "Sp", "T", "Translation", "Trivial", "U", "Vector", "Z", "correlation", "data_error",
-    "discovery", "equivariance_bound", "equivariance_error", "equivariant_maps", "group", "groups", "hidden_rep", "invariants",
-    "layer_distances", "lie_derivative_error", "load", "maps", "measure", "nn", "part_vector", "regularize", "rep", "reps", "spaces",
-    "strengths", "task", "tasks",
-]  # fmt: skip
+def _rooms() -> dict[str, str]:
+    """The room of each public name; the rooms themselves are names of the package."""
+    stub = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+    imports = [statement for statement in stub.body if isinstance(statement, ast.ImportFrom)]
+    return {alias.name: str(each.module) for each in imports for alias in each.names}
+
+
+_ROOMS = _rooms()
+__all__ = sorted(_ROOMS)
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        return getattr(importlib.import_module(f"softsym.{_HOME[name]}"), name)
-    if name in _ROOMS:
+    if name not in _ROOMS:
+        raise AttributeError(f"module 'softsym' has no attribute {name!r}")
+    if _ROOMS[name] == "softsym":
         return importlib.import_module(f"softsym.{name}")
-    raise AttributeError(f"module 'softsym' has no attribute {name!r}")
+    return getattr(importlib.import_module(_ROOMS[name]), name)
 
 
 def __dir__() -> list[str]:

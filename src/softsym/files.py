@@ -19,18 +19,25 @@ def put_text(target: Path, text: str) -> None:
     put_bytes(target, text.encode())
 
 
-def put_bytes(target: Path, data: bytes) -> None:
-    """Writes a file, whole or not at all."""
-    put_file(target, lambda path: path.write_bytes(data))
+def put_bytes(target: Path, data: bytes, *, to_disk: bool = True) -> None:
+    """Writes a file, whole or not at all; see :func:`put_file`."""
+    put_file(target, lambda path: path.write_bytes(data), to_disk=to_disk)
 
 
-def put_file(target: Path, write: Callable[[Path], object]) -> None:
-    """Lets ``write`` fill a file of a temporary name with the same ending, then puts it in place."""
+def put_file(target: Path, write: Callable[[Path], object], *, to_disk: bool = True) -> None:
+    """Lets ``write`` fill a file of a temporary name with the same ending, then puts it in place.
+
+    Args:
+        target: Where it goes.
+        write: Is given the temporary path.
+        to_disk: Wait until it is on the disk; a cache whose entries have a checksum can do without.
+    """
     temporary = target.with_name(f".{target.stem}.{secrets.token_hex(6)}{target.suffix.lower()}")
     temporary.touch(exist_ok=False)
     try:
         write(temporary)
-        _to_disk(temporary)
+        if to_disk:
+            _to_disk(temporary)
         os.replace(temporary, target)
     except BaseException:
         temporary.unlink(missing_ok=True)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from safetensors.torch import load_file
 
-from softsym.experiments.engines.job import Job
+from softsym.experiments.engines.engine import Job
 from softsym.training import run
 from tests.training.small import spec as small_spec
 
@@ -28,9 +28,9 @@ def same_bits_as_alone(engine, folder):
     assert [outcome.status for outcome in outcomes] == ["done"], outcomes[0].error
     alone = run(spec(), folder / "alone", quiet=True)
     assert bits(job.folder) == bits(folder / "alone")
-    assert outcomes[0].result["test_error"] == alone.test_error
-    assert outcomes[0].environment["threads"] == 1
-    assert outcomes[0].history[-1]["epoch"] == alone.epochs
+    assert outcomes[0].record.result.test_error == alone.test_error
+    assert outcomes[0].record.environment["threads"] == 1
+    assert outcomes[0].record.history[-1]["epoch"] == alone.epochs
 
 
 def failure_stops_nobody(engine, folder):

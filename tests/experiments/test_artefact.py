@@ -5,7 +5,6 @@ import pytest
 from softsym.errors import InputError
 from softsym.experiments.artefact import ORDER, artefact, read_artefact
 from softsym.experiments.grid import cells, check
-from softsym.experiments.published import published
 from tests.experiments.small import PAPER, small
 
 
@@ -18,23 +17,6 @@ def test_every_artefact_can_be_run(name):
         assert len(some[0].runs) == spec.seeds[preset]
         assert {cell.column.model for cell in some} <= spec.minutes[preset].keys()
     check(spec, found["quick"])
-
-
-@pytest.mark.parametrize("name", ["table1", "table2", "frame-averaging", "robustness"])
-def test_published_numbers_are_found(name):
-    spec = artefact(name, PAPER)
-    found = {
-        (cell.row.label, cell.column.label): published(spec, cell.row, cell.column)
-        for cell in cells(spec, "quick")
-    }
-    missing = {key for key, value in found.items() if value is None}
-    assert {column for _, column in missing} <= {"PER_full"}
-
-
-def test_a_published_number():
-    spec = artefact("table1", PAPER)
-    found = published(spec, spec.rows[3], next(c for c in spec.columns if c.label == "PER"))
-    assert (found.mean, found.std, str(found)) == (0.32, 0.26, "0.32 ± 0.26")
 
 
 @pytest.mark.parametrize(

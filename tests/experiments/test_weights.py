@@ -6,9 +6,9 @@ from dataclasses import asdict, replace
 import pytest
 
 from softsym.experiments.engines.carry_out import carry_out
+from softsym.experiments.engines.engine import Job
 from softsym.experiments.engines.estimate import Estimate
 from softsym.experiments.engines.execute import execute
-from softsym.experiments.engines.job import Job
 from softsym.experiments.engines.local import Local
 from softsym.experiments.render.artefacts.parameters import layers
 from softsym.experiments.reproduce import plan, render
@@ -26,14 +26,14 @@ def test_a_run_keeps_them_and_the_weights_of_an_earlier_one_are_looked_at(tmp_pa
     assert outcome.status == "done", outcome.error
     file = store.work(one) / "model.safetensors"
     parts = weight_parts(trained(one, file))
-    assert [row["layer"] for row in outcome.weights] == list(range(1, len(parts) + 1))
-    for row, part in zip(outcome.weights, parts, strict=True):  # six digits of each
+    assert [row["layer"] for row in outcome.record.weights] == list(range(1, len(parts) + 1))
+    for row, part in zip(outcome.record.weights, parts, strict=True):  # six digits of each
         assert row == {
             name: value if value is None else pytest.approx(value, rel=1e-5)
             for name, value in asdict(part).items()
         }
         assert row["inside"] == float(f"{part.inside:.6g}")
-    store.save(replace(outcome.record(one), weights=[]))
+    store.save(replace(outcome.record, weights=[]))
     assert Store(tmp_path).record(one).weights == []
     whole = file.read_bytes()
     file.write_bytes(whole[:100])  # what cannot be read stops nothing
@@ -41,7 +41,7 @@ def test_a_run_keeps_them_and_the_weights_of_an_earlier_one_are_looked_at(tmp_pa
     assert Store(tmp_path).record(one).weights == []
     file.write_bytes(whole)
     carry_out([one], store, Local(1), Estimate({}), quiet=True)
-    assert Store(tmp_path).record(one).weights == outcome.weights
+    assert Store(tmp_path).record(one).weights == outcome.record.weights
 
 
 def test_the_picture_is_of_means_over_seeds(tmp_path):

@@ -7,7 +7,6 @@ import softsym as ss
 from softsym.errors import InputError
 from softsym.reps.element import (
     algebra_element,
-    batched_kron,
     discrete_elements,
     group_element,
     kron_sum,
@@ -56,7 +55,6 @@ def test_generators_as_elements():
     assert np.array_equal(h.whole, np.kron(np.eye(2), h.parts[1]))
 
 
-def test_kronecker_helpers():
+def test_kronecker_sums():
     a, b = np.random.default_rng(0).standard_normal((2, 2)), np.random.default_rng(1).standard_normal((3, 3))
-    assert np.allclose(batched_kron(a, b), np.kron(a, b))
     assert np.allclose(kron_sum(a, b), np.kron(a, np.eye(3)) + np.kron(np.eye(2), b))

@@ -8,10 +8,10 @@ import pytest
 
 import softsym as ss
 from softsym.errors import CacheWarning
-from softsym.spaces import cache, cache_folder, invariants_of_type
-from softsym.spaces import space as space_module
+from softsym.spaces import cache, cache_folder
+from softsym.spaces import solve as solve_module
+from softsym.spaces.solve import forget, invariants_of_type
 from softsym.spaces.solvers import auto
-from softsym.spaces.space import forget
 
 KIND = ss.rep("T(3)").terms[0][1]
 G = ss.SO(3)
@@ -116,7 +116,7 @@ def space_of(source, target, name):
 def test_a_new_process_finds_whole_spaces(folder, solved, monkeypatch, asked):
     first = space_of(*asked)
     forget()
-    monkeypatch.setattr(space_module, "positions", None)  # nothing is laid out again
+    monkeypatch.setattr(solve_module, "positions", None)  # nothing is laid out again
     count = len(solved)
     again = space_of(*asked)
     assert len(solved) == count
@@ -142,7 +142,7 @@ def test_a_damaged_space_is_noticed_and_repaired(folder, damage):
 
 
 def test_large_spaces_are_laid_out_again(folder, monkeypatch):
-    monkeypatch.setattr(space_module, "LARGEST_SPACE", 10)
+    monkeypatch.setattr(cache, "LARGEST_SPACE", 10)
     assert ss.equivariant_maps("5S", "5S", "O(3)").dim == 25
     assert ss.equivariant_maps("3S", "3S", "O(3)").dim == 9
     assert len(list(folder.glob("*.space"))) == 1
@@ -208,7 +208,7 @@ import sys
 from pathlib import Path
 import softsym as ss
 from softsym.spaces import cache_folder
-from softsym.spaces.space import forget
+from softsym.spaces.solve import forget
 with cache_folder(sys.argv[1]):
     for _ in range(10):
         for path in Path(sys.argv[1]).glob("[!.]*.[bs]*"):

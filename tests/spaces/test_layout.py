@@ -5,7 +5,7 @@ import pytest
 
 import softsym as ss
 from softsym.spaces import layout, positions
-from softsym.spaces.space import forget
+from softsym.spaces.solve import forget
 
 
 def flat(a, b, G):

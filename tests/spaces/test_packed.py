@@ -99,7 +99,8 @@ def test_a_large_map_costs_its_own_size(G):
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 10 * W.nbytes
-    kept = sum(v.nbytes for v in space.packed._copies.values())
+    (placed,) = space.packed._placed.values()
+    kept = sum(values.nbytes for values in placed.constants.values())
     assert _bytes(space.packed) + kept < 20 * W.nbytes
     assert space.size * space.dim * 8 > 100 * W.nbytes  # what a dense basis would cost
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from softsym.errors import UnclearNullSpaceWarning
-from softsym.spaces import DenseBasis, OrbitBasis, Solution
-from softsym.spaces.solution import Evidence, warn_if_unclear
+from softsym.spaces.solution import DenseBasis, Evidence, OrbitBasis, Solution, warn_if_unclear
 
 
 def test_orbit_basis():

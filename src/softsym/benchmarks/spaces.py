@@ -20,8 +20,8 @@ from softsym.benchmarks.timing import interleaved, seconds
 from softsym.groups import Group, group
 from softsym.reps import Rep, TensorType, hidden_rep, rep
 from softsym.spaces import EquivariantSpace, cache_folder, equivariant_maps, invariants
+from softsym.spaces.solve import forget
 from softsym.spaces.solvers.constraints import constraints
-from softsym.spaces.space import forget
 
 GROUPS = ("O(3)", "O(2)@x", "O(2)@y", "O(2)@z")
 

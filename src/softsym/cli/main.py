@@ -7,6 +7,7 @@ from contextlib import nullcontext
 
 import typer
 
+from softsym import __version__
 from softsym.cli import bench, check, discover, inspect, predict, reproduce, train
 from softsym.data.formats import suffixes
 from softsym.errors import InputError, TrainingError
@@ -29,9 +30,18 @@ app.command(name="reproduce")(reproduce.command)
 app.command(name="bench")(bench.command)
 
 
+def show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"softsym {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
 def main(
     debug: bool = typer.Option(False, "--debug", help="Show the traceback of an error."),
+    version: bool = typer.Option(
+        False, "--version", callback=show_version, is_eager=True, help="Show the version."
+    ),
 ) -> None:
     pass
 

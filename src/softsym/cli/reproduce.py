@@ -11,7 +11,7 @@ from softsym.cli.output import write_json
 from softsym.errors import InputError
 
 if TYPE_CHECKING:
-    from softsym.experiments import Engine, Plan, Store
+    from softsym.experiments import Engine, RunPlan, Store
     from softsym.experiments.engines.carry_out import Tally
     from softsym.experiments.reproduce import Output
 
@@ -108,7 +108,7 @@ def _engine(name: str, workers: int | None, address: str | None) -> Engine:
     return Local(workers) if name == "local" else Ray(workers, address)
 
 
-def _list_runs(chosen: Plan, store: Store, engine: Engine, json_file: str | None) -> None:
+def _list_runs(chosen: RunPlan, store: Store, engine: Engine, json_file: str | None) -> None:
     from softsym.experiments.engines.display import describe
     from softsym.experiments.engines.estimate import duration, pace
 

@@ -3,9 +3,9 @@
 from softsym.experiments.artefact import ORDER, Artefact, artefact
 from softsym.experiments.engines.engine import Engine
 from softsym.experiments.engines.local import Local
-from softsym.experiments.reproduce import Plan, claims, plan, render, reproduce
-from softsym.experiments.store import Record, Store
+from softsym.experiments.reproduce import RunPlan, claims, plan, render, reproduce
+from softsym.experiments.store import RunRecord, Store
 
 __all__ = [
-    "ORDER", "Artefact", "Engine", "Local", "Plan", "Record", "Store", "artefact", "claims", "plan", "render", "reproduce",
+    "ORDER", "Artefact", "Engine", "Local", "RunPlan", "RunRecord", "Store", "artefact", "claims", "plan", "render", "reproduce",
 ]  # fmt: skip

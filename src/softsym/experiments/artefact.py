@@ -20,7 +20,7 @@ from pydantic import (
     model_validator,
 )
 
-from softsym.errors import InputError
+from softsym.errors import InputError, first_problem
 from softsym.experiments.checkout import paper_folder
 from softsym.training.spec import PresetName
 
@@ -38,7 +38,7 @@ class Strict(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
-class Row(Strict):
+class GridRow(Strict):
     """A row: a task, perhaps with changed numbers."""
 
     label: str
@@ -52,7 +52,7 @@ class Row(Strict):
     )
 
 
-class Column(Strict):
+class GridColumn(Strict):
     """A column: a model, perhaps with groups of its own."""
 
     label: str
@@ -86,8 +86,8 @@ class Artefact(Strict):
         description="CPU minutes to expect of one run, by preset and model."
     )
     order: tuple[str, ...] = Field((), description="Labels of columns in the order in which they are run.")
-    rows: tuple[Row, ...] = Field(min_length=1)
-    columns: tuple[Column, ...] = Field(min_length=1)
+    rows: tuple[GridRow, ...] = Field(min_length=1)
+    columns: tuple[GridColumn, ...] = Field(min_length=1)
 
     @model_validator(mode="after")
     def _labels_are_unique_and_known(self) -> Artefact:
@@ -104,7 +104,7 @@ class Artefact(Strict):
         return self
 
     @property
-    def ordered_columns(self) -> tuple[Column, ...]:
+    def ordered_columns(self) -> tuple[GridColumn, ...]:
         """Columns in the order in which they are run; those that `order` does not name come last."""
         places = {label: place for place, label in enumerate(self.order)}
         return tuple(sorted(self.columns, key=lambda column: places.get(column.label, len(places))))
@@ -121,9 +121,8 @@ def read_artefact(path: Path) -> Artefact:
     try:
         return Artefact.model_validate(fields)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise InputError(f"{path.name}: {where}: {first['msg'].removeprefix('Value error, ')}") from error
+        where, what = first_problem(error)
+        raise InputError(f"{path.name}: {where or 'the file'}: {what}") from error
 
 
 def artefact(name: str, folder: Path | None = None) -> Artefact:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from softsym.experiments.render.artefacts.correlation import QUANTITIES, ours_and_published
 from softsym.experiments.render.tables import EMPTY, markdown_table, number
-from softsym.experiments.store import Record
+from softsym.experiments.store import RunRecord
 from softsym.experiments.summary import Summary
 
 Status = Literal["holds", "does not hold", "not yet"]
@@ -164,7 +164,7 @@ def _ordered(behind: Sequence[Summary]) -> tuple[bool, str]:
     return right == pairs, f"{sum(right)} of {sum(pairs)} pairs of groups in {len(records)} runs"
 
 
-def in_order(record: Record) -> tuple[int, int]:
+def in_order(record: RunRecord) -> tuple[int, int]:
     """How many pairs of groups with clearly different data errors have strengths in the opposite order, and how many pairs there are."""
     data, strengths = record.result.data_errors, record.result.strengths
     pairs = [(a, b) for a, b in itertools.permutations(data, 2) if data[b] - data[a] > APART]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from softsym.errors import InputError
-from softsym.experiments.artefact import Artefact, Column, Number, Row
+from softsym.experiments.artefact import Artefact, GridColumn, GridRow, Number
 from softsym.experiments.presets import changed, preset
 from softsym.tasks.parse import task as read_task
 from softsym.training.spec import Preset, PresetName, RunSpec
@@ -17,8 +17,8 @@ from softsym.training.spec import Preset, PresetName, RunSpec
 class Cell:
     """A row and a column of an artefact, and the runs behind them, one for each seed."""
 
-    row: Row
-    column: Column
+    row: GridRow
+    column: GridColumn
     runs: tuple[RunSpec, ...]
 
 
@@ -58,7 +58,7 @@ def runs(cells: Sequence[Cell]) -> list[RunSpec]:
 
 
 def run_spec(
-    artefact: Artefact, row: Row, column: Column, name: PresetName, records: str | None = None
+    artefact: Artefact, row: GridRow, column: GridColumn, name: PresetName, records: str | None = None
 ) -> RunSpec | None:
     """The first run of a cell; None where the column wants a group that the row does not have."""
     group = row.exact if column.group == "exact" else column.group
@@ -96,7 +96,7 @@ def check_run(spec: RunSpec) -> None:
     replace(spec, preset=small).build(read_task(spec.task))
 
 
-def _numbers(numbers: Preset, row: Row, column: Column) -> Preset:
+def _numbers(numbers: Preset, row: GridRow, column: GridColumn) -> Preset:
     """The preset with the changes of row and column."""
     changes: dict[str, Any] = dict(row.set)
     known = dict(numbers)

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from softsym.experiments.artefact import Artefact, Column, Row
+from softsym.experiments.artefact import Artefact, GridColumn, GridRow
 from softsym.experiments.checkout import paper_folder
 
 
@@ -29,7 +29,7 @@ class Published:
         return f"{self.mean:g}" if self.std is None else f"{self.mean:g} ± {self.std:g}"
 
 
-def published(artefact: Artefact, row: Row, column: Column) -> Published | None:
+def published(artefact: Artefact, row: GridRow, column: GridColumn) -> Published | None:
     """The number that a cell is to be compared with; None if the paper has none."""
     if artefact.published is None:
         return None

@@ -18,9 +18,8 @@ from softsym.experiments.claims import (
     table2_claims,
 )
 from softsym.experiments.engines.carry_out import Tally, carry_out, missing
-from softsym.experiments.engines.engine import Engine
+from softsym.experiments.engines.engine import Engine, Job
 from softsym.experiments.engines.estimate import Estimate
-from softsym.experiments.engines.job import Job
 from softsym.experiments.grid import Cell, cells, check
 from softsym.experiments.grid import runs as runs_of
 from softsym.experiments.render.artefacts import RENDER
@@ -34,7 +33,7 @@ CLAIMS_SEEDS = 3
 
 
 @dataclass(frozen=True)
-class Plan:
+class RunPlan:
     """What one or several artefacts need.
 
     Args:
@@ -88,7 +87,7 @@ def plan(
     folder: Path | None = None,
     columns: Sequence[str] = (),
     rows: Sequence[str] = (),
-) -> Plan:
+) -> RunPlan:
     """Plans an artefact, or all of them, and checks every run.
 
     Args:
@@ -110,15 +109,15 @@ def plan(
         check(spec, found)
         parts.append((spec, tuple(found)))
         wanted += runs_of(_only(spec, found, columns, rows))
-    return Plan(tuple(parts), chosen, tuple(dict.fromkeys(wanted)))
+    return RunPlan(tuple(parts), chosen, tuple(dict.fromkeys(wanted)))
 
 
-def reproduce(plan: Plan, store: Store, engine: Engine, *, quiet: bool = False) -> Tally:
+def reproduce(plan: RunPlan, store: Store, engine: Engine, *, quiet: bool = False) -> Tally:
     """Carries out what is missing of a plan."""
     return carry_out(plan.runs, store, engine, plan.estimate(store), quiet=quiet)
 
 
-def render(plan: Plan, store: Store) -> list[Output]:
+def render(plan: RunPlan, store: Store) -> list[Output]:
     """Renders every artefact of a plan from the store; of several, those that have runs."""
     outputs = []
     for part, found in plan.parts:

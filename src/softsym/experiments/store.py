@@ -25,7 +25,7 @@ HistoryRows = list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
-class Record:
+class RunRecord:
     """A finished run.
 
     Args:
@@ -53,6 +53,12 @@ class Record:
             **({"weights": self.weights} if self.weights else {}),
         }
 
+    @staticmethod
+    def from_dict(fields: dict[str, Any], history: HistoryRows) -> RunRecord:
+        """Reads :meth:`to_dict`."""
+        spec, result = RunSpec.from_dict(fields["spec"]), RunResult.from_dict(fields["result"])
+        return RunRecord(spec, result, fields["environment"], history, fields.get("weights", []))
+
 
 def key(spec: RunSpec) -> str:
     """The hash of everything that decides a result, 16 hexadecimal digits."""
@@ -76,21 +82,21 @@ class Store:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._found: dict[str, Record] | None = None
+        self._found: dict[str, RunRecord] | None = None
 
     def work(self, spec: RunSpec) -> Path:
         """Where a run works."""
         return self.folder / "work" / name(spec)
 
-    def record(self, spec: RunSpec) -> Record | None:
+    def record(self, spec: RunSpec) -> RunRecord | None:
         """A finished run; None if it is not done."""
         return self._records().get(key(spec))
 
-    def records(self) -> list[Record]:
+    def records(self) -> list[RunRecord]:
         """All finished runs."""
         return list(self._records().values())
 
-    def save(self, record: Record) -> None:
+    def save(self, record: RunRecord) -> None:
         """Keeps a finished run."""
         folder = self.folder / "runs" / name(record.spec)
         folder.mkdir(parents=True, exist_ok=True)
@@ -107,11 +113,6 @@ class Store:
         fields = {"schema": SCHEMA, "key": key(spec), "spec": spec.to_dict(), "error": message}
         put_text(folder / "error.json", json.dumps(fields, indent=1) + "\n")
 
-    def failure(self, spec: RunSpec) -> str | None:
-        """The error of a run that failed when it was last tried."""
-        path = self.folder / "runs" / name(spec) / "error.json"
-        return json.loads(path.read_text(encoding="utf-8"))["error"] if path.exists() else None
-
     def prepare(self) -> None:
         """Makes the folder of runs under way, which keeps itself out of version control."""
         work = self.folder / "work"
@@ -123,7 +124,7 @@ class Store:
                 f"cannot write to {self.folder}: {error.strerror}; pass another --out-dir"
             ) from error
 
-    def _records(self) -> dict[str, Record]:
+    def _records(self) -> dict[str, RunRecord]:
         """Read once. The key is that of the stored spec, so results stay found when specs get new fields with defaults."""
         if self._found is None:
             read = [_read(path) for path in sorted(self.folder.glob("runs/*/result.json"))]
@@ -131,12 +132,11 @@ class Store:
         return self._found
 
 
-def _read(path: Path) -> Record:
+def _read(path: Path) -> RunRecord:
     try:
         fields = json.loads(path.read_text(encoding="utf-8"))
         history = path.with_name("history.json")
         rows = json.loads(history.read_text(encoding="utf-8")) if history.exists() else []
-        spec, result = RunSpec.from_dict(fields["spec"]), RunResult.from_dict(fields["result"])
-        return Record(spec, result, fields["environment"], rows, fields.get("weights", []))
+        return RunRecord.from_dict(fields, rows)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(f"cannot read {path}: {error}; remove its folder to run it again") from error

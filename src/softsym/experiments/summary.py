@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from softsym.experiments.artefact import Artefact, Column, Row
+from softsym.experiments.artefact import Artefact, GridColumn, GridRow
 from softsym.experiments.grid import Cell
 from softsym.experiments.published import Published, published
-from softsym.experiments.store import Record, Store
+from softsym.experiments.store import RunRecord, Store
 from softsym.training import RunSpec
 
 
@@ -28,9 +28,9 @@ class Summary:
         lowest: The least validation MSE in the history of each of them, in the published unit, and its epoch.
     """
 
-    row: Row
-    column: Column
-    records: tuple[Record, ...]
+    row: GridRow
+    column: GridColumn
+    records: tuple[RunRecord, ...]
     values: tuple[float, ...]
     runs: tuple[RunSpec, ...]
     published: Published | None
@@ -118,7 +118,7 @@ def _summary(artefact: Artefact, cell: Cell, store: Store) -> Summary:
     return Summary(cell.row, cell.column, found, values, cell.runs, number, lowest)
 
 
-def _lowest(record: Record, factor: float) -> tuple[float, int] | None:
+def _lowest(record: RunRecord, factor: float) -> tuple[float, int] | None:
     seen = [
         (factor * row["validation"], row["epoch"])
         for row in record.history

@@ -12,6 +12,7 @@ from softsym.groups.classical import O, positive
 from softsym.groups.group import Group, make
 
 Array = NDArray[np.float64]
+__all__ = ["E", "SE", "Translation"]  # noqa: RUF022 - as people list them
 
 
 def E(n: int) -> Group:

@@ -14,6 +14,9 @@ from softsym.groups import sampling
 from softsym.groups.group import Group, make
 
 Array = NDArray[np.float64]
+__all__ = [  # noqa: RUF022 - as people list them
+    "O", "SO", "SL", "GL", "Scaling", "Sp", "U", "SU", "Lorentz", "SO13", "SO13p", "O11", "SO11p",
+]  # fmt: skip
 
 
 def O(n: int) -> Group:  # noqa: E743 - the group's own name

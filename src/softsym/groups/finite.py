@@ -14,6 +14,9 @@ from softsym.groups.classical import positive
 from softsym.groups.group import Group, make
 
 Array = NDArray[np.float64]
+__all__ = [  # noqa: RUF022 - as people list them
+    "S", "A", "Z", "C", "D", "Cube", "Octahedral", "Icosahedral", "RubiksCube", "Trivial",
+]  # fmt: skip
 
 
 def S(n: int) -> Group:

@@ -44,6 +44,6 @@ def generator_stack(values: ArrayLike | None, name: str) -> list[Array]:
 
 
 def batched_kron(a: Array, b: Array) -> Array:
-    """Kronecker products of two stacks of square matrices (n, p, p) and (n, q, q)."""
-    n, p, q = len(a), a.shape[-1], b.shape[-1]
-    return np.einsum("nij,nkl->nikjl", a, b).reshape(n, p * q, p * q)
+    """Kronecker products of square matrices (..., p, p) and (..., q, q), one for each of a batch."""
+    p, q = a.shape[-1], b.shape[-1]
+    return np.einsum("...ij,...kl->...ikjl", a, b).reshape(*a.shape[:-2], p * q, p * q)

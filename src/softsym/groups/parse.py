@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import difflib
 import functools
+import inspect
 from collections.abc import Callable
 
 from softsym.errors import InputError
@@ -21,15 +22,9 @@ from softsym.groups.group import AXES, Group
 from softsym.text import Tokens
 
 CATALOGUE: dict[str, Callable[..., Group]] = {
-    constructor.__name__: constructor
-    for constructor in (
-        classical.O, classical.SO, classical.SL, classical.GL, classical.Scaling, classical.Sp, classical.U,
-        classical.SU, classical.Lorentz, classical.SO13, classical.SO13p, classical.O11, classical.SO11p,
-        finite.S, finite.A, finite.Z, finite.C, finite.D, finite.Cube, finite.Octahedral, finite.Icosahedral,
-        finite.RubiksCube, finite.Trivial, affine.E, affine.SE, affine.Translation,
-    )
-}  # fmt: skip
-NO_ARGUMENT = {"Lorentz", "SO13", "SO13p", "O11", "SO11p", "Cube", "Octahedral", "Icosahedral", "RubiksCube"}
+    name: getattr(module, name) for module in (classical, finite, affine) for name in module.__all__
+}
+"""Every named group, by what its text begins with."""
 
 
 def group(text: str | Group) -> Group:
@@ -54,37 +49,37 @@ def group(text: str | Group) -> Group:
 @functools.lru_cache(maxsize=256)
 def _read(text: str) -> Group:
     tokens = Tokens(text, "group")
-    found = _joined(tokens)
+    parsed = _joined(tokens)
     tokens.finish()
-    return found
+    return parsed
 
 
 def _joined(tokens: Tokens) -> Group:
-    found = _product(tokens)
+    joined = _product(tokens)
     while tokens.accept("|"):
-        found = found | _product(tokens)
-    return found
+        joined = joined | _product(tokens)
+    return joined
 
 
 def _product(tokens: Tokens) -> Group:
-    found = _placed(tokens)
+    product = _placed(tokens)
     while tokens.accept("*"):
-        found = found * _placed(tokens)
-    return found
+        product = product * _placed(tokens)
+    return product
 
 
 def _placed(tokens: Tokens) -> Group:
-    found = _atom(tokens)
+    placed = _atom(tokens)
     while tokens.accept("@"):
         if tokens.peek().isdigit():
             dim = tokens.integer()
             tokens.expect("[")
-            found = found.embed(dim, tokens.integers("]"))
+            placed = placed.embed(dim, tokens.integers("]"))
         elif tokens.peek() in AXES:
-            found = found.about(tokens.take())
+            placed = placed.about(tokens.take())
         else:
             tokens.fail("expected an axis x, y or z, or coordinates such as 5[0,1], after '@'")
-    return found
+    return placed
 
 
 def _atom(tokens: Tokens) -> Group:
@@ -102,7 +97,7 @@ def _atom(tokens: Tokens) -> Group:
     tokens.take()
     tokens.expect("(")
     numbers = tokens.integers(")")
-    wanted = 0 if name in NO_ARGUMENT else 1
+    wanted = len(inspect.signature(CATALOGUE[name]).parameters)
     if len(numbers) != wanted:
         example = f"{name}()" if wanted == 0 else f"{name}(3)"
         raise InputError(

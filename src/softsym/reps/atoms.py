@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from softsym.errors import InputError
 from softsym.groups import Group
-from softsym.reps.element import Element, batched_kron
+from softsym.groups.generators import batched_kron
+from softsym.reps.element import Element
 
 Array = NDArray[np.float64]
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from softsym.errors import InputError
 from softsym.groups import Group
+from softsym.groups.generators import batched_kron
 
 Array = NDArray[np.float64]
 
@@ -71,12 +72,6 @@ def discrete_elements(group: Group) -> list[Element]:
         Element(whole, (*eyes[: g.part], g.matrix, *eyes[g.part + 1 :]))
         for whole, g in zip(group.discrete_generators, group.discrete, strict=True)
     ]
-
-
-def batched_kron(a: Array, b: Array) -> Array:
-    """Kronecker product of two stacks of square matrices with the same batch shape."""
-    p, q = a.shape[-1], b.shape[-1]
-    return np.einsum("...ij,...kl->...ikjl", a, b).reshape(*a.shape[:-2], p * q, p * q)
 
 
 def kron_sum(a: Array, b: Array) -> Array:

@@ -22,6 +22,16 @@ def project(x: Tensor, packed: Packed) -> Tensor:
     return Project.forward(x, packed)
 
 
+def coefficients(x: Tensor, packed: Packed) -> Tensor:
+    """Q^T x for x (batch, size): coordinates (batch, dim)."""
+    return cast(Tensor, Coefficients.apply(x, packed))
+
+
+def combine(theta: Tensor, packed: Packed) -> Tensor:
+    """Q theta for theta (batch, dim): maps (batch, size)."""
+    return cast(Tensor, Combine.apply(theta, packed))
+
+
 class Project(torch.autograd.Function):
     """P W for W (batch, size)."""
 

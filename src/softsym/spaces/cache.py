@@ -1,8 +1,8 @@
-"""Arrays on disk, so that the next process need not solve again.
+"""Solutions and whole spaces on disk, so that the next process need not solve again.
 
 One file per answer in the platform's cache folder, named by a digest of what was asked: generators, representation, tolerance,
-solver and format version. A file holds a checksum and a safetensors block and is written whole or not at all; whatever fails its
-checksum is computed again, never trusted.
+solver and format version. A file holds a checksum and a safetensors block; whatever fails its checksum is computed again, never
+trusted. A space repeats what its solutions say (small bases) and adds where the blocks lie, which takes longer to lay out than to read.
 """
 
 from __future__ import annotations
@@ -10,9 +10,11 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import hashlib
+import json
 import os
 import warnings
 from collections.abc import Iterator, Mapping
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -22,21 +24,16 @@ from numpy.typing import NDArray
 from softsym.errors import CacheWarning
 from softsym.files import digest, put_bytes
 from softsym.groups import Group
+from softsym.spaces.packed import Packed, PackedBlock
+from softsym.spaces.solution import DenseBasis, Evidence, OrbitBasis, Solution
 
 FORMAT = 2
+FROM_CACHE = "read from the cache"
+LARGEST_SPACE = 4_000_000
+"""Positions; beyond, laying out is no slower than reading and the disk would fill up."""
+Arrays = Mapping[str, NDArray[Any]]
 _DIGEST_BYTES = 32
-
-
-def default_folder() -> Path:
-    """The platform's cache folder for softsym."""
-    from platformdirs import user_cache_path
-
-    return user_cache_path("softsym", appauthor=False) / "spaces"
-
-
-_folder: contextvars.ContextVar[Path | str | None] = contextvars.ContextVar(
-    "softsym_cache", default="default"
-)
+_folder: contextvars.ContextVar[Path | str | None] = contextvars.ContextVar("folder", default="default")
 
 
 @contextlib.contextmanager
@@ -62,6 +59,13 @@ def current_folder() -> Path | None:
     return default_folder() if isinstance(folder, str) else folder
 
 
+def default_folder() -> Path:
+    """The platform's cache folder for softsym."""
+    from platformdirs import user_cache_path
+
+    return user_cache_path("softsym", appauthor=False) / "spaces"
+
+
 def file_of(
     group: Group, asked: object, tol: float | None, solver: str, suffix: str = "basis"
 ) -> Path | None:
@@ -81,8 +85,10 @@ def file_of(
     return folder / f"{hashlib.blake2b(question, digest_size=20).hexdigest()}.{suffix}"
 
 
-def read(path: Path) -> dict[str, NDArray[Any]] | None:
+def read(path: Path | None) -> Arrays | None:
     """The arrays in a file, or None if there are none that can be trusted."""
+    if path is None:
+        return None
     try:
         data = memoryview(path.read_bytes())
     except FileNotFoundError:
@@ -90,8 +96,8 @@ def read(path: Path) -> dict[str, NDArray[Any]] | None:
     except OSError as error:
         warnings.warn(f"cannot read {path}: {error}; solving again", CacheWarning, stacklevel=2)
         return None
-    stored, payload = data[:_DIGEST_BYTES], data[_DIGEST_BYTES:]
-    if stored.hex() != digest(payload):
+    checksum, payload = data[:_DIGEST_BYTES], data[_DIGEST_BYTES:]
+    if _checksum(payload) != checksum:
         warnings.warn(f"cache entry {path} is damaged; solving again", CacheWarning, stacklevel=2)
         return None
     from safetensors.numpy import load
@@ -99,13 +105,88 @@ def read(path: Path) -> dict[str, NDArray[Any]] | None:
     return load(bytes(payload))
 
 
-def write(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+def write(path: Path | None, arrays: Arrays) -> None:
     """Stores arrays; a folder that cannot be written costs a warning, not the result."""
+    if path is None:
+        return
     from safetensors.numpy import save
 
     payload = save({name: np.ascontiguousarray(values) for name, values in arrays.items()})
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        put_bytes(path, bytes.fromhex(digest(payload)) + payload)
+        put_bytes(
+            path, _checksum(payload) + payload, to_disk=False
+        )  # the checksum tells a file that was cut off
     except OSError as error:
         warnings.warn(f"cannot write the cache entry {path}: {error}", CacheWarning, stacklevel=2)
+
+
+def solution_to_arrays(solution: Solution) -> Arrays:
+    """A solution as arrays; the reason for the choice of its solver is not kept."""
+    about = _to_text(_numbers(solution.evidence))
+    if isinstance(solution.basis, OrbitBasis):
+        return {"about": about, "labels": solution.basis.labels}
+    return {"about": about, "Q": solution.basis.Q}
+
+
+def solution_from_arrays(arrays: Arrays) -> Solution:
+    """The inverse of :func:`solution_to_arrays`."""
+    basis = OrbitBasis(arrays["labels"]) if "labels" in arrays else DenseBasis(arrays["Q"])
+    residual, below, above, method = _from_text(arrays["about"])
+    return Solution(residual, below, above, method, FROM_CACHE, basis=basis)
+
+
+def space_to_arrays(packed: Packed, evidence: Mapping[str, Evidence]) -> Arrays:
+    """The blocks of a space and the evidence for them; positions as 32-bit numbers, all blocks one after the other."""
+    orbits = [block.factor.labels for block in packed.blocks if isinstance(block.factor, OrbitBasis)]
+    dense = [block.factor.ravel() for block in packed.blocks if not isinstance(block.factor, OrbitBasis)]
+    about = {
+        "size": packed.size,
+        "blocks": [
+            (*block.index.shape, block.rank, isinstance(block.factor, OrbitBasis)) for block in packed.blocks
+        ],
+        "evidence": {name: _numbers(each) for name, each in evidence.items()},
+    }
+    return {
+        "about": _to_text(about),
+        "positions": packed.index.astype(np.int32),
+        "labels": np.concatenate([*orbits, np.zeros(0, dtype=np.int64)]),
+        "factors": np.concatenate([*dense, np.zeros(0)]),
+    }
+
+
+def space_from_arrays(arrays: Arrays) -> tuple[Packed, dict[str, Evidence]]:
+    """The inverse of :func:`space_to_arrays`."""
+    about = _from_text(arrays["about"])
+    positions, labels, factors = arrays["positions"].astype(np.int64), arrays["labels"], arrays["factors"]
+    blocks = []
+    for copies, size, rank, orbits in about["blocks"]:
+        index, positions = positions[: copies * size], positions[copies * size :]
+        factor: NDArray[np.float64] | OrbitBasis
+        if orbits:
+            factor, labels = OrbitBasis(labels[:size]), labels[size:]
+        else:
+            factor, factors = factors[: size * rank].reshape(size, rank), factors[size * rank :]
+        blocks.append(PackedBlock(index.reshape(copies, size), factor))
+    evidence = {
+        name: Evidence(residual, below, above, method, FROM_CACHE)
+        for name, (residual, below, above, method) in about["evidence"].items()
+    }
+    return Packed(about["size"], tuple(blocks)), evidence
+
+
+def _numbers(evidence: Evidence) -> tuple[Any, ...]:
+    """Everything but the reason."""
+    return astuple(evidence)[:-1]
+
+
+def _to_text(values: Any) -> NDArray[np.uint8]:
+    return np.frombuffer(json.dumps(values).encode(), dtype=np.uint8)
+
+
+def _from_text(values: NDArray[np.uint8]) -> Any:
+    return json.loads(values.tobytes())
+
+
+def _checksum(payload: bytes | memoryview) -> bytes:
+    return bytes.fromhex(digest(payload))

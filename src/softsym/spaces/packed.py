@@ -1,26 +1,26 @@
-r"""Block-wise linear operations on a flat array: gather, a few small matrix products, scatter.
+r"""Many copies of few small bases in one flat array.
 
 A :class:`Packed` holds, for each tensor type, where its copies lie in the flat array and a matrix :math:`F` of shape (size, rank). It
-computes :math:`F F^T` (or a given symmetric matrix) on every copy, the coordinates :math:`F^T x`, and the combination :math:`F \theta`,
-for NumPy arrays and torch tensors alike. Entries outside all blocks are zero in the result.
+computes :math:`F F^T` on every copy, the coordinates :math:`F^T x`, and the combination :math:`F \theta`, for NumPy arrays and torch
+tensors alike. Entries outside all blocks are zero in the result.
 """
 
 from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Generic
 
 import numpy as np
 from numpy.typing import NDArray
 
+from softsym.spaces.arrays import A, Arrays, arrays_of
 from softsym.spaces.solution import OrbitBasis
 
 Array = NDArray[np.float64]
 SMALL = 32
-_INTEGERS = ("index", "mixed", "labels")
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +50,11 @@ class PackedBlock:
         """Dimensions of each block."""
         return self.factor.rank if isinstance(self.factor, OrbitBasis) else int(self.factor.shape[1])
 
+    @property
+    def by_orbits(self) -> bool:
+        """Whether sums over orbits are quicker than products with F: for large permutation actions."""
+        return isinstance(self.factor, OrbitBasis) and self.size > SMALL
+
     @functools.cached_property
     def key(self) -> bytes:
         """What blocks with the same factor share, wherever the factor came from."""
@@ -71,151 +76,163 @@ class Packed:
 
     size: int
     blocks: tuple[PackedBlock, ...]
-    _copies: dict[Any, Any] = field(default_factory=dict, repr=False)
+    _placed: dict[Hashable, Placed[Any]] = field(default_factory=dict, repr=False)
 
     @functools.cached_property
     def index(self) -> NDArray[np.int64]:
         """Flat positions of all blocks, one after the other."""
         return _joined(self.blocks)
 
-    @functools.cached_property
-    def mixing(self) -> tuple[int, ...]:
-        """The blocks that a projection changes; in the others every vector is kept."""
-        return tuple(k for k, block in enumerate(self.blocks) if block.rank < block.size)
-
     @property
     def dim(self) -> int:
         """Number of coordinates of all blocks together."""
         return sum(block.copies * block.rank for block in self.blocks)
 
-    def project(self, x: Any) -> Any:
+    def project(self, x: A) -> A:
         """F F^T on every block of x (batch, size), zero elsewhere."""
-        out = x * self._like(("kept", -1), x)
+        return self._at(x).project(x)
+
+    def coefficients(self, x: A) -> A:
+        """F^T on every block of x (batch, size): coordinates (batch, dim)."""
+        return self._at(x).coefficients(x)
+
+    def combine(self, theta: A) -> A:
+        """F on the coordinates theta (batch, dim) of every block: a flat array (batch, size)."""
+        return self._at(theta).combine(theta)
+
+    def _at(self, x: A) -> Placed[A]:
+        """The operations at the place of an array, kept for next time."""
+        arrays = arrays_of(x)
+        place = arrays.place(x)
+        if place not in self._placed:
+            self._placed[place] = Placed(self.size, self.blocks, arrays, arrays.empty(x, 0))
+        return self._placed[place]
+
+
+class Placed(Generic[A]):
+    """The operations of a :class:`Packed` at one place: for one library, dtype and device, with its constants there.
+
+    Args:
+        size: Entries of the flat array.
+        blocks: The blocks.
+        arrays: The library.
+        like: Some array at the place.
+    """
+
+    def __init__(self, size: int, blocks: tuple[PackedBlock, ...], arrays: Arrays[A], like: A) -> None:
+        self.size, self.blocks = size, blocks
+        self.arrays: Arrays[A] = arrays
+        self.like: A = like
+        # In the other blocks every vector is kept as it is.
+        self.mixing = [k for k, block in enumerate(blocks) if block.rank < block.size]
+        self.constants: dict[tuple[str, int], A] = {}
+
+    def project(self, x: A) -> A:
+        """See :meth:`Packed.project`."""
+        out = x * self._constant("kept")
         if self.mixing:
-            rows = self._gather(x, "mixed")
-            mixed = _empty(rows, rows.shape)
+            index = self._constant("mixed")
+            rows = self.arrays.gather(x, index)
+            mixed = self.arrays.empty(rows, *rows.shape)
             sizes = [self.blocks[k].index.size for k in self.mixing]
-            for k, mine, target in zip(self.mixing, _split(rows, sizes), _split(mixed, sizes), strict=True):
+            parts = zip(self.arrays.split(rows, sizes), self.arrays.split(mixed, sizes), strict=True)
+            for k, (mine, target) in zip(self.mixing, parts, strict=True):
                 self._project_block(k, mine, target)
-            _scatter(mixed, self._like(("mixed", -1), x), out)
+            self.arrays.scatter(mixed, index, out)
         return out
 
-    def coefficients(self, x: Any) -> Any:
-        """F^T on every block of x (batch, size): coordinates (batch, dim)."""
-        rows = self._gather(x, "index")
+    def coefficients(self, x: A) -> A:
+        """See :meth:`Packed.coefficients`."""
+        rows = self.arrays.gather(x, self._constant("index"))
         sizes = [block.index.size for block in self.blocks]
         parts = []
-        for k, (block, mine) in enumerate(zip(self.blocks, _split(rows, sizes), strict=True)):
-            found = self._analyse(k, mine.reshape(len(rows) * block.copies, block.size))
-            parts.append(found.reshape(len(rows), block.copies * block.rank))
-        return _concatenate(parts, x)
+        for k, mine in enumerate(self.arrays.split(rows, sizes)):
+            block = self.blocks[k]
+            theta = self._analyse(k, mine.reshape(len(rows) * block.copies, block.size))
+            parts.append(theta.reshape(len(rows), block.copies * block.rank))
+        return self.arrays.join(parts, x)
 
-    def combine(self, theta: Any) -> Any:
-        """F on the coordinates theta (batch, dim) of every block: a flat array (batch, size)."""
+    def combine(self, theta: A) -> A:
+        """See :meth:`Packed.combine`."""
         sizes = [block.copies * block.rank for block in self.blocks]
         parts = []
-        for k, (block, mine) in enumerate(zip(self.blocks, _split(theta, sizes), strict=True)):
-            found = self._synthesise(k, mine.reshape(len(theta) * block.copies, block.rank))
-            parts.append(found.reshape(len(theta), block.index.size))
-        out = _zeros(theta, (len(theta), self.size))
-        return _scatter(_concatenate(parts, theta), self._like(("index", -1), theta), out)
+        for k, mine in enumerate(self.arrays.split(theta, sizes)):
+            block = self.blocks[k]
+            rows = self._synthesise(k, mine.reshape(len(theta) * block.copies, block.rank))
+            parts.append(rows.reshape(len(theta), block.index.size))
+        out = self.arrays.zeros(theta, len(theta), self.size)
+        self.arrays.scatter(self.arrays.join(parts, theta), self._constant("index"), out)
+        return out
 
-    def _project_block(self, k: int, mine: Any, target: Any) -> None:
+    def _project_block(self, k: int, mine: A, target: A) -> None:
         """Projects all copies of one type: (batch, copies * size) into a target of the same shape."""
         block = self.blocks[k]
         shape = (len(mine) * block.copies, block.size)
         if len(mine) == 1:  # consecutive numbers: work in place
             self._project_rows(k, mine.reshape(shape), target.reshape(shape))
         elif len(mine):
-            rows = mine.reshape(shape)
-            out = _empty(rows, shape)
-            self._project_rows(k, rows, out)
+            out = self.arrays.empty(mine, *shape)
+            self._project_rows(k, mine.reshape(shape), out)
             target[...] = out.reshape(target.shape)
 
-    def _project_rows(self, k: int, rows: Any, out: Any) -> None:
+    def _project_rows(self, k: int, rows: A, out: A) -> None:
         """F F^T on each row (n, size) of one type, the fastest way for its size and rank."""
         block = self.blocks[k]
-        if isinstance(block.factor, OrbitBasis) and block.size > SMALL:
-            means = self._orbit_sums(k, rows, block.rank) / self._like(("counts", k), rows)
-            out[...] = self._spread(k, means)
+        if block.by_orbits:
+            means = self._orbit_sums(k, rows) / self._constant("counts", k)
+            out[...] = self.arrays.gather(means, self._constant("labels", k))
         elif 2 * block.size <= SMALL:
             self._project_tiny(k, block.size, rows, out)
         elif block.size <= SMALL or 2 * block.rank > block.size:
-            _product_into(rows, self._like(("P", k), rows), out)
+            self.arrays.product_into(rows, self._constant("P", k), out)
         else:
-            F = self._like(("F", k), rows)
-            _product_into(rows @ F, F.T, out)
+            F = self._constant("F", k)
+            self.arrays.product_into(rows @ F, F.T, out)
 
-    def _project_tiny(self, k: int, size: int, rows: Any, out: Any) -> None:
+    def _project_tiny(self, k: int, size: int, rows: A, out: A) -> None:
         """Several blocks side by side: many products with a 2 x 2 matrix are slower than a few with a 32 x 32 one."""
         group = SMALL // size
         whole = len(rows) // group * group
         if whole:
             wide = (whole // group, group * size)
-            _product_into(
-                rows[:whole].reshape(wide), self._like(("wide", k), rows), out[:whole].reshape(wide)
-            )
+            mine, target = rows[:whole].reshape(wide), out[:whole].reshape(wide)
+            self.arrays.product_into(mine, self._constant("wide", k), target)
         if whole < len(rows):
-            _product_into(rows[whole:], self._like(("P", k), rows), out[whole:])
+            self.arrays.product_into(rows[whole:], self._constant("P", k), out[whole:])
 
-    def _analyse(self, k: int, rows: Any) -> Any:
+    def _analyse(self, k: int, rows: A) -> A:
         """F^T on rows (n, size) of one type."""
         block = self.blocks[k]
         if block.rank == block.size:
             return rows
-        if isinstance(block.factor, OrbitBasis) and block.size > SMALL:
-            return self._orbit_sums(k, rows, block.rank) / self._like(("root counts", k), rows)
-        return rows @ self._like(("F", k), rows)
+        if block.by_orbits:
+            return self._orbit_sums(k, rows) / self._constant("root counts", k)
+        return rows @ self._constant("F", k)
 
-    def _synthesise(self, k: int, theta: Any) -> Any:
+    def _synthesise(self, k: int, theta: A) -> A:
         """F on coordinates (n, rank) of one type."""
         block = self.blocks[k]
         if block.rank == block.size:
             return theta
-        if isinstance(block.factor, OrbitBasis) and block.size > SMALL:
-            return self._spread(k, theta / self._like(("root counts", k), theta))
-        return theta @ self._like(("F", k), theta).T
+        if block.by_orbits:
+            spread = theta / self._constant("root counts", k)
+            return self.arrays.gather(spread, self._constant("labels", k))
+        return theta @ self._constant("F", k).T
 
-    def _orbit_sums(self, k: int, rows: Any, rank: int) -> Any:
+    def _orbit_sums(self, k: int, rows: A) -> A:
         """Sums of the entries of each row (n, size) over orbits: (n, rank)."""
-        labels = self._like(("labels", k), rows)
-        if isinstance(rows, np.ndarray):
-            sums = [np.bincount(labels, row, rank) for row in rows]
-            return np.array(sums, dtype=rows.dtype).reshape(len(rows), rank)
-        return rows.new_zeros(len(rows), rank).index_add_(1, labels, rows)
+        return self.arrays.sums(rows, self._constant("labels", k), self.blocks[k].rank)
 
-    def _spread(self, k: int, values: Any) -> Any:
-        """One value per orbit (n, rank), written to every coordinate: (n, size)."""
-        labels = self._like(("labels", k), values)
-        return values[:, labels] if isinstance(values, np.ndarray) else values.index_select(1, labels)
+    def _constant(self, name: str, k: int = -1) -> A:
+        """One of the constants, at the place; kept for next time."""
+        if (name, k) not in self.constants:
+            self.constants[name, k] = self.arrays.constant(self._numbers(name, k), self.like)
+        return self.constants[name, k]
 
-    def _gather(self, x: Any, which: str) -> Any:
-        index = self._like((which, -1), x)
-        if isinstance(x, np.ndarray):
-            return x[:, index]
-        # One row is by far the most common case, and one-dimensional indexing is twice as fast.
-        return x.reshape(-1).index_select(0, index)[None] if len(x) == 1 else x.index_select(1, index)
-
-    def _like(self, what: tuple[str, int], like: Any) -> Any:
-        """One of the constants in the dtype (and on the device) of another array, kept for next time."""
-        name, k = what
-        if isinstance(like, np.ndarray):
-            key: Any = (what, like.dtype)
-            if key not in self._copies:
-                values = self._constant(name, k)
-                self._copies[key] = values if name in _INTEGERS else values.astype(like.dtype)
-            return self._copies[key]
-        key = (what, like.dtype, like.device)
-        if key not in self._copies:
-            import torch
-
-            dtype = torch.int64 if name in _INTEGERS else like.dtype
-            self._copies[key] = torch.tensor(self._constant(name, k), dtype=dtype, device=like.device)
-        return self._copies[key]
-
-    def _constant(self, name: str, k: int) -> NDArray[Any]:
+    def _numbers(self, name: str, k: int) -> NDArray[Any]:
+        """A constant as NumPy has it: of all blocks together, or of one type."""
         if name == "index":
-            return self.index
+            return _joined(self.blocks)
         if name == "mixed":
             return _joined([self.blocks[k] for k in self.mixing])
         if name == "kept":
@@ -232,52 +249,10 @@ class Packed:
         assert isinstance(block.factor, OrbitBasis)
         if name == "labels":
             return block.factor.labels
-        return np.sqrt(block.factor.counts) if name == "root counts" else block.factor.counts
+        counts = block.factor.counts.astype(np.float64)
+        return np.sqrt(counts) if name == "root counts" else counts
 
 
 def _joined(blocks: Sequence[PackedBlock]) -> NDArray[np.int64]:
     parts = [block.index.ravel() for block in blocks]
     return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
-
-
-def _split(rows: Any, sizes: list[int]) -> Sequence[Any]:
-    """Views of consecutive columns."""
-    if isinstance(rows, np.ndarray):
-        return np.split(rows, np.cumsum(sizes)[:-1], axis=1) if sizes else []
-    return rows.split(sizes, dim=1) if sizes else []
-
-
-def _scatter(rows: Any, index: Any, out: Any) -> Any:
-    """Writes rows (batch, len(index)) to the flat positions of ``out`` (batch, size), which is returned."""
-    if isinstance(rows, np.ndarray):
-        out[:, index] = rows
-    elif len(rows) == 1:
-        out.view(-1).scatter_(0, index, rows[0])
-    else:
-        out.scatter_(1, index.expand(len(rows), -1), rows)
-    return out
-
-
-def _zeros(like: Any, shape: tuple[int, ...]) -> Any:
-    return np.zeros(shape, dtype=like.dtype) if isinstance(like, np.ndarray) else like.new_zeros(shape)
-
-
-def _empty(like: Any, shape: tuple[int, ...]) -> Any:
-    return np.empty(shape, dtype=like.dtype) if isinstance(like, np.ndarray) else like.new_empty(shape)
-
-
-def _product_into(a: Any, b: Any, out: Any) -> None:
-    if isinstance(a, np.ndarray):
-        np.matmul(a, b, out=out)
-    else:
-        import torch
-
-        torch.mm(a, b, out=out)
-
-
-def _concatenate(parts: Sequence[Any], like: Any) -> Any:
-    if isinstance(like, np.ndarray):
-        return np.concatenate(parts, axis=1) if parts else np.zeros((len(like), 0), dtype=like.dtype)
-    import torch
-
-    return torch.cat(list(parts), dim=1) if parts else like.new_zeros(len(like), 0)

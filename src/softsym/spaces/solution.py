@@ -133,8 +133,8 @@ def warn_if_unclear(evidence: Evidence, tol: float | None, what: str) -> None:
     """Warns where the spectrum does not separate the null space from the rest."""
     below, above = evidence.below, evidence.above
     cut = DEFAULT_TOL if tol is None else tol
-    near = above < 100 * cut or below > cut / 100 if tol is None else above < 3 * below
-    if near:
+    near_the_cut = above < 100 * cut or below > cut / 100
+    if evidence.gap < 3 if tol is not None else near_the_cut:
         warnings.warn(
             f"the null space of {what} is not clearly separated: largest singular value counted as zero {below:.1e}, "
             f"smallest counted as non-zero {above:.1e}, threshold {cut:.1e}; if the generators are noisy, pass `tol` "

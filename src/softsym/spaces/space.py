@@ -8,9 +8,7 @@ W itself.
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,17 +17,10 @@ from numpy.typing import NDArray
 
 from softsym.errors import InputError
 from softsym.groups import Group
-from softsym.groups import group as read_group
-from softsym.reps import Rep, TensorType
-from softsym.reps import rep as read_rep
-from softsym.spaces.cache import current_folder, file_of, read, write
-from softsym.spaces.invariants import forget as forget_invariants
-from softsym.spaces.invariants import remembered_invariants
-from softsym.spaces.layout import positions, words
-from softsym.spaces.packed import Packed, PackedBlock
-from softsym.spaces.solution import Evidence, Solution, warn_if_unclear
-from softsym.spaces.split import split
-from softsym.spaces.stored import LARGEST_SPACE, space_from_arrays, space_to_arrays
+from softsym.reps import Rep
+from softsym.spaces.arrays import A, arrays_of
+from softsym.spaces.packed import Packed
+from softsym.spaces.solution import Evidence
 
 Array = NDArray[np.float64]
 
@@ -85,204 +76,65 @@ class EquivariantSpace:
         """
         return np.ascontiguousarray(self.packed.combine(np.eye(self.dim)).T)
 
-    def project(self, W: Any) -> Any:
+    def project(self, W: A) -> A:
         """The nearest equivariant map, P W.
 
         Args:
             W: Maps (..., n_out, n_in) or vectors (..., n_out): a NumPy array, or a torch tensor (differentiable).
         """
-        W, flat = self._flatten(W)
-        if isinstance(flat, np.ndarray):
-            return self.packed.project(flat).reshape(W.shape)
-        from softsym.spaces import autograd
+        arrays = arrays_of(W)
+        W = self._checked(arrays.as_float(W, "W"))
+        return arrays.project(self.packed, self._flat(W)).reshape(W.shape)
 
-        return autograd.project(flat, self.packed).reshape(W.shape)
-
-    def residual(self, W: Any) -> Any:
+    def residual(self, W: A) -> A:
         """What is not equivariant, W - P W."""
-        W = _as_float(W, "W")
+        W = arrays_of(W).as_float(W, "W")
         return W - self.project(W)
 
-    def distance(self, W: Any) -> Any:
+    def distance(self, W: A) -> Any:
         """Frobenius distance to the space, |W - P W|, shape (...)."""
-        axes = tuple(range(-len(self.shape), 0))
-        rest = self.residual(W)
-        if isinstance(rest, np.ndarray):
-            return np.sqrt((rest**2).sum(axes))
-        import torch
+        return arrays_of(W).norm(self.residual(W), tuple(range(-len(self.shape), 0)))
 
-        return torch.linalg.vector_norm(rest, dim=axes)  # its gradient at zero is zero, not NaN
-
-    def coefficients(self, W: Any) -> Any:
+    def coefficients(self, W: A) -> A:
         """Coordinates of P W in the basis, shape (..., dim)."""
-        W, flat = self._flatten(W)
-        batch = tuple(W.shape[: len(W.shape) - len(self.shape)])
-        if isinstance(flat, np.ndarray):
-            return self.packed.coefficients(flat).reshape(*batch, self.dim)
-        from softsym.spaces import autograd
+        arrays = arrays_of(W)
+        W = self._checked(arrays.as_float(W, "W"))
+        theta = arrays.coefficients(self.packed, self._flat(W))
+        return theta.reshape(*self._batch(W), self.dim)
 
-        return autograd.Coefficients.apply(flat, self.packed).reshape(*batch, self.dim)
-
-    def combine(self, theta: Any) -> Any:
+    def combine(self, theta: A) -> A:
         """The equivariant map with coordinates theta (..., dim): the adjoint of :meth:`coefficients`."""
-        theta = _as_float(theta, "theta")
+        arrays = arrays_of(theta)
+        theta = arrays.as_float(theta, "theta")
         if tuple(theta.shape[-1:]) != (self.dim,):
             raise InputError(f"`theta` must have shape (..., {self.dim}), got {tuple(theta.shape)}")
-        shape = (*theta.shape[:-1], *self.shape)
-        flat = theta.reshape(-1, self.dim) if self.dim else theta.reshape(math.prod(theta.shape[:-1]), 0)
-        if isinstance(theta, np.ndarray):
-            return self.packed.combine(flat).reshape(shape)
-        from softsym.spaces import autograd
+        batch = tuple(theta.shape[:-1])
+        flat = arrays.combine(self.packed, theta.reshape(math.prod(batch), self.dim))
+        return flat.reshape(*batch, *self.shape)
 
-        return autograd.Combine.apply(flat, self.packed).reshape(shape)
-
-    def _flatten(self, W: Any) -> tuple[Any, Any]:
-        """W checked, and flattened to (batch, size); whole numbers become floating-point ones."""
-        W = _as_float(W, "W")
+    def _checked(self, W: A) -> A:
         if tuple(W.shape[-len(self.shape) :]) != self.shape:
             expected = ", ".join(map(str, self.shape))
             raise InputError(
-                f"`W` must have shape (..., {expected}) for {_route(self.factors)} under {self.group.name}, "
-                f"got {tuple(W.shape)}"
+                f"`W` must have shape (..., {expected}) for {route(self.factors)} under {self.group.name}, got {tuple(W.shape)}"
             )
-        batch = math.prod(W.shape[: len(W.shape) - len(self.shape)])
-        return W, W.reshape(batch, self.size)
+        return W
+
+    def _batch(self, W: A) -> tuple[int, ...]:
+        return tuple(W.shape[: len(W.shape) - len(self.shape)])
+
+    def _flat(self, W: A) -> A:
+        """W as (batch, size)."""
+        return W.reshape(math.prod(self._batch(W)), self.size)
 
     def __repr__(self) -> str:
-        about = f"{_route(self.factors)} under {self.group.name}, dim {self.dim} of {self.size}"
-        return f"EquivariantSpace({about})"
+        return (
+            f"EquivariantSpace({route(self.factors)} under {self.group.name}, dim {self.dim} of {self.size})"
+        )
 
 
-def equivariant_maps(
-    rep_in: Rep | str,
-    rep_out: Rep | str,
-    group: Group | str,
-    *,
-    tol: float | None = None,
-    solver: str = "auto",
-) -> EquivariantSpace:
-    """The linear maps from ``rep_in`` to ``rep_out`` that commute with a group.
-
-    Args:
-        rep_in: Representation of the input.
-        rep_out: Representation of the output.
-        group: The group.
-        tol: Singular values up to this count as zero; pass it when generators are noisy or learned.
-        solver: ``auto``, ``orbits``, ``reynolds``, ``weights``, ``dense`` or ``iterative``.
-
-    Example:
-        >>> import softsym as ss
-        >>> ss.equivariant_maps("5S + 5V", "T(2)", "O(2)@z").dim
-        30
-    """
-    return invariant_tensors((rep_out, read_rep(rep_in).dual), group, tol=tol, solver=solver)
-
-
-def invariants(
-    rep: Rep | str, group: Group | str, *, tol: float | None = None, solver: str = "auto"
-) -> EquivariantSpace:
-    """The vectors of a representation that a group leaves alone: the equivariant biases.
-
-    Example:
-        >>> import softsym as ss
-        >>> ss.invariants("T(2)", "O(3)").dim
-        1
-    """
-    return invariant_tensors((rep,), group, tol=tol, solver=solver)
-
-
-def invariant_tensors(
-    factors: Sequence[Rep | str], group: Group | str, *, tol: float | None = None, solver: str = "auto"
-) -> EquivariantSpace:
-    """The tensors that a group leaves alone, with one axis for each representation.
-
-    Args:
-        factors: The representation of each axis, those of inputs as duals.
-        group: The group.
-        tol: As for :func:`equivariant_maps`.
-        solver: As for :func:`equivariant_maps`.
-
-    Example:
-        >>> import softsym as ss
-        >>> ss.spaces.invariant_tensors(("V", "V'", "Grid(3,3)"), "C(4)").dim  # kernels of a convolution of vector fields
-        10
-    """
-    read = tuple(read_rep(rep) for rep in factors)
-    if not read:
-        raise InputError("a tensor has at least one axis; pass its representation")
-    return _space(read, read_group(group), _tolerance(tol), solver)
-
-
-def forget() -> None:
-    """Empties the memory of this process (not the disk), as a new process would find it."""
-    _remembered.cache_clear()
-    words.cache_clear()
-    split.cache_clear()
-    forget_invariants()
-
-
-def _space(factors: tuple[Rep, ...], group: Group, tol: float | None, solver: str) -> EquivariantSpace:
-    space = _remembered(factors, group, tol, solver, current_folder())
-    for kind, evidence in space.evidence.items():  # every time, not only when the solution was computed
-        warn_if_unclear(evidence, tol, f"{kind} under {group.name}")
-    return space
-
-
-@functools.lru_cache(maxsize=128)
-def _remembered(
-    factors: tuple[Rep, ...], group: Group, tol: float | None, solver: str, folder: object
-) -> EquivariantSpace:
-    shape = tuple(rep.size(group) for rep in factors)
-    asked = _route(factors) if len(factors) > 1 else f"None -> {factors[0]}"
-    path = file_of(group, asked, tol, solver, "space")
-    arrays = None if path is None else read(path)
-    if arrays is not None:
-        return EquivariantSpace(factors, group, shape, *space_from_arrays(arrays))
-    packed, evidence = _solved(factors, group, tol, solver, math.prod(shape))
-    if path is not None and packed.index.size <= LARGEST_SPACE:
-        write(path, space_to_arrays(packed, evidence))
-    return EquivariantSpace(factors, group, shape, packed, evidence)
-
-
-def _route(factors: tuple[Rep, ...]) -> str:
+def route(factors: tuple[Rep, ...]) -> str:
     """A tensor's text: where it leads (its first axis) and, if it has others, where it comes from."""
     target, *sources = factors
     origin = " (x) ".join(str(rep.dual) for rep in sources)
     return f"{origin} -> {target}" if sources else str(target)
-
-
-def _solved(
-    factors: tuple[Rep, ...], group: Group, tol: float | None, solver: str, size: int
-) -> tuple[Packed, dict[str, Evidence]]:
-    """The blocks of a space with the evidence for each type, from the invariants of its types."""
-    solve = functools.partial(remembered_invariants, group, tol=tol, solver=solver)
-    solutions: dict[TensorType, Solution] = {}
-
-    def support(kind: TensorType) -> NDArray[np.int64]:
-        if kind not in solutions:
-            solutions[kind] = solve(kind)
-        return solutions[kind].support
-
-    found = positions(factors, (group,), support)
-    blocks = tuple(PackedBlock(index, solutions[kind].on_support) for kind, index in found.items())
-    return Packed(size, blocks), {str(kind): solution.evidence for kind, solution in solutions.items()}
-
-
-def _as_float(values: Any, name: str) -> Any:
-    """An array or tensor of floating-point numbers; lists and whole numbers are converted."""
-    if type(values).__module__.partition(".")[0] == "torch":
-        import torch
-
-        if values.is_complex():
-            raise InputError(f"`{name}` must be real, got {values.dtype}")
-        return values if values.is_floating_point() else values.to(torch.get_default_dtype())
-    array = np.asarray(values)
-    if array.dtype.kind not in "fiub":
-        raise InputError(f"`{name}` must be an array of real numbers, got {array.dtype}")
-    return array if array.dtype.kind == "f" else array.astype(np.float64)
-
-
-def _tolerance(tol: float | None) -> float | None:
-    if tol is not None and not 0 < tol < 1:
-        raise InputError(f"`tol` must lie between 0 and 1 (relative to each constraint's norm), got {tol}")
-    return tol

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
+from softsym.experiments.engines.engine import Job
 from softsym.experiments.engines.estimate import SETTLED, UNKNOWN, Estimate, Pace, pace
-from softsym.experiments.engines.job import Job
 from tests.experiments.small import record, small_runs
 
 

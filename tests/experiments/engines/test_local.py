@@ -10,7 +10,7 @@ from filelock import FileLock
 
 from softsym.errors import InputError
 from softsym.experiments.engines import local
-from softsym.experiments.engines.job import Job
+from softsym.experiments.engines.engine import Job
 from softsym.experiments.engines.local import Local
 from tests.experiments import engine_jobs as engines
 
@@ -74,7 +74,7 @@ def test_closing_the_engine_stops_its_workers(tmp_path):
 def test_workers_end_with_an_engine_that_was_killed(tmp_path):
     job = Job(engines.spec(epochs=2000), tmp_path / "run")
     script = (
-        "import json, sys\nfrom softsym.experiments.engines.job import Job\nfrom softsym.experiments.engines.local import Local\n"
+        "import json, sys\nfrom softsym.experiments.engines.engine import Job\nfrom softsym.experiments.engines.local import Local\n"
         "list(Local(1).outcomes([Job.from_dict(json.loads(sys.argv[1]))]))"
     )
     import json

@@ -32,7 +32,7 @@ def test_killed_and_taken_up_again(tmp_path):
 
 
 def test_no_cluster_at_the_address(tmp_path):
-    from softsym.experiments.engines.job import Job
+    from softsym.experiments.engines.engine import Job
 
     with pytest.raises(InputError, match=r"no Ray cluster at 127\.0\.0\.1:9: .*refused; pass another"):
         list(Ray(1, "127.0.0.1:9").outcomes([Job(engines.spec(), tmp_path)]))

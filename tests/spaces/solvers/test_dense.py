@@ -7,7 +7,7 @@ import pytest
 
 import softsym as ss
 from softsym.errors import InputError, UnclearNullSpaceWarning
-from softsym.spaces.space import forget
+from softsym.spaces.solve import forget
 
 
 def noisy(noise: float, seed: int = 0) -> ss.Group:

@@ -22,9 +22,9 @@ def test_ranks(G, rep, rank):
 
 def test_a_space_wider_than_the_first_block():
     kind = ss.rep("T(4)").terms[0][1]
-    Q = iterative.solve(ss.C(2), kind).basis.dense()
+    Q = iterative.SOLVER.solve(ss.C(2), kind).basis.dense()
     assert Q.shape == (16, 16)
-    Q = iterative.solve(GROUPS["quaternions"], kind).basis.dense()
+    Q = iterative.SOLVER.solve(GROUPS["quaternions"], kind).basis.dense()
     assert Q.shape[1] == 64
     assert np.allclose(Q.T @ Q, np.eye(64), atol=1e-10)
 
@@ -34,4 +34,4 @@ def test_says_so_when_it_does_not_converge(monkeypatch):
     with pytest.raises(
         InputError, match=r"did not converge on T\(3\) under SO\(3\) in 1 steps; pass solver='dense'"
     ):
-        iterative.solve(ss.SO(3), ss.rep("T(3)").terms[0][1])
+        iterative.SOLVER.solve(ss.SO(3), ss.rep("T(3)").terms[0][1])

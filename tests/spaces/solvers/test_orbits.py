@@ -5,7 +5,7 @@ import pytest
 
 import softsym as ss
 from softsym.spaces.solution import OrbitBasis
-from softsym.spaces.solvers import orbits
+from softsym.spaces.solvers.orbits import SOLVER
 
 
 @pytest.mark.parametrize(
@@ -20,14 +20,14 @@ from softsym.spaces.solvers import orbits
 )
 def test_constant_on_orbits(G, rep):
     G, rep = ss.group(G), ss.rep(rep)
-    labels = orbits.solve(G, rep.terms[0][1]).basis.labels
+    labels = SOLVER.solve(G, rep.terms[0][1]).basis.labels
     for g in zip(*G.sample_parts(10), strict=True):
         moved = rep.rho(G, tuple(g)) @ np.arange(len(labels))
         assert np.array_equal(labels[moved.astype(int)], labels)
 
 
 def test_numbered_by_first_appearance_and_exact():
-    solution = orbits.solve(ss.S(3), ss.T(2).terms[0][1])
+    solution = SOLVER.solve(ss.S(3), ss.T(2).terms[0][1])
     assert isinstance(solution.basis, OrbitBasis)
     assert solution.basis.labels.tolist() == [0, 1, 1, 1, 0, 1, 1, 1, 0]
     assert solution.basis.counts.tolist() == [3, 6]
@@ -35,7 +35,7 @@ def test_numbered_by_first_appearance_and_exact():
 
 
 def test_no_generators():
-    assert orbits.solve(ss.Trivial(3), ss.Vector.terms[0][1]).basis.labels.tolist() == [0, 1, 2]
+    assert SOLVER.solve(ss.Trivial(3), ss.Vector.terms[0][1]).basis.labels.tolist() == [0, 1, 2]
 
 
 def test_projection_averages_over_orbits():

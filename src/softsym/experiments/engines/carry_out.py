@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from softsym.experiments.engines.display import display
-from softsym.experiments.engines.engine import Engine
+from softsym.experiments.engines.engine import Engine, Job
 from softsym.experiments.engines.estimate import Estimate
-from softsym.experiments.engines.job import Job
 from softsym.experiments.store import Store
 from softsym.experiments.weights import weight_rows
 from softsym.training import RunSpec
@@ -47,10 +46,9 @@ def carry_out(
         store.prepare()
     with display(jobs, len(runs), estimate, engine.workers, quiet=quiet) as shown:
         for job, outcome in engine.outcomes(jobs, shown.tick):
-            if outcome.status == "done":
-                record = outcome.record(job.spec)
-                store.save(record)
-                estimate.learn(record)
+            if outcome.record is not None:
+                store.save(outcome.record)
+                estimate.learn(outcome.record)
             else:
                 failed[job.folder.name] = outcome.error or "another process is at it"
                 if outcome.error is not None:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
+from softsym.experiments.engines.engine import Job, RunOutcome
 from softsym.experiments.engines.estimate import Estimate, duration, pace
-from softsym.experiments.engines.job import Job, Outcome
 from softsym.progress import is_live, say
 
 PERIOD = 2.0
@@ -21,7 +21,7 @@ class Display(Protocol):
     def tick(self) -> None:
         """Called a few times a second."""
 
-    def ended(self, job: Job, outcome: Outcome) -> None:
+    def ended(self, job: Job, outcome: RunOutcome) -> None:
         """A run has ended."""
 
 
@@ -29,7 +29,7 @@ class _Silent:
     def tick(self) -> None:
         pass
 
-    def ended(self, job: Job, outcome: Outcome) -> None:
+    def ended(self, job: Job, outcome: RunOutcome) -> None:
         pass
 
 
@@ -39,7 +39,7 @@ class _Grid:
     def __init__(self, jobs: list[Job], total: int, estimate: Estimate, workers: int) -> None:
         self.waiting, self.total, self.estimate, self.workers = list(jobs), total, estimate, workers
 
-    def ended(self, job: Job, outcome: Outcome) -> str:
+    def ended(self, job: Job, outcome: RunOutcome) -> str:
         """Crosses a job off and describes it."""
         self.waiting.remove(job)
         done = f"[{self.total - len(self.waiting)}/{self.total}]"
@@ -60,7 +60,7 @@ class _Lines:
     def tick(self) -> None:
         pass
 
-    def ended(self, job: Job, outcome: Outcome) -> None:
+    def ended(self, job: Job, outcome: RunOutcome) -> None:
         say(self.grid.ended(job, outcome))
 
 
@@ -109,7 +109,7 @@ def _bar(grid: _Grid) -> Iterator[Display]:
                     now = ", ".join(f"{describe(job)} epoch {found.epoch}" for job, found in started[:2])
                     progress.update(task, description=f"{grid.remaining()}  {now}")
 
-            def ended(self, job: Job, outcome: Outcome) -> None:
+            def ended(self, job: Job, outcome: RunOutcome) -> None:
                 progress.console.print(grid.ended(job, outcome), highlight=False, markup=False)
                 progress.update(task, completed=grid.total - len(grid.waiting), description=grid.remaining())
 
@@ -124,8 +124,8 @@ def describe(job: Job) -> str:
     return f"{spec.task} {spec.model}{group}{full} seed {spec.seed}"
 
 
-def _said(outcome: Outcome) -> str:
-    if outcome.status == "done" and outcome.result is not None:
-        result = outcome.result
-        return f"{result['metric']} {result['test_error']:.4g} after {result['epochs']} epochs, {duration(result['seconds'])}"
+def _said(outcome: RunOutcome) -> str:
+    if outcome.record is not None:
+        result = outcome.record.result
+        return f"{result.metric} {result.test_error:.4g} after {result.epochs} epochs, {duration(result.seconds)}"
     return "another process is at it" if outcome.status == "busy" else f"failed, {outcome.error}"

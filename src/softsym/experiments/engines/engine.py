@@ -1,17 +1,69 @@
-"""What an engine is: it carries out runs, several at a time, and reports each as it ends."""
+"""What an engine is: it carries out runs, several at a time, and reports each as it ends.
+
+A :class:`Job` goes to a worker and a :class:`RunOutcome` comes back; both travel between processes as JSON.
+"""
 
 from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
 
 from softsym.errors import InputError
-from softsym.experiments.engines.job import Job, Outcome
+from softsym.experiments.store import RunRecord
+from softsym.training import RunSpec
 
 Tick = Callable[[], None]
 RETRIES = 2
 """How often a run is taken up again after its process died."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A run and the folder it works in."""
+
+    spec: RunSpec
+    folder: Path
+
+    def to_dict(self) -> dict[str, Any]:
+        """For another process."""
+        return {"spec": self.spec.to_dict(), "folder": str(self.folder)}
+
+    @staticmethod
+    def from_dict(fields: dict[str, Any]) -> Job:
+        """Reads :meth:`to_dict`."""
+        return Job(RunSpec.from_dict(fields["spec"]), Path(fields["folder"]))
+
+
+@dataclass(frozen=True)
+class RunOutcome:
+    """How a run ended.
+
+    Args:
+        status: ``done``, with its record; ``failed``, with its error; or ``busy`` if another process is at this run.
+        record: The finished run.
+        error: One line.
+    """
+
+    status: Literal["done", "failed", "busy"]
+    record: RunRecord | None = None
+    error: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """For another process."""
+        record = self.record
+        fields = None if record is None else {**record.to_dict(), "history": record.history}
+        return {"status": self.status, "record": fields, "error": self.error}
+
+    @staticmethod
+    def from_dict(fields: dict[str, Any]) -> RunOutcome:
+        """Reads :meth:`to_dict`."""
+        record = fields["record"]
+        finished = None if record is None else RunRecord.from_dict(record, record["history"])
+        return RunOutcome(fields["status"], finished, fields["error"])
 
 
 class Engine(ABC):
@@ -29,7 +81,7 @@ class Engine(ABC):
         self.workers = workers or cores()
 
     @abstractmethod
-    def outcomes(self, jobs: Sequence[Job], tick: Tick = lambda: None) -> Iterator[tuple[Job, Outcome]]:
+    def outcomes(self, jobs: Sequence[Job], tick: Tick = lambda: None) -> Iterator[tuple[Job, RunOutcome]]:
         """Carries out all jobs and yields each with its outcome as it ends.
 
         A run whose process dies is taken up again from its checkpoint, up to twice; a run that fails is one outcome among others. If

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from softsym.experiments.engines.job import Job
-from softsym.experiments.store import Record
+from softsym.experiments.engines.engine import Job
+from softsym.experiments.store import RunRecord
 from softsym.training import RunSpec
 
 Kind = tuple[str, str, str, int, bool]
@@ -45,14 +45,14 @@ class Estimate:
         records: Finished runs.
     """
 
-    def __init__(self, minutes: Mapping[RunSpec, float], records: Iterable[Record] = ()) -> None:
+    def __init__(self, minutes: Mapping[RunSpec, float], records: Iterable[RunRecord] = ()) -> None:
         self.minutes = minutes
         self._seconds: dict[Kind, list[float]] = {}
         self._epochs: dict[Kind, list[int]] = {}
         for record in records:
             self.learn(record)
 
-    def learn(self, record: Record) -> None:
+    def learn(self, record: RunRecord) -> None:
         """Takes note of a finished run."""
         self._seconds.setdefault(kind(record.spec), []).append(record.result.seconds)
         self._epochs.setdefault(kind(record.spec), []).append(record.result.epochs)

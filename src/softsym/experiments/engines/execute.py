@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import os
 import platform
+import shutil
 import traceback
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from softsym.experiments.engines.head_start import take_head_start
-from softsym.experiments.engines.job import Job, Outcome
-from softsym.experiments.store import Environment, HistoryRows
+from softsym.experiments.engines.engine import Job, RunOutcome
+from softsym.experiments.store import Environment, HistoryRows, RunRecord, name
 from softsym.experiments.weights import weight_rows
+from softsym.files import put_file, put_folder
 from softsym.training import RunSpec
 
 THREADS = 1
@@ -22,7 +25,7 @@ ROWS = 60
 """About how many rows of a history are kept."""
 
 
-def execute(job: Job) -> Outcome:
+def execute(job: Job) -> RunOutcome:
     """Carries out a run, or goes on with it."""
     import torch
     from filelock import FileLock, Timeout
@@ -32,22 +35,43 @@ def execute(job: Job) -> Outcome:
         job.folder.mkdir(parents=True, exist_ok=True)
         with FileLock(job.folder / ".lock", timeout=0):
             (job.folder / "worker.pid").write_text(str(os.getpid()))
-            return _carry_out(job)
+            return RunOutcome("done", _finished(job))
     except Timeout:
-        return Outcome("busy")
+        return RunOutcome("busy")
     except Exception as error:  # whatever it is, the other runs go on
         (job.folder / "traceback.txt").write_text(traceback.format_exc())
-        return Outcome("failed", error=f"{type(error).__name__}: {' '.join(str(error).split())}")
+        return RunOutcome("failed", error=f"{type(error).__name__}: {' '.join(str(error).split())}")
 
 
-def _carry_out(job: Job) -> Outcome:
+def _finished(job: Job) -> RunRecord:
     from softsym.training import history, run
 
     take_head_start(job.spec, job.folder)
     result = run(job.spec, job.folder, resume=True, quiet=True)
     rows = history.read(job.folder / "history.jsonl")
     weights = weight_rows(job.spec, job.folder)
-    return Outcome("done", result.to_dict(), None, environment(), thinned(rows, job.spec), weights)
+    return RunRecord(job.spec, result, environment(), thinned(rows, job.spec), weights)
+
+
+def take_head_start(spec: RunSpec, folder: Path) -> bool:
+    """Lets a run over the full schedule go on where the same run with early stopping stopped, if it has not begun itself.
+
+    Up to the epoch in which that twin stopped, both runs are the same to the last bit, so the outcome does not depend on it.
+
+    Args:
+        spec: A run.
+        folder: Where it works; that of its twin is beside it.
+    """
+    twin = folder.parent / name(replace(spec, early_stopping=True))
+    if spec.early_stopping or (folder / "history.jsonl").exists() or not (twin / "result.json").exists():
+        return False
+    put_folder(
+        folder / "checkpoints",
+        lambda path: shutil.copytree(twin / "checkpoints", path, dirs_exist_ok=True),
+    )
+    # The history is the sign that the run has begun, so it comes last.
+    put_file(folder / "history.jsonl", lambda path: shutil.copy(twin / "history.jsonl", path))
+    return True
 
 
 def environment() -> Environment:

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from softsym.experiments.engines.engine import RETRIES, Engine, Tick
+from softsym.experiments.engines.engine import RETRIES, Engine, Job, RunOutcome, Tick
 from softsym.experiments.engines.execute import THREADS
-from softsym.experiments.engines.job import Job, Outcome, take_outcome
+from softsym.experiments.engines.worker import OUTCOME
 
 PAUSE = 0.1
 
@@ -34,7 +34,7 @@ class Local(Engine):
 
     name = "local"
 
-    def outcomes(self, jobs: Sequence[Job], tick: Tick = lambda: None) -> Iterator[tuple[Job, Outcome]]:
+    def outcomes(self, jobs: Sequence[Job], tick: Tick = lambda: None) -> Iterator[tuple[Job, RunOutcome]]:
         """See :class:`~softsym.experiments.engines.engine.Engine`."""
         waiting = deque((job, 1) for job in jobs)
         running: list[_Attempt] = []
@@ -58,7 +58,7 @@ class Local(Engine):
 
 def _start(job: Job, number: int) -> _Attempt:
     job.folder.mkdir(parents=True, exist_ok=True)
-    take_outcome(job.folder)  # of an attempt whose engine was killed
+    (job.folder / OUTCOME).unlink(missing_ok=True)  # of an attempt whose engine was killed
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     environment = {**os.environ, **dict.fromkeys(names, str(THREADS))}
     with _log(job.folder).open("ab") as log:
@@ -74,20 +74,20 @@ def _start(job: Job, number: int) -> _Attempt:
     return _Attempt(job, process, number)
 
 
-def _ended(attempt: _Attempt) -> Outcome | None:
+def _ended(attempt: _Attempt) -> RunOutcome | None:
     """The outcome; None if the process died and the run should be taken up again."""
     _stop(attempt.process)
-    outcome = take_outcome(attempt.job.folder)
-    if outcome is not None or attempt.number <= RETRIES:
+    left = attempt.job.folder / OUTCOME
+    if left.exists():
+        outcome = RunOutcome.from_dict(json.loads(left.read_text(encoding="utf-8")))
+        left.unlink()
         return outcome
-    code, lines = (
-        attempt.process.returncode,
-        _log(attempt.job.folder).read_text(errors="replace").splitlines(),
-    )
+    if attempt.number <= RETRIES:
+        return None
+    lines = _log(attempt.job.folder).read_text(errors="replace").splitlines()
     last = f": {lines[-1].strip()}" if lines else ""
-    return Outcome(
-        "failed", error=f"its process died {attempt.number} times, last with exit code {code}{last}"
-    )
+    error = f"its process died {attempt.number} times, last with exit code {attempt.process.returncode}{last}"
+    return RunOutcome("failed", error=error)
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:

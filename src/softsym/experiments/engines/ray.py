@@ -10,13 +10,11 @@ from __future__ import annotations
 import contextlib
 import socket
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from softsym.errors import InputError
-from softsym.experiments.engines.engine import RETRIES, Engine, Tick
+from softsym.experiments.engines.engine import RETRIES, Engine, Job, RunOutcome, Tick
 from softsym.experiments.engines.execute import execute
-from softsym.experiments.engines.job import Job, Outcome
 
 PAUSE = 0.2
 
@@ -35,7 +33,7 @@ class Ray(Engine):
         super().__init__(workers)
         self.address = address
 
-    def outcomes(self, jobs: Sequence[Job], tick: Tick = lambda: None) -> Iterator[tuple[Job, Outcome]]:
+    def outcomes(self, jobs: Sequence[Job], tick: Tick = lambda: None) -> Iterator[tuple[Job, RunOutcome]]:
         """See :class:`~softsym.experiments.engines.engine.Engine`."""
         ray = _ray()
         if not jobs:
@@ -82,14 +80,14 @@ def _check_reachable(address: str) -> None:
 
 
 def _work(fields: dict[str, Any]) -> dict[str, Any]:
-    return asdict(execute(Job.from_dict(fields)))
+    return execute(Job.from_dict(fields)).to_dict()
 
 
-def _outcome(ray: Any, reference: Any) -> Outcome:
+def _outcome(ray: Any, reference: Any) -> RunOutcome:
     try:
-        return Outcome(**ray.get(reference))
+        return RunOutcome.from_dict(ray.get(reference))
     except ray.exceptions.RayError as error:
-        return Outcome("failed", error=f"its process died: {' '.join(str(error).split())[:300]}")
+        return RunOutcome("failed", error=f"its process died: {' '.join(str(error).split())[:300]}")
 
 
 def _ray() -> Any:

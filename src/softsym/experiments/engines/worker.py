@@ -12,15 +12,19 @@ import sys
 import threading
 from typing import IO
 
+from softsym.experiments.engines.engine import Job
 from softsym.experiments.engines.execute import execute
-from softsym.experiments.engines.job import Job, leave_outcome
+from softsym.files import put_text
+
+OUTCOME = "outcome.json"
+"""Where the outcome is left; the engine takes it away."""
 
 
 def main() -> None:
     """Carries out the job in the first line of standard input."""
     job = Job.from_dict(json.loads(sys.stdin.buffer.readline()))
     threading.Thread(target=_end_with, args=(sys.stdin.buffer,), daemon=True).start()
-    leave_outcome(job.folder, execute(job))
+    put_text(job.folder / OUTCOME, json.dumps(execute(job).to_dict()))
     sys.stdout.flush()
     os._exit(0)  # the thread still holds standard input, which would trouble an orderly exit
 

@@ -61,8 +61,8 @@ def write(rendered: Rendered, folder: Path, name: str) -> list[Path]:
     """Writes an artefact; returns its files. Figures need matplotlib and are left out without it."""
     folder.mkdir(parents=True, exist_ok=True)
     files = [folder / f"{name}.md", folder / f"{name}.csv"]
-    for path, text in zip(files, (rendered.markdown + "\n", csv_text(rendered.rows)), strict=True):
-        put_text(path, text)
+    put_text(files[0], rendered.markdown + "\n")
+    put_text(files[1], csv_text(rendered.rows))
     if not can_draw():
         return files
     return files + [

@@ -1,39 +1,38 @@
 """Choosing a solver.
 
-The decision list, first match wins:
+``auto`` asks the solvers in the order of :data:`SOLVERS` and takes the first that applies well. In words:
 
 1. ``orbits`` if every generator permutes the coordinates (a scalar's single one included): exact and fastest.
-2. ``dense`` if a tolerance was given: noisy generators need the whole spectrum.
-3. ``reynolds`` if the group has at most 256 elements: the rank is an exact character count.
-4. ``weights`` if the Lie algebra has a normal element and its zero-weight space is of manageable size.
-5. ``dense`` up to 2,000 coordinates.
-6. ``iterative`` otherwise.
+2. ``reynolds`` if the group has at most 256 elements: the rank is an exact character count.
+3. ``weights`` if the Lie algebra has a normal element and its zero-weight space is of manageable size.
+4. ``dense`` up to 2,000 coordinates.
+5. ``iterative`` otherwise.
+
+Where a tolerance was given, only ``orbits`` (which needs none) and ``dense`` apply: noisy generators need the whole spectrum.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from softsym.errors import InputError
 from softsym.groups import Group
+from softsym.registry import Registry
 from softsym.reps import TensorType
 from softsym.spaces.solution import Solution
-from softsym.spaces.solvers import dense, iterative, orbits, reynolds
-from softsym.spaces.solvers import zero_weight as weights
+from softsym.spaces.solvers.solver import NO_TOLERANCE, Solver
 
-DENSE_LIMIT = 2_000
-TOLERANCE_LIMIT = 8_000
-REYNOLDS_LIMIT = 256
-WEIGHTS_LIMIT = 40_000_000  # numbers in the zero-weight basis: 320 MB
-
-SOLVERS: dict[str, Callable[[Group, TensorType, float | None], Solution]] = {
-    "orbits": lambda group, kind, tol: orbits.solve(group, kind),
-    "reynolds": lambda group, kind, tol: reynolds.solve(group, kind),
-    "weights": lambda group, kind, tol: weights.solve(group, kind),
-    "dense": dense.solve,
-    "iterative": lambda group, kind, tol: iterative.solve(group, kind),
-}
+SOLVERS: Registry[Solver] = Registry(
+    "solver",
+    {
+        "orbits": "softsym.spaces.solvers.orbits:SOLVER",
+        "reynolds": "softsym.spaces.solvers.reynolds:SOLVER",
+        "weights": "softsym.spaces.solvers.zero_weight:SOLVER",
+        "dense": "softsym.spaces.solvers.dense:SOLVER",
+        "iterative": "softsym.spaces.solvers.iterative:SOLVER",
+    },
+)
+"""The solvers, the first choice first."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +43,14 @@ class Choice:
     reason: str
 
 
-def choose(group: Group, kind: TensorType, tol: float | None = None) -> Choice:
-    """The solver that ``auto`` takes for one tensor type, with its reason.
+def choose(group: Group, tensor_type: TensorType, tol: float | None = None, solver: str = "auto") -> Choice:
+    """The solver for one tensor type, with its reason.
+
+    Args:
+        group: The group.
+        tensor_type: The tensor type.
+        tol: Singular values up to this count as zero; None for exact generators.
+        solver: ``auto``, or the name of the one that is wanted, which is refused where it does not apply.
 
     Example:
         >>> import softsym as ss
@@ -53,51 +58,27 @@ def choose(group: Group, kind: TensorType, tol: float | None = None) -> Choice:
         >>> choose(ss.group("S(5)"), ss.rep("T(2)").terms[0][1])
         Choice(solver='orbits', reason='every generator permutes the coordinates')
     """
-    n = kind.size(group)
-    if kind.rank == 0:
-        return Choice("orbits", "a scalar is invariant")
-    if _permutes(group, kind):
-        return Choice("orbits", "every generator permutes the coordinates")
-    if tol is not None:
-        if n > TOLERANCE_LIMIT:
-            raise InputError(
-                f"{kind} under {group.name} has {n} coordinates; a tolerance needs the whole spectrum, which is computed "
-                f"up to {TOLERANCE_LIMIT} (pass exact generators without `tol`, or smaller representations)"
-            )
-        return Choice("dense", "a tolerance was given, which needs the whole spectrum")
-    if group.is_finite and (group.order or 0) <= REYNOLDS_LIMIT:
-        return Choice("reynolds", f"the group has only {group.order} elements")
-    if weights.applies(group) and n * weights.start_size(group, kind) <= WEIGHTS_LIMIT:
-        return Choice("weights", "the Lie algebra has a normal element whose zero-weight vectors are few")
-    if n <= DENSE_LIMIT:
-        return Choice("dense", f"only {n} coordinates")
-    return Choice("iterative", f"{n} coordinates are too many for a dense solve")
-
-
-def solve(group: Group, kind: TensorType, tol: float | None = None, solver: str = "auto") -> Solution:
-    """Invariants of one tensor type by the named solver, or by the one that :func:`choose` picks."""
-    if solver == "auto":
-        choice = choose(group, kind, tol)
-    elif solver in SOLVERS:
-        _check_applicable(group, kind, tol, solver)
-        choice = Choice(solver, "asked for") if kind.rank else choose(group, kind)
-    else:
+    if solver != "auto" and solver not in SOLVERS:
         raise InputError(f"unknown solver {solver!r}; pass one of auto, {', '.join(SOLVERS)}")
-    return replace(SOLVERS[choice.solver](group, kind, tol), reason=choice.reason)
+    if tensor_type.rank == 0:
+        return Choice("orbits", "a scalar is invariant")
+    if solver != "auto":
+        answer = SOLVERS[solver].applies(group, tensor_type, tol)
+        if answer.how == "not":
+            raise InputError(f"solver {solver!r} {answer.why}")
+        return Choice(solver, "asked for")
+    refusals = []
+    for name in SOLVERS:
+        answer = SOLVERS[name].applies(group, tensor_type, tol)
+        if answer.how == "well":
+            return Choice(name, answer.why)
+        if answer is not NO_TOLERANCE:
+            refusals.append(f"{name} {answer.why}")
+    raise InputError(f"no solver applies to {tensor_type} under {group.name}: {'; '.join(refusals)}")
 
 
-def _permutes(group: Group, kind: TensorType) -> bool:
-    return not group.lie and kind.is_permutation(group)
-
-
-def _check_applicable(group: Group, kind: TensorType, tol: float | None, solver: str) -> None:
-    if solver == "orbits" and kind.rank and not _permutes(group, kind):
-        raise InputError(
-            f"solver 'orbits' needs a group that permutes coordinates; {group.name} on {kind} does not"
-        )
-    if solver == "reynolds" and not group.is_finite:
-        raise InputError(f"solver 'reynolds' needs a finite group; {group.name} is not")
-    if solver == "weights" and not weights.applies(group):
-        raise InputError(f"solver 'weights' needs a normal Lie-algebra element; {group.name} has none")
-    if tol is not None and solver != "dense":
-        raise InputError(f"solver {solver!r} has no tolerance; pass solver='dense' with `tol`")
+def solve(group: Group, tensor_type: TensorType, tol: float | None = None, solver: str = "auto") -> Solution:
+    """Invariants of one tensor type by the named solver, or by the one that :func:`choose` picks."""
+    choice = choose(group, tensor_type, tol, solver)
+    solution = SOLVERS[choice.solver].solve(group, tensor_type, tol)
+    return replace(solution, reason=choice.reason)

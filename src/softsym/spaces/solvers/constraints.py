@@ -62,20 +62,23 @@ class Constraint:
         return out.reshape(X.shape) / self.scale
 
 
-def constraints(group: Group, kind: TensorType) -> list[Constraint]:
+def constraints(group: Group, tensor_type: TensorType) -> list[Constraint]:
     """The constraints of all generators of a group on a tensor type."""
-    shape = kind.shape(group)
-    lie = [tuple(atom.drho(group, A) for atom in kind.atoms) for A in lie_elements(group)]
-    discrete = [tuple(atom.rho(group, h) for atom in kind.atoms) for h in discrete_elements(group)]
-    found = [Constraint(shape, factors, True) for factors in lie if any(matrix.any() for matrix in factors)]
-    return found + [Constraint(shape, factors, False) for factors in discrete]
+    shape = tensor_type.shape(group)
+    lie = [tuple(atom.drho(group, A) for atom in tensor_type.atoms) for A in lie_elements(group)]
+    discrete = [tuple(atom.rho(group, h) for atom in tensor_type.atoms) for h in discrete_elements(group)]
+    moving = [factors for factors in lie if any(matrix.any() for matrix in factors)]
+    return [
+        *(Constraint(shape, factors, additive=True) for factors in moving),
+        *(Constraint(shape, factors, additive=False) for factors in discrete),
+    ]
 
 
-def residual(found: list[Constraint], Q: Array) -> float:
+def residual(equations: list[Constraint], Q: Array) -> float:
     """The largest column norm of C_i Q over all constraints, each scaled to norm at most one."""
     if not Q.shape[1]:
         return 0.0
-    return max((float(np.linalg.norm(C(Q), axis=0).max()) for C in found), default=0.0)
+    return max((float(np.linalg.norm(C(Q), axis=0).max()) for C in equations), default=0.0)
 
 
 def _along(matrix: Array, tensor: Array, axis: int) -> Array:

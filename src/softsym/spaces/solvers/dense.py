@@ -13,31 +13,55 @@ from softsym.groups import Group
 from softsym.reps import TensorType
 from softsym.spaces.solution import DEFAULT_TOL, DenseBasis, Solution
 from softsym.spaces.solvers.constraints import Constraint, constraints, residual
+from softsym.spaces.solvers.solver import Applies, Solver
 
 Array = NDArray[np.float64]
+MOST_COORDINATES = 2_000
+MOST_WITH_TOLERANCE = 8_000
 
 
-def solve(group: Group, kind: TensorType, tol: float | None = None) -> Solution:
-    """Null space of the stacked constraints of a tensor type."""
-    found = constraints(group, kind)
-    Q, below, above = null_space(found, np.eye(kind.size(group)), DEFAULT_TOL if tol is None else tol)
-    return Solution(residual(found, Q), below, above, "dense", basis=DenseBasis(Q))
+class Dense(Solver):
+    """The null space of all constraints together; the only solver that takes a tolerance."""
+
+    name = "dense"
+
+    def applies(self, group: Group, tensor_type: TensorType, tol: float | None = None) -> Applies:
+        """To everything, well to small types and wherever a tolerance is given."""
+        n = tensor_type.size(group)
+        if tol is not None and n > MOST_WITH_TOLERANCE:
+            return Applies(
+                "not",
+                f"is too slow where {tensor_type} under {group.name} has {n} coordinates; a tolerance needs the whole spectrum, which "
+                f"is computed up to {MOST_WITH_TOLERANCE} (pass exact generators without `tol`, or smaller representations)",
+            )
+        if tol is not None:
+            return Applies("well", "a tolerance was given, which needs the whole spectrum")
+        if n <= MOST_COORDINATES:
+            return Applies("well", f"only {n} coordinates")
+        return Applies("if asked", f"is slow for {n} coordinates")
+
+    def solve(self, group: Group, tensor_type: TensorType, tol: float | None = None) -> Solution:
+        """One eigen-solve of the tensor type's size."""
+        equations = constraints(group, tensor_type)
+        everything = np.eye(tensor_type.size(group))
+        Q, below, above = null_space(equations, everything, DEFAULT_TOL if tol is None else tol)
+        return Solution(residual(equations, Q), below, above, self.name, basis=DenseBasis(Q))
 
 
-def null_space(found: list[Constraint], N: Array, tol: float) -> tuple[Array, float, float]:
+def null_space(equations: list[Constraint], N: Array, tol: float) -> tuple[Array, float, float]:
     """The part of the space spanned by orthonormal columns N (n, m) on which all constraints vanish.
 
     Returns:
         The orthonormal basis (n, r), the largest singular value counted as zero, and the smallest counted as non-zero.
     """
-    if not found or not N.shape[1]:
+    if not equations or not N.shape[1]:
         return N, 0.0, np.inf
-    gram = sum((_gram(C(N)) for C in found), np.zeros((N.shape[1], N.shape[1])))
+    gram = sum((_gram(C(N)) for C in equations), np.zeros((N.shape[1], N.shape[1])))
     squares, vectors = np.linalg.eigh(gram)
     # Everything near zero is measured once more, on C N itself, where small singular values are exact.
     near = squares < max(tol * tol, 1e-12) * 1e4
     candidates = N @ vectors[:, near]
-    _, values, rows = np.linalg.svd(np.concatenate([C(candidates) for C in found]), full_matrices=False)
+    _, values, rows = np.linalg.svd(np.concatenate([C(candidates) for C in equations]), full_matrices=False)
     values = np.concatenate([values, np.zeros(candidates.shape[1] - len(values))])
     zero = values <= tol
     rest = np.concatenate([values[~zero], np.sqrt(squares[~near])])
@@ -51,3 +75,6 @@ def null_space(found: list[Constraint], N: Array, tol: float) -> tuple[Array, fl
 
 def _gram(M: Array) -> Array:
     return np.asarray(M.T @ M)
+
+
+SOLVER = Dense()

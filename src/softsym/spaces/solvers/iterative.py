@@ -15,40 +15,52 @@ from softsym.reps import TensorType
 from softsym.spaces.solution import DEFAULT_TOL, DenseBasis, Solution
 from softsym.spaces.solvers.constraints import Constraint, constraints, residual
 from softsym.spaces.solvers.dense import null_space
+from softsym.spaces.solvers.solver import NO_TOLERANCE, Applies, Solver
 
 Array = NDArray[np.float64]
 MAX_STEPS = 2_000
 
 
-def solve(group: Group, kind: TensorType) -> Solution:
+class Iterative(Solver):
     """Doubles a block of projected random vectors until it spans the null space."""
-    found = constraints(group, kind)
-    n = kind.size(group)
-    rng = np.random.default_rng(0)
-    Q = np.zeros((n, 0))
-    width = min(n, 16)
-    while True:
-        fresh = rng.standard_normal((n, width))
-        fresh -= Q @ (Q.T @ fresh)
-        fresh = _project(found, fresh, group, kind)
-        fresh -= Q @ (Q.T @ fresh)
-        U, values, _ = np.linalg.svd(fresh, full_matrices=False)
-        # A Gaussian block has singular values near sqrt(n); what lies far below is the error of the projection.
-        kept = U[:, values > 1e-6 * np.sqrt(n)]
-        Q = np.concatenate([Q, kept], axis=1)
-        if kept.shape[1] < width or Q.shape[1] >= n:
-            break
-        width = min(2 * width, n - Q.shape[1])
-    Q = np.linalg.qr(Q)[0] if Q.shape[1] else Q
-    Q, below, above = null_space(found, Q, DEFAULT_TOL)
-    return Solution(residual(found, Q), below, above, "iterative", basis=DenseBasis(Q))
+
+    name = "iterative"
+
+    def applies(self, group: Group, tensor_type: TensorType, tol: float | None = None) -> Applies:
+        """To everything; the last resort."""
+        if tol is not None:
+            return NO_TOLERANCE
+        return Applies("well", f"{tensor_type.size(group)} coordinates are too many for a dense solve")
+
+    def solve(self, group: Group, tensor_type: TensorType, tol: float | None = None) -> Solution:
+        """Needs products with the generators only."""
+        equations = constraints(group, tensor_type)
+        n = tensor_type.size(group)
+        rng = np.random.default_rng(0)
+        Q = np.zeros((n, 0))
+        width = min(n, 16)
+        while True:
+            fresh = rng.standard_normal((n, width))
+            fresh -= Q @ (Q.T @ fresh)
+            fresh = _project(equations, fresh, group, tensor_type)
+            fresh -= Q @ (Q.T @ fresh)
+            U, values, _ = np.linalg.svd(fresh, full_matrices=False)
+            # A Gaussian block has singular values near sqrt(n); what lies far below is the error of the projection.
+            kept = U[:, values > 1e-6 * np.sqrt(n)]
+            Q = np.concatenate([Q, kept], axis=1)
+            if kept.shape[1] < width or Q.shape[1] >= n:
+                break
+            width = min(2 * width, n - Q.shape[1])
+        Q = np.linalg.qr(Q)[0] if Q.shape[1] else Q
+        Q, below, above = null_space(equations, Q, DEFAULT_TOL)
+        return Solution(residual(equations, Q), below, above, self.name, basis=DenseBasis(Q))
 
 
-def _project(found: list[Constraint], X: Array, group: Group, kind: TensorType) -> Array:
+def _project(equations: list[Constraint], X: Array, group: Group, tensor_type: TensorType) -> Array:
     """X minus the part that the constraints see, by conjugate gradients on each column."""
 
     def normal(V: Array) -> Array:
-        return sum((C.adjoint(C(V)) for C in found), np.zeros_like(V))
+        return sum((C.adjoint(C(V)) for C in equations), np.zeros_like(V))
 
     X = X.copy()
     r = -normal(X)
@@ -65,5 +77,8 @@ def _project(found: list[Constraint], X: Array, group: Group, kind: TensorType) 
         p = r + np.where(rr > target, fresh / np.maximum(rr, 1e-300), 0.0) * p
         rr = fresh
     raise InputError(
-        f"the iterative solver did not converge on {kind} under {group.name} in {MAX_STEPS} steps; pass solver='dense'"
+        f"the iterative solver did not converge on {tensor_type} under {group.name} in {MAX_STEPS} steps; pass solver='dense'"
     )
+
+
+SOLVER = Iterative()

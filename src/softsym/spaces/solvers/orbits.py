@@ -16,17 +16,30 @@ from softsym.groups.elements import images
 from softsym.reps import TensorType
 from softsym.reps.element import discrete_elements
 from softsym.spaces.solution import OrbitBasis, Solution
+from softsym.spaces.solvers.solver import Applies, Solver
 
 
-def solve(group: Group, kind: TensorType) -> Solution:
-    """Orbits of the coordinates of a tensor type under a group of permutations."""
-    shape = kind.shape(group)
-    n = kind.size(group)
-    targets = [
-        _image_of_each(shape, [images(atom.rho(group, h)) for atom in kind.atoms])
-        for h in discrete_elements(group)
-    ]
-    return Solution(0.0, 0.0, np.inf, "orbits", basis=OrbitBasis(_components(n, targets)))
+class Orbits(Solver):
+    """Orbits of the coordinates under a group of permutations; exact, so a tolerance makes no difference."""
+
+    name = "orbits"
+
+    def applies(self, group: Group, tensor_type: TensorType, tol: float | None = None) -> Applies:
+        """To groups that permute coordinates."""
+        if not group.lie and tensor_type.is_permutation(group):
+            return Applies("well", "every generator permutes the coordinates")
+        return Applies(
+            "not", f"needs a group that permutes coordinates; {group.name} on {tensor_type} does not"
+        )
+
+    def solve(self, group: Group, tensor_type: TensorType, tol: float | None = None) -> Solution:
+        """One normalised indicator vector for each orbit."""
+        shape, n = tensor_type.shape(group), tensor_type.size(group)
+        targets = [
+            _image_of_each(shape, [images(atom.rho(group, h)) for atom in tensor_type.atoms])
+            for h in discrete_elements(group)
+        ]
+        return Solution(0.0, 0.0, np.inf, self.name, basis=OrbitBasis(_components(n, targets)))
 
 
 def _image_of_each(shape: tuple[int, ...], moved: list[NDArray[np.intp]]) -> NDArray[np.int64]:
@@ -48,3 +61,6 @@ def _components(n: int, targets: list[NDArray[np.int64]]) -> NDArray[np.int64]:
     rank_of = np.empty(len(first), dtype=np.int64)
     rank_of[np.argsort(first)] = np.arange(len(first))
     return np.asarray(rank_of[labels], dtype=np.int64)
+
+
+SOLVER = Orbits()

@@ -12,41 +12,56 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softsym.groups import Group
+from softsym.groups.elements import closure
 from softsym.reps import TensorType
 from softsym.reps.element import Element, group_element
 from softsym.spaces.solution import DenseBasis, Solution
 from softsym.spaces.solvers.constraints import constraints, residual
+from softsym.spaces.solvers.solver import NO_TOLERANCE, Applies, Solver
 
 Array = NDArray[np.float64]
+LARGEST_ORDER = 256
 
 
-def solve(group: Group, kind: TensorType) -> Solution:
-    """Averages as many random vectors as the mean character says there are invariants."""
-    n, shape = kind.size(group), kind.shape(group)
-    factors = [[atom.rho(group, g) for atom in kind.atoms] for g in listed(group)]
-    characters = [math.prod(float(np.trace(matrix)) for matrix in row) for row in factors]
-    rank = round(sum(characters) / len(characters))
-    block = np.random.default_rng(0).standard_normal((n, min(n, rank + 4)))
-    for _ in range(2):  # the second average removes the rounding of the first
-        block = sum((_act(row, block, shape) for row in factors), np.zeros_like(block)) / len(factors)
-        block = np.linalg.svd(block, full_matrices=False)[0][:, :rank] if rank else block[:, :0]
-    return Solution(
-        residual(constraints(group, kind), block), 0.0, np.inf, "reynolds", basis=DenseBasis(block)
-    )
+class Reynolds(Solver):
+    """Averages over all elements of a finite group."""
+
+    name = "reynolds"
+
+    def applies(self, group: Group, tensor_type: TensorType, tol: float | None = None) -> Applies:
+        """To finite groups, well to small ones."""
+        if not group.is_finite:
+            return Applies("not", f"needs a finite group; {group.name} is not")
+        if tol is not None:
+            return NO_TOLERANCE
+        if (group.order or 0) <= LARGEST_ORDER:
+            return Applies("well", f"the group has only {group.order} elements")
+        return Applies("if asked", f"would average over {group.order} elements")
+
+    def solve(self, group: Group, tensor_type: TensorType, tol: float | None = None) -> Solution:
+        """Averages as many random vectors as the mean character says there are invariants."""
+        n, shape = tensor_type.size(group), tensor_type.shape(group)
+        factors = [[atom.rho(group, g) for atom in tensor_type.atoms] for g in listed(group)]
+        characters = [math.prod(float(np.trace(matrix)) for matrix in row) for row in factors]
+        rank = round(sum(characters) / len(characters))
+        block = np.random.default_rng(0).standard_normal((n, min(n, rank + 4)))
+        for _ in range(2):  # the second average removes the rounding of the first
+            block = sum((_act(row, block, shape) for row in factors), np.zeros_like(block)) / len(factors)
+            block = np.linalg.svd(block, full_matrices=False)[0][:, :rank] if rank else block[:, :0]
+        error = residual(constraints(group, tensor_type), block)
+        return Solution(error, 0.0, np.inf, self.name, basis=DenseBasis(block))
 
 
 def listed(group: Group) -> list[Element]:
     """All elements of a finite group, with their parts if it is a direct product."""
     if len(group.part_dims) == 1:
         return [group_element(group, g) for g in group.elements]
-    from softsym.groups.elements import closure
-
     combinations: list[tuple[Array, ...]] = [()]
     for part, d in enumerate(group.part_dims):
         generators = np.array([np.eye(d), *(g.matrix for g in group.discrete if g.part == part)])
-        found = closure(generators)
-        assert found is not None  # the group's order is known to be small
-        combinations = [(*done, g) for done in combinations for g in found]
+        elements = closure(generators)
+        assert elements is not None  # the group's order is known to be small
+        combinations = [(*done, g) for done in combinations for g in elements]
     return [group_element(group, combination) for combination in combinations]
 
 
@@ -55,3 +70,6 @@ def _act(factors: list[Array], X: Array, shape: tuple[int, ...]) -> Array:
     for axis, matrix in enumerate(factors):
         tensor = np.moveaxis(np.tensordot(matrix, tensor, axes=(1, axis)), 0, axis)
     return np.ascontiguousarray(tensor).reshape(X.shape)
+
+
+SOLVER = Reynolds()

@@ -21,30 +21,42 @@ from softsym.reps.element import Element, lie_elements
 from softsym.spaces.solution import DEFAULT_TOL, DenseBasis, Solution
 from softsym.spaces.solvers.constraints import constraints, residual
 from softsym.spaces.solvers.dense import null_space
+from softsym.spaces.solvers.solver import NO_TOLERANCE, Applies, Solver
 
 Array = NDArray[np.float64]
 Eigen = tuple[NDArray[np.complex128], NDArray[np.complex128]]
+LARGEST_START = 40_000_000  # numbers in the zero-weight basis: 320 MB
 
 
-def solve(group: Group, kind: TensorType) -> Solution:
-    """Starts from the zero-weight vectors of a generic normal element and restricts to each generator in turn."""
-    N = zero_weight_vectors(min(_candidates(group, kind), key=_count_zero))
-    below, above = 0.0, np.inf
-    found = constraints(group, kind)
-    for constraint in found:
-        N, low, high = null_space([constraint], N, DEFAULT_TOL)
-        below, above = max(below, low), min(above, high)
-    return Solution(residual(found, N), below, above, "weights", basis=DenseBasis(N))
+class ZeroWeight(Solver):
+    """Restricts the zero-weight vectors of a generic normal element of the Lie algebra to each generator in turn."""
+
+    name = "weights"
+
+    def applies(self, group: Group, tensor_type: TensorType, tol: float | None = None) -> Applies:
+        """To Lie algebras with a normal element, well if its zero-weight vectors fit into memory."""
+        if not _normal_elements(group):
+            return Applies("not", f"needs a normal Lie-algebra element; {group.name} has none")
+        if tol is not None:
+            return NO_TOLERANCE
+        if tensor_type.size(group) * start_size(group, tensor_type) > LARGEST_START:
+            return Applies("if asked", "starts from many zero-weight vectors")
+        return Applies("well", "the Lie algebra has a normal element whose zero-weight vectors are few")
+
+    def solve(self, group: Group, tensor_type: TensorType, tol: float | None = None) -> Solution:
+        """Starts from the element with the fewest zero-weight vectors."""
+        N = zero_weight_vectors(min(_candidates(group, tensor_type), key=_count_zero))
+        below, above = 0.0, np.inf
+        equations = constraints(group, tensor_type)
+        for equation in equations:
+            N, low, high = null_space([equation], N, DEFAULT_TOL)
+            below, above = max(below, low), min(above, high)
+        return Solution(residual(equations, N), below, above, self.name, basis=DenseBasis(N))
 
 
-def applies(group: Group) -> bool:
-    """Whether the Lie algebra has normal elements to start from."""
-    return bool(_normal_elements(group))
-
-
-def start_size(group: Group, kind: TensorType) -> int:
+def start_size(group: Group, tensor_type: TensorType) -> int:
     """How many zero-weight vectors the solver would start from."""
-    return min(map(_count_zero, _candidates(group, kind)))
+    return min(map(_count_zero, _candidates(group, tensor_type)))
 
 
 def zero_weight_vectors(eigen: list[Eigen]) -> Array:
@@ -69,9 +81,9 @@ def zero_weight_vectors(eigen: list[Eigen]) -> Array:
     return np.concatenate([real, pairs.real, pairs.imag], axis=1)
 
 
-def _candidates(group: Group, kind: TensorType) -> list[list[Eigen]]:
+def _candidates(group: Group, tensor_type: TensorType) -> list[list[Eigen]]:
     return [
-        [_eigen(atom.drho(group, element).tobytes(), atom.size(group)) for atom in kind.atoms]
+        [_eigen(atom.drho(group, element).tobytes(), atom.size(group)) for atom in tensor_type.atoms]
         for element in _normal_elements(group)
     ]
 
@@ -133,7 +145,7 @@ def _normal_elements(group: Group) -> tuple[Element, ...]:
     elements = lie_elements(group)
     if not elements:
         return ()
-    found = []
+    normal = []
     for sign in (1.0, -1.0):
         # A combination c is antisymmetric (symmetric) iff sum_k c_k (A_k +- A_k^T) vanishes.
         defects = np.array(
@@ -142,8 +154,8 @@ def _normal_elements(group: Group) -> tuple[Element, ...]:
         space = scipy_null_space(defects.T, rcond=1e-12) if defects.any() else np.eye(len(elements))
         if space.shape[1]:
             c = space @ np.random.default_rng(7).uniform(0.5, 1.5, space.shape[1])
-            found.append(_combination(elements, c, sign))
-    return tuple(found)
+            normal.append(_combination(elements, c, sign))
+    return tuple(normal)
 
 
 def _combination(elements: list[Element], c: Array, sign: float) -> Element:
@@ -153,3 +165,6 @@ def _combination(elements: list[Element], c: Array, sign: float) -> Element:
 
     parts = tuple(mix(list(part)) for part in zip(*(e.parts or () for e in elements), strict=True))
     return Element(mix([e.whole for e in elements]), parts)
+
+
+SOLVER = ZeroWeight()

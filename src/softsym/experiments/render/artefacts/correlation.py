@@ -13,7 +13,7 @@ from softsym.experiments.published import correlation_table
 from softsym.experiments.render.figures import AXES, OURS, PUBLISHED, new_figure
 from softsym.experiments.render.files import Rendered, head, notes
 from softsym.experiments.render.tables import EMPTY, markdown_table, number, seeds
-from softsym.experiments.store import Record
+from softsym.experiments.store import RunRecord
 from softsym.experiments.summary import Summary
 from softsym.measure import correlation
 
@@ -46,7 +46,7 @@ def points(summaries: Sequence[Summary]) -> list[Point]:
     return found
 
 
-def values(records: Sequence[Record], group: str) -> dict[str, float]:
+def values(records: Sequence[RunRecord], group: str) -> dict[str, float]:
     """Data error, model error, regularizer values and strength of a group, means over runs."""
     results = [record.result for record in records]
     return {
@@ -58,7 +58,7 @@ def values(records: Sequence[Record], group: str) -> dict[str, float]:
     }
 
 
-def before_adjustment(record: Record) -> dict[str, float]:
+def before_adjustment(record: RunRecord) -> dict[str, float]:
     """Regularizer values by group when all strengths were still equal, so that those of different groups can be compared."""
     found: list[dict[str, float]] = [
         row["residuals"]

@@ -18,7 +18,7 @@ COLOURS = ("#2e4057", "#d1495b", "#edae49", "#0b6e99", "#66a182")
 
 
 @dataclass(frozen=True)
-class Layer:
+class LayerWeight:
     """One layer of one model on one data set: parts of its weight relative to the whole, means over seeds.
 
     Args:
@@ -34,7 +34,7 @@ class Layer:
     confined: float | None
 
 
-def layers(summary: Summary) -> list[Layer]:
+def layers(summary: Summary) -> list[LayerWeight]:
     """The layers of a cell; none where no run says where its weights lie."""
     known = [record.weights for record in summary.records if record.weights]
     return [_layer(rows) for rows in zip(*known, strict=True)]
@@ -42,9 +42,9 @@ def layers(summary: Summary) -> list[Layer]:
 
 def render(artefact: Artefact, preset: str, summaries: list[Summary]) -> Rendered:
     """How far every layer is from equivariant, and a picture of the last ones."""
-    found = [(summary, layers(summary)) for summary in summaries]
-    depth = max((len(each) for _, each in found), default=0)
-    lines = [_line(summary, each, depth) for summary, each in found]
+    measured = [(summary, layers(summary)) for summary in summaries]
+    depth = max((len(each) for _, each in measured), default=0)
+    lines = [_line(summary, each, depth) for summary, each in measured]
     places = [f"layer {place}" for place in range(1, depth + 1)]
     header = ["data", "model", "seeds", *places, artefact.unit, "trainable numbers"]
     text = [
@@ -58,18 +58,18 @@ def render(artefact: Artefact, preset: str, summaries: list[Summary]) -> Rendere
             "row": s.row.label, "column": s.column.label, "layer": layer.place, "inside": layer.inside, "outside": layer.outside,
             "confined": layer.confined, "seeds": _known(s),
         }
-        for s, each in found for layer in each
+        for s, each in measured for layer in each
     ]  # fmt: skip
-    figures = {"": lambda: draw(found)}
+    figures = {"": lambda: draw(measured)}
     return Rendered("\n\n".join(text), rows or [{"row": EMPTY}], figures)
 
 
-def draw(found: Sequence[tuple[Summary, Sequence[Layer]]]) -> Any:
+def draw(measured: Sequence[tuple[Summary, Sequence[LayerWeight]]]) -> Any:
     """The last layer's weight as arrows, for each model; and the distances of all layers."""
-    labels = list(dict.fromkeys(s.row.label for s, _ in found))
-    models = list(dict.fromkeys(s.column.label for s, _ in found))
+    labels = list(dict.fromkeys(s.row.label for s, _ in measured))
+    models = list(dict.fromkeys(s.column.label for s, _ in measured))
     colours = dict(zip(labels, COLOURS, strict=False))
-    known = [(s, each) for s, each in found if each]
+    known = [(s, each) for s, each in measured if each]
     figure, axes = new_figure(1, len(models) + 1, width=4 * (len(models) + 1), height=3.6)
     top = max((each[-1].outside for _, each in known), default=1.0)
     for axis, model in zip(axes.flat, models, strict=False):
@@ -89,11 +89,12 @@ def draw(found: Sequence[tuple[Summary, Sequence[Layer]]]) -> Any:
     last.set_xticks(range(1, max((len(each) for _, each in known), default=1) + 1))
     if known:
         last.legend(fontsize=6, frameon=False, ncols=2)
+    if any(s.column.label == models[0] for s, _ in known):
         axes[0, 0].legend(fontsize=7, frameon=False, loc="upper left")
     return figure
 
 
-def _arrows(axis: Any, layer: Layer, colour: str, label: str) -> None:
+def _arrows(axis: Any, layer: LayerWeight, colour: str, label: str) -> None:
     """One arrow to the weight; for an RPP one along the space, and its residual from there."""
     look = {"arrowprops": {"arrowstyle": "->", "color": colour, "shrinkA": 0, "shrinkB": 0}}
     tip, start = (layer.inside, layer.outside), (layer.confined or 0.0, 0.0)
@@ -103,7 +104,7 @@ def _arrows(axis: Any, layer: Layer, colour: str, label: str) -> None:
         axis.annotate("", start, (0, 0), **look)
 
 
-def _layer(rows: Sequence[dict[str, Any]]) -> Layer:
+def _layer(rows: Sequence[dict[str, Any]]) -> LayerWeight:
     """Means over the seeds of one layer."""
     wholes = [(row["inside"] ** 2 + row["outside"] ** 2) ** 0.5 or 1.0 for row in rows]
 
@@ -112,14 +113,14 @@ def _layer(rows: Sequence[dict[str, Any]]) -> Layer:
             return None
         return statistics.fmean(row[name] / whole for row, whole in zip(rows, wholes, strict=True))
 
-    return Layer(rows[0]["layer"], mean("inside") or 0.0, mean("outside") or 0.0, mean("confined"))
+    return LayerWeight(rows[0]["layer"], mean("inside") or 0.0, mean("outside") or 0.0, mean("confined"))
 
 
 def _known(summary: Summary) -> int:
     return sum(bool(record.weights) for record in summary.records)
 
 
-def _line(summary: Summary, each: Sequence[Layer], depth: int) -> list[str]:
+def _line(summary: Summary, each: Sequence[LayerWeight], depth: int) -> list[str]:
     distances = [number(layer.outside) for layer in each] or depth * [EMPTY]
     count = EMPTY if summary.parameters is None else f"{summary.parameters:,}"
     return [

@@ -11,7 +11,7 @@ from softsym.experiments.published import code_curve, tables
 from softsym.experiments.render.figures import AXES, PUBLISHED, new_figure
 from softsym.experiments.render.files import Rendered, head, notes
 from softsym.experiments.render.tables import EMPTY, comparison, markdown_table, number, plus_minus
-from softsym.experiments.store import Record
+from softsym.experiments.store import RunRecord
 from softsym.experiments.summary import Summary
 
 PRINTED = {"O(2)@x": "Ox(2)", "O(2)@y": "Oy(2)", "O(2)@z": "Oz(2)"}
@@ -39,7 +39,7 @@ def render(artefact: Artefact, preset: str, summaries: list[Summary]) -> Rendere
     return Rendered("\n\n".join(text), rows or [{"group": EMPTY}], figures)
 
 
-def strengths_row(records: Sequence[Record], group: str) -> dict[str, Any]:
+def strengths_row(records: Sequence[RunRecord], group: str) -> dict[str, Any]:
     """Means over seeds for one group."""
     results = [record.result for record in records]
     strengths = [result.strengths[group] for result in results]
@@ -55,7 +55,7 @@ def strengths_row(records: Sequence[Record], group: str) -> dict[str, Any]:
     }
 
 
-def draw(records: Sequence[Record], full: Sequence[Record]) -> Any:
+def draw(records: Sequence[RunRecord], full: Sequence[RunRecord]) -> Any:
     """Five panels over epochs; full lines are the first seed, faint ones the others."""
     figure, axes = new_figure(5, 1, width=6, height=9, sharex=True)
     titles = ("data error", "model error", "regularizer", "strength", "MSE")
@@ -87,7 +87,7 @@ def draw(records: Sequence[Record], full: Sequence[Record]) -> Any:
     return figure
 
 
-def _validation(axis: Any, record: Record, colour: str, label: str | None, **look: Any) -> None:
+def _validation(axis: Any, record: RunRecord, colour: str, label: str | None, **look: Any) -> None:
     rows = [row for row in record.history if row.get("validation") is not None]
     axis.plot(
         [row["epoch"] for row in rows], [row["validation"] for row in rows], color=colour, label=label, **look

@@ -1,0 +1,78 @@
+"""The command as a whole: exit codes, one line for every error, lists, the version."""
+
+import sys
+
+import pytest
+import typer
+
+import softsym as ss
+from softsym.cli import main
+from softsym.errors import InputError, TrainingError
+
+
+def run(monkeypatch, *arguments, raising=None):
+    """The exit code of the command; if told so, with a command `fail` that raises."""
+    if raising is not None:
+        app = typer.Typer(pretty_exceptions_enable=False)
+
+        @app.command(name="fail")
+        def fail():
+            raise raising
+
+        app.callback()(lambda: None)
+        monkeypatch.setattr(main, "app", app)
+    monkeypatch.setattr(sys, "argv", ["softsym", *arguments])
+    with pytest.raises(SystemExit) as caught:
+        main.run()
+    return caught.value.code
+
+
+@pytest.mark.parametrize(("error", "code", "line"), [
+    (InputError("pass another"), 2, "softsym: error: pass another"),
+    (TrainingError("the loss became nan"), 1, "softsym: training failed: the loss became nan"),
+    (FileNotFoundError(2, "No such file", "here.csv"), 1, "softsym: failed: No such file (here.csv)"),
+    (OSError("disk full"), 1, "softsym: failed: disk full"),
+])  # fmt: skip
+def test_errors_are_one_line_and_an_exit_code(monkeypatch, capsys, error, code, line):
+    assert run(monkeypatch, "fail", raising=error) == code
+    captured = capsys.readouterr()
+    assert captured.err == line + "\n"
+    assert captured.out == ""
+
+
+def test_debug_shows_the_traceback(monkeypatch):
+    with pytest.raises(InputError, match="pass another"):
+        run(monkeypatch, "fail", "--debug", raising=InputError("pass another"))
+
+
+def test_an_interrupt_is_not_an_error_of_ours(monkeypatch):
+    """Click turns it into its own exit; what matters is that no traceback is shown and the code is not zero."""
+    assert run(monkeypatch, "fail", raising=KeyboardInterrupt()) in (1, 130)
+
+
+def test_the_version(monkeypatch, capsys):
+    assert run(monkeypatch, "--version") == 0
+    assert capsys.readouterr().out == f"softsym {ss.__version__}\n"
+
+
+def test_without_a_command_help_is_shown(monkeypatch, capsys):
+    assert run(monkeypatch) in (0, 2)
+    assert "Usage" in capsys.readouterr().out
+
+
+def test_every_command_has_help_with_an_example(monkeypatch, capsys):
+    for command in main.app.registered_commands:
+        assert run(monkeypatch, str(command.name), "--help") == 0
+        assert "Example: softsym " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("given", "expected"), [
+    (["--groups", "A", "B", "--quiet"], ["--groups", "A", "--groups", "B", "--quiet"]),
+    (["--groups", "A", "data.CSV"], ["--groups", "A", "data.CSV"]),
+    (["--groups", "A", "data.parquet", "B"], ["--groups", "A", "data.parquet", "B"]),
+    (["--groups", "A", "--groups", "B"], ["--groups", "A", "--groups", "B"]),
+    (["--json", "-", "--groups", "A"], ["--json", "-", "--groups", "A"]),
+    (["--in", "5S + 5V"], ["--in", "5S + 5V"]),
+])  # fmt: skip
+def test_lists_are_spread(given, expected):
+    assert main.spread_lists(given) == expected

@@ -1,0 +1,48 @@
+"""Errors on purpose: what they are taken for, and pydantic's first problem in words."""
+
+import pytest
+from pydantic import BaseModel, Field, ValidationError, model_validator
+
+from softsym import errors
+from softsym.errors import InputError, TrainingError, first_problem
+
+
+class Spec(BaseModel):
+    numbers: list[int] = Field(default=[1], min_length=1)
+    deep: dict[str, int] = {}
+
+    @model_validator(mode="after")
+    def _small(self):
+        if sum(self.numbers) > 10:
+            raise ValueError("the numbers are too large")
+        return self
+
+
+def problem(**fields):
+    with pytest.raises(ValidationError) as caught:
+        Spec(**fields)
+    return first_problem(caught.value)
+
+
+def test_a_bad_argument_is_a_value_error_and_a_failed_run_is_not():
+    assert issubclass(InputError, ValueError)
+    assert not issubclass(TrainingError, ValueError)
+
+
+def test_every_warning_can_be_told_from_others():
+    warnings = [
+        each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, Warning)
+    ]
+    assert len(warnings) >= 4
+    assert all(issubclass(each, UserWarning) and each.__doc__ for each in warnings)
+
+
+def test_the_first_problem_says_where_and_what():
+    where, what = problem(numbers=[1, "two"], deep={"a": "b"})
+    assert where == "numbers.1"
+    assert "valid integer" in what
+    assert problem(deep={"a": "b"})[0] == "deep.a"
+
+
+def test_a_problem_of_the_whole_lies_nowhere():
+    assert problem(numbers=[11]) == ("", "the numbers are too large")

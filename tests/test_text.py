@@ -1,0 +1,77 @@
+"""Tokens of the little languages of groups and representations."""
+
+import ast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from softsym.errors import InputError
+from softsym.text import MAX_DEPTH, Tokens
+
+
+def all_of(text):
+    tokens, seen = Tokens(text, "group"), []
+    while tokens.peek():
+        seen.append(tokens.take())
+    return seen
+
+
+@pytest.mark.parametrize(("text", "expected"), [
+    ("O(2)@z", ["O", "(", "2", ")", "@", "z"]),
+    ("  5S + 12V'  ", ["5", "S", "+", "12", "V", "'"]),
+    ("SO(3)|Scaling(3)", ["SO", "(", "3", ")", "|", "Scaling", "(", "3", ")"]),
+    ("", []),
+    ("   ", []),
+])  # fmt: skip
+def test_names_numbers_and_marks(text, expected):
+    assert all_of(text) == expected
+
+
+@given(st.text(alphabet="SOV()[],+*'@|0123456789 xz", max_size=40))
+def test_every_character_but_blanks_is_in_some_token(text):
+    if text.count("(") <= MAX_DEPTH:
+        assert "".join(all_of(text)) == text.replace(" ", "")
+
+
+def test_peeking_takes_nothing_and_the_end_stays_the_end():
+    tokens = Tokens("V", "representation")
+    assert tokens.peek() == tokens.peek() == tokens.take() == "V"
+    assert tokens.take() == tokens.peek() == ""
+    tokens.finish()
+
+
+def test_numbers():
+    assert Tokens("12 3", "group").integer() == 12
+    assert Tokens(")", "group").integers(")") == []
+    assert Tokens("1, 2,3]", "group").integers("]") == [1, 2, 3]
+    with pytest.raises(InputError, match=r"group 'x': expected a whole number at 'x' \(position 0\)"):
+        Tokens("x", "group").integer()
+    with pytest.raises(InputError, match=r"expected a whole number at '\)'"):
+        Tokens("1,)", "group").integers(")")
+
+
+def test_failures_name_the_token_and_its_place():
+    tokens = Tokens("O(3) extra", "group")
+    for _ in range(4):
+        tokens.take()
+    with pytest.raises(
+        InputError, match=r"group 'O\(3\) extra': did not expect more at 'extra' \(position 4\)"
+    ):
+        tokens.finish()
+    with pytest.raises(InputError, match="expected '\\(' at the end"):
+        Tokens("", "group").expect("(")
+
+
+def test_a_call_is_parsed_and_never_run():
+    tokens = Tokens("Group('a)b', [[1, 2]]) | O(2)", "group")
+    call = tokens.call()
+    assert isinstance(call, ast.Call)
+    assert ast.literal_eval(call.args[0]) == "a)b"
+    assert tokens.take() == "|"
+    assert Tokens("Group('open'", "group").call() is None
+
+
+def test_brackets_without_end_are_refused():
+    with pytest.raises(InputError, match="101 brackets; at most 100 are read"):
+        Tokens("(" * 101, "group")
