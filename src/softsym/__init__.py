@@ -9,6 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import softsym.native as native
     from softsym import discovery, groups, maps, measure, nn, regularize, reps, spaces, tasks
     from softsym.discovery import SoftEquivariantClassifier, SoftEquivariantRegressor, load
     from softsym.groups import (
@@ -63,6 +64,7 @@ _ROOMS = {
     ),
     "reps": "Grid Permutation Rep Scalar T Vector hidden_rep part_vector rep",
     "spaces": "EquivariantSpace equivariant_maps invariants",
+    "native": "",
     "maps": "",
     "nn": "",
     "regularize": "EquivarianceRegularizer strengths",
@@ -78,8 +80,8 @@ __all__ = [
     "SO13p", "Scalar", "Scaling", "SoftEquivariantClassifier",
     "SoftEquivariantRegressor", "Sp", "T", "Translation", "Trivial", "U", "Vector", "Z", "correlation", "data_error",
     "discovery", "equivariance_bound", "equivariance_error", "equivariant_maps", "group", "groups", "hidden_rep", "invariants",
-    "layer_distances", "lie_derivative_error", "load", "maps", "measure", "nn", "part_vector", "regularize", "rep", "reps", "spaces",
-    "strengths", "task", "tasks",
+    "layer_distances", "lie_derivative_error", "load", "maps", "measure", "native", "nn", "part_vector", "regularize", "rep", "reps",
+    "spaces", "strengths", "task", "tasks",
 ]  # fmt: skip
 
 

@@ -177,7 +177,9 @@ class Quadratic:
         self._blocks = Blocks(matrices, dtype)
         self._numbers = sum(sizes)
         slices = [
-            _Slice(k, first, min(_SLICE_OF_DIAGONAL, d.numel() - first), d.data_ptr() + first * d.element_size())
+            _Slice(
+                k, first, min(_SLICE_OF_DIAGONAL, d.numel() - first), d.data_ptr() + first * d.element_size()
+            )
             for k, d in enumerate(self._diagonals)
             for first in range(0, d.numel(), _SLICE_OF_DIAGONAL)
         ]

@@ -80,7 +80,7 @@ class Built:
     threaded: bool = False
 
 
-class Mismatch(Exception):
+class LayoutError(Exception):
     """A library whose structures or constants are not those of this version of softsym."""
 
 
@@ -115,7 +115,9 @@ def compiled(source: Source, dtype: torch.dtype) -> ctypes.CDLL | None:
 def build(source: Source, dtype: torch.dtype) -> Built:
     """Compiles a source, or finds it compiled, and loads it; tried once in a process."""
     if os.name == "nt":
-        return Built(None, "Windows is not supported: its stack is not aligned for the vectors of compiled code")
+        return Built(
+            None, "Windows is not supported: its stack is not aligned for the vectors of compiled code"
+        )
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         return Built(None, "no C compiler (cc or gcc) was found")
@@ -125,7 +127,7 @@ def build(source: Source, dtype: torch.dtype) -> Built:
             path = _kept(source, compiler, (*flags, *DEFINES[dtype]))
             library = ctypes.CDLL(str(path))
             check_layout(library, source, dtype)
-        except (OSError, subprocess.SubprocessError, Mismatch) as error:
+        except (OSError, subprocess.SubprocessError, LayoutError) as error:
             reasons.append(_in_one_line(error, compiler))
             continue
         threaded = bool(ctypes.c_int64.in_dll(library, "threaded").value)
@@ -140,12 +142,14 @@ def check_layout(library: ctypes.CDLL, source: Source, dtype: torch.dtype) -> No
         length = ctypes.c_int64.in_dll(library, "layout_length").value
         found = list((ctypes.c_int64 * length).in_dll(library, "layout"))
     except ValueError as error:  # no such name in the library
-        raise Mismatch(f"the compiled library does not say how its structures are laid out: {error}") from error
+        raise LayoutError(
+            f"the compiled library does not say how its structures are laid out: {error}"
+        ) from error
     for (name, ours), theirs in zip(expected.items(), found, strict=False):
         if ours != theirs:
-            raise Mismatch(f"compiled code and Python disagree: {name} is {theirs} there and {ours} here")
+            raise LayoutError(f"compiled code and Python disagree: {name} is {theirs} there and {ours} here")
     if length != len(expected):
-        raise Mismatch(f"compiled code and Python disagree: {length} sizes there and {len(expected)} here")
+        raise LayoutError(f"compiled code and Python disagree: {length} sizes there and {len(expected)} here")
 
 
 def _kept(source: Source, compiler: str, flags: tuple[str, ...]) -> Path:

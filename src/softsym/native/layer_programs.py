@@ -160,4 +160,6 @@ class LayerPrograms:
 def _with_first_columns(plan: Plan, terms: tuple[Term, ...]) -> list[tuple[Term, Form, int]]:
     """Terms with their forms, and where their columns begin in what is stacked."""
     starts = accumulate((term.columns for term in terms), initial=0)
-    return [(term, form_of(plan, term), start) for term, start in zip(terms, starts, strict=False)]  # one more start
+    return [
+        (term, form_of(plan, term), start) for term, start in zip(terms, starts, strict=False)
+    ]  # one more start

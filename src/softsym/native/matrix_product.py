@@ -39,7 +39,9 @@ def matrix_product(dtype: torch.dtype) -> MatrixProduct | None:
 def from_torch(dtype: torch.dtype) -> MatrixProduct | None:
     """The one torch's libraries show, if they do; asked through the extension module, so that their names do not matter."""
     address = _symbol(torch._C, f"{NAMES.get(dtype)}_")
-    return address and MatrixProduct("torch", address, _symbol(torch._C, "MKL_Set_Num_Threads_Local"))
+    if address is None:
+        return None
+    return MatrixProduct("torch", address, _symbol(torch._C, "MKL_Set_Num_Threads_Local"))
 
 
 def from_scipy(dtype: torch.dtype) -> MatrixProduct | None:

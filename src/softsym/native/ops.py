@@ -8,6 +8,7 @@ code cannot run, and in exported programs, which must not need softsym, the twin
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from typing import Any
 
@@ -34,14 +35,12 @@ def run_hidden_layer(layer: HiddenLayer, x: Tensor, gate: Tensor, weights: Seque
     """
     if torch.is_autocast_enabled(x.device.type):
         with torch.autocast(x.device.type, enabled=False):
-            return run_hidden_layer(layer, *(_single(t) for t in (x, gate)), [_single(w) for w in weights])
+            return run_hidden_layer(layer, _single(x), _single(gate), [_single(w) for w in weights])
     if not _on_cpu((x, gate, *weights)) or not _programs_run(x.dtype) or _leaves_softsym():
         return layer(x, gate, *weights)
     if torch.compiler.is_compiling():
-        out: Tensor = _hidden_layer(x, gate, list(weights), layer.number)[0]
-        return out
-    out = _HiddenLayer.apply(layer, x, gate, *weights)[0]
-    return out
+        return _hidden_layer(x, gate, list(weights), layer.number)[0]
+    return _HiddenLayer.apply(layer, x, gate, *weights)[0]
 
 
 def project(projection: Projection, tensors: Sequence[Tensor]) -> list[Tensor] | None:
@@ -65,14 +64,15 @@ def _blocks_run(dtype: torch.dtype) -> bool:
 
 
 def _on_cpu(tensors: Sequence[Tensor]) -> bool:
-    first = tensors[0].dtype
-    return all(tensor.device.type == "cpu" and tensor.dtype == first for tensor in tensors)
+    """Whether all numbers are where compiled code reads them, and of one kind."""
+    dtype = tensors[0].dtype
+    return all(tensor.is_cpu and tensor.dtype == dtype for tensor in tensors)
 
 
 def _leaves_softsym() -> bool:
     """Whether what is recorded now will run where softsym is not."""
     exporting = getattr(torch.compiler, "is_exporting", torch.compiler.is_compiling)  # new in torch 2.7
-    return bool(exporting() or torch.jit.is_tracing())
+    return bool(exporting() or torch.jit.is_tracing())  # type: ignore[attr-defined]
 
 
 def _single(tensor: Tensor) -> Tensor:
@@ -103,9 +103,7 @@ def _(x: Tensor, gate: Tensor, weights: list[Tensor], layer: int) -> tuple[Tenso
 
 
 @_hidden_layer_backward.register_fake
-def _(
-    grad: Tensor, kept: Tensor, gate: Tensor, weights: list[Tensor], layer: int
-) -> tuple[Tensor, Tensor]:
+def _(grad: Tensor, kept: Tensor, gate: Tensor, weights: list[Tensor], layer: int) -> tuple[Tensor, Tensor]:
     at = HiddenLayer.numbered(layer).programs.at
     return grad.new_empty(len(grad), at.x.width), grad.new_empty(at.grads.width)
 
@@ -116,7 +114,7 @@ def _(tensors: list[Tensor], projection: int) -> list[Tensor]:
 
 
 def _keep(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
-    x, gate, weights, ctx.number = inputs
+    _, gate, weights, ctx.number = inputs
     ctx.save_for_backward(output[1], gate, *weights)
 
 
@@ -161,7 +159,7 @@ class _HiddenLayer(torch.autograd.Function):
         ctx.save_for_forward(*inputs[1:])
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor, _: None) -> tuple[Tensor | None, ...]:  # type: ignore[override]
+    def backward(ctx: Any, grad: Tensor, _: None) -> tuple[Tensor | None, ...]:
         kept, x, gate, *weights = ctx.saved_tensors
         if torch.is_grad_enabled():  # derivatives of the gradient are wanted too
             return None, *torch.func.vjp(ctx.layer, x, gate, *weights)[1](grad)
@@ -169,7 +167,7 @@ class _HiddenLayer(torch.autograd.Function):
         return None, d_x, *_pieces(flat, (gate, *weights))
 
     @staticmethod
-    def jvp(ctx: Any, _: None, *tangents: Tensor | None) -> tuple[Tensor, None]:  # type: ignore[override]
+    def jvp(ctx: Any, _: None, *tangents: Tensor | None) -> tuple[Tensor, None]:
         inputs = ctx.saved_tensors
         filled = tuple(torch.zeros_like(p) if t is None else t for p, t in zip(inputs, tangents, strict=True))
         return torch.func.jvp(ctx.layer, inputs, filled)[1], None
@@ -192,13 +190,13 @@ class _Project(torch.autograd.Function):
         ctx.projection = inputs[0]
 
     @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         if torch.is_grad_enabled():  # derivatives of the gradient are wanted too
             return None, *_Project.apply(ctx.projection, *grads)
         return None, *ctx.projection.run(grads)
 
     @staticmethod
-    def jvp(ctx: Any, _: None, *tangents: Tensor) -> tuple[Tensor, ...]:  # type: ignore[override]
+    def jvp(ctx: Any, _: None, *tangents: Tensor) -> tuple[Tensor, ...]:
         return tuple(_Project.apply(ctx.projection, *tangents))
 
     @staticmethod
@@ -209,3 +207,8 @@ class _Project(torch.autograd.Function):
         ]
         rows = [_Project.apply(projection, *row) for row in zip(*stacked, strict=True)]
         return tuple(map(torch.stack, zip(*rows, strict=True))), (0,) * len(inputs)
+
+
+# Torch looks a function's signature up at every call, and Python works it out anew unless it is written down: 30 microseconds a layer.
+for _function in (_HiddenLayer, _Project):
+    setattr(_function.forward, "__signature__", inspect.signature(_function.forward))  # noqa: B010

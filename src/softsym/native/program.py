@@ -178,7 +178,9 @@ class Program:
         library, product = build(SOURCE, dtype).library, matrix_product(dtype)
         assert library is not None
         assert product is not None
-        entries = type(self._blank).from_buffer_copy(self._blank)  # one for each call: several may run at a time
+        entries = type(self._blank).from_buffer_copy(
+            self._blank
+        )  # one for each call: several may run at a time
         for entry, space in zip(entries, spaces, strict=True):
             entry.base = space.data_ptr()
         for k in self._per_thread:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import platform
 import warnings
 from dataclasses import asdict, dataclass
@@ -44,7 +45,9 @@ class Status:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+        return {
+            name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()
+        }
 
 
 def status() -> Status:
@@ -109,10 +112,8 @@ def environment() -> dict[str, Any]:
     """
     import numpy as np
 
-    from softsym import __version__
-
     return {
-        "softsym": __version__,
+        "softsym": importlib.import_module("softsym").__version__,
         "python": platform.python_version(),
         "torch": torch.__version__,
         "numpy": np.__version__,

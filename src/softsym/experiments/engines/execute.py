@@ -7,14 +7,14 @@ better side by side than together.
 from __future__ import annotations
 
 import os
-import platform
 import traceback
 from typing import Any
 
 from softsym.experiments.engines.head_start import take_head_start
 from softsym.experiments.engines.job import Job, Outcome
-from softsym.experiments.store import Environment, HistoryRows
+from softsym.experiments.store import HistoryRows
 from softsym.experiments.weights import weight_rows
+from softsym.native import environment
 from softsym.training import RunSpec
 
 THREADS = 1
@@ -48,23 +48,6 @@ def _carry_out(job: Job) -> Outcome:
     rows = history.read(job.folder / "history.jsonl")
     weights = weight_rows(job.spec, job.folder)
     return Outcome("done", result.to_dict(), None, environment(), thinned(rows, job.spec), weights)
-
-
-def environment() -> Environment:
-    """What the last bits of a result depend on."""
-    import numpy as np
-    import torch
-
-    import softsym
-
-    return {
-        "softsym": softsym.__version__,
-        "python": platform.python_version(),
-        "torch": torch.__version__,
-        "numpy": np.__version__,
-        "threads": torch.get_num_threads(),
-        "machine": platform.machine(),
-    }
 
 
 def thinned(rows: HistoryRows, spec: RunSpec) -> HistoryRows:
