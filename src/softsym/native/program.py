@@ -211,7 +211,8 @@ class Program:
                 begin = f"{place.start}:" if place.start else ""
                 operands.append(f"{operand}={names[place.space]}[{first}{begin}{place.width}]")
         adds = " adds" if instruction.adds else ""
-        return f"{Op(instruction.op).name:16} {sizes}{adds}  {' '.join(operands)}"
+        scale = f" scale={instruction.scale:g}" if instruction.scale != 1 else ""
+        return f"{Op(instruction.op).name:16} {sizes}{adds}{scale}  {' '.join(operands)}"
 
     def _table(self, numbers: Sequence[int]) -> int | None:
         if not len(numbers):
