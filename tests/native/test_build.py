@@ -160,6 +160,7 @@ def test_a_doctored_library_is_refused(source, before, after, message, tmp_path,
     doctored = tmp_path / source.path.name
     doctored.write_text(text.replace(before, after))
     monkeypatch.setattr(build, "cache_folder", lambda: tmp_path / "kept")
+    monkeypatch.setattr(build, "ATTEMPTS", (("-std=c11", "-fPIC"),))  # it will never run
     built = build.build(Source(doctored, source.constants, source.structures), torch.float32)
     assert built.library is None
     with pytest.raises(AssertionError, match=message):

@@ -127,9 +127,12 @@ def build(source: Source, dtype: torch.dtype) -> Built:
             path = _kept(source, compiler, (*flags, *DEFINES[dtype]))
             library = ctypes.CDLL(str(path))
             check_layout(library, source, dtype)
-        except (OSError, subprocess.SubprocessError, LayoutError) as error:
+        except (OSError, subprocess.SubprocessError) as error:
             reasons.append(_in_one_line(error, compiler))
             continue
+        except LayoutError as error:  # other flags will not change it
+            reasons.insert(0, str(error))
+            break
         threaded = bool(ctypes.c_int64.in_dll(library, "threaded").value)
         return Built(library, "", compiler, (*flags, *DEFINES[dtype]), path, threaded)
     return Built(None, f"{source.path.name}: {reasons[0]}", compiler)
