@@ -33,7 +33,7 @@ unit: $(READY)
 	$(BIN)/pytest -n 2 -m "not slow and not browser"
 
 doctest: $(READY)
-	$(BIN)/pytest -n 2 --doctest-modules --doctest-glob="*.md" src/softsym README.md $(wildcard docs/*.md docs/concepts/*.md)
+	$(BIN)/pytest -n 2 --doctest-modules --doctest-glob="*.md" src/softsym README.md $(wildcard docs/*.md docs/concepts/*.md docs/maintain/*.md)
 
 # The pages, into docs/_build; a warning is an error.
 docs: $(READY)

@@ -11,7 +11,7 @@ import softsym as ss
 from softsym.cli.main import app
 
 FOLDER = Path(__file__).parent.parent / "docs"
-ROOMS = {"discovery", "groups", "maps", "measure", "nn", "regularize", "reps", "spaces", "strengths", "tasks"}
+ROOMS = {"discovery", "groups", "maps", "measure", "native", "nn", "regularize", "reps", "spaces", "strengths", "tasks"}
 
 
 def _read(*patterns: str) -> str:
@@ -30,7 +30,7 @@ def test_every_command_is_described(name: str) -> None:
 
 
 def test_every_page_is_in_the_contents() -> None:
-    listed = re.findall(r"^((?:concepts|api)/\w+|command_line)$", _read("index.md"), re.MULTILINE)
+    listed = re.findall(r"^((?:concepts|api|maintain)/\w+|command_line)$", _read("index.md"), re.MULTILINE)
     pages = [path.relative_to(FOLDER).with_suffix("") for path in FOLDER.glob("*/*.md")]
     assert sorted(listed) == sorted([*map(str, pages), "command_line"])
 

@@ -132,7 +132,7 @@ class Program:
         >>> program = Program({"x": Kind.WHOLE, "out": Kind.WHOLE})
         >>> program.add(Op.SPREAD, 3, 2, 2, left=Region(1, 6).at(), right=Region(0, 6).at())
         >>> print(program)
-        SPREAD             3 x    2 x    2  left=out[6] right=x[6]
+        SPREAD              3 x    2 x    2  left=out[6] right=x[6]
     """
 
     def __init__(self, spaces: Mapping[str, Kind]) -> None:
