@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test test-slow test-extras test-browser extras browser lint types imports unit doctest docs bench clean
+.PHONY: demo test test-torch-only test-slow test-extras test-browser extras browser lint types imports unit doctest docs bench clean
 
 demo: $(READY)
 	$(BIN)/softsym discover --out-dir softsym-demo --force
@@ -33,13 +33,17 @@ unit: $(READY)
 	$(BIN)/pytest -n 2 -m "not slow and not browser"
 
 doctest: $(READY)
-	$(BIN)/pytest -n 2 --doctest-modules --doctest-glob="*.md" src/softsym README.md $(wildcard docs/*.md docs/concepts/*.md)
+	$(BIN)/pytest -n 2 --doctest-modules --doctest-glob="*.md" src/softsym README.md $(wildcard docs/*.md docs/concepts/*.md docs/maintain/*.md)
 
 # The pages, into docs/_build; a warning is an error.
 docs: $(READY)
 	$(BIN)/python -c "import furo, myst_parser" 2>/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[docs]"
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build
 	@echo "open docs/_build/index.html"
+
+# What systems without a C compiler get: the rooms whose results come from compiled code, once more without it.
+test-torch-only: $(READY)
+	$(BIN)/pytest -n 2 -m "not slow and not browser" --torch-only tests/native tests/nn tests/regularize tests/training
 
 test-slow: $(READY)
 	$(BIN)/pytest -m slow

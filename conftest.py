@@ -1,4 +1,4 @@
-"""Settings of all tests, doctests included: few threads, and a cache folder of their own."""
+"""Settings of all tests, doctests included: few threads, a cache folder of their own, and ``--torch-only`` to do without compiled code."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
 from collections.abc import Iterator  # noqa: E402
+from contextlib import nullcontext  # noqa: E402
 from pathlib import Path  # noqa: E402
 
 import pytest  # noqa: E402
@@ -21,3 +22,17 @@ def _own_cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path
     folder = tmp_path_factory.mktemp("spaces")
     with cache_folder(folder):
         yield folder
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The option that :func:`_compiled_code_or_not` reads."""
+    parser.addoption("--torch-only", action="store_true", help="run everything without compiled code")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _compiled_code_or_not(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Switches compiled code off for the whole session if asked: what systems without a compiler get."""
+    from softsym.native import torch_only
+
+    with torch_only() if request.config.getoption("--torch-only") else nullcontext():
+        yield

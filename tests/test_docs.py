@@ -11,7 +11,19 @@ import softsym as ss
 from softsym.cli.main import app
 
 FOLDER = Path(__file__).parent.parent / "docs"
-ROOMS = {"discovery", "groups", "maps", "measure", "nn", "regularize", "reps", "spaces", "strengths", "tasks"}
+ROOMS = {
+    "discovery",
+    "groups",
+    "maps",
+    "measure",
+    "native",
+    "nn",
+    "regularize",
+    "reps",
+    "spaces",
+    "strengths",
+    "tasks",
+}
 
 
 def _read(*patterns: str) -> str:

@@ -31,6 +31,10 @@ class CheckpointWarning(UserWarning):
     """A checkpoint is damaged and the one before is used."""
 
 
+class SlowTrainingWarning(UserWarning):
+    """Training runs in ordinary torch operations because there is no compiled code; results are right."""
+
+
 class TrainingError(RuntimeError):
     """Training ran and failed, for example on a loss that is not finite; the last good checkpoint is kept."""
 

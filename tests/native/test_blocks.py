@@ -1,4 +1,4 @@
-"""Small matrices in compiled code against the definition."""
+"""Small matrices and quadratic forms in compiled code against the definition."""
 
 import numpy as np
 import pytest
@@ -6,9 +6,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from softsym.native import Blocks, SmallMatrices
+from softsym.native import Blocks, Quadratic, SmallMatrices
 
-pytestmark = pytest.mark.skipif(not Blocks.usable(torch.float32), reason="no compiled code on this machine")
+pytestmark = pytest.mark.usefixtures("compiled_code")
 
 
 def definition(matrices, x, size):
@@ -68,6 +68,69 @@ def test_large_ones_with_threads():
     assert torch.allclose(out[torch.tensor(index)], x[torch.tensor(index)] @ m.matrix)
 
 
+def test_what_no_matrix_writes_stays_as_it_was():
+    out = torch.full((3,), 7.0)
+    Blocks([SmallMatrices(1, 1, 1, torch.tensor([[2.0]]), 1, 1)], torch.float32).run([torch.ones(3)], [out])
+    assert out.tolist() == [7.0, 2.0, 7.0]
+
+
+def test_several_arrays_in_one_call():
+    double = torch.tensor([[2.0]])
+    blocks = Blocks(
+        [SmallMatrices(3, 1, 1, double, 0, 0, 0), SmallMatrices(2, 1, 1, None, 0, 0, 1)], torch.float64
+    )
+    outs = [torch.zeros(3).double(), torch.zeros(2).double()]
+    blocks.run([torch.arange(3.0).double(), torch.ones(2).double()], outs)
+    assert [out.tolist() for out in outs] == [[0.0, 2.0, 4.0], [1.0, 1.0]]
+
+
 def test_too_large_ones_are_refused():
     with pytest.raises(ValueError, match="more than 1024 rows or columns"):
         Blocks([SmallMatrices(1, 1025, 1, torch.zeros(1025, 1), 0, 0)], torch.float32)
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 30), st.integers(1, 12), st.integers(0, 40)), min_size=1, max_size=4),
+    st.integers(0, 2**32),
+)
+@settings(max_examples=40, deadline=None)
+def test_quadratic_form(shapes, seed):
+    """Each tensor has some vectors that a symmetric matrix mixes, anywhere in it, and some coordinates that nothing mixes."""
+    rng = np.random.default_rng(seed)
+    dense, diagonals, matrices = [], [], []
+    for array, (count, m, free) in enumerate(shapes):
+        small = rng.normal(size=(m, m))
+        small = small + small.T
+        where = rng.permutation(count * m + free)
+        index = where[: count * m].reshape(count, m)
+        diagonal = np.zeros(len(where))
+        diagonal[where[count * m :]] = rng.normal(size=free)
+        K = np.diag(diagonal)
+        for row in index:
+            K[np.ix_(row, row)] = small
+        dense.append(torch.tensor(K))
+        diagonals.append(torch.tensor(diagonal))
+        matrices.append(SmallMatrices(count, m, m, torch.tensor(small), index, index, array))
+    for dtype, tolerance in ((torch.float64, 1e-11), (torch.float32, 1e-3)):
+        x = [torch.tensor(rng.normal(size=len(K))).to(dtype) for K in dense]
+        products, form, square = Quadratic(diagonals, matrices, dtype).run(x)
+        expected = [K.to(dtype) @ part for K, part in zip(dense, x, strict=True)]
+        for a, b in zip(products, expected, strict=True):
+            assert torch.allclose(a, b, rtol=tolerance, atol=tolerance)
+        total = sum(float(part @ Kx) for part, Kx in zip(x, expected, strict=True))
+        assert form == pytest.approx(total, rel=tolerance, abs=10 * tolerance)
+        assert square == pytest.approx(sum(float(part @ part) for part in x), rel=tolerance)
+
+
+def test_sums_do_not_depend_on_threads():
+    d = torch.randn(300_000, generator=torch.Generator().manual_seed(0))
+    form = Quadratic([d], [], torch.float32)
+    threads = torch.get_num_threads()
+    try:
+        sums = []
+        for n in (1, 2, 3):
+            torch.set_num_threads(n)
+            sums.append(form.run([d])[1:])
+    finally:
+        torch.set_num_threads(threads)
+    assert sums[0] == sums[1] == sums[2]

@@ -12,13 +12,14 @@ LONG = ("learning", "calibration")
 
 def run(suite: str | None = None) -> dict[str, Any]:
     """Runs one suite, or all but those that learn for long."""
-    from softsym.benchmarks import calibration, learning, loop, spaces, step
-    from softsym.benchmarks.timing import environment
+    from softsym.benchmarks import calibration, learning, loop, native, spaces, step
+    from softsym.native import environment
 
     suites: dict[str, Callable[[], dict[str, Any]]] = {
         "spaces": spaces.run,
         "step": step.run,
         "loop": loop.run,
+        "native": native.run,
         "learning": learning.run,
         "calibration": calibration.run,
     }

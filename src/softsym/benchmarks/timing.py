@@ -6,12 +6,10 @@ What is compared is interleaved round by round and summarised by medians, so tha
 from __future__ import annotations
 
 import contextlib
-import platform
 import statistics
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 
 def seconds(action: Callable[[], object]) -> float:
@@ -71,17 +69,3 @@ def peak_megabytes() -> float:
     import resource
 
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
-
-def environment() -> dict[str, Any]:
-    """What the numbers depend on."""
-    import numpy as np
-    import torch
-
-    return {
-        "python": platform.python_version(),
-        "torch": torch.__version__,
-        "numpy": np.__version__,
-        "threads": torch.get_num_threads(),
-        "machine": platform.machine(),
-    }

@@ -8,7 +8,8 @@ from contextlib import nullcontext
 import typer
 
 from softsym import __version__
-from softsym.cli import bench, check, discover, inspect, predict, reproduce, train
+from softsym.cli import bench, check, discover, doctor, inspect, predict, reproduce, train
+from softsym.cli.notices import one_line_warnings
 from softsym.data.formats import suffixes
 from softsym.errors import InputError, TrainingError
 from softsym.progress import hushed
@@ -28,6 +29,7 @@ app.command(name="check")(check.command)
 app.command(name="train")(train.command)
 app.command(name="reproduce")(reproduce.command)
 app.command(name="bench")(bench.command)
+app.command(name="doctor")(doctor.command)
 
 
 def show_version(wanted: bool) -> None:
@@ -51,7 +53,7 @@ def run() -> None:
     debug = "--debug" in sys.argv
     arguments = spread_lists([argument for argument in sys.argv[1:] if argument != "--debug"])
     try:
-        with hushed() if "--quiet" in arguments else nullcontext():
+        with one_line_warnings(), hushed() if "--quiet" in arguments else nullcontext():
             app(arguments, standalone_mode=True)
     except InputError as error:
         if debug:

@@ -30,7 +30,7 @@ from softsym.groups import group as read_group
 from softsym.maps import MapValue, TensorMap, as_array, map_values
 from softsym.measure.lipschitz import bilinear_norm, gate_constants, operator_norm
 from softsym.nn import Bilinear, Gated, Network
-from softsym.nn.bilinear_step import SCALE
+from softsym.nn.bilinear import SCALE
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 

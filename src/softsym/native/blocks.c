@@ -3,8 +3,9 @@
    Gathering, multiplying and scattering vector by vector keeps everything in registers and the nearest cache; as separate operations
    each of the three would walk through all of memory. A quadratic form of such matrices takes the same walk.
 
-   Compiled once for float and, with -DDOUBLE, once for double. */
+   Compiled once for float and, with -DDOUBLE, once for double; without OpenMP where the compiler has none, and then on one thread. */
 
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -30,6 +31,20 @@ typedef struct {
     int64_t array, first, count;
     const real *diagonal;
 } Slice;
+
+/* What Python must agree with (blocks.py); compared once, when the library is loaded. */
+const int64_t layout[] = {
+    sizeof(real), LARGEST,
+    sizeof(Block), offsetof(Block, array), offsetof(Block, count), offsetof(Block, rows), offsetof(Block, columns),
+    offsetof(Block, first_from), offsetof(Block, first_to), offsetof(Block, from), offsetof(Block, to), offsetof(Block, matrix),
+    sizeof(Slice), offsetof(Slice, array), offsetof(Slice, first), offsetof(Slice, count), offsetof(Slice, diagonal),
+};
+const int64_t layout_length = sizeof layout / sizeof *layout;
+#ifdef _OPENMP
+const int64_t threaded = 1;
+#else
+const int64_t threaded = 0;
+#endif
 
 static inline vector load(const real *from) {
     vector v;

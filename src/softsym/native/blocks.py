@@ -1,4 +1,7 @@
-"""Many small matrices, each applied to many short vectors scattered in long ones."""
+"""Many small matrices, each applied to many short vectors scattered in long ones, and quadratic forms of such matrices.
+
+The numbers are in ``blocks.c``; both are called once for all tensors of a network, since most of them are small.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from softsym.native.library import compiled
+from softsym.native.build import Source, build, compiled
 
-SOURCE = Path(__file__).with_name("blocks.c")
-LARGEST = 1024  # rows or columns of a matrix; as in blocks.c
+LARGEST = 1024  # rows or columns of a matrix
+MOST_PLACES = 2**31  # in an array: they are counted in 32 bits
 _SLICE = 4096  # numbers that one thread takes at a time
+_SLICE_OF_DIAGONAL = 8192
 _WORTH_THREADS = 100_000  # numbers in all
 
 Index = NDArray[np.int64]
@@ -62,6 +66,16 @@ class _Block(ctypes.Structure):
     ]
 
 
+class _Slice(ctypes.Structure):
+    _fields_ = [
+        *((name, ctypes.c_int64) for name in ("array", "first", "count")),
+        ("diagonal", ctypes.c_void_p),
+    ]
+
+
+SOURCE = Source(Path(__file__).with_name("blocks.c"), {"largest matrix": LARGEST}, (_Block, _Slice))
+
+
 class Blocks:
     """All of them, applied in one call.
 
@@ -74,9 +88,13 @@ class Blocks:
         >>> swap = torch.tensor([[0.0, 1.0], [1.0, 0.0]])
         >>> index = np.array([[0, 3], [1, 2]])
         >>> blocks = Blocks([SmallMatrices(2, 2, 2, swap, index, index)], torch.float32)
-        >>> out = torch.zeros(4)
-        >>> if Blocks.usable(torch.float32):
+        >>> out = torch.arange(4.0)
+        >>> if Blocks.usable(torch.float32):  # elsewhere torch operations do the same
         ...     blocks.run([torch.arange(4.0)], [out])
+        ... else:
+        ...     out[index] = torch.arange(4.0)[index] @ swap
+        >>> out
+        tensor([3., 2., 1., 0.])
     """
 
     def __init__(self, matrices: Sequence[SmallMatrices], dtype: torch.dtype) -> None:
@@ -90,12 +108,12 @@ class Blocks:
 
     @staticmethod
     def usable(dtype: torch.dtype, size: int = 0) -> bool:
-        """Whether this machine can run them on arrays of a size; places are counted in 32 bits."""
-        return size < 2**31 and compiled(SOURCE, dtype) is not None
+        """Whether this machine can run them on arrays of a size, and may."""
+        return size < MOST_PLACES and compiled(SOURCE, dtype) is not None
 
     def run(self, x: Sequence[Tensor], out: Sequence[Tensor]) -> None:
         """Writes the results for the arrays x into the arrays out, all contiguous."""
-        loaded = compiled(SOURCE, self.dtype)
+        loaded = build(SOURCE, self.dtype).library
         assert loaded is not None
         loaded.run(*self.pointers, pointers(x), pointers(out), threads_for(self._numbers))
 
@@ -130,3 +148,58 @@ class Blocks:
         piece = np.ascontiguousarray(where[start : start + step], np.int32)
         self._kept.append(piece)
         return piece.ctypes.data
+
+
+class Quadratic:
+    """x -> (K x, x . K x, x . x) for tensors x, taken as one vector, in one call.
+
+    Args:
+        diagonals: The diagonal of K on each tensor; whatever it is where blocks write.
+        matrices: The blocks of K; each lies within one tensor.
+        dtype: What kind of numbers.
+
+    Example:
+        >>> import numpy as np, torch
+        >>> swap = SmallMatrices(1, 2, 2, torch.tensor([[0.0, 1.0], [1.0, 0.0]]), index := np.array([[0, 2]]), index)
+        >>> form = Quadratic([torch.tensor([0.0, 5.0, 0.0])], [swap], torch.float32)
+        >>> x = torch.tensor([1.0, 2.0, 3.0])
+        >>> K = torch.tensor([[0.0, 0.0, 1.0], [0.0, 5.0, 0.0], [1.0, 0.0, 0.0]])
+        >>> (Kx,), xKx, xx = form.run([x]) if Blocks.usable(torch.float32) else ((K @ x,), x @ K @ x, x @ x)
+        >>> Kx, float(xKx), float(xx)
+        (tensor([ 3., 10.,  1.]), 26.0, 14.0)
+    """
+
+    def __init__(
+        self, diagonals: Sequence[Tensor], matrices: Sequence[SmallMatrices], dtype: torch.dtype
+    ) -> None:
+        self._diagonals = [d.to(dtype).contiguous() for d in diagonals]  # kept: slices point to them
+        sizes = [d.numel() for d in diagonals]
+        self._blocks = Blocks(matrices, dtype)
+        self._numbers = sum(sizes)
+        slices = [
+            _Slice(
+                k, first, min(_SLICE_OF_DIAGONAL, d.numel() - first), d.data_ptr() + first * d.element_size()
+            )
+            for k, d in enumerate(self._diagonals)
+            for first in range(0, d.numel(), _SLICE_OF_DIAGONAL)
+        ]
+        self._slices = (_Slice * len(slices))(*slices)
+        self._sums = ctypes.c_double * (2 * len(slices))
+        self.dtype = dtype
+
+    def run(self, x: Sequence[Tensor]) -> tuple[list[Tensor], float, float]:
+        """K x as new tensors of the same shapes, x . K x and x . x, for contiguous tensors."""
+        loaded = build(SOURCE, self.dtype).library
+        assert loaded is not None
+        out = [torch.empty_like(part) for part in x]
+        sums = self._sums()
+        loaded.quadratic(
+            self._slices,
+            ctypes.c_int64(len(self._slices)),
+            *self._blocks.pointers,
+            pointers(x),
+            pointers(out),
+            sums,
+            threads_for(self._numbers),
+        )
+        return out, sums[0], sums[1]

@@ -13,8 +13,8 @@ The (batch, n, n) map is never formed. Three kinds of terms are each computed by
 * neither: contract every :math:`z_k` with every :math:`x_a`, then one product with the weight of the pair, or first the weight and
   then the contraction, whichever is less work.
 
-In training the layer runs as one fused operation with a backward pass of its own (:mod:`softsym.nn.bilinear_step`), otherwise in
-ordinary operations; both are tested against each other.
+The formula is :func:`softsym.nn.functional.bilinear`; inside a network it runs together with the gates after it, in compiled code
+where that is possible.
 
 All copies of a type are exchangeable at the start of training, so the first ones serve as the random choice of the paper's code.
 
@@ -28,9 +28,11 @@ import torch
 from torch import Tensor, nn
 
 from softsym.groups import Group
-from softsym.nn.bilinear_step import SCALE, Copies, FusedBilinear, Plan, Term
-from softsym.nn.fusing import can_fuse
+from softsym.native import Copies, Plan, Term
+from softsym.nn import functional
 from softsym.reps import Rep, TensorType
+
+SCALE = 0.1
 
 
 class Bilinear(nn.Module):
@@ -64,72 +66,12 @@ class Bilinear(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """X + 0.1 W(x) x for x (..., size)."""
-        if not (self.plan.scaled or self.plan.inner or self.plan.mixed):
-            return x
-        flat = x.reshape(-1, self.size)
-        if can_fuse(self, flat):
-            weights = (self.scale_weight, self.inner_weight, *self.mixed_weights)
-            out: Tensor = FusedBilinear.apply(self.plan, flat, *weights)
-            return out.reshape(x.shape)
-        return self.plain(flat).reshape(x.shape)
+        return functional.bilinear(self.plan, x.reshape(-1, self.size), *self.weights).reshape(x.shape)
 
-    def plain(self, flat: Tensor) -> Tensor:
-        """The same in ordinary operations, for any kind of derivative, tracing and export."""
-        parts = [_gather(flat, copies) for copies in self.plan.types]
-        sums: dict[int, Tensor] = {}
-        self._add_scaled(parts, sums)
-        self._add_inner(parts, sums)
-        self._add_mixed(parts, sums)
-        return torch.add(flat, self._assemble(flat, sums), alpha=SCALE)
-
-    def _add_scaled(self, parts: list[Tensor], sums: dict[int, Tensor]) -> None:
-        if self.plan.scalar is None or not self.plan.scaled:
-            return
-        scalars = parts[self.plan.scalar].flatten(1)
-        coefficients = nn.functional.linear(scalars, self.scale_weight)
-        pieces = coefficients.split([t.columns for t in self.plan.scaled], dim=1)
-        for term, c in zip(self.plan.scaled, pieces, strict=True):
-            z = _as_matrices(parts, term, self.plan).flatten(2)  # (batch, n, target)
-            sums[term.target] = c.unflatten(1, (term.n, -1)).transpose(1, 2) @ z
-
-    def _add_inner(self, parts: list[Tensor], sums: dict[int, Tensor]) -> None:
-        if self.plan.scalar is None or not self.plan.inner:
-            return
-        products = []
-        for term in self.plan.inner:
-            z = _as_matrices(parts, term, self.plan).flatten(2)
-            products.append((z @ parts[term.source].transpose(1, 2)).flatten(1))
-        stacked = torch.cat(products, dim=1) if len(products) > 1 else products[0]
-        sums[self.plan.scalar] = nn.functional.linear(stacked, self.inner_weight).unsqueeze(-1)
-
-    def _add_mixed(self, parts: list[Tensor], sums: dict[int, Tensor]) -> None:
-        for term, weight in zip(self.plan.mixed, self.mixed_weights, strict=True):
-            z = _as_matrices(parts, term, self.plan)  # (batch, n, target, source)
-            batch, n, rows, columns = z.shape
-            x = parts[term.source].transpose(1, 2)  # (batch, source, copies)
-            if term.weight_first:
-                weighted = nn.functional.linear(x, weight).reshape(batch, columns * n, weight.shape[0] // n)
-                mixed = (z.permute(0, 2, 3, 1).reshape(batch, rows, columns * n) @ weighted).transpose(1, 2)
-            else:
-                contracted = z.transpose(1, 2).reshape(batch, rows * n, columns) @ x
-                stacked = contracted.reshape(batch, rows, weight.shape[1])
-                mixed = nn.functional.linear(stacked, weight).transpose(1, 2)
-            sums[term.target] = sums[term.target] + mixed if term.target in sums else mixed
-
-    def _assemble(self, flat: Tensor, sums: dict[int, Tensor]) -> Tensor:
-        """The sums of all types, back in the order of the representation's coordinates."""
-        pieces: list[tuple[int, Tensor]] = []
-        for kind, copies in enumerate(self.plan.types):
-            value = (
-                sums[kind].flatten(1)
-                if kind in sums
-                else flat.new_zeros(len(flat), copies.count * copies.size)
-            )
-            start = 0
-            for place, stop in copies.places:
-                pieces.append((place, value[:, start : start + stop - place]))
-                start += stop - place
-        return torch.cat([piece for _, piece in sorted(pieces, key=lambda item: item[0])], dim=1)
+    @property
+    def weights(self) -> tuple[Tensor, ...]:
+        """All weights, in the order the formula takes them."""
+        return self.scale_weight, self.inner_weight, *self.mixed_weights
 
     def term_weights(self) -> list[tuple[Term, Tensor]]:
         """The weight of each term as a three-way tensor over acting, input and output copies (in an order of its own)."""
@@ -144,8 +86,7 @@ class Bilinear(nn.Module):
 
     def extra_repr(self) -> str:
         """Shown by print(network)."""
-        terms = len(self.plan.scaled) + len(self.plan.inner) + len(self.plan.mixed)
-        return f"size={self.size}, terms={terms}"
+        return f"size={self.size}, terms={len(self.plan.terms)}"
 
 
 def plan(rep: Rep, group: Group) -> Plan:
@@ -173,29 +114,12 @@ def plan(rep: Rep, group: Group) -> Plan:
             term = Term(s, t, through, n, in_order, types[s].size < types[t].size, columns)
             (scaled if source.rank == 0 else inner if target.rank == 0 else mixed).append(term)
     scalar = kinds.index(TensorType()) if TensorType() in kinds else None
-    return Plan(rep.size(group), types, scalar, tuple(scaled), tuple(inner), tuple(mixed))
+    return Plan(rep.size(group), types, scalar, tuple(scaled), tuple(inner), tuple(mixed), SCALE)
 
 
 def _mixed_shape(term: Term, types: tuple[Copies, ...]) -> tuple[int, int]:
     into, out = types[term.source].count, types[term.target].count
     return (term.n * out, into) if term.weight_first else (out, term.n * into)
-
-
-def _gather(flat: Tensor, copies: Copies) -> Tensor:
-    """The copies of one type, (batch, count, size)."""
-    pieces = [
-        flat[:, start:stop].unflatten(1, ((stop - start) // copies.size, copies.size))
-        for start, stop in copies.places
-    ]
-    return pieces[0] if len(pieces) == 1 else torch.cat(pieces, dim=1)
-
-
-def _as_matrices(parts: list[Tensor], term: Term, plan: Plan) -> Tensor:
-    """The chosen copies z as matrices (batch, n, target, source)."""
-    z = parts[term.through][:, : term.n]
-    if term.axes is not None:
-        z = z.unflatten(2, plan.types[term.through].shape).permute(0, 1, *(axis + 2 for axis in term.axes))
-    return z.reshape(z.shape[0], term.n, plan.types[term.target].size, plan.types[term.source].size)
 
 
 def _copies(rep: Rep, group: Group) -> dict[TensorType, Copies]:

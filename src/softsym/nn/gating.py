@@ -6,7 +6,7 @@ permutes gate themselves, :math:`x\,\sigma(x)`, which is swish. The soft variant
 
 .. math:: \mathrm{gate}(x) + w \cdot \mathrm{swish}(x),
 
-with a learned w for each channel that starts small and is decayed.
+with a learned w for each channel that starts small and is decayed. The formula is :func:`softsym.nn.functional.gate`.
 
 Reference:
     3D Steerable CNNs (Weiler et al., 2018), https://arxiv.org/abs/1807.02547 (gates);
@@ -19,8 +19,8 @@ import torch
 from torch import Tensor, nn
 
 from softsym.groups import Group
-from softsym.nn.fusing import can_fuse
-from softsym.nn.gating_step import FusedGate
+from softsym.native import Gates, Run
+from softsym.nn import functional
 from softsym.reps import Rep, Scalar, Segment
 
 SOFT_START = 1e-3
@@ -55,56 +55,37 @@ class Gated(nn.Module):
 
     def __init__(self, rep: Rep, group: Group, *, soft: bool = False) -> None:
         super().__init__()
-        self.gates = gate_count(rep, group)
-        self.runs = _runs(rep.segments(group), group)
-        self.size = rep.size(group)
+        self.gates, self.size = gate_count(rep, group), rep.size(group)
+        self.plan = Gates(self.gates, self.size, tuple(_runs(rep.segments(group), group)))
         self.soft = nn.Parameter(torch.full((self.size,), SOFT_START)) if soft else None
         self_gated = torch.zeros(self.size)
-        for start, stop, copies, _ in self.runs:
+        for start, stop, copies, _ in self.plan.runs:
             self_gated[start:stop] = float(copies == 0)
         self.register_buffer("self_gated", self_gated, persistent=False)
 
     def forward(self, x: Tensor) -> Tensor:
         """Applies gates (the first channels) to values (the others)."""
         flat = x.reshape(-1, x.shape[-1])
-        if can_fuse(self, flat):
-            out: Tensor = FusedGate.apply(flat, self.weight, self.gates, self.runs)
-            return out.reshape(*x.shape[:-1], self.size)
-        return self.plain(x)
+        return functional.gate(self.plan, flat, self.weight).reshape(*x.shape[:-1], self.size)
 
     @property
     def weight(self) -> Tensor:
         """Weight of each channel's swish."""
         return self.self_gated if self.soft is None else self.self_gated + self.soft
 
-    def plain(self, x: Tensor) -> Tensor:
-        """The same in ordinary operations, for any kind of derivative, tracing and export."""
-        gates, values = x.split((self.gates, self.size), dim=-1)
-        pieces, used = [], 0
-        for start, stop, copies, size in self.runs:
-            piece = values[..., start:stop]
-            if copies == 0:  # gates itself
-                pieces.append(nn.functional.silu(piece))
-                continue
-            gate = gates[..., used : used + copies].sigmoid()
-            used += copies
-            pieces.append((piece.unflatten(-1, (copies, size)) * gate.unsqueeze(-1)).flatten(-2))
-        gated = torch.cat(pieces, dim=-1) if len(pieces) > 1 else pieces[0]
-        return gated if self.soft is None else gated + self.soft * nn.functional.silu(values)
-
     def extra_repr(self) -> str:
         """Shown by print(network)."""
         return f"size={self.size}, gates={self.gates}, soft={self.soft is not None}"
 
 
-def _runs(segments: list[Segment], group: Group) -> list[tuple[int, int, int, int]]:
-    """(start, stop, gated copies, size of a copy) of consecutive values; zero copies where values gate themselves."""
-    runs: list[tuple[int, int, int, int]] = []
+def _runs(segments: list[Segment], group: Group) -> list[Run]:
+    """Consecutive values that have gates, or none; those that gate themselves are joined."""
+    runs: list[Run] = []
     for segment in segments:
         if not segment.type.is_permutation(group):
-            runs.append((segment.start, segment.stop, segment.copies, segment.size))
-        elif runs and runs[-1][2] == 0:
-            runs[-1] = (runs[-1][0], segment.stop, 0, 1)
+            runs.append(Run(segment.start, segment.stop, segment.copies, segment.size))
+        elif runs and runs[-1].copies == 0:
+            runs[-1] = Run(runs[-1].start, segment.stop, 0, 1)
         else:
-            runs.append((segment.start, segment.stop, 0, 1))
+            runs.append(Run(segment.start, segment.stop, 0, 1))
     return runs

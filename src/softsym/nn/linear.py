@@ -14,8 +14,8 @@ import torch
 from torch import Tensor, nn
 
 from softsym.groups import Group
+from softsym.native import Projection, Subspace, project
 from softsym.nn import init
-from softsym.nn.native.project import Project, can_project
 from softsym.reps import Rep
 from softsym.spaces import EquivariantSpace, equivariant_maps, invariants
 
@@ -55,6 +55,15 @@ class Confined(nn.Module):
         """Orthonormal columns (size, rank) that span each block's invariants; None where that is everything."""
         return [getattr(self, f"factor{k}") for k in range(len(self.blocks))]
 
+    def subspaces(self, tensor: int) -> list[Subspace]:
+        """The blocks, for compiled code that knows the free tensor by a number."""
+        sizes = [copies * size for copies, size in self.blocks]
+        pieces = self.index.split(sizes)
+        return [
+            Subspace(tensor, piece.view(shape).numpy(), F)
+            for piece, shape, F in zip(pieces, self.blocks, self._exact, strict=True)
+        ]
+
     def forward(self) -> Tensor:
         """The tensor."""
         sizes = [copies * size for copies, size in self.blocks]
@@ -83,13 +92,12 @@ class EquivariantLinear(nn.Module):
         maps, biases = equivariant_maps(rep_in, rep_out, group), invariants(rep_out, group)
         self.weight = Confined(maps, init.orthogonal(maps.shape[0], maps.shape[1], generator))
         self.bias = Confined(biases, init.bias(biases.size, generator))
+        self._projection = Projection([*self.weight.subspaces(0), *self.bias.subspaces(1)])
 
     def map(self) -> tuple[Tensor, Tensor]:
         """Weight (n_out, n_in) and bias (n_out,)."""
-        if can_project(self):
-            found: tuple[Tensor, Tensor] = Project.apply(self, self.weight.free, self.bias.free)
-            return found
-        return self.weight(), self.bias()
+        projected = project(self._projection, (self.weight.free, self.bias.free))
+        return (self.weight(), self.bias()) if projected is None else (projected[0], projected[1])
 
     def forward(self, x: Tensor) -> Tensor:
         """W x + b for x (..., n_in)."""

@@ -14,10 +14,11 @@ from torch import Tensor, nn
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.maps import TensorMap, linear_parameters
+from softsym.native import HiddenLayer, run_hidden_layer
+from softsym.nn import functional
 from softsym.nn.bilinear import Bilinear
 from softsym.nn.gating import Gated, gated_rep
 from softsym.nn.linear import baked, weights_of
-from softsym.nn.native import NativeBlock, can_run, native_plan
 from softsym.nn.prior import HasPrior
 from softsym.reps import Rep, hidden_rep
 from softsym.reps import rep as read_rep
@@ -29,18 +30,14 @@ class Block(nn.Module):
     def __init__(self, linear: nn.Module, bilinear: Bilinear, gated: Gated) -> None:
         super().__init__()
         self.linear, self.bilinear, self.gated = linear, bilinear, gated
+        self._layer = HiddenLayer(bilinear.plan, gated.plan, functional.hidden_layer)
 
     def forward(self, x: Tensor) -> Tensor:
         """Maps (..., n_in) to (..., width)."""
         x = self.linear(x)
-        if not can_run(self, x):
-            out: Tensor = self.gated(self.bilinear(x))
-            return out
-        bilinear, gated = self.bilinear, self.gated
-        weights = (bilinear.scale_weight, bilinear.inner_weight, *bilinear.mixed_weights)
-        flat = x.reshape(-1, x.shape[-1]).contiguous()
-        out = NativeBlock.apply(native_plan(bilinear.plan, gated), flat, gated.weight, *weights)
-        return out.reshape(*x.shape[:-1], gated.size)
+        flat = x.reshape(-1, x.shape[-1])
+        out = run_hidden_layer(self._layer, flat, self.gated.weight, self.bilinear.weights)
+        return out.reshape(*x.shape[:-1], self.gated.size)
 
 
 class Network(nn.Module, HasPrior):

@@ -17,6 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from softsym.errors import TrainingError
+from softsym.native import announce, step_threads
 from softsym.progress import reporter
 from softsym.regularize import EquivarianceRegularizer
 from softsym.regularize.strengths import Controller, Fixed
@@ -104,8 +105,10 @@ def fit(
         epoch, before = saved.epoch, saved.state["seconds"]
     history = History(None if writes is None else writes / "history.jsonl")
     history.restart(epoch)
+    announce()
+    work = settings.batch * sum(parameter.numel() for parameter in model.parameters())
     began = time.perf_counter() - before
-    with reporter(settings.epochs, epoch, quiet=quiet or devices.rank > 0) as report:
+    with step_threads(work), reporter(settings.epochs, epoch, quiet=quiet or devices.rank > 0) as report:
         while epoch < settings.epochs and not stopping.is_over(epoch):
             epoch += 1
             lr = set_rate(optimizer, settings, epoch)

@@ -7,7 +7,6 @@ better side by side than together.
 from __future__ import annotations
 
 import os
-import platform
 import shutil
 import traceback
 from dataclasses import replace
@@ -15,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from softsym.experiments.engines.engine import Job, RunOutcome
-from softsym.experiments.store import Environment, HistoryRows, RunRecord, name
+from softsym.experiments.store import HistoryRows, RunRecord, name
 from softsym.experiments.weights import weight_rows
 from softsym.files import put_file, put_folder
+from softsym.native import environment
 from softsym.training import RunSpec
 
 THREADS = 1
@@ -72,23 +72,6 @@ def take_head_start(spec: RunSpec, folder: Path) -> bool:
     # The history is the sign that the run has begun, so it comes last.
     put_file(folder / "history.jsonl", lambda path: shutil.copy(twin / "history.jsonl", path))
     return True
-
-
-def environment() -> Environment:
-    """What the last bits of a result depend on."""
-    import numpy as np
-    import torch
-
-    import softsym
-
-    return {
-        "softsym": softsym.__version__,
-        "python": platform.python_version(),
-        "torch": torch.__version__,
-        "numpy": np.__version__,
-        "threads": torch.get_num_threads(),
-        "machine": platform.machine(),
-    }
 
 
 def thinned(rows: HistoryRows, spec: RunSpec) -> HistoryRows:

@@ -1,19 +1,27 @@
 """Where everything lies that a hidden layer computes on its way.
 
-Names are those of :mod:`softsym.nn.bilinear_step` and :mod:`softsym.nn.gating_step`. What the backward pass needs is kept for the whole
-batch; everything else has room for the few samples that a thread is at. Contractions are larger than all the rest together and are
-computed again in the backward pass rather than kept.
+Names are those of the formulas in README.md. What the backward pass needs is kept for the whole batch; everything else has room for
+the few samples that a thread is at. Contractions are larger than all the rest together and are computed again in the backward pass
+rather than kept.
 """
 
 from __future__ import annotations
 
-from softsym.nn.bilinear_step import Plan, Term
-from softsym.nn.native.program import Kind, Layout, Region
+from softsym.native.plan import Plan, Term
+from softsym.native.program import Kind, Layout, Region
 
-KEPT, WORK, X, OUT, GRADS, GATE, SCALED, INNER, MIXED = range(
-    9
-)  # the spaces of a call; one for each mixed weight
-_KINDS = (Kind.WHOLE, Kind.PART, Kind.WHOLE, Kind.WHOLE, Kind.OWN, Kind.SHARED, Kind.SHARED, Kind.SHARED)
+# The spaces of a call; one more for the weight of each mixed term.
+KEPT, WORK, X, OUT, GRADS, GATE, SCALED, INNER, MIXED = range(9)
+_SPACES = {
+    "kept": Kind.WHOLE,
+    "work": Kind.PART,
+    "x": Kind.WHOLE,
+    "out": Kind.WHOLE,
+    "grads": Kind.OWN,
+    "gate": Kind.SHARED,
+    "scaled": Kind.SHARED,
+    "inner": Kind.SHARED,
+}
 
 
 class Regions:
@@ -27,7 +35,7 @@ class Regions:
 
     def __init__(self, plan: Plan, gates: int, size: int) -> None:
         self.plan = plan
-        self.kinds = (*_KINDS, *(Kind.SHARED for _ in plan.mixed))
+        self.spaces = {**_SPACES, **{f"mixed{k}": Kind.SHARED for k in range(len(plan.mixed))}}
         self.x, self.out, self.gate = Region(X, plan.size), Region(OUT, size), Region(GATE, 0)
         scaled, inner = sum(t.columns for t in plan.scaled), sum(t.columns for t in plan.inner)
         self._lay_out_forward(gates, scaled, inner)

@@ -1,9 +1,9 @@
-"""Lists of instructions for the interpreter in ``samples.c``, and the spaces they refer to."""
+"""Lists of instructions for the interpreter in ``hidden_layer.c``, and the spaces they refer to; README.md explains both."""
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
@@ -12,15 +12,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from softsym.native.library import compiled, matrix_product, thread_limit
+from softsym.native.build import Source, build, compiled
+from softsym.native.matrix_product import matrix_product
 
-SOURCE = Path(__file__).with_name("samples.c")
 CHUNK = 64  # samples that are carried through a program together: what they need should fit the second cache
 _WORTH_THREADS = 25_000  # numbers of a batch; about where torch, too, begins to share work out
 
 
 class Op(IntEnum):
-    """What an instruction does; as in samples.c."""
+    """What an instruction does; as in hidden_layer.c."""
 
     SPREAD = 0
     CLEAR = 1
@@ -46,9 +46,6 @@ class Kind(IntEnum):
     OWN = 3
 
 
-_FOR_EACH_THREAD = (Kind.PART, Kind.OWN)
-
-
 class _Place(ctypes.Structure):
     _fields_ = [(name, ctypes.c_int32) for name in ("space", "width", "before", "start")]
 
@@ -66,6 +63,12 @@ class _Instruction(ctypes.Structure):
 class _Space(ctypes.Structure):
     _fields_ = [("base", ctypes.c_void_p), ("kind", ctypes.c_int64), ("apart", ctypes.c_int64)]
 
+
+SOURCE = Source(
+    Path(__file__).with_name("hidden_layer.c"),
+    {"number of opcodes": len(Op), "kinds of spaces": len(Kind)},
+    (_Place, _Space, _Instruction),
+)
 
 Place = tuple[int, int, int, int]
 NOWHERE: Place = (0, 0, 0, 0)
@@ -106,26 +109,40 @@ class Split:
     chunk: int
 
     @classmethod
-    def of(cls, batch: int, width: int) -> Split:
+    def of(cls, batch: int, width: int, dtype: torch.dtype = torch.float32) -> Split:
         """Chunks of nearly equal size, as many for each thread; small batches of narrow layers are not worth a second thread."""
-        threads = torch.get_num_threads() if batch * width >= _WORTH_THREADS else 1
-        rounds = -(-batch // (threads * CHUNK))
-        return cls(batch, threads, -(-batch // (threads * rounds)))
+        several = batch * width >= _WORTH_THREADS and build(SOURCE, dtype).threaded
+        threads = torch.get_num_threads() if several else 1
+        rounds = max(1, -(-batch // (threads * CHUNK)))
+        return cls(batch, threads, max(1, -(-batch // (threads * rounds))))
 
 
 def usable(dtype: torch.dtype) -> bool:
-    """Whether this machine can run programs."""
+    """Whether this machine can run programs, and may."""
     return compiled(SOURCE, dtype) is not None and matrix_product(dtype) is not None
 
 
 class Program:
-    """Instructions that are carried out one after the other for each sample of a batch."""
+    """Instructions that are carried out one after the other for each sample of a batch.
 
-    def __init__(self, kinds: Sequence[Kind]) -> None:
-        self.kinds = tuple(kinds)
+    Args:
+        spaces: Name and kind of each space of a call.
+
+    Example:
+        >>> program = Program({"x": Kind.WHOLE, "out": Kind.WHOLE})
+        >>> program.add(Op.SPREAD, 3, 2, 2, left=Region(1, 6).at(), right=Region(0, 6).at())
+        >>> print(program)
+        SPREAD              3 x    2 x    2  left=out[6] right=x[6]
+    """
+
+    def __init__(self, spaces: Mapping[str, Kind]) -> None:
+        self.spaces = dict(spaces)
         self._instructions: list[_Instruction] = []
         self._tables: list[np.ndarray] = []  # what instructions point to
         self._packed: ctypes.Array[_Instruction] | None = None
+        self._blank = (_Space * len(self.spaces))(*(_Space(None, kind, 0) for kind in self.spaces.values()))
+        per_thread = (Kind.PART, Kind.OWN)
+        self._per_thread = [k for k, kind in enumerate(self.spaces.values()) if kind in per_thread]
 
     def add(
         self,
@@ -144,7 +161,7 @@ class Program:
         row: Sequence[int] = (),
         column: Sequence[int] = (),
     ) -> None:
-        """Appends an instruction; ``samples.c`` says what its operands mean."""
+        """Appends an instruction; ``hidden_layer.c`` says what its operands mean."""
         places = (_Place(*place) for place in (z, left, right, weight, out))
         self._instructions.append(
             _Instruction(
@@ -157,23 +174,45 @@ class Program:
         """Carries it out; spaces that threads do not share have one row for each of them."""
         if self._packed is None:
             self._packed = (_Instruction * len(self._instructions))(*self._instructions)
-        loaded = compiled(SOURCE, spaces[0].dtype)
-        assert loaded is not None
-        found = (_Space * len(spaces))()
-        for entry, space, kind in zip(found, spaces, self.kinds, strict=True):
-            entry.base, entry.kind = space.data_ptr(), kind
-            if kind in _FOR_EACH_THREAD:
-                entry.apart = space.stride(0)
-        loaded.run(
+        dtype = spaces[0].dtype
+        library, product = build(SOURCE, dtype).library, matrix_product(dtype)
+        assert library is not None
+        assert product is not None
+        entries = type(self._blank).from_buffer_copy(
+            self._blank
+        )  # one for each call: several may run at a time
+        for entry, space in zip(entries, spaces, strict=True):
+            entry.base = space.data_ptr()
+        for k in self._per_thread:
+            entries[k].apart = spaces[k].stride(0)
+        library.run(
             self._packed,
             len(self._packed),
-            found,
+            entries,
             ctypes.c_int64(split.batch),
             ctypes.c_int64(split.chunk),
             split.threads,
-            matrix_product(spaces[0].dtype),
-            thread_limit(),
+            product.address,
+            product.limit,
         )
+
+    def __str__(self) -> str:
+        """One line for each instruction: what it does, its sizes, and where its operands lie."""
+        return "\n".join(self._line(instruction) for instruction in self._instructions)
+
+    def _line(self, instruction: _Instruction) -> str:
+        names = list(self.spaces)
+        sizes = " x ".join(f"{getattr(instruction, name):4}" for name in ("rows", "columns", "inner"))
+        operands = []
+        for operand in ("z", "left", "right", "weight", "out"):
+            place: _Place = getattr(instruction, operand)
+            if (place.space, place.width, place.before, place.start) != NOWHERE:
+                first = f"{place.before}+" if place.before else ""
+                begin = f"{place.start}:" if place.start else ""
+                operands.append(f"{operand}={names[place.space]}[{first}{begin}{place.width}]")
+        adds = " adds" if instruction.adds else ""
+        scale = f" scale={instruction.scale:g}" if instruction.scale != 1 else ""
+        return f"{Op(instruction.op).name:16} {sizes}{adds}{scale}  {' '.join(operands)}"
 
     def _table(self, numbers: Sequence[int]) -> int | None:
         if not len(numbers):

@@ -1,21 +1,20 @@
 """Hidden layers in compiled code against the same layers in torch operations: values and all gradients."""
 
 import copy
+import pickle
 
 import pytest
 import torch
 
 import softsym as ss
+from softsym.native import HiddenLayer, torch_only
 from softsym.nn.bilinear import Bilinear
 from softsym.nn.gating import Gated, gated_rep
-from softsym.nn.linear import EquivariantLinear
-from softsym.nn.native import can_run
-from softsym.nn.native.program import Split, usable
 from softsym.nn.network import Block
 from tests.nn.networks import NETWORKS, SIZE_IN, normal
 from tests.nn.test_bilinear import CASES
 
-pytestmark = pytest.mark.skipif(not usable(torch.float32), reason="no compiled code on this machine")
+pytestmark = pytest.mark.usefixtures("compiled_code")
 MORE = [
     ("40S + 9V + 8T(2) + 2T(3)", "O(3)"),
     ("V + 3S + T(2) + 2V + S", "O(3)"),
@@ -40,39 +39,37 @@ def block_of(rep, G, soft=True, dtype=torch.float64):
     return layer.to(dtype).train()
 
 
-def gradients(layer, x, compiled, monkeypatch):
+def gradients(layer, x):
     """Output and gradients of input and weights, for one random direction of the output."""
-    if not compiled:
-        monkeypatch.setattr("softsym.nn.network.can_run", lambda *_: False)
-    else:
-        assert can_run(layer, x)
     x = x.clone().requires_grad_()
     layer.zero_grad()
     out = layer(x)
     out.backward(normal(*out.shape, seed=7).to(out))
-    monkeypatch.undo()
-    return [out.detach(), x.grad, *(p.grad for p in layer.parameters() if p.numel() and p.grad is not None)]
+    filled = (torch.zeros_like(p) if p.grad is None else p.grad for p in layer.parameters())
+    return [out.detach(), x.grad, *filled]  # weights that no term has get a gradient of zero, or none
+
+
+def both(layer, x):
+    """The same in compiled code and in torch operations."""
+    ours = gradients(layer, x)
+    with torch_only():
+        return zip(ours, gradients(layer, x), strict=True)
 
 
 @pytest.mark.parametrize(("rep", "G"), [*CASES, *MORE])
 @pytest.mark.parametrize("batch", [1, 65, 200])
 @pytest.mark.parametrize("soft", [True, False])
-def test_values_and_gradients(rep, G, batch, soft, monkeypatch):
+def test_values_and_gradients(rep, G, batch, soft):
     layer = block_of(rep, G, soft)
     x = normal(batch, layer.bilinear.size, seed=batch, dtype=torch.float64)
-    ours = gradients(layer, x, True, monkeypatch)
-    theirs = gradients(layer, x, False, monkeypatch)
-    assert len(ours) >= len(theirs)  # weights that no term has get a gradient of zero
-    for a, b in zip(ours, theirs, strict=False):
+    for a, b in both(layer, x):
         assert torch.allclose(a, b, atol=1e-10, rtol=1e-10)
 
 
 @pytest.mark.parametrize(("rep", "G"), [*CASES, *MORE])
-def test_values_and_gradients_in_single_precision(rep, G, monkeypatch):
+def test_values_and_gradients_in_single_precision(rep, G):
     layer = block_of(rep, G, dtype=torch.float32)
-    x = normal(70, layer.bilinear.size)
-    ours, theirs = gradients(layer, x, True, monkeypatch), gradients(layer, x, False, monkeypatch)
-    for a, b in zip(ours, theirs, strict=False):
+    for a, b in both(layer, normal(70, layer.bilinear.size)):
         assert a.dtype == torch.float32
         assert float((a - b).norm() / b.norm().clamp_min(1e-12)) < 1e-5
 
@@ -90,28 +87,20 @@ def test_gates_are_accurate_from_end_to_end():
     assert layer(torch.full((1, 1000), torch.nan)).isnan().all()
 
 
-def test_the_number_of_threads_changes_rounding_only(monkeypatch):
+def test_the_number_of_threads_changes_rounding_only():
     layer = block_of("40S + 9V + 8T(2)", "O(3)")
     x = normal(1000, layer.bilinear.size, dtype=torch.float64)
     before = torch.get_num_threads()
-    found = []
+    by_threads = []
     for threads in (1, 2, 3):
         torch.set_num_threads(threads)
         try:
-            found.append(gradients(layer, x, True, monkeypatch))
+            by_threads.append(gradients(layer, x))
         finally:
             torch.set_num_threads(before)
-    for other in found[1:]:
-        for a, b in zip(other, found[0], strict=True):
+    for other in by_threads[1:]:
+        for a, b in zip(other, by_threads[0], strict=True):
             assert torch.allclose(a, b, rtol=1e-12, atol=1e-12)
-
-
-@pytest.mark.parametrize("width", [10, 1000])
-@pytest.mark.parametrize("batch", [1, 63, 64, 65, 127, 129, 500, 1000])
-def test_chunks_cover_the_batch(batch, width):
-    split = Split.of(batch, width)
-    assert split.chunk * split.threads * -(-batch // (split.chunk * split.threads)) >= batch
-    assert 1 <= split.chunk <= 64
 
 
 def test_a_graph_may_be_used_twice():
@@ -131,16 +120,15 @@ def test_inputs_need_not_be_contiguous_or_flat():
     assert torch.equal(layer(x.permute(1, 2, 0)), flat.view(3, 5, -1))
 
 
-def test_weights_need_not_be_contiguous(monkeypatch):
+def test_weights_need_not_be_contiguous():
     layer = block_of("4S + 2V + T(2)", "O(3)")
     layer.bilinear.scale_weight.data = layer.bilinear.scale_weight.data.T.contiguous().T
     x = normal(5, layer.bilinear.size, dtype=torch.float64)
-    ours, theirs = gradients(layer, x, True, monkeypatch), gradients(layer, x, False, monkeypatch)
-    for a, b in zip(ours, theirs, strict=True):
+    for a, b in both(layer, x):
         assert torch.allclose(a, b, atol=1e-10, rtol=1e-10)
 
 
-def test_copies_of_a_network_do_not_share_anything():
+def test_copies_of_a_network_do_not_share_weights():
     net = ss.nn.SoftMLP("2S + 3V", "S + V", ["O(2)@z"], width=24, layers=3)
     x = normal(6, SIZE_IN)
     before = net(x)
@@ -152,40 +140,23 @@ def test_copies_of_a_network_do_not_share_anything():
     assert not torch.equal(twin(x), before)
 
 
-@pytest.mark.parametrize("kind", NETWORKS)
+@pytest.mark.parametrize("name", NETWORKS)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_whole_networks(kind, dtype, monkeypatch):
-    net = NETWORKS[kind](0).to(dtype).train()
-    x = normal(40, SIZE_IN, dtype=dtype)
-    ours = gradients(net, x, True, monkeypatch)
-    monkeypatch.setattr("softsym.nn.network.can_run", lambda *_: False)
-    monkeypatch.setattr("softsym.nn.linear.can_project", lambda *_: False)
-    theirs = gradients(net, x, True, pytest.MonkeyPatch())
+def test_whole_networks(name, dtype):
+    net = NETWORKS[name](0).to(dtype).train()
     tolerance = 1e-4 if dtype == torch.float32 else 1e-10
-    for a, b in zip(ours, theirs, strict=True):
+    for a, b in both(net, normal(40, SIZE_IN, dtype=dtype)):
         assert float((a - b).norm()) <= tolerance * float(b.norm()) + 1e-12
 
 
-@pytest.mark.parametrize(
-    ("rep_in", "rep_out", "G"),
-    [
-        ("2S + 3V", "S + 2V + T(2)", "O(3)"),
-        ("3V + T(2)", "2T(3)", "SO(3)"),
-        ("4V", "V + 2S", "S(3)"),
-        ("2V", "3V", "SO(2)"),
-    ],
-)
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_projected_weights(rep_in, rep_out, G, dtype):
-    layer = EquivariantLinear(ss.rep(rep_in), ss.rep(rep_out), ss.group(G)).to(dtype).train()
-    weight, bias = layer.map()
-    directions = normal(*weight.shape, seed=3, dtype=dtype), normal(*bias.shape, seed=4, dtype=dtype)
-    found = []
-    for way in (layer.map, lambda: (layer.weight(), layer.bias())):
-        layer.zero_grad()
-        out = way()
-        sum((part * d).sum() for part, d in zip(out, directions, strict=True)).backward()
-        found.append([*(part.detach() for part in out), *(p.grad.clone() for p in layer.parameters())])
-    tolerance = 1e-5 if dtype == torch.float32 else 1e-12
-    for a, b in zip(*found, strict=True):
-        assert torch.allclose(a, b, rtol=tolerance, atol=tolerance)
+def test_layers_are_known_by_number_as_long_as_they_live():
+    layer = block_of("2S + V", "O(3)")._layer
+    number = layer.number
+    assert HiddenLayer.numbered(number) is layer
+    assert copy.deepcopy(layer) is layer  # nothing in it changes
+    again = pickle.loads(pickle.dumps(layer))
+    assert (again.plan, again.gates, again.twin) == (layer.plan, layer.gates, layer.twin)
+    assert again.number != number
+    del layer
+    with pytest.raises(KeyError):
+        HiddenLayer.numbered(number)

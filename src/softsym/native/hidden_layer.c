@@ -8,13 +8,21 @@
        sum over i, k, j of  z[row[i] + column[k]] * left[i, j] * right[k, j],
    of which one factor is the output: FORM_LEFT writes left, FORM_Z adds to z. (Exchanging row and column exchanges left and right.)
 
-   Compiled once for float and, with -DDOUBLE, once for double. */
+   Compiled once for float and, with -DDOUBLE, once for double; without OpenMP where the compiler has none, and then on one thread.
+   README.md says what a program is. */
 
 #include <math.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
+#ifdef _OPENMP
 int omp_get_thread_num(void);
+const int64_t threaded = 1;
+#else
+static int omp_get_thread_num(void) { return 0; }
+const int64_t threaded = 0;
+#endif
 
 #ifdef DOUBLE
 typedef double real;
@@ -22,8 +30,8 @@ typedef double real;
 typedef float real;
 #endif
 
-enum { SPREAD, CLEAR, FORM_LEFT, FORM_Z, GATHER, OPEN, SWISH, GATE, SWISH_BACK, GATE_BACK, TIMES_TRANSPOSED, TIMES, ADD_OUTER };
-enum { WHOLE, PART, SHARED, OWN };
+enum { SPREAD, CLEAR, FORM_LEFT, FORM_Z, GATHER, OPEN, SWISH, GATE, SWISH_BACK, GATE_BACK, TIMES_TRANSPOSED, TIMES, ADD_OUTER, OPCODES };
+enum { WHOLE, PART, SHARED, OWN, KINDS };
 
 /* `width` numbers of each sample in one of the spaces of a call, after `before` numbers per sample that belong to others. */
 typedef struct {
@@ -43,6 +51,18 @@ typedef struct {
     Place z, left, right, weight, out;
     const int32_t *row, *column;
 } Instruction;
+
+/* What Python must agree with (program.py); compared once, when the library is loaded. */
+const int64_t layout[] = {
+    sizeof(real), OPCODES, KINDS,
+    sizeof(Place), offsetof(Place, space), offsetof(Place, width), offsetof(Place, before), offsetof(Place, start),
+    sizeof(Space), offsetof(Space, base), offsetof(Space, kind), offsetof(Space, apart),
+    sizeof(Instruction), offsetof(Instruction, op), offsetof(Instruction, rows), offsetof(Instruction, columns),
+    offsetof(Instruction, inner), offsetof(Instruction, adds), offsetof(Instruction, scale), offsetof(Instruction, z),
+    offsetof(Instruction, left), offsetof(Instruction, right), offsetof(Instruction, weight), offsetof(Instruction, out),
+    offsetof(Instruction, row), offsetof(Instruction, column),
+};
+const int64_t layout_length = sizeof layout / sizeof *layout;
 
 typedef struct {
     const Space *spaces;

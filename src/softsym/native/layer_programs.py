@@ -1,44 +1,40 @@
 """What compiled code does for a hidden layer: a program for each direction.
 
-Formulas are those of :mod:`softsym.nn.bilinear_step` and :mod:`softsym.nn.gating_step`.
+README.md has the formulas and a worked example.
 """
 
 from __future__ import annotations
 
 from itertools import accumulate
 
-from softsym.nn.bilinear_step import SCALE, Plan, Term
-from softsym.nn.gating_step import Runs
-from softsym.nn.native.forms import Form, form_of
-from softsym.nn.native.program import Op, Program, Region
-from softsym.nn.native.regions import INNER, MIXED, SCALED, Regions
-from softsym.nn.native.writer import Writer
+from softsym.native.plan import Gates, Plan, Term
+from softsym.native.program import Op, Program, Region
+from softsym.native.regions import INNER, MIXED, SCALED, Regions
+from softsym.native.writer import Form, Writer, form_of
 
 
-class NativePlan:
-    """Programs of a bilinear layer and the gates after it.
+class LayerPrograms:
+    """Both directions of a layer, and where everything lies.
 
     Args:
-        bilinear: What the bilinear layer computes.
-        gates: How many of the first channels are gates.
-        runs: Which values have gates.
-        size: How many values come out.
+        plan: What the bilinear layer computes.
+        gates: What the gates compute.
     """
 
-    def __init__(self, bilinear: Plan, gates: int, runs: Runs, size: int) -> None:
-        self.bilinear, self.gates, self.runs, self.size = bilinear, gates, runs, size
-        self.at = Regions(bilinear, gates, size)
-        self.scaled = _with_first_columns(bilinear, bilinear.scaled)
-        self.inner = _with_first_columns(bilinear, bilinear.inner)
-        self.mixed = [(term, form_of(bilinear, term)) for term in bilinear.mixed]
-        self.forward, self.backward = Program(self.at.kinds), Program(self.at.kinds)
-        self._write_forward(Writer(self.forward, bilinear, self.at.parts))
+    def __init__(self, plan: Plan, gates: Gates) -> None:
+        self.plan, self.gates = plan, gates
+        self.at = Regions(plan, gates.count, gates.size)
+        self.scaled = _with_first_columns(plan, plan.scaled)
+        self.inner = _with_first_columns(plan, plan.inner)
+        self.mixed = [(term, form_of(plan, term)) for term in plan.mixed]
+        self.forward, self.backward = Program(self.at.spaces), Program(self.at.spaces)
+        self._write_forward(Writer(self.forward, plan, self.at.parts))
         self._write_gates(self.forward)
         self._write_gates_backward(self.backward)
-        self._write_backward(Writer(self.backward, bilinear, self.at.parts))
+        self._write_backward(Writer(self.backward, plan, self.at.parts))
 
     def _write_forward(self, write: Writer) -> None:
-        plan, at = self.bilinear, self.at
+        plan, at = self.plan, self.at
         for kind, part in enumerate(at.parts):
             write.spread(kind, at.x, part)
         if self.scaled:
@@ -68,44 +64,44 @@ class NativePlan:
             written.add(term.target)
         targets = {term.target for term in plan.terms}
         for kind, total in enumerate(at.sums):
-            write.gather(kind, at.x, total if kind in targets else None, at.before_gates, SCALE)
+            write.gather(kind, at.x, total if kind in targets else None, at.before_gates, plan.scale)
 
     def _write_gates(self, program: Program) -> None:
-        at, values = self.at, self.at.before_gates
-        program.add(Op.OPEN, columns=self.gates, left=at.opened.at(), right=values.at())
-        right = values.at(self.gates)
-        program.add(Op.SWISH, columns=self.size, z=at.out.at(), right=right, weight=at.gate.at())
-        for start, gate, copies, size in self._gated():
-            z, left, right = at.out.at(start), at.opened.at(gate), values.at(self.gates + start)
-            program.add(Op.GATE, rows=size, columns=copies, z=z, left=left, right=right)
+        at, values, count = self.at, self.at.before_gates, self.gates.count
+        program.add(Op.OPEN, columns=count, left=at.opened.at(), right=values.at())
+        right = values.at(count)
+        program.add(Op.SWISH, columns=self.gates.size, z=at.out.at(), right=right, weight=at.gate.at())
+        for run, gate in self.gates.gated:
+            z, left, right = at.out.at(run.start), at.opened.at(gate), values.at(count + run.start)
+            program.add(Op.GATE, rows=run.size, columns=run.copies, z=z, left=left, right=right)
 
     def _write_gates_backward(self, program: Program) -> None:
-        at, values = self.at, self.at.before_gates
+        at, values, count = self.at, self.at.before_gates, self.gates.count
         program.add(
             Op.SWISH_BACK,
-            columns=self.size,
+            columns=self.gates.size,
             z=at.out.at(),
             left=at.d_gate.at(),
-            right=values.at(self.gates),
+            right=values.at(count),
             weight=at.gate.at(),
-            out=at.d_before_gates.at(self.gates),
+            out=at.d_before_gates.at(count),
         )
-        for start, gate, copies, size in self._gated():
+        for run, gate in self.gates.gated:
             program.add(
                 Op.GATE_BACK,
-                rows=size,
-                columns=copies,
-                z=at.out.at(start),
+                rows=run.size,
+                columns=run.copies,
+                z=at.out.at(run.start),
                 left=at.opened.at(gate),
-                right=values.at(self.gates + start),
+                right=values.at(count + run.start),
                 weight=at.d_before_gates.at(gate),
-                out=at.d_before_gates.at(self.gates + start),
+                out=at.d_before_gates.at(count + run.start),
             )
 
     def _write_backward(self, write: Writer) -> None:
-        plan, at = self.bilinear, self.at
+        plan, at = self.plan, self.at
         for kind in sorted({term.target for term in plan.terms}):
-            write.spread(kind, at.d_before_gates, at.d_sums[kind], SCALE)
+            write.spread(kind, at.d_before_gates, at.d_sums[kind], plan.scale)
         depends_on = {term.source for term in plan.terms} | {term.through for term in plan.terms}
         for kind in sorted(depends_on):
             write.program.add(Op.CLEAR, left=at.d_parts[kind].at())
@@ -141,7 +137,7 @@ class NativePlan:
             write.acting(form, g, at.parts[term.source].at(), at.d_parts[term.through])
 
     def _write_weighted_backward(self, write: Writer, k: int, term: Term, form: Form) -> None:
-        at, rows = self.at, self.bilinear.types[term.source].size
+        at, rows = self.at, self.plan.types[term.source].size
         g, dy = at.d_sums[term.target].at(), at.d_mixed[k]
         write.right(form, g, dy.at())
         write.acting(form, g, at.weighted[k].at(), at.d_parts[term.through])
@@ -149,7 +145,7 @@ class NativePlan:
         write.multiply(Op.ADD_OUTER, rows, dy, at.parts[term.source], at.d_weights[k])
 
     def _write_contracted_backward(self, write: Writer, k: int, term: Term, form: Form) -> None:
-        at, rows = self.at, self.bilinear.types[term.target].size
+        at, rows = self.at, self.plan.types[term.target].size
         g, dy, source = at.d_sums[term.target], at.d_mixed[k], at.parts[term.source].at()
         write.left(form, at.contracted_again[k].at(), source)
         write.multiply(Op.ADD_OUTER, rows, g, at.contracted_again[k], at.d_weights[k])
@@ -158,21 +154,12 @@ class NativePlan:
         write.acting(form, dy.at(), source, at.d_parts[term.through])
 
     def _scalars(self, regions: list[Region]) -> Region:
-        assert self.bilinear.scalar is not None  # terms from or to scalars exist only where there are scalars
-        return regions[self.bilinear.scalar]
-
-    def _gated(self) -> list[tuple[int, int, int, int]]:
-        """(first value, first gate, copies, size of a copy) of each run of values that have gates."""
-        found = []
-        gate = 0
-        for start, _, copies, size in self.runs:
-            if copies:
-                found.append((start, gate, copies, size))
-                gate += copies
-        return found
+        return regions[self.plan.scalars]
 
 
 def _with_first_columns(plan: Plan, terms: tuple[Term, ...]) -> list[tuple[Term, Form, int]]:
     """Terms with their forms, and where their columns begin in what is stacked."""
     starts = accumulate((term.columns for term in terms), initial=0)
-    return [(term, form_of(plan, term), start) for term, start in zip(terms, starts, strict=False)]
+    return [
+        (term, form_of(plan, term), start) for term, start in zip(terms, starts, strict=False)
+    ]  # one more start
