@@ -76,7 +76,7 @@ class Plain(EquivariantKernel):
     ) -> list[list[Array]]:
         """See the base class."""
         grams = [kernel.gram(left, left if right is None else right) for kernel in kernels]
-        return [[np.kron(np.eye(block.size), gram) for block in blocks] for gram in grams]
+        return [[repeated(gram, block.size) for block in blocks] for gram in grams]
 
     @property
     def method(self) -> str:
@@ -109,14 +109,19 @@ class Averaged(EquivariantKernel):
     ) -> list[list[Array]]:
         """See the base class."""
         symmetric = right is None
-        which, weight = self._halves if symmetric else (np.arange(len(self.closed)), np.ones(len(self.closed)))
+        which, weight = (
+            self._halves if symmetric else (np.arange(len(self.closed)), np.ones(len(self.closed)))
+        )
         other = left if right is None else right
         n, m, d = len(left), len(other), left.shape[1]
         rhos = [(block.rho(self.group, self.closed)[which] * weight[:, None, None]) for block in blocks]
         rhos = [rho.reshape(len(which), -1) / len(self.closed) for rho in rhos]
         out = [[np.empty((block.size, n, block.size, m)) for block in blocks] for _ in kernels]
         lengths, other_lengths = squares(left), squares(other)
-        moved = act(self.rep_in, self.group, [part[which] for part in self.closed.parts], other).swapaxes(1, 2) / d
+        moved = (
+            act(self.rep_in, self.group, [part[which] for part in self.closed.parts], other).swapaxes(1, 2)
+            / d
+        )
         step = max(1, CHUNK // max(1, len(which) * m))
         for start in range(0, n, step):
             rows = slice(start, min(n, start + step))
@@ -127,7 +132,8 @@ class Averaged(EquivariantKernel):
                     b = block.size
                     gram[:, rows] = (rho.T @ values).reshape(b, b, -1, m).transpose(0, 2, 1, 3)
         flat = [
-            [gram.reshape(b.size * n, b.size * m) for gram, b in zip(grams, blocks, strict=True)] for grams in out
+            [gram.reshape(b.size * n, b.size * m) for gram, b in zip(grams, blocks, strict=True)]
+            for grams in out
         ]
         return [[(gram + gram.T) / 2 for gram in grams] for grams in flat] if symmetric else flat
 
@@ -188,7 +194,9 @@ class Polynomial(EquivariantKernel):
         sizes = [rep_out.size(group) * d**p for p in (1, 2, 3)]
         self.degree = sum(size <= LARGEST_MAP // 100 for size in sizes)
         if not self.degree:
-            raise InputError(f"{group.name} is not compact, and {rep_in} is too large for its polynomial maps")
+            raise InputError(
+                f"{group.name} is not compact, and {rep_in} is too large for its polynomial maps"
+            )
 
     def grams(
         self, kernels: Sequence[Kernel], blocks: Sequence[Block], left: Array, right: Array | None = None
@@ -217,6 +225,11 @@ class Polynomial(EquivariantKernel):
     def method(self) -> str:
         """See the base class."""
         return f"polynomial maps of degree {self.degree}"
+
+
+def repeated(gram: Array, b: int) -> Array:
+    """The Kronecker product I (x) K of a Gram matrix: the same kernel for each of b coordinates that know nothing of each other."""
+    return np.asarray(np.kron(np.eye(b), gram), dtype=np.float64)
 
 
 def equivariant_kernel(group: Group, rep_in: Rep, rep_out: Rep) -> EquivariantKernel:
@@ -264,7 +277,9 @@ def _maps(rep_in: Rep, type_: TensorType, group: Group, p: int) -> Array:
     copies = [kind for count, kind in rep_in for _ in range(count)]
     kinds, order = [TensorType()], np.zeros(1, dtype=np.intp)
     for _ in range(p):
-        order = _interleaved([kind.size(group) for kind in kinds], [kind.size(group) for kind in copies], order)
+        order = _interleaved(
+            [kind.size(group) for kind in kinds], [kind.size(group) for kind in copies], order
+        )
         kinds = [a * b for a in kinds for b in copies]
     space = equivariant_maps(Rep(tuple((1, kind) for kind in kinds)), Rep(((1, type_),)), group)
     maps = np.empty((*space.shape, space.dim))

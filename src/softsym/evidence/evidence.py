@@ -20,7 +20,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from softsym.data.coverage import SMALLEST
 from softsym.data.coverage import coverage as measure_coverage
-from softsym.data.scaler import SymmetricScaler
 from softsym.errors import InputError
 from softsym.evidence.equivariant import Averaged, Plain
 from softsym.evidence.gp import read_shape
@@ -31,7 +30,7 @@ from softsym.evidence.process import Component, Process
 from softsym.evidence.profile import Profile
 from softsym.evidence.randomization import Randomized, halves, holm, randomization_test
 from softsym.evidence.table import EvidenceRow, EvidenceTable, ratio_p_value, row_of
-from softsym.evidence.verdict import LEVEL, LIKELIHOOD_LEVEL, TOLERANCE
+from softsym.evidence.verdict import LIKELIHOOD_LEVEL, TOLERANCE
 from softsym.groups import Group
 from softsym.reps import Rep
 
@@ -117,7 +116,15 @@ class _Examined:
 
     @classmethod
     def of(
-        cls, group: Group, look: Look, predictor: Any, X: Array, Y: Array, held: NDArray[np.intp], sources: Any, seed: int
+        cls,
+        group: Group,
+        look: Look,
+        predictor: Any,
+        X: Array,
+        Y: Array,
+        held: NDArray[np.intp],
+        sources: Any,
+        seed: int,
     ) -> _Examined:
         """Measures it."""
         start, one = time.perf_counter(), cls(group)
@@ -150,23 +157,29 @@ def _judged(found: list[_Examined], look: Look, tolerance: float) -> list[Eviden
     tests, ratios = holm([one.test_p for one in found]), holm([one.ratio_p for one in found])
     refuted = [
         one.group
-        for one, test, ratio in zip(found, tests, ratios, strict=True)
+        for one, ratio in zip(found, ratios, strict=True)
         if ratio < LIKELIHOOD_LEVEL and one.profile is not None and one.profile.interval[0] > 0
     ]
     rows = []
     for one, test, ratio in zip(found, tests, ratios, strict=True):
         inside = [H.name for H in refuted if H is not one.group and contains(one.group, H)]
-        rows.append(
-            row_of(
-                one.group, one.profile, look, ratio_p=ratio, p_value=one.test_p, test_p=test, coverage=one.coverage,
-                refuted_subgroup=inside[0] if inside else "", tolerance=tolerance, seconds=one.seconds,
-            )  # fmt: skip
-        )
+        row = row_of(
+            one.group, one.profile, look, ratio_p=ratio, p_value=one.test_p, test_p=test, coverage=one.coverage,
+            refuted_subgroup=inside[0] if inside else "", tolerance=tolerance, seconds=one.seconds,
+        )  # fmt: skip
+        rows.append(row)
     return rows
 
 
 def _predictor(
-    X: Array, Y: Array, rep_in: Rep, rep_out: Rep, groups: Sequence[Group], kernels: Sequence[Kernel], sources: Any, seed: int
+    X: Array,
+    Y: Array,
+    rep_in: Rep,
+    rep_out: Rep,
+    groups: Sequence[Group],
+    kernels: Sequence[Kernel],
+    sources: Any,
+    seed: int,
 ) -> tuple[Callable[[Array], Array], NDArray[np.intp]]:
     """A plain Gaussian process fitted to one half of the rows, and the rows of the other half."""
     first, held = halves(len(X), sources, seed)
@@ -175,7 +188,6 @@ def _predictor(
     rng = np.random.default_rng(seed)
     first, held = rng.permutation(first)[:FITTED], rng.permutation(held)[:TESTED]
     look = Look.at(X[first], Y[first], rep_in, rep_out, groups, kernels=kernels, seed=seed, plain=True)
-    # The same columns' scales everywhere: losses are sums over columns of different units otherwise.
     if look.is_constant:
         return (lambda rows: np.tile(look.scale_out.shift, (len(rows), 1))), held
     plain = Component(Plain(groups[0], rep_in), look.kernels[""], 1.0)

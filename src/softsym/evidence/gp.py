@@ -79,7 +79,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         *,
         kernel: Kernel | None = None,
         max_size: int = LARGEST,
-        random_state: int | None = 0,
+        random_state: int | np.random.RandomState | None = 0,
     ) -> None:
         self.rep_in, self.rep_out, self.groups = rep_in, rep_out, groups
         self.kernel, self.max_size, self.random_state = kernel, max_size, random_state
@@ -91,16 +91,19 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             X: Inputs (n, size of ``rep_in``).
             y: Outputs (n, size of ``rep_out``), or (n,) for one output.
         """
-        X, y = validate_data(
+        inputs, outputs = validate_data(
             self, X, y, multi_output=True, y_numeric=True, ensure_min_samples=2, dtype=np.float64
         )
-        self.n_outputs_ = 0 if y.ndim == 1 else y.shape[1]
-        Y = np.asarray(y, dtype=np.float64).reshape(len(y), -1)
-        rep_in, rep_out, groups = read_shape(self.rep_in, self.rep_out, self.groups, X, Y)
-        seed = int(np.random.default_rng(self.random_state).integers(2**31)) if self.random_state is None else self.random_state
+        self.n_outputs_ = 0 if outputs.ndim == 1 else outputs.shape[1]
+        Y = np.asarray(outputs, dtype=np.float64).reshape(len(outputs), -1)
+        rep_in, rep_out, groups = read_shape(self.rep_in, self.rep_out, self.groups, inputs, Y)
         kernels = GRID if self.kernel is None else [self.kernel]
-        look = Look.at(X, Y, rep_in, rep_out, groups, kernels=kernels, seed=seed)
-        profiles = {name: look.profile(look.candidates[name].group) for name in look.candidates if not look.is_constant}
+        look = Look.at(inputs, Y, rep_in, rep_out, groups, kernels=kernels, seed=seed_of(self.random_state))
+        profiles = {
+            name: look.profile(look.candidates[name].group)
+            for name in look.candidates
+            if not look.is_constant
+        }
         self.scale_in_, self.scale_out_ = look.scale_in, look.scale_out
         self.kernel_ = look.kernels[""]
         self.symmetries_ = EvidenceTable([row_of(group, profiles.get(group.name), look) for group in groups])
@@ -120,7 +123,8 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             )
         self.n_rows_ = n
         self.weights_ = {
-            group.name: float(sum(c.weight for c in components if group.name in c.has)) for group in look.groups
+            group.name: float(sum(c.weight for c in components if group.name in c.has))
+            for group in look.groups
         }
         return Process.fit(components, blocks, look.X[:n], look.Y[:n], noises)
 
@@ -147,19 +151,21 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         name = read_group(group).name
         kept = [component for component in self.process_.components if name in component.has]
         if name not in self.weights_:
-            raise InputError(f"no candidate group {name!r}; the candidates were {', '.join(self.weights_) or 'none'}")
+            raise InputError(
+                f"no candidate group {name!r}; the candidates were {', '.join(self.weights_) or 'none'}"
+            )
         if not kept:
             rep_in, rep_out, _ = self._shape
-            kept = [Component(equivariant_kernel(read_group(group), rep_in, rep_out), self.kernel_, 1.0, (name,))]
+            kept = [
+                Component(equivariant_kernel(read_group(group), rep_in, rep_out), self.kernel_, 1.0, (name,))
+            ]
         total = sum(component.weight for component in kept)
         kept = [Component(c.candidate, c.kernel, c.weight / total, c.has) for c in kept]
         snapped = SoftEquivariantGP(**self.get_params(deep=False))
         snapped.__dict__.update(self.__dict__)
         old = self.process_
         snapped.process_ = Process.fit(kept, old.blocks, old.X, old.Y, old.noises)
-        snapped.weights_ = {
-            key: float(sum(c.weight for c in kept if key in c.has)) for key in self.weights_
-        }
+        snapped.weights_ = {key: float(sum(c.weight for c in kept if key in c.has)) for key in self.weights_}
         return snapped
 
     def save(self, folder: str | Path, *, force: bool = False) -> Path:
@@ -185,6 +191,15 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
+
+
+def seed_of(random_state: Any) -> int:
+    """A seed from what scikit-learn allows as a random state."""
+    if random_state is None:
+        return int(np.random.default_rng().integers(2**31))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    return int(random_state)
 
 
 def read_shape(
@@ -241,7 +256,8 @@ def _together(groups: list[Group], look: Look) -> EquivariantKernel | None:
 def _weighed(look: Look, components: list[Component]) -> tuple[list[Component], list[float]]:
     """The components with the weights of highest likelihood and the blocks' noise, from a subset of rows; those of no weight go."""
     blocks = look.blocks(look.groups)
-    weights, noises = np.ones(len(components)), []
+    weights: Array = np.ones(len(components))
+    noises: list[float] = []
     if blocks:
         n = look.rows(blocks, WEIGHING)
         by_component = [c.grams(blocks, look.X[:n]) for c in components]

@@ -115,7 +115,9 @@ def best_noise(signal: Array, Y: Array, guess: float | None = None) -> Condition
             best = last if last is not None and (best is None or last.value > best.value) else best
             break
     if best is None:  # not even with much noise
-        raise InputError("the kernel's matrix is singular; leave out repeated rows, or pass data in other units")
+        raise InputError(
+            "the kernel's matrix is singular; leave out repeated rows, or pass data in other units"
+        )
     return best
 
 

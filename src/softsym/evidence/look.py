@@ -85,7 +85,15 @@ class Look:
         groups = list(groups)
         scale_in, scale_out = (SymmetricScaler.fit(Z, rep, groups) for Z, rep in ((X, rep_in), (Y, rep_out)))
         order = np.random.default_rng(seed).permutation(len(X))
-        look = cls(rep_in, rep_out, groups, scale_in, scale_out, scale_in.transform(X[order]), scale_out.transform(Y[order]))
+        look = cls(
+            rep_in,
+            rep_out,
+            groups,
+            scale_in,
+            scale_out,
+            scale_in.transform(X[order]),
+            scale_out.transform(Y[order]),
+        )
         for group in [] if plain else groups:
             try:
                 look.candidates[group.name] = equivariant_kernel(group, rep_in, rep_out)

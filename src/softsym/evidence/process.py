@@ -66,7 +66,12 @@ class Process:
 
     @classmethod
     def fit(
-        cls, components: Sequence[Component], blocks: Sequence[Block], X: Array, Y: Array, noises: Sequence[float]
+        cls,
+        components: Sequence[Component],
+        blocks: Sequence[Block],
+        X: Array,
+        Y: Array,
+        noises: Sequence[float],
     ) -> Process:
         """Conditions on rows; noises are looked for near those given, unless the matrices are large."""
         signals, units = _signals(components, blocks, X)
@@ -79,11 +84,19 @@ class Process:
 
     @classmethod
     def restored(
-        cls, components: Sequence[Component], blocks: Sequence[Block], X: Array, Y: Array, noises: Sequence[float]
+        cls,
+        components: Sequence[Component],
+        blocks: Sequence[Block],
+        X: Array,
+        Y: Array,
+        noises: Sequence[float],
     ) -> Process:
         """The same process from stored noises."""
         signals, units = _signals(components, blocks, X)
-        fits = [condition(s, block.read(Y), noise) for s, block, noise in zip(signals, blocks, noises, strict=True)]
+        fits = [
+            condition(s, block.read(Y), noise)
+            for s, block, noise in zip(signals, blocks, noises, strict=True)
+        ]
         if any(fit is None for fit in fits):
             raise ValueError("its kernel is singular")
         return cls(list(components), list(blocks), X, Y, units, [fit for fit in fits if fit is not None])

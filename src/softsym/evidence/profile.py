@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
 
 from softsym.evidence.blocks import Block
-from softsym.evidence.equivariant import EquivariantKernel
+from softsym.evidence.equivariant import EquivariantKernel, repeated
 from softsym.evidence.kernels import Kernel
 from softsym.evidence.likelihood import Conditioned, Spectrum, best_noise
 
@@ -105,7 +105,7 @@ def profile(
     (grams,) = candidate.grams([kernel], blocks, X)
     pairs, kept = [], []
     for block, gram in zip(blocks, grams, strict=True):
-        whole = np.kron(np.eye(block.size), plain.gram)
+        whole = repeated(plain.gram, block.size)
         rest = whole - gram if candidate.is_projection else whole
         kept.append(float(np.trace(gram) / np.trace(whole)))
         pairs.append(_Pair(block, _unit(gram, whole), _unit(rest, whole), block.read(Y)))
@@ -122,10 +122,10 @@ def _profiled(pairs: list[_Pair], plain: Plainly, power: float) -> Profile:
     for a in START:
         path.at(a)
     for _ in range(REFINEMENTS):
-        a = _worth_knowing(*path.curve())
-        if a is None:
+        wanted = _worth_knowing(*path.curve())
+        if wanted is None:
             break
-        path.at(a)
+        path.at(wanted)
     shares, heights = path.curve()
     best = float(shares[heights.argmax()])
     low, high = _within(shares, heights)
@@ -155,7 +155,9 @@ class _Path:
             return self.kept[a]
         near = min(self.noises, key=lambda known: abs(known - a), default=None)
         guesses = [self.first] * len(self.pairs) if near is None else self.noises[near]
-        fits = [best_noise(pair.signal(a), pair.Y, guess) for pair, guess in zip(self.pairs, guesses, strict=True)]
+        fits = [
+            best_noise(pair.signal(a), pair.Y, guess) for pair, guess in zip(self.pairs, guesses, strict=True)
+        ]
         self.values[a] = sum(fit.value for fit in fits)
         self.noises[a] = [fit.noise for fit in fits]
         if a == 0.0 or self.values[a] >= max(self.values.values()) - DROP:

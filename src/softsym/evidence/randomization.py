@@ -146,7 +146,8 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def _summed(errors: Array, labels: NDArray[np.intp], count: int) -> Array:
-    return np.bincount(labels, weights=np.sum(errors**2, axis=1), minlength=count)
+    sums = np.bincount(labels, weights=np.sum(errors**2, axis=1), minlength=count)
+    return np.asarray(sums, dtype=np.float64)
 
 
 def _bounds(observed: float, mean: float, turned: float, Y: Array) -> tuple[float, float]:

@@ -68,7 +68,7 @@ class EvidenceRow:
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> EvidenceRow:
         """The inverse of :meth:`to_dict`."""
-        known = {key: math.nan if value is None else value for key, value in fields.items()}
+        known: dict[str, Any] = {key: math.nan if value is None else value for key, value in fields.items()}
         low, high = fields["interval"]
         exact, soft, none = (math.nan if error is None else float(error) for error in fields["errors"])
         return cls(**{**known, "interval": (float(low), float(high)), "errors": (exact, soft, none)})
@@ -143,7 +143,8 @@ class EvidenceTable(Sequence[EvidenceRow]):
     def _repr_html_(self) -> str:
         heads = "".join(f"<th>{head}</th>" for head in HEADS)
         rows = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in _cells(row)) + "</tr>" for row in self._rows
+            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in _cells(row)) + "</tr>"
+            for row in self._rows
         )
         return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
 
@@ -151,7 +152,8 @@ class EvidenceTable(Sequence[EvidenceRow]):
         lines = [list(HEADS), *(_cells(row) for row in self._rows)]
         widths = [max(len(line[k]) for line in lines) for k in range(len(HEADS))]
         return "\n".join(
-            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
+            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+            for line in lines
         )
 
     def __repr__(self) -> str:

@@ -83,19 +83,31 @@ def judge(grounds: Grounds) -> tuple[Verdict, str]:
         )
     if grounds.explained < LEAST_EXPLAINED:
         share = max(0.0, grounds.explained)
-        return "undecided", f"the fit explains only {share:.0%} of the outputs; more rows or less noise would decide it"
+        return (
+            "undecided",
+            f"the fit explains only {share:.0%} of the outputs; more rows or less noise would decide it",
+        )
     if low >= ABSENT_ABOVE and grounds.by_likelihood:
         return "absent", ""
     if grounds.by_likelihood and high < ABSENT_ABOVE:
         small = f"broken, but by at most {high:.1%}" if high <= grounds.tolerance else ""
         return "soft", small
     if grounds.by_likelihood:
-        return "undecided", f"broken by {low:.2g} to {high:.2g}: soft or absent; {_more(grounds, (high - low) / 2, ABSENT_ABOVE / 4)}"
+        return (
+            "undecided",
+            f"broken by {low:.2g} to {high:.2g}: soft or absent; {_more(grounds, (high - low) / 2, ABSENT_ABOVE / 4)}",
+        )
     if high > grounds.tolerance:
         words = "the test refutes it, but" if grounds.by_test else "not refuted, but"
-        return "undecided", f"{words} a violation of {high:.2g} is possible; {_more(grounds, high, grounds.tolerance)}"
+        return (
+            "undecided",
+            f"{words} a violation of {high:.2g} is possible; {_more(grounds, high, grounds.tolerance)}",
+        )
     if grounds.by_test:
-        return "undecided", f"the test refutes it (p = {grounds.test_p:.2g}), the likelihood does not: are inputs evenly turned?"
+        return (
+            "undecided",
+            f"the test refutes it (p = {grounds.test_p:.2g}), the likelihood does not: are inputs evenly turned?",
+        )
     if grounds.refuted_subgroup:
         return "undecided", f"its subgroup {grounds.refuted_subgroup} is refuted"
     return "exact", ""
