@@ -24,8 +24,7 @@ from softsym.errors import DataWarning, InputError
 from softsym.evidence.equivariant import EquivariantKernel, Plain, equivariant_kernel
 from softsym.evidence.kernels import GRID, Kernel
 from softsym.evidence.look import Look
-from softsym.evidence.mixture import best_weights
-from softsym.evidence.process import Component, Process, unit_of
+from softsym.evidence.process import Component, Process, best_weights, unit_of
 from softsym.evidence.profile import DROP, Profile
 from softsym.evidence.table import EvidenceTable, row_of
 from softsym.groups import Group, joined, read_groups
