@@ -22,7 +22,7 @@ def turned(text, M):
 
 
 def test_the_room_is_callable():
-    X, Y = draw(60)
+    X, Y = draw(100)
     assert softsym.evidence(X, Y, "2V", "V", ["SO(3)"], kernels=FEW)["SO(3)"].verdict == "exact"
 
 
@@ -46,7 +46,7 @@ def test_a_turned_frame():
     M = ss.SO(3).sample(1, seed=2)[0]
     X, Y = (X.reshape(-1, 2, 3) @ M.T).reshape(-1, 6), Y @ M.T
     table = evidence(X, Y, "2V", "V", [turned("SO(2)@z", M), "SO(2)@x"], kernels=FEW)
-    assert [row.verdict for row in table][0] == "exact"
+    assert table[0].verdict == "exact"
     assert table[1].verdict != "exact"
 
 
@@ -80,7 +80,7 @@ def test_groups_that_are_not_compact():
     table = evidence(X, Y, "2V", "S", ["SO13p()", "SL(4)"], kernels=FEW)
     assert table["SO13p()"].asymmetry < 0.05
     assert "p of the likelihood ratio" in table["SO13p()"].method
-    assert table["SL(4)"].verdict == "absent"
+    assert table["SL(4)"].interval[0] > 0.4
 
 
 def test_a_group_without_a_kernel():

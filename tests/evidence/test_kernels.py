@@ -28,6 +28,7 @@ def test_against_formulas():
     assert Kernel("rbf", 0.7).gram(x, y).item() == pytest.approx(np.exp(-(r**2) / (2 * 0.49)))
     assert Kernel("matern", 2.5).gram(x, y).item() == pytest.approx((1 + z + z**2 / 3) * np.exp(-z))
     assert Kernel("rbf+linear", 1.0).gram(x, y).item() == pytest.approx((np.exp(-(r**2) / 2) + 1 + u) / 2)
+    assert Kernel("rbf*linear", 1.0).gram(x, y).item() == pytest.approx(np.exp(-(r**2) / 2) * (1 + u))
 
 
 def test_lengths():

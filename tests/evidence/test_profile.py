@@ -81,7 +81,7 @@ def test_noise_is_never_exact():
 
 
 def test_interval_of_a_parabola():
-    shares = np.array([0.0, 0.01, 0.03, 0.1, 0.3])
-    values = -50 * (np.log(np.maximum(shares, 1e-3) / 0.05)) ** 2
-    low, high = _within(shares, values)
-    assert 0.01 < low < 0.05 < high < 0.1
+    shares = np.array([0.0, 0.01, 0.03, 0.05, 0.08, 0.1, 0.3])
+    low, high = _within(shares, -50 * np.log(np.maximum(shares, 1e-3) / 0.05) ** 2)
+    assert low == pytest.approx(0.05 * np.exp(-np.sqrt(1.92 / 50)), rel=0.1)
+    assert high == pytest.approx(0.05 * np.exp(np.sqrt(1.92 / 50)), rel=0.1)

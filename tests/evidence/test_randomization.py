@@ -4,7 +4,7 @@ from scipy.stats import kstest
 
 import softsym as ss
 from softsym.errors import InputError
-from softsym.evidence.randomization import halves, holm, randomization_test
+from softsym.evidence.randomization import halves, holm, moved, randomization_test
 
 V, S = ss.rep("V"), ss.rep("S")
 
@@ -69,6 +69,15 @@ def test_the_checker_rejects_separate_moves_of_copies():
         Y = X + np.repeat(0.5 * rng.standard_normal((8, 3)), 10, axis=0)
         p.append(randomization_test(stretched, X, Y, V, V, ss.SO(3), copies=12, draws=199, seed=seed).p_value)
     assert np.mean(np.array(p) <= 0.1) > 0.2
+
+
+@pytest.mark.parametrize("text", ["O(3)", "SO(3) * S(2)"])
+def test_each_row_is_moved_by_its_own_element(text):
+    G, rep = ss.group(text), ss.rep("S + 2V + T(2)")
+    X = np.random.default_rng(0).standard_normal((5, rep.size(G)))
+    parts = G.sample_parts(5, seed=1)
+    expected = [rep.rho(G, tuple(part[k] for part in parts)) @ X[k] for k in range(5)]
+    assert np.allclose(moved(rep, G, parts, X), expected)
 
 
 def test_direct_products():

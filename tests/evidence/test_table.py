@@ -1,3 +1,4 @@
+import io
 import json
 import math
 
@@ -41,8 +42,8 @@ def test_frames():
 def test_displays():
     table = EvidenceTable(ROWS)
     assert "no &lt;closed&gt; set" in table._repr_html_()
-    console = Console(width=120, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    console = Console(width=120, record=True, file=io.StringIO())
     console.print(table)
     assert "RubiksCube(): no <closed> set" in console.export_text()
     assert repr(table) == "EvidenceTable(O(2)@z: exact, RubiksCube(): undecided)"
-    assert "exact    0          0 to 0.010" in str(table)
+    assert "0 to 0.010" in str(table)

@@ -181,10 +181,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def _shape(self) -> tuple[Rep, Rep, list[Group]]:
-        groups = read_groups(self.groups) if self.groups else []
-        inputs, outputs = self.process_.X.shape[1], self.process_.Y.shape[1]
-        rep_in = inputs * Scalar if self.rep_in is None else read_rep(self.rep_in)
-        return rep_in, outputs * Scalar if self.rep_out is None else read_rep(self.rep_out), groups
+        return read_shape(self.rep_in, self.rep_out, self.groups, self.process_.X, self.process_.Y)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -206,14 +203,14 @@ def read_shape(
 ) -> tuple[Rep, Rep, list[Group]]:
     """Representations and groups that fit the data, or a clear refusal."""
     listed = read_groups(groups) if isinstance(groups, str | Group) or len(groups) else []
-    if listed and (rep_in is None or rep_out is None):
+    if not listed:  # nothing acts: every column is a scalar, whatever it is called
+        return X.shape[1] * Scalar, Y.shape[1] * Scalar, []
+    if rep_in is None or rep_out is None:
         missing = "rep_in" if rep_in is None else "rep_out"
         raise InputError(
             f"`{missing}` is None; with candidate groups pass how the data transform, such as '5S + 5V'"
         )
-    first = X.shape[1] * Scalar if rep_in is None else read_rep(rep_in)
-    second = Y.shape[1] * Scalar if rep_out is None else read_rep(rep_out)
-    whole = joined(listed) if listed else read_group("Trivial(1)")
+    first, second, whole = read_rep(rep_in), read_rep(rep_out), joined(listed)
     for rep, values, name, what in ((first, X, "rep_in", "X"), (second, Y, "rep_out", "y")):
         size = rep.size(whole)
         if size != values.shape[1]:

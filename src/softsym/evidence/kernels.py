@@ -6,7 +6,8 @@ All of them are functions of the inner product and the two lengths alone, so any
 - ``polynomial``: :math:`(1 + u)^p`, all polynomials up to degree p;
 - ``rbf``: :math:`\exp(-r^2 / 2 w^2)`, functions as smooth as can be, of width w;
 - ``matern``: :math:`(1 + z + z^2 / 3)\, e^{-z}, z = \sqrt5\, r / w`, functions with two derivatives;
-- ``rbf+linear``: an rbf and a linear part, half each.
+- ``rbf+linear``: an rbf and a linear part, half each;
+- ``rbf*linear``: :math:`(1 + u)\, \exp(-r^2 / 2 w^2)`, planes that change from place to place.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 from softsym.errors import InputError
 
 Array = NDArray[np.float64]
-FAMILIES = ("polynomial", "rbf", "matern", "rbf+linear")
+FAMILIES = ("polynomial", "rbf", "matern", "rbf+linear", "rbf*linear")
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,9 @@ class Kernel:
             return (1.0 + distance + distance**2 / 3.0) * np.exp(-distance)
         distance *= -0.5 / self.parameter**2
         smooth = np.exp(distance, out=distance)
-        return smooth if self.family == "rbf" else 0.5 * (smooth + 1.0 + inner)
+        if self.family == "rbf":
+            return smooth
+        return 0.5 * (smooth + 1.0 + inner) if self.family == "rbf+linear" else smooth * (1.0 + inner)
 
     def gram(self, left: Array, right: Array) -> Array:
         """Values for rows (n, d) and (m, d), shape (n, m)."""
@@ -77,6 +80,7 @@ GRID = (
     *(Kernel("rbf", w) for w in (0.7, 1.4, 2.8)),
     *(Kernel("matern", w) for w in (1.0, 2.5, 6.0)),
     Kernel("rbf+linear", 1.0),
+    *(Kernel("rbf*linear", w) for w in (1.0, 2.0)),
 )
 """The kernels that are tried."""
 

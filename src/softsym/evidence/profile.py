@@ -27,14 +27,16 @@ from softsym.evidence.kernels import Kernel
 from softsym.evidence.likelihood import Conditioned, Spectrum, best_noise
 
 Array = NDArray[np.float64]
-START = (0.7, 0.3, 0.1, 0.03, 0.0)
+START = (0.97, 0.5, 0.2, 0.07, 0.02, 0.0)
 """Values of a at which the likelihood is computed first."""
-REFINEMENTS = 6
+REFINEMENTS = 5
 """How often it is computed again where its maximum or the ends of its interval lie."""
 FINEST = 1e-3
 """Below this a, a part without the symmetry is not told from none."""
 DROP = 1.92
 """Half the 95 % quantile of chi^2(1)."""
+SPREAD = 1.96
+"""Standard errors of a 95 % interval."""
 TRIVIAL = 1e-9
 """Share of the kernel below which nothing is left of it."""
 
@@ -130,13 +132,16 @@ def _profiled(pairs: list[_Pair], plain: Plainly, power: float) -> Profile:
     best = float(shares[heights.argmax()])
     low, high = _within(shares, heights)
     fits = path.at(best)
-    estimate, certain = _violation(pairs, fits, best)
-    upper = max(_violation(pairs, path.at(high), high)[0], estimate) if high > best else estimate
+    estimate, lower, upper = _violation(pairs, fits, best)
+    if low > 0:
+        lower *= low / best
+    if high > best:
+        upper = max(upper, _violation(pairs, path.at(high), high)[2])
     exact = _left_out(pairs, path.at(0.0)) / power
     soft = exact if best == 0 else _left_out(pairs, fits) / power
     return Profile(
         *path.curve(), plain.value, best, (low, high), estimate if best > 0 else 0.0,
-        (certain * low / best if low > 0 else 0.0, upper), (exact, soft, plain.error),
+        (lower if low > 0 else 0.0, upper), (exact, soft, plain.error),
     )  # fmt: skip
 
 
@@ -196,17 +201,31 @@ def _within(shares: Array, values: Array) -> tuple[float, float]:
     return 0.0 if inside[0] == 0 else float(low), float(high)
 
 
-def _violation(pairs: list[_Pair], fits: list[Conditioned], a: float) -> tuple[float, float]:
-    """The size of the part without the symmetry over that of the whole, with and without the posterior's own uncertainty."""
-    rest = spread = whole = 0.0
+def _violation(pairs: list[_Pair], fits: list[Conditioned], a: float) -> tuple[float, float, float]:
+    """The size of the part without the symmetry over that of the whole, with ends of an interval.
+
+    The ends take in the posterior's own uncertainty (the upper one) and that the rows are a sample (both; the delta method).
+    """
+    n = len(pairs[0].Y) // pairs[0].block.size
+    rest, whole, spread = np.zeros(n), np.zeros(n), 0.0
     for pair, fit in zip(pairs, fits, strict=True):
         part = a * a * pair.rest
-        rest += float(np.sum((part @ fit.alpha) ** 2))
+        rest += _by_row((part @ fit.alpha) ** 2, n)
+        whole += _by_row((pair.Y - fit.noise * fit.alpha) ** 2, n)
         spread += fit.scale * float(fit.spread_of(part).sum()) * pair.Y.shape[1] if a > 0 else 0.0
-        whole += float(np.sum((pair.Y - fit.noise * fit.alpha) ** 2))
-    if not whole > 0:
-        return 1.0, 0.0
-    return min(1.0, math.sqrt((rest + spread) / (whole + spread))), min(1.0, math.sqrt(rest / whole))
+    total = float(whole.sum())
+    if not total > 0:
+        return 1.0, 0.0, 1.0
+    share = float(rest.sum()) / total
+    error = SPREAD * math.sqrt(float(np.sum((rest - share * whole) ** 2))) / total
+    with_spread = share + spread / total
+    ends = (with_spread / (1 + spread / total), max(share - error, 0.0), with_spread + error)
+    return tuple(min(1.0, math.sqrt(end)) for end in ends)  # type: ignore[return-value]
+
+
+def _by_row(squares: Array, n: int) -> Array:
+    """Sums over coordinates and copies of each row, shape (n,)."""
+    return np.asarray(squares.reshape(-1, n, squares.shape[1]).sum(axis=(0, 2)))
 
 
 def _left_out(pairs: list[_Pair], fits: list[Conditioned]) -> float:

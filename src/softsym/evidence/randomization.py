@@ -26,10 +26,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from softsym.data.coverage import moved
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.reps import Rep
+from softsym.reps.element import group_element
 
 Array = NDArray[np.float64]
 Predictor = Callable[[Array], Array]
@@ -109,6 +109,25 @@ def randomization_test(
     smaller = int(np.sum(totals <= observed + 1e-12 * (1.0 + abs(observed))))
     bounds = _bounds(observed, float(losses[1:].mean() * count / len(X)), float(turned.mean()), Y)
     return Randomized((1 + smaller) / (1 + draws), observed, totals, bounds)
+
+
+def moved(rep: Rep, group: Group, parts: Sequence[Array], X: Array) -> Array:
+    """Each row moved by an element of its own, shape (n, size).
+
+    Args:
+        rep: How the rows transform.
+        group: The group.
+        parts: One element for each row, (n, d_p, d_p) for each part of the group.
+        X: Rows (n, size).
+    """
+    element = group_element(group, tuple(parts))
+    out = X.copy()
+    for segment in rep.segments(group):
+        if segment.type.rank:
+            block = X[:, segment.start : segment.stop].reshape(len(X), segment.copies, segment.size)
+            turned = block @ segment.type.rho(group, element).swapaxes(1, 2)
+            out[:, segment.start : segment.stop] = turned.reshape(len(X), -1)
+    return out
 
 
 def halves(n: int, sources: ArrayLike | None, seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

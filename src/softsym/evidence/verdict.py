@@ -24,7 +24,7 @@ TOLERANCE = 0.05
 ABSENT_ABOVE = math.sqrt(2.0) * 0.2
 """Relative violation from which a symmetry is absent. Moved and unmoved violations are independent at worst, so an equivariance
 error of e, |rho f(x) - f(rho x)| over the sum of both norms, goes with a = sqrt(2) e; e = 0.2 is where the tasks' truths draw the line."""
-LEVEL = 0.05
+LEVEL = 0.01
 """Chance of a false alarm of all randomization tests together."""
 LIKELIHOOD_LEVEL = 0.005
 """The same of the likelihood ratio, which rests on the model being right."""
