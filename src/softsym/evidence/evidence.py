@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from softsym.data.coverage import SMALLEST
 from softsym.data.coverage import coverage as measure_coverage
 from softsym.errors import InputError
+from softsym.evidence.blocks import Block
 from softsym.evidence.equivariant import Averaged, Plain
 from softsym.evidence.gp import read_shape
 from softsym.evidence.kernels import GRID, Kernel
@@ -32,7 +33,7 @@ from softsym.evidence.randomization import Randomized, halves, holm, randomizati
 from softsym.evidence.table import EvidenceRow, EvidenceTable, ratio_p_value, row_of
 from softsym.evidence.verdict import LIKELIHOOD_LEVEL, TOLERANCE
 from softsym.groups import Group
-from softsym.reps import Rep
+from softsym.reps import Rep, TensorType
 
 Array = NDArray[np.float64]
 FEWEST = 10
@@ -191,7 +192,8 @@ def _predictor(
     if look.is_constant:
         return (lambda rows: np.tile(look.scale_out.shift, (len(rows), 1))), held
     plain = Component(Plain(groups[0], rep_in), look.kernels[""], 1.0)
-    process = Process.fit([plain], look.blocks([]), look.X, look.Y, [1e-2] * len(look.blocks([])))
+    columns = np.arange(Y.shape[1])[:, None]  # without symmetry all outputs are copies of a scalar
+    process = Process.fit([plain], [Block(TensorType(), columns, np.eye(1))], look.X, look.Y, [1e-2])
     return (lambda rows: look.scale_out.inverse(process.predict(look.scale_in.transform(rows))[0])), held
 
 
