@@ -9,8 +9,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from softsym import discovery, groups, maps, measure, nn, regularize, reps, spaces, tasks
+    from softsym import discovery, evidence, groups, maps, measure, nn, regularize, reps, spaces, tasks
     from softsym.discovery import SoftEquivariantClassifier, SoftEquivariantRegressor, load
+    from softsym.evidence import SoftEquivariantGP, equivariant_lstsq
     from softsym.groups import (
         GL,
         O11,
@@ -67,6 +68,7 @@ _ROOMS = {
     "nn": "",
     "regularize": "EquivarianceRegularizer strengths",
     "measure": "equivariance_error equivariance_bound lie_derivative_error data_error layer_distances correlation",
+    "evidence": "SoftEquivariantGP equivariant_lstsq",
     "tasks": "task",
     "discovery": "SoftEquivariantClassifier SoftEquivariantRegressor load",
 }
@@ -75,9 +77,10 @@ _HOME = {name: room for room, names in _ROOMS.items() for name in names.split()}
 __all__ = [
     "GL", "O11", "SE", "SL", "SO", "SO13", "SU", "A", "C", "Cube", "D", "E", "EquivarianceRegularizer", "EquivariantSpace",
     "Grid", "Group", "Icosahedral", "Lorentz", "O", "Octahedral", "Permutation", "Rep", "RubiksCube", "S", "SO11p",
-    "SO13p", "Scalar", "Scaling", "SoftEquivariantClassifier",
+    "SO13p", "Scalar", "Scaling", "SoftEquivariantClassifier", "SoftEquivariantGP",
     "SoftEquivariantRegressor", "Sp", "T", "Translation", "Trivial", "U", "Vector", "Z", "correlation", "data_error",
-    "discovery", "equivariance_bound", "equivariance_error", "equivariant_maps", "group", "groups", "hidden_rep", "invariants",
+    "discovery", "equivariance_bound", "equivariance_error", "equivariant_lstsq", "equivariant_maps", "evidence", "group",
+    "groups", "hidden_rep", "invariants",
     "layer_distances", "lie_derivative_error", "load", "maps", "measure", "nn", "part_vector", "regularize", "rep", "reps", "spaces",
     "strengths", "task", "tasks",
 ]  # fmt: skip

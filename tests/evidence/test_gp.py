@@ -99,6 +99,14 @@ def test_a_million_rows(monkeypatch):
     assert gp.predict(X[:3]) == pytest.approx(np.sin(X[:3, 0]), abs=0.05)
 
 
+def test_estimates():
+    few, many = (SoftEquivariantGP("V", "V", ["O(3)"]).estimate(n, size=3) for n in (100, 100_000))
+    assert few.rows == 100
+    assert many.rows * 3 <= 4000
+    assert few.seconds < many.seconds < 60
+    assert many.bytes < 1e9
+
+
 def test_constant_outputs_and_repeated_rows():
     X = np.random.default_rng(0).standard_normal((20, 3))
     gp = SoftEquivariantGP("V", "S", ["O(3)"]).fit(X, np.full(20, 2.5))

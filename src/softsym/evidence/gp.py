@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -23,6 +24,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from softsym.errors import DataWarning, InputError
 from softsym.evidence.equivariant import EquivariantKernel, Plain, equivariant_kernel
 from softsym.evidence.kernels import GRID, Kernel
+from softsym.evidence.look import LARGEST as LIKELIHOOD_SIZE
 from softsym.evidence.look import Look
 from softsym.evidence.process import Component, Process, best_weights, unit_of
 from softsym.evidence.profile import DROP, Profile
@@ -39,6 +41,27 @@ WEIGHING = 700
 """The same while weights are looked for, over all blocks."""
 DROPPED = 1e-7
 """Components of a smaller share are left out, so that what is exact is exactly so."""
+
+
+SPEED = 5e9
+"""Floating-point operations in a second of one thread, cautiously."""
+PROFILE_STEPS, WEIGHING_STEPS = 60, 40
+"""Factorisations of a group's profile, and of the search for weights."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a fit will cost.
+
+    Args:
+        rows: How many rows will be conditioned on.
+        seconds: Of one thread, within a factor of a few.
+        bytes: Memory of its matrices.
+    """
+
+    rows: int
+    seconds: float
+    bytes: float
 
 
 class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -108,6 +131,22 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.symmetries_ = EvidenceTable([row_of(group, profiles.get(group.name), look) for group in groups])
         self.process_ = self._conditioned(look, *_weighed(look, _components(look, profiles)))
         return self
+
+    def estimate(self, n: int, size: int = 1) -> Estimate:
+        """What a fit will cost, before it starts.
+
+        Args:
+            n: Number of rows.
+            size: Coordinates of the largest block of the outputs: 3 for vectors, 5 for symmetric matrices under O(3).
+        """
+        rows = min(n, max(2, self.max_size // size))
+        count = 1 if isinstance(self.groups, str | Group) else len(self.groups)
+        profiles = count * PROFILE_STEPS * LIKELIHOOD_SIZE**3 / 3
+        weights = WEIGHING_STEPS * WEIGHING**3 * (1 + 0.1 * count)
+        flops = (rows * size) ** 3 / 3 + profiles + (weights if count else 0.0)
+        return Estimate(
+            rows, flops / SPEED, 3 * 8 * (rows * size) ** 2 + 8 * (count + 4) * LIKELIHOOD_SIZE**2
+        )
 
     def _conditioned(self, look: Look, components: list[Component], noises: list[float]) -> Process:
         blocks = look.blocks(look.groups)
@@ -222,7 +261,7 @@ def read_shape(
 
 def _components(look: Look, profiles: dict[str, Profile]) -> list[Component]:
     """Every candidate's kernel, the joint one of those that hold, and the one without symmetry, with first guesses of weights."""
-    plain = Plain(look._nothing, look.rep_in)
+    plain = Plain(look.whole, look.rep_in)
     components = [
         Component(look.candidates[name], look.kernels[name], (1.0 - found.best**2) / len(profiles), (name,))
         for name, found in profiles.items()

@@ -19,12 +19,14 @@ from softsym.evidence.equivariant import EquivariantKernel, Plain, equivariant_k
 from softsym.evidence.kernels import GRID, Kernel
 from softsym.evidence.likelihood import Spectrum
 from softsym.evidence.profile import Plainly, Profile, profile
-from softsym.groups import Group, joined
+from softsym.groups import Group, Trivial, joined
 from softsym.reps import Rep
 
 Array = NDArray[np.float64]
 LARGEST = 900
 """Size of the matrices of the likelihood: rows times coordinates, over all blocks."""
+FEWEST = 10
+"""Rows that are used whatever the size."""
 CHOOSING = 300
 """The same while base kernels are compared."""
 
@@ -109,23 +111,21 @@ class Look:
 
     def blocks(self, groups: Sequence[Group]) -> list[Block]:
         """Blocks of the outputs that none of the groups mixes, without those that are zero."""
-        blocks = output_blocks(self.rep_out, groups or [self._nothing])
+        blocks = output_blocks(self.rep_out, groups or [self.whole])
         total = float(np.sum(self.Y**2))
         return [block for block in blocks if float(np.sum(block.read(self.Y) ** 2)) > NEGLIGIBLE * total]
 
     @property
-    def _nothing(self) -> Group:
-        """A group that mixes everything there is to mix: of all candidates together."""
+    def whole(self) -> Group:
+        """The group that all candidates generate; without candidates one that does nothing."""
         if self.groups:
             return joined(self.groups)
-        from softsym.groups import Trivial
-
         return Trivial(1)
 
     def rows(self, blocks: Sequence[Block], largest: int = LARGEST) -> int:
         """How many rows make matrices of at most this size."""
         size = sum(block.size**3 for block in blocks) ** (1 / 3)
-        return min(len(self.X), max(20, int(largest / max(size, 1.0))))
+        return min(len(self.X), max(FEWEST, int(largest / max(size, 1.0))))
 
     def profile(self, group: Group) -> Profile:
         """What the likelihood says about one candidate."""
@@ -139,7 +139,7 @@ class Look:
         """The base kernel under which the data are most likely, with whichever candidate suits them best, or none."""
         if self.is_constant:
             return dict.fromkeys([*self.candidates, ""], kernels[0])
-        plain = Plain(self._nothing, self.rep_in)
+        plain = Plain(self.whole, self.rep_in)
         values = {"": self._values(plain, kernels, self.blocks([]))}
         for name, candidate in self.candidates.items():
             values[name] = self._values(candidate, kernels, self.blocks([candidate.group]))
