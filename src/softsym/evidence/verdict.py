@@ -26,8 +26,8 @@ ABSENT_ABOVE = math.sqrt(2.0) * 0.2
 error of e, |rho f(x) - f(rho x)| over the sum of both norms, goes with a = sqrt(2) e; e = 0.2 is where the tasks' truths draw the line."""
 LEVEL = 0.01
 """Chance of a false alarm of all randomization tests together."""
-LIKELIHOOD_LEVEL = 0.005
-"""The same of the likelihood ratio, which rests on the model being right."""
+LIKELIHOOD_LEVEL = 1e-4
+"""The same of the likelihood ratio: much smaller, because it rests on the model being right. Violations that matter are far beyond it."""
 LEAST_EXPLAINED = 0.1
 """Share of the variance that the fit must explain."""
 
