@@ -6,6 +6,7 @@ import softsym as ss
 from softsym.errors import DataWarning, InputError
 from softsym.evidence.gp import SoftEquivariantGP
 from softsym.evidence.kernels import Kernel
+from softsym.evidence.storage import load
 from softsym.groups.quadrature import closed_set
 from softsym.measure.action import act
 
@@ -46,6 +47,18 @@ def test_what_is_broken_costs_nothing():
     plain, right, both = error([]), error(["O(2)@z"]), error(["O(2)@z", "O(2)@x"])
     assert right < plain
     assert both < 1.1 * right
+
+
+def test_columns_in_their_own_units_where_no_symmetry_helps(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((120, 3)) * [1.0, 0.02, 0.02]
+    Y = np.sin(100 * X[:, 1:2]) * X[:, :1]
+    gp = SoftEquivariantGP("V", "S", ["O(3)"]).fit(X, Y)
+    assert any(component.candidate.method.endswith("own units") for component in gp.process_.components)
+    fresh = rng.standard_normal((200, 3)) * [1.0, 0.02, 0.02]
+    truth = np.sin(100 * fresh[:, 1:2]) * fresh[:, :1]
+    assert np.mean((gp.predict(fresh) - truth) ** 2) < 0.5 * truth.var()
+    assert np.allclose(load(gp.save(tmp_path / "gp")).predict(fresh), gp.predict(fresh))
 
 
 def test_candidates_that_hold_are_joined():

@@ -69,19 +69,39 @@ class EquivariantKernel(ABC):
 
 
 class Plain(EquivariantKernel):
-    """k I: no symmetry at all."""
+    """k I: no symmetry at all.
+
+    Args:
+        group: Any group.
+        rep_in: How inputs transform.
+        stretch: Factors of the input columns, shape (d,): without a symmetry to keep, each column may have its own unit.
+    """
+
+    def __init__(self, group: Group, rep_in: Rep, stretch: Array | None = None) -> None:
+        super().__init__(group, rep_in)
+        self.stretch = stretch
+        self.is_projection = stretch is None
 
     def grams(
         self, kernels: Sequence[Kernel], blocks: Sequence[Block], left: Array, right: Array | None = None
     ) -> list[list[Array]]:
         """See the base class."""
-        grams = [kernel.gram(left, left if right is None else right) for kernel in kernels]
-        return [[repeated(gram, block.size) for block in blocks] for gram in grams]
+        return [
+            [repeated(gram, block.size) for block in blocks]
+            for gram in (self.gram(kernel, left, right) for kernel in kernels)
+        ]
+
+    def gram(self, kernel: Kernel, left: Array, right: Array | None = None) -> Array:
+        """The Gram matrix (n, m) of one coordinate."""
+        right = left if right is None else right
+        if self.stretch is not None:
+            left, right = left * self.stretch, right * self.stretch
+        return kernel.gram(left, right)
 
     @property
     def method(self) -> str:
         """See the base class."""
-        return "plain"
+        return "plain" if self.stretch is None else "plain, columns in their own units"
 
 
 class Averaged(EquivariantKernel):

@@ -129,7 +129,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.scale_in_, self.scale_out_ = look.scale_in, look.scale_out
         self.kernel_ = look.kernels[""]
         self.symmetries_ = EvidenceTable([row_of(group, profiles.get(group.name), look) for group in groups])
-        self.process_ = self._conditioned(look, *_weighed(look, _components(look, profiles)))
+        self.process_ = self._conditioned(look, *_weighed(look, _components(look, profiles, kernels)))
         return self
 
     def estimate(self, n: int, size: int = 1) -> Estimate:
@@ -259,7 +259,7 @@ def read_shape(
     return first, second, listed
 
 
-def _components(look: Look, profiles: dict[str, Profile]) -> list[Component]:
+def _components(look: Look, profiles: dict[str, Profile], kernels: Sequence[Kernel]) -> list[Component]:
     """Every candidate's kernel, the joint one of those that hold, and the one without symmetry, with first guesses of weights."""
     plain = Plain(look.whole, look.rep_in)
     components = [
@@ -274,6 +274,9 @@ def _components(look: Look, profiles: dict[str, Profile]) -> list[Component]:
     least = min((found.best for found in profiles.values()), default=1.0)
     trivial = tuple(name for name, found in profiles.items() if found.is_trivial)
     components.append(Component(plain, look.kernels[""], max(least**2, 1e-4)))
+    free = None if look.is_constant else look.free(kernels)
+    if free is not None:
+        components.append(Component(*free, 0.1))
     return [Component(c.candidate, c.kernel, c.weight, c.has + trivial) for c in components]
 
 

@@ -81,15 +81,15 @@ def equivariant_lstsq(
         strengths: Strengths of candidates' penalties by name; those not given are chosen.
 
     Example:
-        >>> import numpy as np, softsym as ss
+        >>> import numpy as np
         >>> rng = np.random.default_rng(0)
         >>> X = rng.standard_normal((40, 6))
         >>> Y = X[:, :3] - 2 * X[:, 3:] + 0.1 * rng.standard_normal((40, 3))
         >>> fit = equivariant_lstsq(X, Y, "2V", "V", ["O(3)"])
-        >>> fit.strengths
-        {'O(3)': 1000000.0}
-        >>> ss.equivariant_maps("2V", "V", "O(3)").distance(fit.weight) < 1e-5
-        np.True_
+        >>> fit.strengths["O(3)"] >= 1.0
+        True
+        >>> fit.weight[0, [0, 3]].round(1)
+        array([ 1., -2.])
     """
     X, Y = np.asarray(X, dtype=np.float64), np.asarray(Y, dtype=np.float64)
     if X.ndim != 2 or Y.ndim != 2 or len(X) != len(Y) or len(X) < 2:

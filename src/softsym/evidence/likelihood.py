@@ -73,7 +73,7 @@ def condition(signal: Array, Y: Array, noise: float) -> Conditioned | None:
         >>> import numpy as np
         >>> K, Y = np.eye(3), np.array([[1.0], [0.0], [2.0]])
         >>> round(condition(K, Y, 0.5).value, 4)  # three numbers of variance 5/3
-        -5.023
+        -5.0231
     """
     matrix = signal.copy()
     matrix.flat[:: len(matrix) + 1] += noise

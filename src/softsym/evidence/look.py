@@ -25,6 +25,8 @@ from softsym.reps import Rep
 Array = NDArray[np.float64]
 LARGEST = 900
 """Size of the matrices of the likelihood: rows times coordinates, over all blocks."""
+UNEQUAL = 1.3
+"""Ratio of the columns' deviations from which their own units are tried."""
 FEWEST = 10
 """Rows that are used whatever the size."""
 CHOOSING = 300
@@ -135,6 +137,16 @@ class Look:
         plain = Plainly.of(kernel, blocks, X, Y)
         return profile(self.candidates[group.name], kernel, blocks, X, Y, plain)
 
+    def free(self, kernels: Sequence[Kernel]) -> tuple[Plain, Kernel] | None:
+        """A kernel without symmetry whose columns have units of their own, and its best base kernel; None if they have already."""
+        spread = self.X.std(axis=0)
+        stretch = 1.0 / np.where(spread > 1e-6 * spread.max(initial=0.0), spread, 1.0)
+        if not self.groups or stretch.max() < UNEQUAL * stretch.min():
+            return None
+        candidate = Plain(self.whole, self.rep_in, stretch)
+        values = self._values(candidate, kernels, self.blocks([]))
+        return candidate, max(values, key=lambda kernel: values[kernel])
+
     def _chosen(self, kernels: Sequence[Kernel]) -> dict[str, Kernel]:
         """The base kernel under which the data are most likely, with whichever candidate suits them best, or none."""
         if self.is_constant:
@@ -159,7 +171,7 @@ class Look:
         n = self.rows(blocks, CHOOSING)
         kernels = [kernel for kernel in kernels if candidate.allows(kernel)]
         if isinstance(candidate, Plain):  # one small matrix instead of a Kronecker product
-            grams = [[kernel.gram(self.X[:n], self.X[:n])] * len(blocks) for kernel in kernels]
+            grams = [[candidate.gram(kernel, self.X[:n])] * len(blocks) for kernel in kernels]
         else:
             grams = candidate.grams(kernels, blocks, self.X[:n])
         return {

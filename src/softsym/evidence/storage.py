@@ -133,7 +133,12 @@ def _restored(content: dict[str, Any], arrays: dict[str, Any]) -> SoftEquivarian
     components = []
     for described in content["components"]:
         group, kernel = read_group(described["group"]), Kernel(*described["kernel"])
-        candidate = Plain(group, rep_in) if described["plain"] else equivariant_kernel(group, rep_in, rep_out)
+        stretch = None if described["stretch"] is None else np.array(described["stretch"])
+        candidate = (
+            Plain(group, rep_in, stretch)
+            if described["plain"]
+            else equivariant_kernel(group, rep_in, rep_out)
+        )
         components.append(Component(candidate, kernel, described["weight"], tuple(described["has"])))
     total = float(np.sum(Y**2))
     blocks = output_blocks(rep_out, groups or [read_group("Trivial(1)")])
@@ -143,7 +148,9 @@ def _restored(content: dict[str, Any], arrays: dict[str, Any]) -> SoftEquivarian
 
 
 def _component(component: Component) -> dict[str, Any]:
+    stretch = getattr(component.candidate, "stretch", None)
     return {
+        "stretch": None if stretch is None else stretch.tolist(),
         "group": str(component.candidate.group),
         "plain": isinstance(component.candidate, Plain),
         "kernel": [component.kernel.family, component.kernel.parameter],
