@@ -18,6 +18,7 @@ from softsym.evidence.process import Component, Process
 from softsym.evidence.table import EvidenceRow, EvidenceTable
 from softsym.files import digest, put_folder
 from softsym.groups import group as read_group
+from softsym.reps import rep as read_rep
 
 FORMAT = 1
 TEXT, TENSORS = "gp.json", "tensors.safetensors"
@@ -60,7 +61,10 @@ def to_bytes(gp: SoftEquivariantGP) -> dict[str, bytes]:
     from safetensors.numpy import save as encode
 
     process = gp.process_
-    tensors = encode({"X": np.ascontiguousarray(process.X), "Y": np.ascontiguousarray(process.Y)})
+    arrays = {"X": process.X, "Y": process.Y}
+    for name, scaler in (("in", gp.scale_in_), ("out", gp.scale_out_)):
+        arrays |= {f"scale/{name}/shift": scaler.shift, f"scale/{name}/scale": scaler.scale}
+    tensors = encode({name: np.ascontiguousarray(array) for name, array in arrays.items()})
     rep_in, rep_out, groups = gp._shape
     content: dict[str, Any] = {
         "format": FORMAT,
@@ -70,8 +74,6 @@ def to_bytes(gp: SoftEquivariantGP) -> dict[str, bytes]:
         "rep_out": str(rep_out),
         "groups": [str(group) for group in groups],
         "kernel": [gp.kernel_.family, gp.kernel_.parameter],
-        "scale_in": gp.scale_in_.to_dict(),
-        "scale_out": gp.scale_out_.to_dict(),
         "max_size": gp.max_size,
         "n_outputs": gp.n_outputs_,
         "n_rows": gp.n_rows_,
@@ -122,13 +124,12 @@ def _restored(content: dict[str, Any], arrays: dict[str, Any]) -> SoftEquivarian
     if content["names"]:
         gp.feature_names_in_ = np.array(content["names"], dtype=object)
     gp.scale_in_, gp.scale_out_ = (
-        SymmetricScaler.from_dict(content[key]) for key in ("scale_in", "scale_out")
+        SymmetricScaler(arrays[f"scale/{name}/shift"], arrays[f"scale/{name}/scale"])
+        for name in ("in", "out")
     )
     gp.kernel_ = Kernel(*content["kernel"])
     gp.weights_ = content["weights"]
     gp.symmetries_ = EvidenceTable([EvidenceRow.from_dict(row) for row in content["symmetries"]])
-    from softsym.reps import rep as read_rep
-
     rep_in, rep_out = read_rep(content["rep_in"]), read_rep(content["rep_out"])
     components = []
     for described in content["components"]:
