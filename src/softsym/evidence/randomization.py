@@ -105,8 +105,7 @@ def randomization_test(
     chosen = rng.integers(copies + 1, size=(draws, count))
     totals = losses[chosen, np.arange(count)].sum(1) / len(X)
     observed = float(losses[0].sum() / len(X))
-    # Losses of moved rows differ by rounding even where nothing changes: equal up to rounding is equal.
-    smaller = int(np.sum(totals <= observed + 1e-12 * (1.0 + abs(observed))))
+    smaller = int(np.sum(totals <= observed + _rounding(observed, Y)))
     bounds = _bounds(observed, float(losses[1:].mean() * count / len(X)), float(turned.mean()), Y)
     return Randomized((1 + smaller) / (1 + draws), observed, totals, bounds)
 
@@ -167,6 +166,12 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def _summed(errors: Array, labels: NDArray[np.intp], count: int) -> Array:
     sums = np.bincount(labels, weights=np.sum(errors**2, axis=1), minlength=count)
     return np.asarray(sums, dtype=np.float64)
+
+
+def _rounding(loss: float, Y: Array) -> float:
+    """By how much a mean squared loss changes through rounding alone: where nothing moves, moved losses are not smaller or larger."""
+    size = float(np.mean(np.sum(Y**2, axis=1)))
+    return 1e-13 * float(np.sqrt(loss * size)) + 1e-28 * size
 
 
 def _bounds(observed: float, mean: float, turned: float, Y: Array) -> tuple[float, float]:
