@@ -6,8 +6,8 @@ A new public name is one more ``name as name`` here, and one in ``docs/api`` (a 
 # fmt: off
 
 from softsym import (
-    discovery as discovery, groups as groups, maps as maps, measure as measure, native as native, nn as nn, regularize as regularize, reps as reps,
-    spaces as spaces, tasks as tasks,
+    discovery as discovery, evidence as evidence, groups as groups, maps as maps, measure as measure, native as native, nn as nn,
+    regularize as regularize, reps as reps, spaces as spaces, tasks as tasks,
 )
 from softsym.groups import (
     Group as Group, group as group,
@@ -29,6 +29,7 @@ from softsym.measure import (
     correlation as correlation, data_error as data_error, equivariance_bound as equivariance_bound,
     equivariance_error as equivariance_error, layer_distances as layer_distances, lie_derivative_error as lie_derivative_error,
 )
+from softsym.evidence import SoftEquivariantGP as SoftEquivariantGP, equivariant_lstsq as equivariant_lstsq
 from softsym.tasks import task as task
 from softsym.discovery import (
     SoftEquivariantClassifier as SoftEquivariantClassifier, SoftEquivariantRegressor as SoftEquivariantRegressor,

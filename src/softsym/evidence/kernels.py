@@ -1,0 +1,99 @@
+r"""Base kernels: how alike two inputs are.
+
+All of them are functions of the inner product and the two lengths alone, so any orthogonal group leaves them as they are,
+:math:`k(gx, gx') = k(x, x')`. With :math:`u = x \cdot x' / d` and :math:`r^2 = |x - x'|^2 / d` for d columns of about unit size:
+
+- ``polynomial``: :math:`(1 + u)^p`, all polynomials up to degree p;
+- ``rbf``: :math:`\exp(-r^2 / 2 w^2)`, functions as smooth as can be, of width w;
+- ``matern``: :math:`(1 + z + z^2 / 3)\, e^{-z}, z = \sqrt5\, r / w`, functions with two derivatives;
+- ``rbf+linear``: an rbf and a linear part, half each;
+- ``rbf*linear``: :math:`(1 + u)\, \exp(-r^2 / 2 w^2)`, planes that change from place to place.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softsym.errors import InputError
+
+Array = NDArray[np.float64]
+FAMILIES = ("polynomial", "rbf", "matern", "rbf+linear", "rbf*linear")
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One base kernel.
+
+    Args:
+        family: One of :data:`FAMILIES`.
+        parameter: The degree of a polynomial, the width of the others.
+
+    Example:
+        >>> import numpy as np
+        >>> x = np.eye(2)
+        >>> Kernel("polynomial", 2).gram(x, x)
+        array([[2.25, 1.  ],
+               [1.  , 2.25]])
+    """
+
+    family: str
+    parameter: float
+
+    def __post_init__(self) -> None:
+        if self.family not in FAMILIES:
+            raise InputError(f"unknown kernel {self.family!r}; pass one of {', '.join(FAMILIES)}")
+        if not self.parameter > 0:
+            raise InputError(f"a kernel's degree or width must be positive, got {self.parameter!r}")
+
+    def of(self, inner: Array, left: Array, right: Array) -> Array:
+        """Values from inner products and the squared lengths of both sides, all divided by the number of columns, broadcast."""
+        if self.family == "polynomial":
+            return _power(1.0 + inner, self.parameter)
+        distance = left + right - 2.0 * inner
+        np.maximum(distance, 0.0, out=distance)
+        if self.family == "matern":
+            np.sqrt(distance, out=distance)
+            distance *= math.sqrt(5.0) / self.parameter
+            return (1.0 + distance + distance**2 / 3.0) * np.exp(-distance)
+        distance *= -0.5 / self.parameter**2
+        smooth = np.exp(distance, out=distance)
+        if self.family == "rbf":
+            return smooth
+        return 0.5 * (smooth + 1.0 + inner) if self.family == "rbf+linear" else smooth * (1.0 + inner)
+
+    def gram(self, left: Array, right: Array) -> Array:
+        """Values for rows (n, d) and (m, d), shape (n, m)."""
+        d = left.shape[1]
+        return self.of(left @ right.T / d, squares(left)[:, None], squares(right))
+
+    def __str__(self) -> str:
+        what = "degree" if self.family == "polynomial" else "width"
+        return f"{self.family} of {what} {self.parameter:g}"
+
+
+GRID = (
+    *(Kernel("polynomial", p) for p in (1, 2, 3)),
+    *(Kernel("rbf", w) for w in (0.7, 1.4, 2.8)),
+    *(Kernel("matern", w) for w in (1.0, 2.5, 6.0)),
+    Kernel("rbf+linear", 1.0),
+    *(Kernel("rbf*linear", w) for w in (1.0, 2.0)),
+)
+"""The kernels that are tried."""
+
+
+def squares(X: Array) -> Array:
+    """Squared lengths of rows (..., n, d) divided by d, shape (..., n)."""
+    return np.asarray(np.einsum("...ij,...ij->...i", X, X) / X.shape[-1])
+
+
+def _power(base: Array, exponent: float) -> Array:
+    if exponent == int(exponent) and exponent <= 4:
+        out = base
+        for _ in range(int(exponent) - 1):
+            out = out * base
+        return out
+    return np.asarray(base**exponent)

@@ -1,0 +1,178 @@
+r"""The marginal likelihood of outputs under a Gaussian process, with its scale and its noise maximised out.
+
+For a Gram matrix K (N, N) and c right-hand sides Y (N, c), all with the prior :math:`a\,(K + \lambda I)`, the best scale is
+:math:`\hat a = \mathrm{tr}\, Y^T (K + \lambda I)^{-1} Y / N c` and
+
+.. math:: \ell(\lambda) = -\tfrac{Nc}{2} (\log 2 \pi \hat a + 1) - \tfrac{c}{2} \log\det (K + \lambda I) .
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cho_solve, cholesky, eigh, lapack, solve_triangular
+from scipy.optimize import minimize_scalar
+
+from softsym.errors import InputError
+
+Array = NDArray[np.float64]
+LOWEST, HIGHEST = 1e-8, 1e3
+"""Noise variance, relative to a signal of unit variance."""
+START = (1e-6, 1e-4, 1e-2, 1.0)
+STEP, ATTEMPTS = 0.4, 12
+"""Distance, in log noise, of the points through which a parabola is laid; how often it is moved."""
+
+
+@dataclass(frozen=True, eq=False)
+class Conditioned:
+    """A Gaussian process that has seen its data.
+
+    Args:
+        factor: Lower Cholesky factor of K + noise I, shape (N, N).
+        alpha: (K + noise I)^-1 Y, shape (N, c).
+        noise: Noise variance relative to the signal's.
+        scale: The best scale.
+        value: The log marginal likelihood.
+    """
+
+    factor: Array
+    alpha: Array
+    noise: float
+    scale: float
+    value: float
+
+    def left_out(self, blocks: int = 1) -> Array:
+        """Errors (N, c) of predictions of every row from all others; a row is ``blocks`` coordinates, coordinate by coordinate."""
+        inverse = lapack.dpotri(self.factor, lower=1)[0]
+        n = len(inverse) // blocks
+        own = np.empty((n, blocks, blocks))
+        for a in range(blocks):
+            for b in range(a + 1):
+                own[:, a, b] = own[:, b, a] = np.diagonal(inverse[a * n : (a + 1) * n, b * n : (b + 1) * n])
+        alpha = self.alpha.reshape(blocks, n, -1).transpose(1, 0, 2)
+        return np.asarray(np.linalg.solve(own, alpha).transpose(1, 0, 2).reshape(len(inverse), -1))
+
+    def spread_of(self, part: Array) -> Array:
+        """Posterior variances (N,), in units of the scale, of a part of the signal with this Gram matrix at the data."""
+        inside = solve_triangular(self.factor, part, lower=True, check_finite=False)
+        return np.maximum(np.diagonal(part) - np.einsum("ij,ij->j", inside, inside), 0.0)
+
+
+def condition(signal: Array, Y: Array, noise: float) -> Conditioned | None:
+    """Conditions on data; None where the matrix is singular to working precision.
+
+    Args:
+        signal: Gram matrix (N, N).
+        Y: Outputs (N, c).
+        noise: Noise variance relative to the signal's.
+
+    Example:
+        >>> import numpy as np
+        >>> K, Y = np.eye(3), np.array([[1.0], [0.0], [2.0]])
+        >>> round(condition(K, Y, 0.5).value, 4)  # three numbers of variance 5/3
+        -5.0231
+    """
+    matrix = signal.copy()
+    matrix.flat[:: len(matrix) + 1] += noise
+    try:
+        factor = cholesky(matrix, lower=True, overwrite_a=True, check_finite=False)
+    except LinAlgError:
+        return None
+    alpha = cho_solve((factor, True), Y, check_finite=False)
+    square = float(np.sum(Y * alpha))
+    if not (square > 0 and math.isfinite(square)):
+        return None
+    logdet = 2.0 * float(np.sum(np.log(np.diagonal(factor))))
+    return Conditioned(factor, alpha, noise, square / Y.size, _value(square, logdet, Y.size, Y.shape[1]))
+
+
+def best_noise(signal: Array, Y: Array, guess: float | None = None) -> Conditioned:
+    """The process with the noise of highest likelihood, found by Cholesky factorisations near a guess, or anywhere.
+
+    Args:
+        signal: Gram matrix (N, N), of about unit diagonal.
+        Y: Outputs (N, c), not all zero.
+        guess: Where the noise probably lies.
+    """
+    ends = math.log(LOWEST), math.log(HIGHEST)
+    if guess is None:
+        guess = max(START, key=lambda noise: _height(condition(signal, Y, noise)))
+    centre = min(max(math.log(guess), ends[0]), ends[1])
+    heights: dict[float, float] = {}
+    best = None
+    for _ in range(ATTEMPTS):
+        for point in (centre, min(centre + STEP, ends[1]), max(centre - STEP, ends[0])):
+            if point not in heights:
+                one = condition(signal, Y, math.exp(point))
+                heights[point] = _height(one)
+                best = one if one is not None and (best is None or one.value > best.value) else best
+        top, centre = centre, _next(heights, centre, ends)
+        if abs(centre - top) <= STEP:
+            last = condition(signal, Y, math.exp(centre))
+            best = last if last is not None and (best is None or last.value > best.value) else best
+            break
+    if best is None:  # not even with much noise
+        raise InputError(
+            "the kernel's matrix is singular; leave out repeated rows, or pass data in other units"
+        )
+    return best
+
+
+def _next(heights: dict[float, float], centre: float, ends: tuple[float, float]) -> float:
+    """Where the parabola through a point and its neighbours is highest, at most three steps away."""
+    above, below = min(centre + STEP, ends[1]), max(centre - STEP, ends[0])
+    low, middle, high = heights[below], heights[centre], heights[above]
+    if not math.isfinite(low + middle):
+        return min(centre + 3 * STEP, ends[1])
+    bend = low - 2 * middle + high
+    slope = (high - low) / 2
+    steps = -slope / bend if bend < 0 and below < centre < above else math.copysign(3.0, slope)
+    return min(max(centre + STEP * min(max(steps, -3.0), 3.0), ends[0]), ends[1])
+
+
+def _height(one: Conditioned | None) -> float:
+    return -math.inf if one is None else one.value
+
+
+@dataclass(frozen=True, eq=False)
+class Spectrum:
+    """Outputs in the eigenbasis of a Gram matrix: every noise at no cost.
+
+    Args:
+        values: Eigenvalues (N,), not negative.
+        power: Squared outputs along the eigenvectors, summed over right-hand sides, shape (N,).
+        copies: Number of right-hand sides.
+    """
+
+    values: Array
+    power: Array
+    copies: int
+
+    @classmethod
+    def of(cls, signal: Array, Y: Array) -> Spectrum:
+        """From a Gram matrix (N, N) and outputs (N, c)."""
+        values, vectors = eigh(signal, check_finite=False, driver="evd")
+        return cls(np.maximum(values, 0.0), np.sum((vectors.T @ Y) ** 2, axis=1), Y.shape[1])
+
+    def value(self, noise: float) -> float:
+        """The log marginal likelihood, the scale maximised out."""
+        total = self.values + noise
+        size = len(total) * self.copies
+        return _value(float(np.sum(self.power / total)), float(np.sum(np.log(total))), size, self.copies)
+
+    def best(self) -> tuple[float, float]:
+        """The noise of highest likelihood, and that likelihood."""
+        grid = np.linspace(math.log(LOWEST), math.log(HIGHEST), 40)
+        centre = grid[np.argmax([self.value(math.exp(one)) for one in grid])]
+        step = grid[1] - grid[0]
+        found = minimize_scalar(
+            lambda one: -self.value(math.exp(one)), bounds=(centre - step, centre + step), method="bounded"
+        )
+        return math.exp(found.x), -float(found.fun)
+
+
+def _value(square: float, logdet: float, size: int, copies: int) -> float:
+    return -0.5 * size * (math.log(2 * math.pi * max(square, 1e-300) / size) + 1.0) - 0.5 * copies * logdet

@@ -1,0 +1,184 @@
+r"""An exact test of symmetry: randomization with a learned statistic.
+
+A predictor f is fitted to half of the rows, once for all groups. On the other half its mean loss :math:`T_0` is compared with what
+it is after every row was moved by a random element of its own,
+
+.. math:: T = \frac1n \sum_i \ell\big(f(\rho_{in}(g_i) x_i),\, \rho_{out}(g_i) y_i\big), \qquad
+          p = \frac{1 + \#\{j : T_j \le T_0\}}{1 + m} .
+
+If (x, y) and (gx, gy) have the same law, every row is a uniform draw from its own orbit, and p is valid exactly: for any f, any n,
+any loss. A bad f costs power only. R moved copies of every row are made once; with the row itself they are R + 1 equally
+likely ones, and each T_j takes one of them from every row. Rows of one source (windows of one recording) are moved together.
+
+The test is of *joint* invariance: it answers our question where the inputs cover the group's orbits. With squared loss, orthogonal
+representations and invariant inputs :math:`(E T - T_0) / 2 = \langle f_\perp, t_\perp \rangle`, which bounds the relative violation
+:math:`|t_\perp| / |t|` from below by Cauchy and Schwarz, and from above by the triangle inequality.
+
+References:
+    Non-parametric Hypothesis Tests for Distributional Group Symmetry (Chiu and Bloem-Reddy, 2024), https://arxiv.org/abs/2307.15834
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from softsym.errors import InputError
+from softsym.groups import Group
+from softsym.reps import Rep
+from softsym.reps.element import group_element
+
+Array = NDArray[np.float64]
+Predictor = Callable[[Array], Array]
+COPIES, DRAWS = 24, 1_999
+
+
+@dataclass(frozen=True, eq=False)
+class Randomized:
+    """The outcome of the test for one group.
+
+    Args:
+        p_value: Valid under joint invariance.
+        observed: Mean loss T_0 of the rows as they are.
+        draws: Mean losses T_j, shape (m,).
+        bounds: Bounds of the relative violation; the lower one an estimate without its sampling error.
+    """
+
+    p_value: float
+    observed: float
+    draws: Array
+    bounds: tuple[float, float]
+
+
+def randomization_test(
+    predictor: Predictor,
+    X: Array,
+    Y: Array,
+    rep_in: Rep,
+    rep_out: Rep,
+    group: Group,
+    *,
+    sources: ArrayLike | None = None,
+    copies: int = COPIES,
+    draws: int = DRAWS,
+    seed: int | np.random.Generator = 0,
+) -> Randomized:
+    """Tests whether rows that the predictor has not seen look the same to it when the group moves them.
+
+    Args:
+        predictor: Rows (m, size of ``rep_in``) to rows (m, size of ``rep_out``), fitted to other rows.
+        X: Inputs (n, size of ``rep_in``).
+        Y: Outputs (n, size of ``rep_out``).
+        rep_in: How inputs transform.
+        rep_out: How outputs transform.
+        group: A compact group.
+        sources: A label for every row; rows of one label are moved by one element.
+        copies: Moved copies R of every row.
+        draws: Number m of random draws.
+        seed: Seed or generator.
+
+    Example:
+        >>> import numpy as np, softsym as ss
+        >>> X = np.random.default_rng(0).standard_normal((200, 3))
+        >>> def height(X):
+        ...     return X[:, 2:]
+        >>> test = [randomization_test(height, X, X[:, 2:], ss.rep("V"), ss.rep("S"), ss.group(g)) for g in ("O(2)@z", "O(3)")]
+        >>> [round(t.p_value, 4) for t in test]
+        [1.0, 0.0005]
+    """
+    rng = np.random.default_rng(seed)
+    labels = np.arange(len(X)) if sources is None else np.unique(np.asarray(sources), return_inverse=True)[1]
+    count = int(labels.max()) + 1
+    at_rest = predictor(X)
+    losses = np.empty((copies + 1, count))
+    losses[0] = _summed(at_rest - Y, labels, count)
+    turned = np.empty((copies, len(X)))
+    for k in range(copies):
+        elements = [part[labels] for part in group.sample_parts(count, rng)]
+        there, outputs = moved(rep_in, group, elements, X), moved(rep_out, group, elements, Y)
+        ahead = predictor(there)
+        losses[k + 1] = _summed(ahead - outputs, labels, count)
+        turned[k] = np.sum((ahead - moved(rep_out, group, elements, at_rest)) ** 2, axis=1)
+    chosen = rng.integers(copies + 1, size=(draws, count))
+    totals = losses[chosen, np.arange(count)].sum(1) / len(X)
+    observed = float(losses[0].sum() / len(X))
+    smaller = int(np.sum(totals <= observed + _rounding(observed, Y)))
+    bounds = _bounds(observed, float(losses[1:].mean() * count / len(X)), float(turned.mean()), Y)
+    return Randomized((1 + smaller) / (1 + draws), observed, totals, bounds)
+
+
+def moved(rep: Rep, group: Group, parts: Sequence[Array], X: Array) -> Array:
+    """Each row moved by an element of its own, shape (n, size).
+
+    Args:
+        rep: How the rows transform.
+        group: The group.
+        parts: One element for each row, (n, d_p, d_p) for each part of the group.
+        X: Rows (n, size).
+    """
+    element = group_element(group, tuple(parts))
+    out = X.copy()
+    for segment in rep.segments(group):
+        if segment.type.rank:
+            block = X[:, segment.start : segment.stop].reshape(len(X), segment.copies, segment.size)
+            turned = block @ segment.type.rho(group, element).swapaxes(1, 2)
+            out[:, segment.start : segment.stop] = turned.reshape(len(X), -1)
+    return out
+
+
+def halves(n: int, sources: ArrayLike | None, seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Rows to fit and rows to test, rows of one source together.
+
+    Example:
+        >>> fit, test = halves(6, ["a", "a", "b", "b", "c", "c"], seed=0)
+        >>> sorted(len(half) for half in (fit, test))
+        [2, 4]
+    """
+    labels = np.arange(n) if sources is None else np.unique(np.asarray(sources), return_inverse=True)[1]
+    if len(labels) != n:
+        raise InputError(f"`sources` has {len(labels)} labels for {n} rows")
+    order = np.random.default_rng(seed).permutation(int(labels.max()) + 1)
+    first = np.isin(labels, order[: len(order) // 2])
+    return np.flatnonzero(first), np.flatnonzero(~first)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """p-values of several tests, corrected so that with any number of true hypotheses the chance of one false alarm is kept.
+
+    Example:
+        >>> holm([0.01, 0.04, 0.03])
+        [0.03, 0.06, 0.06]
+    """
+    values = np.array(p_values, dtype=np.float64)
+    known = np.flatnonzero(~np.isnan(values))
+    order = known[np.argsort(values[known])]
+    corrected = values.copy()
+    running = 0.0
+    for rank, k in enumerate(order):
+        running = max(running, min(1.0, (len(order) - rank) * values[k]))
+        corrected[k] = running
+    return [float(value) for value in corrected]
+
+
+def _summed(errors: Array, labels: NDArray[np.intp], count: int) -> Array:
+    sums = np.bincount(labels, weights=np.sum(errors**2, axis=1), minlength=count)
+    return np.asarray(sums, dtype=np.float64)
+
+
+def _rounding(loss: float, Y: Array) -> float:
+    """By how much a mean squared loss changes through rounding alone: where nothing moves, moved losses are not smaller or larger."""
+    size = float(np.mean(np.sum(Y**2, axis=1)))
+    return 1e-13 * float(np.sqrt(loss * size)) + 1e-28 * size
+
+
+def _bounds(observed: float, mean: float, turned: float, Y: Array) -> tuple[float, float]:
+    """From mean losses at rest and moved, and the predictor's own violation: E |rho f(x) - f(rho x)|^2 = 2 |f_perp|^2."""
+    size = float(np.mean(np.sum(Y**2, axis=1)))
+    if not size > 0:
+        return 0.0, 1.0
+    own = np.sqrt(turned / 2.0)
+    lower = max(0.0, (mean - observed) / 2.0) / (own * np.sqrt(size)) if own > 1e-12 * np.sqrt(size) else 0.0
+    return float(min(1.0, lower)), float(min(1.0, (own + np.sqrt(observed)) / np.sqrt(size)))

@@ -1,0 +1,120 @@
+r"""The verdict: two one-sided statements about the relative violation :math:`a = |t_\perp| / |t|` of a symmetry.
+
+- ``exact``: the upper end of its 95 % interval is below the tolerance, and neither the likelihood nor the randomization test refutes
+  it, nor one of its subgroups.
+- ``absent``: the lower end is above :data:`ABSENT_ABOVE`, an equivariance error of 0.2.
+- ``soft``: refuted, and the upper end below that level.
+- ``undecided`` otherwise: the interval straddles a boundary, the fit is too poor, tests disagree, or moved data lie where there are
+  none. The note says which, and what would decide it.
+
+"Not refuted" is not "exact": too few rows or too much noise leave the interval wide.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from softsym.data.coverage import HARDLY, WELL
+
+Verdict = Literal["exact", "soft", "absent", "undecided"]
+TOLERANCE = 0.05
+"""Relative violation up to which a symmetry counts as exact: using it exactly costs a quarter of a percent of the signal's variance."""
+ABSENT_ABOVE = math.sqrt(2.0) * 0.2
+"""Relative violation from which a symmetry is absent. Moved and unmoved violations are independent at worst, so an equivariance
+error of e, |rho f(x) - f(rho x)| over the sum of both norms, goes with a = sqrt(2) e; e = 0.2 is where the tasks' truths draw the line."""
+LEVEL = 0.01
+"""Chance of a false alarm of all randomization tests together."""
+LIKELIHOOD_LEVEL = 1e-4
+"""The same of the likelihood ratio: much smaller, because it rests on the model being right. Violations that matter are far beyond it."""
+LEAST_EXPLAINED = 0.1
+"""Share of the variance that the fit must explain."""
+
+
+@dataclass(frozen=True)
+class Grounds:
+    """What a verdict rests on.
+
+    Args:
+        interval: 95 % interval of the relative violation.
+        explained: Leave-one-out share of the variance explained, with the symmetry as far as it holds.
+        rows: Number of rows.
+        ratio_p: p-value of the likelihood ratio against exactness, corrected for several groups.
+        test_p: p-value of the randomization test, corrected for several groups; NaN if there is none.
+        coverage: How much moved data look like data, 0 to 1; NaN if unknown.
+        refuted_subgroup: Name of a candidate inside the group that is refuted; empty if there is none.
+        tolerance: Relative violation up to which a symmetry counts as exact.
+    """
+
+    interval: tuple[float, float]
+    explained: float
+    rows: int
+    ratio_p: float
+    test_p: float = math.nan
+    coverage: float = math.nan
+    refuted_subgroup: str = ""
+    tolerance: float = TOLERANCE
+
+    @property
+    def by_test(self) -> bool:
+        """Whether the randomization test refutes the symmetry, where it is about the symmetry."""
+        return self.test_p < LEVEL and not self.coverage < WELL
+
+    @property
+    def by_likelihood(self) -> bool:
+        """Whether the likelihood refutes exactness."""
+        return self.ratio_p < LIKELIHOOD_LEVEL
+
+
+def judge(grounds: Grounds) -> tuple[Verdict, str]:
+    """The verdict and a note.
+
+    Example:
+        >>> judge(Grounds((0.0, 0.01), explained=0.98, rows=300, ratio_p=1.0, test_p=0.4, coverage=0.9))
+        ('exact', '')
+        >>> judge(Grounds((0.0, 0.2), explained=0.5, rows=100, ratio_p=1.0, test_p=0.4, coverage=0.9))[0]
+        'undecided'
+    """
+    low, high = grounds.interval
+    if grounds.coverage < HARDLY:
+        return "undecided", (
+            f"moved data lie where there are no data (coverage {grounds.coverage:.2f}); inputs moved by the group would decide it"
+        )
+    if grounds.explained < LEAST_EXPLAINED:
+        share = max(0.0, grounds.explained)
+        return (
+            "undecided",
+            f"the fit explains only {share:.0%} of the outputs; more rows or less noise would decide it",
+        )
+    if low >= ABSENT_ABOVE and grounds.by_likelihood:
+        return "absent", ""
+    if grounds.by_likelihood and high < ABSENT_ABOVE:
+        small = f"broken, but by at most {high:.1%}" if high <= grounds.tolerance else ""
+        return "soft", small
+    if grounds.by_likelihood:
+        return (
+            "undecided",
+            f"broken by {low:.2g} to {high:.2g}: soft or absent; {_more(grounds, (high - low) / 2, ABSENT_ABOVE / 4)}",
+        )
+    if high > grounds.tolerance:
+        words = "the test refutes it, but" if grounds.by_test else "not refuted, but"
+        return (
+            "undecided",
+            f"{words} a violation of {high:.2g} is possible; {_more(grounds, high, grounds.tolerance)}",
+        )
+    if grounds.by_test:
+        return (
+            "undecided",
+            f"the test refutes it (p = {grounds.test_p:.2g}), the likelihood does not: are inputs evenly turned?",
+        )
+    if grounds.refuted_subgroup:
+        return "undecided", f"its subgroup {grounds.refuted_subgroup} is refuted"
+    return "exact", ""
+
+
+def _more(grounds: Grounds, width: float, wanted: float) -> str:
+    """About how many rows would do, if intervals shrink with the square root of their number."""
+    rows = grounds.rows * (width / wanted) ** 2
+    digits = 10 ** max(0, math.floor(math.log10(max(rows, 1.0))))
+    return f"about {math.ceil(max(rows, 1.2 * grounds.rows) / digits) * digits:,} rows would decide it"

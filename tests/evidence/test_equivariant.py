@@ -1,0 +1,100 @@
+import numpy as np
+import pytest
+
+import softsym as ss
+from softsym.errors import InputError
+from softsym.evidence.blocks import output_blocks
+from softsym.evidence.equivariant import Framed, Plain, Polynomial, equivariant_kernel
+from softsym.evidence.kernels import Kernel
+from softsym.groups.quadrature import closed_set
+from softsym.measure.action import act
+
+CUBIC, SMOOTH = Kernel("polynomial", 3), Kernel("rbf", 1.4)
+CASES = [
+    ("O(3)", "2V + S", "T(2) + V", CUBIC),
+    ("O(2)@z", "V", "2V + S", SMOOTH),
+    ("SO(3)", "T(2)", "V", CUBIC),
+    ("S(3)", "2V", "V", SMOOTH),
+    ("Scaling(3)", "2V + S", "V + S", SMOOTH),
+    ("SO(3) | Scaling(3)", "2V", "V", CUBIC),
+    ("Lorentz()", "2V", "V + S", CUBIC),
+    ("SL(2)", "3V", "S", CUBIC),
+]
+
+
+def data(n, size, seed=0):
+    return np.random.default_rng(seed).standard_normal((n, size))
+
+
+@pytest.mark.parametrize(("text", "rep_in", "rep_out", "kernel"), CASES, ids=[case[0] for case in CASES])
+def test_its_functions_are_equivariant(text, rep_in, rep_out, kernel):
+    G, rep_in, rep_out = ss.group(text), ss.rep(rep_in), ss.rep(rep_out)
+    candidate, blocks = equivariant_kernel(G, rep_in, rep_out), output_blocks(rep_out, [G])
+    X, new = data(6, rep_in.size(G)), data(4, rep_in.size(G), 1)
+    elements = (
+        closed_set(G).parts if not isinstance(candidate, Framed | Polynomial) else tuple(G.sample_parts(5, 0))
+    )
+    alphas = [
+        np.random.default_rng(2).standard_normal((block.size * len(X), len(block.columns)))
+        for block in blocks
+    ]
+
+    def f(rows):
+        out = np.zeros((len(rows), rep_out.size(G)))
+        for block, gram, alpha in zip(
+            blocks, candidate.grams([kernel], blocks, rows, X)[0], alphas, strict=True
+        ):
+            block.add_to(out, gram @ alpha)
+        return out
+
+    moved = act(rep_in, G, elements, new)
+    for k in range(0, len(moved), 7):
+        expected = act(rep_out, G, [part[k : k + 1] for part in elements], f(new))[0]
+        assert np.abs(f(moved[k]) - expected).max() < 1e-8 * (1 + np.abs(expected).max())
+
+
+@pytest.mark.parametrize(("text", "rep_in", "rep_out", "kernel"), CASES, ids=[case[0] for case in CASES])
+def test_is_symmetric_and_positive(text, rep_in, rep_out, kernel):
+    G, rep_in, rep_out = ss.group(text), ss.rep(rep_in), ss.rep(rep_out)
+    candidate, blocks = equivariant_kernel(G, rep_in, rep_out), output_blocks(rep_out, [G])
+    X = data(9, rep_in.size(G))
+    (grams,), (both,) = candidate.grams([kernel], blocks, X), candidate.grams([kernel], blocks, X, X)
+    (plain,) = Plain(G, rep_in).grams([kernel], blocks, X)
+    for gram, cross, whole in zip(grams, both, plain, strict=True):
+        size = np.abs(gram).max()
+        assert np.allclose(gram, cross, atol=1e-10 * size)
+        assert np.linalg.eigvalsh(gram)[0] > -1e-9 * size
+        if candidate.is_projection:  # the rest is a kernel too
+            assert np.linalg.eigvalsh(whole - gram)[0] > -1e-9 * np.abs(whole).max()
+
+
+def test_polynomial_maps_and_averages_agree():
+    """Two unrelated ways: maps from `spaces`, and sums over rotations."""
+    G, rep_in, rep_out = ss.O(3), ss.rep("2V + S"), ss.rep("T(2) + V")
+    blocks, X = output_blocks(rep_out, [G]), data(8, 7)
+    averaged = equivariant_kernel(G, rep_in, rep_out).grams([CUBIC], blocks, X)[0]
+    projected = Polynomial(G, rep_in, rep_out).grams([CUBIC], blocks, X)[0]
+    for a, b in zip(averaged, projected, strict=True):
+        assert np.allclose(a, b, atol=1e-12)
+
+
+def test_against_the_sum_written_out():
+    G, rep = ss.group("O(2)@z"), ss.rep("V")
+    X, (block, *_) = data(3, 3), output_blocks(rep, [ss.O(3)])
+    gram = equivariant_kernel(G, rep, rep).grams([SMOOTH], [block], X)[0][0]
+    elements = closed_set(G).parts[0]
+    for i in range(3):
+        for j in range(3):
+            values = [SMOOTH.gram(X[i : i + 1], (g @ X[j])[None]).item() * g for g in elements]
+            expected = block.basis.T @ np.mean(values, axis=0) @ block.basis
+            assert np.allclose(gram.reshape(3, 3, 3, 3)[:, i, :, j], expected)
+
+
+def test_methods_and_refusals():
+    rep = ss.rep("2V")
+    assert equivariant_kernel(ss.Scaling(3), ss.rep("S"), rep).method.startswith("polynomial")
+    assert not equivariant_kernel(ss.SL(3), rep, rep).allows(SMOOTH)
+    with pytest.raises(InputError, match="SU\\(3\\) has no closed set"):
+        equivariant_kernel(ss.SU(3), ss.rep("V"), ss.rep("S"))
+    with pytest.raises(InputError, match="too large for its polynomial maps"):
+        equivariant_kernel(ss.SL(3), ss.rep("200V"), ss.rep("20T(3)"))

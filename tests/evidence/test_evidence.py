@@ -1,0 +1,143 @@
+import numpy as np
+import pytest
+
+import softsym as ss
+import softsym.evidence
+from softsym.errors import InputError
+from softsym.evidence import evidence
+from softsym.evidence.kernels import Kernel
+
+FEW = [Kernel("polynomial", 2), Kernel("polynomial", 3), Kernel("rbf", 1.4)]
+
+
+def draw(n=150, noise=0.05, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 6))
+    return X, np.cross(X[:, :3], X[:, 3:]) + noise * rng.standard_normal((n, 3))
+
+
+def turned(text, M):
+    G = ss.group(text)
+    return ss.Group.from_generators(M @ G.lie_algebra @ M.T, M @ G.discrete_generators @ M.T, name="turned")
+
+
+def test_the_room_is_callable():
+    X, Y = draw(100)
+    assert softsym.evidence(X, Y, "2V", "V", ["SO(3)"], kernels=FEW)["SO(3)"].verdict == "exact"
+
+
+def test_exact_absent_and_where_the_numbers_stand():
+    X, Y = draw()
+    table = evidence(X, Y, "2V", "V", ["SO(3)", "O(3)"], kernels=FEW)
+    exact, absent = table
+    assert (exact.verdict, absent.verdict) == ("exact", "absent")
+    assert exact.p_value > 0.01 > absent.p_value
+    assert exact.log_evidence > 100 > 0 > absent.log_evidence
+    assert exact.tolerance == exact.interval[1] < 0.05
+    assert exact.coverage > 0.7
+    assert exact.errors[0] < exact.errors[2]
+    assert exact.method == "averaged over 60 elements"
+    assert exact.seconds > 0
+
+
+def test_a_turned_frame():
+    X, Y = draw()
+    Y[:, :2] += 0.5 * X[:, :2]
+    M = ss.SO(3).sample(1, seed=2)[0]
+    X, Y = (X.reshape(-1, 2, 3) @ M.T).reshape(-1, 6), Y @ M.T
+    table = evidence(X, Y, "2V", "V", [turned("SO(2)@z", M), "SO(2)@x"], kernels=FEW)
+    assert table[0].verdict == "exact"
+    assert table[1].verdict != "exact"
+
+
+def test_pure_noise_is_never_exact():
+    rng = np.random.default_rng(0)
+    for seed in range(4):
+        X, Y = rng.standard_normal((60, 6)), rng.standard_normal((60, 3))
+        assert evidence(X, Y, "2V", "V", ["SO(3)"], kernels=FEW, seed=seed)[0].verdict == "undecided"
+
+
+def test_moved_data_where_there_are_none():
+    rng = np.random.default_rng(0)
+    X = rng.normal([0.0, 0.0, 5.0], 0.3, size=(150, 3))
+    row = evidence(X, X * [1.0, 1.0, 1.0], "V", "V", ["SO(2)@x"], kernels=FEW)[0]
+    assert row.verdict == "undecided"
+    assert "moved data lie where there are no data" in row.note
+
+
+def test_a_group_that_acts_trivially_says_so():
+    X, _ = draw(60)
+    row = evidence(X, X[:, :1] ** 2, "6S", "S", ["O(3)"], kernels=FEW)[0]
+    assert row.verdict == "undecided"
+    assert "acts trivially" in row.note
+
+
+def test_groups_that_are_not_compact():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((150, 8))
+    metric = np.array([1.0, -1.0, -1.0, -1.0])
+    Y = (X[:, :4] * metric * X[:, 4:]).sum(1, keepdims=True) + 0.05 * rng.standard_normal((150, 1))
+    table = evidence(X, Y, "2V", "S", ["SO13p()", "SL(4)"], kernels=FEW)
+    assert table["SO13p()"].asymmetry < 0.05
+    assert "p of the likelihood ratio" in table["SO13p()"].method
+    assert table["SL(4)"].interval[0] > 0.4
+
+
+def test_a_group_without_a_kernel():
+    X, Y = draw(60)
+    row = evidence(X, Y[:, :1], "V", "S", ["SU(3)"], kernels=FEW)[0]
+    assert row.verdict == "undecided"
+    assert "no finite subgroup is known" in row.note
+
+
+def test_sources_stay_together():
+    X, Y = draw(40)
+    X, Y, labels = np.repeat(X, 3, axis=0), np.repeat(Y, 3, axis=0), np.repeat(np.arange(40), 3)
+    assert evidence(X, Y, "2V", "V", ["SO(3)"], kernels=FEW, sources=labels)[0].p_value > 0.01
+
+
+def test_a_group_is_not_exact_if_a_subgroup_is_refuted():
+    X, Y = draw()
+    Y[:, 0] += 0.3 * X[:, 1]
+    table = evidence(X, Y, "2V", "V", ["SO(3)", "SO(2)@z"], kernels=FEW)
+    assert table["SO(2)@z"].verdict != "exact"
+    assert table["SO(3)"].verdict != "exact"
+
+
+def test_the_number_of_threads_changes_nothing():
+    X, Y = draw(60)
+    first, second = (evidence(X, Y, "2V", "V", ["SO(3)", "O(3)"], kernels=FEW, n_jobs=k) for k in (1, 2))
+    assert [(a.p_value, a.interval) for a in first] == [(a.p_value, a.interval) for a in second]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            {"X": np.ones((1, 6)), "Y": np.ones((1, 3))},
+            "1 row\\(s\\) say nothing about symmetries; at least 10 are needed",
+        ),
+        ({"Y": np.zeros((60, 3))}, "the outputs do not vary"),
+        ({"Y": np.ones((59, 3))}, "`X` has 60 rows and `Y` has 59"),
+        ({"X": np.full((60, 6), np.nan)}, "`X` contains NaN or infinity"),
+        ({"X": np.full((60, 6), "a")}, "`X` must hold real numbers"),
+        ({"rep_in": "V"}, "V under SO\\(3\\) has size 3, X has 6 columns"),
+        ({"rep_in": None}, "`rep_in` is None"),
+        ({"groups": []}, "pass at least one group"),
+        ({"tolerance": 0.0}, "`tolerance` must be positive"),
+        ({"sources": [0] * 60}, "all rows are of one source"),
+    ],
+)
+def test_refusals(change, message):
+    X, Y = draw(60)
+    arguments = {
+        "X": X,
+        "Y": Y,
+        "rep_in": "2V",
+        "rep_out": "V",
+        "groups": ["SO(3)"],
+        "kernels": FEW,
+        **change,
+    }
+    with pytest.raises(InputError, match=message):
+        evidence(**arguments)

@@ -1,0 +1,57 @@
+import numpy as np
+import pytest
+
+import softsym as ss
+from softsym.evidence.kernels import Kernel
+from softsym.evidence.look import CHOOSING, LARGEST, Look
+
+RNG = np.random.default_rng(0)
+
+
+def look(f, groups, rep_in="2V", rep_out="V", n=150, size=6):
+    X = np.random.default_rng(0).standard_normal((n, size))
+    return Look.at(X, f(X), ss.rep(rep_in), ss.rep(rep_out), [ss.group(g) for g in groups])
+
+
+def cross(X):
+    return np.cross(X[:, :3], X[:, 3:])
+
+
+def test_a_polynomial_gets_the_polynomial_kernel():
+    chosen = look(cross, ["SO(3)"]).kernels
+    assert chosen == {"": Kernel("polynomial", 2), "SO(3)": Kernel("polynomial", 2)}
+
+
+def test_a_group_that_needs_polynomials_gets_one():
+    chosen = look(lambda X: np.sin(2 * X[:, :1]) / (1 + X[:, 1:2] ** 2), ["SL(3)"], rep_out="S").kernels
+    assert chosen[""].family != "polynomial"
+    assert chosen["SL(3)"].family == "polynomial"
+
+
+def test_a_group_without_a_kernel_is_noted():
+    found = look(lambda X: X[:, :1], ["SU(3)"], rep_in="V", rep_out="S")
+    assert not found.candidates
+    assert "no finite subgroup is known" in found.notes["SU(3)"]
+
+
+def test_subsets_keep_matrices_small():
+    found = look(cross, ["SO(3)"], n=2000)
+    blocks = found.blocks(found.groups)
+    assert found.rows(blocks) * 3 <= LARGEST
+    assert found.rows(blocks, CHOOSING) * 3 <= CHOOSING
+    assert found.rows([]) == LARGEST
+
+
+def test_zero_parts_are_left_out():
+    symmetric = look(lambda X: (X[:, :3, None] * X[:, None, :3]).reshape(-1, 9), ["O(3)"], rep_out="T(2)")
+    assert [block.size for block in symmetric.blocks(symmetric.groups)] == [1, 5]
+
+
+@pytest.mark.parametrize("constant", [0.0, 3.0])
+def test_constant_outputs(constant):
+    assert look(lambda X: np.full((len(X), 1), constant), ["O(3)"], rep_out="S").is_constant
+
+
+def test_the_same_seed_gives_the_same_rows():
+    first, second = look(cross, ["SO(3)"]), look(cross, ["SO(3)"])
+    assert np.array_equal(first.X, second.X)

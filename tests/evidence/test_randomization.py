@@ -1,0 +1,101 @@
+import numpy as np
+import pytest
+from scipy.stats import kstest
+
+import softsym as ss
+from softsym.errors import InputError
+from softsym.evidence.randomization import halves, holm, moved, randomization_test
+
+V, S = ss.rep("V"), ss.rep("S")
+
+
+def stretched(X):
+    """A predictor that knows nothing of the symmetry."""
+    return X * [1.0, 1.3, 0.8] + 0.2
+
+
+def test_p_values_are_uniform_under_the_null():
+    """Exactly symmetric data, a predictor that is not: 400 data sets of 12 rows."""
+    rng = np.random.default_rng(0)
+    p = []
+    for seed in range(400):
+        X = rng.standard_normal((12, 3))
+        Y = X * np.linalg.norm(X, axis=1, keepdims=True) + 0.2 * rng.standard_normal((12, 3))
+        test = randomization_test(stretched, X, Y, V, V, ss.O(3), copies=12, draws=199, seed=seed)
+        p.append(test.p_value)
+    assert kstest(p, "uniform").pvalue > 0.01
+    assert np.mean(np.array(p) <= 0.05) < 0.09
+
+
+def test_a_broken_symmetry_is_refuted():
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((100, 3))
+    test = randomization_test(stretched, X, stretched(X) + 0.1 * rng.standard_normal(X.shape), V, V, ss.O(3))
+    assert test.p_value <= 0.001
+    lower, upper = test.bounds
+    truth = np.sqrt(
+        np.mean((stretched(X) - X * 31 / 30) ** 2) / np.mean(stretched(X) ** 2)
+    )  # the isotropic part is the mean stretch
+    assert 0.5 * truth < lower < 1.3 * truth < 1.5 * upper
+
+
+def test_a_symmetric_predictor_refutes_nothing():
+    X = np.random.default_rng(2).standard_normal((50, 3))
+    test = randomization_test(lambda X: X, X, X, V, V, ss.O(3))
+    assert test.p_value == 1.0
+    assert test.bounds[0] == 0.0
+
+
+def test_sources_are_moved_together():
+    """Ten copies of each row as one source: as many independent rows as sources, so the test stays valid."""
+    rng = np.random.default_rng(3)
+    p = []
+    for seed in range(150):
+        X = np.repeat(rng.standard_normal((8, 3)), 10, axis=0)
+        Y = X + np.repeat(0.5 * rng.standard_normal((8, 3)), 10, axis=0)
+        labels = np.repeat(np.arange(8), 10)
+        test = randomization_test(
+            stretched, X, Y, V, V, ss.SO(3), sources=labels, copies=12, draws=199, seed=seed
+        )
+        p.append(test.p_value)
+    assert np.mean(np.array(p) <= 0.1) < 0.2
+
+
+def test_the_checker_rejects_separate_moves_of_copies():
+    rng = np.random.default_rng(3)
+    p = []
+    for seed in range(60):
+        X = np.repeat(rng.standard_normal((8, 3)), 10, axis=0)
+        Y = X + np.repeat(0.5 * rng.standard_normal((8, 3)), 10, axis=0)
+        p.append(randomization_test(stretched, X, Y, V, V, ss.SO(3), copies=12, draws=199, seed=seed).p_value)
+    assert np.mean(np.array(p) <= 0.1) > 0.2
+
+
+@pytest.mark.parametrize("text", ["O(3)", "SO(3) * S(2)"])
+def test_each_row_is_moved_by_its_own_element(text):
+    G, rep = ss.group(text), ss.rep("S + 2V + T(2)")
+    X = np.random.default_rng(0).standard_normal((5, rep.size(G)))
+    parts = G.sample_parts(5, seed=1)
+    expected = [rep.rho(G, tuple(part[k] for part in parts)) @ X[k] for k in range(5)]
+    assert np.allclose(moved(rep, G, parts, X), expected)
+
+
+def test_direct_products():
+    X = np.random.default_rng(4).standard_normal((40, 6))
+    test = randomization_test(lambda X: X[:, :1], X, X[:, :1], ss.rep("V"), S, ss.group("SO(3) * S(2)"))
+    assert test.p_value < 0.01
+
+
+def test_halves_keep_sources_together():
+    labels = np.repeat(np.arange(10), 3)
+    first, second = halves(30, labels, seed=1)
+    assert not set(labels[first]) & set(labels[second])
+    assert sorted([*first, *second]) == list(range(30))
+    with pytest.raises(InputError, match="`sources` has 3 labels for 30 rows"):
+        halves(30, [1, 2, 3], seed=0)
+
+
+def test_holm():
+    assert holm([0.01, 0.04, 0.03, np.nan])[:3] == pytest.approx([0.03, 0.06, 0.06])
+    assert np.isnan(holm([np.nan])[0])
+    assert holm([0.9, 0.8]) == [1.0, 1.0]

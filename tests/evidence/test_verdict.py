@@ -1,0 +1,63 @@
+import math
+
+import pytest
+
+from softsym.evidence.verdict import ABSENT_ABOVE, Grounds, judge
+
+GOOD = {"explained": 0.95, "rows": 300, "ratio_p": 1.0, "test_p": 0.4, "coverage": 0.9}
+
+
+def judged(low, high, **changes):
+    return judge(Grounds((low, high), **{**GOOD, **changes}))
+
+
+def test_the_four_words():
+    assert judged(0.0, 0.02) == ("exact", "")
+    assert judged(0.4, 0.6, ratio_p=0.0) == ("absent", "")
+    assert judged(0.1, 0.2, ratio_p=0.0) == ("soft", "")
+    assert judged(0.0, 0.2)[0] == "undecided"
+
+
+def test_a_violation_below_the_tolerance_that_is_certain_is_soft():
+    assert judged(0.01, 0.03, ratio_p=1e-6) == ("soft", "broken, but by at most 3.0%")
+
+
+def test_notes_say_what_would_decide():
+    assert (
+        judged(0.0, 0.1)[1]
+        == "not refuted, but a violation of 0.1 is possible; about 2,000 rows would decide it"
+    )
+    assert "inputs moved by the group" in judged(0.0, 0.01, coverage=0.1)[1]
+    assert "explains only 2% of the outputs" in judged(0.0, 0.01, explained=0.02)[1]
+    assert judged(0.1, 0.5, ratio_p=0.0)[1].startswith("broken by 0.1 to 0.5: soft or absent; about")
+
+
+def test_where_there_are_no_moved_data_nothing_is_decided():
+    for interval in ((0.0, 0.001), (0.5, 0.6), (0.1, 0.2)):
+        assert judged(*interval, coverage=0.2, ratio_p=0.0)[0] == "undecided"
+
+
+def test_a_poor_fit_decides_nothing():
+    assert judged(0.0, 0.001, explained=-0.1)[0] == "undecided"
+
+
+def test_the_exact_test_can_withhold_exactness():
+    verdict, note = judged(0.0, 0.01, test_p=0.001)
+    assert verdict == "undecided"
+    assert "the test refutes it (p = 0.001)" in note
+    assert judged(0.0, 0.01, test_p=0.001, coverage=0.5)[0] == "exact"  # there it is about the inputs too
+    assert judged(0.0, 0.01, test_p=math.nan, coverage=math.nan)[0] == "exact"
+
+
+def test_a_refuted_subgroup_withholds_exactness():
+    assert judged(0.0, 0.01, refuted_subgroup="O(2)@z") == ("undecided", "its subgroup O(2)@z is refuted")
+
+
+def test_the_tolerance_is_the_persons():
+    assert judged(0.0, 0.08, tolerance=0.1)[0] == "exact"
+
+
+@pytest.mark.parametrize("end", [0.9, 1.1])
+def test_the_level_of_absence(end):
+    verdict = judged(end * ABSENT_ABOVE, 0.6, ratio_p=0.0)[0]
+    assert verdict == ("absent" if end > 1 else "undecided")
