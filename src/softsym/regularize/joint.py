@@ -160,7 +160,7 @@ class JointOperator:
         """The constants for given strengths, dtype and device, made anew when one of them changes."""
         wanted = (strengths, x.dtype, x.device)
         if self._constants is None or self._made_for != wanted:
-            diagonal, matrices = self._weighted(strengths)
+            diagonal, matrices = self.weighted(strengths)
             self._constants = Constants(
                 torch.tensor(diagonal, dtype=x.dtype, device=x.device),
                 torch.tensor(self.index, device=x.device),
@@ -169,7 +169,7 @@ class JointOperator:
             self._made_for = wanted
         return self._constants
 
-    def _weighted(self, strengths: tuple[float, ...]) -> tuple[Array, list[Array]]:
+    def weighted(self, strengths: tuple[float, ...]) -> tuple[Array, list[Array]]:
         """K: its diagonal where no coordinates mix, zero elsewhere, and its matrix on each component."""
         weights = np.array(strengths)
         diagonal = np.zeros(sum(self.sizes))
@@ -186,7 +186,7 @@ class JointOperator:
     def _compiled(self, dtype: torch.dtype, strengths: tuple[float, ...]) -> Quadratic:
         """The same operator for compiled code, made anew when strengths or dtype change."""
         if self._quadratic is None or self._written_for != (strengths, dtype):
-            diagonal, matrices = self._weighted(strengths)
+            diagonal, matrices = self.weighted(strengths)
             blocks = [
                 block
                 for mixing, K in zip(self.mixings, matrices, strict=True)

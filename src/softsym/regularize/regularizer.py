@@ -14,6 +14,7 @@ Reference:
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -26,6 +27,7 @@ from softsym.maps import GivenReps, parameter_maps
 from softsym.regularize.description import Description, describe
 from softsym.regularize.joint import JointOperator
 from softsym.regularize.penalty import Penalty, value_and_gradient
+from softsym.regularize.proximal import Proximal
 from softsym.regularize.stacked import Stacked
 from softsym.regularize.strength_map import StrengthMap
 from softsym.reps import Rep
@@ -76,6 +78,7 @@ class EquivarianceRegularizer:
         self.dimensionless = dimensionless
         self._strengths = StrengthMap(names, strength)
         self._packs: dict[Group, Packed] = {}
+        self._proximal: tuple[Any, Proximal] | None = None
 
     @property
     def strengths(self) -> StrengthMap:
@@ -114,6 +117,29 @@ class EquivarianceRegularizer:
         parameters = self.stacked.parameters
         _, gradient = value_and_gradient(self._operator, self._weights(), self.dimensionless, parameters)
         torch._foreach_sub_(parameters, gradient, alpha=lr)
+
+    @torch.no_grad()
+    def prox_(self, step: float) -> None:
+        """The proximal form, after ``optimizer.step()``: a strength means the same with any optimiser.
+
+        Moves the parameters from w0 to the exact minimiser of |w - w0|^2 / (2 step) + sum_k lambda_k R_k(w).
+
+        Args:
+            step: The step length, usually the optimiser's learning rate.
+        """
+        if self.dimensionless:
+            raise InputError(
+                "prox_ has no closed form for a dimensionless penalty; make the regularizer without dimensionless=True"
+            )
+        if not 0 <= step < math.inf:
+            raise InputError(f"prox_ needs a step of at least 0, got {step!r}")
+        w = self.stacked.flat()
+        wanted = (self._weights(), w.dtype, w.device)
+        if self._proximal is None or self._proximal[0] != wanted:
+            self._proximal = (wanted, Proximal(self._operator, wanted[0], w))
+        moved = self._proximal[1](w, step)
+        for parameter, piece in zip(self.stacked.parameters, self.stacked.split(moved), strict=True):
+            parameter.copy_(piece)
 
     @torch.no_grad()
     def project_(self, group: Group | str) -> float:
