@@ -26,5 +26,8 @@ def test_groups_of_different_spaces():
         read_groups(["O(3)", "O(2)"])
 
 
-def test_a_group_that_is_named_twice_is_joined_once():
-    assert joined(read_groups(["O(2)@z", "O(2)@z"])) == ss.group("O(2)@z")
+def test_a_group_that_is_given_twice_is_as_large_as_once():
+    """Its generators stand there twice: who wants them once passes it once."""
+    once, twice = ss.group("O(2)@z"), joined(read_groups(["O(2)@z", "O(2)@z"]))
+    assert len(twice.lie) == 2 * len(once.lie)
+    assert ss.equivariant_maps("V", "T(2)", twice).dim == ss.equivariant_maps("V", "T(2)", once).dim

@@ -123,7 +123,7 @@ def check_data(
     rep, candidates = read_rep(rep_in), read_groups(groups)
     inputs = Table(table.X, None, table.x_names, (), table.source)
     repeated = check_fit(inputs, rep, None, candidates)
-    names = applicable(rep, joined(candidates)) if normalisation is None else [normalisation]
+    names = applicable(rep, joined(dict.fromkeys(candidates))) if normalisation is None else [normalisation]
     fitted = [fit_normalisation(name, table.X, rep, candidates) for name in names]
     breaks: list[list[Break]] = []
     covered: list[Coverage] = []

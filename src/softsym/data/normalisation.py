@@ -156,7 +156,7 @@ def _scaled(name: str, scaler: SymmetricScaler) -> Normalisation:
 
 def _trajectory(name: str, X: Array, rep: Rep, groups: Sequence[Group]) -> Normalisation:
     """Points centred on their mean, then divided by the deviation of each axis or by one for all; scalars as ever."""
-    group = joined(groups)
+    group = joined(dict.fromkeys(groups))
     problem = _why_not(name, rep, group)
     if problem:
         raise InputError(f"normalisation {name!r} is for trajectories: {problem}")

@@ -73,7 +73,7 @@ class SymmetricScaler:
             return cls(*_columns(X))
         if rep is None:
             raise InputError("`rep` is None; pass how the columns transform, such as '5S + 5V'")
-        rep, whole = read_rep(rep), joined(read_groups(groups))
+        rep, whole = read_rep(rep), joined(dict.fromkeys(read_groups(groups)))
         if rep.size(whole) != X.shape[1]:
             raise InputError(
                 f"{rep} under {whole.name} has size {rep.size(whole)}, the data have {X.shape[1]} columns"
