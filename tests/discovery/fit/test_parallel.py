@@ -22,9 +22,10 @@ def same(one, other):
     )
 
 
-def trainings(folder=None):
+def trainings(folder=None, **changes):
     places = [None if folder is None else folder / f"seed-{seed}" for seed in range(3)]
-    return [Training(SHORT, seed, place) for seed, place in enumerate(places)]
+    recipe = SHORT.model_copy(update=changes)
+    return [Training(recipe, seed, place) for seed, place in enumerate(places)]
 
 
 def test_side_by_side_is_the_same_to_the_bit(tmp_path):
@@ -33,7 +34,7 @@ def test_side_by_side_is_the_same_to_the_bit(tmp_path):
     for n_jobs, rows in told.items():
         members[n_jobs] = train_all(
             lesson("O(3)", "O(2)@z"),
-            [*trainings(tmp_path / str(n_jobs)), Training(WILD, 9)],
+            [*trainings(tmp_path / str(n_jobs), width=64, layers=3), Training(WILD, 9)],
             n_jobs=n_jobs,
             on_epoch=lambda place, row, rows=rows: rows.append((place, row["epoch"], row["loss"])),
             may_diverge=True,
@@ -47,9 +48,10 @@ def test_side_by_side_is_the_same_to_the_bit(tmp_path):
 
 
 def test_stopping_ends_all_and_both_go_on_where_they_were(tmp_path):
-    whole = train_all(lesson(), trainings())
+    long = {"epochs": 200}  # so that a process is not done before it is told to stop
+    whole = train_all(lesson(), trainings(**long))
     for n_jobs in (2, 1):
-        jobs = trainings(tmp_path / str(n_jobs))
+        jobs = trainings(tmp_path / str(n_jobs), **long)
         stopped = train_all(lesson(), jobs, n_jobs=n_jobs, on_epoch=lambda place, row: row["epoch"] >= 2)
         assert not any(member.is_finished for member in stopped)
         assert len(stopped) == (1 if n_jobs == 1 else 3)

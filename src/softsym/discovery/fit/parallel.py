@@ -173,11 +173,9 @@ def _side_by_side(
     from joblib.externals.loky import get_reusable_executor
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
-    threads = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "MKL", "OPENBLAS")}
     deaf = (signal.SIGINT, signal.SIG_IGN)
-    executor = get_reusable_executor(
-        n_jobs, timeout=IDLE, initializer=signal.signal, initargs=deaf, env=threads
-    )
+    # The same environment as here, number of threads included: whatever else depends on it is the same, too.
+    executor = get_reusable_executor(n_jobs, timeout=IDLE, initializer=signal.signal, initargs=deaf)
     with tempfile.TemporaryDirectory(prefix="softsym-", ignore_cleanup_errors=True) as name:
         try:
             with _deaf_to_interrupts():
