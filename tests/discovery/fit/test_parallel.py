@@ -3,8 +3,9 @@
 import pytest
 import torch
 
-from softsym.discovery.fit.parallel import Training, Watch, free_cores, processes, train_all
+from softsym.discovery.fit.parallel import Training, Watch, processes, train_all
 from softsym.errors import InputError, TrainingError
+from softsym.native import torch_only
 from tests.discovery.fit.lessons import RECIPE, lesson
 
 SHORT = RECIPE.model_copy(update={"epochs": 6, "strength": 30.0})
@@ -97,8 +98,8 @@ def test_jobs_are_counted_as_scikit_learn_counts_them():
             processes(wrong)
 
 
-def test_free_cores(monkeypatch):
-    monkeypatch.setattr("joblib.cpu_count", lambda: 8)
-    for busy, free in ((0.0, 8), (2.4, 6), (7.6, 1), (30.0, 1)):
-        monkeypatch.setattr("os.getloadavg", lambda busy=busy: (busy, 0, 0))
-        assert free_cores() == free
+def test_processes_do_without_compiled_code_where_it_is_switched_off():
+    jobs = trainings(width=64, layers=3)[:2]
+    with torch_only():
+        alone, beside = (train_all(lesson(), jobs, n_jobs=n_jobs) for n_jobs in (1, 2))
+    assert all(same(one, other) for one, other in zip(alone, beside, strict=True))
