@@ -101,11 +101,11 @@ def command(
                 f"softsym: note: {repeated} rows repeat earlier inputs; equal rows stay in one part", err=True
             )
         from softsym.discovery.discover import StoppedError, discover  # all before did without torch
-        from softsym.discovery.fit.parallel import free_cores
+        from softsym.native.threads import free_cores
 
         parameters = {
             **chosen, "width": width, "layers": layers, "epochs": epochs, "budget": budget, "strengths": strengths,
-            "seeds": seeds, "random_state": seed, "verbose": not quiet, "n_jobs": jobs or min(free_cores(), seeds),
+            "seeds": seeds, "random_state": seed, "verbose": not quiet, "n_jobs": jobs or max(1, min(free_cores(), seeds)),
         }  # fmt: skip
         with _stop_on_interrupt() as stop:
             try:

@@ -3,8 +3,9 @@
 import pytest
 import torch
 
-from softsym.discovery.fit.parallel import Training, Watch, free_cores, processes, train_all
+from softsym.discovery.fit.parallel import Training, Watch, processes, train_all
 from softsym.errors import InputError, TrainingError
+from softsym.native import torch_only
 from tests.discovery.fit.lessons import RECIPE, lesson
 
 SHORT = RECIPE.model_copy(update={"epochs": 6, "strength": 30.0})
@@ -22,9 +23,10 @@ def same(one, other):
     )
 
 
-def trainings(folder=None):
+def trainings(folder=None, **changes):
     places = [None if folder is None else folder / f"seed-{seed}" for seed in range(3)]
-    return [Training(SHORT, seed, place) for seed, place in enumerate(places)]
+    recipe = SHORT.model_copy(update=changes)
+    return [Training(recipe, seed, place) for seed, place in enumerate(places)]
 
 
 def test_side_by_side_is_the_same_to_the_bit(tmp_path):
@@ -33,7 +35,7 @@ def test_side_by_side_is_the_same_to_the_bit(tmp_path):
     for n_jobs, rows in told.items():
         members[n_jobs] = train_all(
             lesson("O(3)", "O(2)@z"),
-            [*trainings(tmp_path / str(n_jobs)), Training(WILD, 9)],
+            [*trainings(tmp_path / str(n_jobs), width=64, layers=3), Training(WILD, 9)],
             n_jobs=n_jobs,
             on_epoch=lambda place, row, rows=rows: rows.append((place, row["epoch"], row["loss"])),
             may_diverge=True,
@@ -47,9 +49,10 @@ def test_side_by_side_is_the_same_to_the_bit(tmp_path):
 
 
 def test_stopping_ends_all_and_both_go_on_where_they_were(tmp_path):
-    whole = train_all(lesson(), trainings())
+    long = {"epochs": 200}  # so that a process is not done before it is told to stop
+    whole = train_all(lesson(), trainings(**long))
     for n_jobs in (2, 1):
-        jobs = trainings(tmp_path / str(n_jobs))
+        jobs = trainings(tmp_path / str(n_jobs), **long)
         stopped = train_all(lesson(), jobs, n_jobs=n_jobs, on_epoch=lambda place, row: row["epoch"] >= 2)
         assert not any(member.is_finished for member in stopped)
         assert len(stopped) == (1 if n_jobs == 1 else 3)
@@ -95,8 +98,8 @@ def test_jobs_are_counted_as_scikit_learn_counts_them():
             processes(wrong)
 
 
-def test_free_cores(monkeypatch):
-    monkeypatch.setattr("joblib.cpu_count", lambda: 8)
-    for busy, free in ((0.0, 8), (2.4, 6), (7.6, 1), (30.0, 1)):
-        monkeypatch.setattr("os.getloadavg", lambda busy=busy: (busy, 0, 0))
-        assert free_cores() == free
+def test_processes_do_without_compiled_code_where_it_is_switched_off():
+    jobs = trainings(width=64, layers=3)[:2]
+    with torch_only():
+        alone, beside = (train_all(lesson(), jobs, n_jobs=n_jobs) for n_jobs in (1, 2))
+    assert all(same(one, other) for one, other in zip(alone, beside, strict=True))

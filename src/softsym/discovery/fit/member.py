@@ -98,8 +98,6 @@ def train_member(
     """
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
-    model = make_network(shape, recipe, seed)
-    regularizer = make_regularizer(model, shape, recipe.strength or 0.0)
     stopped = False
 
     def watch(row: dict[str, Any]) -> bool:
@@ -108,6 +106,8 @@ def train_member(
         return stopped
 
     with one_thread():
+        model = make_network(shape, recipe, seed)
+        regularizer = make_regularizer(model, shape, recipe.strength or 0.0)
         fitted: Fitted = fit(
             model,
             data,
@@ -127,8 +127,8 @@ def train_member(
 def one_thread() -> Iterator[None]:
     """Runs torch with one thread.
 
-    The last bits of a training depend on the number of threads, so members have one wherever they are trained: in this process or
-    beside each other in several, on two cores or on sixty. At the usual widths a second thread brings nothing.
+    The last bits of initial weights and of a training depend on the number of threads, so members have one wherever they are trained:
+    in this process or beside each other in several, on two cores or on sixty. At the usual widths a second thread brings nothing.
     """
     before = torch.get_num_threads()
     torch.set_num_threads(1)

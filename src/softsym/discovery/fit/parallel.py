@@ -7,13 +7,13 @@ shared, so any process may end at any time. Checkpoints go where they would go a
 from __future__ import annotations
 
 import json
-import os
 import signal
 import tempfile
 import threading
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,9 @@ from torch import Tensor
 
 from softsym.discovery.fit.member import Member, Shape, make_network, train_member
 from softsym.discovery.fit.recipe import Recipe
-from softsym.errors import InputError, TrainingError
+from softsym.errors import InputError, SlowTrainingWarning, TrainingError
+from softsym.native import announce, torch_only
+from softsym.native.build import switched_off
 from softsym.progress import Reporter
 from softsym.tasks.task import Splits
 from softsym.training.loop import Criterion
@@ -129,14 +131,6 @@ def processes(n_jobs: int | None) -> int:
     return int(joblib.effective_n_jobs(n_jobs))
 
 
-def free_cores() -> int:
-    """Cores that nothing keeps busy, as far as the last minute tells; at least one."""
-    import joblib
-
-    busy = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
-    return max(1, int(joblib.cpu_count()) - round(busy))
-
-
 def _train(
     lesson: Lesson, training: Training, on_epoch: Callable[[Row], bool], may_diverge: bool
 ) -> Member | None:
@@ -173,16 +167,17 @@ def _side_by_side(
     from joblib.externals.loky import get_reusable_executor
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
-    threads = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "MKL", "OPENBLAS")}
+    announce()  # here, once, and not in every process
     deaf = (signal.SIGINT, signal.SIG_IGN)
-    executor = get_reusable_executor(
-        n_jobs, timeout=IDLE, initializer=signal.signal, initargs=deaf, env=threads
-    )
+    # The same environment as here, number of threads included: whatever else depends on it is the same, too.
+    executor = get_reusable_executor(n_jobs, timeout=IDLE, initializer=signal.signal, initargs=deaf)
     with tempfile.TemporaryDirectory(prefix="softsym-", ignore_cleanup_errors=True) as name:
         try:
             with _deaf_to_interrupts():
                 futures = [
-                    executor.submit(_in_process, lesson, training, Path(name), place, may_diverge)
+                    executor.submit(
+                        _in_process, lesson, training, Path(name), place, may_diverge, switched_off()
+                    )
                     for place, training in enumerate(trainings)
                 ]
             _follow(Path(name), futures, on_epoch)
@@ -243,15 +238,19 @@ class Outcome:
 
 
 def _in_process(
-    lesson: Lesson, training: Training, folder: Path, place: int, may_diverge: bool
+    lesson: Lesson, training: Training, folder: Path, place: int, may_diverge: bool, plain: bool
 ) -> Outcome | None:
-    """One training in a process of its own."""
-    stop = folder / STOP
-    with (folder / str(place)).open("a", encoding="utf-8", buffering=1) as lines:
+    """One training in a process of its own; a plain one does without compiled code."""
+    with (
+        (folder / str(place)).open("a", encoding="utf-8", buffering=1) as lines,
+        torch_only() if plain else nullcontext(),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore", SlowTrainingWarning)
 
         def tell(row: Row) -> bool:
             lines.write(json.dumps(row) + "\n")
-            return stop.exists()
+            return (folder / STOP).exists()
 
         member = _train(lesson, training, tell, may_diverge)
     if member is None:

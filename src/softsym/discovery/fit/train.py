@@ -105,7 +105,7 @@ def train_ensemble(plan: FitPlan, session: Session) -> FittedEnsemble:
         held=_held_out(X, Y, parts.train, parts.test),
         n_train=len(parts.train),
         seconds=seconds,
-        compiled="used" if native.available() else "not used",
+        compiled=_compiled(),
     )
 
 
@@ -151,6 +151,11 @@ def _held_out(X: Array, Y: Array, train: NDArray[np.int64], test: NDArray[np.int
     is_separate = len(test) >= SMALLEST_TEST and not np.array_equal(train, test)
     rows = test if is_separate else np.arange(len(X))
     return HeldOut(X[rows[:LARGEST_HELD]], Y[rows[:LARGEST_HELD]], is_separate)
+
+
+def _compiled() -> str:
+    status = native.status()
+    return "used" if status.compiled else f"not used: {status.reason}"
 
 
 def _tensor(values: Array) -> Tensor:
