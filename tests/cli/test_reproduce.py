@@ -8,7 +8,8 @@ import time
 
 import pytest
 
-from softsym.experiments import Store, plan
+from softsym.experiments.reproduce import plan
+from softsym.experiments.store import Store
 from tests.experiments.small import PAPER, record
 from tests.processes import started
 

@@ -11,9 +11,10 @@ from softsym.cli.output import write_json
 from softsym.errors import InputError
 
 if TYPE_CHECKING:
-    from softsym.experiments import Engine, RunPlan, Store
     from softsym.experiments.engines.carry_out import Tally
-    from softsym.experiments.reproduce import Output
+    from softsym.experiments.engines.engine import Engine
+    from softsym.experiments.reproduce import Output, RunPlan
+    from softsym.experiments.store import Store
 
 
 def command(
@@ -59,10 +60,12 @@ def command(
 
     Example: softsym reproduce correlation --preset quick
     """
+    _check_names(artefact, preset)
     _check_engine(engine, address)
-    from softsym.experiments import Store, plan, render, reproduce
+    from softsym.experiments.artefact import CLAIMS
     from softsym.experiments.checkout import default_results
-    from softsym.experiments.reproduce import CLAIMS, claims, stored_presets
+    from softsym.experiments.reproduce import claims, plan, render, reproduce, stored_presets
+    from softsym.experiments.store import Store
 
     store = Store(Path(out_dir) if out_dir is not None else default_results())
     if artefact == CLAIMS:
@@ -92,6 +95,16 @@ def command(
     if tally.failed:
         raise typer.Exit(1)
     return None
+
+
+def _check_names(artefact: str, preset: str | None) -> None:
+    """Refuses names that nothing has before torch is imported."""
+    from softsym.experiments.artefact import ALL, CLAIMS, check_artefact_name, check_preset_name
+
+    if artefact not in (ALL, CLAIMS):
+        check_artefact_name(artefact)
+    if preset is not None:
+        check_preset_name(preset)
 
 
 def _check_engine(name: str, address: str | None) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast, get_args
 
 from pydantic import (
     BaseModel,
@@ -30,6 +30,8 @@ ORDER = (
     "table1", "correlation", "table2", "progress", "parameters", "frame-averaging", "robustness", "unknown-symmetry", "motion",
 )  # fmt: skip
 """All artefacts, the most telling first."""
+ALL, CLAIMS = "all", "claims"
+"""What else can be asked for: every artefact, and the test of the paper's claims."""
 
 
 class Strict(BaseModel):
@@ -132,6 +134,18 @@ def artefact(name: str, folder: Path | None = None) -> Artefact:
         name: One of :data:`ORDER`.
         folder: Where its file is; the checkout's ``paper`` by default.
     """
-    if name not in ORDER:
-        raise InputError(f"unknown artefact {name!r}; pass one of {', '.join(ORDER)}, all or claims")
+    check_artefact_name(name)
     return read_artefact((folder or paper_folder()) / f"{name}.toml")
+
+
+def check_artefact_name(name: str) -> None:
+    """Refuses a name that no artefact has."""
+    if name not in ORDER:
+        raise InputError(f"unknown artefact {name!r}; pass one of {', '.join(ORDER)}, {ALL} or {CLAIMS}")
+
+
+def check_preset_name(name: str) -> PresetName:
+    """Refuses a name that no preset has."""
+    if name not in get_args(PresetName):
+        raise InputError(f"unknown preset {name!r}; pass one of {', '.join(get_args(PresetName))}")
+    return cast(PresetName, name)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, get_args
 
 from softsym.errors import InputError
-from softsym.experiments.artefact import ORDER, Artefact, artefact
+from softsym.experiments.artefact import ALL, CLAIMS, ORDER, Artefact, artefact, check_preset_name
 from softsym.experiments.claims import (
     Claim,
     correlation_claims,
@@ -28,7 +28,6 @@ from softsym.experiments.store import Store
 from softsym.experiments.summary import summarise
 from softsym.training.spec import PresetName, RunSpec
 
-CLAIMS = "claims"
 CLAIMS_SEEDS = 3
 
 
@@ -99,11 +98,9 @@ def plan(
         columns: Run only these columns; all by default.
         rows: Run only these rows; all by default.
     """
-    if preset not in get_args(PresetName):
-        raise InputError(f"unknown preset {preset!r}; pass one of {', '.join(get_args(PresetName))}")
-    chosen = cast(PresetName, preset)
+    chosen = check_preset_name(preset)
     parts, wanted = [], []
-    for one in ORDER if name == "all" else (name,):
+    for one in ORDER if name == ALL else (name,):
         spec = artefact(one, folder)
         found = cells(spec, chosen, seeds, records)
         check(spec, found)
@@ -132,8 +129,8 @@ def render(plan: RunPlan, store: Store) -> list[Output]:
 
 def stored_presets(store: Store) -> list[PresetName]:
     """The presets that the store has runs of."""
-    found = {record.spec.preset.name for record in store.records()}
-    return [name for name in get_args(PresetName) if name in found]
+    stored = {record.spec.preset.name for record in store.records()}
+    return [name for name in get_args(PresetName) if name in stored]
 
 
 def claims(
