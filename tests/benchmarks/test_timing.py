@@ -1,12 +1,10 @@
 """Timing side by side."""
 
-import json
 import time
 
 import pytest
 
 from softsym.benchmarks.timing import (
-    environment,
     forget_peak,
     interleaved,
     peak_megabytes,
@@ -45,7 +43,3 @@ def test_memory_that_was_used_is_seen():
     block = np.ones(8_000_000)
     assert block.sum() == 8_000_000
     assert peak_megabytes() >= max(before, 60)
-
-
-def test_the_environment_is_plain():
-    assert json.loads(json.dumps(environment())) == environment()

@@ -45,7 +45,9 @@ def equivariant_maps(
         >>> ss.equivariant_maps("5S + 5V", "T(2)", "O(2)@z").dim
         30
     """
-    return invariant_tensors((rep_out, read_rep(rep_in).dual), group, tol=tol, solver=solver)
+    source, acting = read_rep(rep_in), read_group(group)
+    source.size(acting)  # refuses what it cannot be, under the name that was given rather than its dual's
+    return invariant_tensors((rep_out, source.dual), acting, tol=tol, solver=solver)
 
 
 def invariants(
