@@ -1,6 +1,6 @@
 r"""The soft-equivariant Gaussian process: mixed symmetries in closed form.
 
-.. math:: f \sim \mathcal{GP}\Big(0,\; a_0\, k I + \sum_k a_k K_k\Big), \qquad y = f + \text{noise},
+.. math:: f \sim \mathcal{GP}(0,\; a_0\, k I + \sum_k a_k K_k), \qquad y = f + \text{noise},
 
 a part of f that has each symmetry and a part that has none, with weights that the marginal likelihood chooses. It is the
 function-space twin of the paper's soft equivariance. Candidates are first looked at one by one (:mod:`softsym.evidence.profile`);

@@ -3,7 +3,7 @@ r"""An exact test of symmetry: randomization with a learned statistic.
 A predictor f is fitted to half of the rows, once for all groups. On the other half its mean loss :math:`T_0` is compared with what
 it is after every row was moved by a random element of its own,
 
-.. math:: T = \frac1n \sum_i \ell\big(f(\rho_{in}(g_i) x_i),\, \rho_{out}(g_i) y_i\big), \qquad
+.. math:: T = \frac1n \sum_i \ell(f(\rho_{in}(g_i) x_i),\, \rho_{out}(g_i) y_i), \qquad
           p = \frac{1 + \#\{j : T_j \le T_0\}}{1 + m} .
 
 If (x, y) and (gx, gy) have the same law, every row is a uniform draw from its own orbit, and p is valid exactly: for any f, any n,
