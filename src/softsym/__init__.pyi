@@ -6,8 +6,8 @@ A new public name is one more ``name as name`` here, and one in ``docs/api`` (a 
 # fmt: off
 
 from softsym import (
-    discovery as discovery, groups as groups, maps as maps, measure as measure, native as native, nn as nn, regularize as regularize, reps as reps,
-    spaces as spaces, tasks as tasks,
+    discovery as discovery, groups as groups, maps as maps, measure as measure, native as native, nn as nn,
+    regularize as regularize, reps as reps, spaces as spaces, tasks as tasks,
 )
 from softsym.groups import (
     Group as Group, group as group,
