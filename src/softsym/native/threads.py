@@ -15,9 +15,10 @@ from pathlib import Path
 
 import torch
 
-# Rows times weights of a step. Steps of 250 rows of a SoftMLP have 4 million at width 64 and 15 million at width 128, those of 500 rows
-# 290 million at width 384. `softsym bench native` measures one thread against two: see benchmarks/results/native.json.
-WORTH_THREADS = 100_000_000
+# Rows times weights of a step. What a second thread brought on a quiet machine, compiled, for SoftMLPs with a regularizer (`softsym bench
+# native` measures some of it again): 4 million (width 64, 250 rows) nothing, 15 million (128, 250) 1.2 times, 29 million (128, 500) 1.4,
+# 67 million (192, 500) 1.6, 290 million (384, 500) 1.7. Below the limit the loss beside busy processes outweighs the gain.
+WORTH_THREADS = 50_000_000
 SAMPLE = 0.1  # seconds for which the cores are watched
 MOSTLY = 0.7  # a core that idles this share of the time is free
 
