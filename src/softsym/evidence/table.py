@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import html
 import math
-from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scipy.stats import chi2
 
-from softsym.errors import InputError
 from softsym.evidence.look import Look
 from softsym.evidence.profile import Profile
 from softsym.evidence.verdict import TOLERANCE, Grounds, Verdict, judge
 from softsym.groups import Group
-
-if TYPE_CHECKING:
-    import pandas
-    import polars
-    from rich.console import Group as RichGroup
-
-HEADS = ("group", "verdict", "violation", "interval", "p", "log evidence", "coverage", "seconds", "note")
+from softsym.tables import CandidateTable, Column
 
 
 @dataclass(frozen=True)
@@ -73,8 +64,38 @@ class EvidenceRow:
         exact, soft, none = (math.nan if error is None else float(error) for error in fields["errors"])
         return cls(**{**known, "interval": (float(low), float(high)), "errors": (exact, soft, none)})
 
+    def flat(self) -> dict[str, Any]:
+        """One number or text for each column of a data frame."""
+        fields = self.to_dict()
+        low, high = fields.pop("interval")
+        exact, soft, none = fields.pop("errors")
+        more = {"low": low, "high": high, "error_exact": exact, "error_soft": soft, "error_none": none}
+        return {"group": fields.pop("name"), **fields, **more}
 
-class EvidenceTable(Sequence[EvidenceRow]):
+
+def _number(value: float) -> str:
+    return "" if math.isnan(value) else "0" if value == 0 else f"{value:#.2g}"
+
+
+def _whole(value: float) -> str:
+    return "" if math.isnan(value) else f"{value:.0f}"
+
+
+COLUMNS: tuple[Column[EvidenceRow], ...] = (
+    Column("group", "Group", lambda row: row.name),
+    Column("verdict", "Verdict", lambda row: row.verdict),
+    Column("violation", "Violation", lambda row: row.asymmetry, _number, is_figure=True),
+    Column("interval", "95 % interval", lambda row: row.interval, lambda ends: " to ".join(map(_number, ends)), is_figure=True),
+    Column("p", "p-value", lambda row: row.p_value, _number, is_figure=True),
+    Column("log evidence", "Log evidence", lambda row: row.log_evidence, _whole, is_figure=True),
+    Column("coverage", "Coverage", lambda row: row.coverage, _number, is_figure=True),
+    Column("seconds", "Seconds", lambda row: row.seconds, "{:.1f}".format, is_figure=True),
+    Column("note", "Note", lambda row: row.note, is_prose=True),
+)  # fmt: skip
+"""What the table shows, wherever it is shown."""
+
+
+class EvidenceTable(CandidateTable[EvidenceRow]):
     """The table of all candidates: iterable, indexed by place or by the group's name.
 
     Example:
@@ -86,78 +107,8 @@ class EvidenceTable(Sequence[EvidenceRow]):
         O(2)@z  exact    0          0 to 0.010  0.62  665           0.95      0.0
     """
 
-    def __init__(self, rows: Sequence[EvidenceRow] = ()) -> None:
-        self._rows = tuple(rows)
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __iter__(self) -> Iterator[EvidenceRow]:
-        return iter(self._rows)
-
-    def __getitem__(self, which: Any) -> Any:
-        if not isinstance(which, str):
-            return self._rows[which]
-        for row in self._rows:
-            if row.name == which:
-                return row
-        known = ", ".join(row.name for row in self._rows) or "none"
-        raise InputError(f"no candidate group {which!r}; the candidates were {known}")
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, EvidenceTable) and self.to_dicts() == other.to_dicts()
-
-    def __hash__(self) -> int:
-        return hash(tuple(row.name for row in self._rows))
-
-    def to_polars(self) -> polars.DataFrame:
-        """One row per group."""
-        import polars
-
-        return polars.DataFrame([_flat(row) for row in self._rows])
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """One row per group."""
-        import pandas
-
-        return pandas.DataFrame([_flat(row) for row in self._rows])
-
-    def to_dicts(self) -> list[dict[str, Any]]:
-        """Plain numbers and strings, for JSON."""
-        return [row.to_dict() for row in self._rows]
-
-    def __rich__(self) -> RichGroup:
-        from rich.console import Group as RichGroup
-        from rich.markup import escape
-        from rich.table import Table
-        from rich.text import Text
-
-        table = Table(title="Evidence")
-        for head in HEADS[:-1]:
-            table.add_column(head, justify="left" if head in ("group", "verdict") else "right")
-        for row in self._rows:
-            table.add_row(*map(escape, _cells(row)[:-1]))
-        notes = [Text(f"{row.name}: {row.note}") for row in self._rows if row.note]
-        return RichGroup(table, *notes)  # below, where a narrow window does not squeeze them
-
-    def _repr_html_(self) -> str:
-        heads = "".join(f"<th>{head}</th>" for head in HEADS)
-        rows = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in _cells(row)) + "</tr>"
-            for row in self._rows
-        )
-        return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
-
-    def __str__(self) -> str:
-        lines = [list(HEADS), *(_cells(row) for row in self._rows)]
-        widths = [max(len(line[k]) for line in lines) for k in range(len(HEADS))]
-        return "\n".join(
-            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-            for line in lines
-        )
-
-    def __repr__(self) -> str:
-        return f"EvidenceTable({', '.join(f'{row.name}: {row.verdict}' for row in self._rows)})"
+    title = "Evidence"
+    columns = COLUMNS
 
 
 def ratio_p_value(found: Profile) -> float:
@@ -212,25 +163,3 @@ def row_of(
         group.name, verdict, p_value, found.log_evidence, found.asymmetry, found.interval, found.interval[1],
         coverage, found.errors, rows, seconds, method, note,
     )  # fmt: skip
-
-
-def _cells(row: EvidenceRow) -> list[str]:
-    low, high = row.interval
-    return [
-        row.name, row.verdict, _number(row.asymmetry), f"{_number(low)} to {_number(high)}", _number(row.p_value),
-        "" if math.isnan(row.log_evidence) else f"{row.log_evidence:.0f}", _number(row.coverage), f"{row.seconds:.1f}",
-        row.note,
-    ]  # fmt: skip
-
-
-def _number(value: float) -> str:
-    return "" if math.isnan(value) else "0" if value == 0 else f"{value:#.2g}"
-
-
-def _flat(row: EvidenceRow) -> dict[str, Any]:
-    fields = row.to_dict()
-    low, high = fields.pop("interval")
-    exact, soft, none = fields.pop("errors")
-    fields["group"] = fields.pop("name")
-    more = {"low": low, "high": high, "error_exact": exact, "error_soft": soft, "error_none": none}
-    return {"group": fields.pop("group"), **fields, **more}

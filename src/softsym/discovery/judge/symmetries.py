@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from softsym.discovery.judge.reasons import Cause, Reason, note_of, reasons_in
-from softsym.discovery.judge.table import Column, as_html, as_rich, as_text
-from softsym.errors import InputError
+from softsym.tables import CandidateTable, Column
 from softsym.tasks.task import Verdict
 
 if TYPE_CHECKING:
-    import pandas
-    import polars
-    from rich.console import Group
+    pass
 
 
 @dataclass(frozen=True)
@@ -73,6 +69,15 @@ class Symmetry:
             **{**rest, "error_interval": (float(low), float(high)), "reasons": reasons_in(fields["note"])}
         )
 
+    def flat(self) -> dict[str, Any]:
+        """One number or text for each column of a data frame."""
+        low, high = self.error_interval
+        fields = {
+            "group": self.name, "verdict": self.verdict, "error": self.error, "error_low": low, "error_high": high,
+            "excess": self.excess, "strength": self.strength, "residual": self.residual, "note": self.note,
+        }  # fmt: skip
+        return fields | {f"distance {layer}": value for layer, value in self.layers.items()}
+
 
 def _strength(value: float) -> str:
     return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
@@ -90,7 +95,7 @@ COLUMNS: tuple[Column[Symmetry], ...] = (
 """What a table of symmetries shows, wherever it is shown."""
 
 
-class Symmetries(Sequence[Symmetry]):
+class Symmetries(CandidateTable[Symmetry]):
     """The table of all candidate groups: iterable, indexed by place or by the group's name.
 
     Example:
@@ -102,68 +107,10 @@ class Symmetries(Sequence[Symmetry]):
         O(2)@z  exact    0.0020  0.0010 to 0.0030  1         0.00010
     """
 
-    def __init__(self, rows: Sequence[Symmetry] = ()) -> None:
-        self._rows = tuple(rows)
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __iter__(self) -> Iterator[Symmetry]:
-        return iter(self._rows)
-
-    def __getitem__(self, which: Any) -> Any:
-        if not isinstance(which, str):
-            return self._rows[which]
-        for row in self._rows:
-            if row.name == which:
-                return row
-        known = ", ".join(row.name for row in self._rows) or "none"
-        raise InputError(f"no candidate group {which!r}; the candidates were {known}")
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Symmetries) and self._rows == other._rows
-
-    def __hash__(self) -> int:
-        return hash(tuple(row.name for row in self._rows))
+    title = "Symmetries"
+    columns = COLUMNS
 
     def relative(self) -> Symmetries:
         """The same table with strengths relative to the strongest group's, which has 1."""
         strongest = max((row.strength for row in self._rows), default=0.0) or 1.0
         return Symmetries([replace(row, strength=row.strength / strongest) for row in self._rows])
-
-    def to_polars(self) -> polars.DataFrame:
-        """One row per group."""
-        import polars
-
-        return polars.DataFrame([_flat(row) for row in self._rows])
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """One row per group."""
-        import pandas
-
-        return pandas.DataFrame([_flat(row) for row in self._rows])
-
-    def to_dicts(self) -> list[dict[str, Any]]:
-        """Plain numbers and strings, for JSON."""
-        return [row.to_dict() for row in self._rows]
-
-    def __rich__(self) -> Group:
-        return as_rich(COLUMNS, self._rows, "Symmetries")
-
-    def _repr_html_(self) -> str:
-        return as_html(COLUMNS, self._rows)
-
-    def __str__(self) -> str:
-        return as_text(COLUMNS, self._rows)
-
-    def __repr__(self) -> str:
-        return f"Symmetries({', '.join(f'{row.name}: {row.verdict}' for row in self._rows)})"
-
-
-def _flat(row: Symmetry) -> dict[str, Any]:
-    low, high = row.error_interval
-    fields = {
-        "group": row.name, "verdict": row.verdict, "error": row.error, "error_low": low, "error_high": high,
-        "excess": row.excess, "strength": row.strength, "residual": row.residual, "note": row.note,
-    }  # fmt: skip
-    return fields | {f"distance {layer}": value for layer, value in row.layers.items()}

@@ -2,7 +2,7 @@
 
 from rich.console import Console
 
-from softsym.discovery.judge.table import Column, as_html, as_rich, as_text
+from softsym.tables import Column, as_html, as_rich, as_text
 
 ROWS = [("one", 1.5, ""), ("<b>two</b>", 12.25, "[red]careful[/red]")]
 COLUMNS = [

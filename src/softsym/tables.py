@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
+
+from softsym.errors import InputError
 
 if TYPE_CHECKING:
+    import pandas
+    import polars
     from rich.console import Group
 
 Row = TypeVar("Row")
@@ -81,3 +85,88 @@ def as_html(columns: Sequence[Column[Row]], rows: Sequence[Row]) -> str:
         for row in rows
     )
     return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+
+
+class CandidateRow(Protocol):
+    """A row about one candidate group."""
+
+    @property
+    def name(self) -> str:
+        """The group's name."""
+
+    @property
+    def verdict(self) -> str:
+        """The word for what was found."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and strings, for JSON."""
+
+    def flat(self) -> dict[str, Any]:
+        """One number or text for each column of a data frame."""
+
+
+Candidate = TypeVar("Candidate", bound=CandidateRow)
+
+
+class CandidateTable(Sequence[Candidate]):
+    """One row for each candidate group: iterable, indexed by place or by the group's name; concrete tables say their columns.
+
+    Args:
+        rows: The rows.
+    """
+
+    title: ClassVar[str]
+    columns: ClassVar[tuple[Column[Any], ...]]
+
+    def __init__(self, rows: Sequence[Candidate] = ()) -> None:
+        self._rows = tuple(rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[Candidate]:
+        return iter(self._rows)
+
+    def __getitem__(self, which: Any) -> Any:
+        if not isinstance(which, str):
+            return self._rows[which]
+        for row in self._rows:
+            if row.name == which:
+                return row
+        known = ", ".join(row.name for row in self._rows) or "none"
+        raise InputError(f"no candidate group {which!r}; the candidates were {known}")
+
+    def __eq__(self, other: object) -> bool:
+        # By plain values, in which what is unknown equals what is unknown.
+        return isinstance(other, type(self)) and self.to_dicts() == other.to_dicts()
+
+    def __hash__(self) -> int:
+        return hash(tuple(row.name for row in self._rows))
+
+    def to_polars(self) -> polars.DataFrame:
+        """One row per group."""
+        import polars
+
+        return polars.DataFrame([row.flat() for row in self._rows])
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """One row per group."""
+        import pandas
+
+        return pandas.DataFrame([row.flat() for row in self._rows])
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Plain numbers and strings, for JSON."""
+        return [row.to_dict() for row in self._rows]
+
+    def __rich__(self) -> Group:
+        return as_rich(self.columns, self._rows, self.title)
+
+    def _repr_html_(self) -> str:
+        return as_html(self.columns, self._rows)
+
+    def __str__(self) -> str:
+        return as_text(self.columns, self._rows)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{row.name}: {row.verdict}' for row in self._rows)})"
