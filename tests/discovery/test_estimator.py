@@ -130,7 +130,7 @@ WRONG = {
     "rep_out": ({"rep_out": "2V"}, r"2V under .* has size 6, y has 3 columns; pass another `rep_out`"),
     "width": ({"width": 0}, r"`width` = 0"),
     "lr": ({"lr": -1.0}, r"`lr` = -1.0"),
-    "strengths": ({"strengths": "two-shot"}, r"`strengths` = 'two-shot': input should be 'one-shot', 'continuous' or 'fixed'"),
+    "strengths": ({"strengths": "two-shot"}, r"`strengths` = 'two-shot': input should be 'one-shot', 'continuous', 'by-data' or 'fixed'"),
     "seeds": ({"seeds": 0}, r"`seeds` must be a whole number of at least 1, got 0"),
     "held_out": ({"held_out": 0.7}, r"`held_out` must lie between 0 and 0.5, got 0.7"),
     "budget": ({"budget": -3}, r"`budget` must be a positive number of seconds, got -3"),

@@ -87,7 +87,7 @@ def test_presets_with_changes():
     assert chosen_preset("inertia:Oz(2)", "paper", strengths="fixed").strengths == "fixed"
     with pytest.raises(InputError, match="preset paper with these changes: early stopping counts from twice"):
         chosen_preset("inertia:Oz(2)", "paper", epochs=2)
-    with pytest.raises(InputError, match="input should be 'one-shot', 'continuous' or 'fixed'"):
+    with pytest.raises(InputError, match="input should be 'one-shot', 'continuous', 'by-data' or 'fixed'"):
         chosen_preset("inertia:Oz(2)", "paper", strengths="two-shot")
 
 

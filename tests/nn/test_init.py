@@ -43,7 +43,8 @@ def test_networks_start_with_these():
 
 
 @pytest.mark.parametrize(
-    ("name", "outside"), [("standard", 1.0), ("soft", 1e-3), ("half-soft", 0.5), ("half-soft-code", 0.25)]
+    ("name", "outside"),
+    [("standard", 1.0), ("soft", 1e-3), ("half-soft", 0.5), ("half-soft-code", 0.25), ("equivariant", 0.0)],
 )
 def test_covariances(name, outside):
     """Variance one inside the equivariant space and the given one outside."""

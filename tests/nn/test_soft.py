@@ -92,7 +92,9 @@ def test_prior_is_the_decay_of_the_soft_gates():
     assert net.prior().item() == pytest.approx(40 * 4.0 + 40 * 1e-6, rel=1e-5)
 
 
-@pytest.mark.parametrize(("init", "outside"), [("soft", 1e-3), ("half-soft", 0.5), ("half-soft-code", 0.25)])
+@pytest.mark.parametrize(
+    ("init", "outside"), [("soft", 1e-3), ("half-soft", 0.5), ("half-soft-code", 0.25), ("equivariant", 0.0)]
+)
 def test_softer_starts_shrink_what_is_not_equivariant(init, outside):
     start = {i: ss.nn.SoftMLP(*ROUTE, AXES, width=60, layers=3, init=i, seed=3) for i in ("standard", init)}
     found = {i: ss.EquivarianceRegularizer(net, ["O(3)"]).totals()["O(3)"] for i, net in start.items()}
@@ -111,3 +113,16 @@ def test_unknown_start():
         ValueError, match=r"unknown initialisation 'softer'; pass one of standard, soft, half-soft"
     ):
         ss.nn.SoftMLP(*ROUTE, AXES, width=20, init="softer")
+
+
+def test_an_equivariant_start_has_every_symmetry_and_closed_gates():
+    groups = ["O(2)@x", "O(2)@z"]
+    net = ss.nn.SoftMLP("2S + 2V", "T(2)", groups, width=30, init="equivariant", seed=3).double()
+    x = torch.randn(20, 8, generator=torch.Generator().manual_seed(0)).double()
+    for group in ("O(3)", *groups):
+        assert ss.equivariance_error(net, x, "2S + 2V", "T(2)", group) < 1e-6
+    usual = ss.nn.SoftMLP("2S + 2V", "T(2)", groups, width=30, seed=3)
+    for block, other in zip(net.blocks, usual.blocks, strict=True):
+        assert not block.gated.soft.any()
+        assert not block.gated.soft.requires_grad
+        torch.testing.assert_close(block.bilinear.scale_weight.float(), 0.3 * other.bilinear.scale_weight)

@@ -26,17 +26,30 @@ def spec(model="per", seed=0, **changes):
     return RunSpec(numbers.task, model, numbers, seed)
 
 
-def train(model="per", epochs=12, seed=0, folder=None, resume=False, on_epoch=None, **settings):
+def train(
+    model="per",
+    epochs=12,
+    seed=0,
+    folder=None,
+    resume=False,
+    on_epoch=None,
+    controller=None,
+    gauge=None,
+    strength=None,
+    **settings,
+):
     numbers = preset(epochs=max(epochs, 12))
     built = build(model, task(TASK), numbers, seed)
+    if strength is not None:
+        built.regularizer.strengths = dict.fromkeys(built.regularizer.strengths, strength)
     data = task(TASK).splits(seed, (60, 40, 40))
     chosen = Settings(
         epochs=epochs,
         **{"batch": 20, "lr": 1e-2, "checkpoint_every": 3, "stop_after": 4, "seed": seed, **settings},
     )
     return fit(
-        built.model, data, chosen, regularizer=built.regularizer, controller=OneShot(3, window=2), on_batch=built.on_batch,
-        on_loss=built.on_loss, folder=folder, resume=resume, on_epoch=on_epoch,
+        built.model, data, chosen, regularizer=built.regularizer, controller=controller or OneShot(3, window=2),
+        on_batch=built.on_batch, on_loss=built.on_loss, gauge=gauge, folder=folder, resume=resume, on_epoch=on_epoch,
     )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from softsym.errors import CheckpointWarning
 from softsym.nn import SoftMLP
 from softsym.regularize import EquivarianceRegularizer
 from softsym.regularize.strengths import OneShot
+from softsym.training.average import Average
 from softsym.training.checkpoint import Checkpoint, Progress, latest, save
 from softsym.training.stopping import EarlyStopping
 
@@ -79,7 +80,9 @@ def progress(seed):
     controller = OneShot(at_epoch=3, window=2)
     controller.begin(regularizer.strengths)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
-    return Progress(model, optimizer, regularizer, controller, EarlyStopping(patience=3, after=0))
+    return Progress(
+        model, optimizer, regularizer, controller, EarlyStopping(patience=3, after=0), Average(model, 0.5)
+    )
 
 
 def steps(run, first, last):
@@ -88,6 +91,7 @@ def steps(run, first, last):
         run.optimizer.zero_grad()
         (run.model(torch.ones(4, 6)).square().mean() + run.regularizer()).backward()
         run.optimizer.step()
+        run.average.update()
         run.regularizer.strengths = run.controller.on_epoch_end(run.regularizer.totals(), epoch)
         if run.stopping.improves(1.0 / epoch, epoch):
             run.note_best()
@@ -106,3 +110,5 @@ def test_what_is_captured_and_put_back_goes_on_to_the_same_bits(tmp_path):
     assert other.regularizer.strengths == whole.regularizer.strengths != {"O(3)": 2.0, "O(2)@z": 2.0}
     assert other.stopping.best_epoch == 5
     assert all(torch.equal(other.best[name], whole.best[name]) for name in whole.best)
+    averages = other.average.tensors()
+    assert all(torch.equal(averages[name], value) for name, value in whole.average.tensors().items())

@@ -5,11 +5,13 @@ import itertools
 import pytest
 import torch
 
-from softsym.errors import TrainingError
+from softsym.errors import InputError, TrainingError
+from softsym.regularize.strengths import ByData, Fixed
+from softsym.tasks import task
 from softsym.training import MODELS
 from softsym.training.history import read
 from softsym.training.loop import epoch_generator, evaluate
-from tests.training.small import train, weights
+from tests.training.small import TASK, train, weights
 
 
 class Killed(BaseException):
@@ -84,3 +86,58 @@ def test_epoch_orders_differ_and_repeat():
     assert torch.equal(orders[0], orders[1])
     assert not torch.equal(orders[0], orders[2])
     assert not torch.equal(orders[0], orders[3])
+
+
+FAST = {"optimizer": "muon", "form": "proximal", "warm_up": 0.1, "shrink": 0.3, "average": 0.9, "clip": 1.0}
+
+
+def by_data(epochs):
+    def gauge(model, seed):
+        return {group.name: 0.5 + 10 * k + 0.01 * seed for k, group in enumerate(task(TASK).groups)}
+
+    return {"controller": ByData(epochs), "gauge": gauge, **FAST}
+
+
+@pytest.mark.parametrize("stop", [2, 5, 10])
+def test_a_resumed_fast_run_ends_in_exactly_the_same_weights(tmp_path, stop):
+    whole = train(epochs=12, **by_data(12))
+
+    def kill(row):
+        if row["epoch"] == stop:
+            raise Killed
+
+    with pytest.raises(Killed):
+        train(epochs=12, folder=tmp_path, on_epoch=kill, **by_data(12))
+    resumed = train(epochs=12, folder=tmp_path, resume=True, **by_data(12))
+    assert torch.equal(weights(whole.model), weights(resumed.model))
+    assert resumed.strengths == whole.strengths
+    assert whole.strengths["O(2)@x"] > whole.strengths["O(2)@y"] > whole.strengths["O(2)@z"]
+
+
+def test_the_proximal_form_leaves_the_penalty_out_of_the_loss_and_pulls_all_the_same():
+    free = train(epochs=6, form="proximal", average=0.0, optimizer="muon", controller=Fixed(), strength=0.0)
+    held = train(epochs=6, form="proximal", average=0.0, optimizer="muon", controller=Fixed(), strength=1e6)
+    last = [fitted.history[-1]["residuals"]["O(2)@x"] for fitted in (free, held)]
+    assert last[1] < 1e-3 * last[0]
+
+
+def test_a_rule_that_reads_data_needs_a_gauge():
+    with pytest.raises(InputError, match="ByData reads what a model does on data; pass `gauge`"):
+        train(epochs=4, controller=ByData(4))
+
+
+def test_a_clipped_gradient_is_no_longer_than_allowed(monkeypatch):
+    lengths = []
+    clip = torch.nn.utils.clip_grad_norm_
+
+    def spy(parameters, most):
+        parameters = list(parameters)
+        clip(parameters, most)
+        lengths.append(
+            float(torch.cat([p.grad.reshape(-1) for p in parameters if p.grad is not None]).norm())
+        )
+
+    monkeypatch.setattr(torch.nn.utils, "clip_grad_norm_", spy)
+    train(epochs=1, clip=1e-3)
+    assert lengths
+    assert max(lengths) < 1.01e-3

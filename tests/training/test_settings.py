@@ -31,24 +31,26 @@ def test_a_number_of_the_steps_means_the_same_everywhere(vessel):
 
 def test_the_numbers_of_the_steps_go_on_as_they_are():
     recipe = Recipe(lr=0.5, weight_decay=0.25, adam_eps=1e-4, epochs=9, batch=3)
-    assert recipe.of_steps() == {"lr": 0.5, "weight_decay": 0.25, "adam_eps": 1e-4}
+    steps = recipe.of_steps()
+    assert (steps["lr"], steps["weight_decay"], steps["adam_eps"]) == (0.5, 0.25, 1e-4)
+    assert (steps["optimizer"], steps["form"], steps["average"]) == ("adam", "loss", 0.0)
     settings = recipe.settings(0, has_groups=True)
     assert settings.of_steps() == recipe.of_steps()
 
 
 class Later(SoftNumbers):
-    """A format that had two fields; `clip` came later."""
+    """A format that had two fields; `late` came later."""
 
     FORMAT: ClassVar[tuple[str, ...]] = ("width", "lr")
-    clip: float = Field(1.0)
+    late: float = Field(1.0)
 
 
 def test_later_fields_are_written_only_where_they_differ():
     usual = Later(lr=0.1, width=8)
     assert list(usual.model_dump().items()) == [("width", 8), ("lr", 0.1)]
     assert usual.model_dump_json() == '{"width":8,"lr":0.1}'
-    other = Later(lr=0.1, width=8, clip=2.0, strengths="fixed")
-    assert other.model_dump() == {"width": 8, "lr": 0.1, "strengths": "fixed", "clip": 2.0}
+    other = Later(lr=0.1, width=8, late=2.0, strengths="fixed")
+    assert other.model_dump() == {"width": 8, "lr": 0.1, "strengths": "fixed", "late": 2.0}
     for numbers in (usual, other):
         assert Later.model_validate(numbers.model_dump()) == numbers
 
@@ -66,5 +68,13 @@ def test_the_rule_is_found_by_its_name():
     assert isinstance(once, OneShot)
     assert (once.at_epoch, once.gamma, once.window) == (30, 3.0, 5)
     assert isinstance(numbers.model_copy(update={"strengths": "continuous"}).rule(90, 30, 5), Continuous)
-    with pytest.raises(ValidationError, match="input should be 'one-shot', 'continuous' or 'fixed'"):
+    with pytest.raises(
+        ValidationError, match="input should be 'one-shot', 'continuous', 'by-data' or 'fixed'"
+    ):
         SoftNumbers(lr=0.1, width=8, strengths="two-shot")
+
+
+@pytest.mark.parametrize("other", [{"shrink": 0.1}, {"optimizer": "muon"}])
+def test_there_is_one_kind_of_decay(other):
+    with pytest.raises(ValidationError, match="`weight_decay` is a part of the loss for Adam alone"):
+        Settings(lr=0.1, epochs=1, batch=1, weight_decay=0.1, **other)

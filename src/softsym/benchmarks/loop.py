@@ -13,6 +13,7 @@ from softsym.nn import SoftMLP
 from softsym.regularize import EquivarianceRegularizer
 from softsym.tasks import task
 from softsym.training import Settings
+from softsym.training.average import Average
 from softsym.training.devices import make_devices
 from softsym.training.loop import train_epoch
 from softsym.training.objective import Objective
@@ -39,7 +40,7 @@ def compare(width: int, batch: int, rounds: int = 9) -> dict[str, float]:
     bare = step_of(bare_net, EquivarianceRegularizer(bare_net, AXES), batch)
 
     def epoch() -> None:
-        train_epoch(devices, wrapped, optimizer, data.train, settings, 1, objective)
+        train_epoch(devices, wrapped, optimizer, data.train, settings, 1, objective, Average(net, 0.0))
 
     def steps() -> None:
         for _ in range(1000 // batch):

@@ -1,7 +1,8 @@
 """The presets of every task: its numbers as the paper prints them, as its code has them, and for the impatient.
 
 ``paper`` follows the paper's tables, ``code`` its published code where that differs, and ``quick`` is meant to finish in about a minute on
-two cores.
+two cores. ``fast`` is ours: the paper's model trained by a proximal form of its penalties, in a tenth of the steps; its rivals are trained
+by Adam, for longer.
 
 Reference:
     Regularizing Towards Soft Equivariance Under Mixed Symmetries (Kim et al., 2023), https://arxiv.org/abs/2306.00356
@@ -23,6 +24,14 @@ from softsym.tasks.parse import task as read_task
 from softsym.tasks.task import Task
 from softsym.training.spec import Preset, PresetName
 
+FAST: dict[str, Any] = {
+    "batch": 250, "per_batch": None, "max_epochs": 500, "per_max_epochs": 150, "adjust_at": 50, "patience": 150,
+    "lr": 4e-2, "rival_lr": 3e-3, "weight_decay": 0.0, "width": 216, "rpp_width": 152, "lambda0": 10.0, "gamma": 2.0,
+    "init": "equivariant", "optimizer": "muon", "form": "proximal", "warm_up": 0.05, "shrink": 0.3, "average": 0.98,
+    "strengths": "by-data",
+}  # fmt: skip
+"""600 steps on 1,000 rows: the same numbers for every task."""
+
 AS_CODE: dict[str, Any] = {"round_up": True, "fixed_data": True}
 """What the published code does differently for every task."""
 
@@ -35,6 +44,7 @@ INERTIA: dict[str, dict[str, Any]] = {
     "quick": {
         "batch": 250, "max_epochs": 300, "lr": 3e-3, "width": 64, "rpp_width": 45, "adjust_at": 100, "seeds": 1,
     },
+    "fast": FAST,
 }  # fmt: skip
 
 COSSIM: dict[str, dict[str, Any]] = {
@@ -46,6 +56,7 @@ COSSIM: dict[str, dict[str, Any]] = {
     "quick": {
         "batch": 250, "max_epochs": 300, "lr": 3e-3, "width": 64, "rpp_width": 32, "adjust_at": 100, "seeds": 1,
     },
+    "fast": FAST,
 }  # fmt: skip
 COSSIM_LAMBDA0 = {"SO(3)+S(3)": 0.005, "SO(3)": 0.1, "S(3)": 0.01, "soft": 0.005}
 
@@ -60,6 +71,7 @@ MOTION: dict[str, dict[str, Any]] = {
         "batch": 250, "per_batch": 250, "max_epochs": 100, "per_max_epochs": 100, "lr": 2e-3, "width": 64,
         "rpp_width": 45, "adjust_at": 30, "n_train": 2000, "n_val": 500, "n_test": 500, "seeds": 1,
     },
+    "fast": FAST | {"max_epochs": 30, "per_max_epochs": 18, "adjust_at": 6},
 }  # fmt: skip
 MOTION_OWN: dict[str, dict[str, Any]] = {
     "scale-aware": {"max_epochs": 750, "per_max_epochs": 500, "lambda0": 0.2, "adjust_at": 125},
@@ -72,6 +84,7 @@ BALLS: dict[str, dict[str, Any]] = {
         "batch": 250, "max_epochs": 300, "lr": 3e-3, "weight_decay": 0.0, "width": 64, "rpp_width": 45,
         "lambda0": 1.0, "gamma": 2.0, "adjust_at": 100, "seeds": 1,
     },
+    "fast": FAST,
 }  # fmt: skip
 """Golf ball and table tennis are not in the paper."""
 
@@ -81,7 +94,7 @@ def preset(task: str | Task, name: str = "paper") -> Preset:
 
     Args:
         task: The task or its text.
-        name: ``paper``, ``code`` or ``quick``.
+        name: ``paper``, ``code``, ``quick`` or ``fast``.
 
     Raises:
         InputError: The task has no preset of that name.

@@ -2,7 +2,8 @@ r"""Initial weights.
 
 Linear weights are orthogonal, biases uniform in :math:`[0, 1/\sqrt{n_{out}}]`. For networks that are only softly equivariant two more
 starts exist, with P the projector of the largest group: *soft* draws from :math:`N(0, s^2 P + \epsilon s^2 I)` and *half-soft* from
-:math:`N(0, s^2 P + l\, s^2 (I - P))`, between an exactly equivariant start (l = 0) and a free one (l = 1).
+:math:`N(0, s^2 P + l\, s^2 (I - P))`, between an exactly equivariant start (l = 0) and a free one (l = 1). *Equivariant* is l = 0: the
+network begins with every symmetry and leaves those that the data break.
 
 Reference:
     Regularizing Towards Soft Equivariance Under Mixed Symmetries (Kim et al., 2023), https://arxiv.org/abs/2306.00356
@@ -20,7 +21,9 @@ from softsym.spaces import EquivariantSpace
 
 SOFT_EPSILON = 1e-3
 HALF_SOFT = 0.5
-INITS = ("standard", "soft", "half-soft", "half-soft-code")
+INITS = ("standard", "soft", "half-soft", "half-soft-code", "equivariant")
+SMALL_BILINEAR = 0.3
+"""Times the usual bilinear weights, in the equivariant start: products of vectors then begin small beside the vectors."""
 
 
 def orthogonal(rows: int, columns: int, generator: torch.Generator | None = None) -> Tensor:
@@ -42,10 +45,12 @@ def soften(weight: Tensor, space: EquivariantSpace, init: str) -> Tensor:
     Args:
         weight: A standard start, of covariance s^2 I.
         space: The equivariant space of the largest group.
-        init: ``standard``, ``soft``, ``half-soft`` (covariance P + 0.5 (I - P), as printed) or ``half-soft-code``
-            (0.5 P W + 0.5 W, as in the published code: covariance P + 0.25 (I - P)).
+        init: ``standard``, ``soft``, ``half-soft`` (covariance P + 0.5 (I - P), as printed), ``half-soft-code``
+            (0.5 P W + 0.5 W, as in the published code: covariance P + 0.25 (I - P)) or ``equivariant`` (P W).
     """
-    outside = {"standard": 1.0, "soft": SOFT_EPSILON**0.5, "half-soft": HALF_SOFT**0.5, "half-soft-code": 0.5}
+    outside = {
+        "standard": 1.0, "soft": SOFT_EPSILON**0.5, "half-soft": HALF_SOFT**0.5, "half-soft-code": 0.5, "equivariant": 0.0,
+    }  # fmt: skip
     if init not in outside:
         raise InputError(f"unknown initialisation {init!r}; pass one of {', '.join(INITS)}")
     if init == "standard":

@@ -16,6 +16,8 @@ import torch
 from softsym.groups import Group, joined, read_groups
 from softsym.maps import TensorMap
 from softsym.nn import init as initial
+from softsym.nn.bilinear import Bilinear
+from softsym.nn.gating import Gated
 from softsym.nn.linear import free_linear
 from softsym.nn.network import Network, hidden_reps, read_hidden, routes, seeded
 from softsym.reps import Rep
@@ -34,7 +36,8 @@ class SoftMLP(Network):
         layers: Number of linear layers.
         largest: Group of the gates and bilinear layers; the candidates joined by default.
         hidden: Hidden representations, if not proposed by width.
-        init: ``standard``, ``soft``, ``half-soft`` or ``half-soft-code``.
+        init: ``standard``, ``soft``, ``half-soft`` or ``half-soft-code`` as published; ``equivariant`` starts with every symmetry, and
+            without the soft path of the gates, so that linear weights are all that can break one.
         round_up: Round the width up to whole rounds, as the published code does.
         seed: Seed or generator of the initial weights.
 
@@ -71,6 +74,18 @@ class SoftMLP(Network):
                 layer.bias.data = initial.soften(layer.bias.data, invariants(b, G), init)
         super().__init__(source, target, reps, G, linears, soft_gates=True, generator=generator)
         self.candidates = tuple(candidates)
+        if init == "equivariant":
+            self._begin_equivariant()
+
+    @torch.no_grad()
+    def _begin_equivariant(self) -> None:
+        """Closes the soft path of the gates for good, and lets products of tensors begin small."""
+        for block in self.modules():
+            if isinstance(block, Gated) and block.soft is not None:
+                block.soft.zero_().requires_grad_(False)
+            elif isinstance(block, Bilinear):
+                for weight in block.parameters():
+                    weight.mul_(initial.SMALL_BILINEAR)
 
     def representations(self) -> dict[str, TensorMap]:
         """Which map every linear weight and bias is: what a regularizer needs to know."""

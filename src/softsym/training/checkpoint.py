@@ -22,6 +22,7 @@ from softsym.errors import CheckpointWarning
 from softsym.files import digest, put_folder
 from softsym.regularize import EquivarianceRegularizer
 from softsym.regularize.strengths import Controller
+from softsym.training.average import Average
 from softsym.training.stopping import EarlyStopping
 
 FORMAT = 1
@@ -53,6 +54,7 @@ class Progress:
         regularizer: Its regularizer, if any.
         controller: The rule of its strengths.
         stopping: Early stopping.
+        average: The average of its weights.
         best: The parameters of the best model so far; empty before validation counts.
     """
 
@@ -61,6 +63,7 @@ class Progress:
     regularizer: EquivarianceRegularizer | None
     controller: Controller
     stopping: EarlyStopping
+    average: Average
     best: dict[str, Tensor] = field(default_factory=dict)
 
     def note_best(self) -> None:
@@ -71,6 +74,7 @@ class Progress:
         """Everything the run needs to go on."""
         tensors = {f"model.{name}": value for name, value in self.model.state_dict().items()}
         tensors |= {f"best.{name}": value for name, value in self.best.items()}
+        tensors |= {f"average.{name}": value for name, value in self.average.tensors().items()}
         for k, numbers in self.optimizer.state_dict()["state"].items():
             tensors |= {f"optimizer.{k}.{name}": torch.as_tensor(value) for name, value in numbers.items()}
         state = {
@@ -95,6 +99,7 @@ class Progress:
         if self.regularizer is not None:
             self.regularizer.load_state_dict(saved.state["strengths"])
         self.best = _under(saved.tensors, "best.")
+        self.average.restore(_under(saved.tensors, "average."))
 
 
 def save(folder: Path, checkpoint: Checkpoint) -> None:

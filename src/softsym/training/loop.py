@@ -1,4 +1,4 @@
-"""The training loop, top to bottom: Adam, cosine decay, strength controller, early stopping, checkpoints.
+"""The training loop, top to bottom: steps, falling rate, strength controller, early stopping, checkpoints.
 
 Data live in memory as tensors and batches are index selections. The order of each epoch is drawn from (seed, epoch) alone, so a
 resumed run sees exactly what the uninterrupted one would have seen.
@@ -16,13 +16,14 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from softsym.errors import TrainingError
+from softsym.errors import InputError, TrainingError
 from softsym.native import announce, step_threads
 from softsym.progress import reporter
 from softsym.regularize import EquivarianceRegularizer
 from softsym.regularize.strengths import Controller, Fixed
 from softsym.tasks.task import Pair, Splits
 from softsym.training import checkpoint
+from softsym.training.average import Average
 from softsym.training.devices import Devices, make_devices
 from softsym.training.history import History
 from softsym.training.objective import BatchHook, LossHook, Objective
@@ -33,6 +34,8 @@ from softsym.training.stopping import EarlyStopping
 
 Row = dict[str, Any]
 Measure = Callable[[nn.Module], dict[str, float]]
+Gauge = Callable[[nn.Module, int], dict[str, float]]
+"""Violations of the candidate groups by a model; the number is a seed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +70,7 @@ def fit(
     on_batch: BatchHook | None = None,
     on_loss: LossHook | None = None,
     measure: Measure | None = None,
+    gauge: Gauge | None = None,
     folder: Path | None = None,
     resume: bool = False,
     quiet: bool = True,
@@ -84,6 +88,7 @@ def fit(
         on_batch: Changes every training batch before the model sees it.
         on_loss: Adds to the loss of every training batch.
         measure: Model equivariance errors, taken at the period of the settings.
+        gauge: Violations on data, for a controller that reads them (:class:`softsym.measure.violation.Violations`).
         folder: Where checkpoints and history go; None to keep nothing.
         resume: Go on from the newest checkpoint in the folder.
         quiet: Show no progress.
@@ -95,10 +100,13 @@ def fit(
     controller = controller or Fixed()
     if regularizer is not None:
         controller.begin(regularizer.strengths)
-    objective = Objective(model, regularizer, criterion, on_batch, on_loss)
+    if controller.reads == "data" and gauge is None and regularizer is not None:
+        raise InputError(f"{type(controller).__name__} reads what a model does on data; pass `gauge`")
+    objective = Objective(model, regularizer, criterion, on_batch, on_loss, penalises=settings.form == "loss")
     wrapped, optimizer = devices.setup(model, make_optimizer(model, regularizer, settings))
     train, (x_val, y_val) = (_placed(pair, devices, model) for pair in (data.train, data.val))
-    progress = checkpoint.Progress(model, optimizer, regularizer, controller, stopping)
+    average = Average(model, settings.average)
+    progress = checkpoint.Progress(model, optimizer, regularizer, controller, stopping, average)
     epoch, before = 0, 0.0
     if folder is not None and resume and (saved := checkpoint.latest(folder / "checkpoints")) is not None:
         progress.restore(saved)
@@ -111,25 +119,28 @@ def fit(
     with step_threads(work), reporter(settings.epochs, epoch, quiet=quiet or devices.rank > 0) as report:
         while epoch < settings.epochs and not stopping.is_over(epoch):
             epoch += 1
-            lr = set_rate(optimizer, settings, epoch)
-            loss = train_epoch(devices, wrapped, optimizer, train, settings, epoch, objective)
+            loss, lr = train_epoch(devices, wrapped, optimizer, train, settings, epoch, objective, average)
             if not math.isfinite(loss):
                 raise TrainingError(
                     f"the loss became {loss} in epoch {epoch}; the last good checkpoint is kept (try a smaller lr or strength)"
                 )
             row: Row = {"epoch": epoch, "loss": loss, "lr": lr}
             is_due = epoch % settings.validate_every == 0 or epoch == settings.epochs
-            if is_due or stopping.counts(epoch):
-                row["validation"] = evaluate(model, x_val, y_val, criterion)
-                if stopping.improves(row["validation"], epoch):
-                    progress.note_best()
-            if regularizer is not None:
-                if is_due or controller.wants_residuals(epoch):
-                    row["residuals"] = regularizer.totals()
-                    regularizer.strengths = controller.on_epoch_end(row["residuals"], epoch)
-                row["strengths"] = dict(regularizer.strengths)
-            if measure is not None and settings.measure_every and epoch % settings.measure_every == 0:
-                row["errors"] = measure(model)
+            with average.in_place():
+                if is_due or stopping.counts(epoch):
+                    row["validation"] = evaluate(model, x_val, y_val, criterion)
+                    if stopping.improves(row["validation"], epoch):
+                        progress.note_best()
+                if regularizer is not None:
+                    if is_due or controller.wants_residuals(epoch):
+                        row["residuals"] = readings = regularizer.totals()
+                        if controller.reads == "data" and controller.wants_residuals(epoch):
+                            assert gauge is not None
+                            row["violations"] = readings = gauge(model, epoch)
+                        regularizer.strengths = controller.on_epoch_end(readings, epoch)
+                    row["strengths"] = dict(regularizer.strengths)
+                if measure is not None and settings.measure_every and epoch % settings.measure_every == 0:
+                    row["errors"] = measure(model)
             row["seconds"] = time.perf_counter() - began
             history.append(row)
             report(row)
@@ -154,22 +165,29 @@ def train_epoch(
     settings: Settings,
     epoch: int,
     objective: Objective,
-) -> float:
-    """One pass over the training data; returns the mean task loss."""
+    average: Average,
+) -> tuple[float, float]:
+    """One pass over the training data; returns the mean task loss and the last learning rate."""
     model.train()
     x, y = train
     order = torch.randperm(len(x), generator=epoch_generator(settings.seed, epoch)).to(x.device)
     batches = order.split(settings.batch)
-    total, seen = x.new_zeros(()), 0
+    total, seen, rate = x.new_zeros(()), 0, 0.0
     for step, batch in enumerate(batches, (epoch - 1) * len(batches)):
+        rate = set_rate(optimizer, settings, epoch, step % len(batches), len(batches))
         mine = batch[devices.rank :: devices.processes]
         optimizer.zero_grad(set_to_none=True)
         loss, task_loss = objective(model, x[mine], y[mine], step * devices.processes + devices.rank)
         devices.backward(loss)
+        if settings.clip:
+            nn.utils.clip_grad_norm_(objective.model.parameters(), settings.clip)
         optimizer.step()
+        if objective.regularizer is not None and not objective.penalises:
+            objective.regularizer.prox_(rate)
+        average.update()
         total += task_loss.detach() * len(batch)
         seen += len(batch)
-    return float(devices.mean(total)) / seen
+    return float(devices.mean(total)) / seen, rate
 
 
 @torch.no_grad()

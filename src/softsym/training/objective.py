@@ -50,6 +50,7 @@ class Objective:
         criterion: The task's loss.
         on_batch: Changes every batch.
         on_loss: Adds to the loss of every batch.
+        penalises: Whether the regularizer is part of the loss; it may act by steps of its own instead.
     """
 
     model: nn.Module
@@ -57,6 +58,7 @@ class Objective:
     criterion: Criterion = nn.functional.mse_loss
     on_batch: BatchHook | None = None
     on_loss: LossHook | None = None
+    penalises: bool = True
 
     def __call__(self, f: Callable[[Tensor], Tensor], x: Tensor, y: Tensor, step: int) -> Losses:
         """The losses of a batch.
@@ -75,6 +77,6 @@ class Objective:
             whole = whole + self.on_loss(self.model, x, prediction, step)
         if (prior := prior_of(self.model)) is not None:
             whole = whole + prior()
-        if self.regularizer is not None:
+        if self.regularizer is not None and self.penalises:
             whole = whole + self.regularizer()
         return Losses(whole, task)

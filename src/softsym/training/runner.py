@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from softsym.measure.violation import Violations
 from softsym.tasks.parse import task as read_task
 from softsym.training.loop import fit
 from softsym.training.record import RunResult, model_errors, probes_of, result_of
@@ -46,6 +47,7 @@ def run(
         on_batch=built.on_batch,
         on_loss=built.on_loss,
         measure=lambda model: model_errors(model, task, probes, n_transforms=4, groups=groups),
+        gauge=Violations(task.rep_in, task.rep_out, groups, data.train, data.val),
         folder=folder,
         resume=resume,
         quiet=quiet,

@@ -8,7 +8,7 @@ stay what they were.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -20,6 +20,7 @@ from pydantic import (
     PositiveInt,
     SerializerFunctionWrapHandler,
     model_serializer,
+    model_validator,
 )
 
 from softsym.regularize.strengths import CONTROLLERS, Controller, Schedule
@@ -54,6 +55,37 @@ class Numbers(BaseModel):
         description="Times half the squared norm of weights and biases, in the loss; with penalties only.",
     )
     adam_eps: PositiveFloat = 1e-8
+    optimizer: Literal["adam", "muon"] = Field(
+        "adam", description="What moves the weights; `muon` moves matrices by Muon and the rest by Adam."
+    )
+    form: Literal["loss", "proximal"] = Field(
+        "loss", description="Penalties as part of the loss, or as a step of their own after the optimizer's."
+    )
+    warm_up: float = Field(
+        0.0,
+        ge=0,
+        lt=1,
+        description="Share of the steps in which the rate rises; it then changes at every step, without it at every epoch.",
+    )
+    shrink: NonNegativeFloat = Field(
+        0.0,
+        description="Decoupled decay: in every step all weights lose this share of themselves, times the rate.",
+    )
+    clip: NonNegativeFloat = Field(0.0, description="Largest norm of the whole gradient; 0 for no limit.")
+    average: float = Field(
+        0.0,
+        ge=0,
+        lt=1,
+        description="Weight of the past in an average of all weights, which is then what is validated and kept; 0 for none.",
+    )
+
+    @model_validator(mode="after")
+    def _one_decay(self) -> Self:
+        if self.weight_decay and (self.shrink or self.optimizer == "muon"):
+            raise ValueError(
+                "`weight_decay` is a part of the loss for Adam alone; with `shrink` or `muon` leave it at 0"
+            )
+        return self
 
     def of_steps(self) -> dict[str, Any]:
         """The numbers of the steps alone, for another vessel."""

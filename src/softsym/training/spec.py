@@ -10,7 +10,7 @@ from pydantic import Field, PositiveInt, model_validator
 
 from softsym.groups import Group
 from softsym.groups import group as read_group
-from softsym.training.settings import Batch, Patience, Settings, SoftNumbers
+from softsym.training.settings import Batch, LearningRate, Patience, Settings, SoftNumbers
 from softsym.training.zoo import MODELS, Blueprint
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from softsym.tasks.task import Task
     from softsym.training.zoo import Built
 
-PresetName = Literal["paper", "code", "quick"]
+PresetName = Literal["paper", "code", "quick", "fast"]
 
 
 class Preset(SoftNumbers):
@@ -38,6 +38,9 @@ class Preset(SoftNumbers):
     per_batch: PositiveInt | None = Field(None, description="Batch of PER, where it differs.")
     max_epochs: PositiveInt
     per_max_epochs: PositiveInt | None = Field(None, description="Epochs of PER, where they differ.")
+    rival_lr: LearningRate | None = Field(
+        None, description="Rate of models without penalties, which Adam then moves as published."
+    )
     rpp_width: PositiveInt = Field(
         description="Width of networks with two paths, which have more parameters."
     )
@@ -49,7 +52,7 @@ class Preset(SoftNumbers):
         50, description="Epochs before the adjustment in which the regularizer is read."
     )
     patience: Patience = 50
-    init: Literal["standard", "soft", "half-soft", "half-soft-code"] = "standard"
+    init: Literal["standard", "soft", "half-soft", "half-soft-code", "equivariant"] = "standard"
     round_up: bool = Field(
         False, description="Round the width of soft networks up to whole rounds, as the code does."
     )
@@ -131,7 +134,11 @@ class RunSpec:
         preset, model = self.preset, MODELS[self.model]
         epochs = model.epochs(preset)
         return Settings(
-            **preset.of_steps(),
+            **(
+                preset.of_steps()
+                if model.is_regularized or preset.rival_lr is None
+                else {"lr": preset.rival_lr}
+            ),
             epochs=epochs,
             batch=model.batch(preset),
             patience=preset.patience,

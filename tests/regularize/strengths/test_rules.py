@@ -3,18 +3,20 @@
 import pytest
 
 from softsym.errors import InputError
-from softsym.regularize.strengths import CONTROLLERS, Continuous, Controller, Fixed, OneShot, Schedule
+from softsym.regularize.strengths import CONTROLLERS, ByData, Continuous, Controller, Fixed, OneShot, Schedule
 
 SCHEDULE = Schedule(epochs=300, adjust_at=100, gamma=3.0, window=7)
 
 
 def test_every_rule_is_made_from_the_numbers_of_a_training():
-    assert list(CONTROLLERS) == ["one-shot", "continuous", "fixed"]
-    once, often, never = (CONTROLLERS[name].of(SCHEDULE) for name in CONTROLLERS)
+    assert list(CONTROLLERS) == ["one-shot", "continuous", "by-data", "fixed"]
+    once, often, by_data, never = (CONTROLLERS[name].of(SCHEDULE) for name in CONTROLLERS)
     assert isinstance(once, OneShot)
     assert (once.at_epoch, once.gamma, once.window) == (100, 3.0, 7)
     assert isinstance(often, Continuous)
     assert (often.period, often.gamma) == (30, 3.0)
+    assert isinstance(by_data, ByData)
+    assert (by_data.epochs, by_data.gamma) == (300, 3.0)
     assert isinstance(never, Fixed)
     assert CONTROLLERS["continuous"].of(Schedule(5, 1, 2.0, 1)).period == 1
 
@@ -35,7 +37,8 @@ def test_every_rule_goes_on_from_its_state(name):
 
 def test_unknown_rules():
     with pytest.raises(
-        InputError, match="unknown rule of strengths 'often'; pass one of one-shot, continuous, fixed"
+        InputError,
+        match="unknown rule of strengths 'often'; pass one of one-shot, continuous, by-data, fixed",
     ):
         CONTROLLERS["often"]
 

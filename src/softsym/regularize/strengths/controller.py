@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Literal, Self
 
 from softsym.errors import InputError
 
@@ -35,6 +35,9 @@ class Controller(ABC):
     Call :meth:`begin` with the strengths at the start, then :meth:`on_epoch_end` after every epoch (counted from one).
     """
 
+    reads: ClassVar[Literal["weights", "data"]] = "weights"
+    """What it is told: how far the weights are from each group's space, or how much the model violates each group on data."""
+
     @classmethod
     def of(cls, schedule: Schedule) -> Self:
         """The rule for a training: how a controller that is chosen by name is made. Only those need it."""
@@ -49,7 +52,8 @@ class Controller(ABC):
         """The strengths from now on.
 
         Args:
-            residuals: Unweighted R_k by group, or by group and layer as ``EquivarianceRegularizer.residuals()`` gives them.
+            residuals: Unweighted R_k by group, or by group and layer as ``EquivarianceRegularizer.residuals()`` gives them; violations
+                by group for a rule that reads data.
             epoch: How many epochs are done.
         """
 

@@ -10,6 +10,7 @@ CONTROLLERS: Registry[type[Controller]] = Registry(
     {
         "one-shot": "softsym.regularize.strengths.one_shot:OneShot",
         "continuous": "softsym.regularize.strengths.continuous:Continuous",
+        "by-data": "softsym.regularize.strengths.by_data:ByData",
         "fixed": "softsym.regularize.strengths.fixed:Fixed",
     },
 )

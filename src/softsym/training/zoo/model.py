@@ -77,6 +77,7 @@ class Model:
         takes_group: Whether it can be given one group.
         takes_candidates: Whether it can be given candidate groups.
         is_free: Whether its weights may lie outside of the equivariant spaces and it is worth telling how far.
+        is_regularized: Whether penalties pull it towards symmetries.
         width: Its width, of a preset.
         batch: Its batch, of a preset.
         epochs: Its greatest number of epochs, of a preset.
@@ -87,6 +88,7 @@ class Model:
     takes_group: bool = False
     takes_candidates: bool = False
     is_free: bool = False
+    is_regularized: bool = False
     width: Callable[[Preset], int] = lambda preset: preset.width
     batch: Callable[[Preset], int] = lambda preset: preset.batch
     epochs: Callable[[Preset], int] = lambda preset: preset.max_epochs

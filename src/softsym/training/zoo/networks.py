@@ -68,6 +68,7 @@ per = Model(
     _per,
     takes_candidates=True,
     is_free=True,
+    is_regularized=True,
     batch=lambda preset: preset.per_batch or preset.batch,
     epochs=lambda preset: preset.per_max_epochs or preset.max_epochs,
 )
