@@ -13,9 +13,16 @@ def _no_waiting(monkeypatch):
 def test_every_comparison_is_there():
     compared = native.compare(8, 4, 2)
     assert compared["threads"] == 1
-    assert set(compared["ratios"]) == {"torch_only_over_compiled", "one_thread_over_all", "busy_over_quiet"}
+    assert set(compared["ratios"]) == {
+        "torch_only_over_compiled",
+        "prox_torch_only_over_compiled",
+        "one_thread_over_all",
+        "busy_over_quiet",
+    }
     assert all(value > 0 for value in compared["ratios"].values())
-    assert {"compiled", "torch_only", "quiet", "busy"} <= set(compared["milliseconds"])
+    assert {"compiled", "torch_only", "prox_compiled", "prox_torch_only", "quiet", "busy"} <= set(
+        compared["milliseconds"]
+    )
 
 
 def test_the_busy_process_ends(monkeypatch):

@@ -1,5 +1,7 @@
 """The proximal step: against a dense solve, and by its laws."""
 
+import contextlib
+
 import pytest
 import torch
 from torch import nn
@@ -10,6 +12,13 @@ from softsym.regularize import joint
 
 AXES = ["O(2)@x", "O(2)@y", "O(2)@z"]
 STRENGTHS = {"O(2)@x": 0.7, "O(2)@y": 3.0, "O(2)@z": 40.0}
+
+
+@pytest.fixture(params=["compiled", "torch only"], autouse=True)
+def how(request):
+    """Every law holds with and without compiled code."""
+    with ss.native.torch_only() if request.param == "torch only" else contextlib.nullcontext():
+        yield
 
 
 @pytest.fixture(params=["joint matrices", "types too large for them"])
@@ -43,11 +52,31 @@ def normal(per, seed):
     return torch.randn(per.stacked.size, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
-@pytest.mark.parametrize("step", [0.0, 1e-3, 0.3, 1e4])
-def test_agrees_with_a_dense_solve(per, step):
+@pytest.mark.parametrize(
+    ("step", "tolerance"),
+    [
+        (0.0, 1e-12),
+        (1e-3, 1e-12),
+        (0.3, 1e-12),
+        (1e4, 1e-10),
+    ],  # a dense solve loses digits to long steps itself
+)
+def test_agrees_with_a_dense_solve(per, step, tolerance):
     w = normal(per, 0)
     expected = torch.linalg.solve(torch.eye(len(w), dtype=w.dtype) + step * dense(per), w)
-    assert torch.allclose(prox(per, w, step), expected, atol=1e-11)
+    assert torch.allclose(prox(per, w, step), expected, rtol=0, atol=tolerance)
+
+
+@pytest.mark.parametrize("step", [1e-3, 0.3, 1e4])
+def test_agrees_with_a_dense_solve_in_single_precision(step):
+    net = ss.nn.SoftMLP("2S + 2V", "T(2)", AXES, width=24, layers=3, seed=1)
+    per = ss.EquivarianceRegularizer(net, AXES, strength=STRENGTHS)
+    w = normal(per, 0)
+    expected = torch.linalg.solve(torch.eye(len(w), dtype=w.dtype) + step * dense(per), w)
+    assert torch.allclose(prox(per, w.float(), step).double(), expected, rtol=0, atol=1e-5)
+    per.project_("O(3)")
+    w = per.stacked.flat()
+    assert (prox(per, w, step) - w).norm() <= 1e-7 * w.norm()
 
 
 def test_is_firmly_non_expansive(per):
@@ -81,6 +110,36 @@ def test_is_the_minimiser(per):
 
     least = cost(best)
     assert all(cost(best + 1e-3 * normal(per, seed)) > least for seed in range(5, 10))
+
+
+def test_compiled_code_and_torch_agree(per):
+    w = normal(per, 5)
+    ours = prox(per, w, 0.3)
+    with ss.native.torch_only():
+        theirs = prox(per, w, 0.3)
+    assert torch.allclose(ours, theirs, rtol=0, atol=1e-13)
+
+
+def test_parameters_in_any_layout_and_precision():
+    """What compiled code cannot take in place gets the same values."""
+    net = nn.Linear(6, 6).double()
+    per = ss.EquivarianceRegularizer(net, AXES, "2V", "2V", strength=STRENGTHS)
+    w = normal(per, 6)
+    expected = prox(per, w, 0.3)
+    net.weight.data = net.weight.data.T.contiguous().T
+    assert torch.allclose(prox(per, w, 0.3), expected, rtol=0, atol=1e-14)
+    assert not net.weight.is_contiguous()
+    net.bfloat16()
+    assert torch.allclose(prox(per, w.bfloat16(), 0.3).double(), expected, atol=0.05)
+
+
+def test_nothing_is_computed_without_strengths(per, monkeypatch):
+    w = normal(per, 0)
+    put(per, w)
+    per.strengths = dict.fromkeys(AXES, 0.0)
+    monkeypatch.setattr("softsym.regularize.regularizer.Proximal", None)
+    per.prox_(0.1)
+    assert torch.equal(per.stacked.flat(), w)
 
 
 def test_new_strengths_count_at_once(per):

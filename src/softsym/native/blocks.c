@@ -1,7 +1,7 @@
 /* Many small matrices, each applied to many short vectors that are scattered in memory or lie one after the other.
 
    Gathering, multiplying and scattering vector by vector keeps everything in registers and the nearest cache; as separate operations
-   each of the three would walk through all of memory. A quadratic form of such matrices takes the same walk.
+   each of the three would walk through all of memory. A quadratic form of such matrices takes the same walk, and so does their resolvent.
 
    Compiled once for float and, with -DDOUBLE, once for double; without OpenMP where the compiler has none, and then on one thread. */
 
@@ -32,12 +32,22 @@ typedef struct {
     const real *diagonal;
 } Slice;
 
+/* A symmetric matrix (size, size) on vectors that lie at the places `at` (count, size) of an array: its eigenvalues, and its
+   eigenvectors in columns and once more in rows. */
+typedef struct {
+    int64_t array, count, size;
+    const int32_t *at;
+    const real *values, *columns, *rows;
+} Spectrum;
+
 /* What Python must agree with (blocks.py); compared once, when the library is loaded. */
 const int64_t layout[] = {
     sizeof(real), LARGEST,
     sizeof(Block), offsetof(Block, array), offsetof(Block, count), offsetof(Block, rows), offsetof(Block, columns),
     offsetof(Block, first_from), offsetof(Block, first_to), offsetof(Block, from), offsetof(Block, to), offsetof(Block, matrix),
     sizeof(Slice), offsetof(Slice, array), offsetof(Slice, first), offsetof(Slice, count), offsetof(Slice, diagonal),
+    sizeof(Spectrum), offsetof(Spectrum, array), offsetof(Spectrum, count), offsetof(Spectrum, size), offsetof(Spectrum, at),
+    offsetof(Spectrum, values), offsetof(Spectrum, columns), offsetof(Spectrum, rows),
 };
 const int64_t layout_length = sizeof layout / sizeof *layout;
 #ifdef _OPENMP
@@ -81,30 +91,35 @@ static inline void tiny(const int rows, const int columns, const Block *b, const
     }
 }
 
-/* `count` vectors together, so that every row of the matrix is loaded once for all of them. */
-static inline void several(const int count, const Block *b, int64_t n, const real *restrict x, real *restrict out) {
-    real in[TOGETHER][LARGEST], sum[TOGETHER][LARGEST];
-    const int rows = (int)b->rows, columns = (int)b->columns;
-    for (int r = 0; r < count; r++) read(b->from, b->first_from, n + r, rows, x, in[r]);
+/* `count` vectors times a matrix (rows, columns) together, so that every row of the matrix is loaded once for all of them. */
+static inline void multiply(const int count, const int rows, const int columns, const real *restrict matrix,
+                            real (*restrict in)[LARGEST], real (*restrict out)[LARGEST]) {
     if (columns < LANES) {
         for (int r = 0; r < count; r++)
             for (int j = 0; j < columns; j++) {
                 real total = 0;
-                for (int i = 0; i < rows; i++) total += in[r][i] * b->matrix[(int64_t)i * columns + j];
-                sum[r][j] = total;
+                for (int i = 0; i < rows; i++) total += in[r][i] * matrix[(int64_t)i * columns + j];
+                out[r][j] = total;
             }
-    } else {
-        /* the last vector overlaps the one before it */
-        for (int start = 0; start < columns; start += LANES) {
-            const int j = start + LANES <= columns ? start : columns - LANES;
-            vector total[TOGETHER] = {0};
-            for (int i = 0; i < rows; i++) {
-                const vector row = load(b->matrix + (int64_t)i * columns + j);
-                for (int r = 0; r < count; r++) total[r] += in[r][i] * row;
-            }
-            for (int r = 0; r < count; r++) memcpy(sum[r] + j, total + r, sizeof(vector));
-        }
+        return;
     }
+    /* the last vector overlaps the one before it */
+    for (int start = 0; start < columns; start += LANES) {
+        const int j = start + LANES <= columns ? start : columns - LANES;
+        vector total[TOGETHER] = {0};
+        for (int i = 0; i < rows; i++) {
+            const vector row = load(matrix + (int64_t)i * columns + j);
+            for (int r = 0; r < count; r++) total[r] += in[r][i] * row;
+        }
+        for (int r = 0; r < count; r++) memcpy(out[r] + j, total + r, sizeof(vector));
+    }
+}
+
+static inline void several(const int count, const Block *b, int64_t n, const real *restrict x, real *restrict out) {
+    real in[TOGETHER][LARGEST], sum[TOGETHER][LARGEST];
+    const int rows = (int)b->rows, columns = (int)b->columns;
+    for (int r = 0; r < count; r++) read(b->from, b->first_from, n + r, rows, x, in[r]);
+    multiply(count, rows, columns, b->matrix, in, sum);
     for (int r = 0; r < count; r++) write(b->to, b->first_to, n + r, columns, sum[r], out);
 }
 
@@ -166,4 +181,63 @@ void quadratic(const Slice *slices, int64_t parts, const Block *blocks, int64_t 
         }
     }
     for (int64_t n = 1; n < parts; n++) sums[0] += sums[2 * n], sums[1] += sums[2 * n + 1];
+}
+
+/* Small matrices: U shrink U^T is one small matrix, with sizes known to the compiler. */
+static inline void shrink_tiny(const int size, const Spectrum *s, const real *restrict shrink, real *x) {
+    real matrix[9] = {0};
+    for (int i = 0; i < size; i++)
+        for (int j = 0; j < size; j++)
+            for (int k = 0; k < size; k++) matrix[i * size + j] += s->columns[i * size + k] * shrink[k] * s->columns[j * size + k];
+    for (int64_t n = 0; n < s->count; n++) {
+        const int32_t *at = s->at + n * size;
+        real in[3], moved[3] = {0};
+        for (int i = 0; i < size; i++) in[i] = x[at[i]];
+        for (int i = 0; i < size; i++)
+            for (int j = 0; j < size; j++) moved[j] += in[i] * matrix[i * size + j];
+        for (int j = 0; j < size; j++) x[at[j]] = in[j] - moved[j];
+    }
+}
+
+static inline void shrink_several(const int count, const Spectrum *s, int64_t n, const real *restrict shrink, real *x) {
+    real in[TOGETHER][LARGEST], along[TOGETHER][LARGEST], moved[TOGETHER][LARGEST];
+    const int size = (int)s->size;
+    const int32_t *at = s->at + n * size;
+    for (int r = 0; r < count; r++) read(at, 0, r, size, x, in[r]);
+    multiply(count, size, size, s->columns, in, along);
+    for (int r = 0; r < count; r++)
+        for (int k = 0; k < size; k++) along[r][k] *= shrink[k];
+    multiply(count, size, size, s->rows, along, moved);
+    for (int r = 0; r < count; r++)
+        for (int i = 0; i < size; i++) x[at[r * size + i]] = in[r][i] - moved[r][i];
+}
+
+static void shrink(const Spectrum *s, real *const *arrays, real step) {
+    real *x = arrays[s->array], by[LARGEST];
+    for (int k = 0; k < s->size; k++) by[k] = step * s->values[k] / (1 + step * s->values[k]);
+    if (s->size == 2) shrink_tiny(2, s, by, x);
+    else if (s->size == 3) shrink_tiny(3, s, by, x);
+    else {
+        int64_t n = 0;
+        for (; n + TOGETHER <= s->count; n += TOGETHER) shrink_several(TOGETHER, s, n, by, x);
+        if (s->count - n >= 2) shrink_several(2, s, n, by, x), n += 2;
+        if (n < s->count) shrink_several(1, s, n, by, x);
+    }
+}
+
+/* x = (1 + step K)^-1 x in place, where K is diagonal but for the spectra; its diagonal is zero where those are. */
+void resolvent(const Slice *slices, int64_t parts, const Spectrum *spectra, int64_t count, real *const *arrays, double step,
+               int32_t threads) {
+    const real length = (real)step;
+    #pragma omp parallel num_threads(threads) if (threads > 1)
+    {
+        #pragma omp for schedule(static)
+        for (int64_t n = 0; n < parts; n++) {
+            const real *restrict diagonal = slices[n].diagonal;
+            real *restrict x = arrays[slices[n].array] + slices[n].first;
+            for (int64_t i = 0; i < slices[n].count; i++) x[i] /= 1 + length * diagonal[i];
+        }
+        #pragma omp for schedule(dynamic, 4)
+        for (int64_t n = 0; n < count; n++) shrink(spectra + n, arrays, length);
+    }
 }

@@ -19,7 +19,7 @@ from softsym.native.build import Source, build, compiled
 
 LARGEST = 1024  # rows or columns of a matrix
 MOST_PLACES = 2**31  # in an array: they are counted in 32 bits
-_SLICE = 4096  # numbers that one thread takes at a time
+SLICE = 4096  # numbers that one thread takes at a time
 _SLICE_OF_DIAGONAL = 8192
 _WORTH_THREADS = 100_000  # numbers in all
 
@@ -59,6 +59,16 @@ def threads_for(numbers: int) -> int:
     return torch.get_num_threads() if numbers > _WORTH_THREADS else 1
 
 
+def slices_of(diagonals: Sequence[Tensor]) -> ctypes.Array[Slice]:
+    """Contiguous diagonals of several arrays in parts for threads; they must outlive these."""
+    parts = [
+        Slice(k, first, min(_SLICE_OF_DIAGONAL, d.numel() - first), d.data_ptr() + first * d.element_size())
+        for k, d in enumerate(diagonals)
+        for first in range(0, d.numel(), _SLICE_OF_DIAGONAL)
+    ]
+    return (Slice * len(parts))(*parts)
+
+
 class _Block(ctypes.Structure):
     _fields_ = [
         *((name, ctypes.c_int64) for name in ("array", "count", "rows", "columns", "first_from", "first_to")),
@@ -66,14 +76,25 @@ class _Block(ctypes.Structure):
     ]
 
 
-class _Slice(ctypes.Structure):
+class Slice(ctypes.Structure):
+    """A part of an array, and a diagonal matrix on it."""
+
     _fields_ = [
         *((name, ctypes.c_int64) for name in ("array", "first", "count")),
         ("diagonal", ctypes.c_void_p),
     ]
 
 
-SOURCE = Source(Path(__file__).with_name("blocks.c"), {"largest matrix": LARGEST}, (_Block, _Slice))
+class Spectrum(ctypes.Structure):
+    """A symmetric matrix on scattered vectors: places, eigenvalues, eigenvectors in columns and in rows."""
+
+    _fields_ = [
+        *((name, ctypes.c_int64) for name in ("array", "count", "size")),
+        *((name, ctypes.c_void_p) for name in ("at", "values", "columns", "rows")),
+    ]
+
+
+SOURCE = Source(Path(__file__).with_name("blocks.c"), {"largest matrix": LARGEST}, (_Block, Slice, Spectrum))
 
 
 class Blocks:
@@ -125,7 +146,7 @@ class Blocks:
     def _slices(self, m: SmallMatrices) -> list[_Block]:
         matrix = None if m.matrix is None else m.matrix.to(self.dtype).contiguous()
         self._kept.append(matrix)
-        step = max(1, _SLICE // max(m.rows, m.columns))
+        step = max(1, SLICE // max(m.rows, m.columns))
         return [
             _Block(
                 m.array,
@@ -173,18 +194,10 @@ class Quadratic:
         self, diagonals: Sequence[Tensor], matrices: Sequence[SmallMatrices], dtype: torch.dtype
     ) -> None:
         self._diagonals = [d.to(dtype).contiguous() for d in diagonals]  # kept: slices point to them
-        sizes = [d.numel() for d in diagonals]
         self._blocks = Blocks(matrices, dtype)
-        self._numbers = sum(sizes)
-        slices = [
-            _Slice(
-                k, first, min(_SLICE_OF_DIAGONAL, d.numel() - first), d.data_ptr() + first * d.element_size()
-            )
-            for k, d in enumerate(self._diagonals)
-            for first in range(0, d.numel(), _SLICE_OF_DIAGONAL)
-        ]
-        self._slices = (_Slice * len(slices))(*slices)
-        self._sums = ctypes.c_double * (2 * len(slices))
+        self._numbers = sum(d.numel() for d in diagonals)
+        self._slices = slices_of(self._diagonals)
+        self._sums = ctypes.c_double * (2 * len(self._slices))
         self.dtype = dtype
 
     def run(self, x: Sequence[Tensor]) -> tuple[list[Tensor], float, float]:

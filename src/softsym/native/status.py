@@ -24,7 +24,7 @@ class Status:
     """What compiled code does in this process.
 
     Args:
-        compiled: Whether all of it runs: hidden layers, projections and penalties, in single precision.
+        compiled: Whether all of it runs: hidden layers, projections, penalties and proximal steps, in single precision.
         reason: Why not, in one line; empty if it runs.
         compiler: Path of the compiler; empty if there is none.
         flags: What it was told.

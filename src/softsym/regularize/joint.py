@@ -120,7 +120,7 @@ class JointOperator:
         self, parameters: Sequence[Tensor], strengths: Sequence[float]
     ) -> tuple[list[Tensor], Tensor | float, Tensor | float]:
         """K w, w . K w and w . w of the vector w of all parameters; K w in tensors of their shapes, each with memory of its own."""
-        if self._can_run_compiled(parameters):
+        if self.can_run_compiled(parameters):
             Kw, form, square = self._compiled(parameters[0].dtype, tuple(strengths)).run(parameters)
             if self.large is not None:
                 form -= self.large.subtract_(Kw, parameters, strengths).item()
@@ -177,7 +177,8 @@ class JointOperator:
             diagonal[part.index] = weights @ part.complements
         return diagonal, [np.tensordot(weights, m.complements, axes=1) for m in self.mixings]
 
-    def _can_run_compiled(self, parameters: Sequence[Tensor]) -> bool:
+    def can_run_compiled(self, parameters: Sequence[Tensor]) -> bool:
+        """Whether compiled code can take these tensors as they are."""
         dtype = parameters[0].dtype
         return Blocks.usable(dtype, max(self.sizes)) and all(
             p.is_cpu and p.dtype == dtype and p.is_contiguous() for p in parameters
@@ -188,21 +189,20 @@ class JointOperator:
         if self._quadratic is None or self._written_for != (strengths, dtype):
             diagonal, matrices = self.weighted(strengths)
             blocks = [
-                block
+                SmallMatrices(len(index), len(small), len(small), small, index, index, k)
                 for mixing, K in zip(self.mixings, matrices, strict=True)
-                for index, small in zip(mixing.index, torch.tensor(K), strict=True)
-                for block in self._in_parameters(index, small)
+                for k, where in self.in_parameters(mixing.index)
+                for index, small in zip(where, torch.tensor(K), strict=True)
             ]
             self._quadratic = Quadratic(torch.tensor(diagonal).split(self.sizes), blocks, dtype)
             self._written_for = strengths, dtype
         return self._quadratic
 
-    def _in_parameters(self, index: NDArray[np.int64], K: Tensor) -> Iterator[SmallMatrices]:
-        """A matrix on vectors at flat positions (copies, m) as one on the parameters that these lie in."""
-        owners = np.searchsorted(self.offsets, index[:, 0], side="right") - 1
+    def in_parameters(self, index: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        """Flat positions (components, copies, m) as positions within each parameter that has some of the copies, with its number."""
+        owners = np.searchsorted(self.offsets, index[0, :, 0], side="right") - 1
         for k in np.unique(owners):
-            where = index[owners == k] - self.offsets[k]
-            yield SmallMatrices(len(where), len(K), len(K), K, where, where, int(k))
+            yield int(k), index[:, owners == k] - self.offsets[k]
 
 
 def _positions(stacked: Stacked, groups: tuple[Group, ...]) -> dict[TensorType, NDArray[np.int64]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import torch
@@ -55,11 +55,22 @@ class LargeTypes:
         self, out: Sequence[Tensor], parameters: Sequence[Tensor], strengths: Sequence[float]
     ) -> Tensor:
         """Takes sum_k lambda_k P_k w from tensors like the parameters, all contiguous and on the CPU; returns its product with w."""
-        gathered = torch.cat([parameters[k].detach().view(-1)[where] for k, where in self._parts])
+        gathered = self.gathered(parameters)
         with torch.autocast(gathered.device.type, enabled=False):
             moved = self.inside(gathered, strengths)
-        for (k, where), part in zip(
-            self._parts, moved.split([len(where) for _, where in self._parts]), strict=True
-        ):
+        for (k, where), part in self._split(moved):
             out[k].view(-1).index_add_(0, where, part, alpha=-1)
         return torch.dot(gathered, moved)
+
+    def gathered(self, parameters: Sequence[Tensor]) -> Tensor:
+        """The coordinates of these types, from contiguous parameters on the CPU."""
+        return torch.cat([parameters[k].detach().view(-1)[where] for k, where in self._parts])
+
+    def put_(self, parameters: Sequence[Tensor], gathered: Tensor) -> None:
+        """The way back."""
+        for (k, where), part in self._split(gathered):
+            parameters[k].detach().view(-1)[where] = part
+
+    def _split(self, gathered: Tensor) -> Iterator[tuple[tuple[int, Tensor], Tensor]]:
+        """Each parameter's number, the places in it, and what belongs there."""
+        return zip(self._parts, gathered.split([len(where) for _, where in self._parts]), strict=True)

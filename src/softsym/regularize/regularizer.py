@@ -78,7 +78,7 @@ class EquivarianceRegularizer:
         self.dimensionless = dimensionless
         self._strengths = StrengthMap(names, strength)
         self._packs: dict[Group, Packed] = {}
-        self._proximal: tuple[Any, Proximal] | None = None
+        self._proximal: tuple[tuple[float, ...], Proximal] | None = None
 
     @property
     def strengths(self) -> StrengthMap:
@@ -133,13 +133,12 @@ class EquivarianceRegularizer:
             )
         if not 0 <= step < math.inf:
             raise InputError(f"prox_ needs a step of at least 0, got {step!r}")
-        w = self.stacked.flat()
-        wanted = (self._weights(), w.dtype, w.device)
-        if self._proximal is None or self._proximal[0] != wanted:
-            self._proximal = (wanted, Proximal(self._operator, wanted[0], w))
-        moved = self._proximal[1](w, step)
-        for parameter, piece in zip(self.stacked.parameters, self.stacked.split(moved), strict=True):
-            parameter.copy_(piece)
+        strengths = self._weights()
+        if step == 0 or not any(strengths):
+            return
+        if self._proximal is None or self._proximal[0] != strengths:
+            self._proximal = strengths, Proximal(self._operator, strengths)
+        self._proximal[1].apply_(self.stacked.parameters, step)
 
     @torch.no_grad()
     def project_(self, group: Group | str) -> float:
