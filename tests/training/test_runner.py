@@ -12,8 +12,10 @@ import torch
 from safetensors.torch import load_file
 
 from softsym.errors import InputError
-from softsym.training import run
-from tests.training.small import TASK, cli, result, spec
+from softsym.experiments.weights import trained, weight_rows
+from softsym.tasks import task
+from softsym.training import RunSpec, run
+from tests.training.small import TASK, cli, preset, result, spec
 
 OPTIONS = ("--epochs", 60, "--width", 16, "--quiet")
 
@@ -36,6 +38,19 @@ def test_a_folder_is_never_overwritten(tmp_path):
         run(spec(model="mlp"), tmp_path, quiet=True)
     with pytest.raises(InputError, match="holds another run"):
         run(spec(model="mlp", seed=1), tmp_path, resume=True, quiet=True)
+
+
+def test_the_usual_size_of_inputs_is_that_of_the_training_rows(tmp_path):
+    numbers = preset().model_copy(update={"framing": True, "task": "cossim:SO(3)"})
+    framed = RunSpec(numbers.task, "per", numbers)
+    found = run(framed, tmp_path, quiet=True)
+    model = trained(framed, tmp_path / "model.safetensors")
+    rows = task(numbers.task).splits(0, numbers.sizes).train[0]
+    assert float(model.usual_size) == pytest.approx(float(rows.norm(dim=1).median()))
+    assert found.residuals.keys() == {"SO(3)", "Scaling(3)"}
+    assert len(weight_rows(framed, tmp_path)) == numbers.layers
+    (tmp_path / "result.json").unlink()
+    assert run(framed, tmp_path, resume=True, quiet=True).test_error == found.test_error
 
 
 @pytest.fixture(scope="module")

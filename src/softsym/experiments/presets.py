@@ -28,7 +28,7 @@ FAST: dict[str, Any] = {
     "batch": 250, "per_batch": None, "max_epochs": 500, "per_max_epochs": 150, "adjust_at": 50, "patience": 150,
     "lr": 4e-2, "rival_lr": 3e-3, "weight_decay": 0.0, "width": 216, "rpp_width": 152, "lambda0": 10.0, "gamma": 2.0,
     "init": "equivariant", "optimizer": "muon", "form": "proximal", "warm_up": 0.05, "shrink": 0.3, "average": 0.98,
-    "strengths": "by-data",
+    "strengths": "by-data", "framing": True,
 }  # fmt: skip
 """600 steps on 1,000 rows: the same numbers for every task."""
 

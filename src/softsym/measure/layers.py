@@ -22,7 +22,7 @@ from torch import Tensor, nn
 from softsym.groups import Group
 from softsym.groups import group as read_group
 from softsym.maps import TensorMap, map_values
-from softsym.nn import Network
+from softsym.nn import Network, ScaleFramed
 from softsym.nn.linear import SumLinear, weights_of
 
 
@@ -71,7 +71,7 @@ class WeightParts:
 
 
 @torch.no_grad()
-def weight_parts(network: Network) -> list[WeightParts]:
+def weight_parts(network: Network | ScaleFramed) -> list[WeightParts]:
     """The parts of every linear layer of a network, with respect to its largest group.
 
     Example:

@@ -10,9 +10,10 @@ from softsym.nn.mlp import MLP
 from softsym.nn.network import Network, count_parameters
 from softsym.nn.prior import HasPrior
 from softsym.nn.rpp import RPP
+from softsym.nn.scale_framed import ScaleFramed, soft_network
 from softsym.nn.soft import SoftMLP
 
 __all__ = [
     "EMLP", "MLP", "RPP", "Bilinear", "EquivariantLinear", "FrameAveraged", "Gated", "HasPrior", "MixedEMLP",
-    "Network", "SoftMLP", "count_parameters", "gated_rep",
+    "Network", "ScaleFramed", "SoftMLP", "count_parameters", "gated_rep", "soft_network",
 ]  # fmt: skip

@@ -7,6 +7,7 @@
     product = factor { "*" factor }               tensor product
     factor  = primary { "'" }                     the dual
     primary = "S" | "V" | "V[i]" | "T(p)" | "T(p,q)" | "Grid(h,w)" | "Points([[x, ...], ...])" | "(" rep ")"
+              | "U" | "Size"                      a vector at one size, and its size: see :mod:`softsym.reps.scaling`
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ import functools
 from softsym.errors import InputError
 from softsym.reps.permutation import Grid, Permutation
 from softsym.reps.rep import Rep, Scalar, T, Vector, part_vector
+from softsym.reps.scaling import Size, UnscaledVector
 from softsym.text import Tokens
 
+NAMED = {"S": Scalar, "U": UnscaledVector, "Size": Size}
 KNOWN = "S, V, V', V[i], T(p), T(p,q), Grid(h,w), Points([[...]])"
 
 
@@ -93,7 +96,10 @@ def _primary(tokens: Tokens) -> Rep:
         return Grid(*numbers) if name == "Grid" else T(*numbers)
     if name == "Points":
         return _points(tokens)
-    if name not in ("S", "V", "("):
+    if name in NAMED:
+        tokens.take()
+        return NAMED[name]
+    if name not in ("V", "("):
         tokens.fail(f"expected a representation (known: {KNOWN})")
     tokens.take()
     if name == "(":
@@ -104,7 +110,7 @@ def _primary(tokens: Tokens) -> Rep:
         index = tokens.integer()
         tokens.expect("]")
         return part_vector(index)
-    return Scalar if name == "S" else Vector
+    return Vector
 
 
 def _points(tokens: Tokens) -> Rep:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from softsym.groups import Group
-from softsym.reps.atoms import Atom, Base
+from softsym.reps.atoms import Atom, Points
 from softsym.reps.element import Element, discrete_elements, lie_elements
 
 Array = NDArray[np.float64]
@@ -24,9 +24,9 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Slice:
-    """Some coordinates of a base atom, which the groups in question map to themselves."""
+    """Some coordinates of an atom, which the groups in question map to themselves."""
 
-    base: Base
+    base: Atom
     coordinates: tuple[int, ...]
 
     @property
@@ -84,7 +84,7 @@ def split(atom: Atom, groups: tuple[Group, ...]) -> Split:
     """The finest direct sum of coordinate blocks that all groups respect."""
     n = atom.size(groups[0])
     everything = tuple(range(n))
-    if not isinstance(atom, Base):
+    if isinstance(atom, Points):
         return Split(((atom, everything),), ())
     touched = np.zeros((n, n), dtype=bool)
     for group in groups:
@@ -104,7 +104,7 @@ def whole(atom: Atom, groups: Sequence[Group]) -> Split:
     return Split(((atom, tuple(range(atom.size(groups[0])))),), ())
 
 
-def _generator_matrices(atom: Base, group: Group) -> list[Array]:
+def _generator_matrices(atom: Atom, group: Group) -> list[Array]:
     """What each generator does beyond leaving coordinates alone."""
     lie = [atom.drho(group, A) for A in lie_elements(group)]
     return lie + [atom.rho(group, h) - np.eye(atom.size(group)) for h in discrete_elements(group)]

@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 from softsym.measure.violation import Violations
+from softsym.nn import ScaleFramed
 from softsym.tasks.parse import task as read_task
 from softsym.training.loop import fit
 from softsym.training.record import RunResult, model_errors, probes_of, result_of
@@ -35,6 +36,8 @@ def run(
     built, groups = spec.build(task), spec.candidates(task)
     place.check_room(10 * 4 * sum(p.numel() for p in built.model.parameters()))
     data = task.splits(spec.seed, spec.preset.sizes, fixed_data=spec.preset.fixed_data)
+    if isinstance(built.model, ScaleFramed):
+        built.model.fit_size_(data.train[0])
     probes = probes_of(task, spec.seed)
     note = tensorboard(folder / "tensorboard") if track else None
     began = time.perf_counter()

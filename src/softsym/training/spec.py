@@ -56,6 +56,10 @@ class Preset(SoftNumbers):
     round_up: bool = Field(
         False, description="Round the width of soft networks up to whole rounds, as the code does."
     )
+    framing: bool = Field(
+        False,
+        description="PER: bring inputs to one size where a candidate group scales (:class:`softsym.nn.ScaleFramed`).",
+    )
     residual_decay: float = Field(
         1.0, ge=0, description="RPP and MixedEMLP: times the squared residual weights."
     )

@@ -8,9 +8,10 @@ import torch
 
 import softsym as ss
 from softsym.discovery.fit.member import Shape
-from softsym.discovery.fit.scale_frame import ScaleFrame, is_scaling
+from softsym.discovery.fit.scale_frame import ScaleFrame
 from softsym.discovery.report.story import story_of
 from softsym.measure import equivariance_error
+from softsym.reps.scaling import is_scaling
 
 SMALL = {"width": 24, "layers": 3, "epochs": 120, "strength": 1.0, "lr": 0.01, "seeds": 2}
 

@@ -3,9 +3,9 @@
 import pytest
 
 from softsym.groups import group
-from softsym.nn import MLP
+from softsym.nn import MLP, ScaleFramed, SoftMLP
 from softsym.tasks import task
-from softsym.training import MODELS
+from softsym.training import MODELS, build
 from softsym.training.zoo import Blueprint
 from softsym.training.zoo.networks import exact_and_soft
 from tests.training.small import preset
@@ -66,6 +66,15 @@ def test_per_is_a_free_network_and_the_penalties_of_all_candidates():
     built = made("per", lambda0=7.0)
     assert dict(built.regularizer.strengths) == {"O(2)@x": 7.0, "O(2)@y": 7.0, "O(2)@z": 7.0}
     assert made("per", groups=["O(3)"]).regularizer.strengths.keys() == {"O(3)"}
+
+
+def test_per_undoes_sizes_where_it_is_told_to_and_a_candidate_scales():
+    assert type(made("per", framing=True).model) is SoftMLP
+    numbers = preset().model_copy(update={"framing": True})
+    built = build("per", task("cossim:SO(3)"), numbers, 0)
+    assert type(built.model) is ScaleFramed
+    assert built.regularizer.strengths.keys() == {"SO(3)", "Scaling(3)"}
+    assert type(build("per", task("cossim:SO(3)"), preset(), 0).model) is SoftMLP
 
 
 def test_per_has_its_own_batch_and_epochs_where_there_are_such():

@@ -14,13 +14,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from softsym.discovery.fit.member import Member, Shape, predict_members
-from softsym.groups import Group
-from softsym.reps import Rep
+from softsym.nn.scale_framed import scales, sizes, usual_size
+from softsym.reps.scaling import degrees, is_scaling
 from softsym.tasks.task import Splits
 from softsym.training.loop import Criterion
 
@@ -50,38 +49,24 @@ class ScaleFrame:
         scalings = [group for group in shape.groups if is_scaling(group)]
         if not scalings:
             return None
-        inputs, outputs = (_degrees(rep, scalings[0]) for rep in (shape.rep_in, shape.rep_out))
+        inputs, outputs = (
+            torch.from_numpy(degrees(rep, scalings[0])) for rep in (shape.rep_in, shape.rep_out)
+        )
         return cls(inputs, outputs, size) if (inputs > 0).any() else None
 
     def fitted(self, x: Tensor) -> ScaleFrame:
         """The same with the median size of inputs (n, inputs)."""
-        return replace(self, size=float(self.sizes(x).median()) or 1.0)
+        return replace(self, size=usual_size(x, self.degrees_in))
 
     def sizes(self, x: Tensor) -> Tensor:
         """How large inputs (n, inputs) are, of degree one: from the coordinates that grow the least."""
-        least = self.degrees_in[self.degrees_in > 0].min()
-        return torch.linalg.norm(x[:, self.degrees_in == least], dim=1) ** (1 / least)
+        return sizes(x, self.degrees_in)
 
     def apply(self, f: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
         """The equivariant function made of f, at inputs (n, inputs)."""
-        scale = (self.sizes(x) / self.size)[:, None]
-        scale = torch.where(scale > 0, scale, 1.0)
-        inputs, outputs = (degrees.to(x.dtype) for degrees in (self.degrees_in, self.degrees_out))
+        scale = scales(x, self.degrees_in, self.size)
+        inputs, outputs = (powers.to(x.dtype) for powers in (self.degrees_in, self.degrees_out))
         return f(x / scale**inputs) * scale**outputs
-
-
-def is_scaling(group: Group) -> bool:
-    """Whether a group consists of multiples of the identity.
-
-    Example:
-        >>> import softsym as ss
-        >>> is_scaling(ss.group("Scaling(3)")), is_scaling(ss.group("SO(2)"))
-        (True, False)
-    """
-    if len(group.part_dims) > 1 or len(group.lie_algebra) != 1 or len(group.discrete_generators):
-        return False
-    A = group.lie_algebra[0]
-    return bool(np.allclose(A, A[0, 0] * np.eye(len(A))))
 
 
 def worthwhile_frame(
@@ -98,9 +83,3 @@ def worthwhile_frame(
         return predict_members(members, rows).mean(0)
 
     return frame if criterion(frame.apply(ensemble, x), y) <= criterion(ensemble(x), y) else None
-
-
-def _degrees(rep: Rep, group: Group) -> Tensor:
-    """By which power of the scaling each coordinate grows."""
-    unit = group.lie_algebra[0] / group.lie_algebra[0][0, 0]
-    return torch.from_numpy(np.diag(rep.drho(group, unit)).copy())

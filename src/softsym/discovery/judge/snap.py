@@ -10,11 +10,12 @@ import torch
 
 from softsym.discovery.fit.fitted import FittedEnsemble
 from softsym.discovery.fit.member import Member, make_regularizer
-from softsym.discovery.fit.scale_frame import ScaleFrame, is_scaling
+from softsym.discovery.fit.scale_frame import ScaleFrame
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
 from softsym.nn.gating import Gated
+from softsym.reps.scaling import is_scaling
 
 Estimator = TypeVar("Estimator")
 

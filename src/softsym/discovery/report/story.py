@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from softsym.discovery.fit.curves import Curves
 from softsym.discovery.fit.fitted import FittedEnsemble
-from softsym.discovery.fit.scale_frame import is_scaling
 from softsym.discovery.judge.symmetries import Symmetries
 from softsym.discovery.report.orbit_data import Orbit, orbits_of
+from softsym.reps.scaling import is_scaling
 
 Array = NDArray[np.float64]
 LEAST_EXPLAINED_UNNOTED = 0.5

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from softsym.groups import Group
-from softsym.nn import EMLP, MLP, RPP, FrameAveraged, MixedEMLP, SoftMLP
+from softsym.nn import EMLP, MLP, RPP, FrameAveraged, MixedEMLP, SoftMLP, soft_network
 from softsym.regularize import EquivarianceRegularizer
 from softsym.training.zoo.model import Blueprint, Built, Model
 
@@ -51,7 +51,7 @@ def exact_and_soft(plan: Blueprint) -> tuple[list[Group], list[Group]]:
 
 def _per(plan: Blueprint) -> Built:
     preset = plan.preset
-    net = SoftMLP(
+    net = (soft_network if preset.framing else SoftMLP)(
         *plan.reps, plan.candidates, plan.width, preset.layers, largest=plan.task.largest, init=preset.init,
         round_up=preset.round_up, seed=plan.seed,
     )  # fmt: skip
