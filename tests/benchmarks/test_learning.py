@@ -1,7 +1,6 @@
 """Learning curves, cut short."""
 
 import json
-import math
 from pathlib import Path
 
 import pytest
@@ -64,3 +63,16 @@ def test_curves_in_a_folder_are_not_repeated(short, monkeypatch, tmp_path):
     monkeypatch.delattr(learning, "curve")
     assert learning.run(folder=tmp_path) == first
     assert first["ratios"] == learning.run(folder=tmp_path)["ratios"]
+
+
+def test_the_recorded_curves_are_better_than_the_published_code_was():
+    recorded = json.loads(RESULTS.read_text())["learning"]
+    assert recorded["code"]["median_test_mse"]["2000"] < 1.04
+    assert recorded["code"]["median_test_mse"]["4000"] < 0.42
+
+
+def test_recorded_fast_takes_a_tenth_of_the_steps_to_the_published_error_and_a_fifth_to_that_of_code():
+    recorded = json.loads(RESULTS.read_text())["learning"]
+    assert recorded["fast"]["diverged"] == []
+    assert recorded["ratios"]["0.32"]["steps"]["median"] <= 0.1
+    assert recorded["ratios"]["0.14"]["steps"]["median"] <= 0.2

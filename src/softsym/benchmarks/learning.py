@@ -60,7 +60,11 @@ def run(seeds: Sequence[int] = (0, 1, 2), folder: Path | None = None) -> dict[st
     for seed in seeds:
         for name in PRESETS:
             curves[name].append(_kept(name, seed, folder))
-    return {"task": TASK, **{name: _medians(name, found) for name, found in curves.items()}, "ratios": ratios(curves)}
+    return {
+        "task": TASK,
+        **{name: _medians(name, found) for name, found in curves.items()},
+        "ratios": ratios(curves),
+    }
 
 
 def curve(name: str, seed: int, aims: Sequence[float] = AIMS) -> dict[str, Any]:
@@ -112,7 +116,7 @@ def curve(name: str, seed: int, aims: Sequence[float] = AIMS) -> dict[str, Any]:
 
 
 def ratios(curves: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
-    """What ``fast`` takes in terms of ``code`` until each aim: of the medians, and of each seed; None where one of them never came to it."""
+    """What ``fast`` takes in terms of ``code`` until each aim, of the medians and of each seed; None where one never came to it."""
     found: dict[str, Any] = {}
     for aim in curves["fast"][0]["reached"]:
         for what in SPENT:
