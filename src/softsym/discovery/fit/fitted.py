@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 
@@ -84,6 +84,23 @@ class HeldOut:
     is_separate: bool = True
 
 
+@dataclass(frozen=True)
+class Rival:
+    """How well a model predicts that was fitted to the same rows.
+
+    Args:
+        name: What it is.
+        validation_error: Mean squared error on validation rows, which also chose its settings.
+        test_error: On held-out rows.
+        is_returned: Whether it is the one that predicts.
+    """
+
+    name: str
+    validation_error: float
+    test_error: float
+    is_returned: bool = False
+
+
 @dataclass(frozen=True, eq=False)
 class FittedEnsemble:
     """Everything a fit leaves behind.
@@ -96,6 +113,10 @@ class FittedEnsemble:
         held: Rows that were held out.
         n_train: Number of training rows.
         seconds: How long it took.
+        checked: Validation rows, by which training was judged and verdicts are; None if they were not kept.
+        built_in: Names of the groups that the members have exactly, by construction.
+        rivals: Simpler models on the same rows, the returned one among them.
+        is_plain: Whether the members are ordinary networks, because these predicted validation rows better.
         compiled: Whether compiled code ran, on which last bits and speed depend; None if nobody wrote it down.
     """
 
@@ -106,6 +127,10 @@ class FittedEnsemble:
     held: HeldOut
     n_train: int
     seconds: float
+    checked: HeldOut | None = None
+    built_in: tuple[str, ...] = ()
+    rivals: tuple[Rival, ...] = ()
+    is_plain: bool = False
     compiled: str | None = None
 
     @property
@@ -120,6 +145,21 @@ class FittedEnsemble:
     def predict(self, X: Array) -> tuple[Array, Array]:
         """Mean and standard deviation over members, each (n, outputs)."""
         return _mean_and_std(self.outputs(X))
+
+    def interrupted(self) -> FittedEnsemble:
+        """The same, known to be unfinished."""
+        members = (*self.members[:-1], replace(self.members[-1], is_finished=False))
+        return replace(self, predictor=replace(self.predictor, members=members))
+
+    @property
+    def judged(self) -> HeldOut:
+        """The rows by which verdicts are made: validation rows, so that test rows decide nothing."""
+        return self.held if self.checked is None else self.checked
+
+    @cached_property
+    def judged_outputs(self) -> Array:
+        """Outputs of all members for them."""
+        return self.held_outputs if self.checked is None else self.outputs(self.checked.X)
 
     @cached_property
     def held_outputs(self) -> Array:
@@ -137,8 +177,13 @@ class FittedEnsemble:
 
     def explained(self) -> float:
         """Share of the held-out outputs' variance that the ensemble explains; at most one, negative if worse than the mean."""
-        total = float(np.mean((self.held.Y - self.held.Y.mean(0)) ** 2))
-        return 1.0 - self.test_error() / total if total else 0.0
+        return explained(self.held.Y, self.test_error())
+
+
+def explained(Y: Array, error: float) -> float:
+    """The share of the variance of outputs (n, outputs) that a mean squared error leaves; zero if they do not vary."""
+    total = float(np.mean((Y - Y.mean(0)) ** 2))
+    return 1.0 - error / total if total else 0.0
 
 
 def _mean_and_std(outputs: Array) -> tuple[Array, Array]:
