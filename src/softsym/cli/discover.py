@@ -171,4 +171,5 @@ def _show(discovery: Discovery, out_dir: Path) -> None:
     console.print(discovery.symmetries)
     facts = f"The model explains {summary['explained']:.0%} of held-out data (mean squared error {summary['test_mse']:.4g})."
     console.print(Text(facts))
+    console.print(discovery.baselines)
     console.print(Text(f"Report: {out_dir / 'report.html'}   model: {out_dir / 'model'}"))

@@ -13,12 +13,13 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from softsym.discovery import storage
+from softsym.discovery.fit.baselines import Baselines
+from softsym.discovery.fit.beside import beside
 from softsym.discovery.fit.finish import finish
 from softsym.discovery.fit.fitted import FittedEnsemble, Target
 from softsym.discovery.fit.member import Shape
 from softsym.discovery.fit.parallel import Stop, processes
 from softsym.discovery.fit.recipe import Recipe, read_recipe
-from softsym.discovery.fit.rivals import beside
 from softsym.discovery.fit.train import FitPlan, Session, prepare, train_ensemble
 from softsym.discovery.judge.judge import judge_all
 from softsym.discovery.judge.snap import Snapped, snap_fit
@@ -164,6 +165,12 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             self.fit_ = beside(plan, prepared, self.fit_, session)
         self.n_iter_ = max(len(member.history) for member in self.fit_.members)
         return self
+
+    @property
+    def baselines_(self) -> Baselines:
+        """How well simpler models predict the same held-out rows, and which model is the one that predicts."""
+        check_is_fitted(self)
+        return self.fit_.baselines
 
     def snap(self, group: Group | str) -> Snapped[Self]:
         """The nearest model that is exactly equivariant to one of the candidates, with what that costs.

@@ -8,7 +8,7 @@ What is stored is a plain value, :class:`SavedModel`; which class of estimator i
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,9 @@ import torch
 from numpy.typing import NDArray
 
 from softsym.data.scaler import SymmetricScaler
+from softsym.discovery.fit.baselines import Baseline, Baselines
 from softsym.discovery.fit.curves import Curves
-from softsym.discovery.fit.fitted import FittedEnsemble, HeldOut, Predictor, Rival, Target
+from softsym.discovery.fit.fitted import FittedEnsemble, HeldOut, Predictor, Target
 from softsym.discovery.fit.member import Member, Shape, make_network
 from softsym.discovery.fit.recipe import Recipe
 from softsym.discovery.fit.scale_frame import ScaleFrame
@@ -189,7 +190,7 @@ def _packed(fit: FittedEnsemble) -> tuple[dict[str, Any], Arrays]:
         "usual_size": None if predictor.frame is None else predictor.frame.size,
         "compiled": fit.compiled,
         "built_in": list(fit.built_in),
-        "rivals": [asdict(rival) for rival in fit.rivals],
+        "baselines": fit.baselines.to_dicts(),
         "is_plain": fit.is_plain,
     }
     arrays: Arrays = {"held/X": fit.held.X, "held/Y": fit.held.Y}
@@ -235,7 +236,7 @@ def _unpacked(about: dict[str, Any], arrays: Arrays) -> FittedEnsemble:
         held=HeldOut(arrays["held/X"], arrays["held/Y"], about["is_separate"]),
         checked=_checked(about, arrays),
         built_in=tuple(about.get("built_in", ())),
-        rivals=tuple(Rival(**fields) for fields in about.get("rivals", ())),
+        baselines=Baselines([Baseline(**fields) for fields in about.get("baselines", ())]),
         is_plain=is_plain,
         n_train=about["n_train"],
         seconds=about["seconds"],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from softsym.data.scaler import SymmetricScaler
+from softsym.discovery.fit.baselines import Baselines
 from softsym.discovery.fit.curves import Curves
 from softsym.discovery.fit.member import Member, Shape, predict_members
 from softsym.discovery.fit.recipe import Recipe
@@ -84,23 +85,6 @@ class HeldOut:
     is_separate: bool = True
 
 
-@dataclass(frozen=True)
-class Rival:
-    """How well a model predicts that was fitted to the same rows.
-
-    Args:
-        name: What it is.
-        validation_error: Mean squared error on validation rows, which also chose its settings.
-        test_error: On held-out rows.
-        is_returned: Whether it is the one that predicts.
-    """
-
-    name: str
-    validation_error: float
-    test_error: float
-    is_returned: bool = False
-
-
 @dataclass(frozen=True, eq=False)
 class FittedEnsemble:
     """Everything a fit leaves behind.
@@ -115,7 +99,7 @@ class FittedEnsemble:
         seconds: How long it took.
         checked: Validation rows, by which training was judged and verdicts are; None if they were not kept.
         built_in: Names of the groups that the members have exactly, by construction.
-        rivals: Simpler models on the same rows, the returned one among them.
+        baselines: Simpler models on the same rows, with this one among them.
         is_plain: Whether the members are ordinary networks, because these predicted validation rows better.
         compiled: Whether compiled code ran, on which last bits and speed depend; None if nobody wrote it down.
     """
@@ -129,7 +113,7 @@ class FittedEnsemble:
     seconds: float
     checked: HeldOut | None = None
     built_in: tuple[str, ...] = ()
-    rivals: tuple[Rival, ...] = ()
+    baselines: Baselines = field(default_factory=Baselines)
     is_plain: bool = False
     compiled: str | None = None
 

@@ -1,8 +1,8 @@
 """Simpler models on the same rows, so that nobody has to take a network's word for it.
 
 Ridge and kernel ridge regression choose their settings by validation rows, as the network does; ordinary networks of its size are trained
-for about a tenth of its time. A network that predicts validation rows worse than the ordinary ones is not returned; they are. What held-out
-rows say about each is told, whoever is better.
+for about a tenth of its time. A network that predicts validation rows worse than the ordinary ones is not returned; they are. What
+held-out rows say about each is told, whoever is better.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from softsym.discovery.fit.finish import squared_errors
-from softsym.discovery.fit.fitted import FittedEnsemble, HeldOut, Predictor, Rival
+from softsym.discovery.fit.baselines import Baseline, Baselines
+from softsym.discovery.fit.fitted import FittedEnsemble, Predictor, explained
 from softsym.discovery.fit.parallel import Training
 from softsym.discovery.fit.train import FitPlan, Prepared, Session
 
@@ -28,7 +28,7 @@ WIDTHS = (0.1, 0.3, 1.0, 3.0)
 
 
 def beside(plan: FitPlan, prepared: Prepared, fit: FittedEnsemble, session: Session) -> FittedEnsemble:
-    """The fit with what its rivals reach, and the ordinary networks in its place if they are better.
+    """The fit with what simpler models reach, and the ordinary networks in its place if they are better.
 
     Args:
         plan: The fit.
@@ -36,7 +36,7 @@ def beside(plan: FitPlan, prepared: Prepared, fit: FittedEnsemble, session: Sess
         fit: What was trained.
         session: How it is carried out.
     """
-    rivals = [_rival(NETWORK, fit.predictor, fit)]
+    rows = [_of_predictor(NETWORK, fit.predictor, fit)]
     if plan.shape.groups:
         lesson = replace(prepared.lesson, shape=plan.shape.plain())
         recipe = fit.recipe.plain().for_rows(len(lesson.data.train[0]))
@@ -45,22 +45,27 @@ def beside(plan: FitPlan, prepared: Prepared, fit: FittedEnsemble, session: Sess
         if not session.is_done(trainings, members):
             return fit.interrupted()
         ordinary = prepared.predictor(plan.target, members)
-        rivals.append(_rival(ORDINARY, ordinary, fit))
-        if rivals[1].validation_error < rivals[0].validation_error:
+        rows.append(_of_predictor(ORDINARY, ordinary, fit))
+        if rows[1].validation_error < rows[0].validation_error:
             fit = replace(fit, predictor=ordinary, is_plain=True, built_in=())
-    rivals += classical(plan, prepared, fit)
-    returned = ORDINARY if fit.is_plain else NETWORK
-    return replace(fit, rivals=tuple(replace(rival, is_returned=rival.name == returned) for rival in rivals))
+    rows += classical(plan, prepared, fit)
+    return replace(fit, baselines=Baselines.of(rows, ORDINARY if fit.is_plain else NETWORK))
 
 
-def _rival(name: str, predictor: Predictor, fit: FittedEnsemble) -> Rival:
+def _of_predictor(name: str, predictor: Predictor, fit: FittedEnsemble) -> Baseline:
+    return _baseline(name, fit, *(predictor(rows.X).mean(0) for rows in (fit.judged, fit.held)))
+
+
+def _baseline(name: str, fit: FittedEnsemble, *predictions: Array) -> Baseline:
+    """From predictions for validation and for held-out rows."""
     validation, test = (
-        _mean_squared(squared_errors(predictor, rows), rows) for rows in (fit.judged, fit.held)
+        float(np.mean((predicted.reshape(rows.Y.shape) - rows.Y) ** 2))
+        for predicted, rows in zip(predictions, (fit.judged, fit.held), strict=True)
     )
-    return Rival(name, validation, test)
+    return Baseline(name, validation, test, explained(fit.held.Y, test))
 
 
-def classical(plan: FitPlan, prepared: Prepared, fit: FittedEnsemble) -> Iterator[Rival]:
+def classical(plan: FitPlan, prepared: Prepared, fit: FittedEnsemble) -> Iterator[Baseline]:
     """Ridge and kernel ridge regression, each with the settings that suit validation rows best."""
     from sklearn.kernel_ridge import KernelRidge
     from sklearn.linear_model import Ridge
@@ -77,20 +82,11 @@ def classical(plan: FitPlan, prepared: Prepared, fit: FittedEnsemble) -> Iterato
         "kernel ridge regression": [KernelRidge(alpha=a, **kernel) for kernel in kernels for a in PENALTIES],
     }
     for name, models in kinds.items():
-        best: tuple[float, float] | None = None
+        candidates = []
         for model in models:
             model.fit(x[few], y[few] - mean)
-            errors = [_error_of(model, mean, prepared, part) for part in (fit.judged, fit.held)]
-            if best is None or errors[0] < best[0]:
-                best = errors[0], errors[1]
-        assert best is not None
-        yield Rival(name, *best)
-
-
-def _error_of(model: object, mean: Array, prepared: Prepared, rows: HeldOut) -> float:
-    predicted = np.asarray(model.predict(prepared.scale_in.transform(rows.X))) + mean  # type: ignore[attr-defined]
-    return _mean_squared(np.sum((predicted.reshape(rows.Y.shape) - rows.Y) ** 2, axis=1), rows)
-
-
-def _mean_squared(errors: Array, rows: HeldOut) -> float:
-    return float(errors.mean()) / rows.Y.shape[1]
+            parts = (prepared.scale_in.transform(rows.X) for rows in (fit.judged, fit.held))
+            candidates.append(
+                _baseline(name, fit, *(np.asarray(model.predict(part)) + mean for part in parts))
+            )
+        yield min(candidates, key=lambda row: row.validation_error)
