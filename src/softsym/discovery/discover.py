@@ -101,7 +101,7 @@ def summary_of(est: SoftEquivariantRegressor) -> dict[str, Any]:
         "test_mse": fit.test_error(),
         "explained": fit.explained(),
         "groups": est.symmetries_.to_dicts(),
-        "built_in": list(fit.built_in),
+        "built_in": [] if fit.ordinary is not None else list(fit.built_in),
         "baselines": fit.baselines.to_dicts(),
     }
 

@@ -8,7 +8,7 @@ What is stored is a plain value, :class:`SavedModel`; which class of estimator i
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -191,7 +191,7 @@ def _packed(fit: FittedEnsemble) -> tuple[dict[str, Any], Arrays]:
         "compiled": fit.compiled,
         "built_in": list(fit.built_in),
         "baselines": fit.baselines.to_dicts(),
-        "is_plain": fit.is_plain,
+        "ordinary": [] if fit.ordinary is None else [m.seed for m in fit.ordinary.members],
     }
     arrays: Arrays = {"held/X": fit.held.X, "held/Y": fit.held.Y}
     if fit.checked is not None:
@@ -200,13 +200,13 @@ def _packed(fit: FittedEnsemble) -> tuple[dict[str, Any], Arrays]:
     for name, scaler in (("in", predictor.scale_in), ("out", predictor.scale_out)):
         arrays |= {f"scale/{name}/shift": scaler.shift, f"scale/{name}/scale": scaler.scale}
     for k, (member, curves) in enumerate(zip(fit.members, fit.curves, strict=True)):
-        arrays |= {
-            f"member/{k}/{name}": _short(value.numpy()) for name, value in member.model.state_dict().items()
-        }
+        arrays |= _weights(member, f"member/{k}/")
         arrays |= {f"curves/{k}/{name}": getattr(curves, name) for name in LISTS}
         for g, group in enumerate(curves.residuals):
             arrays[f"curves/{k}/residuals/{g}"] = curves.residuals[group]
             arrays[f"curves/{k}/strengths/{g}"] = curves.strengths[group]
+    for k, member in enumerate(() if fit.ordinary is None else fit.ordinary.members):
+        arrays |= _weights(member, f"ordinary/{k}/")
     return about, {name: np.ascontiguousarray(value) for name, value in arrays.items()}
 
 
@@ -220,28 +220,42 @@ def _unpacked(about: dict[str, Any], arrays: Arrays) -> FittedEnsemble:
     inputs, outputs = (
         SymmetricScaler(arrays[f"scale/{n}/shift"], arrays[f"scale/{n}/scale"]) for n in ("in", "out")
     )
-    is_plain = about.get("is_plain", False)
-    network = shape.plain() if is_plain else shape
     members, curves = [], []
     for k, described in enumerate(about["members"]):
-        members.append(_member(network, recipe, described, arrays, f"member/{k}/"))
+        members.append(_member(shape, recipe, described, arrays, f"member/{k}/"))
         curves.append(_curves(shape, described["seed"], arrays, f"curves/{k}/"))
     size = about.get("usual_size")
     frame = None if size is None else ScaleFrame.of(shape, size)
+    predictor = Predictor(Target(about["kind"]), tuple(members), inputs, outputs, frame)
     return FittedEnsemble(
         shape=shape,
         recipe=recipe,
-        predictor=Predictor(Target(about["kind"]), tuple(members), inputs, outputs, frame),
+        predictor=predictor,
         curves=tuple(curves),
         held=HeldOut(arrays["held/X"], arrays["held/Y"], about["is_separate"]),
         checked=_checked(about, arrays),
         built_in=tuple(about.get("built_in", ())),
         baselines=Baselines([Baseline(**fields) for fields in about.get("baselines", ())]),
-        is_plain=is_plain,
+        ordinary=_ordinary(predictor, shape, recipe, about, arrays),
         n_train=about["n_train"],
         seconds=about["seconds"],
         compiled=about.get("compiled"),
     )
+
+
+def _ordinary(
+    network: Predictor, shape: Shape, recipe: Recipe, about: dict[str, Any], arrays: Arrays
+) -> Predictor | None:
+    """The ordinary networks that predict in the network's place, if there are any."""
+    members = [
+        _member(shape.plain(), recipe.plain(), {"seed": seed, "strengths": {}, "is_finished": True}, arrays, f"ordinary/{k}/")
+        for k, seed in enumerate(about.get("ordinary", ()))
+    ]  # fmt: skip
+    return replace(network, members=tuple(members), frame=None) if members else None
+
+
+def _weights(member: Member, prefix: str) -> Arrays:
+    return {prefix + name: _short(value.numpy()) for name, value in member.model.state_dict().items()}
 
 
 def _checked(about: dict[str, Any], arrays: Arrays) -> HeldOut | None:

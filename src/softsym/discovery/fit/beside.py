@@ -47,9 +47,9 @@ def beside(plan: FitPlan, prepared: Prepared, fit: FittedEnsemble, session: Sess
         ordinary = prepared.predictor(plan.target, members)
         rows.append(_of_predictor(ORDINARY, ordinary, fit))
         if rows[1].validation_error < rows[0].validation_error:
-            fit = replace(fit, predictor=ordinary, is_plain=True, built_in=())
+            fit = replace(fit, ordinary=ordinary)
     rows += classical(plan, prepared, fit)
-    return replace(fit, baselines=Baselines.of(rows, ORDINARY if fit.is_plain else NETWORK))
+    return replace(fit, baselines=Baselines.of(rows, NETWORK if fit.ordinary is None else ORDINARY))
 
 
 def _of_predictor(name: str, predictor: Predictor, fit: FittedEnsemble) -> Baseline:

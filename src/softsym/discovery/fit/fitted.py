@@ -92,7 +92,7 @@ class FittedEnsemble:
     Args:
         shape: Representations and candidate groups.
         recipe: How members were trained.
-        predictor: The members as one function.
+        predictor: The members, pulled towards the symmetries, as one function.
         curves: What happened during each training.
         held: Rows that were held out.
         n_train: Number of training rows.
@@ -100,7 +100,7 @@ class FittedEnsemble:
         checked: Validation rows, by which training was judged and verdicts are; None if they were not kept.
         built_in: Names of the groups that the members have exactly, by construction.
         baselines: Simpler models on the same rows, with this one among them.
-        is_plain: Whether the members are ordinary networks, because these predicted validation rows better.
+        ordinary: Ordinary networks that predict in their place, because they predicted validation rows better.
         compiled: Whether compiled code ran, on which last bits and speed depend; None if nobody wrote it down.
     """
 
@@ -114,7 +114,7 @@ class FittedEnsemble:
     checked: HeldOut | None = None
     built_in: tuple[str, ...] = ()
     baselines: Baselines = field(default_factory=Baselines)
-    is_plain: bool = False
+    ordinary: Predictor | None = None
     compiled: str | None = None
 
     @property
@@ -124,7 +124,7 @@ class FittedEnsemble:
 
     def outputs(self, X: Array) -> Array:
         """Outputs of all members in the units of the data, shape (members, n, outputs); probabilities for a classifier."""
-        return self.predictor(X)
+        return (self.ordinary or self.predictor)(X)
 
     def predict(self, X: Array) -> tuple[Array, Array]:
         """Mean and standard deviation over members, each (n, outputs)."""

@@ -58,11 +58,7 @@ def snap_fit(fit: FittedEnsemble, group: Group | str) -> tuple[FittedEnsemble, f
         raise InputError(
             f"{wanted.name} is not among the candidate groups ({known}); fit with it to snap onto it"
         )
-    if fit.is_plain:
-        raise InputError(
-            "the model is one of ordinary networks, which predicted better; they have nothing to snap"
-        )
-    predictor = fit.predictor
+    fit, predictor = replace(fit, ordinary=None), fit.predictor
     if is_scaling(wanted) and not fit.recipe.framing:  # weights of that space are a constant's
         frame = predictor.frame or ScaleFrame.of(fit.shape)
         if frame is not None:

@@ -126,7 +126,7 @@ def _notes(fit: FittedEnsemble, explained: float) -> tuple[str, ...]:
         notes.append(
             "There are too few rows to hold any out: errors are measured on training rows and look too good."
         )
-    if fit.is_plain:
+    if fit.ordinary is not None:
         notes.append(
             "Ordinary networks of the same size, trained beside for about a tenth of the time, predicted validation rows better: they are "
             "the model. The verdicts are those of the network that was pulled towards the symmetries."
@@ -135,7 +135,7 @@ def _notes(fit: FittedEnsemble, explained: float) -> tuple[str, ...]:
         f"{row.name.capitalize()} on the same rows predicts held-out data better: mean squared error {row.test_error:.4g}."
         for row in fit.baselines.better[:1]
     ]
-    if fit.built_in:
+    if fit.built_in and fit.ordinary is None:
         notes.append(f"The model has {' and '.join(fit.built_in)} exactly, by construction.")
     if explained < LEAST_EXPLAINED_UNNOTED:
         notes.append(
