@@ -37,14 +37,14 @@ def finish(
         plan: The fit.
         prepared: Its rows.
         soft: What was trained.
-        verdicts: What is certain, by group; others stay as they are.
+        verdicts: What is certain, by group; others stay as strong as they are.
         session: How it is carried out.
     """
     exact = tuple(name for name, verdict in verdicts.items() if verdict == "exact")
     told = {
         name: BUILT_IN if name in exact else 0.0 for name, verdict in verdicts.items() if verdict != "soft"
     }
-    if not told:
+    if not soft.shape.groups:
         return soft
     trainings = [
         Training(

@@ -15,8 +15,8 @@ STEPS, PLAIN_STEPS = 600, 1_200
 """Optimiser steps of a default training: with penalties, and of a network without."""
 FEWEST_EPOCHS, MOST_EPOCHS = 30, 600
 PLAIN_WIDTH, PLAIN_RATE = 64, 3e-3
-LAST_STAGE = 3
-"""The stage after the verdicts has this part of the epochs of the training before."""
+LAST_STAGE, LAST_RATE = 3, 10
+"""The stage after the verdicts has this part of the epochs, and of the rate, of the training before."""
 
 
 class Recipe(SoftNumbers):
@@ -56,9 +56,8 @@ class Recipe(SoftNumbers):
 
     def last_stage(self) -> Recipe:
         """The same for the short stage after the verdicts, in which strengths are what the verdicts say."""
-        return self.model_copy(
-            update={"epochs": max(1, _chosen(self.epochs) // LAST_STAGE), "strengths": "fixed"}
-        )
+        epochs = max(1, _chosen(self.epochs) // LAST_STAGE)
+        return self.model_copy(update={"epochs": epochs, "lr": self.lr / LAST_RATE, "strengths": "fixed"})
 
     def plain(self) -> Recipe:
         """That of a network of the same size without penalties; epochs and batch are open again."""
