@@ -116,6 +116,8 @@ class CandidateTable(Sequence[Candidate]):
     """
 
     title: ClassVar[str]
+    what: ClassVar[str] = "candidate group"
+    """What a row is about."""
     columns: ClassVar[tuple[Column[Any], ...]]
 
     def __init__(self, rows: Sequence[Candidate] = ()) -> None:
@@ -134,7 +136,7 @@ class CandidateTable(Sequence[Candidate]):
             if row.name == which:
                 return row
         known = ", ".join(row.name for row in self._rows) or "none"
-        raise InputError(f"no candidate group {which!r}; the candidates were {known}")
+        raise InputError(f"no {self.what} {which!r}; there are {known}")
 
     def __eq__(self, other: object) -> bool:
         # By plain values, in which what is unknown equals what is unknown.

@@ -45,17 +45,19 @@ def command(
         None, "--x-columns", help="Columns of the inputs, such as 'm1..m5,pos_*'."
     ),
     y_columns: str | None = typer.Option(None, "--y-columns", help="Columns of the outputs."),
-    width: int = typer.Option(64, "--width", min=1, help="Size of the hidden layers."),
+    width: int | None = typer.Option(
+        None, "--width", min=1, help="Size of the hidden layers; found by short trials by default."
+    ),
     layers: int = typer.Option(4, "--layers", min=2, help="Number of linear layers."),
     epochs: int | None = typer.Option(
         None, "--epochs", min=1, help="Passes over the data; chosen from the number of rows by default."
     ),
     budget: float | None = typer.Option(None, "--budget", help="Seconds to spend, instead of --epochs."),
     strength: float | None = typer.Option(
-        None, "--strength", min=0, help="Strength of the penalties at the start; found by trials by default."
+        None, "--strength", min=0, help="Strength of the penalties at the start; 10 by default."
     ),
     strengths: str = typer.Option(
-        "one-shot", "--strengths", help=f"How strengths change: {', '.join(CONTROLLERS)}."
+        "by-data", "--strengths", help=f"How strengths change: {', '.join(CONTROLLERS)}."
     ),
     seeds: int = typer.Option(3, "--seeds", min=1, help="Number of models that are trained."),
     seed: int = typer.Option(0, "--seed", min=0, help="Seed of everything that is drawn."),
@@ -169,4 +171,5 @@ def _show(discovery: Discovery, out_dir: Path) -> None:
     console.print(discovery.symmetries)
     facts = f"The model explains {summary['explained']:.0%} of held-out data (mean squared error {summary['test_mse']:.4g})."
     console.print(Text(facts))
+    console.print(discovery.baselines)
     console.print(Text(f"Report: {out_dir / 'report.html'}   model: {out_dir / 'model'}"))

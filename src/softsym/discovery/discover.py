@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from softsym.data.table import Table
+from softsym.discovery.fit.baselines import Baselines
 from softsym.discovery.fit.parallel import Stop
 from softsym.discovery.judge.symmetries import Symmetries
 from softsym.discovery.regressor import SoftEquivariantRegressor
@@ -34,10 +35,12 @@ class Discovery:
 
     Args:
         symmetries: The table.
+        baselines: How well simpler models predict.
         summary: The content of ``symmetries.json``.
     """
 
     symmetries: Symmetries
+    baselines: Baselines
     summary: dict[str, Any]
 
 
@@ -81,7 +84,7 @@ def discover(
         est.save(target / "model")
 
     workspace.finish(write)
-    return Discovery(est.symmetries_, summary)
+    return Discovery(est.symmetries_, est.baselines_, summary)
 
 
 def summary_of(est: SoftEquivariantRegressor) -> dict[str, Any]:
@@ -98,6 +101,8 @@ def summary_of(est: SoftEquivariantRegressor) -> dict[str, Any]:
         "test_mse": fit.test_error(),
         "explained": fit.explained(),
         "groups": est.symmetries_.to_dicts(),
+        "built_in": [] if fit.ordinary is not None else list(fit.built_in),
+        "baselines": fit.baselines.to_dicts(),
     }
 
 

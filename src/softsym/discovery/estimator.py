@@ -13,11 +13,14 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from softsym.discovery import storage
+from softsym.discovery.fit.baselines import Baselines
+from softsym.discovery.fit.beside import beside
+from softsym.discovery.fit.finish import finish
 from softsym.discovery.fit.fitted import FittedEnsemble, Target
 from softsym.discovery.fit.member import Shape
 from softsym.discovery.fit.parallel import Stop, processes
 from softsym.discovery.fit.recipe import Recipe, read_recipe
-from softsym.discovery.fit.train import FitPlan, Session, train_ensemble
+from softsym.discovery.fit.train import FitPlan, Session, prepare, train_ensemble
 from softsym.discovery.judge.judge import judge_all
 from softsym.discovery.judge.snap import Snapped, snap_fit
 from softsym.discovery.judge.symmetries import Symmetries
@@ -27,6 +30,7 @@ from softsym.groups import Group, read_groups
 from softsym.groups import group as read_group
 from softsym.reps import Rep, Scalar
 from softsym.reps import rep as read_rep
+from softsym.training.settings import FAST, FAST_STRENGTH
 
 Array = NDArray[np.float64]
 DEFAULT = Recipe()
@@ -44,16 +48,16 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         groups: Group | str | Sequence[Group | str] = (),
         *,
         largest: Group | str | None = None,
-        width: int = DEFAULT.width,
+        width: int | None = None,
         layers: int = DEFAULT.layers,
         epochs: int | None = DEFAULT.epochs,
         budget: float | None = None,
         batch: int | None = DEFAULT.batch,
-        lr: float = DEFAULT.lr,
-        weight_decay: float = DEFAULT.weight_decay,
-        strength: float | None = DEFAULT.strength,
-        gamma: float = DEFAULT.gamma,
-        strengths: str = DEFAULT.strengths,
+        lr: float | None = None,
+        weight_decay: float = FAST["shrink"],
+        strength: float = FAST_STRENGTH,
+        gamma: float = FAST["gamma"],
+        strengths: str = FAST["strengths"],
         seeds: int = 3,
         held_out: float = 0.15,
         random_state: int = 0,
@@ -129,8 +133,8 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         if y_names is not None:
             self.output_names_ = [str(name) for name in y_names]
         recipe = read_recipe(
-            width=self.width, layers=self.layers, epochs=self.epochs, batch=self.batch, lr=self.lr,
-            weight_decay=self.weight_decay, strength=self.strength, gamma=self.gamma, strengths=self.strengths,
+            has_groups=bool(self.groups), width=self.width, layers=self.layers, epochs=self.epochs, batch=self.batch, lr=self.lr,
+            shrink=self.weight_decay, strength=self.strength, gamma=self.gamma, strengths=self.strengths,
         )  # fmt: skip
         self._check_numbers()
         return FitPlan(
@@ -142,6 +146,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             seeds=self.seeds,
             seed=_seed(self.random_state),
             fraction=self.held_out,
+            tries_widths=bool(self.groups) and self.width is None,
             budget=self.budget,
             duplicates=duplicates,
         )
@@ -151,10 +156,21 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     ) -> Self:
         """Does what was planned; see :meth:`fit_in`."""
         session = Session(folder, processes(self.n_jobs), quiet=not self.verbose, stop=stop)
-        self.fit_ = train_ensemble(plan, session)
+        prepared = prepare(plan)
+        self.fit_ = train_ensemble(plan, prepared, session)
         self.symmetries_ = Symmetries() if resting else judge_all(self.fit_)
+        if not resting and self._is_finished:
+            self.fit_ = finish(plan, prepared, self.fit_, self.symmetries_.certain(), session)
+        if not resting and self._is_finished:
+            self.fit_ = beside(plan, prepared, self.fit_, session)
         self.n_iter_ = max(len(member.history) for member in self.fit_.members)
         return self
+
+    @property
+    def baselines_(self) -> Baselines:
+        """How well simpler models predict the same held-out rows, and which model is the one that predicts."""
+        check_is_fitted(self)
+        return self.fit_.baselines
 
     def snap(self, group: Group | str) -> Snapped[Self]:
         """The nearest model that is exactly equivariant to one of the candidates, with what that costs.
@@ -229,6 +245,10 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             parameters[name] = None if parameters[name] is None else str(parameters[name])
         attributes = {name: getattr(self, name) for name in ATTRIBUTES if hasattr(self, name)}
         return storage.SavedModel(type(self).__name__, parameters, attributes, self.fit_, self.symmetries_)
+
+    @property
+    def _is_finished(self) -> bool:
+        return all(member.is_finished for member in self.fit_.members)
 
     @property
     def _sizes(self) -> tuple[int, int]:

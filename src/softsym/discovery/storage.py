@@ -8,7 +8,7 @@ What is stored is a plain value, :class:`SavedModel`; which class of estimator i
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ import torch
 from numpy.typing import NDArray
 
 from softsym.data.scaler import SymmetricScaler
+from softsym.discovery.fit.baselines import Baseline, Baselines
 from softsym.discovery.fit.curves import Curves
 from softsym.discovery.fit.fitted import FittedEnsemble, HeldOut, Predictor, Target
 from softsym.discovery.fit.member import Member, Shape, make_network
@@ -188,19 +189,24 @@ def _packed(fit: FittedEnsemble) -> tuple[dict[str, Any], Arrays]:
         "seconds": fit.seconds,
         "usual_size": None if predictor.frame is None else predictor.frame.size,
         "compiled": fit.compiled,
+        "built_in": list(fit.built_in),
+        "baselines": fit.baselines.to_dicts(),
+        "ordinary": [] if fit.ordinary is None else [m.seed for m in fit.ordinary.members],
     }
     arrays: Arrays = {"held/X": fit.held.X, "held/Y": fit.held.Y}
+    if fit.checked is not None:
+        arrays |= {"checked/X": fit.checked.X, "checked/Y": fit.checked.Y}
+        about["checked_is_separate"] = fit.checked.is_separate
     for name, scaler in (("in", predictor.scale_in), ("out", predictor.scale_out)):
         arrays |= {f"scale/{name}/shift": scaler.shift, f"scale/{name}/scale": scaler.scale}
     for k, (member, curves) in enumerate(zip(fit.members, fit.curves, strict=True)):
-        arrays |= {
-            f"member/{k}/{name}": value.float().numpy() if value.is_floating_point() else value.numpy()
-            for name, value in member.model.state_dict().items()
-        }
+        arrays |= _weights(member, f"member/{k}/")
         arrays |= {f"curves/{k}/{name}": getattr(curves, name) for name in LISTS}
         for g, group in enumerate(curves.residuals):
             arrays[f"curves/{k}/residuals/{g}"] = curves.residuals[group]
             arrays[f"curves/{k}/strengths/{g}"] = curves.strengths[group]
+    for k, member in enumerate(() if fit.ordinary is None else fit.ordinary.members):
+        arrays |= _weights(member, f"ordinary/{k}/")
     return about, {name: np.ascontiguousarray(value) for name, value in arrays.items()}
 
 
@@ -220,20 +226,53 @@ def _unpacked(about: dict[str, Any], arrays: Arrays) -> FittedEnsemble:
         curves.append(_curves(shape, described["seed"], arrays, f"curves/{k}/"))
     size = about.get("usual_size")
     frame = None if size is None else ScaleFrame.of(shape, size)
+    predictor = Predictor(Target(about["kind"]), tuple(members), inputs, outputs, frame)
     return FittedEnsemble(
         shape=shape,
         recipe=recipe,
-        predictor=Predictor(Target(about["kind"]), tuple(members), inputs, outputs, frame),
+        predictor=predictor,
         curves=tuple(curves),
         held=HeldOut(arrays["held/X"], arrays["held/Y"], about["is_separate"]),
+        checked=_checked(about, arrays),
+        built_in=tuple(about.get("built_in", ())),
+        baselines=Baselines([Baseline(**fields) for fields in about.get("baselines", ())]),
+        ordinary=_ordinary(predictor, shape, recipe, about, arrays),
         n_train=about["n_train"],
         seconds=about["seconds"],
         compiled=about.get("compiled"),
     )
 
 
+def _ordinary(
+    network: Predictor, shape: Shape, recipe: Recipe, about: dict[str, Any], arrays: Arrays
+) -> Predictor | None:
+    """The ordinary networks that predict in the network's place, if there are any."""
+    members = [
+        _member(shape.plain(), recipe.plain(), {"seed": seed, "strengths": {}, "is_finished": True}, arrays, f"ordinary/{k}/")
+        for k, seed in enumerate(about.get("ordinary", ()))
+    ]  # fmt: skip
+    return replace(network, members=tuple(members), frame=None) if members else None
+
+
+def _weights(member: Member, prefix: str) -> Arrays:
+    return {prefix + name: _short(value.numpy()) for name, value in member.model.state_dict().items()}
+
+
+def _checked(about: dict[str, Any], arrays: Arrays) -> HeldOut | None:
+    """The validation rows; models of before have none."""
+    if "checked/X" not in arrays:
+        return None
+    return HeldOut(arrays["checked/X"], arrays["checked/Y"], about["checked_is_separate"])
+
+
+def _short(values: NDArray[Any]) -> NDArray[Any]:
+    """In single precision, where nothing is lost by that: weights as they were trained, not those moved to have a group exactly."""
+    single = values.astype(np.float32) if values.dtype == np.float64 else values
+    return single if np.array_equal(single, values) else values
+
+
 def _member(shape: Shape, recipe: Recipe, described: dict[str, Any], arrays: Arrays, prefix: str) -> Member:
-    model = make_network(shape, recipe, described["seed"])
+    model = make_network(shape, recipe, described["seed"]).double()
     state = {
         name.removeprefix(prefix): torch.from_numpy(value.copy())
         for name, value in arrays.items()
@@ -243,9 +282,7 @@ def _member(shape: Shape, recipe: Recipe, described: dict[str, Any], arrays: Arr
         model.load_state_dict(state)
     except RuntimeError as error:
         raise ValueError("its weights do not fit its network") from error
-    return Member(
-        described["seed"], model.double().eval(), described["strengths"], [], described["is_finished"]
-    )
+    return Member(described["seed"], model.eval(), described["strengths"], [], described["is_finished"])
 
 
 def _curves(shape: Shape, seed: int, arrays: Arrays, prefix: str) -> Curves:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from softsym.data.scaler import SymmetricScaler
+from softsym.discovery.fit.baselines import Baselines
 from softsym.discovery.fit.curves import Curves
 from softsym.discovery.fit.member import Member, Shape, predict_members
 from softsym.discovery.fit.recipe import Recipe
@@ -91,11 +92,15 @@ class FittedEnsemble:
     Args:
         shape: Representations and candidate groups.
         recipe: How members were trained.
-        predictor: The members as one function.
+        predictor: The members, pulled towards the symmetries, as one function.
         curves: What happened during each training.
         held: Rows that were held out.
         n_train: Number of training rows.
         seconds: How long it took.
+        checked: Validation rows, by which training was judged and verdicts are; None if they were not kept.
+        built_in: Names of the groups that the members have exactly, by construction.
+        baselines: Simpler models on the same rows, with this one among them.
+        ordinary: Ordinary networks that predict in their place, because they predicted validation rows better.
         compiled: Whether compiled code ran, on which last bits and speed depend; None if nobody wrote it down.
     """
 
@@ -106,6 +111,10 @@ class FittedEnsemble:
     held: HeldOut
     n_train: int
     seconds: float
+    checked: HeldOut | None = None
+    built_in: tuple[str, ...] = ()
+    baselines: Baselines = field(default_factory=Baselines)
+    ordinary: Predictor | None = None
     compiled: str | None = None
 
     @property
@@ -115,11 +124,26 @@ class FittedEnsemble:
 
     def outputs(self, X: Array) -> Array:
         """Outputs of all members in the units of the data, shape (members, n, outputs); probabilities for a classifier."""
-        return self.predictor(X)
+        return (self.ordinary or self.predictor)(X)
 
     def predict(self, X: Array) -> tuple[Array, Array]:
         """Mean and standard deviation over members, each (n, outputs)."""
         return _mean_and_std(self.outputs(X))
+
+    def interrupted(self) -> FittedEnsemble:
+        """The same, known to be unfinished."""
+        members = (*self.members[:-1], replace(self.members[-1], is_finished=False))
+        return replace(self, predictor=replace(self.predictor, members=members))
+
+    @property
+    def judged(self) -> HeldOut:
+        """The rows by which verdicts are made: validation rows, so that test rows decide nothing."""
+        return self.held if self.checked is None else self.checked
+
+    @cached_property
+    def judged_outputs(self) -> Array:
+        """Outputs of all members for them."""
+        return self.held_outputs if self.checked is None else self.outputs(self.checked.X)
 
     @cached_property
     def held_outputs(self) -> Array:
@@ -137,8 +161,13 @@ class FittedEnsemble:
 
     def explained(self) -> float:
         """Share of the held-out outputs' variance that the ensemble explains; at most one, negative if worse than the mean."""
-        total = float(np.mean((self.held.Y - self.held.Y.mean(0)) ** 2))
-        return 1.0 - self.test_error() / total if total else 0.0
+        return explained(self.held.Y, self.test_error())
+
+
+def explained(Y: Array, error: float) -> float:
+    """The share of the variance of outputs (n, outputs) that a mean squared error leaves; zero if they do not vary."""
+    total = float(np.mean((Y - Y.mean(0)) ** 2))
+    return 1.0 - error / total if total else 0.0
 
 
 def _mean_and_std(outputs: Array) -> tuple[Array, Array]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from torch import Tensor, nn
 
 from softsym.discovery.fit.recipe import Recipe
 from softsym.groups import Group, Trivial, joined
-from softsym.nn import MLP, SoftMLP
+from softsym.measure.violation import Violations
+from softsym.nn import MLP, ScaleFramed, SoftMLP, soft_network
 from softsym.regularize import EquivarianceRegularizer
 from softsym.reps import Rep
 from softsym.tasks.task import Splits
@@ -43,6 +45,10 @@ class Shape:
         whole = largest or (joined(groups) if groups else Trivial(1))
         return cls(rep_in, rep_out, tuple(groups), whole)
 
+    def plain(self) -> Shape:
+        """The same without candidates: that of an ordinary network."""
+        return replace(self, groups=())
+
     @property
     def sizes(self) -> tuple[int, int]:
         """Numbers of inputs and outputs."""
@@ -65,14 +71,36 @@ def make_network(shape: Shape, recipe: Recipe, seed: int) -> nn.Module:
     sizes = (recipe.width, recipe.layers)
     if not shape.groups:
         return MLP(shape.rep_in, shape.rep_out, shape.largest, *sizes, seed=seed)
-    return SoftMLP(shape.rep_in, shape.rep_out, shape.groups, *sizes, largest=shape.largest, seed=seed)
+    make = soft_network if recipe.framing else SoftMLP
+    return make(
+        shape.rep_in, shape.rep_out, shape.groups, *sizes, largest=shape.largest, init=recipe.init, seed=seed
+    )
 
 
-def make_regularizer(model: nn.Module, shape: Shape, strength: float) -> EquivarianceRegularizer | None:
-    """The penalties of all candidates, dimensionless, so that one strength suits all tasks."""
+def make_regularizer(
+    model: nn.Module,
+    shape: Shape,
+    strength: float | Mapping[str, float] = 0.0,
+    *,
+    dimensionless: bool = False,
+) -> EquivarianceRegularizer | None:
+    """The penalties of all candidates; in a loss they are dimensionless, so that one strength suits all tasks."""
     if not shape.groups:
         return None
-    return EquivarianceRegularizer(model, shape.groups, strength=strength, dimensionless=True)
+    return EquivarianceRegularizer(model, shape.groups, strength=strength, dimensionless=dimensionless)
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """Where a training goes on from.
+
+    Args:
+        weights: The network's.
+        strengths: Of the penalties, from then on.
+    """
+
+    weights: dict[str, Tensor]
+    strengths: dict[str, float]
 
 
 def train_member(
@@ -81,6 +109,7 @@ def train_member(
     data: Splits,
     seed: int,
     *,
+    start: Start | None = None,
     criterion: Criterion = nn.functional.mse_loss,
     folder: Path | None = None,
     on_epoch: Callable[[dict[str, Any]], bool | None] | None = None,
@@ -92,6 +121,7 @@ def train_member(
         recipe: How to train, with epochs and batch chosen.
         data: Standardised data.
         seed: Seed of weights and batches.
+        start: What to go on from; a new network by default.
         criterion: The loss.
         folder: Where checkpoints go.
         on_epoch: Called after every epoch; returns True to stop.
@@ -107,7 +137,17 @@ def train_member(
 
     with one_thread():
         model = make_network(shape, recipe, seed)
-        regularizer = make_regularizer(model, shape, recipe.strength or 0.0)
+        if isinstance(model, ScaleFramed):
+            model.fit_size_(data.train[0])
+        if start is not None:
+            model.load_state_dict(start.weights)
+        strength = recipe.strength or 0.0 if start is None else start.strengths
+        regularizer = make_regularizer(model, shape, strength, dimensionless=recipe.form == "loss")
+        link = (
+            partial(torch.softmax, dim=-1)
+            if criterion is nn.functional.cross_entropy
+            else torch.Tensor.detach
+        )
         fitted: Fitted = fit(
             model,
             data,
@@ -115,6 +155,7 @@ def train_member(
             regularizer=regularizer,
             controller=recipe.controller() if regularizer is not None else None,
             criterion=criterion,
+            gauge=Violations(shape.rep_in, shape.rep_out, shape.groups, data.train, data.val, link),
             folder=folder,
             resume=folder is not None,
             on_epoch=watch,

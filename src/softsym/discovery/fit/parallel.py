@@ -21,7 +21,7 @@ from typing import Any
 
 from torch import Tensor
 
-from softsym.discovery.fit.member import Member, Shape, make_network, train_member
+from softsym.discovery.fit.member import Member, Shape, Start, make_network, train_member
 from softsym.discovery.fit.recipe import Recipe
 from softsym.errors import InputError, SlowTrainingWarning, TrainingError
 from softsym.native import announce, torch_only
@@ -47,11 +47,13 @@ class Training:
         recipe: How, with epochs and batch chosen.
         seed: Seed of weights and batches.
         folder: Where checkpoints go.
+        start: What to go on from; a new network by default.
     """
 
     recipe: Recipe
     seed: int
     folder: Path | None = None
+    start: Start | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,6 +149,7 @@ def _train(
             training.recipe,
             lesson.data,
             training.seed,
+            start=training.start,
             criterion=lesson.criterion,
             folder=training.folder,
             on_epoch=watch,

@@ -3,34 +3,41 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, NonNegativeFloat, PositiveInt, ValidationError
 
 from softsym.errors import InputError, first_problem
 from softsym.regularize.strengths import Controller
-from softsym.training.settings import Batch, LearningRate, Settings, SoftNumbers, Width
+from softsym.training.settings import FAST, FAST_STRENGTH, Batch, LearningRate, Settings, SoftNumbers, Width
 
-STEPS = 1_200
-"""Optimiser steps of a default training: what the quick presets take."""
+STEPS, PLAIN_STEPS = 600, 1_200
+"""Optimiser steps of a default training: with penalties, and of a network without."""
 FEWEST_EPOCHS, MOST_EPOCHS = 30, 600
+PLAIN_WIDTH, PLAIN_RATE = 64, 3e-3
+LAST_STAGE, LAST_RATE = 3, 10
+"""The stage after the verdicts has this part of the epochs, and of the rate, of the training before."""
 
 
 class Recipe(SoftNumbers):
-    """The numbers of one training; epochs and batch may be left to the number of training rows (:meth:`for_rows`)."""
+    """The numbers of one training; epochs and batch may be left to the number of training rows (:meth:`for_rows`).
+
+    The defaults are what files mean that do not say more, and suit a network without penalties.
+    """
 
     FORMAT: ClassVar[tuple[str, ...]] = (
         "width", "layers", "epochs", "batch", "lr", "weight_decay", "strength", "gamma", "strengths",
     )  # fmt: skip
 
-    width: Width = 64
+    width: Width = PLAIN_WIDTH
     epochs: PositiveInt | None = None
     batch: Batch | None = None
-    lr: LearningRate = 3e-3
-    strength: NonNegativeFloat | None = Field(
-        None,
-        description="Of every group at the start; dimensionless, for standardised data. None: found by trials.",
+    lr: LearningRate = PLAIN_RATE
+    strength: NonNegativeFloat | None = Field(None, description="Of every group at the start.")
+    init: Literal["standard", "equivariant"] = Field(
+        "standard", description="Initial weights of networks with penalties."
     )
+    framing: bool = Field(False, description="Bring inputs to one size where a candidate group scales.")
 
     def for_rows(self, rows: int) -> Recipe:
         """The recipe with epochs and batch chosen.
@@ -40,11 +47,21 @@ class Recipe(SoftNumbers):
             >>> chosen.epochs, chosen.batch
             (300, 250)
         """
-        usual = max(min(250, max(8, math.ceil(rows / 4))), math.ceil(rows * FEWEST_EPOCHS / STEPS))
-        batch = self.batch or usual
+        steps = STEPS if self.form == "proximal" else PLAIN_STEPS
+        usual = max(min(250, max(8, math.ceil(rows / 4))), math.ceil(rows * FEWEST_EPOCHS / steps))
+        batch = min(self.batch or usual, rows)
         per_epoch = math.ceil(rows / batch)
-        epochs = self.epochs or min(MOST_EPOCHS, max(FEWEST_EPOCHS, math.ceil(STEPS / per_epoch)))
-        return self.model_copy(update={"batch": min(batch, rows), "epochs": epochs})
+        epochs = self.epochs or min(MOST_EPOCHS, max(FEWEST_EPOCHS, math.ceil(steps / per_epoch)))
+        return self.model_copy(update={"batch": batch, "epochs": epochs})
+
+    def last_stage(self) -> Recipe:
+        """The same for the short stage after the verdicts, in which strengths are what the verdicts say."""
+        epochs = max(1, _chosen(self.epochs) // LAST_STAGE)
+        return self.model_copy(update={"epochs": epochs, "lr": self.lr / LAST_RATE, "strengths": "fixed"})
+
+    def plain(self) -> Recipe:
+        """That of a network of the same size without penalties; epochs and batch are open again."""
+        return Recipe(width=self.width, layers=self.layers)
 
     def controller(self) -> Controller:
         """The rule that changes the strengths."""
@@ -64,6 +81,7 @@ class Recipe(SoftNumbers):
             epochs=epochs,
             batch=_chosen(self.batch),
             patience=max(20, epochs // 5),
+            early_stopping=self.form == "loss",  # the last steps of a proximal training are the best
             stop_after=2 * self.adjust_at if has_groups else 0,
             seed=seed,
             validate_every=max(1, epochs // 60),
@@ -71,13 +89,18 @@ class Recipe(SoftNumbers):
         )
 
 
-def read_recipe(**fields: object) -> Recipe:
-    """A recipe from an estimator's parameters; the first that is wrong is named."""
+def read_recipe(*, has_groups: bool, **fields: Any) -> Recipe:
+    """A recipe from an estimator's parameters, where None stands for what is usual; the first that is wrong is named."""
+    usual = FAST | {"strength": FAST_STRENGTH, "init": "equivariant", "framing": True} if has_groups else {}
+    given = {name: value for name, value in fields.items() if value is not None}
+    if not has_groups:
+        given.pop("shrink", None)
     try:
-        return Recipe.model_validate(fields)
+        return Recipe.model_validate(usual | given)
     except ValidationError as error:
         name, problem = first_problem(error)
-        raise InputError(f"`{name}` = {fields.get(name)!r}: {problem.lower()}") from error
+        shown = "weight_decay" if name == "shrink" else name
+        raise InputError(f"`{shown}` = {fields.get(name)!r}: {problem.lower()}") from error
 
 
 def _chosen(number: int | None) -> int:

@@ -1,4 +1,4 @@
-"""From data to a fitted ensemble: split, standardise, settle what trials decide, train once per seed.
+"""From data to a fitted ensemble: split, standardise, settle what trials decide, train once per seed. Verdicts come next.
 
 With a folder every member keeps checkpoints there, so a fit that was stopped goes on where it was.
 """
@@ -6,6 +6,7 @@ With a folder every member keeps checkpoints there, so a fit that was stopped go
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,14 +17,13 @@ from torch import Tensor
 
 from softsym import native
 from softsym.data.scaler import SymmetricScaler
-from softsym.data.split import SMALLEST_TEST, split_rows
+from softsym.data.split import SMALLEST_TEST, Parts, split_rows
 from softsym.discovery.fit.curves import Curves
 from softsym.discovery.fit.fitted import FittedEnsemble, HeldOut, Predictor, Target
 from softsym.discovery.fit.member import Member, Shape
 from softsym.discovery.fit.parallel import Lesson, Stop, Training, Watch, train_all
 from softsym.discovery.fit.recipe import Recipe
-from softsym.discovery.fit.scale_frame import worthwhile_frame
-from softsym.discovery.fit.trials import budgeted, strongest_start
+from softsym.discovery.fit.trials import budgeted, chosen_width
 from softsym.files import put_text
 from softsym.progress import reporter
 from softsym.tasks.error import mse
@@ -47,6 +47,7 @@ class FitPlan:
         seeds: Number of members.
         seed: Seed of the split and of the first member; the others count on from it.
         fraction: Share of the rows for validation, and again for the test.
+        tries_widths: Whether trials decide the width of the networks; the recipe's is then the largest.
         budget: Seconds all members together may take; decides the number of epochs.
         duplicates: Labels that equal rows share, shape (n,), where they are known already.
     """
@@ -59,8 +60,14 @@ class FitPlan:
     seeds: int
     seed: int
     fraction: float
+    tries_widths: bool = False
     budget: float | None = None
     duplicates: NDArray[np.int64] | None = None
+
+    @property
+    def member_seeds(self) -> range:
+        """The seed of each member."""
+        return range(self.seed, self.seed + self.seeds)
 
 
 @dataclass(frozen=True)
@@ -79,10 +86,46 @@ class Session:
     quiet: bool = True
     stop: Stop | None = None
 
+    def inside(self, name: str) -> Path | None:
+        """A folder for checkpoints within the folder, if there is one."""
+        return None if self.folder is None else self.folder / name
 
-def train_ensemble(plan: FitPlan, session: Session) -> FittedEnsemble:
-    """Carries out a fit."""
-    began = time.perf_counter()
+    def train(self, lesson: Lesson, trainings: Sequence[Training], what: str = "") -> tuple[Member, ...]:
+        """Carries out trainings and shows how they go together; whoever has begun when it is stopped is unfinished."""
+        epochs = sum(training.recipe.epochs or 0 for training in trainings)
+        with reporter(epochs, 0, quiet=self.quiet, what=what) as report:
+            watch = Watch(report, len(trainings), self.stop)
+            members = train_all(lesson, trainings, n_jobs=self.n_jobs, on_epoch=watch)
+        return tuple(member for member in members if member is not None)
+
+    def is_done(self, trainings: Sequence[Training], members: Sequence[Member]) -> bool:
+        """Whether trainings went to their end."""
+        return len(members) == len(trainings) and all(member.is_finished for member in members)
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Rows in three parts, and how they are scaled.
+
+    Args:
+        parts: Which rows are in which part.
+        lesson: Standardised data for training.
+        scale_in: Scaling of the inputs.
+        scale_out: Scaling of the outputs.
+    """
+
+    parts: Parts
+    lesson: Lesson
+    scale_in: SymmetricScaler
+    scale_out: SymmetricScaler
+
+    def predictor(self, target: Target, members: Sequence[Member]) -> Predictor:
+        """Members as one function of rows as they are in the data."""
+        return Predictor(target, tuple(members), self.scale_in, self.scale_out)
+
+
+def prepare(plan: FitPlan) -> Prepared:
+    """Splits and standardises rows."""
     X, Y = plan.X, plan.Y
     parts = split_rows(X, plan.fraction, plan.seed, duplicates=plan.duplicates)
     scale_in = SymmetricScaler.fit(X[parts.train], plan.shape.rep_in, plan.shape.groups)
@@ -90,19 +133,25 @@ def train_ensemble(plan: FitPlan, session: Session) -> FittedEnsemble:
     x, y = _tensor(scale_in.transform(X)), _tensor(scale_out.transform(Y))
     train, val, test = (torch.from_numpy(part) for part in (parts.train, parts.val, parts.test))
     data = Splits((x[train], y[train]), (x[val], y[val]), (x[test], y[test]), mse)
-    lesson = Lesson(plan.shape, data, plan.target.criterion)
+    return Prepared(parts, Lesson(plan.shape, data, plan.target.criterion), scale_in, scale_out)
+
+
+def train_ensemble(plan: FitPlan, prepared: Prepared, session: Session) -> FittedEnsemble:
+    """Trains the members."""
+    began = time.perf_counter()
+    lesson, parts = prepared.lesson, prepared.parts
     recipe = _settled(plan, lesson, session)
     members = _members(plan, recipe, lesson, session)
     # What earlier sessions of a resumed fit took counts too.
     before = sum(member.history[-1]["seconds"] for member in members if member.history) / session.n_jobs
     seconds = max(time.perf_counter() - began, before)
-    frame = worthwhile_frame(plan.shape, members, data, lesson.criterion)
     return FittedEnsemble(
         shape=plan.shape,
         recipe=recipe,
-        predictor=Predictor(plan.target, members, scale_in, scale_out, frame),
+        predictor=prepared.predictor(plan.target, members),
         curves=tuple(map(Curves.of, members)),
-        held=_held_out(X, Y, parts.train, parts.test),
+        held=_held_out(plan.X, plan.Y, parts.train, parts.test),
+        checked=_held_out(plan.X, plan.Y, parts.train, parts.val),
         n_train=len(parts.train),
         seconds=seconds,
         compiled=_compiled(),
@@ -116,12 +165,12 @@ def _settled(plan: FitPlan, lesson: Lesson, session: Session) -> Recipe:
         return Recipe.model_validate_json(file.read_text(encoding="utf-8"))
     recipe = plan.recipe.for_rows(len(lesson.data.train[0]))
     if plan.budget is not None:
-        recipe = budgeted(lesson, recipe, plan.budget, plan.seeds, session.n_jobs)
-    if plan.shape.groups and recipe.strength is None:
-        strength = strongest_start(
+        recipe = budgeted(lesson, recipe, plan.budget, plan.seeds, session.n_jobs, tries=plan.tries_widths)
+    if plan.tries_widths:
+        width = chosen_width(
             lesson, recipe, plan.seed, n_jobs=session.n_jobs, stop=session.stop, quiet=session.quiet
         )
-        recipe = recipe.model_copy(update={"strength": strength})
+        recipe = recipe.model_copy(update={"width": width})
     if file is not None:
         file.parent.mkdir(parents=True, exist_ok=True)
         put_text(file, recipe.model_dump_json())
@@ -129,15 +178,8 @@ def _settled(plan: FitPlan, lesson: Lesson, session: Session) -> Recipe:
 
 
 def _members(plan: FitPlan, recipe: Recipe, lesson: Lesson, session: Session) -> tuple[Member, ...]:
-    seeds = range(plan.seed, plan.seed + plan.seeds)
-    trainings = [
-        Training(recipe, seed, None if session.folder is None else session.folder / f"seed-{seed}")
-        for seed in seeds
-    ]
-    with reporter(plan.seeds * (recipe.epochs or 0), 0, quiet=session.quiet) as report:
-        watch = Watch(report, plan.seeds, session.stop)
-        members = train_all(lesson, trainings, n_jobs=session.n_jobs, on_epoch=watch)
-    return tuple(member for member in members if member is not None)
+    trainings = [Training(recipe, seed, session.inside(f"seed-{seed}")) for seed in plan.member_seeds]
+    return session.train(lesson, trainings)
 
 
 def _output_scale(plan: FitPlan, Y: Array) -> SymmetricScaler:

@@ -39,7 +39,7 @@ def weight_distances(fit: FittedEnsemble, group: Group) -> tuple[float, dict[str
     """How far weights are from the group's space: the share of their squared norm outside, and each layer's relative distance."""
     shares, layers = [], []
     for member in fit.members:
-        per = make_regularizer(member.model, fit.shape, 0.0)
+        per = make_regularizer(member.model, fit.shape)
         if per is None:
             return 0.0, {}
         outside = per.residuals()[group.name]

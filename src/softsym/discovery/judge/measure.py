@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softsym.data.coverage import SMALLEST, coverage, moving_elements
-from softsym.discovery.fit.fitted import FittedEnsemble
+from softsym.discovery.fit.fitted import FittedEnsemble, explained
 from softsym.discovery.judge.verdict import Grounds
 from softsym.groups import Group
 from softsym.measure.action import act, transforms
@@ -32,20 +32,21 @@ FEWEST_PAIRS = 50
 
 
 def measure_group(fit: FittedEnsemble, group: Group, seed: int = 0) -> Grounds:
-    """What the verdict on one group rests on, measured on the held-out rows.
+    """What the verdict on one group rests on, measured on validation rows: test rows decide nothing.
 
     Args:
         fit: The fitted ensemble.
         group: One of its candidates.
         seed: Seed of the elements that are drawn.
     """
-    X, Y = fit.held.X[:JUDGED_ROWS], fit.held.Y[:JUDGED_ROWS]
+    rows = fit.judged
+    X, Y = rows.X[:JUDGED_ROWS], rows.Y[:JUDGED_ROWS]
     shape, rng = fit.shape, np.random.default_rng(seed)
     elements = moving_elements(shape.rep_in, group, JUDGED_ELEMENTS, rng) or transforms(
         group, JUDGED_ELEMENTS, rng
     )
     moved = act(shape.rep_in, group, elements, X)
-    resting = fit.held_outputs[:, :JUDGED_ROWS]
+    resting = fit.judged_outputs[:, :JUDGED_ROWS]
     after = fit.outputs(moved.reshape(-1, X.shape[1])).reshape(len(resting), JUDGED_ELEMENTS, len(X), -1)
     before = np.stack([act(shape.rep_out, group, elements, member) for member in resting])
     unrelated = before.mean(0)[rng.permutation(JUDGED_ELEMENTS)][:, rng.permutation(len(X))]
@@ -58,10 +59,10 @@ def measure_group(fit: FittedEnsemble, group: Group, seed: int = 0) -> Grounds:
         control=float(relative_error(unrelated, after.mean(0)).mean()),
         noise_ratio=_noise_ratio(before.mean(0) - after.mean(0), resting.mean(0) - Y, among),
         refutation=_refutation(fit, group, elements, after.mean(0), resting.mean(0), Y, among),
-        explained=fit.explained(),
+        explained=explained(rows.Y, float(np.mean((fit.judged_outputs.mean(0) - rows.Y) ** 2))),
         rows=fit.n_train,
-        coverage=coverage(fit.held.X, shape.rep_in, group, seed).value if distinct else None,
-        held_out=fit.held.is_separate,
+        coverage=coverage(rows.X, shape.rep_in, group, seed).value if distinct else None,
+        held_out=rows.is_separate,
     )
 
 

@@ -58,8 +58,8 @@ def snap_fit(fit: FittedEnsemble, group: Group | str) -> tuple[FittedEnsemble, f
         raise InputError(
             f"{wanted.name} is not among the candidate groups ({known}); fit with it to snap onto it"
         )
-    predictor = fit.predictor
-    if is_scaling(wanted):  # weights of that space are a constant's
+    fit, predictor = replace(fit, ordinary=None), fit.predictor
+    if is_scaling(wanted) and not fit.recipe.framing:  # weights of that space are a constant's
         frame = predictor.frame or ScaleFrame.of(fit.shape)
         if frame is not None:
             inputs = torch.from_numpy(predictor.scale_in.transform(fit.held.X))
@@ -75,7 +75,7 @@ def snap_fit(fit: FittedEnsemble, group: Group | str) -> tuple[FittedEnsemble, f
 @torch.no_grad()
 def _snapped(member: Member, fit: FittedEnsemble, group: Group) -> tuple[Member, float]:
     model = copy.deepcopy(member.model)
-    per = make_regularizer(model, fit.shape, 0.0)
+    per = make_regularizer(model, fit.shape)
     assert per is not None  # there are candidate groups
     norm = float(per.stacked.flat().double().norm())
     distance = per.project_(group)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from softsym.discovery.judge.reasons import Cause, Reason, note_of, reasons_in
 from softsym.tables import CandidateTable, Column
 from softsym.tasks.task import Verdict
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)
@@ -109,6 +106,10 @@ class Symmetries(CandidateTable[Symmetry]):
 
     title = "Symmetries"
     columns = COLUMNS
+
+    def certain(self) -> dict[str, Verdict]:
+        """The verdicts by group that one can build on: those without doubt, and those that hold as far as the fit can tell."""
+        return {row.name: row.verdict for row in self._rows if row.is_conclusive or row.is_within_fit}
 
     def relative(self) -> Symmetries:
         """The same table with strengths relative to the strongest group's, which has 1."""

@@ -106,7 +106,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(cell=cell, sentence=sentence)
+    environment.filters.update(cell=cell, percent=percent, sentence=sentence)
     return environment
 
 

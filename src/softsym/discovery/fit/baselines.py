@@ -1,0 +1,72 @@
+"""How well simpler models predict that were fitted to the same rows: a small table beside the one of symmetries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from softsym.tables import CandidateTable, Column
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """How well one model predicts.
+
+    Args:
+        name: What it is.
+        validation_error: Mean squared error on validation rows, which also chose its settings.
+        test_error: On held-out rows.
+        explained: Share of the held-out variance that it explains.
+        is_returned: Whether it is the one that predicts.
+    """
+
+    name: str
+    validation_error: float
+    test_error: float
+    explained: float
+    is_returned: bool = False
+
+    @property
+    def verdict(self) -> str:
+        """Whether it is the one that predicts, in a word."""
+        return "returned" if self.is_returned else ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and strings, for JSON."""
+        return asdict(self)
+
+    def flat(self) -> dict[str, Any]:
+        """One number or text for each column of a data frame."""
+        return asdict(self)
+
+
+class Baselines(CandidateTable[Baseline]):
+    """The table of all models, the fitted one first.
+
+    Example:
+        >>> print(Baselines([Baseline("network", 0.11, 0.1, 0.99, True), Baseline("ridge regression", 6.5, 6.1, 0.13)]))
+        model             held-out error  explained
+        network           0.1             99.0 %     returned
+        ridge regression  6.1             13.0 %
+    """
+
+    title = "Beside simpler models, on the same rows"
+    what = "model"
+    columns = (
+        Column("model", "Model", lambda row: row.name),
+        Column("held-out error", "Held-out error (MSE)", lambda row: row.test_error, "{:.4g}".format, is_figure=True),
+        Column("explained", "Explained", lambda row: row.explained, lambda share: f"{100 * share:.1f} %", is_figure=True),
+        Column("", "", lambda row: row.verdict),
+    )  # fmt: skip
+
+    @classmethod
+    def of(cls, rows: Sequence[Baseline], returned: str) -> Baselines:
+        """The table, with one model marked as the one that predicts."""
+        return cls([Baseline(**{**asdict(row), "is_returned": row.name == returned}) for row in rows])
+
+    @property
+    def better(self) -> tuple[Baseline, ...]:
+        """Those with a smaller held-out error than the returned one, the best first."""
+        limit = min((row.test_error for row in self if row.is_returned), default=float("-inf"))
+        return tuple(sorted((row for row in self if row.test_error < limit), key=lambda row: row.test_error))
