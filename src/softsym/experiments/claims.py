@@ -167,7 +167,7 @@ def ordered(behind: Sequence[Summary], by: Reading = "strengths") -> tuple[bool,
 
 
 def in_order(record: RunRecord, by: Reading = "strengths") -> tuple[int, int]:
-    """Pairs of groups in order, of those with clearly different data errors: the smaller one has the larger strength or smaller model error."""
+    """Pairs of groups in order, of all with clearly different data errors: the smaller has the larger strength or smaller model error."""
     data, sign = record.result.data_errors, 1 if by == "strengths" else -1
     found: dict[str, float] = getattr(record.result, by)
     pairs = [(a, b) for a, b in itertools.permutations(data, 2) if data[b] - data[a] > APART]
