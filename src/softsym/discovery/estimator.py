@@ -14,13 +14,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from softsym.discovery import storage
 from softsym.discovery.fit.baselines import Baselines
-from softsym.discovery.fit.beside import beside
+from softsym.discovery.fit.beside import beside, chosen
 from softsym.discovery.fit.finish import finish
 from softsym.discovery.fit.fitted import FittedEnsemble, Target
 from softsym.discovery.fit.member import Shape
 from softsym.discovery.fit.parallel import Stop, processes
 from softsym.discovery.fit.recipe import Recipe, read_recipe
 from softsym.discovery.fit.train import FitPlan, Session, prepare, train_ensemble
+from softsym.discovery.fit.trials import Tries
 from softsym.discovery.judge.judge import judge_all
 from softsym.discovery.judge.snap import Snapped, snap_fit
 from softsym.discovery.judge.symmetries import Symmetries
@@ -30,7 +31,7 @@ from softsym.groups import Group, read_groups
 from softsym.groups import group as read_group
 from softsym.reps import Rep, Scalar
 from softsym.reps import rep as read_rep
-from softsym.training.settings import FAST, FAST_STRENGTH
+from softsym.training.settings import FAST
 
 Array = NDArray[np.float64]
 DEFAULT = Recipe()
@@ -55,7 +56,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         batch: int | None = DEFAULT.batch,
         lr: float | None = None,
         weight_decay: float = FAST["shrink"],
-        strength: float = FAST_STRENGTH,
+        strength: float | None = None,
         gamma: float = FAST["gamma"],
         strengths: str = FAST["strengths"],
         seeds: int = 3,
@@ -105,7 +106,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             X: Inputs.
             y: Outputs.
             stop: Asked after every epoch; True ends the fit with what has been learned.
-            resting: Leave out the judgement of the groups.
+            resting: Leave out the judgement of the groups and what follows from it.
         """
         return self.carry_out(self.plan(X, y), folder, stop=stop, resting=resting)
 
@@ -146,7 +147,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             seeds=self.seeds,
             seed=_seed(self.random_state),
             fraction=self.held_out,
-            tries_widths=bool(self.groups) and self.width is None,
+            tries=Tries(width=self.width is None, strength=self.strength is None) if self.groups else Tries(),
             budget=self.budget,
             duplicates=duplicates,
         )
@@ -157,12 +158,10 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         """Does what was planned; see :meth:`fit_in`."""
         session = Session(folder, processes(self.n_jobs), quiet=not self.verbose, stop=stop)
         prepared = prepare(plan)
-        self.fit_ = train_ensemble(plan, prepared, session)
+        self.fit_ = beside(plan, prepared, train_ensemble(plan, prepared, session), session)
         self.symmetries_ = Symmetries() if resting else judge_all(self.fit_)
-        if not resting and self._is_finished:
-            self.fit_ = finish(plan, prepared, self.fit_, self.symmetries_.certain(), session)
-        if not resting and self._is_finished:
-            self.fit_ = beside(plan, prepared, self.fit_, session)
+        if not resting:
+            self.fit_ = chosen(finish(plan, prepared, self.fit_, self.symmetries_.certain(), session))
         self.n_iter_ = max(len(member.history) for member in self.fit_.members)
         return self
 
@@ -245,10 +244,6 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             parameters[name] = None if parameters[name] is None else str(parameters[name])
         attributes = {name: getattr(self, name) for name in ATTRIBUTES if hasattr(self, name)}
         return storage.SavedModel(type(self).__name__, parameters, attributes, self.fit_, self.symmetries_)
-
-    @property
-    def _is_finished(self) -> bool:
-        return all(member.is_finished for member in self.fit_.members)
 
     @property
     def _sizes(self) -> tuple[int, int]:

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softsym.discovery.fit.baselines import Baseline, Baselines
-from softsym.discovery.fit.fitted import FittedEnsemble, Predictor, explained
+from softsym.discovery.fit.compare import row_errors
+from softsym.discovery.fit.fitted import FittedEnsemble, Predictor, Rivals, explained
 from softsym.discovery.fit.parallel import Training
 from softsym.discovery.fit.train import FitPlan, Prepared, Session
 
@@ -28,7 +29,7 @@ WIDTHS = (0.1, 0.3, 1.0, 3.0)
 
 
 def beside(plan: FitPlan, prepared: Prepared, fit: FittedEnsemble, session: Session) -> FittedEnsemble:
-    """The fit with what simpler models reach, and the ordinary networks in its place if they are better.
+    """The fit with its rivals.
 
     Args:
         plan: The fit.
@@ -36,7 +37,9 @@ def beside(plan: FitPlan, prepared: Prepared, fit: FittedEnsemble, session: Sess
         fit: What was trained.
         session: How it is carried out.
     """
-    rows = [_of_predictor(NETWORK, fit.predictor, fit)]
+    if not fit.is_finished:
+        return fit
+    ordinary, fitted = None, []
     if plan.shape.groups:
         lesson = replace(prepared.lesson, shape=plan.shape.plain())
         recipe = fit.recipe.plain().for_rows(len(lesson.data.train[0]))
@@ -45,27 +48,41 @@ def beside(plan: FitPlan, prepared: Prepared, fit: FittedEnsemble, session: Sess
         if not session.is_done(trainings, members):
             return fit.interrupted()
         ordinary = prepared.predictor(plan.target, members)
-        rows.append(_of_predictor(ORDINARY, ordinary, fit))
-        if rows[1].validation_error < rows[0].validation_error:
-            fit = replace(fit, ordinary=ordinary)
-    rows += classical(plan, prepared, fit)
-    return replace(fit, baselines=Baselines.of(rows, NETWORK if fit.ordinary is None else ORDINARY))
+        fitted.append(_measured(ORDINARY, fit, _means(ordinary, fit)))
+    fitted += classical(plan, prepared, fit)
+    _, errors = min(fitted, key=lambda one: one[0].validation_error)
+    return replace(fit, rivals=Rivals(tuple(row for row, _ in fitted), errors, ordinary))
 
 
-def _of_predictor(name: str, predictor: Predictor, fit: FittedEnsemble) -> Baseline:
-    return _baseline(name, fit, *(predictor(rows.X).mean(0) for rows in (fit.judged, fit.held)))
+def chosen(fit: FittedEnsemble) -> FittedEnsemble:
+    """The fit with the table of all models, and the ordinary networks in its place if they predict validation rows better."""
+    if fit.rivals is None:
+        return fit
+    network, _ = _measured(NETWORK, fit, _means(fit.predictor, fit))
+    rows = [network, *fit.rivals.baselines]
+    best = min(
+        rows[:2] if fit.rivals.ordinary is not None else rows[:1], key=lambda row: row.validation_error
+    )
+    ordinary = fit.rivals.ordinary if best.name == ORDINARY else None
+    return replace(fit, baselines=Baselines.of(rows, best.name), ordinary=ordinary)
 
 
-def _baseline(name: str, fit: FittedEnsemble, *predictions: Array) -> Baseline:
-    """From predictions for validation and for held-out rows."""
-    validation, test = (
-        float(np.mean((predicted.reshape(rows.Y.shape) - rows.Y) ** 2))
+def _means(predictor: Predictor, fit: FittedEnsemble) -> tuple[Array, ...]:
+    """Predictions for validation and for held-out rows."""
+    return tuple(predictor(rows.X).mean(0) for rows in (fit.judged, fit.held))
+
+
+def _measured(name: str, fit: FittedEnsemble, predictions: tuple[Array, ...]) -> tuple[Baseline, Array]:
+    """How well a model predicts, and its squared errors on validation rows."""
+    errors, test = (
+        row_errors(predicted, rows.Y)
         for predicted, rows in zip(predictions, (fit.judged, fit.held), strict=True)
     )
-    return Baseline(name, validation, test, explained(fit.held.Y, test))
+    test_error = float(test.mean())
+    return Baseline(name, float(errors.mean()), test_error, explained(fit.held.Y, test_error)), errors
 
 
-def classical(plan: FitPlan, prepared: Prepared, fit: FittedEnsemble) -> Iterator[Baseline]:
+def classical(plan: FitPlan, prepared: Prepared, fit: FittedEnsemble) -> Iterator[tuple[Baseline, Array]]:
     """Ridge and kernel ridge regression, each with the settings that suit validation rows best."""
     from sklearn.kernel_ridge import KernelRidge
     from sklearn.linear_model import Ridge
@@ -81,12 +98,11 @@ def classical(plan: FitPlan, prepared: Prepared, fit: FittedEnsemble) -> Iterato
         "ridge regression": [Ridge(alpha=penalty * len(x)) for penalty in PENALTIES],
         "kernel ridge regression": [KernelRidge(alpha=a, **kernel) for kernel in kernels for a in PENALTIES],
     }
+    parts = [prepared.scale_in.transform(part.X) for part in (fit.judged, fit.held)]
     for name, models in kinds.items():
         candidates = []
         for model in models:
             model.fit(x[few], y[few] - mean)
-            parts = (prepared.scale_in.transform(rows.X) for rows in (fit.judged, fit.held))
-            candidates.append(
-                _baseline(name, fit, *(np.asarray(model.predict(part)) + mean for part in parts))
-            )
-        yield min(candidates, key=lambda row: row.validation_error)
+            predictions = tuple(np.asarray(model.predict(part)) + mean for part in parts)
+            candidates.append(_measured(name, fit, predictions))
+        yield min(candidates, key=lambda one: one[0].validation_error)

@@ -9,17 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
-from softsym.discovery.fit.fitted import FittedEnsemble, HeldOut, Predictor
+from softsym.discovery.fit.compare import squared_errors, standard_errors
+from softsym.discovery.fit.fitted import FittedEnsemble
 from softsym.discovery.fit.member import Member, Shape, Start, make_regularizer
 from softsym.discovery.fit.parallel import Training
 from softsym.discovery.fit.train import FitPlan, Prepared, Session
 from softsym.tasks.task import Verdict
 
-Array = NDArray[np.float64]
 BUILT_IN = 1e6
 """Strength of a group that holds: a proximal step leaves nothing outside its space that float32 could tell."""
 
@@ -44,7 +42,7 @@ def finish(
     told = {
         name: BUILT_IN if name in exact else 0.0 for name, verdict in verdicts.items() if verdict != "soft"
     }
-    if not soft.shape.groups:
+    if not soft.shape.groups or not soft.is_finished:
         return soft
     trainings = [
         Training(
@@ -62,7 +60,10 @@ def finish(
         replace(moved_into(member, soft.shape, exact), strengths=member.strengths) for member in trained
     )
     predictor = prepared.predictor(plan.target, members)
-    if is_worse(predictor, soft.predictor, soft.judged):
+    if (
+        standard_errors(squared_errors(predictor, soft.judged), squared_errors(soft.predictor, soft.judged))
+        > 1
+    ):
         return soft
     return replace(soft, predictor=predictor, built_in=exact)
 
@@ -77,16 +78,3 @@ def moved_into(member: Member, shape: Shape, exact: tuple[str, ...]) -> Member:
     for _ in range(2):  # what a step of this length leaves outside, a second one leaves of that
         per.prox_(1e9)
     return member
-
-
-def squared_errors(predictor: Predictor, rows: HeldOut) -> Array:
-    """Of the mean over members, summed over outputs, for each row."""
-    return np.asarray(np.sum((predictor(rows.X).mean(0) - rows.Y) ** 2, axis=1))
-
-
-def is_worse(new: Predictor, old: Predictor, rows: HeldOut) -> bool:
-    """Whether rows are predicted worse, by more than one standard error of the paired difference."""
-    differences = squared_errors(new, rows) - squared_errors(old, rows)
-    if len(differences) < 2:
-        return bool(differences.sum() > 0)
-    return bool(differences.mean() > differences.std(ddof=1) / len(differences) ** 0.5)

@@ -23,7 +23,7 @@ from softsym.discovery.fit.fitted import FittedEnsemble, HeldOut, Predictor, Tar
 from softsym.discovery.fit.member import Member, Shape
 from softsym.discovery.fit.parallel import Lesson, Stop, Training, Watch, train_all
 from softsym.discovery.fit.recipe import Recipe
-from softsym.discovery.fit.trials import budgeted, chosen_width
+from softsym.discovery.fit.trials import NOTHING, Tries, budgeted, tried
 from softsym.files import put_text
 from softsym.progress import reporter
 from softsym.tasks.error import mse
@@ -47,7 +47,7 @@ class FitPlan:
         seeds: Number of members.
         seed: Seed of the split and of the first member; the others count on from it.
         fraction: Share of the rows for validation, and again for the test.
-        tries_widths: Whether trials decide the width of the networks; the recipe's is then the largest.
+        tries: What trials decide.
         budget: Seconds all members together may take; decides the number of epochs.
         duplicates: Labels that equal rows share, shape (n,), where they are known already.
     """
@@ -60,7 +60,7 @@ class FitPlan:
     seeds: int
     seed: int
     fraction: float
-    tries_widths: bool = False
+    tries: Tries = NOTHING
     budget: float | None = None
     duplicates: NDArray[np.int64] | None = None
 
@@ -165,12 +165,17 @@ def _settled(plan: FitPlan, lesson: Lesson, session: Session) -> Recipe:
         return Recipe.model_validate_json(file.read_text(encoding="utf-8"))
     recipe = plan.recipe.for_rows(len(lesson.data.train[0]))
     if plan.budget is not None:
-        recipe = budgeted(lesson, recipe, plan.budget, plan.seeds, session.n_jobs, tries=plan.tries_widths)
-    if plan.tries_widths:
-        width = chosen_width(
-            lesson, recipe, plan.seed, n_jobs=session.n_jobs, stop=session.stop, quiet=session.quiet
+        recipe = budgeted(lesson, recipe, plan.budget, plan.seeds, session.n_jobs, plan.tries)
+    if plan.tries:
+        recipe = tried(
+            lesson,
+            recipe,
+            plan.tries,
+            plan.seed,
+            n_jobs=session.n_jobs,
+            stop=session.stop,
+            quiet=session.quiet,
         )
-        recipe = recipe.model_copy(update={"width": width})
     if file is not None:
         file.parent.mkdir(parents=True, exist_ok=True)
         put_text(file, recipe.model_dump_json())

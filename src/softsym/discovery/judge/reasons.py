@@ -19,6 +19,7 @@ class Cause(Enum):
     EXPLAINED = "the model explains only "
     COVERAGE = "moved data lie where there are no data"
     INTERVAL = "the interval of the error also allows "
+    RIVAL = "a model without symmetries predicts better"
     OTHER = ""
     """Somebody else's words."""
 

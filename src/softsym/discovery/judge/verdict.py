@@ -17,7 +17,8 @@ what the model's own mistakes on held-out rows explain.
 
 The numbers are calibrated on data whose truth is known (:mod:`softsym.benchmarks.calibration`). A verdict is called inconclusive
 if the interval of e straddles a boundary, if the model explains too little of held-out data, if these are too few, or if the
-data hardly cover the group's orbits, so that nothing could have refuted the symmetry.
+data hardly cover the group's orbits, so that nothing could have refuted the symmetry. An exact one is, if a model without symmetries
+predicts significantly better, and by so much that a symmetry that is broken by :data:`EXACT_BELOW` :math:`c` could be what the penalty hides.
 """
 
 from __future__ import annotations
@@ -49,6 +50,8 @@ class Grounds:
         rows: Number of training rows.
         coverage: How much moved data look like data, 0 to 1; None if unknown.
         held_out: Whether errors were measured on rows kept from training.
+        hidden: The error that a penalty may have kept from being seen: what is left for it by how much better a model without symmetries
+            predicts; zero if none does significantly.
     """
 
     error: float
@@ -60,6 +63,7 @@ class Grounds:
     rows: int
     coverage: float | None
     held_out: bool = True
+    hidden: float = 0.0
 
     @property
     def is_noise(self) -> bool:
@@ -119,6 +123,8 @@ def _doubts(grounds: Grounds, verdict: Verdict) -> tuple[Reason, ...]:
         texts[Cause.HELD_OUT] = ""
     if grounds.explained < LEAST_EXPLAINED_TO_JUDGE:
         texts[Cause.EXPLAINED] = f"{max(0.0, grounds.explained):.0%} of held-out data"
+    if verdict == "exact" and grounds.hidden > EXACT_BELOW * grounds.control:
+        texts[Cause.RIVAL] = ", so a penalty may hide that it is broken"
     if grounds.coverage is not None and grounds.coverage < HARDLY:
         texts[Cause.COVERAGE] = ", so nothing could confirm or refute it"
     ends = {_word(end, grounds) for end in grounds.interval}
