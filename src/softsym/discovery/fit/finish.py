@@ -1,11 +1,13 @@
 """The stage after the verdicts: what holds is built in, what does not is let go, and the rest stays as strong as it ended.
 
 Members go on from where they were for a third of their epochs, and are then moved to the nearest weights that have every exact group to
-rounding. They take the place of the softer ones unless validation rows are predicted worse by more than one standard error.
+rounding. They take the place of the softer ones unless validation rows are predicted worse by more than one standard error; then the
+softer ones are moved there as they are, by the same condition.
 """
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -56,16 +58,16 @@ def finish(
     trained = session.train(prepared.lesson, trainings, "last stage: ")
     if not session.is_done(trainings, trained):
         return soft.interrupted()
-    members = tuple(
-        replace(moved_into(member, soft.shape, exact), strengths=member.strengths) for member in trained
-    )
-    predictor = prepared.predictor(plan.target, members)
-    if (
-        standard_errors(squared_errors(predictor, soft.judged), squared_errors(soft.predictor, soft.judged))
-        > 1
-    ):
-        return soft
-    return replace(soft, predictor=predictor, built_in=exact)
+    best, errors = soft, squared_errors(soft.predictor, soft.judged)
+    # Moved as they are they are taken if no worse than before, and after the last stage if that is no worse than without it.
+    for members in (copy.deepcopy(soft.members), trained):
+        predictor = prepared.predictor(
+            plan.target, [moved_into(member, soft.shape, exact) for member in members]
+        )
+        now = squared_errors(predictor, soft.judged)
+        if standard_errors(now, errors) <= 1:
+            best, errors = replace(soft, predictor=predictor, built_in=exact), now
+    return best
 
 
 @torch.no_grad()

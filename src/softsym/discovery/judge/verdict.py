@@ -18,7 +18,7 @@ what the model's own mistakes on held-out rows explain.
 The numbers are calibrated on data whose truth is known (:mod:`softsym.benchmarks.calibration`). A verdict is called inconclusive
 if the interval of e straddles a boundary, if the model explains too little of held-out data, if these are too few, or if the
 data hardly cover the group's orbits, so that nothing could have refuted the symmetry. An exact one is, if a model without symmetries
-predicts significantly better, and by so much that a symmetry that is broken by :data:`EXACT_BELOW` :math:`c` could be what the penalty hides.
+predicts significantly better, and by so much that a symmetry broken by :data:`EXACT_BELOW` :math:`c` could be what the penalty hides.
 """
 
 from __future__ import annotations
