@@ -17,7 +17,6 @@ from softsym.discovery.fit.fitted import FittedEnsemble, HeldOut, Predictor
 from softsym.discovery.fit.member import Member, Shape, Start, make_regularizer
 from softsym.discovery.fit.parallel import Training
 from softsym.discovery.fit.train import FitPlan, Prepared, Session
-from softsym.tasks.task import Verdict
 
 Array = NDArray[np.float64]
 BUILT_IN = 1e6
@@ -28,7 +27,7 @@ def finish(
     plan: FitPlan,
     prepared: Prepared,
     soft: FittedEnsemble,
-    verdicts: Mapping[str, Verdict],
+    verdicts: Mapping[str, str],
     session: Session,
 ) -> FittedEnsemble:
     """The last stage of a fit.
