@@ -172,3 +172,47 @@ def test_interrupted_and_resumed_equals_uninterrupted(softsym, tmp_path, jobs):
     assert np.array_equal(a.fit_.outputs(X), b.fit_.outputs(X))
     assert not (tmp_path / "cut.partial").exists()
     assert os.stat(tmp_path / "cut").st_mode & 0o777 == 0o755
+
+
+def test_rows_of_one_label_stay_in_one_part(softsym, tmp_path):
+    X, Y = rows()
+    days = [f"day {k // 6}" for k in range(len(X))]
+    frame = polars.DataFrame(np.hstack([X, Y]), schema=NAMES).with_columns(day=polars.Series(days))
+    frame.write_csv("labelled.csv")
+    asked = [text for text in SHORT if text not in ("--x-columns", "ax..bz")]
+    asked[0] = "labelled.csv"  # inputs are the rest: not the labels
+    code, _, err = softsym("discover", *asked, "--rows-together", "day")
+    assert code == 0, err
+    assert "note: rows have 40 labels; rows of one label stay in one part" in err
+    fit = ss.load("softsym-discovery/model").fit_
+    day_of = {tuple(row): day for row, day in zip(X.round(9), days, strict=True)}
+    held, checked = ({day_of[tuple(row)] for row in part.X.round(9)} for part in (fit.held, fit.checked))
+    assert fit.held.is_separate
+    assert fit.checked.is_separate
+    assert not held & checked
+    assert len(fit.held.X) == 6 * len(held)
+    assert len(fit.checked.X) == 6 * len(checked)
+    assert fit.n_train == 240 - len(fit.held.X) - len(fit.checked.X)
+
+
+def test_labels_that_make_no_parts_are_one_line_and_write_nothing(softsym, tmp_path):
+    before = polars.read_csv("flights.csv").with_columns(day=polars.Series(["mon", "tue"] * 120))
+    before.write_csv("flights.csv")
+    for column, message in (("day", "have 2 different labels; at least 3"), ("week", "no column 'week'")):
+        code, out, err = softsym("discover", *SHORT, "--rows-together", column, "--quiet")
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert message in err
+    assert [path.name for path in tmp_path.iterdir()] == ["flights.csv"]
+    code, _, err = softsym("discover", "inertia", "--rows-together", "day")
+    assert "is a task, which knows which rows belong together; leave out --rows-together" in err
+
+
+def test_a_group_that_moves_nothing_is_undecided(softsym, tmp_path):
+    code, out, err = softsym("discover", *SHORT, "--in", "6S", "--out", "3S", "--groups", "O(3)", "--quiet")
+    assert code == 0, err
+    assert "undecided" in out
+    (row,) = json.loads((tmp_path / "softsym-discovery" / "symmetries.json").read_text())["groups"]
+    assert row["verdict"] == "undecided"
+    assert row["note"] == "inconclusive: acts trivially on inputs and outputs, so data cannot break it"
+    page = (tmp_path / "softsym-discovery" / "report.html").read_text()
+    assert "moves neither inputs nor outputs" in page

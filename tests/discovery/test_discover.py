@@ -1,6 +1,7 @@
 """The whole job on one table."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -90,4 +91,24 @@ def test_stopped_and_resumed_with_other_jobs_is_the_same(table, tmp_path):
 def test_wrong_parameters_leave_no_folder(table, tmp_path):
     with pytest.raises(InputError, match="3V under"):
         discover(table, {**PARAMETERS, "rep_in": "3V"}, Workspace(tmp_path / "out"), title="it")
+    assert not list(tmp_path.iterdir())
+
+
+def test_another_labelling_is_another_discovery(table, tmp_path):
+    labelled = replace(table, together=np.arange(80) // 4)
+    with pytest.raises(StoppedError):
+        discover(labelled, PARAMETERS, Workspace(tmp_path / "out"), title="it", stop=lambda: True)
+    for other in (table, replace(table, together=np.arange(80) // 5)):
+        with pytest.raises(InputError, match="was started with another data"):
+            discover(other, PARAMETERS, Workspace(tmp_path / "out", resume=True), title="it")
+    discover(labelled, PARAMETERS, Workspace(tmp_path / "out", resume=True), title="it")
+    fit = ss.load(tmp_path / "out" / "model").fit_
+    assert fit.n_train % 4 == 0
+
+
+def test_labels_that_make_no_parts_leave_no_folder(table, tmp_path):
+    with pytest.raises(InputError, match="rows that belong together have 2 different labels"):
+        discover(
+            replace(table, together=np.arange(80) % 2), PARAMETERS, Workspace(tmp_path / "out"), title="it"
+        )
     assert not list(tmp_path.iterdir())

@@ -181,3 +181,56 @@ def test_few_rows_are_said_to_be_few():
     est = estimator(epochs=2, seeds=1).fit(*rows(30))
     assert all("only" in row.note and "training rows" in row.note for row in est.symmetries_)
     assert any("too few rows" in note for note in est.story("it").notes)
+
+
+def test_rows_of_one_label_stay_in_one_part():
+    X, Y = rows(240)
+    labels = np.array([f"flight {k % 40}" for k in range(240)])
+    label_of = {tuple(row): label for row, label in zip(X, labels, strict=True)}
+    est = estimator(epochs=2, seeds=1).fit(X, Y, groups=labels)
+    held, checked = ({label_of[tuple(row)] for row in part.X} for part in (est.fit_.held, est.fit_.checked))
+    assert not held & checked
+    assert (len(est.fit_.held.X), len(est.fit_.checked.X)) == (6 * len(held), 6 * len(checked))
+    assert est.fit_.n_train == 240 - 6 * len(held | checked)
+    assert est.get_params()["groups"] == ["O(2)@x", "O(2)@z"]
+
+
+def test_labels_of_rows_are_checked_before_anything_is_done(tmp_path):
+    X, Y = rows(60)
+    est = estimator(epochs=2, seeds=1)
+    with pytest.raises(InputError, match=r"`groups` has 1 labels for 60 rows; .*candidate symmetry groups"):
+        est.fit(X, Y, groups=["O(3)"])
+    with pytest.raises(InputError, match="rows that belong together have 2 different labels"):
+        est.fit_in(tmp_path / "members", X, Y, groups=np.arange(60) % 2)
+    assert not list(tmp_path.iterdir())
+
+
+def test_groups_without_representations_are_refused():
+    X, Y = rows(60)
+    for missing, fields in (
+        ("`rep_in` and `rep_out`", {}),
+        ("`rep_out`", {"rep_in": "2V"}),
+        ("`rep_in`", {"rep_out": "V"}),
+    ):
+        with pytest.raises(InputError, match=f"not how columns transform: pass {missing}, as in"):
+            ss.SoftEquivariantRegressor(**fields, groups=["O(3)"]).fit(X, Y)
+    with pytest.raises(InputError, match="not how columns transform: pass `rep_in`, as in"):
+        ss.SoftEquivariantClassifier(groups=["O(3)"]).fit(X, Y[:, 0] > 0)
+
+
+def test_a_group_that_moves_nothing_is_undecided():
+    X, Y = rows(120)
+    small = {"groups": ["O(3)"], "width": 8, "layers": 2, "epochs": 3, "seeds": 1}
+    regressor = ss.SoftEquivariantRegressor("6S", "3S", **small).fit(X, Y)
+    classifier = ss.SoftEquivariantClassifier("6S", **small).fit(X, Y[:, 0] > 0)
+    for est in (regressor, classifier):
+        (row,) = est.symmetries_
+        assert row.verdict == "undecided"
+        assert not row.is_conclusive
+        assert row.note.endswith("acts trivially on inputs and outputs, so data cannot break it")
+        assert est.symmetries_.certain() == {}
+    assert not regressor.fit_.built_in
+    # A group that moves only the outputs can be broken: its word is one of the usual ones.
+    assert (
+        ss.SoftEquivariantRegressor("6S", "V", **small).fit(X, Y).symmetries_["O(3)"].verdict != "undecided"
+    )

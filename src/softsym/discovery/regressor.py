@@ -22,8 +22,8 @@ class SoftEquivariantRegressor(RegressorMixin, SoftEquivariantEstimator):  # typ
     """A regressor that finds which symmetries its data have and uses each just as much as it holds.
 
     Args:
-        rep_in: How inputs transform, such as ``"5S + 5V"``; scalars if None.
-        rep_out: How outputs transform, such as ``"T(2)"``; scalars if None.
+        rep_in: How inputs transform, such as ``"5S + 5V"``; needed with ``groups``.
+        rep_out: How outputs transform, such as ``"T(2)"``; needed with ``groups``.
         groups: Candidate groups, such as ``["O(2)@x", "O(2)@z"]``; none for an ordinary network.
         largest: Group of gates and bilinear layers; the candidates joined by default.
         width: Size of the hidden layers.

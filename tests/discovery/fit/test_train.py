@@ -89,3 +89,10 @@ def test_classes_are_not_scaled():
 def test_whether_compiled_code_ran_is_written_down():
     with torch_only():
         assert train_ensemble(plan(seeds=1), Session()).compiled == "not used: switched off by torch_only"
+
+
+def test_rows_of_one_label_are_in_one_part():
+    asked = plan(together=np.arange(120) // 6)
+    held = [set((part // 6).tolist()) for part in (asked.parts.train, asked.parts.val, asked.parts.test)]
+    assert sum(map(len, held)) == 20
+    assert train.prepare(asked).parts is asked.parts

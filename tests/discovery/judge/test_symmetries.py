@@ -51,3 +51,10 @@ def test_names_are_text_everywhere():
     assert "[red]a note[/red]" in console.export_text()
     assert "3000" in str(TABLE)
     assert repr(Symmetries()) == "Symmetries()"
+
+
+def test_what_is_undecided_is_kept_and_never_built_on():
+    (reason,) = reasons_in("inconclusive: acts trivially on inputs and outputs, so data cannot break it")
+    row = Symmetry("O(3)", "undecided", 0.0, (0.0, 0.0), 1.0, 0.0, reasons=(reason,))
+    assert Symmetry.from_dict(row.to_dict()) == row
+    assert Symmetries([row]).certain() == {}

@@ -18,7 +18,6 @@ from softsym.discovery.fit.fitted import FittedEnsemble
 from softsym.discovery.fit.member import Member, Shape, Start, make_regularizer
 from softsym.discovery.fit.parallel import Training
 from softsym.discovery.fit.train import FitPlan, Prepared, Session
-from softsym.tasks.task import Verdict
 
 BUILT_IN = 1e6
 """Strength of a group that holds: a proximal step leaves nothing outside its space that float32 could tell."""
@@ -28,7 +27,7 @@ def finish(
     plan: FitPlan,
     prepared: Prepared,
     soft: FittedEnsemble,
-    verdicts: Mapping[str, Verdict],
+    verdicts: Mapping[str, str],
     session: Session,
 ) -> FittedEnsemble:
     """The last stage of a fit.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -50,6 +50,7 @@ class FitPlan:
         tries: What trials decide.
         budget: Seconds all members together may take; decides the number of epochs.
         duplicates: Labels that equal rows share, shape (n,), where they are known already.
+        together: Labels 0, 1, ... of rows that belong together, shape (n,); None if every row stands by itself.
     """
 
     target: Target
@@ -63,6 +64,15 @@ class FitPlan:
     tries: Tries = NOTHING
     budget: float | None = None
     duplicates: NDArray[np.int64] | None = None
+    together: NDArray[np.int64] | None = None
+    parts: Parts = field(init=False)
+
+    def __post_init__(self) -> None:
+        # At once, so that labels which make no three parts are refused before anything is done.
+        parts = split_rows(
+            self.X, self.fraction, self.seed, duplicates=self.duplicates, together=self.together
+        )
+        object.__setattr__(self, "parts", parts)
 
     @property
     def member_seeds(self) -> range:
@@ -125,9 +135,8 @@ class Prepared:
 
 
 def prepare(plan: FitPlan) -> Prepared:
-    """Splits and standardises rows."""
-    X, Y = plan.X, plan.Y
-    parts = split_rows(X, plan.fraction, plan.seed, duplicates=plan.duplicates)
+    """Standardises rows in the parts of the plan."""
+    X, Y, parts = plan.X, plan.Y, plan.parts
     scale_in = SymmetricScaler.fit(X[parts.train], plan.shape.rep_in, plan.shape.groups)
     scale_out = _output_scale(plan, Y[parts.train])
     x, y = _tensor(scale_in.transform(X)), _tensor(scale_out.transform(Y))

@@ -43,9 +43,8 @@ def measure_group(fit: FittedEnsemble, group: Group, seed: int = 0) -> Grounds:
     rows = fit.judged
     X, Y = rows.X[:JUDGED_ROWS], rows.Y[:JUDGED_ROWS]
     shape, rng = fit.shape, np.random.default_rng(seed)
-    elements = moving_elements(shape.rep_in, group, JUDGED_ELEMENTS, rng) or transforms(
-        group, JUDGED_ELEMENTS, rng
-    )
+    moving = moving_elements(shape.rep_in, group, JUDGED_ELEMENTS, rng)
+    elements = moving or transforms(group, JUDGED_ELEMENTS, rng)
     moved = act(shape.rep_in, group, elements, X)
     resting = fit.judged_outputs[:, :JUDGED_ROWS]
     after = fit.outputs(moved.reshape(-1, X.shape[1])).reshape(len(resting), JUDGED_ELEMENTS, len(X), -1)
@@ -65,6 +64,8 @@ def measure_group(fit: FittedEnsemble, group: Group, seed: int = 0) -> Grounds:
         coverage=coverage(rows.X, shape.rep_in, group, seed).value if distinct else None,
         held_out=rows.is_separate,
         hidden=_hidden(fit, Y),
+        acts=bool(moving)
+        or moving_elements(shape.rep_out, group, 1, np.random.default_rng(seed)) is not None,
     )
 
 
