@@ -208,11 +208,11 @@ def test_labels_that_make_no_parts_are_one_line_and_write_nothing(softsym, tmp_p
 
 
 def test_a_group_that_moves_nothing_is_undecided(softsym, tmp_path):
-    code, out, err = softsym("discover", *SHORT, "--in", "6S", "--out", "3S", "--groups", "O(3)", "--quiet")
+    code, out, err = softsym("discover", *SHORT, "--in", "6S", "--out", "3S", "--quiet")
     assert code == 0, err
     assert "undecided" in out
-    (row,) = json.loads((tmp_path / "softsym-discovery" / "symmetries.json").read_text())["groups"]
-    assert row["verdict"] == "undecided"
-    assert row["note"] == "inconclusive: acts trivially on inputs and outputs, so data cannot break it"
+    for row in json.loads((tmp_path / "softsym-discovery" / "symmetries.json").read_text())["groups"]:
+        assert row["verdict"] == "undecided"
+        assert row["note"] == "inconclusive: acts trivially on inputs and outputs, so data cannot break it"
     page = (tmp_path / "softsym-discovery" / "report.html").read_text()
     assert "moves neither inputs nor outputs" in page
