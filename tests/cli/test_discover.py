@@ -18,7 +18,7 @@ from tests.discovery.small import rows
 NAMES = ["ax", "ay", "az", "bx", "by", "bz", "u", "v", "w"]
 ASKED = (
     "flights.csv", "--x-columns", "ax..bz", "--y-columns", "u..w", "--in", "2V", "--out", "V", "--groups", "O(2)@x", "O(2)@z",
-    "--width", "16", "--layers", "2", "--strength", "100",
+    "--width", "16", "--layers", "2",
 )  # fmt: skip
 SHORT = (*ASKED, "--epochs", "20", "--seeds", "1")
 
@@ -45,12 +45,14 @@ def test_the_whole_job(softsym, tmp_path):
     assert code == 0, err
     assert "O(2)@z" in out
     assert "Report: found" in out
+    assert "kernel ridge regression" in out
+    assert out.count("returned") == 1
     assert sorted(path.name for path in (tmp_path / "found").iterdir()) == [
         "model", "report.html", "symmetries.json",
     ]  # fmt: skip
     assert not (tmp_path / "found.partial").exists()
     content = json.loads((tmp_path / "found" / "symmetries.json").read_text())
-    assert {"schema", "rep_in", "rep_out", "seeds", "seconds", "test_mse", "groups"} <= set(content)
+    assert {"schema", "rep_in", "rep_out", "seeds", "seconds", "test_mse", "groups", "built_in", "baselines"} <= set(content)
     assert content["schema"] == 1
     for row in content["groups"]:
         assert row["verdict"] in ("exact", "soft", "absent")
@@ -83,7 +85,7 @@ def test_json_to_standard_output(softsym):
 
 def test_a_task_knows_its_columns(softsym):
     code, out, err = softsym(
-        "discover", "golfball:wind=y", "--epochs", "3", "--seeds", "1", "--width", "12", "--strength", "30", "--quiet"
+        "discover", "golfball:wind=y", "--epochs", "3", "--seeds", "1", "--width", "12", "--quiet"
     )  # fmt: skip
     assert code == 0, err
     assert "O(2)@y" in out

@@ -17,7 +17,7 @@ from softsym.errors import InputError
 from tests.discovery.small import fitted, rows
 
 PARAMETERS = {
-    "rep_in": "2V", "rep_out": "V", "groups": ["O(2)@x", "O(2)@z"], "width": 8, "layers": 2, "epochs": 4, "seeds": 2, "strength": 30.0,
+    "rep_in": "2V", "rep_out": "V", "groups": ["O(2)@x", "O(2)@z"], "width": 8, "layers": 2, "epochs": 4, "seeds": 2,
 }  # fmt: skip
 
 
@@ -37,6 +37,7 @@ def test_it_writes_report_table_and_model(table, tmp_path):
     assert json.loads((tmp_path / "out" / "symmetries.json").read_text()) == found.summary
     est = ss.load(tmp_path / "out" / "model")
     assert est.symmetries_ == found.symmetries
+    assert est.baselines_ == found.baselines
     assert est.feature_names_in_.tolist() == list("abcdef")
     assert list(est.output_names_) == ["u", "v", "w"]
     page = (tmp_path / "out" / "report.html").read_text()
@@ -53,6 +54,11 @@ def test_what_programs_read():
     assert [row["name"] for row in summary["groups"]] == ["O(2)@x", "O(2)@z"]
     assert set(summary["groups"][0]) == {
         "name", "verdict", "error", "error_interval", "strength", "residual", "excess", "layers", "note",
+    }  # fmt: skip
+    assert summary["built_in"] == ["O(2)@z"]
+    assert [row["name"] for row in summary["baselines"]] == [row.name for row in fitted().baselines_]
+    assert set(summary["baselines"][0]) == {
+        "name", "validation_error", "test_error", "explained", "is_returned",
     }  # fmt: skip
     json.dumps(summary, allow_nan=False)
 
