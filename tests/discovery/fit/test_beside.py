@@ -9,7 +9,7 @@ from sklearn.linear_model import Ridge
 
 import softsym as ss
 from softsym.discovery.fit import beside as models
-from softsym.discovery.fit.beside import NETWORK, ORDINARY, PENALTIES, WIDTHS, beside, classical, without_ordinary
+from softsym.discovery.fit.beside import NETWORK, ORDINARY, PENALTIES, WIDTHS, beside, chosen, classical, without_ordinary
 from softsym.discovery.fit.fitted import HeldOut, Target, explained
 from softsym.discovery.fit.train import Session, prepare, train_ensemble
 from tests.discovery.fit.lessons import plan
@@ -39,7 +39,8 @@ def always(outputs):
 def compared(predictor=None, asked=None):
     asked = asked or USUAL
     prepared, fit = fit_of(asked)
-    return beside(asked, prepared, fit if predictor is None else replace(fit, predictor=predictor), Session())
+    fit = beside(asked, prepared, fit, Session())
+    return chosen(fit if predictor is None else replace(fit, predictor=predictor))
 
 
 def test_a_network_that_predicts_worse_is_not_the_one_that_predicts():
@@ -109,7 +110,7 @@ def test_kernel_ridge_is_the_formula():
                 for held in (fit.checked, fit.held)
             ])  # fmt: skip
     best = min(found)
-    row = next(row for row in classical(asked, prepared, fit) if row.name == KERNEL)
+    row, _ = next(one for one in classical(asked, prepared, fit) if one[0].name == KERNEL)
     assert [row.validation_error, row.test_error] == pytest.approx(best, rel=1e-5)
     assert row.validation_error < 0.5 * np.mean([first for first, _ in found])
 
@@ -126,7 +127,7 @@ def test_ridge_is_that_of_scikit_learn():
             np.mean((model.predict(held.X / prepared.scale_in.scale) - held.Y) ** 2)
             for held in (fit.checked, fit.held)
         ])  # fmt: skip
-    row = next(iter(classical(asked, prepared, fit)))
+    row, _ = next(iter(classical(asked, prepared, fit)))
     assert (row.name, [row.validation_error, row.test_error]) == (RIDGE, pytest.approx(min(found), rel=1e-6))
 
 
@@ -135,8 +136,8 @@ def test_held_out_rows_decide_nothing():
     prepared, fit = fit_of(asked)
     other = HeldOut(fit.held.X, np.random.default_rng(0).permuted(fit.held.Y, axis=0))
     for one, changed in zip(
-        beside(asked, prepared, fit, Session()).baselines,
-        beside(asked, prepared, replace(fit, held=other), Session()).baselines,
+        chosen(beside(asked, prepared, fit, Session())).baselines,
+        chosen(beside(asked, prepared, replace(fit, held=other), Session())).baselines,
         strict=True,
     ):
         assert (one.name, one.validation_error, one.is_returned) == (
@@ -149,11 +150,11 @@ def test_kernel_ridge_alone_sees_only_so_many_rows(monkeypatch):
     monkeypatch.setattr(models, "MOST_ROWS", 40)
     asked = curved()
     prepared, fit = fit_of(asked)
-    ridge, kernel = classical(asked, prepared, fit)
-    X = asked.X.copy()
+    ridge, kernel = (row for row, _ in classical(asked, prepared, fit))
+    Y = asked.Y.copy()
     late = prepared.parts.train[40:]
-    X[late] = X[np.roll(late, 1)]  # other rows beyond, with the same mean
-    ridge_too, kernel_too = classical(replace(asked, X=X), prepared, fit)
+    Y[late] = asked.Y[np.roll(late, 1)]  # others beyond, with the same mean
+    ridge_too, kernel_too = (row for row, _ in classical(replace(asked, Y=Y), prepared, fit))
     assert ridge_too.validation_error != pytest.approx(ridge.validation_error)
     assert kernel_too.validation_error == pytest.approx(kernel.validation_error)
 
@@ -162,7 +163,7 @@ def test_kernel_ridge_alone_sees_only_so_many_rows(monkeypatch):
 def test_inputs_that_make_matrices_singular_are_survived(X):
     asked = replace(plan(seeds=1), X=X, Y=plan().Y[:, :3])
     prepared, fit = fit_of(asked)
-    assert all(np.isfinite(row.test_error) for row in classical(asked, prepared, fit))
+    assert all(np.isfinite(row.test_error) for row, _ in classical(asked, prepared, fit))
 
 
 def test_classes_have_simpler_models_too():
@@ -177,6 +178,25 @@ def test_an_ordinary_network_needs_no_other_beside_it():
     fit = compared(asked=plan(seeds=1, shape=plan().shape.plain()))
     assert [row.name for row in fit.baselines] == [NETWORK, RIDGE, KERNEL]
     assert fit.baselines[NETWORK].is_returned
+
+
+def test_the_errors_of_the_best_rival_are_kept_for_the_verdicts():
+    asked = curved()
+    prepared, fit = fit_of(asked)
+    rivals = beside(asked, prepared, fit, Session()).rivals
+    assert [row.name for row in rivals.baselines] == [ORDINARY, RIDGE, KERNEL]
+    assert rivals.errors.shape == (len(fit.checked.X),)
+    assert rivals.errors.mean() == pytest.approx(min(row.validation_error for row in rivals.baselines))
+
+
+def test_an_interrupted_fit_has_no_rivals():
+    prepared, fit = fit_of(USUAL)
+    cut = fit.interrupted()
+    assert beside(USUAL, prepared, cut, Session()) is cut
+    assert chosen(cut) is cut
+    stopped = beside(USUAL, prepared, fit, Session(stop=lambda: True))
+    assert not stopped.is_finished
+    assert stopped.rivals is None
 
 
 def test_the_network_can_be_asked_for_again():

@@ -1,4 +1,4 @@
-"""Widths found by trials, the default path of the main job: which is chosen, what becomes of trials that fail, what a time allows."""
+"""Trials, the default path of the main job: what is chosen, what becomes of those that fail, what a time allows."""
 
 import math
 
@@ -7,41 +7,49 @@ import pytest
 import torch
 
 from softsym.discovery.fit import parallel
-from softsym.discovery.fit.member import Member, train_member
+from softsym.discovery.fit.member import Member, predict_members, train_member
 from softsym.discovery.fit.parallel import Lesson
 from softsym.discovery.fit.recipe import LAST_STAGE, PLAIN_WIDTH
-from softsym.discovery.fit.trials import affordable_epochs, budgeted, chosen_width, trial_loss
+from softsym.discovery.fit.trials import NOTHING, WEAKER, Tries, affordable_epochs, budgeted, trial_losses, tried
 from softsym.errors import TrainingError
 from tests.discovery.fit.lessons import FAST, RECIPE, lesson
 
-WIDE = RECIPE.model_copy(update={"width": 216})
+WIDE = RECIPE.model_copy(update={"width": 216, "strength": 10.0})
+BOTH = Tries(width=True, strength=True)
+USUAL, WEAK, NARROW = (216, 10.0), (216, 10.0 / WEAKER), (PLAIN_WIDTH, 10.0)
 
 
-def history(loss, epochs=30, seconds=0.0):
-    """Bad at first, then of one validation loss."""
-    losses = [100.0] * (epochs // 2) + [loss] * (epochs - epochs // 2)
-    return [
-        {"epoch": k + 1, "loss": v, "validation": v, "seconds": seconds * (k + 1)}
-        for k, v in enumerate(losses)
-    ]
+class Off(torch.nn.Module):
+    """Knows the squared length of a vector, up to a mistake that depends on the row a little."""
+
+    def __init__(self, mistake):
+        super().__init__()
+        self.mistake = mistake
+
+    def forward(self, x):
+        return x.square().sum(1, keepdim=True) + self.mistake * (1 + 0.01 * x[:, :1].sin())
+
+
+def history(epochs=30, seconds=0.0):
+    return [{"epoch": k + 1, "loss": 0.1, "seconds": seconds * (k + 1)} for k in range(epochs)]
 
 
 @pytest.fixture
 def stubbed(monkeypatch):
-    """Trainings whose end is known by their width; says what was trained."""
+    """Trainings that end with known mistakes, by width and strength; says what was trained."""
 
-    def install(losses, **options):
+    def install(mistakes, **options):
         asked = []
 
         def train(shape, recipe, data, seed, *, start, criterion, folder, on_epoch):
             assert start is None
-            asked.append((recipe.width, recipe.epochs, seed, folder))
-            loss = losses[recipe.width] if isinstance(losses, dict) else losses
-            if loss is None:
+            asked.append((recipe.width, recipe.strength, recipe.epochs, seed, folder))
+            mistake = mistakes[recipe.width, recipe.strength] if isinstance(mistakes, dict) else mistakes
+            if mistake is None:
                 raise TrainingError("the loss became nan")
-            rows = history(loss, recipe.epochs, **options)
+            rows = history(recipe.epochs, **options)
             stopped_at = next((row["epoch"] for row in rows if on_epoch(row)), None)
-            return Member(seed, torch.nn.Identity(), {}, rows[:stopped_at], is_finished=stopped_at is None)
+            return Member(seed, Off(mistake), {}, rows[:stopped_at], is_finished=stopped_at is None)
 
         monkeypatch.setattr(parallel, "train_member", train)
         return asked
@@ -50,45 +58,69 @@ def stubbed(monkeypatch):
 
 
 CHOICES = {
-    "alike: the larger": (0.10, 0.10, 216),
-    "the small one is better": (0.10, 0.11, PLAIN_WIDTH),
-    "the large one is better": (0.11, 0.10, 216),
-    "the large one diverged": (0.9, None, PLAIN_WIDTH),
-    "the small one diverged": (None, 0.9, 216),
-    "both diverged": (None, None, 216),
-    "a loss that is no number counts as infinite": (math.nan, 0.9, 216),
+    "all alike: the recipe": ((0.3, 0.3, 0.3), USUAL),
+    "penalties keep from learning": ((0.3, 0.1, 0.3), WEAK),
+    "a narrow network is better": ((0.3, 0.3, 0.1), NARROW),
+    "the best of those that are better": ((0.3, 0.2, 0.1), NARROW),
+    "the recipe is best": ((0.1, 0.2, 0.3), USUAL),
+    "the recipe diverged": ((None, 0.9, None), WEAK),
+    "others diverged": ((0.9, None, None), USUAL),
+    "all diverged": ((None, None, None), USUAL),
+    "a prediction that is no number counts as infinite": ((0.9, math.nan, 0.1), NARROW),
 }
 
 
-@pytest.mark.parametrize(("small", "large", "expected"), CHOICES.values(), ids=list(CHOICES))
-def test_the_width_with_which_validation_rows_are_predicted_better(stubbed, small, large, expected):
-    stubbed({PLAIN_WIDTH: small, 216: large})
-    assert chosen_width(lesson(), WIDE, seed=0) == expected
+@pytest.mark.parametrize(("mistakes", "expected"), CHOICES.values(), ids=list(CHOICES))
+def test_what_predicts_validation_rows_clearly_better_is_taken(stubbed, mistakes, expected):
+    stubbed(dict(zip((USUAL, WEAK, NARROW), mistakes, strict=True)))
+    chosen = tried(lesson(), WIDE, BOTH, seed=0)
+    assert (chosen.width, chosen.strength) == pytest.approx(expected)
+    assert chosen.epochs == WIDE.epochs
+
+
+def test_a_little_better_is_not_clearly_better(monkeypatch):
+    """One validation row decides everything: by less than one standard error."""
+    losses = iter([np.array([0.0, 0.0, 0.0, 9.0]), np.array([0.1, 0.1, 0.1, 1.0])])
+    monkeypatch.setattr("softsym.discovery.fit.trials.trial_losses", lambda *a: next(losses))
+    assert tried(lesson(), RECIPE.model_copy(update={"epochs": 3}), Tries(strength=True), seed=0).strength is None
+
+
+def test_only_what_is_open_is_tried():
+    def kinds(tries, recipe=WIDE):
+        return [(one.width, one.strength) for one in tries.alternatives(recipe)]
+
+    assert kinds(BOTH) == [USUAL, WEAK, NARROW]
+    assert kinds(Tries(width=True)) == [USUAL, NARROW]
+    assert kinds(Tries(strength=True)) == [USUAL, WEAK]
+    narrow = WIDE.model_copy(update={"width": PLAIN_WIDTH})
+    assert len(kinds(BOTH, narrow)) == 2  # it is narrow already
+    assert kinds(NOTHING) == [USUAL]
+    assert not NOTHING
+    assert BOTH and Tries(width=True) and Tries(strength=True)
 
 
 def test_trials_are_shorter_trainings_of_the_same_seed_that_leave_nothing_behind(stubbed):
     asked = stubbed(0.1)
-    chosen_width(lesson(), WIDE, seed=7)
-    assert asked == [(PLAIN_WIDTH, 10, 7, None), (216, 10, 7, None)]
+    tried(lesson(), WIDE, BOTH, seed=7)
+    assert asked == [(*kind, 10, 7, None) for kind in (USUAL, WEAK, NARROW)]
     asked = stubbed(0.1)
-    chosen_width(lesson(), WIDE.model_copy(update={"epochs": 2}), seed=7)
-    assert {epochs for _, epochs, _, _ in asked} == {1}
+    tried(lesson(), WIDE.model_copy(update={"epochs": 2}), BOTH, seed=7)
+    assert {epochs for _, _, epochs, _, _ in asked} == {1}
 
 
-def test_only_the_last_third_counts():
-    member = Member(0, torch.nn.Identity(), {}, history(0.5), is_finished=True)
-    assert trial_loss(member) == 0.5
-    early = [{"epoch": 1, "loss": 0.0, "validation": 0.0}, *history(0.5)[1:]]
-    assert trial_loss(Member(0, torch.nn.Identity(), {}, early)) == 0.5
-    assert trial_loss(None) == math.inf
+def test_the_loss_of_every_validation_row():
+    losses = trial_losses(lesson(), Member(0, Off(0.5), {}, []))
+    x, _ = lesson().data.val
+    np.testing.assert_allclose(losses, (0.5 * (1 + 0.01 * np.sin(x[:, 0].numpy()))) ** 2, rtol=1e-4)
+    assert (trial_losses(lesson(), None) == math.inf).all()
 
 
 def test_stopping_ends_all_trials_at_once(stubbed):
     asked = stubbed(0.1)
     answers = iter([False] * 14 + [True])
     with pytest.raises(KeyboardInterrupt):
-        chosen_width(lesson(), WIDE, seed=0, stop=lambda: next(answers))
-    assert [width for width, *_ in asked] == [PLAIN_WIDTH, 216]  # in the fifth epoch of the second
+        tried(lesson(), WIDE, BOTH, seed=0, stop=lambda: next(answers))
+    assert [one[:2] for one in asked] == [USUAL, WEAK]  # in the fifth epoch of the second
 
 
 def test_an_interrupt_is_passed_on(stubbed):
@@ -98,15 +130,15 @@ def test_an_interrupt_is_passed_on(stubbed):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        chosen_width(lesson(), WIDE, seed=0, stop=interrupt)
+        tried(lesson(), WIDE, BOTH, seed=0, stop=interrupt)
 
 
-def test_progress_counts_both_trials_together(stubbed, capsys):
+def test_progress_counts_all_trials_together(stubbed, capsys):
     stubbed(0.1)
-    chosen_width(lesson(), WIDE, seed=0, quiet=False)
+    tried(lesson(), WIDE, BOTH, seed=0, quiet=False)
     lines = capsys.readouterr().err.splitlines()
-    assert lines[0].startswith("trying widths: epoch 1/20")
-    assert lines[-1].startswith("trying widths: epoch 20/20")
+    assert lines[0].startswith("trials: epoch ")
+    assert lines[-1].startswith("trials: epoch 30/30")
 
 
 @pytest.mark.parametrize(
@@ -115,23 +147,24 @@ def test_progress_counts_both_trials_together(stubbed, capsys):
 def test_affordable_epochs(stubbed, seconds, expected):
     asked = stubbed(0.1, seconds=0.125)
     assert affordable_epochs(lesson(), RECIPE, seconds) == expected
-    assert asked == [(RECIPE.width, 4, 0, None)]
+    assert asked == [(RECIPE.width, None, 4, 0, None)]
 
 
 LAST = 1 + 1 / LAST_STAGE
 BUDGETS = {
-    "members and their last stage": (False, 3, 1, 3 * LAST),
-    "also trials": (True, 3, 1, 3 * LAST + 2 / 3),
-    "two at a time": (False, 3, 2, 2 * LAST),
-    "trials beside each other": (True, 4, 2, 2 * LAST + 1 / 3),
-    "all at a time": (True, 3, 8, LAST + 1 / 3),
+    "members and their last stage": (NOTHING, 3, 1, 3 * LAST),
+    "also trials": (BOTH, 3, 1, 3 * LAST + 3 / 3),
+    "fewer trials": (Tries(strength=True), 3, 1, 3 * LAST + 2 / 3),
+    "two at a time": (NOTHING, 3, 2, 2 * LAST),
+    "trials two at a time": (BOTH, 4, 2, 2 * LAST + 2 / 3),
+    "all at a time": (BOTH, 3, 8, LAST + 1 / 3),
 }
 
 
 @pytest.mark.parametrize(("tries", "members", "n_jobs", "rounds"), BUDGETS.values(), ids=list(BUDGETS))
 def test_a_budget_is_split_among_members_stages_and_trials(stubbed, tries, members, n_jobs, rounds):
     stubbed(0.1, seconds=0.01)
-    recipe = budgeted(lesson(), RECIPE, 60.0, members, n_jobs, tries=tries)
+    recipe = budgeted(lesson(), WIDE, 60.0, members, n_jobs, tries)
     assert recipe.epochs == pytest.approx(60.0 / rounds / 0.01, abs=1)
 
 
@@ -144,16 +177,19 @@ def test_without_groups_there_is_nothing_else_to_pay_for(stubbed):
 def test_real_trials_find_what_the_longer_way_finds():
     """Small, but nothing stubbed: each trial is the training that anybody could run by hand."""
     trial = lesson("O(3)", "O(2)@z")
-    recipe = FAST.model_copy(update={"width": 12}).for_rows(40)
-    losses = []
-    for width in (PLAIN_WIDTH, 12):
-        short = recipe.model_copy(update={"width": width, "epochs": 2})
-        rows = train_member(trial.shape, short, trial.data, 0, criterion=trial.criterion).history
-        losses.append(min(row["validation"] for row in rows[2 * len(rows) // 3 :]))
-    assert np.isfinite(losses).all()
-    assert chosen_width(trial, recipe, seed=0) == (PLAIN_WIDTH if losses[0] < losses[1] else 12)
+    recipe = FAST.for_rows(40)
+    x, y = trial.data.val
+    errors = []
+    for strength in (recipe.strength, recipe.strength / WEAKER):
+        short = recipe.model_copy(update={"strength": strength, "epochs": 2})
+        member = train_member(trial.shape, short, trial.data, 0, criterion=trial.criterion)
+        errors.append((predict_members([member], x.double())[0] - y.double()).square().flatten().numpy())
+    better = errors[0] - errors[1]
+    is_clear = better.mean() > better.std(ddof=1) / len(better) ** 0.5
+    chosen = tried(trial, recipe, Tries(strength=True), seed=0)
+    assert chosen.strength == (recipe.strength / WEAKER if is_clear else recipe.strength)
 
 
 def test_real_trials_that_diverge_are_survived():
-    wild = RECIPE.model_copy(update={"lr": 1e12})
-    assert chosen_width(lesson(), wild, seed=0) == RECIPE.width
+    wild = RECIPE.model_copy(update={"lr": 1e12, "strength": 1.0})
+    assert tried(lesson(), wild, Tries(strength=True), seed=0) == wild
