@@ -17,7 +17,7 @@ from softsym.errors import InputError
 from tests.discovery.small import fitted, rows
 
 PARAMETERS = {
-    "rep_in": "2V", "rep_out": "V", "groups": ["O(2)@x", "O(2)@z"], "width": 8, "layers": 2, "epochs": 4, "seeds": 2,
+    "rep_in": "2V", "rep_out": "V", "groups": ["O(2)@x", "O(2)@z"], "width": 8, "layers": 2, "epochs": 4, "seeds": 2, "strength": 10.0,
 }  # fmt: skip
 
 
@@ -63,8 +63,8 @@ def test_what_programs_read():
     json.dumps(summary, allow_nan=False)
 
 
-def test_facts_are_computed_once(table, tmp_path, monkeypatch):
-    """One plan, one search for duplicates, and held-out rows predicted once for errors, judgement, summary and report."""
+def test_facts_are_computed_once(tmp_path, monkeypatch):
+    """One plan, one search for duplicates, and held-out rows predicted once by each network, and once for summary and report."""
     calls = []
 
     def counted(owner, name):
@@ -75,10 +75,12 @@ def test_facts_are_computed_once(table, tmp_path, monkeypatch):
     counted(Predictor, "__call__")
     counted(data_table, "duplicate_groups")
     monkeypatch.setattr("softsym.data.split.duplicate_groups", lambda X: pytest.fail("looked again"))
-    discover(table, PARAMETERS, Workspace(tmp_path / "out"), title="it")
+    X, Y = rows(220)  # enough to hold some out
+    many = Table(X, Y, tuple("abcdef"), ("u", "v", "w"), "flights.csv")
+    discover(many, PARAMETERS, Workspace(tmp_path / "out"), title="it")
     held = ss.load(tmp_path / "out" / "model").fit_.held.X
     predicted = [rows for name, (_, *rows) in calls if name == "__call__"]
-    assert sum(np.array_equal(X, held) for (X,) in predicted) == 1
+    assert sum(np.array_equal(X, held) for (X,) in predicted) == 3
     assert sorted(name for name, _ in calls if name != "__call__") == ["duplicate_groups", "plan"]
 
 

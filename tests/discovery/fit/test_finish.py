@@ -155,7 +155,7 @@ def test_built_in_groups_are_exact_after_saving_and_reading(tmp_path):
 
 
 def small():
-    return estimator(epochs=6, width=8, strength=10.0)
+    return estimator(epochs=6, width=8)
 
 
 @functools.cache

