@@ -76,7 +76,7 @@ def test_ordinary_networks_that_predict_come_back(tmp_path):
 
 
 def test_models_saved_before_predict_the_same():
-    """By a version that trained with penalties in the loss, undid sizes outside of networks, and kept neither validation rows nor tables."""
+    """By a version that trained with penalties in the loss, undid sizes outside of networks and kept no validation rows."""
     stored = Path(__file__).parent / "stored"
     expected = json.loads((stored / "expected.json").read_text())
     X = np.array(expected["X"])

@@ -18,4 +18,9 @@ def test_an_estimator_takes_them(text):
     assert [ss.group(name) for name in parameters["groups"]] == list(task(text).groups)
     assert ss.rep(parameters["rep_in"]) == task(text).rep_in
     assert ss.group(parameters["largest"]) == task(text).largest
-    assert set(parameters) == {"rep_in", "rep_out", "groups", "largest"}  # numbers of training are the same for all
+    assert set(parameters) == {
+        "rep_in",
+        "rep_out",
+        "groups",
+        "largest",
+    }  # numbers of training are the same for all

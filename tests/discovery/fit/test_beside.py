@@ -9,7 +9,16 @@ from sklearn.linear_model import Ridge
 
 import softsym as ss
 from softsym.discovery.fit import beside as models
-from softsym.discovery.fit.beside import NETWORK, ORDINARY, PENALTIES, WIDTHS, beside, chosen, classical, without_ordinary
+from softsym.discovery.fit.beside import (
+    NETWORK,
+    ORDINARY,
+    PENALTIES,
+    WIDTHS,
+    beside,
+    chosen,
+    classical,
+    without_ordinary,
+)
 from softsym.discovery.fit.fitted import HeldOut, Target, explained
 from softsym.discovery.fit.train import Session, prepare, train_ensemble
 from tests.discovery.fit.lessons import plan

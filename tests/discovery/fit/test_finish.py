@@ -91,7 +91,9 @@ def test_members_go_on_from_where_they_were(monkeypatch):
         assert training.recipe == recipe.last_stage()
         assert training.seed == member.seed
         assert training.start.strengths == member.strengths | {"O(2)@z": BUILT_IN}
-        assert all((training.start.weights[name] == value).all() for name, value in member.model.state_dict().items())
+        assert all(
+            (training.start.weights[name] == value).all() for name, value in member.model.state_dict().items()
+        )
 
 
 @pytest.fixture

@@ -37,7 +37,12 @@ def test_with_groups_training_is_fast_and_without_it_is_plain():
 
 
 def test_rules():
-    for name, kind in (("one-shot", OneShot), ("continuous", Continuous), ("by-data", ByData), ("fixed", Fixed)):
+    for name, kind in (
+        ("one-shot", OneShot),
+        ("continuous", Continuous),
+        ("by-data", ByData),
+        ("fixed", Fixed),
+    ):
         assert isinstance(Recipe(strengths=name, epochs=90, batch=9).controller(), kind)
     assert Recipe(epochs=90, batch=9).settings(0, has_groups=True).stop_after == 60
     assert Recipe(epochs=90, batch=9).settings(0, has_groups=False).stop_after == 0
@@ -81,5 +86,7 @@ def test_open_numbers_are_refused():
         Recipe().settings(0, has_groups=True)
     with pytest.raises(InputError, match="`layers` = 1"):
         read_recipe(has_groups=True, layers=1)
-    with pytest.raises(InputError, match="`weight_decay` = -1.0: input should be greater than or equal to 0"):
+    with pytest.raises(
+        InputError, match=r"`weight_decay` = -1\.0: input should be greater than or equal to 0"
+    ):
         read_recipe(has_groups=True, shrink=-1.0)

@@ -51,7 +51,9 @@ def test_a_fit_that_goes_on_keeps_what_was_settled(tmp_path, monkeypatch):
     def narrow(recipe):
         return recipe.model_copy(update={"width": 12})
 
-    monkeypatch.setattr(train, "tried", lambda lesson, recipe, *a, **k: asked_for.append((*a, k["n_jobs"])) or narrow(recipe))
+    monkeypatch.setattr(
+        train, "tried", lambda lesson, recipe, *a, **k: asked_for.append((*a, k["n_jobs"])) or narrow(recipe)
+    )
     asked = plan(seeds=1, tries=Tries(width=True))
     first = trained(asked, Session(tmp_path))
     assert first.recipe.width == 12

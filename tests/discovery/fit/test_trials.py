@@ -10,7 +10,15 @@ from softsym.discovery.fit import parallel
 from softsym.discovery.fit.member import Member, predict_members, train_member
 from softsym.discovery.fit.parallel import Lesson
 from softsym.discovery.fit.recipe import LAST_STAGE, PLAIN_WIDTH
-from softsym.discovery.fit.trials import NOTHING, WEAKER, Tries, affordable_epochs, budgeted, trial_losses, tried
+from softsym.discovery.fit.trials import (
+    NOTHING,
+    WEAKER,
+    Tries,
+    affordable_epochs,
+    budgeted,
+    trial_losses,
+    tried,
+)
 from softsym.errors import TrainingError
 from tests.discovery.fit.lessons import FAST, RECIPE, lesson
 
@@ -82,7 +90,10 @@ def test_a_little_better_is_not_clearly_better(monkeypatch):
     """One validation row decides everything: by less than one standard error."""
     losses = iter([np.array([0.0, 0.0, 0.0, 9.0]), np.array([0.1, 0.1, 0.1, 1.0])])
     monkeypatch.setattr("softsym.discovery.fit.trials.trial_losses", lambda *a: next(losses))
-    assert tried(lesson(), RECIPE.model_copy(update={"epochs": 3}), Tries(strength=True), seed=0).strength is None
+    assert (
+        tried(lesson(), RECIPE.model_copy(update={"epochs": 3}), Tries(strength=True), seed=0).strength
+        is None
+    )
 
 
 def test_only_what_is_open_is_tried():
@@ -96,7 +107,7 @@ def test_only_what_is_open_is_tried():
     assert len(kinds(BOTH, narrow)) == 2  # it is narrow already
     assert kinds(NOTHING) == [USUAL]
     assert not NOTHING
-    assert BOTH and Tries(width=True) and Tries(strength=True)
+    assert all((BOTH, Tries(width=True), Tries(strength=True)))
 
 
 def test_trials_are_shorter_trainings_of_the_same_seed_that_leave_nothing_behind(stubbed):

@@ -35,7 +35,7 @@ def test_what_a_snapped_model_says_of_itself_is_its_own():
     assert own.is_returned
     assert own.test_error == pytest.approx(snapped.test_error)
     assert own.test_error > fitted().baselines_["network"].test_error
-    assert "The model has O(2)@x exactly" in snapped.model.story("it").notes[-1]
+    assert snapped.model.story("it").built_in == ("O(2)@x",)
 
 
 def test_other_groups_are_refused():

@@ -37,8 +37,12 @@ def test_it_is_a_sequence_with_names():
 
 
 def test_what_one_can_build_on():
-    within = Symmetry("SO(3)", "exact", 0.1, (0.1, 0.2), 1.0, 0.1, 0.1, {}, reasons_in("as far as the fit can tell"))
-    doubtful = Symmetry("O(3)", "exact", 0.1, (0.1, 0.2), 1.0, 0.1, 0.1, {}, reasons_in("inconclusive: only 70 training rows"))
+    within = Symmetry(
+        "SO(3)", "exact", 0.1, (0.1, 0.2), 1.0, 0.1, 0.1, {}, reasons_in("as far as the fit can tell")
+    )
+    doubtful = Symmetry(
+        "O(3)", "exact", 0.1, (0.1, 0.2), 1.0, 0.1, 0.1, {}, reasons_in("inconclusive: only 70 training rows")
+    )
     assert Symmetries([TABLE[0], within, doubtful]).certain() == {"O(2)@z": "exact", "SO(3)": "exact"}
 
 

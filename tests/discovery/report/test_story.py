@@ -41,16 +41,18 @@ def test_facts_say_how_it_was_run():
 
 
 def test_a_good_fit_needs_no_note():
-    fit = replace(fitted().fit_, built_in=(), baselines=Baselines())
+    fit = replace(fitted().fit_, baselines=Baselines())
     assert fit.explained() > LEAST_EXPLAINED_UNNOTED
     assert told(fit).notes == ()
 
 
 def test_what_is_exact_and_who_is_better_is_noted():
     fit = fitted().fit_
-    better, built_in = told(fit).notes
-    assert better.startswith(f"{fit.baselines.better[0].name.capitalize()} on the same rows predicts held-out data better")
-    assert built_in == "The model has O(2)@z exactly, by construction."
+    (better,) = told(fit).notes
+    assert better.startswith(
+        f"{fit.baselines.better[0].name.capitalize()} on the same rows predicts held-out data better"
+    )
+    assert told(fit).built_in == ("O(2)@z",)
     assert told(fit).baselines is fit.baselines
 
 
@@ -58,6 +60,7 @@ def test_ordinary_networks_that_predict_are_noted():
     fit = replace(fitted().fit_, ordinary=fitted().fit_.predictor, baselines=Baselines())
     (note,) = told(fit).notes
     assert note.startswith("Ordinary networks of the same size")
+    assert told(fit).built_in == ()  # they have nothing exactly
 
 
 def test_what_must_not_be_missed_is_noted():
@@ -65,7 +68,6 @@ def test_what_must_not_be_missed_is_noted():
     unfinished = tuple(replace(member, is_finished=False) for member in fit.members)
     poor = replace(
         fit,
-        built_in=(),
         baselines=Baselines(),
         held=HeldOut(fit.held.X, -fit.held.Y, is_separate=False),
         predictor=replace(fit.predictor, members=unfinished),

@@ -99,14 +99,14 @@ def classical(plan: FitPlan, prepared: Prepared, fit: FittedEnsemble) -> Iterato
     """Ridge and kernel ridge regression, each with the settings that suit validation rows best."""
     rows = prepared.parts.train
     center, mean = prepared.scale_in.transform(plan.X[rows]).mean(0), plan.Y[rows].mean(0)
-    x, *parts = (
-        prepared.scale_in.transform(X) - center for X in (plan.X[rows], fit.judged.X, fit.held.X)
-    )
+    x, *parts = (prepared.scale_in.transform(X) - center for X in (plan.X[rows], fit.judged.X, fit.held.X))
     for name, candidates in (
         ("ridge regression", _ridge(x, plan.Y[rows] - mean, parts)),
         ("kernel ridge regression", _kernel_ridge(x[:MOST_ROWS], (plan.Y[rows] - mean)[:MOST_ROWS], parts)),
     ):
-        measured = (_measured(name, fit, tuple(part + mean for part in predicted)) for predicted in candidates)
+        measured = (
+            _measured(name, fit, tuple(part + mean for part in predicted)) for predicted in candidates
+        )
         yield min(measured, key=lambda one: one[0].validation_error)
 
 
@@ -133,6 +133,8 @@ def _kernel_ridge(x: Array, y: Array, parts: Sequence[Array]) -> Iterator[list[A
         own, *others = (pairwise_kernels(part, x, **kernel) for part in (x, *parts))
         for penalty in PENALTIES:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of matrices that are nearly singular: such a setting does not win
+                warnings.simplefilter(
+                    "ignore"
+                )  # of matrices that are nearly singular: such a setting does not win
                 model = KernelRidge(alpha=penalty, kernel="precomputed").fit(own, y)
             yield [np.asarray(model.predict(other)).reshape(len(other), -1) for other in others]
