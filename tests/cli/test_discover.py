@@ -18,7 +18,7 @@ from tests.discovery.small import rows
 NAMES = ["ax", "ay", "az", "bx", "by", "bz", "u", "v", "w"]
 ASKED = (
     "flights.csv", "--x-columns", "ax..bz", "--y-columns", "u..w", "--in", "2V", "--out", "V", "--groups", "O(2)@x", "O(2)@z",
-    "--width", "16", "--layers", "2", "--strength", "100",
+    "--width", "16", "--layers", "2", "--strength", "10",
 )  # fmt: skip
 SHORT = (*ASKED, "--epochs", "20", "--seeds", "1")
 
@@ -45,12 +45,24 @@ def test_the_whole_job(softsym, tmp_path):
     assert code == 0, err
     assert "O(2)@z" in out
     assert "Report: found" in out
+    assert "kernel ridge regression" in out
+    assert out.count("returned") == 1
     assert sorted(path.name for path in (tmp_path / "found").iterdir()) == [
         "model", "report.html", "symmetries.json",
     ]  # fmt: skip
     assert not (tmp_path / "found.partial").exists()
     content = json.loads((tmp_path / "found" / "symmetries.json").read_text())
-    assert {"schema", "rep_in", "rep_out", "seeds", "seconds", "test_mse", "groups"} <= set(content)
+    assert {
+        "schema",
+        "rep_in",
+        "rep_out",
+        "seeds",
+        "seconds",
+        "test_mse",
+        "groups",
+        "built_in",
+        "baselines",
+    } <= set(content)
     assert content["schema"] == 1
     for row in content["groups"]:
         assert row["verdict"] in ("exact", "soft", "absent")
@@ -83,7 +95,7 @@ def test_json_to_standard_output(softsym):
 
 def test_a_task_knows_its_columns(softsym):
     code, out, err = softsym(
-        "discover", "golfball:wind=y", "--epochs", "3", "--seeds", "1", "--width", "12", "--strength", "30", "--quiet"
+        "discover", "golfball:wind=y", "--epochs", "3", "--seeds", "1", "--width", "12", "--quiet"
     )  # fmt: skip
     assert code == 0, err
     assert "O(2)@y" in out
@@ -132,7 +144,7 @@ def start(folder, *more):
         "discover",
         *ASKED,
         "--epochs",
-        "150",
+        "60",
         "--seeds",
         "2",
     ]
@@ -211,7 +223,9 @@ def test_a_group_that_moves_nothing_is_undecided(softsym, tmp_path):
     code, out, err = softsym("discover", *SHORT, "--in", "6S", "--out", "3S", "--quiet")
     assert code == 0, err
     assert "undecided" in out
-    for row in json.loads((tmp_path / "softsym-discovery" / "symmetries.json").read_text())["groups"]:
+    found = json.loads((tmp_path / "softsym-discovery" / "symmetries.json").read_text())["groups"]
+    assert [row["name"] for row in found] == ["O(2)@x", "O(2)@z", "O(3)"]
+    for row in found:
         assert row["verdict"] == "undecided"
         assert row["note"] == "inconclusive: acts trivially on inputs and outputs, so data cannot break it"
     page = (tmp_path / "softsym-discovery" / "report.html").read_text()

@@ -17,7 +17,7 @@ from softsym.errors import InputError
 from tests.discovery.small import fitted, rows
 
 PARAMETERS = {
-    "rep_in": "2V", "rep_out": "V", "groups": ["O(2)@x", "O(2)@z"], "width": 8, "layers": 2, "epochs": 4, "seeds": 2, "strength": 30.0,
+    "rep_in": "2V", "rep_out": "V", "groups": ["O(2)@x", "O(2)@z"], "width": 8, "layers": 2, "epochs": 4, "seeds": 2, "strength": 10.0,
 }  # fmt: skip
 
 
@@ -37,6 +37,7 @@ def test_it_writes_report_table_and_model(table, tmp_path):
     assert json.loads((tmp_path / "out" / "symmetries.json").read_text()) == found.summary
     est = ss.load(tmp_path / "out" / "model")
     assert est.symmetries_ == found.symmetries
+    assert est.baselines_ == found.baselines
     assert est.feature_names_in_.tolist() == list("abcdef")
     assert list(est.output_names_) == ["u", "v", "w"]
     page = (tmp_path / "out" / "report.html").read_text()
@@ -54,11 +55,16 @@ def test_what_programs_read():
     assert set(summary["groups"][0]) == {
         "name", "verdict", "error", "error_interval", "strength", "residual", "excess", "layers", "note",
     }  # fmt: skip
+    assert summary["built_in"] == ["O(2)@z"]
+    assert [row["name"] for row in summary["baselines"]] == [row.name for row in fitted().baselines_]
+    assert set(summary["baselines"][0]) == {
+        "name", "validation_error", "test_error", "explained", "is_returned",
+    }  # fmt: skip
     json.dumps(summary, allow_nan=False)
 
 
-def test_facts_are_computed_once(table, tmp_path, monkeypatch):
-    """One plan, one search for duplicates, and held-out rows predicted once for errors, judgement, summary and report."""
+def test_facts_are_computed_once(tmp_path, monkeypatch):
+    """One plan, one search for duplicates, and held-out rows predicted once by each network, and once for summary and report."""
     calls = []
 
     def counted(owner, name):
@@ -69,10 +75,12 @@ def test_facts_are_computed_once(table, tmp_path, monkeypatch):
     counted(Predictor, "__call__")
     counted(data_table, "duplicate_groups")
     monkeypatch.setattr("softsym.data.split.duplicate_groups", lambda X: pytest.fail("looked again"))
-    discover(table, PARAMETERS, Workspace(tmp_path / "out"), title="it")
+    X, Y = rows(220)  # enough to hold some out
+    many = Table(X, Y, tuple("abcdef"), ("u", "v", "w"), "flights.csv")
+    discover(many, PARAMETERS, Workspace(tmp_path / "out"), title="it")
     held = ss.load(tmp_path / "out" / "model").fit_.held.X
     predicted = [rows for name, (_, *rows) in calls if name == "__call__"]
-    assert sum(np.array_equal(X, held) for (X,) in predicted) == 1
+    assert sum(np.array_equal(X, held) for (X,) in predicted) == 3
     assert sorted(name for name, _ in calls if name != "__call__") == ["duplicate_groups", "plan"]
 
 

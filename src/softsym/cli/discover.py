@@ -60,7 +60,10 @@ def command(
     ),
     budget: float | None = typer.Option(None, "--budget", help="Seconds to spend, instead of --epochs."),
     strength: float | None = typer.Option(
-        None, "--strength", min=0, help="Strength of the penalties at the start; 10 by default."
+        None,
+        "--strength",
+        min=0,
+        help="Strength of the penalties at the start; found by short trials by default.",
     ),
     strengths: str = typer.Option(
         "by-data", "--strengths", help=f"How strengths change: {', '.join(CONTROLLERS)}."

@@ -251,7 +251,7 @@ def _ordinary(
 ) -> Predictor | None:
     """The ordinary networks that predict in the network's place, if there are any."""
     members = [
-        _member(shape.plain(), recipe.plain(), {"seed": seed, "strengths": {}, "is_finished": True}, arrays, f"ordinary/{k}/")
+        _member(shape.plain(), recipe, {"seed": seed, "strengths": {}, "is_finished": True}, arrays, f"ordinary/{k}/")
         for k, seed in enumerate(about.get("ordinary", ()))
     ]  # fmt: skip
     return replace(network, members=tuple(members), frame=None) if members else None

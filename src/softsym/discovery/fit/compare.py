@@ -26,10 +26,14 @@ def standard_errors(new: Array, old: Array) -> float:
     Example:
         >>> standard_errors(np.array([2.0, 4.0]), np.array([1.0, 1.0]))
         2.0
+        >>> standard_errors(np.array([np.inf, np.inf]), np.array([1.0, 1.0]))  # a model that diverged
+        inf
     """
+    mean = float(new.mean()) - float(old.mean())
+    if not np.isfinite(mean):
+        return 0.0 if np.isnan(mean) else mean  # if both are infinite, neither is worse
     differences = new - old
-    mean = float(differences.mean())
     spread = float(differences.std(ddof=1)) / len(differences) ** 0.5 if len(differences) > 1 else 0.0
     if spread == 0.0:
         return float(np.sign(mean)) * float("inf") if mean else 0.0
-    return mean / spread
+    return float(differences.mean()) / spread

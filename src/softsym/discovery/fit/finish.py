@@ -57,6 +57,7 @@ def finish(
     trained = session.train(prepared.lesson, trainings, "last stage: ")
     if not session.is_done(trainings, trained):
         return soft.interrupted()
+    soft = replace(soft, seconds=soft.seconds + session.spent(trained))
     best, errors = soft, squared_errors(soft.predictor, soft.judged)
     # Moved as they are they are taken if no worse than before, and after the last stage if that is no worse than without it.
     for members in (copy.deepcopy(soft.members), trained):

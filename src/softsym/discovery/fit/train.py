@@ -108,6 +108,10 @@ class Session:
             members = train_all(lesson, trainings, n_jobs=self.n_jobs, on_epoch=watch)
         return tuple(member for member in members if member is not None)
 
+    def spent(self, members: Sequence[Member]) -> float:
+        """Seconds that trainings took, those of earlier sessions of a resumed fit included."""
+        return float(sum(member.history[-1]["seconds"] for member in members if member.history)) / self.n_jobs
+
     def is_done(self, trainings: Sequence[Training], members: Sequence[Member]) -> bool:
         """Whether trainings went to their end."""
         return len(members) == len(trainings) and all(member.is_finished for member in members)
@@ -151,9 +155,7 @@ def train_ensemble(plan: FitPlan, prepared: Prepared, session: Session) -> Fitte
     lesson, parts = prepared.lesson, prepared.parts
     recipe = _settled(plan, lesson, session)
     members = _members(plan, recipe, lesson, session)
-    # What earlier sessions of a resumed fit took counts too.
-    before = sum(member.history[-1]["seconds"] for member in members if member.history) / session.n_jobs
-    seconds = max(time.perf_counter() - began, before)
+    seconds = max(time.perf_counter() - began, session.spent(members))
     return FittedEnsemble(
         shape=plan.shape,
         recipe=recipe,
