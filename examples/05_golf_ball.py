@@ -26,7 +26,7 @@ def examine(name: str, rows: int, epochs: int) -> None:
     task = ss.task(name)
     x, y = (values.double().numpy() for values in task.sample(rows, seed=0))
     est = ss.SoftEquivariantRegressor(
-        task.rep_in, task.rep_out, GROUPS, width=32, epochs=epochs, strength=30.0, seeds=1
+        task.rep_in, task.rep_out, GROUPS, width=32, epochs=epochs, strength=10.0, seeds=1
     )
     est.fit(x, y)
 

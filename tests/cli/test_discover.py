@@ -18,7 +18,7 @@ from tests.discovery.small import rows
 NAMES = ["ax", "ay", "az", "bx", "by", "bz", "u", "v", "w"]
 ASKED = (
     "flights.csv", "--x-columns", "ax..bz", "--y-columns", "u..w", "--in", "2V", "--out", "V", "--groups", "O(2)@x", "O(2)@z",
-    "--width", "16", "--layers", "2", "--strength", "100",
+    "--width", "16", "--layers", "2", "--strength", "10",
 )  # fmt: skip
 SHORT = (*ASKED, "--epochs", "20", "--seeds", "1")
 
@@ -45,12 +45,24 @@ def test_the_whole_job(softsym, tmp_path):
     assert code == 0, err
     assert "O(2)@z" in out
     assert "Report: found" in out
+    assert "kernel ridge regression" in out
+    assert out.count("returned") == 1
     assert sorted(path.name for path in (tmp_path / "found").iterdir()) == [
         "model", "report.html", "symmetries.json",
     ]  # fmt: skip
     assert not (tmp_path / "found.partial").exists()
     content = json.loads((tmp_path / "found" / "symmetries.json").read_text())
-    assert {"schema", "rep_in", "rep_out", "seeds", "seconds", "test_mse", "groups"} <= set(content)
+    assert {
+        "schema",
+        "rep_in",
+        "rep_out",
+        "seeds",
+        "seconds",
+        "test_mse",
+        "groups",
+        "built_in",
+        "baselines",
+    } <= set(content)
     assert content["schema"] == 1
     for row in content["groups"]:
         assert row["verdict"] in ("exact", "soft", "absent")
@@ -83,7 +95,7 @@ def test_json_to_standard_output(softsym):
 
 def test_a_task_knows_its_columns(softsym):
     code, out, err = softsym(
-        "discover", "golfball:wind=y", "--epochs", "3", "--seeds", "1", "--width", "12", "--strength", "30", "--quiet"
+        "discover", "golfball:wind=y", "--epochs", "3", "--seeds", "1", "--width", "12", "--quiet"
     )  # fmt: skip
     assert code == 0, err
     assert "O(2)@y" in out
@@ -132,7 +144,7 @@ def start(folder, *more):
         "discover",
         *ASKED,
         "--epochs",
-        "150",
+        "60",
         "--seeds",
         "2",
     ]
@@ -172,3 +184,49 @@ def test_interrupted_and_resumed_equals_uninterrupted(softsym, tmp_path, jobs):
     assert np.array_equal(a.fit_.outputs(X), b.fit_.outputs(X))
     assert not (tmp_path / "cut.partial").exists()
     assert os.stat(tmp_path / "cut").st_mode & 0o777 == 0o755
+
+
+def test_rows_of_one_label_stay_in_one_part(softsym, tmp_path):
+    X, Y = rows()
+    days = [f"day {k // 6}" for k in range(len(X))]
+    frame = polars.DataFrame(np.hstack([X, Y]), schema=NAMES).with_columns(day=polars.Series(days))
+    frame.write_csv("labelled.csv")
+    asked = [text for text in SHORT if text not in ("--x-columns", "ax..bz")]
+    asked[0] = "labelled.csv"  # inputs are the rest: not the labels
+    code, _, err = softsym("discover", *asked, "--rows-together", "day")
+    assert code == 0, err
+    assert "note: rows have 40 labels; rows of one label stay in one part" in err
+    fit = ss.load("softsym-discovery/model").fit_
+    day_of = {tuple(row): day for row, day in zip(X.round(9), days, strict=True)}
+    held, checked = ({day_of[tuple(row)] for row in part.X.round(9)} for part in (fit.held, fit.checked))
+    assert fit.held.is_separate
+    assert fit.checked.is_separate
+    assert not held & checked
+    assert len(fit.held.X) == 6 * len(held)
+    assert len(fit.checked.X) == 6 * len(checked)
+    assert fit.n_train == 240 - len(fit.held.X) - len(fit.checked.X)
+
+
+def test_labels_that_make_no_parts_are_one_line_and_write_nothing(softsym, tmp_path):
+    before = polars.read_csv("flights.csv").with_columns(day=polars.Series(["mon", "tue"] * 120))
+    before.write_csv("flights.csv")
+    for column, message in (("day", "have 2 different labels; at least 3"), ("week", "no column 'week'")):
+        code, out, err = softsym("discover", *SHORT, "--rows-together", column, "--quiet")
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert message in err
+    assert [path.name for path in tmp_path.iterdir()] == ["flights.csv"]
+    code, _, err = softsym("discover", "inertia", "--rows-together", "day")
+    assert "is a task, which knows which rows belong together; leave out --rows-together" in err
+
+
+def test_a_group_that_moves_nothing_is_undecided(softsym, tmp_path):
+    code, out, err = softsym("discover", *SHORT, "--in", "6S", "--out", "3S", "--quiet")
+    assert code == 0, err
+    assert "undecided" in out
+    found = json.loads((tmp_path / "softsym-discovery" / "symmetries.json").read_text())["groups"]
+    assert [row["name"] for row in found] == ["O(2)@x", "O(2)@z", "O(3)"]
+    for row in found:
+        assert row["verdict"] == "undecided"
+        assert row["note"] == "inconclusive: acts trivially on inputs and outputs, so data cannot break it"
+    page = (tmp_path / "softsym-discovery" / "report.html").read_text()
+    assert "moves neither inputs nor outputs" in page

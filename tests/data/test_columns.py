@@ -115,3 +115,22 @@ def test_a_spread_never_hides_a_prediction():
     assert len(columns) == 6
     assert [column.sum() for column in columns.values()] == [0, 0, 0, 2, 2, 2]
     assert list(prediction_columns(["e"], values, None)) == ["e"]
+
+
+def test_one_column():
+    header = Header("d.csv", ("day", "x1", "x2", "a,b"))
+    assert header.one('"a,b"', "--rows-together") == 3
+    with pytest.raises(InputError, match=r"--rows-together: 'x\*' chooses 2 columns of d.csv; name one"):
+        header.one("x*", "--rows-together")
+    with pytest.raises(InputError, match=r"--rows-together: d.csv has no column 'dai'; did you mean 'day'"):
+        header.one("dai", "--rows-together")
+
+
+def test_a_column_apart_is_of_the_rest_only_if_chosen():
+    header = Header("d.csv", ("day", "x", "y"))
+    assert choose(header, None, "y", need_y=True, apart=[0]) == ([1], [2])
+    assert choose(header, "x", None, need_y=True, apart=[0]) == ([1], [2])
+    assert choose(header, None, None, need_y=False, apart=[0]) == ([1, 2], [])
+    assert choose(header, "day,x", None, need_y=True, apart=[0]) == ([0, 1], [2])
+    with pytest.raises(InputError, match="no columns left for the outputs"):
+        choose(header, "x,y", None, need_y=True, apart=[0])

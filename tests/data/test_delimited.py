@@ -148,3 +148,29 @@ def test_size_is_about_right(write):
     rows = 5_000
     file = delimited.DelimitedFile.open(write("d.csv", "a,b,c\n" + "1.25,2,3\n" * rows))
     assert file.size([0, 2]) == pytest.approx(8 * 2 * rows, rel=0.05)
+
+
+@pytest.mark.parametrize("name", ["d.csv", "d.tsv"])
+def test_labels_are_texts(write, name):
+    content = 'day,x,y\n mon ,1,2\n\n"t,ue",3,4\nmon,5,6\n01,7,8\n1,9,0\n'
+    path = write(name, content if name == "d.csv" else content.replace(",", "\t").replace("t\tue", "t,ue"))
+    table = read_table(path, y_columns="y", together="day")
+    assert (table.x_names, table.y_names) == (("x",), ("y",))
+    assert table.together.tolist() == [0, 1, 0, 2, 3]
+    assert len(table.X) == 5
+    assert read_table(write("e.csv", "a,b\n1,2\n"), "a").together is None
+
+
+def test_a_label_may_be_an_input_if_it_is_chosen(write):
+    table = read_table(write("d.csv", "day,x,y\n3,1,2\n4,1,2\n3,5,2\n"), "day,x", "y", together="day")
+    assert table.X[:, 0].tolist() == [3, 4, 3]
+    assert table.together.tolist() == [0, 1, 0]
+
+
+def test_every_line_needs_a_label(write):
+    for cell in ("", "NA"):
+        path = write("d.csv", f"x,y,day\n1,2,mon\n3,4,{cell}\n")
+        refuses(
+            "d.csv, line 3: column 'day' has no value; every row needs a label", path, "x", together="day"
+        )
+    refuses("--rows-together: .*d.csv has no column 'week'", path, "x", together="week")

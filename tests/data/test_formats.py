@@ -94,3 +94,9 @@ def test_the_list_costs_nothing():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_labels_of_a_new_format_are_its_numbers(toy):
+    toy.write_text("a b day\n1 2 3\n4 5 6\n7 8 3\n")
+    table = read_table(toy, "a", together="day")
+    assert (table.x_names, table.y_names, table.together.tolist()) == (("a",), ("b",), [0, 1, 0])

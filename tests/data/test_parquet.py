@@ -75,3 +75,27 @@ def test_what_is_written_reads_back(tmp_path):
 
 def test_size(save, frame):
     assert ParquetFile.open(save(frame)).size([0, 1]) == 8 * 2 * 3
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        polars.Series(["a", "b", "a"]),
+        polars.Series(["a", "b", "a"], dtype=polars.Categorical),
+        polars.Series([2.5, 1.0, 2.5]),
+        polars.Series(["2024-01-01", "2024-01-02", "2024-01-01"]).str.to_date(),
+    ],
+)
+def test_labels_of_any_type(save, labels):
+    frame = polars.DataFrame({"x": [1.0, 2.0, 3.0], "day": labels, "y": [1.0, 0.0, 1.0]})
+    table = read_table(save(frame), "x", together="day")
+    assert (table.x_names, table.y_names) == (("x",), ("y",))
+    assert table.together.tolist() == [0, 1, 0]
+
+
+def test_every_row_needs_a_label(save):
+    frame = polars.DataFrame({"x": [1.0, 2.0], "y": [1.0, 0.0], "day": ["mon", None], "list": [[1], [2]]})
+    refuses("row 2: column 'day' has no value", save(frame), "x", "y", together="day")
+    refuses(
+        "'list' holds a list in row 0, counted from 0; pass one text", save(frame), "x", "y", together="list"
+    )

@@ -15,7 +15,7 @@ def rows(n=240, seed=0):
 
 
 def estimator(**changes):
-    fields = {"width": 16, "layers": 2, "epochs": 150, "seeds": 2, "strength": 100.0, "lr": 0.01} | changes
+    fields = {"width": 27, "layers": 2, "epochs": 60, "seeds": 2, "strength": 10.0} | changes
     return ss.SoftEquivariantRegressor("2V", "V", ["O(2)@x", "O(2)@z"], **fields)
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from softsym.discovery.fit.baselines import Baseline, Baselines
 from softsym.discovery.fit.curves import Curves
 from softsym.discovery.judge.reasons import reasons_in
 from softsym.discovery.judge.symmetries import Symmetries, Symmetry
@@ -54,6 +55,16 @@ def story() -> Story:
             "time": "41 s",
         },
         notes=("Only 1000 examples: intervals are wide.",),
+        baselines=Baselines.of(
+            [
+                Baseline("network", 0.033, 0.0312, 0.9871),
+                Baseline("ordinary network", 0.41, 0.44, 0.82),
+                Baseline("ridge regression", 2.9, 3.0, -0.02),
+                Baseline("kernel ridge regression", 0.2, 0.22, 0.91),
+            ],
+            "network",
+        ),
+        built_in=("O(2)@z",),
     )
 
 
@@ -72,6 +83,8 @@ def ordinary() -> Story:
         orbits=(),
         facts={},
         notes=(),
+        baselines=Baselines(),
+        built_in=(),
     )
 
 
@@ -99,6 +112,8 @@ def hostile() -> Story:
         orbits=tuple(replace(orbit, group=names[orbit.group]) for orbit in whole.orbits),
         facts=dict.fromkeys(HOSTILE, HOSTILE[1]),
         notes=HOSTILE,
+        baselines=Baselines([Baseline(name, 1.0, 1.0, 0.5) for name in HOSTILE]),
+        built_in=HOSTILE,
     )  # fmt: skip
 
 

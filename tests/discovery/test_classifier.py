@@ -6,7 +6,7 @@ import pytest
 import softsym as ss
 from softsym.errors import InputError
 
-SMALL = {"width": 8, "layers": 2, "epochs": 4, "seeds": 1, "strength": 30.0}
+SMALL = {"width": 8, "layers": 2, "epochs": 4, "seeds": 1}
 X = np.random.default_rng(0).standard_normal((90, 3))
 
 

@@ -1,6 +1,7 @@
 """The whole job on one table."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from softsym.errors import InputError
 from tests.discovery.small import fitted, rows
 
 PARAMETERS = {
-    "rep_in": "2V", "rep_out": "V", "groups": ["O(2)@x", "O(2)@z"], "width": 8, "layers": 2, "epochs": 4, "seeds": 2, "strength": 30.0,
+    "rep_in": "2V", "rep_out": "V", "groups": ["O(2)@x", "O(2)@z"], "width": 8, "layers": 2, "epochs": 4, "seeds": 2, "strength": 10.0,
 }  # fmt: skip
 
 
@@ -36,6 +37,7 @@ def test_it_writes_report_table_and_model(table, tmp_path):
     assert json.loads((tmp_path / "out" / "symmetries.json").read_text()) == found.summary
     est = ss.load(tmp_path / "out" / "model")
     assert est.symmetries_ == found.symmetries
+    assert est.baselines_ == found.baselines
     assert est.feature_names_in_.tolist() == list("abcdef")
     assert list(est.output_names_) == ["u", "v", "w"]
     page = (tmp_path / "out" / "report.html").read_text()
@@ -53,11 +55,16 @@ def test_what_programs_read():
     assert set(summary["groups"][0]) == {
         "name", "verdict", "error", "error_interval", "strength", "residual", "excess", "layers", "note",
     }  # fmt: skip
+    assert summary["built_in"] == ["O(2)@z"]
+    assert [row["name"] for row in summary["baselines"]] == [row.name for row in fitted().baselines_]
+    assert set(summary["baselines"][0]) == {
+        "name", "validation_error", "test_error", "explained", "is_returned",
+    }  # fmt: skip
     json.dumps(summary, allow_nan=False)
 
 
-def test_facts_are_computed_once(table, tmp_path, monkeypatch):
-    """One plan, one search for duplicates, and held-out rows predicted once for errors, judgement, summary and report."""
+def test_facts_are_computed_once(tmp_path, monkeypatch):
+    """One plan, one search for duplicates, and held-out rows predicted once by each network, and once for summary and report."""
     calls = []
 
     def counted(owner, name):
@@ -68,10 +75,12 @@ def test_facts_are_computed_once(table, tmp_path, monkeypatch):
     counted(Predictor, "__call__")
     counted(data_table, "duplicate_groups")
     monkeypatch.setattr("softsym.data.split.duplicate_groups", lambda X: pytest.fail("looked again"))
-    discover(table, PARAMETERS, Workspace(tmp_path / "out"), title="it")
+    X, Y = rows(220)  # enough to hold some out
+    many = Table(X, Y, tuple("abcdef"), ("u", "v", "w"), "flights.csv")
+    discover(many, PARAMETERS, Workspace(tmp_path / "out"), title="it")
     held = ss.load(tmp_path / "out" / "model").fit_.held.X
     predicted = [rows for name, (_, *rows) in calls if name == "__call__"]
-    assert sum(np.array_equal(X, held) for (X,) in predicted) == 1
+    assert sum(np.array_equal(X, held) for (X,) in predicted) == 3
     assert sorted(name for name, _ in calls if name != "__call__") == ["duplicate_groups", "plan"]
 
 
@@ -90,4 +99,24 @@ def test_stopped_and_resumed_with_other_jobs_is_the_same(table, tmp_path):
 def test_wrong_parameters_leave_no_folder(table, tmp_path):
     with pytest.raises(InputError, match="3V under"):
         discover(table, {**PARAMETERS, "rep_in": "3V"}, Workspace(tmp_path / "out"), title="it")
+    assert not list(tmp_path.iterdir())
+
+
+def test_another_labelling_is_another_discovery(table, tmp_path):
+    labelled = replace(table, together=np.arange(80) // 4)
+    with pytest.raises(StoppedError):
+        discover(labelled, PARAMETERS, Workspace(tmp_path / "out"), title="it", stop=lambda: True)
+    for other in (table, replace(table, together=np.arange(80) // 5)):
+        with pytest.raises(InputError, match="was started with another data"):
+            discover(other, PARAMETERS, Workspace(tmp_path / "out", resume=True), title="it")
+    discover(labelled, PARAMETERS, Workspace(tmp_path / "out", resume=True), title="it")
+    fit = ss.load(tmp_path / "out" / "model").fit_
+    assert fit.n_train % 4 == 0
+
+
+def test_labels_that_make_no_parts_leave_no_folder(table, tmp_path):
+    with pytest.raises(InputError, match="rows that belong together have 2 different labels"):
+        discover(
+            replace(table, together=np.arange(80) % 2), PARAMETERS, Workspace(tmp_path / "out"), title="it"
+        )
     assert not list(tmp_path.iterdir())

@@ -23,7 +23,7 @@ from tests.discovery.small import estimator, fitted, rows
 def test_the_contract_of_scikit_learn(kind):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        results = check_estimator(kind(epochs=60, seeds=1, width=32), on_fail=None, on_skip=None)
+        results = check_estimator(kind(epochs=40, seeds=1, width=32), on_fail=None, on_skip=None)
     assert len(results) > 40
     assert [r["check_name"] for r in results if r["status"] == "failed"] == []
 
@@ -55,6 +55,38 @@ def test_it_predicts():
     assert (std >= 0).all()
     assert fitted().score(X, Y) > 0.8
     assert np.array_equal(fitted().predict(X), mean)
+
+
+def test_simpler_models_stand_beside_it():
+    found = fitted().baselines_
+    assert [row.name for row in found] == [
+        "network", "ordinary network", "ridge regression", "kernel ridge regression",
+    ]  # fmt: skip
+    assert [row.is_returned for row in found] == [True, False, False, False]
+    assert found["network"].test_error == pytest.approx(fitted().fit_.test_error())
+    assert found["network"].test_error < found["ordinary network"].test_error
+    assert found.better[0].explained == pytest.approx(1)  # the truth is linear, and ridge regression says so
+
+
+def test_verdicts_do_not_depend_on_test_rows():
+    """The same rows are trained on and validated; what is held out for the test has other outputs."""
+    X, Y = rows()
+    first = estimator(epochs=4, seeds=1).fit(X, Y)
+    test = (X[:, None] == first.fit_.held.X[None]).all(-1).any(1)
+    changed = estimator(epochs=4, seeds=1).fit(X, np.where(test[:, None], 100.0 - 7 * Y, Y))
+    assert 0 < test.sum() < 40
+    assert changed.symmetries_ == first.symmetries_
+    assert np.array_equal(changed.predict(X), first.predict(X))
+    assert changed.fit_.test_error() > 10 * first.fit_.test_error()
+    assert [row.validation_error for row in changed.baselines_] == [
+        row.validation_error for row in first.baselines_
+    ]
+
+
+def test_nothing_is_judged_or_compared_where_that_is_left_out():
+    est = estimator(epochs=2, seeds=1).fit_in(None, *rows(60), resting=True)
+    assert len(est.symmetries_) == len(est.baselines_) == 0
+    assert est.fit_.built_in == ()
 
 
 def test_the_same_seed_gives_the_same_model():
@@ -99,9 +131,7 @@ def test_pickling_goes_through_plain_numbers():
 def test_classes():
     X = np.random.default_rng(0).standard_normal((300, 3))
     y = np.where((X**2).sum(1) > 2.3, "far", "near")
-    est = ss.SoftEquivariantClassifier(
-        "V", groups=["O(3)"], width=16, layers=3, epochs=150, seeds=1, strength=30, lr=0.01
-    )
+    est = ss.SoftEquivariantClassifier("V", groups=["O(3)"], width=16, layers=3, epochs=40, seeds=1)
     est.fit(X, y)
     assert est.classes_.tolist() == ["far", "near"]
     assert np.allclose(est.predict_proba(X).sum(1), 1)
@@ -123,6 +153,8 @@ def test_without_groups_it_is_an_ordinary_network():
     assert len(est.symmetries_) == 0
     assert type(est.fit_.members[0].model).__name__ == "MLP"
     assert "report" in est.report().lower()
+    assert [row.name for row in est.baselines_] == ["network", "ridge regression", "kernel ridge regression"]
+    assert (est.fit_.recipe.optimizer, est.fit_.recipe.shrink) == ("adam", 0.0)
 
 
 WRONG = {
@@ -130,6 +162,7 @@ WRONG = {
     "rep_out": ({"rep_out": "2V"}, r"2V under .* has size 6, y has 3 columns; pass another `rep_out`"),
     "width": ({"width": 0}, r"`width` = 0"),
     "lr": ({"lr": -1.0}, r"`lr` = -1.0"),
+    "weight_decay": ({"weight_decay": -1.0}, r"`weight_decay` = -1.0"),
     "strengths": ({"strengths": "two-shot"}, r"`strengths` = 'two-shot': input should be 'one-shot', 'continuous', 'by-data' or 'fixed'"),
     "seeds": ({"seeds": 0}, r"`seeds` must be a whole number of at least 1, got 0"),
     "held_out": ({"held_out": 0.7}, r"`held_out` must lie between 0 and 0.5, got 0.7"),
@@ -171,6 +204,7 @@ def test_nothing_works_before_fit():
         lambda e: e.predict(rows()[0]),
         lambda e: e.snap("O(3)"),
         lambda e: e.report(),
+        lambda e: e.baselines_,
         lambda e: e.save("x"),
     ):
         with pytest.raises(NotFittedError):
@@ -181,3 +215,56 @@ def test_few_rows_are_said_to_be_few():
     est = estimator(epochs=2, seeds=1).fit(*rows(30))
     assert all("only" in row.note and "training rows" in row.note for row in est.symmetries_)
     assert any("too few rows" in note for note in est.story("it").notes)
+
+
+def test_rows_of_one_label_stay_in_one_part():
+    X, Y = rows(240)
+    labels = np.array([f"flight {k % 40}" for k in range(240)])
+    label_of = {tuple(row): label for row, label in zip(X, labels, strict=True)}
+    est = estimator(epochs=2, seeds=1).fit(X, Y, groups=labels)
+    held, checked = ({label_of[tuple(row)] for row in part.X} for part in (est.fit_.held, est.fit_.checked))
+    assert not held & checked
+    assert (len(est.fit_.held.X), len(est.fit_.checked.X)) == (6 * len(held), 6 * len(checked))
+    assert est.fit_.n_train == 240 - 6 * len(held | checked)
+    assert est.get_params()["groups"] == ["O(2)@x", "O(2)@z"]
+
+
+def test_labels_of_rows_are_checked_before_anything_is_done(tmp_path):
+    X, Y = rows(60)
+    est = estimator(epochs=2, seeds=1)
+    with pytest.raises(InputError, match=r"`groups` has 1 labels for 60 rows; .*candidate symmetry groups"):
+        est.fit(X, Y, groups=["O(3)"])
+    with pytest.raises(InputError, match="rows that belong together have 2 different labels"):
+        est.fit_in(tmp_path / "members", X, Y, groups=np.arange(60) % 2)
+    assert not list(tmp_path.iterdir())
+
+
+def test_groups_without_representations_are_refused():
+    X, Y = rows(60)
+    for missing, fields in (
+        ("`rep_in` and `rep_out`", {}),
+        ("`rep_out`", {"rep_in": "2V"}),
+        ("`rep_in`", {"rep_out": "V"}),
+    ):
+        with pytest.raises(InputError, match=f"not how columns transform: pass {missing}, as in"):
+            ss.SoftEquivariantRegressor(**fields, groups=["O(3)"]).fit(X, Y)
+    with pytest.raises(InputError, match="not how columns transform: pass `rep_in`, as in"):
+        ss.SoftEquivariantClassifier(groups=["O(3)"]).fit(X, Y[:, 0] > 0)
+
+
+def test_a_group_that_moves_nothing_is_undecided():
+    X, Y = rows(120)
+    small = {"groups": ["O(3)"], "width": 8, "layers": 2, "epochs": 3, "seeds": 1}
+    regressor = ss.SoftEquivariantRegressor("6S", "3S", **small).fit(X, Y)
+    classifier = ss.SoftEquivariantClassifier("6S", **small).fit(X, Y[:, 0] > 0)
+    for est in (regressor, classifier):
+        (row,) = est.symmetries_
+        assert row.verdict == "undecided"
+        assert not row.is_conclusive
+        assert row.note.endswith("acts trivially on inputs and outputs, so data cannot break it")
+        assert est.symmetries_.certain() == {}
+    assert not regressor.fit_.built_in
+    # A group that moves only the outputs can be broken: its word is one of the usual ones.
+    assert (
+        ss.SoftEquivariantRegressor("6S", "V", **small).fit(X, Y).symmetries_["O(3)"].verdict != "undecided"
+    )

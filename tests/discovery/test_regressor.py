@@ -37,9 +37,11 @@ def test_names_can_be_given_beside_an_array():
 
 def test_jobs_change_nothing():
     X, Y = rows(80)
-    alone, beside = (estimator(epochs=6, strength=None, n_jobs=n).fit(X, Y) for n in (None, 2))
+    alone, beside = (estimator(epochs=6, width=None, strength=None, n_jobs=n).fit(X, Y) for n in (None, 2))
     assert np.array_equal(alone.fit_.outputs(X), beside.fit_.outputs(X))
+    assert np.array_equal(alone.fit_.predictor(X), beside.fit_.predictor(X))
     assert alone.symmetries_ == beside.symmetries_
+    assert alone.baselines_ == beside.baselines_
     assert alone.fit_.recipe == beside.fit_.recipe
     assert ss.SoftEquivariantRegressor().get_params()["n_jobs"] is None
 

@@ -1,14 +1,18 @@
 """Models on disk: the way there and back, damage, and what is never overwritten."""
 
 import json
+import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
+from safetensors.numpy import load_file
 
 import softsym as ss
 from softsym.discovery import storage
 from softsym.errors import InputError
-from tests.discovery.small import fitted, rows
+from tests.discovery.small import estimator, fitted, rows
 
 
 @pytest.fixture
@@ -33,6 +37,61 @@ def test_classes_come_back(tmp_path):
     est = ss.SoftEquivariantClassifier(width=8, layers=2, epochs=3, seeds=1).fit(X, y)
     again = ss.load(est.save(tmp_path / "model"))
     assert (again.predict(X) == est.predict(X)).all()
+
+
+def test_all_that_a_fit_leaves_comes_back(folder):
+    fit, again = fitted().fit_, ss.load(folder).fit_
+    assert np.array_equal(again.checked.X, fit.checked.X)
+    assert np.array_equal(again.checked.Y, fit.checked.Y)
+    assert again.checked.is_separate == fit.checked.is_separate
+    assert again.baselines == fit.baselines
+    assert again.built_in == fit.built_in == ("O(2)@z",)
+    assert again.ordinary is None
+    for one, other in zip(again.members, fit.members, strict=True):
+        states = (member.model.state_dict() for member in (one, other))
+        assert all(torch.equal(a, b) for a, b in zip(*(state.values() for state in states), strict=True))
+
+
+def test_weights_are_short_where_nothing_is_lost(folder, tmp_path):
+    def kinds(folder):
+        tensors = load_file(folder / storage.TENSORS)
+        return {values.dtype.name for name, values in tensors.items() if name.startswith("member/")}
+
+    assert "float64" in kinds(folder)  # moved to have a group exactly
+    plain = ss.SoftEquivariantRegressor(width=8, layers=2, epochs=2, seeds=1).fit(*rows(60))
+    assert kinds(plain.save(tmp_path / "plain")) == {"float32"}
+
+
+def test_ordinary_networks_that_predict_come_back(tmp_path):
+    X, Y = rows(120)
+    est = estimator(epochs=3, seeds=2, lr=1e-9).fit(X, Y)  # it has learned nothing
+    assert est.fit_.ordinary is not None
+    again = ss.load(est.save(tmp_path / "model"))
+    assert np.array_equal(again.predict(X), est.predict(X))
+    assert again.baselines_ == est.baselines_
+    assert np.array_equal(again.fit_.predictor(X), est.fit_.predictor(X))
+    assert np.array_equal(again.snap("O(2)@z").model.predict(X), est.snap("O(2)@z").model.predict(X))
+    copied = pickle.loads(pickle.dumps(est))
+    assert np.array_equal(copied.predict(X), est.predict(X))
+
+
+def test_models_saved_before_predict_the_same():
+    """By a version that trained with penalties in the loss, undid sizes outside of networks and kept no validation rows."""
+    stored = Path(__file__).parent / "stored"
+    expected = json.loads((stored / "expected.json").read_text())
+    X = np.array(expected["X"])
+    regressor, classifier = (ss.load(stored / name) for name in ("regressor", "classifier"))
+    np.testing.assert_allclose(regressor.predict(X), expected["regressor"], rtol=1e-10)
+    np.testing.assert_allclose(classifier.predict_proba(X), expected["classifier"], rtol=1e-10)
+    np.testing.assert_allclose(regressor.snap("SO(3)").model.predict(X), expected["snapped"], rtol=1e-10)
+    assert {row.name: row.verdict for row in regressor.symmetries_} == expected["verdicts"]
+    fit = regressor.fit_
+    assert fit.predictor.frame is not None
+    assert (fit.checked, fit.built_in, fit.ordinary, len(regressor.baselines_)) == (None, (), None, 0)
+    assert fit.judged is fit.held
+    assert (fit.recipe.form, fit.recipe.strengths) == ("loss", "one-shot")
+    assert "Scaling(3)" in regressor.report()
+    assert list(classifier.classes_) == ["far", "near"]
 
 
 def test_an_existing_folder_is_kept(folder, tmp_path):

@@ -51,3 +51,14 @@ def test_recorded_tasks_give_their_training_data(tmp_path):
     x, y = task.splits(0).train
     np.testing.assert_array_equal(table.X, x.double().numpy())
     np.testing.assert_array_equal(table.Y, y.double().numpy())
+
+
+def test_rows_that_belong_together(tmp_path):
+    np.savez(tmp_path / "d.npz", X=np.eye(3), Y=np.ones(3), day=np.array(["a", "b", "a"]))
+    assert read_data(str(tmp_path / "d.npz"), together="day")[0].together.tolist() == [0, 1, 0]
+    table, task = read_data("table_tennis:" + write_flights(tmp_path / "f.npz"))
+    np.testing.assert_array_equal(table.together, task.together(0))
+    assert len(table.together) == len(table.X)
+    assert read_data("inertia:Oz(2)")[0].together is None
+    with pytest.raises(InputError, match="'inertia' is a task, which knows which rows belong together"):
+        read_data("inertia", together="day")

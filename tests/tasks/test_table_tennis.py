@@ -105,3 +105,13 @@ def test_flights_as_they_are_recorded(tmp_path):
     )  # drag slows it down, and no bounce is left
     assert (second[..., 2] < 0).all()
     assert "recorded flights" in task.origin
+
+
+def test_observations_of_one_flight_have_one_label(tmp_path):
+    task = write(tmp_path / "a.npz")
+    (x, _), labels = task.observations(3), task.together(3)
+    speed = (x.reshape(-1, 6, 3)[:, -1, 0] - x.reshape(-1, 6, 3)[:, 0, 0]) / 0.15
+    flight = (speed / 0.1).round().int().numpy()
+    assert len(labels) == len(x)
+    np.testing.assert_array_equal(labels[:, None] == labels, flight[:, None] == flight)
+    assert set(labels.tolist()) == set(range(labels.max() + 1))

@@ -7,12 +7,12 @@ from typing import Any
 
 from softsym.errors import InputError
 
-LONG = ("learning", "calibration")
+LONG = ("learning", "calibration", "models")
 
 
 def run(suite: str | None = None) -> dict[str, Any]:
     """Runs one suite, or all but those that learn for long."""
-    from softsym.benchmarks import calibration, learning, loop, native, spaces, step
+    from softsym.benchmarks import calibration, learning, loop, models, native, spaces, step
     from softsym.native import environment
 
     suites: dict[str, Callable[[], dict[str, Any]]] = {
@@ -22,6 +22,7 @@ def run(suite: str | None = None) -> dict[str, Any]:
         "native": native.run,
         "learning": learning.run,
         "calibration": calibration.run,
+        "models": models.run,
     }
     if suite is not None and suite not in suites:
         raise InputError(f"unknown suite {suite!r}; pass one of {', '.join(suites)}")

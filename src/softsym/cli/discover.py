@@ -45,6 +45,12 @@ def command(
         None, "--x-columns", help="Columns of the inputs, such as 'm1..m5,pos_*'."
     ),
     y_columns: str | None = typer.Option(None, "--y-columns", help="Columns of the outputs."),
+    rows_together: str | None = typer.Option(
+        None,
+        "--rows-together",
+        metavar="COLUMN",
+        help="Column of any text or numbers; rows with equal ones stay in one part. A task knows its own.",
+    ),
     width: int | None = typer.Option(
         None, "--width", min=1, help="Size of the hidden layers; found by short trials by default."
     ),
@@ -54,7 +60,10 @@ def command(
     ),
     budget: float | None = typer.Option(None, "--budget", help="Seconds to spend, instead of --epochs."),
     strength: float | None = typer.Option(
-        None, "--strength", min=0, help="Strength of the penalties at the start; 10 by default."
+        None,
+        "--strength",
+        min=0,
+        help="Strength of the penalties at the start; found by short trials by default.",
     ),
     strengths: str = typer.Option(
         "by-data", "--strengths", help=f"How strengths change: {', '.join(CONTROLLERS)}."
@@ -91,7 +100,7 @@ def command(
     check_texts([rep_in, rep_out], [largest, *(groups or [])])
     CONTROLLERS.check(strengths)
     with one_line_warnings():
-        table, task = read_source(data, x_columns, y_columns, seed=seed)
+        table, task = read_source(data, x_columns, y_columns, together=rows_together, seed=seed)
         asked = {
             "rep_in": rep_in, "rep_out": rep_out, "groups": groups, "largest": largest, "strength": strength,
         }  # fmt: skip
@@ -101,6 +110,11 @@ def command(
         if repeated and not quiet:
             typer.echo(
                 f"softsym: note: {repeated} rows repeat earlier inputs; equal rows stay in one part", err=True
+            )
+        if table.together is not None and not quiet:
+            typer.echo(
+                f"softsym: note: rows have {table.together.max() + 1} labels; rows of one label stay in one part",
+                err=True,
             )
         from softsym.discovery.discover import StoppedError, discover  # all before did without torch
         from softsym.native.threads import free_cores

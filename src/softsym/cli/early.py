@@ -38,13 +38,14 @@ def read_source(
     y_columns: str | None = None,
     *,
     need_y: bool = True,
+    together: str | None = None,
     seed: int = 0,
 ) -> tuple[Table, Task | None]:
     """As :func:`softsym.tasks.source.read_data`, but a file is read before torch is imported."""
     if is_task(text):
         from softsym.tasks.source import read_data
 
-        return read_data(text, x_columns, y_columns, need_y=need_y, seed=seed)
+        return read_data(text, x_columns, y_columns, need_y=need_y, together=together, seed=seed)
     from softsym.data.table import read_table
 
-    return read_table(text, x_columns, y_columns, need_y=need_y), None
+    return read_table(text, x_columns, y_columns, need_y=need_y, together=together), None

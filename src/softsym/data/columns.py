@@ -16,7 +16,7 @@ import difflib
 import fnmatch
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -72,6 +72,18 @@ class Header:
                     raise InputError(f"{flag} chooses the column {self.names[place]!r} twice; name it once")
                 chosen[place] = None
         return list(chosen)
+
+    def one(self, text: str, flag: str) -> int:
+        """The place of a single column.
+
+        Example:
+            >>> Header("data.csv", ("m1", "day")).one("day", "--rows-together")
+            1
+        """
+        places = self.select(text, flag)
+        if len(places) > 1:
+            raise InputError(f"{flag}: {text!r} chooses {len(places)} columns of {self.source}; name one")
+        return places[0]
 
     def listed(self) -> str:
         """The columns, shortened if they are many."""
@@ -144,7 +156,7 @@ def _printable(name: str) -> str:
 
 
 def choose(
-    header: Header, x_text: str | None, y_text: str | None, *, need_y: bool
+    header: Header, x_text: str | None, y_text: str | None, *, need_y: bool, apart: Collection[int] = ()
 ) -> tuple[list[int], list[int]]:
     """Places of the input and output columns; whichever is not given is all the rest, and nothing is guessed.
 
@@ -153,6 +165,7 @@ def choose(
         x_text: Selection of the inputs.
         y_text: Selection of the outputs.
         need_y: Whether outputs are needed; if not, they are read only if asked for.
+        apart: Columns that are not of the rest, because they have a meaning of their own.
     """
     if x_text is None and y_text is None and need_y:
         raise InputError(
@@ -166,7 +179,7 @@ def choose(
         raise InputError(
             f"column {both[0]!r} of {header.source} is chosen by --x-columns and by --y-columns; an input cannot be an output"
         )
-    everything = set(range(len(header.names)))
+    everything = set(range(len(header.names))) - set(apart)
     if x is None:
         x = sorted(everything - set(y or []))
     if y is None:

@@ -54,6 +54,18 @@ class DelimitedFile(DataFile):
         numbers = _fast(self, columns)
         return _plain(self, columns) if numbers is None else numbers
 
+    def cells(self, column: int) -> list[str]:
+        """The texts of a column."""
+        texts, records = [], _records(self.path)
+        next(records)
+        for line, cells in records:
+            texts.append(cells[column].strip() if column < len(cells) else "")
+            if texts[-1].lower() in MISSING:
+                raise InputError(
+                    f"{self.path}, line {line}: column {self.names[column]!r} has no value; every row needs a label"
+                )
+        return texts
+
     @staticmethod
     def write(path: Path, names: list[str], values: Array, spread: Array | None) -> None:
         """Writes predictions, and in further columns their spread."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 from abc import ABC, abstractmethod
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
@@ -44,6 +45,8 @@ FORMATS: dict[str, Format] = {
     ".parquet": Format("softsym.data.parquet", "ParquetFile"),
 }
 """The format of each suffix."""
+TOGETHER = "--rows-together"
+"""The option by which labels of rows are chosen, for messages."""
 
 
 @dataclass(frozen=True)
@@ -73,9 +76,28 @@ class DataFile(ABC):
     def numbers(self, columns: list[int]) -> Array:
         """The chosen columns, shape (rows, len(columns)), at least one row, all finite."""
 
-    def choose(self, x_text: str | None, y_text: str | None, *, need_y: bool) -> tuple[list[int], list[int]]:
-        """Places of the input and output columns, see :func:`softsym.data.columns.choose`."""
-        return choose(Header(str(self.path), self.names), x_text, y_text, need_y=need_y)
+    def choose(
+        self, x_text: str | None, y_text: str | None, *, need_y: bool, together: str | None = None
+    ) -> tuple[list[int], list[int]]:
+        """Places of the input and output columns, see :func:`softsym.data.columns.choose`.
+
+        Args:
+            x_text: Selection of the inputs.
+            y_text: Selection of the outputs.
+            need_y: Whether outputs are needed.
+            together: The column that labels rows, which is an input or an output only if it is chosen as one.
+        """
+        header = Header(str(self.path), self.names)
+        apart = () if together is None else (header.one(together, TOGETHER),)
+        return choose(header, x_text, y_text, need_y=need_y, apart=apart)
+
+    def labels(self, together: str) -> Sequence[Hashable]:
+        """What a column holds for every row, of whatever type: rows with equal ones belong together."""
+        return self.cells(Header(str(self.path), self.names).one(together, TOGETHER))
+
+    def cells(self, column: int) -> Sequence[Hashable]:
+        """What stands in a column; its numbers unless a format can hold something else."""
+        return [float(value) for value in self.numbers([column])[:, 0]]
 
     @staticmethod
     def write(path: Path, names: list[str], values: Array, spread: Array | None) -> None:

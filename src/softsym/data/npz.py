@@ -1,5 +1,7 @@
 """Numbers from ``.npz`` archives: an array ``X`` of inputs, ``Y`` of outputs, and optionally ``x_names`` and ``y_names``.
 
+Labels of rows are an array of any other name with one entry for every row.
+
 What an archive holds is read from the arrays' headers; they are loaded when their numbers are asked for, and Y only then looked at closely.
 """
 
@@ -13,13 +15,13 @@ import zipfile
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from softsym.data.columns import Header
-from softsym.data.formats import DataFile
+from softsym.data.formats import TOGETHER, DataFile
 from softsym.errors import DataWarning, InputError
 
 Array = NDArray[np.float64]
@@ -74,7 +76,9 @@ class NpzFile(DataFile):
             return cls(path, x_names, len(x_names), rows, sizes, error)
         return cls(path, x_names + y_names, len(x_names), rows, sizes, None)
 
-    def choose(self, x_text: str | None, y_text: str | None, *, need_y: bool) -> tuple[list[int], list[int]]:
+    def choose(
+        self, x_text: str | None, y_text: str | None, *, need_y: bool, together: str | None = None
+    ) -> tuple[list[int], list[int]]:
         """All columns of X and, if needed, of Y, or those of them that a text chooses."""
         x = self._select("X", self.names[: self.inputs], x_text)
         if not need_y and y_text is None:
@@ -83,6 +87,21 @@ class NpzFile(DataFile):
             raise self.no_outputs
         y = self._select("Y", self.names[self.inputs :], y_text)
         return x, [self.inputs + k for k in y]
+
+    def labels(self, together: str) -> list[Any]:
+        """The entries of an array of one axis, as Python has them."""
+        if together not in self.sizes:
+            raise InputError(
+                f"{TOGETHER}: {self.path} has no array `{together}`; it holds {', '.join(self.sizes)}"
+            )
+        shape, dtype = _header(self.path, together)
+        if dtype.hasobject or shape != (self.rows,):
+            raise InputError(
+                f"{TOGETHER}: {self.path}: `{together}` must hold a text or a number for each of {self.rows} rows, got {dtype} "
+                f"of shape {shape}"
+            )
+        labels: list[Any] = _load(self.path, together).tolist()
+        return labels
 
     def size(self, columns: list[int]) -> int:
         """Bytes of the arrays that hold these columns: they are loaded whole."""

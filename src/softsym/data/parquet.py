@@ -48,6 +48,12 @@ class ParquetFile(DataFile):
         self._check_finite(numbers, frame.columns)
         return numbers
 
+    def cells(self, column: int) -> list[Any]:
+        """The values of a column, as Python has them."""
+        frame = _collected(self.path, [self.names[column]])
+        self._check_missing(frame)
+        return frame.to_series().to_list()
+
     @staticmethod
     def write(path: Path, names: list[str], values: Array, spread: Array | None) -> None:
         """Writes predictions, and in further columns their spread."""

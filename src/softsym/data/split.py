@@ -1,4 +1,4 @@
-"""Splitting rows into training, validation and test parts, so that equal rows never stand on both sides."""
+"""Splitting rows into training, validation and test parts, so that rows that belong together never stand on both sides."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from softsym.data.labels import components
+from softsym.errors import InputError
 
 Index = NDArray[np.int64]
 SMALLEST_TEST = 20
@@ -22,35 +25,93 @@ class Parts:
 
 
 def split_rows(
-    X: NDArray[np.float64], fraction: float, seed: int, *, duplicates: Index | None = None
+    X: NDArray[np.float64],
+    fraction: float,
+    seed: int,
+    *,
+    duplicates: Index | None = None,
+    together: Index | None = None,
 ) -> Parts:
     """Shuffles rows into parts; ``fraction`` of them for validation and as many for the test.
 
-    Rows with equal inputs stay together: a duplicate in the test would make the fit look better than it is.
+    Rows with equal inputs stay together: a duplicate in the test would make the fit look better than it is. So do rows of one label.
 
     Args:
         X: Inputs, shape (n, p).
-        fraction: Share of the rows in each of the two smaller parts.
+        fraction: Share of the rows in each of the two smaller parts; about so many where labels are of unequal size.
         seed: Seed of the shuffle.
         duplicates: Labels that equal rows share, shape (n,), where they are known already, as :attr:`Table.duplicates` are.
+        together: Labels 0, 1, ... of rows that belong together, such as those of one recording, shape (n,).
+
+    Raises:
+        InputError: So many rows belong together that they make no three parts.
 
     Example:
         >>> parts = split_rows(np.arange(20.0)[:, None], 0.2, seed=0)
         >>> len(parts.train), len(parts.val), len(parts.test)
         (12, 4, 4)
+        >>> parts = split_rows(np.arange(20.0)[:, None], 0.2, seed=0, together=np.arange(20) // 4)
+        >>> sorted(parts.test.tolist())
+        [12, 13, 14, 15]
     """
     labels = duplicate_groups(X) if duplicates is None else duplicates
-    distinct = int(labels.max()) + 1
     rng = np.random.default_rng(seed)
+    if together is None:
+        part_of = _parts_by_number(int(labels.max()) + 1, fraction, rng)
+    else:
+        labels = components(labels, together)
+        part_of = _parts_by_size(np.bincount(labels), int(together.max()) + 1, fraction, rng)
+    # Shuffled once more, so that the first test rows are any rows, whatever the file is sorted by.
+    shuffled = rng.permutation(len(X))
+    train, val, test = (shuffled[part_of[labels[shuffled]] == part] for part in range(3))
+    return Parts(train, val if len(val) else train, test if len(test) else train)
+
+
+def _parts_by_number(distinct: int, fraction: float, rng: np.random.Generator) -> Index:
+    """The part of each of so many different rows: 0 for training, 1 for validation, 2 for the test."""
     order = rng.permutation(distinct)
     held = min(round(fraction * distinct), (distinct - 1) // 2)
     part_of = np.zeros(distinct, dtype=np.int64)
     part_of[order[:held]] = 1
     part_of[order[held : 2 * held]] = 2
-    # Shuffled once more, so that the first test rows are any rows, whatever the file is sorted by.
-    shuffled = rng.permutation(len(X))
-    train, val, test = (shuffled[part_of[labels[shuffled]] == part] for part in range(3))
-    return Parts(train, val if len(val) else train, test if len(test) else train)
+    return part_of
+
+
+def _parts_by_size(sizes: Index, labels: int, fraction: float, rng: np.random.Generator) -> Index:
+    """The part of each set of rows, with about as many rows as wanted in each part.
+
+    Sets come in random order to whichever of validation and test has fewer rows, if that brings it nearer to what it should have. The
+    largest set is always for training, since it may be most of the rows. A part that then has too few rows to tell anything gets the
+    smallest sets that are left.
+    """
+    rows, wanted = int(sizes.sum()), max(1, round(fraction * int(sizes.sum())))
+    if len(sizes) < 3:
+        joined = "" if len(sizes) == labels else f", which equal inputs join to {len(sizes)}"
+        raise InputError(
+            f"rows that belong together have {labels} different labels{joined}; at least 3 are needed, for training, validation and test"
+        )
+    order = rng.permutation(len(sizes))
+    others: list[int] = np.delete(order, sizes[order].argmax()).tolist()
+    part_of, filled = np.zeros(len(sizes), dtype=np.int64), np.zeros(2, dtype=np.int64)
+
+    def put(one: int) -> None:
+        part = int(filled.argmin())
+        part_of[one] = part + 1
+        filled[part] += sizes[one]
+
+    for one in others:
+        if sizes[one] < 2 * (wanted - filled.min()):
+            put(one)
+    enough = min(SMALLEST_TEST, wanted)
+    for one in sorted(others, key=lambda one: int(sizes[one])):
+        if filled.min() < enough and not part_of[one]:
+            put(one)
+    if filled.min() < enough:
+        raise InputError(
+            f"{sizes.max():,} of {rows:,} rows belong together; the others do not make a validation and a test part of at least "
+            f"{enough} rows each; pass labels of fewer rows each"
+        )
+    return part_of
 
 
 def duplicate_groups(X: NDArray[np.float64]) -> Index:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softsym.data.formats import DataFile, format_of
+from softsym.data.labels import numbered
 from softsym.data.split import duplicate_groups
 from softsym.errors import DataWarning, InputError
 
@@ -33,6 +34,8 @@ class Table:
         x_names: Names of the inputs' columns.
         y_names: Names of the outputs' columns.
         source: Where they come from, for messages.
+        together: Labels 0, 1, ... of rows that belong together, shape (n,), such as windows of one recording; None if every row
+            stands by itself.
     """
 
     X: Array
@@ -40,6 +43,7 @@ class Table:
     x_names: tuple[str, ...]
     y_names: tuple[str, ...]
     source: str
+    together: NDArray[np.int64] | None = None
 
     @functools.cached_property
     def duplicates(self) -> NDArray[np.int64]:
@@ -48,7 +52,12 @@ class Table:
 
 
 def read_table(
-    path: Path | str, x_columns: str | None = None, y_columns: str | None = None, *, need_y: bool = True
+    path: Path | str,
+    x_columns: str | None = None,
+    y_columns: str | None = None,
+    *,
+    need_y: bool = True,
+    together: str | None = None,
 ) -> Table:
     """Reads inputs and outputs from a file.
 
@@ -58,13 +67,15 @@ def read_table(
         y_columns: Which columns are outputs. If only one of both is given, the other is all remaining columns.
         need_y: Whether there must be outputs. If not, they are read only if ``y_columns`` asks for them, and all columns are inputs
             unless told otherwise.
+        together: The column, or the array of an ``.npz``, whose texts or numbers say which rows belong together. It is an input or an
+            output only if it is chosen as one.
 
     Raises:
         InputError: The file cannot be used.
     """
     path = Path(path)
     file = open_file(path)
-    x, y = file.choose(x_columns, y_columns, need_y=need_y)
+    x, y = file.choose(x_columns, y_columns, need_y=need_y, together=together)
     _warn_of_memory(path, file.size([*x, *y]))
     numbers = file.numbers([*x, *y])
     return Table(
@@ -73,6 +84,7 @@ def read_table(
         x_names=tuple(file.names[k] for k in x),
         y_names=tuple(file.names[k] for k in y),
         source=str(path),
+        together=None if together is None else numbered(file.labels(together), f"{path}: {together!r}"),
     )
 
 

@@ -21,7 +21,9 @@ Array = NDArray[np.float64]
 
 
 class SoftEquivariantClassifier(ClassifierMixin, SoftEquivariantEstimator):  # type: ignore[misc]
-    """A classifier with invariant classes that finds which symmetries its data have; arguments as the regressor's.
+    """A classifier with invariant classes that finds which symmetries its data have; arguments and attributes as the regressor's.
+
+    Errors of ``baselines_`` are mean squares of what probabilities miss; ridge and kernel ridge regression predict ones and zeros.
 
     Example:
         >>> import numpy as np, softsym as ss

@@ -67,8 +67,8 @@ def discover(
     assert table.Y is not None
     est = SoftEquivariantRegressor(**parameters)
     plan = est.plan(
-        table.X, table.Y, x_names=table.x_names, y_names=table.y_names, duplicates=table.duplicates
-    )
+        table.X, table.Y, groups=table.together, x_names=table.x_names, y_names=table.y_names, duplicates=table.duplicates,
+    )  # fmt: skip
     asked = {**parameters, **dict.fromkeys(UNASKED), "data": _digest(table)}
     folder = workspace.open(asked)
     est.carry_out(plan, folder / "members", stop=stop)
@@ -108,6 +108,7 @@ def summary_of(est: SoftEquivariantRegressor) -> dict[str, Any]:
 
 def _digest(table: Table) -> str:
     checksum = hashlib.blake2b(table.X.tobytes(), digest_size=16)
-    if table.Y is not None:
-        checksum.update(table.Y.tobytes())
+    for values in (table.Y, table.together):
+        if values is not None:
+            checksum.update(values.tobytes())
     return checksum.hexdigest()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -12,15 +12,17 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from softsym.data.labels import row_labels
 from softsym.discovery import storage
 from softsym.discovery.fit.baselines import Baselines
-from softsym.discovery.fit.beside import beside
+from softsym.discovery.fit.beside import beside, chosen
 from softsym.discovery.fit.finish import finish
 from softsym.discovery.fit.fitted import FittedEnsemble, Target
 from softsym.discovery.fit.member import Shape
 from softsym.discovery.fit.parallel import Stop, processes
 from softsym.discovery.fit.recipe import Recipe, read_recipe
 from softsym.discovery.fit.train import FitPlan, Session, prepare, train_ensemble
+from softsym.discovery.fit.trials import Tries
 from softsym.discovery.judge.judge import judge_all
 from softsym.discovery.judge.snap import Snapped, snap_fit
 from softsym.discovery.judge.symmetries import Symmetries
@@ -30,7 +32,7 @@ from softsym.groups import Group, read_groups
 from softsym.groups import group as read_group
 from softsym.reps import Rep, Scalar
 from softsym.reps import rep as read_rep
-from softsym.training.settings import FAST, FAST_STRENGTH
+from softsym.training.settings import FAST
 
 Array = NDArray[np.float64]
 DEFAULT = Recipe()
@@ -55,7 +57,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         batch: int | None = DEFAULT.batch,
         lr: float | None = None,
         weight_decay: float = FAST["shrink"],
-        strength: float = FAST_STRENGTH,
+        strength: float | None = None,
         gamma: float = FAST["gamma"],
         strengths: str = FAST["strengths"],
         seeds: int = 3,
@@ -80,14 +82,17 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     def _target(self) -> Target:
         """What the outputs are."""
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, *, groups: Iterable[Hashable] | None = None) -> Self:
         """Trains the ensemble and judges every candidate group.
 
         Args:
             X: Inputs (n, size of ``rep_in``): an array or a data frame.
             y: Outputs (n, size of ``rep_out``), or classes (n,).
+            groups: A label for every row (n,), of any hashable type, as scikit-learn's splitters have them: rows of one label, such as
+                windows of one recording, are all trained on or all held out. They have nothing to do with the candidate symmetry
+                groups, which the constructor is told.
         """
-        return self.fit_in(None, X, y)
+        return self.fit_in(None, X, y, groups=groups)
 
     def fit_in(
         self,
@@ -95,6 +100,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         X: ArrayLike,
         y: ArrayLike,
         *,
+        groups: Iterable[Hashable] | None = None,
         stop: Stop | None = None,
         resting: bool = False,
     ) -> Self:
@@ -104,16 +110,18 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             folder: Where checkpoints go; None for nowhere.
             X: Inputs.
             y: Outputs.
+            groups: Labels of rows.
             stop: Asked after every epoch; True ends the fit with what has been learned.
-            resting: Leave out the judgement of the groups.
+            resting: Leave out the judgement of the groups and what follows from it.
         """
-        return self.carry_out(self.plan(X, y), folder, stop=stop, resting=resting)
+        return self.carry_out(self.plan(X, y, groups=groups), folder, stop=stop, resting=resting)
 
     def plan(
         self,
         X: ArrayLike,
         y: ArrayLike,
         *,
+        groups: Iterable[Hashable] | None = None,
         x_names: Sequence[str] | None = None,
         y_names: Sequence[str] | None = None,
         duplicates: NDArray[np.int64] | None = None,
@@ -123,6 +131,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         Args:
             X: Inputs.
             y: Outputs.
+            groups: Labels of rows.
             x_names: Names of the inputs, if ``X`` is an array that cannot carry them.
             y_names: Names of the outputs, likewise.
             duplicates: Labels that rows of equal inputs share, if they are known already.
@@ -146,9 +155,10 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             seeds=self.seeds,
             seed=_seed(self.random_state),
             fraction=self.held_out,
-            tries_widths=bool(self.groups) and self.width is None,
+            tries=Tries(width=self.width is None, strength=self.strength is None) if self.groups else Tries(),
             budget=self.budget,
             duplicates=duplicates,
+            together=row_labels(groups, len(inputs)),
         )
 
     def carry_out(
@@ -157,12 +167,10 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         """Does what was planned; see :meth:`fit_in`."""
         session = Session(folder, processes(self.n_jobs), quiet=not self.verbose, stop=stop)
         prepared = prepare(plan)
-        self.fit_ = train_ensemble(plan, prepared, session)
+        self.fit_ = beside(plan, prepared, train_ensemble(plan, prepared, session), session)
         self.symmetries_ = Symmetries() if resting else judge_all(self.fit_)
-        if not resting and self._is_finished:
-            self.fit_ = finish(plan, prepared, self.fit_, self.symmetries_.certain(), session)
-        if not resting and self._is_finished:
-            self.fit_ = beside(plan, prepared, self.fit_, session)
+        if not resting:
+            self.fit_ = chosen(finish(plan, prepared, self.fit_, self.symmetries_.certain(), session))
         self.n_iter_ = max(len(member.history) for member in self.fit_.members)
         return self
 
@@ -247,10 +255,6 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         return storage.SavedModel(type(self).__name__, parameters, attributes, self.fit_, self.symmetries_)
 
     @property
-    def _is_finished(self) -> bool:
-        return all(member.is_finished for member in self.fit_.members)
-
-    @property
     def _sizes(self) -> tuple[int, int]:
         return self.fit_.held.X.shape[1], self.fit_.held.Y.shape[1]
 
@@ -263,6 +267,12 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
 
     def _shape(self, X: Array, Y: Array) -> Shape:
         groups = read_groups(self.groups) if self.groups else []
+        needed = ("rep_in",) if self._target is Target.CLASSES else ("rep_in", "rep_out")
+        missing = [f"`{name}`" for name in needed if getattr(self, name) is None]
+        if groups and missing:
+            raise InputError(
+                f"`groups` are given but not how columns transform: pass {' and '.join(missing)}, as in rep_in='5S + 5V', rep_out='T(2)'"
+            )
         rep_in = X.shape[1] * Scalar if self.rep_in is None else read_rep(self.rep_in)
         rep_out = Y.shape[1] * Scalar if self.rep_out is None else read_rep(self.rep_out)
         shape = Shape.of(rep_in, rep_out, groups, None if self.largest is None else read_group(self.largest))

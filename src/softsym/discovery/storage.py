@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from softsym.data.scaler import SymmetricScaler
 from softsym.discovery.fit.baselines import Baseline, Baselines
 from softsym.discovery.fit.curves import Curves
-from softsym.discovery.fit.fitted import FittedEnsemble, HeldOut, Predictor, Target
+from softsym.discovery.fit.fitted import FittedEnsemble, HeldOut, Predictor, Rivals, Target
 from softsym.discovery.fit.member import Member, Shape, make_network
 from softsym.discovery.fit.recipe import Recipe
 from softsym.discovery.fit.scale_frame import ScaleFrame
@@ -197,6 +197,8 @@ def _packed(fit: FittedEnsemble) -> tuple[dict[str, Any], Arrays]:
     if fit.checked is not None:
         arrays |= {"checked/X": fit.checked.X, "checked/Y": fit.checked.Y}
         about["checked_is_separate"] = fit.checked.is_separate
+    if fit.rivals is not None:
+        arrays["rivals/errors"] = fit.rivals.errors
     for name, scaler in (("in", predictor.scale_in), ("out", predictor.scale_out)):
         arrays |= {f"scale/{name}/shift": scaler.shift, f"scale/{name}/scale": scaler.scale}
     for k, (member, curves) in enumerate(zip(fit.members, fit.curves, strict=True)):
@@ -236,6 +238,7 @@ def _unpacked(about: dict[str, Any], arrays: Arrays) -> FittedEnsemble:
         checked=_checked(about, arrays),
         built_in=tuple(about.get("built_in", ())),
         baselines=Baselines([Baseline(**fields) for fields in about.get("baselines", ())]),
+        rivals=Rivals((), arrays["rivals/errors"]) if "rivals/errors" in arrays else None,
         ordinary=_ordinary(predictor, shape, recipe, about, arrays),
         n_train=about["n_train"],
         seconds=about["seconds"],
@@ -248,7 +251,7 @@ def _ordinary(
 ) -> Predictor | None:
     """The ordinary networks that predict in the network's place, if there are any."""
     members = [
-        _member(shape.plain(), recipe.plain(), {"seed": seed, "strengths": {}, "is_finished": True}, arrays, f"ordinary/{k}/")
+        _member(shape.plain(), recipe, {"seed": seed, "strengths": {}, "is_finished": True}, arrays, f"ordinary/{k}/")
         for k, seed in enumerate(about.get("ordinary", ()))
     ]  # fmt: skip
     return replace(network, members=tuple(members), frame=None) if members else None

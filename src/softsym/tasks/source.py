@@ -18,6 +18,7 @@ def read_data(
     y_columns: str | None = None,
     *,
     need_y: bool = True,
+    together: str | None = None,
     seed: int = 0,
 ) -> tuple[Table, Task | None]:
     """Reads inputs and outputs from a file or of a task.
@@ -27,13 +28,18 @@ def read_data(
         x_columns: Which columns are inputs; files only.
         y_columns: Which columns are outputs; files only.
         need_y: Whether a file must have outputs.
+        together: The column whose labels say which rows belong together; files only, a task knows its own.
         seed: Seed of the task's data.
 
     Returns:
         The table, and the task if it is one.
     """
     if not is_task(text):
-        return read_table(text, x_columns, y_columns, need_y=need_y), None
+        return read_table(text, x_columns, y_columns, need_y=need_y, together=together), None
+    if together is not None:
+        raise InputError(
+            f"{text!r} is a task, which knows which rows belong together; leave out --rows-together"
+        )
     if x_columns is not None or y_columns is not None:
         raise InputError(
             f"{text!r} is a task, which knows its columns; leave out --x-columns and --y-columns"
@@ -55,4 +61,4 @@ def task_table(task: Task, seed: int) -> Table:
     x_names, y_names = (
         tuple(f"{letter}{k}" for k in range(values.shape[1])) for letter, values in (("x", X), ("y", Y))
     )
-    return Table(X, Y, x_names, y_names, task.name)
+    return Table(X, Y, x_names, y_names, task.name, task.together(seed))

@@ -18,11 +18,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from softsym.data.labels import numbered
 from softsym.errors import InputError
 from softsym.groups import Group, group
 from softsym.reps import Rep, rep
 from softsym.tasks.arguments import Arguments
-from softsym.tasks.draw import split_by_group, stream
+from softsym.tasks.draw import Rows, split_by_group, stream
 from softsym.tasks.error import Error, ade
 from softsym.tasks.task import FIXED_SEED, Pair, Sizes, Splits, Task, read_sizes
 
@@ -110,11 +111,21 @@ class TableTennis(Task):
     ) -> Splits:
         """Draws the data of one run; a flight is in one split only. Without ``sizes``, at most the usual ones."""
         windows, flights = self.windows()
-        generator = stream(FIXED_SEED if fixed_data else seed, "splits")
-        counts = read_sizes(self.sizes if sizes is None else sizes)
-        parts = split_by_group(flights, counts, generator, exact=sizes is not None, what="flight")
+        parts = self._parts(flights, FIXED_SEED if fixed_data else seed, sizes)
         train, val, test = (_pair(windows[rows]) for rows in parts)
         return Splits(train, val, test, self.error)
+
+    def together(self, seed: int) -> NDArray[np.int64]:
+        """The flight of each observation."""
+        flights = self.windows()[1]
+        return numbered(flights[self._parts(flights, seed, None)[0]].tolist(), "flights")
+
+    def _parts(
+        self, flights: NDArray[np.intp], seed: int, sizes: tuple[int, int, int] | None
+    ) -> tuple[Rows, Rows, Rows]:
+        """The windows of each split."""
+        counts = read_sizes(self.sizes if sizes is None else sizes)
+        return split_by_group(flights, counts, stream(seed, "splits"), exact=sizes is not None, what="flight")
 
 
 def _pair(windows: Tensor) -> Pair:

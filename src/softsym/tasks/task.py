@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
 from torch import Tensor
 
 from softsym.errors import InputError
@@ -114,6 +116,10 @@ class Task(ABC):
     def observations(self, seed: int) -> Pair:
         """Inputs and outputs in their own units, as a person's file would hold them: the training data unless a task says otherwise."""
         return self.splits(seed).train
+
+    def together(self, seed: int) -> NDArray[np.int64] | None:
+        """Labels 0, 1, ... of the observations that belong together, shape (n,); None if each stands by itself."""
+        return None
 
     def __str__(self) -> str:
         return self.name

@@ -1,9 +1,11 @@
 """One member: what it is made of, how it is trained, that it stops and goes on."""
 
+import pytest
 import torch
 
 from softsym.discovery.fit.member import (
     Shape,
+    Start,
     make_network,
     make_regularizer,
     one_thread,
@@ -11,11 +13,12 @@ from softsym.discovery.fit.member import (
     train_member,
 )
 from softsym.groups import group
-from softsym.nn import MLP, SoftMLP
+from softsym.nn import MLP, ScaleFramed, SoftMLP
 from softsym.reps import rep
-from tests.discovery.fit.lessons import RECIPE, lesson
+from tests.discovery.fit.lessons import FAST, RECIPE, lesson
 
 SHORT = RECIPE.model_copy(update={"epochs": 6, "strength": 30.0})
+QUICK = FAST.for_rows(40)
 
 
 def test_the_largest_group_is_the_candidates_joined_unless_given():
@@ -35,6 +38,35 @@ def test_without_candidates_a_member_is_an_ordinary_network():
     model = make_network(soft, SHORT, 0)
     assert isinstance(model, SoftMLP)
     assert make_regularizer(model, soft, 2.0).strengths == {"O(3)": 2.0}
+    assert isinstance(make_network(soft.plain(), SHORT, 0), MLP)
+    assert soft.plain().sizes == soft.sizes
+
+
+def test_where_a_candidate_scales_inputs_are_brought_to_one_size():
+    scaling = lesson("O(3)", "Scaling(3)")
+    assert isinstance(make_network(scaling.shape, FAST, 0), ScaleFramed)
+    assert isinstance(make_network(scaling.shape, SHORT, 0), SoftMLP)  # models of before
+    model = train_member(scaling.shape, QUICK, scaling.data, 0).model
+    sizes = torch.linalg.norm(scaling.data.train[0], dim=1)
+    assert float(model.usual_size) == pytest.approx(float(sizes.median()))
+
+
+def test_a_training_goes_on_from_a_start():
+    shape, data = lesson().shape, lesson().data
+    before = train_member(shape, QUICK, data, 0)
+    still = QUICK.model_copy(update={"epochs": 1, "lr": 1e-12, "strengths": "fixed"})
+    start = Start(before.model.state_dict(), {"O(3)": 7.0})
+    after = train_member(shape, still, data, 3, start=start)
+    assert after.strengths == {"O(3)": 7.0}
+    x = torch.randn(5, 3, dtype=torch.float64)
+    assert torch.allclose(after.model(x), before.model(x), atol=1e-5)
+
+
+def test_strengths_are_read_from_data():
+    shape, data = lesson("O(3)", "O(2)@z").shape, lesson().data
+    rows = train_member(shape, QUICK, data, 0).history
+    assert [row["epoch"] for row in rows if "violations" in row] == [2, 3, 4, 5, 6]
+    assert set(rows[-1]["violations"]) == {"O(3)", "O(2)@z"}
 
 
 def test_a_training_can_be_made_again_and_ends_in_double_precision():

@@ -1,4 +1,4 @@
-"""Inputs brought to one size: exact for scalings, and only where size tells nothing."""
+"""Scalings: exact where size tells nothing, and undone around networks that do not know them."""
 
 import functools
 
@@ -9,11 +9,15 @@ import torch
 import softsym as ss
 from softsym.discovery.fit.member import Shape
 from softsym.discovery.fit.scale_frame import ScaleFrame
+from softsym.discovery.fit.train import Session, prepare, train_ensemble
+from softsym.discovery.judge.snap import snap_fit
+from softsym.discovery.judge.symmetries import Symmetries
 from softsym.discovery.report.story import story_of
 from softsym.measure import equivariance_error
 from softsym.reps.scaling import is_scaling
+from tests.discovery.fit.lessons import RECIPE, plan
 
-SMALL = {"width": 24, "layers": 3, "epochs": 120, "strength": 1.0, "lr": 0.01, "seeds": 2}
+SMALL = {"width": 24, "layers": 3, "epochs": 60, "seeds": 1}
 
 
 def shape_of(rep_in, rep_out, *groups):
@@ -71,43 +75,48 @@ def test_which_groups_scale():
     assert ScaleFrame.of(shape_of("3S", "S", "Scaling(3)")) is None  # nothing grows
 
 
-def test_taken_where_size_tells_nothing():
+def test_exact_where_size_tells_nothing():
     est, X = fitted(True), rows()
-    assert est.fit_.predictor.frame is not None
     assert est.symmetries_["Scaling(3)"].verdict == "exact"
-    assert est.symmetries_["Scaling(3)"].error < 1e-12
+    assert "Scaling(3)" in est.fit_.built_in
+    assert equivariance_error(est.predict, X[:50], "2V", "S", "Scaling(3)") < 1e-10
     assert np.allclose(est.predict(100 * X), est.predict(X))
+    assert "Scaling(3)" in est.story("it").built_in
 
 
-def test_the_report_says_so():
-    (note,) = story_of(
-        fitted(True).fit_, fitted(True).symmetries_, title="", input_names=[], output_names=[]
-    ).notes
-    assert "equivariant to Scaling(3) by construction" in note
-    assert not story_of(
-        fitted(False).fit_, fitted(False).symmetries_, title="", input_names=[], output_names=[]
-    ).notes
-
-
-def test_not_taken_where_size_matters():
+def test_not_exact_where_size_matters():
     est, X = fitted(False), rows()
-    assert est.fit_.predictor.frame is None
     assert est.symmetries_["Scaling(3)"].verdict != "exact"
+    assert "Scaling(3)" not in est.fit_.built_in
     assert not np.allclose(est.predict(2 * X), est.predict(X), rtol=0.05)
 
 
-def test_snapping_onto_scalings_frames_instead_of_making_a_constant():
+def test_snapping_onto_scalings_makes_no_constant():
     X = rows()
     snapped = fitted(False).snap("Scaling(3)")
-    assert equivariance_error(snapped.model.predict, X[:50], "2V", "S", "Scaling(3)") < 1e-12
+    assert equivariance_error(snapped.model.predict, X[:50], "2V", "S", "Scaling(3)") < 1e-10
     assert snapped.model.predict(X).std() > 0.1
     assert snapped.cost > 0
-    assert fitted(True).snap("Scaling(3)").cost == 0
-    assert fitted(False).fit_.predictor.frame is None
+    assert fitted(True).snap("Scaling(3)").cost == pytest.approx(0, abs=1e-9)
+    assert "Scaling(3)" not in fitted(False).fit_.built_in
 
 
-def test_stored_and_read(tmp_path):
+def test_networks_that_bring_nothing_to_one_size_are_framed_when_they_are_snapped():
+    """As models saved before: their weights of that space would be a constant's."""
     X = rows()
-    loaded = ss.load(fitted(True).save(tmp_path / "model"))
-    assert loaded.fit_.predictor.frame.size == fitted(True).fit_.predictor.frame.size
-    assert np.allclose(loaded.predict(X), fitted(True).predict(X), atol=1e-6)
+    shape = shape_of("2V", "S", "SO(3)", "Scaling(3)")
+    asked = plan(seeds=1, X=X, Y=angle(X)[:, None], shape=shape, recipe=RECIPE)
+    before = train_ensemble(asked, prepare(asked), Session())
+    assert before.predictor.frame is None
+    after, distance = snap_fit(before, "Scaling(3)")
+    assert distance == 0
+    sizes = np.linalg.norm(before.predictor.scale_in.transform(before.held.X), axis=1)
+    assert np.min(np.abs(sizes - after.predictor.frame.size)) < 1e-12  # a median is one of them
+    np.testing.assert_allclose(after.outputs(100 * X), after.outputs(X))
+    assert after.outputs(X).std() > 1e-3
+    (note,) = (note for note in told(after).notes if "told nothing" in note)
+    assert "equivariant to Scaling(3) by construction" in note
+
+
+def told(fit):
+    return story_of(fit, Symmetries(), title="", input_names=[], output_names=[])

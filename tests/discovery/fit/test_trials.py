@@ -1,4 +1,4 @@
-"""Strengths found by trials, the default path of the main job: which start is chosen, and what becomes of trials that fail."""
+"""Trials, the default path of the main job: what is chosen, what becomes of those that fail, what a time allows."""
 
 import math
 
@@ -7,45 +7,57 @@ import pytest
 import torch
 
 from softsym.discovery.fit import parallel
-from softsym.discovery.fit.member import Member, Shape, train_member
+from softsym.discovery.fit.member import Member, predict_members, train_member
 from softsym.discovery.fit.parallel import Lesson
+from softsym.discovery.fit.recipe import LAST_STAGE, PLAIN_WIDTH
 from softsym.discovery.fit.trials import (
-    STRENGTHS,
+    NOTHING,
+    WEAKER,
+    Tries,
     affordable_epochs,
     budgeted,
-    chosen_start,
-    strongest_start,
-    trial_loss,
+    trial_losses,
+    tried,
 )
 from softsym.errors import TrainingError
-from softsym.reps import rep
-from tests.discovery.fit.lessons import RECIPE, lesson
+from tests.discovery.fit.lessons import FAST, RECIPE, lesson
+
+WIDE = RECIPE.model_copy(update={"width": 216, "strength": 10.0})
+BOTH = Tries(width=True, strength=True)
+USUAL, WEAK, NARROW = (216, 10.0), (216, 10.0 / WEAKER), (PLAIN_WIDTH, 10.0)
 
 
-def history(loss, epochs=30, seconds=0.0):
-    """Bad at first, then of one validation loss."""
-    losses = [100.0] * (epochs // 2) + [loss] * (epochs - epochs // 2)
-    return [
-        {"epoch": k + 1, "loss": v, "validation": v, "seconds": seconds * (k + 1)}
-        for k, v in enumerate(losses)
-    ]
+class Off(torch.nn.Module):
+    """Knows the squared length of a vector, up to a mistake that depends on the row a little."""
+
+    def __init__(self, mistake):
+        super().__init__()
+        self.mistake = mistake
+
+    def forward(self, x):
+        return x.square().sum(1, keepdim=True) + self.mistake * (1 + 0.01 * x[:, :1].sin())
+
+
+def history(epochs=30, seconds=0.0):
+    return [{"epoch": k + 1, "loss": 0.1, "seconds": seconds * (k + 1)} for k in range(epochs)]
 
 
 @pytest.fixture
 def stubbed(monkeypatch):
-    """Trainings whose end is known by their strength; says what was trained."""
+    """Trainings that end with known mistakes, by width and strength; says what was trained."""
 
-    def install(losses, **options):
+    def install(mistakes, **options):
         asked = []
 
-        def train(shape, recipe, data, seed, *, criterion, folder, on_epoch):
-            asked.append((recipe.strength, recipe.epochs, seed, folder))
-            loss = losses[recipe.strength] if isinstance(losses, dict) else losses
-            if loss is None:
+        def train(shape, recipe, data, seed, *, start, criterion, folder, on_epoch):
+            assert start is None
+            asked.append((recipe.width, recipe.strength, recipe.epochs, seed, folder))
+            mistake = mistakes[recipe.width, recipe.strength] if isinstance(mistakes, dict) else mistakes
+            if mistake is None:
                 raise TrainingError("the loss became nan")
-            rows = history(loss, recipe.epochs, **options)
+            rows = history(recipe.epochs, **options)
             stopped_at = next((row["epoch"] for row in rows if on_epoch(row)), None)
-            return Member(seed, torch.nn.Identity(), {}, rows[:stopped_at], is_finished=stopped_at is None)
+            return Member(seed, Off(mistake), {}, rows[:stopped_at], is_finished=stopped_at is None)
 
         monkeypatch.setattr(parallel, "train_member", train)
         return asked
@@ -54,52 +66,72 @@ def stubbed(monkeypatch):
 
 
 CHOICES = {
-    "all alike: the strongest": ((0.10, 0.10, 0.10), 1000.0),
-    "the strongest keeps from learning": ((0.10, 0.11, 0.50), 300.0),
-    "strong ones keep from learning": ((0.10, 0.13, 0.50), 30.0),
-    "not much worse is allowed": ((0.10, 0.30, 0.12), 1000.0),
-    "the strongest is best": ((0.50, 0.30, 0.10), 1000.0),
-    "one that diverged is out": ((0.10, 0.11, None), 300.0),
-    "only one is left": ((None, 0.9, None), 300.0),
-    "none is left: the weakest": ((None, None, None), 30.0),
-    "a loss that is no number counts as infinite": ((0.10, math.nan, 0.9), 30.0),
+    "all alike: the recipe": ((0.3, 0.3, 0.3), USUAL),
+    "penalties keep from learning": ((0.3, 0.1, 0.3), WEAK),
+    "a narrow network is better": ((0.3, 0.3, 0.1), NARROW),
+    "the best of those that are better": ((0.3, 0.2, 0.1), NARROW),
+    "the recipe is best": ((0.1, 0.2, 0.3), USUAL),
+    "the recipe diverged": ((None, 0.9, None), WEAK),
+    "others diverged": ((0.9, None, None), USUAL),
+    "all diverged": ((None, None, None), USUAL),
+    "a prediction that is no number counts as infinite": ((0.9, math.nan, 0.1), NARROW),
 }
 
 
-@pytest.mark.parametrize(("losses", "expected"), CHOICES.values(), ids=list(CHOICES))
-def test_the_strongest_start_that_does_not_keep_from_learning(stubbed, losses, expected):
-    stubbed(dict(zip(STRENGTHS, losses, strict=True)))
-    assert strongest_start(lesson(), RECIPE, seed=0) == expected
+@pytest.mark.parametrize(("mistakes", "expected"), CHOICES.values(), ids=list(CHOICES))
+def test_what_predicts_validation_rows_clearly_better_is_taken(stubbed, mistakes, expected):
+    stubbed(dict(zip((USUAL, WEAK, NARROW), mistakes, strict=True)))
+    chosen = tried(lesson(), WIDE, BOTH, seed=0)
+    assert (chosen.width, chosen.strength) == pytest.approx(expected)
+    assert chosen.epochs == WIDE.epochs
+
+
+def test_a_little_better_is_not_clearly_better(monkeypatch):
+    """One validation row decides everything: by less than one standard error."""
+    losses = iter([np.array([0.0, 0.0, 0.0, 9.0]), np.array([0.1, 0.1, 0.1, 1.0])])
+    monkeypatch.setattr("softsym.discovery.fit.trials.trial_losses", lambda *a: next(losses))
+    assert (
+        tried(lesson(), RECIPE.model_copy(update={"epochs": 3}), Tries(strength=True), seed=0).strength
+        is None
+    )
+
+
+def test_only_what_is_open_is_tried():
+    def kinds(tries, recipe=WIDE):
+        return [(one.width, one.strength) for one in tries.alternatives(recipe)]
+
+    assert kinds(BOTH) == [USUAL, WEAK, NARROW]
+    assert kinds(Tries(width=True)) == [USUAL, NARROW]
+    assert kinds(Tries(strength=True)) == [USUAL, WEAK]
+    narrow = WIDE.model_copy(update={"width": PLAIN_WIDTH})
+    assert len(kinds(BOTH, narrow)) == 2  # it is narrow already
+    assert kinds(NOTHING) == [USUAL]
+    assert not NOTHING
+    assert all((BOTH, Tries(width=True), Tries(strength=True)))
 
 
 def test_trials_are_shorter_trainings_of_the_same_seed_that_leave_nothing_behind(stubbed):
     asked = stubbed(0.1)
-    strongest_start(lesson(), RECIPE, seed=7)
-    assert asked == [(strength, 20, 7, None) for strength in STRENGTHS]
+    tried(lesson(), WIDE, BOTH, seed=7)
+    assert asked == [(*kind, 10, 7, None) for kind in (USUAL, WEAK, NARROW)]
     asked = stubbed(0.1)
-    strongest_start(lesson(), RECIPE.model_copy(update={"epochs": 5}), seed=7)
-    assert {epochs for _, epochs, _, _ in asked} == {12}
+    tried(lesson(), WIDE.model_copy(update={"epochs": 2}), BOTH, seed=7)
+    assert {epochs for _, _, epochs, _, _ in asked} == {1}
 
 
-def test_only_what_comes_after_the_adjustment_counts():
-    member = Member(0, torch.nn.Identity(), {}, history(0.5), is_finished=True)
-    assert trial_loss(member) == 0.5
-    early = [{"epoch": 1, "loss": 0.0, "validation": 0.0}, *history(0.5)[1:]]
-    assert trial_loss(Member(0, torch.nn.Identity(), {}, early)) == 0.5
-    assert trial_loss(None) == math.inf
-
-
-def test_the_weakest_is_the_last_resort():
-    assert chosen_start((30.0, 300.0), (math.inf, math.inf)) == 30.0
-    assert chosen_start((30.0, 300.0), (0.0, 0.0)) == 300.0
+def test_the_loss_of_every_validation_row():
+    losses = trial_losses(lesson(), Member(0, Off(0.5), {}, []))
+    x, _ = lesson().data.val
+    np.testing.assert_allclose(losses, (0.5 * (1 + 0.01 * np.sin(x[:, 0].numpy()))) ** 2, rtol=1e-4)
+    assert (trial_losses(lesson(), None) == math.inf).all()
 
 
 def test_stopping_ends_all_trials_at_once(stubbed):
     asked = stubbed(0.1)
-    answers = iter([False] * 24 + [True])
+    answers = iter([False] * 14 + [True])
     with pytest.raises(KeyboardInterrupt):
-        strongest_start(lesson(), RECIPE, seed=0, stop=lambda: next(answers))
-    assert [strength for strength, *_ in asked] == [30.0, 300.0]  # in the fifth epoch of the second
+        tried(lesson(), WIDE, BOTH, seed=0, stop=lambda: next(answers))
+    assert [one[:2] for one in asked] == [USUAL, WEAK]  # in the fifth epoch of the second
 
 
 def test_an_interrupt_is_passed_on(stubbed):
@@ -109,15 +141,15 @@ def test_an_interrupt_is_passed_on(stubbed):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        strongest_start(lesson(), RECIPE, seed=0, stop=interrupt)
+        tried(lesson(), WIDE, BOTH, seed=0, stop=interrupt)
 
 
 def test_progress_counts_all_trials_together(stubbed, capsys):
     stubbed(0.1)
-    strongest_start(lesson(), RECIPE, seed=0, quiet=False)
+    tried(lesson(), WIDE, BOTH, seed=0, quiet=False)
     lines = capsys.readouterr().err.splitlines()
-    assert lines[0].startswith("trying strengths: epoch 3/60")
-    assert lines[-1].startswith("trying strengths: epoch 60/60")
+    assert lines[0].startswith("trials: epoch ")
+    assert lines[-1].startswith("trials: epoch 30/30")
 
 
 @pytest.mark.parametrize(
@@ -126,43 +158,49 @@ def test_progress_counts_all_trials_together(stubbed, capsys):
 def test_affordable_epochs(stubbed, seconds, expected):
     asked = stubbed(0.1, seconds=0.125)
     assert affordable_epochs(lesson(), RECIPE, seconds) == expected
-    assert asked == [(None, 4, 0, None)]
+    assert asked == [(RECIPE.width, None, 4, 0, None)]
 
 
+LAST = 1 + 1 / LAST_STAGE
 BUDGETS = {
-    "members alone": ({"strength": 30.0}, 3, 1, 3.0),
-    "members and trials": ({"strength": None}, 3, 1, 5.0),
-    "two at a time": ({"strength": 30.0}, 3, 2, 2.0),
-    "trials two at a time": ({"strength": None}, 4, 2, 2 + 2 / 1.5),
-    "all at a time": ({"strength": None}, 3, 8, 1 + 1 / 1.5),
+    "members and their last stage": (NOTHING, 3, 1, 3 * LAST),
+    "also trials": (BOTH, 3, 1, 3 * LAST + 3 / 3),
+    "fewer trials": (Tries(strength=True), 3, 1, 3 * LAST + 2 / 3),
+    "two at a time": (NOTHING, 3, 2, 2 * LAST),
+    "trials two at a time": (BOTH, 4, 2, 2 * LAST + 2 / 3),
+    "all at a time": (BOTH, 3, 8, LAST + 1 / 3),
 }
 
 
-@pytest.mark.parametrize(("changes", "members", "n_jobs", "rounds"), BUDGETS.values(), ids=list(BUDGETS))
-def test_a_budget_is_split_among_members_and_trials(stubbed, changes, members, n_jobs, rounds):
+@pytest.mark.parametrize(("tries", "members", "n_jobs", "rounds"), BUDGETS.values(), ids=list(BUDGETS))
+def test_a_budget_is_split_among_members_stages_and_trials(stubbed, tries, members, n_jobs, rounds):
     stubbed(0.1, seconds=0.01)
-    recipe = budgeted(lesson(), RECIPE.model_copy(update=changes), 60.0, members, n_jobs)
+    recipe = budgeted(lesson(), WIDE, 60.0, members, n_jobs, tries)
     assert recipe.epochs == pytest.approx(60.0 / rounds / 0.01, abs=1)
 
 
-def test_without_groups_there_are_no_trials_to_pay_for(stubbed):
+def test_without_groups_there_is_nothing_else_to_pay_for(stubbed):
     stubbed(0.1, seconds=0.01)
-    ordinary = Lesson(Shape.of(rep("3S"), rep("S"), []), lesson().data, torch.nn.functional.mse_loss)
+    ordinary = Lesson(lesson().shape.plain(), lesson().data, torch.nn.functional.mse_loss)
     assert budgeted(ordinary, RECIPE, 60.0, 3).epochs == pytest.approx(2000, abs=1)
 
 
 def test_real_trials_find_what_the_longer_way_finds():
     """Small, but nothing stubbed: each trial is the training that anybody could run by hand."""
     trial = lesson("O(3)", "O(2)@z")
-    losses = []
-    for strength in STRENGTHS:
-        short = RECIPE.model_copy(update={"strength": strength, "epochs": 20})
-        rows = train_member(trial.shape, short, trial.data, 0, criterion=trial.criterion).history
-        losses.append(min(row["validation"] for row in rows[2 * len(rows) // 3 :]))
-    assert np.isfinite(losses).all()
-    assert strongest_start(trial, RECIPE, seed=0) == chosen_start(STRENGTHS, losses)
+    recipe = FAST.for_rows(40)
+    x, y = trial.data.val
+    errors = []
+    for strength in (recipe.strength, recipe.strength / WEAKER):
+        short = recipe.model_copy(update={"strength": strength, "epochs": 2})
+        member = train_member(trial.shape, short, trial.data, 0, criterion=trial.criterion)
+        errors.append((predict_members([member], x.double())[0] - y.double()).square().flatten().numpy())
+    better = errors[0] - errors[1]
+    is_clear = better.mean() > better.std(ddof=1) / len(better) ** 0.5
+    chosen = tried(trial, recipe, Tries(strength=True), seed=0)
+    assert chosen.strength == (recipe.strength / WEAKER if is_clear else recipe.strength)
 
 
-def test_a_real_trial_that_diverges_is_survived():
-    wild = RECIPE.model_copy(update={"lr": 1e12})
-    assert strongest_start(lesson(), wild, seed=0) == min(STRENGTHS)
+def test_real_trials_that_diverge_are_survived():
+    wild = RECIPE.model_copy(update={"lr": 1e12, "strength": 1.0})
+    assert tried(lesson(), wild, Tries(strength=True), seed=0) == wild

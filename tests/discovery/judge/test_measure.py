@@ -107,6 +107,16 @@ def test_too_few_different_rows_have_no_coverage():
     assert measure_group(few, group("O(2)@z")).coverage is None
 
 
+def test_validation_rows_are_judged_where_there_are_any():
+    fit = known(push)
+    X, _ = rows(200, seed=2)
+    validated = replace(fit, checked=HeldOut(X, push(X)), held=HeldOut(fit.held.X, -fit.held.Y))
+    assert measure_group(validated, group("O(2)@x")) == measure_group(
+        replace(fit, held=HeldOut(X, push(X))), group("O(2)@x")
+    )
+    assert measure_group(validated, group("O(2)@z")).explained == 1.0
+
+
 def test_the_interval_covers_the_mean_and_shrinks_with_the_rows():
     errors = np.random.default_rng(0).random((3, 24, 400))
     wide, narrow = bootstrap_interval(errors[..., :20]), bootstrap_interval(errors)

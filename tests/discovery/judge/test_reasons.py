@@ -33,3 +33,10 @@ def test_only_a_doubt_makes_a_note_inconclusive():
 def test_no_wording_begins_like_another():
     known = [cause.value for cause in Cause if cause is not Cause.OTHER]
     assert not any(a != b and a.startswith(b) for a in known for b in known)
+
+
+def test_a_group_that_moves_nothing_leaves_a_note_of_its_own():
+    note = "inconclusive: acts trivially on inputs and outputs, so data cannot break it"
+    (reason,) = reasons_in(note)
+    assert reason.cause is Cause.TRIVIAL
+    assert note_of([reason]) == note

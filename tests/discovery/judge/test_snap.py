@@ -18,13 +18,24 @@ def test_it_is_exact_and_says_what_it_costs():
     assert snapped.cost == snapped.test_error - snapped.test_error_before
     assert snapped.test_error_before == fitted().fit_.test_error()
     assert snapped.model.symmetries_["O(2)@z"].verdict == "exact"
-    assert 0 < snapped.distance < 1
+    assert 0 <= snapped.distance < 1e-6  # it was built in already
     assert "exactly O(2)@z-equivariant: test error" in str(snapped)
     assert np.array_equal(fitted().predict(X), before)
 
 
 def test_the_right_group_costs_less():
     assert fitted().snap("O(2)@z").cost < fitted().snap("O(2)@x").cost
+
+
+def test_what_a_snapped_model_says_of_itself_is_its_own():
+    snapped = fitted().snap("O(2)@x")
+    assert 0.01 < snapped.distance < 1
+    assert snapped.model.fit_.built_in == ("O(2)@x",)
+    own = snapped.model.baselines_["network"]
+    assert own.is_returned
+    assert own.test_error == pytest.approx(snapped.test_error)
+    assert own.test_error > fitted().baselines_["network"].test_error
+    assert snapped.model.story("it").built_in == ("O(2)@x",)
 
 
 def test_other_groups_are_refused():

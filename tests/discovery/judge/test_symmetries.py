@@ -32,8 +32,18 @@ def test_it_is_a_sequence_with_names():
     assert TABLE[-1] is TABLE[EVIL]
     assert TABLE["O(2)@z"].is_conclusive
     assert not TABLE[1].is_conclusive
-    with pytest.raises(InputError, match=r"no candidate group 'O\(3\)'; the candidates were O\(2\)@z, <img"):
+    with pytest.raises(InputError, match=r"no candidate group 'O\(3\)'; there are O\(2\)@z, <img"):
         TABLE["O(3)"]
+
+
+def test_what_one_can_build_on():
+    within = Symmetry(
+        "SO(3)", "exact", 0.1, (0.1, 0.2), 1.0, 0.1, 0.1, {}, reasons_in("as far as the fit can tell")
+    )
+    doubtful = Symmetry(
+        "O(3)", "exact", 0.1, (0.1, 0.2), 1.0, 0.1, 0.1, {}, reasons_in("inconclusive: only 70 training rows")
+    )
+    assert Symmetries([TABLE[0], within, doubtful]).certain() == {"O(2)@z": "exact", "SO(3)": "exact"}
 
 
 def test_it_goes_to_frames_and_back():
@@ -51,3 +61,10 @@ def test_names_are_text_everywhere():
     assert "[red]a note[/red]" in console.export_text()
     assert "3000" in str(TABLE)
     assert repr(Symmetries()) == "Symmetries()"
+
+
+def test_what_is_undecided_is_kept_and_never_built_on():
+    (reason,) = reasons_in("inconclusive: acts trivially on inputs and outputs, so data cannot break it")
+    row = Symmetry("O(3)", "undecided", 0.0, (0.0, 0.0), 1.0, 0.0, reasons=(reason,))
+    assert Symmetry.from_dict(row.to_dict()) == row
+    assert Symmetries([row]).certain() == {}

@@ -83,3 +83,13 @@ def test_an_uncertain_interval_is_no_news_where_there_are_other_doubts():
 def test_doubts_come_before_the_remark_on_the_fit():
     _, reasons = judge(at(0.3, noise_ratio=0.6, refutation=None, rows=40))
     assert [reason.cause for reason in reasons] == [Cause.ROWS]
+
+
+def test_a_group_that_moves_nothing_is_undecided():
+    """Whatever was measured: no data could have broken it."""
+    for error in (0.0, 0.1, 0.5):
+        verdict, reasons = judge(at(error, acts=False))
+        assert verdict == "undecided"
+        assert reasons == (
+            Reason(Cause.TRIVIAL, "acts trivially on inputs and outputs, so data cannot break it"),
+        )

@@ -222,3 +222,15 @@ def test_the_column_of_notes_is_there_only_if_there_is_one():
         for head in ("Residual", "Note")
     ]
     assert heads == [True, False]
+
+
+def test_simpler_models_stand_beside_the_model() -> None:
+    shown = page("story")
+    assert "The model has O(2)@z exactly, by construction." in " ".join(shown.text.split())
+    for text in ("ordinary network", "kernel ridge regression", "82 %"):
+        assert text in shown.text
+    labels = [attributes.get("data-label") for tag, attributes in shown.elements if tag == "td"]
+    assert labels.count("Predicts") == 4
+    nothing = page("ordinary").text
+    assert "simpler models" not in nothing
+    assert "by construction" not in nothing

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from softsym.discovery.fit.baselines import Baselines
 from softsym.discovery.fit.fitted import HeldOut
 from softsym.discovery.report.story import LEAST_EXPLAINED_UNNOTED, story_of
 from tests.discovery.small import fitted
@@ -32,7 +33,7 @@ def test_facts_say_how_it_was_run():
     facts = told(fitted().fit_, facts={"data": "flights.csv"}).facts
     assert facts["candidate groups"] == "O(2)@x, O(2)@z"
     assert facts["members"] == "2 (seeds 0, 1)"
-    assert facts["strengths"] == "one-shot, from 100, gamma 2"
+    assert facts["strengths"] == "by-data, from 10, gamma 2"
     assert facts["compiled code"] == fitted().fit_.compiled
     assert facts["data"] == "flights.csv"
     assert "torch" in facts["versions"]
@@ -40,8 +41,26 @@ def test_facts_say_how_it_was_run():
 
 
 def test_a_good_fit_needs_no_note():
-    assert fitted().fit_.explained() > LEAST_EXPLAINED_UNNOTED
-    assert told(fitted().fit_).notes == ()
+    fit = replace(fitted().fit_, baselines=Baselines())
+    assert fit.explained() > LEAST_EXPLAINED_UNNOTED
+    assert told(fit).notes == ()
+
+
+def test_what_is_exact_and_who_is_better_is_noted():
+    fit = fitted().fit_
+    (better,) = told(fit).notes
+    assert better.startswith(
+        f"{fit.baselines.better[0].name.capitalize()} on the same rows predicts held-out data better"
+    )
+    assert told(fit).built_in == ("O(2)@z",)
+    assert told(fit).baselines is fit.baselines
+
+
+def test_ordinary_networks_that_predict_are_noted():
+    fit = replace(fitted().fit_, ordinary=fitted().fit_.predictor, baselines=Baselines())
+    (note,) = told(fit).notes
+    assert note.startswith("Ordinary networks of the same size")
+    assert told(fit).built_in == ()  # they have nothing exactly
 
 
 def test_what_must_not_be_missed_is_noted():
@@ -49,6 +68,7 @@ def test_what_must_not_be_missed_is_noted():
     unfinished = tuple(replace(member, is_finished=False) for member in fit.members)
     poor = replace(
         fit,
+        baselines=Baselines(),
         held=HeldOut(fit.held.X, -fit.held.Y, is_separate=False),
         predictor=replace(fit.predictor, members=unfinished),
     )

@@ -1,25 +1,24 @@
 """The stage after the verdicts: what holds is built in, what does not is let go, and the rest stays as strong as it ended.
 
 Members go on from where they were for a third of their epochs, and are then moved to the nearest weights that have every exact group to
-rounding. They take the place of the softer ones unless validation rows are predicted worse by more than one standard error.
+rounding. They take the place of the softer ones unless validation rows are predicted worse by more than one standard error; then the
+softer ones are moved there as they are, by the same condition.
 """
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from dataclasses import replace
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
-from softsym.discovery.fit.fitted import FittedEnsemble, HeldOut, Predictor
+from softsym.discovery.fit.compare import squared_errors, standard_errors
+from softsym.discovery.fit.fitted import FittedEnsemble
 from softsym.discovery.fit.member import Member, Shape, Start, make_regularizer
 from softsym.discovery.fit.parallel import Training
 from softsym.discovery.fit.train import FitPlan, Prepared, Session
-from softsym.tasks.task import Verdict
 
-Array = NDArray[np.float64]
 BUILT_IN = 1e6
 """Strength of a group that holds: a proximal step leaves nothing outside its space that float32 could tell."""
 
@@ -28,7 +27,7 @@ def finish(
     plan: FitPlan,
     prepared: Prepared,
     soft: FittedEnsemble,
-    verdicts: Mapping[str, Verdict],
+    verdicts: Mapping[str, str],
     session: Session,
 ) -> FittedEnsemble:
     """The last stage of a fit.
@@ -44,7 +43,7 @@ def finish(
     told = {
         name: BUILT_IN if name in exact else 0.0 for name, verdict in verdicts.items() if verdict != "soft"
     }
-    if not soft.shape.groups:
+    if not soft.shape.groups or not soft.is_finished:
         return soft
     trainings = [
         Training(
@@ -58,13 +57,17 @@ def finish(
     trained = session.train(prepared.lesson, trainings, "last stage: ")
     if not session.is_done(trainings, trained):
         return soft.interrupted()
-    members = tuple(
-        replace(moved_into(member, soft.shape, exact), strengths=member.strengths) for member in trained
-    )
-    predictor = prepared.predictor(plan.target, members)
-    if is_worse(predictor, soft.predictor, soft.judged):
-        return soft
-    return replace(soft, predictor=predictor, built_in=exact)
+    soft = replace(soft, seconds=soft.seconds + session.spent(trained))
+    best, errors = soft, squared_errors(soft.predictor, soft.judged)
+    # Moved as they are they are taken if no worse than before, and after the last stage if that is no worse than without it.
+    for members in (copy.deepcopy(soft.members), trained):
+        predictor = prepared.predictor(
+            plan.target, [moved_into(member, soft.shape, exact) for member in members]
+        )
+        now = squared_errors(predictor, soft.judged)
+        if standard_errors(now, errors) <= 1:
+            best, errors = replace(soft, predictor=predictor, built_in=exact), now
+    return best
 
 
 @torch.no_grad()
@@ -77,16 +80,3 @@ def moved_into(member: Member, shape: Shape, exact: tuple[str, ...]) -> Member:
     for _ in range(2):  # what a step of this length leaves outside, a second one leaves of that
         per.prox_(1e9)
     return member
-
-
-def squared_errors(predictor: Predictor, rows: HeldOut) -> Array:
-    """Of the mean over members, summed over outputs, for each row."""
-    return np.asarray(np.sum((predictor(rows.X).mean(0) - rows.Y) ** 2, axis=1))
-
-
-def is_worse(new: Predictor, old: Predictor, rows: HeldOut) -> bool:
-    """Whether rows are predicted worse, by more than one standard error of the paired difference."""
-    differences = squared_errors(new, rows) - squared_errors(old, rows)
-    if len(differences) < 2:
-        return bool(differences.sum() > 0)
-    return bool(differences.mean() > differences.std(ddof=1) / len(differences) ** 0.5)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from softsym.data.scaler import SymmetricScaler
-from softsym.discovery.fit.baselines import Baselines
+from softsym.discovery.fit.baselines import Baseline, Baselines
 from softsym.discovery.fit.curves import Curves
 from softsym.discovery.fit.member import Member, Shape, predict_members
 from softsym.discovery.fit.recipe import Recipe
@@ -86,6 +86,21 @@ class HeldOut:
 
 
 @dataclass(frozen=True, eq=False)
+class Rivals:
+    """Models without symmetries that were fitted to the same rows.
+
+    Args:
+        baselines: How well each predicts.
+        errors: Squared errors of the best of them on validation rows, shape (n,).
+        ordinary: The ordinary networks among them; None if the members are such themselves, or for a model that was read.
+    """
+
+    baselines: tuple[Baseline, ...]
+    errors: Array
+    ordinary: Predictor | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class FittedEnsemble:
     """Everything a fit leaves behind.
 
@@ -100,6 +115,7 @@ class FittedEnsemble:
         checked: Validation rows, by which training was judged and verdicts are; None if they were not kept.
         built_in: Names of the groups that the members have exactly, by construction.
         baselines: Simpler models on the same rows, with this one among them.
+        rivals: What the baselines are beside the members themselves.
         ordinary: Ordinary networks that predict in their place, because they predicted validation rows better.
         compiled: Whether compiled code ran, on which last bits and speed depend; None if nobody wrote it down.
     """
@@ -114,6 +130,7 @@ class FittedEnsemble:
     checked: HeldOut | None = None
     built_in: tuple[str, ...] = ()
     baselines: Baselines = field(default_factory=Baselines)
+    rivals: Rivals | None = None
     ordinary: Predictor | None = None
     compiled: str | None = None
 
@@ -129,6 +146,11 @@ class FittedEnsemble:
     def predict(self, X: Array) -> tuple[Array, Array]:
         """Mean and standard deviation over members, each (n, outputs)."""
         return _mean_and_std(self.outputs(X))
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether nothing interrupted it."""
+        return all(member.is_finished for member in self.members)
 
     def interrupted(self) -> FittedEnsemble:
         """The same, known to be unfinished."""

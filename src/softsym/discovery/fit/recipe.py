@@ -59,9 +59,11 @@ class Recipe(SoftNumbers):
         epochs = max(1, _chosen(self.epochs) // LAST_STAGE)
         return self.model_copy(update={"epochs": epochs, "lr": self.lr / LAST_RATE, "strengths": "fixed"})
 
-    def plain(self) -> Recipe:
-        """That of a network of the same size without penalties; epochs and batch are open again."""
-        return Recipe(width=self.width, layers=self.layers)
+    def plain(self, rows: int) -> Recipe:
+        """That of a network of the same size without penalties, whose steps are more and cheaper: at most twice as many epochs."""
+        usual = Recipe(width=self.width, layers=self.layers).for_rows(rows)
+        most = PLAIN_STEPS // STEPS * _chosen(self.epochs)
+        return usual.model_copy(update={"epochs": min(_chosen(usual.epochs), most)})
 
     def controller(self) -> Controller:
         """The rule that changes the strengths."""

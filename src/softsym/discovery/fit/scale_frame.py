@@ -5,23 +5,22 @@ network whose weights obey that is constant, and a penalty can only fade. But a 
 
 .. math:: \hat f(x) = \rho_{out}(s)\, f(\rho_{in}(s)^{-1} x), \qquad s = |x| / \text{usual size},
 
-is exactly equivariant to scalings and asks f only where it has seen data. It takes the place of f where it predicts validation rows no
-worse: where the size of an input tells nothing.
+is exactly equivariant to scalings and asks f only where it has seen data. Networks are made so from the beginning where a candidate
+scales (:class:`softsym.nn.ScaleFramed`); this is for those that are not: models saved before, which have it where the size of an input told
+nothing, and the ones that are snapped onto scalings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
-from softsym.discovery.fit.member import Member, Shape, predict_members
+from softsym.discovery.fit.member import Shape
 from softsym.nn.scale_framed import scales, sizes, usual_size
 from softsym.reps.scaling import degrees, is_scaling
-from softsym.tasks.task import Splits
-from softsym.training.loop import Criterion
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,19 +66,3 @@ class ScaleFrame:
         scale = scales(x, self.degrees_in, self.size)
         inputs, outputs = (powers.to(x.dtype) for powers in (self.degrees_in, self.degrees_out))
         return f(x / scale**inputs) * scale**outputs
-
-
-def worthwhile_frame(
-    shape: Shape, members: Sequence[Member], data: Splits, criterion: Criterion
-) -> ScaleFrame | None:
-    """The frame, if with it validation rows are predicted no worse."""
-    frame = ScaleFrame.of(shape)
-    if frame is None:
-        return None
-    frame = frame.fitted(data.train[0].double())
-    x, y = (part.double() if part.is_floating_point() else part for part in data.val)
-
-    def ensemble(rows: Tensor) -> Tensor:
-        return predict_members(members, rows).mean(0)
-
-    return frame if criterion(frame.apply(ensemble, x), y) <= criterion(ensemble(x), y) else None

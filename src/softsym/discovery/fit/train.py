@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +23,7 @@ from softsym.discovery.fit.fitted import FittedEnsemble, HeldOut, Predictor, Tar
 from softsym.discovery.fit.member import Member, Shape
 from softsym.discovery.fit.parallel import Lesson, Stop, Training, Watch, train_all
 from softsym.discovery.fit.recipe import Recipe
-from softsym.discovery.fit.trials import budgeted, chosen_width
+from softsym.discovery.fit.trials import NOTHING, Tries, budgeted, tried
 from softsym.files import put_text
 from softsym.progress import reporter
 from softsym.tasks.error import mse
@@ -47,9 +47,10 @@ class FitPlan:
         seeds: Number of members.
         seed: Seed of the split and of the first member; the others count on from it.
         fraction: Share of the rows for validation, and again for the test.
-        tries_widths: Whether trials decide the width of the networks; the recipe's is then the largest.
+        tries: What trials decide.
         budget: Seconds all members together may take; decides the number of epochs.
         duplicates: Labels that equal rows share, shape (n,), where they are known already.
+        together: Labels 0, 1, ... of rows that belong together, shape (n,); None if every row stands by itself.
     """
 
     target: Target
@@ -60,9 +61,18 @@ class FitPlan:
     seeds: int
     seed: int
     fraction: float
-    tries_widths: bool = False
+    tries: Tries = NOTHING
     budget: float | None = None
     duplicates: NDArray[np.int64] | None = None
+    together: NDArray[np.int64] | None = None
+    parts: Parts = field(init=False)
+
+    def __post_init__(self) -> None:
+        # At once, so that labels which make no three parts are refused before anything is done.
+        parts = split_rows(
+            self.X, self.fraction, self.seed, duplicates=self.duplicates, together=self.together
+        )
+        object.__setattr__(self, "parts", parts)
 
     @property
     def member_seeds(self) -> range:
@@ -98,6 +108,10 @@ class Session:
             members = train_all(lesson, trainings, n_jobs=self.n_jobs, on_epoch=watch)
         return tuple(member for member in members if member is not None)
 
+    def spent(self, members: Sequence[Member]) -> float:
+        """Seconds that trainings took, those of earlier sessions of a resumed fit included."""
+        return float(sum(member.history[-1]["seconds"] for member in members if member.history)) / self.n_jobs
+
     def is_done(self, trainings: Sequence[Training], members: Sequence[Member]) -> bool:
         """Whether trainings went to their end."""
         return len(members) == len(trainings) and all(member.is_finished for member in members)
@@ -125,9 +139,8 @@ class Prepared:
 
 
 def prepare(plan: FitPlan) -> Prepared:
-    """Splits and standardises rows."""
-    X, Y = plan.X, plan.Y
-    parts = split_rows(X, plan.fraction, plan.seed, duplicates=plan.duplicates)
+    """Standardises rows in the parts of the plan."""
+    X, Y, parts = plan.X, plan.Y, plan.parts
     scale_in = SymmetricScaler.fit(X[parts.train], plan.shape.rep_in, plan.shape.groups)
     scale_out = _output_scale(plan, Y[parts.train])
     x, y = _tensor(scale_in.transform(X)), _tensor(scale_out.transform(Y))
@@ -142,9 +155,7 @@ def train_ensemble(plan: FitPlan, prepared: Prepared, session: Session) -> Fitte
     lesson, parts = prepared.lesson, prepared.parts
     recipe = _settled(plan, lesson, session)
     members = _members(plan, recipe, lesson, session)
-    # What earlier sessions of a resumed fit took counts too.
-    before = sum(member.history[-1]["seconds"] for member in members if member.history) / session.n_jobs
-    seconds = max(time.perf_counter() - began, before)
+    seconds = max(time.perf_counter() - began, session.spent(members))
     return FittedEnsemble(
         shape=plan.shape,
         recipe=recipe,
@@ -165,12 +176,17 @@ def _settled(plan: FitPlan, lesson: Lesson, session: Session) -> Recipe:
         return Recipe.model_validate_json(file.read_text(encoding="utf-8"))
     recipe = plan.recipe.for_rows(len(lesson.data.train[0]))
     if plan.budget is not None:
-        recipe = budgeted(lesson, recipe, plan.budget, plan.seeds, session.n_jobs, tries=plan.tries_widths)
-    if plan.tries_widths:
-        width = chosen_width(
-            lesson, recipe, plan.seed, n_jobs=session.n_jobs, stop=session.stop, quiet=session.quiet
+        recipe = budgeted(lesson, recipe, plan.budget, plan.seeds, session.n_jobs, plan.tries)
+    if plan.tries:
+        recipe = tried(
+            lesson,
+            recipe,
+            plan.tries,
+            plan.seed,
+            n_jobs=session.n_jobs,
+            stop=session.stop,
+            quiet=session.quiet,
         )
-        recipe = recipe.model_copy(update={"width": width})
     if file is not None:
         file.parent.mkdir(parents=True, exist_ok=True)
         put_text(file, recipe.model_dump_json())

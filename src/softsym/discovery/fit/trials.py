@@ -1,37 +1,78 @@
-"""Short trials that settle what depends on the data: how wide the network should be, and how many epochs fit into a time."""
+"""Short trials that settle what depends on the data: width, strength of penalties, and how many epochs fit into a time."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from softsym.discovery.fit.member import Member
+from softsym.discovery.fit.compare import standard_errors
+from softsym.discovery.fit.member import Member, predict_members
 from softsym.discovery.fit.parallel import Lesson, Stop, Training, Watch, train_all
 from softsym.discovery.fit.recipe import LAST_STAGE, PLAIN_WIDTH, Recipe
 from softsym.progress import reporter
 
+Array = NDArray[np.float64]
+WEAKER = 30.0
+"""How many times weaker penalties begin where strong ones keep from learning."""
 SHORTER = 3
 """A trial has this part of the epochs of a training."""
 FEWEST_AFFORDABLE_EPOCHS, MOST_AFFORDABLE_EPOCHS = 12, 10_000
 TIMED_EPOCHS = 4
 
 
-def chosen_width(
+@dataclass(frozen=True)
+class Tries:
+    """What trials decide.
+
+    Args:
+        width: Whether a narrow network may take the place of the recipe's.
+        strength: Whether penalties may begin weaker than the recipe's.
+    """
+
+    width: bool = False
+    strength: bool = False
+
+    def __bool__(self) -> bool:
+        return self.width or self.strength
+
+    def alternatives(self, recipe: Recipe) -> list[Recipe]:
+        """The recipe, and what may take its place."""
+        changes: list[dict[str, Any]] = []
+        if self.strength:
+            changes.append({"strength": (recipe.strength or 0.0) / WEAKER})
+        if self.width and recipe.width != PLAIN_WIDTH:
+            changes.append({"width": PLAIN_WIDTH})
+        return [recipe, *(recipe.model_copy(update=change) for change in changes)]
+
+
+NOTHING = Tries()
+"""Everything is decided already."""
+
+
+def tried(
     lesson: Lesson,
     recipe: Recipe,
+    tries: Tries,
     seed: int,
     *,
     n_jobs: int = 1,
     stop: Stop | None = None,
     quiet: bool = True,
-) -> int:
-    """The recipe's width, or a small one if with it validation rows are predicted better after a short training.
+) -> Recipe:
+    """The recipe, or the alternative that predicts validation rows best after a short training, if that is clearly better.
+
+    A strong penalty can keep a network from learning what breaks a symmetry, and then nothing shows that it is broken; a weak one that
+    predicts better, by more than one standard error, gives it away.
 
     Args:
         lesson: What is mapped, from which data.
         recipe: How members will be trained.
-        seed: Seed of both trials.
+        tries: What may change.
+        seed: Seed of all trials.
         n_jobs: How many processes work side by side.
         stop: Asked after every epoch.
         quiet: Show no progress.
@@ -39,31 +80,32 @@ def chosen_width(
     Raises:
         KeyboardInterrupt: ``stop`` said so; nothing has been learned yet that could be kept.
     """
-    widths = (PLAIN_WIDTH, recipe.width)
+    recipes = tries.alternatives(recipe)
     epochs = max(1, (recipe.epochs or 0) // SHORTER)
-    trials = [
-        Training(recipe.model_copy(update={"width": width, "epochs": epochs}), seed) for width in widths
-    ]
-    with reporter(len(trials) * epochs, 0, quiet=quiet, what="trying widths: ") as report:
+    trials = [Training(one.model_copy(update={"epochs": epochs}), seed) for one in recipes]
+    with reporter(len(trials) * epochs, 0, quiet=quiet, what="trials: ") as report:
         watch = Watch(report, len(trials), stop)
         members = train_all(lesson, trials, n_jobs=n_jobs, on_epoch=watch, may_diverge=True)
     if any(member is not None and not member.is_finished for member in members):
         raise KeyboardInterrupt
-    losses = [trial_loss(member) for member in members]
-    return widths[0] if losses[0] < losses[1] else widths[1]
+    losses = [trial_losses(lesson, member) for member in members]
+    clearly = [k for k in range(1, len(recipes)) if standard_errors(losses[0], losses[k]) > 1]
+    return recipes[min(clearly, key=lambda k: float(losses[k].mean()), default=0)]
 
 
-def trial_loss(member: Member | None) -> float:
-    """The best validation loss of the last third of a training, after strengths were adjusted; infinite if it diverged."""
+def trial_losses(lesson: Lesson, member: Member | None) -> Array:
+    """The loss of every validation row; infinite if the training diverged."""
+    x, y = lesson.data.val
     if member is None:
-        return math.inf
-    last = member.history[2 * len(member.history) // 3 :]
-    loss = min(row["validation"] for row in last if "validation" in row)
-    return math.inf if math.isnan(loss) else float(loss)
+        return np.full(len(x), math.inf)
+    prediction = predict_members([member], x.double())[0]
+    pairs = zip(prediction.split(1), y.to(prediction).split(1), strict=True)
+    losses = np.array([float(lesson.criterion(a, b)) for a, b in pairs])
+    return np.where(np.isfinite(losses), losses, math.inf)
 
 
 def budgeted(
-    lesson: Lesson, recipe: Recipe, seconds: float, members: int, n_jobs: int = 1, *, tries: bool = False
+    lesson: Lesson, recipe: Recipe, seconds: float, members: int, n_jobs: int = 1, tries: Tries | None = None
 ) -> Recipe:
     """The recipe with as many epochs as fit into a time.
 
@@ -73,13 +115,13 @@ def budgeted(
         seconds: What trials and members may take together.
         members: How many of them there are.
         n_jobs: How many processes work side by side.
-        tries: Whether widths will be tried.
+        tries: What trials will decide.
     """
     rounds = float(math.ceil(members / n_jobs))
     if lesson.shape.groups:
         rounds *= 1 + 1 / LAST_STAGE
     if tries:
-        rounds += (1 if n_jobs > 1 else 2) / SHORTER
+        rounds += math.ceil(len(tries.alternatives(recipe)) / n_jobs) / SHORTER
     return recipe.model_copy(update={"epochs": affordable_epochs(lesson, recipe, seconds / rounds)})
 
 

@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softsym.data.coverage import SMALLEST, coverage, moving_elements
+from softsym.discovery.fit.compare import squared_errors, standard_errors
 from softsym.discovery.fit.fitted import FittedEnsemble, explained
-from softsym.discovery.judge.verdict import Grounds
+from softsym.discovery.judge.verdict import REFUTED, Grounds
 from softsym.groups import Group
 from softsym.measure.action import act, transforms
 from softsym.measure.error import relative_error
@@ -42,9 +43,8 @@ def measure_group(fit: FittedEnsemble, group: Group, seed: int = 0) -> Grounds:
     rows = fit.judged
     X, Y = rows.X[:JUDGED_ROWS], rows.Y[:JUDGED_ROWS]
     shape, rng = fit.shape, np.random.default_rng(seed)
-    elements = moving_elements(shape.rep_in, group, JUDGED_ELEMENTS, rng) or transforms(
-        group, JUDGED_ELEMENTS, rng
-    )
+    moving = moving_elements(shape.rep_in, group, JUDGED_ELEMENTS, rng)
+    elements = moving or transforms(group, JUDGED_ELEMENTS, rng)
     moved = act(shape.rep_in, group, elements, X)
     resting = fit.judged_outputs[:, :JUDGED_ROWS]
     after = fit.outputs(moved.reshape(-1, X.shape[1])).reshape(len(resting), JUDGED_ELEMENTS, len(X), -1)
@@ -63,7 +63,21 @@ def measure_group(fit: FittedEnsemble, group: Group, seed: int = 0) -> Grounds:
         rows=fit.n_train,
         coverage=coverage(rows.X, shape.rep_in, group, seed).value if distinct else None,
         held_out=rows.is_separate,
+        hidden=_hidden(fit, Y),
+        acts=bool(moving)
+        or moving_elements(shape.rep_out, group, 1, np.random.default_rng(seed)) is not None,
     )
+
+
+def _hidden(fit: FittedEnsemble, Y: Array) -> float:
+    """An error that penalties may hide: two predictions that both miss a broken symmetry's truth by an excess differ by its double."""
+    if fit.rivals is None:
+        return 0.0
+    own = squared_errors(fit.predictor, fit.judged)
+    if standard_errors(own, fit.rivals.errors) <= REFUTED:
+        return 0.0
+    excess = float(np.mean(own - fit.rivals.errors))
+    return float((excess / (2 * float(np.mean(Y**2)) + 1e-300)) ** 0.5)
 
 
 def bootstrap_interval(errors: Array, seed: int = 0) -> tuple[float, float]:

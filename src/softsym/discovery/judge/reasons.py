@@ -19,6 +19,9 @@ class Cause(Enum):
     EXPLAINED = "the model explains only "
     COVERAGE = "moved data lie where there are no data"
     INTERVAL = "the interval of the error also allows "
+    RIVAL = "a model without symmetries predicts better"
+    TRIVIAL = "acts trivially on inputs and outputs"
+    """Every map respects such a group, so there is nothing to find out."""
     OTHER = ""
     """Somebody else's words."""
 

@@ -8,7 +8,8 @@ from typing import Generic, TypeVar
 
 import torch
 
-from softsym.discovery.fit.fitted import FittedEnsemble
+from softsym.discovery.fit.beside import without_ordinary
+from softsym.discovery.fit.fitted import FittedEnsemble, Predictor
 from softsym.discovery.fit.member import Member, make_regularizer
 from softsym.discovery.fit.scale_frame import ScaleFrame
 from softsym.errors import InputError
@@ -58,18 +59,22 @@ def snap_fit(fit: FittedEnsemble, group: Group | str) -> tuple[FittedEnsemble, f
         raise InputError(
             f"{wanted.name} is not among the candidate groups ({known}); fit with it to snap onto it"
         )
-    fit, predictor = replace(fit, ordinary=None), fit.predictor
+    predictor = fit.predictor
     if is_scaling(wanted) and not fit.recipe.framing:  # weights of that space are a constant's
         frame = predictor.frame or ScaleFrame.of(fit.shape)
         if frame is not None:
             inputs = torch.from_numpy(predictor.scale_in.transform(fit.held.X))
-            return replace(
-                fit, predictor=replace(predictor, frame=predictor.frame or frame.fitted(inputs))
-            ), 0.0
+            framed = replace(predictor, frame=predictor.frame or frame.fitted(inputs))
+            return _with(fit, framed, wanted), 0.0
     moved = [_snapped(member, fit, wanted) for member in fit.members]
     distance = sum(share for _, share in moved) / len(moved)
     members = tuple(member for member, _ in moved)
-    return replace(fit, predictor=replace(predictor, members=members)), distance
+    return _with(fit, replace(predictor, members=members), wanted), distance
+
+
+def _with(fit: FittedEnsemble, predictor: Predictor, group: Group) -> FittedEnsemble:
+    """The fit with other members, which predict themselves and have one group exactly."""
+    return without_ordinary(replace(fit, predictor=predictor, built_in=(group.name,)))
 
 
 @torch.no_grad()

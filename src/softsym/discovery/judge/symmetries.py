@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from softsym.discovery.judge.reasons import Cause, Reason, note_of, reasons_in
 from softsym.tables import CandidateTable, Column
-from softsym.tasks.task import Verdict
+
+Finding = Literal["exact", "soft", "absent", "undecided"]
+"""The words of a truth (:data:`softsym.tasks.task.Verdict`), and one for groups that no data can tell anything about."""
 
 
 @dataclass(frozen=True)
@@ -16,7 +18,7 @@ class Symmetry:
 
     Args:
         name: The group's text.
-        verdict: ``exact``, ``soft`` or ``absent``.
+        verdict: ``exact``, ``soft``, ``absent``, or ``undecided`` for a group that moves nothing.
         error: Equivariance error of the model, |rho f(x) - f(rho x)| over the sum of both norms, averaged.
         error_interval: Where the error lies with 95 % certainty, over seeds and samples.
         strength: Final strength of its penalty, a geometric mean over seeds.
@@ -27,7 +29,7 @@ class Symmetry:
     """
 
     name: str
-    verdict: Verdict
+    verdict: Finding
     error: float
     error_interval: tuple[float, float]
     strength: float
@@ -107,7 +109,7 @@ class Symmetries(CandidateTable[Symmetry]):
     title = "Symmetries"
     columns = COLUMNS
 
-    def certain(self) -> dict[str, Verdict]:
+    def certain(self) -> dict[str, Finding]:
         """The verdicts by group that one can build on: those without doubt, and those that hold as far as the fit can tell."""
         return {row.name: row.verdict for row in self._rows if row.is_conclusive or row.is_within_fit}
 

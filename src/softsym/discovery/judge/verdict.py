@@ -1,4 +1,4 @@
-r"""The verdict: exact, soft or absent, and whether data and fit can bear it.
+r"""The verdict: exact, soft, absent or undecided, and whether data and fit can bear it.
 
 A model's equivariance error e by itself means little: outputs that hardly vary cannot break anything by much, and a model that fits
 badly breaks a symmetry by its own mistakes. So e is judged against numbers of the same run: the *control* c, the error of a model
@@ -14,10 +14,12 @@ what the model's own mistakes on held-out rows explain.
 - ``absent`` if :math:`e \ge` :data:`MODEL_ABSENT_ABOVE`, or :math:`e \ge` :data:`NO_BETTER` :math:`c`: hardly better than ignoring the
   group.
 - ``soft`` otherwise.
+- ``undecided`` for a group that moves neither inputs nor outputs: no data can break it, so none confirm it.
 
 The numbers are calibrated on data whose truth is known (:mod:`softsym.benchmarks.calibration`). A verdict is called inconclusive
 if the interval of e straddles a boundary, if the model explains too little of held-out data, if these are too few, or if the
-data hardly cover the group's orbits, so that nothing could have refuted the symmetry.
+data hardly cover the group's orbits, so that nothing could have refuted the symmetry. An exact one is, if a model without symmetries
+predicts significantly better, and by so much that a symmetry broken by :data:`EXACT_BELOW` :math:`c` could be what the penalty hides.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from dataclasses import dataclass
 
 from softsym.data.coverage import HARDLY
 from softsym.discovery.judge.reasons import Cause, Reason
+from softsym.discovery.judge.symmetries import Finding
 from softsym.tasks.task import Verdict
 
 EXACT_BELOW, MODEL_ABSENT_ABOVE, NO_BETTER = 0.18, 0.24, 0.85
@@ -49,6 +52,9 @@ class Grounds:
         rows: Number of training rows.
         coverage: How much moved data look like data, 0 to 1; None if unknown.
         held_out: Whether errors were measured on rows kept from training.
+        hidden: The error that a penalty may have kept from being seen: what is left for it by how much better a model without symmetries
+            predicts; zero if none does significantly.
+        acts: Whether the group moves inputs or outputs at all.
     """
 
     error: float
@@ -60,6 +66,8 @@ class Grounds:
     rows: int
     coverage: float | None
     held_out: bool = True
+    hidden: float = 0.0
+    acts: bool = True
 
     @property
     def is_noise(self) -> bool:
@@ -82,7 +90,7 @@ class Grounds:
         return float(self.error * (1.0 - NOISE / self.noise_ratio) ** 0.5)
 
 
-def judge(grounds: Grounds) -> tuple[Verdict, tuple[Reason, ...]]:
+def judge(grounds: Grounds) -> tuple[Finding, tuple[Reason, ...]]:
     """The verdict and the reasons why it may be wrong; none if it is certain.
 
     Example:
@@ -92,6 +100,8 @@ def judge(grounds: Grounds) -> tuple[Verdict, tuple[Reason, ...]]:
         >>> verdict, reason.text
         ('soft', 'only 40 training rows')
     """
+    if not grounds.acts:
+        return "undecided", (Reason(Cause.TRIVIAL, f"{Cause.TRIVIAL.value}, so data cannot break it"),)
     verdict = _word(grounds.error, grounds)
     doubts = _doubts(grounds, verdict)
     if not doubts and verdict == "exact" and grounds.error > EXACT_BELOW * grounds.control:
@@ -119,6 +129,8 @@ def _doubts(grounds: Grounds, verdict: Verdict) -> tuple[Reason, ...]:
         texts[Cause.HELD_OUT] = ""
     if grounds.explained < LEAST_EXPLAINED_TO_JUDGE:
         texts[Cause.EXPLAINED] = f"{max(0.0, grounds.explained):.0%} of held-out data"
+    if verdict == "exact" and grounds.hidden > EXACT_BELOW * grounds.control:
+        texts[Cause.RIVAL] = ", so a penalty may hide that it is broken"
     if grounds.coverage is not None and grounds.coverage < HARDLY:
         texts[Cause.COVERAGE] = ", so nothing could confirm or refute it"
     ends = {_word(end, grounds) for end in grounds.interval}

@@ -14,6 +14,7 @@ from softsym.discovery.fit.curves import Curves
 from softsym.discovery.fit.fitted import FittedEnsemble
 from softsym.discovery.judge.symmetries import Symmetries
 from softsym.discovery.report.orbit_data import Orbit, orbits_of
+from softsym.discovery.report.text import number
 from softsym.reps.scaling import is_scaling
 
 Array = NDArray[np.float64]
@@ -38,6 +39,7 @@ class Story:
         output_names: Names of the outputs' columns.
         orbits: Motions of one held-out input, for 3D vector data.
         baselines: How well simpler models predict.
+        built_in: Names of the groups that the model has exactly.
         facts: What was run: settings, versions, seeds, time.
         notes: Sentences that the reader must not miss.
     """
@@ -54,6 +56,7 @@ class Story:
     output_names: tuple[str, ...]
     orbits: tuple[Orbit, ...] = ()
     baselines: Baselines = field(default_factory=Baselines)
+    built_in: tuple[str, ...] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
@@ -92,6 +95,7 @@ def story_of(
         output_names=tuple(output_names),
         orbits=orbits_of(fit),
         baselines=fit.baselines,
+        built_in=fit.built_in if fit.ordinary is None else (),
         facts={**_facts(fit), **(facts or {})},
         notes=_notes(fit, explained),
     )
@@ -132,11 +136,9 @@ def _notes(fit: FittedEnsemble, explained: float) -> tuple[str, ...]:
             "the model. The verdicts are those of the network that was pulled towards the symmetries."
         )
     notes += [
-        f"{row.name.capitalize()} on the same rows predicts held-out data better: mean squared error {row.test_error:.4g}."
+        f"{row.name.capitalize()} on the same rows predicts held-out data better: mean squared error {number(row.test_error)}."
         for row in fit.baselines.better[:1]
     ]
-    if fit.built_in and fit.ordinary is None:
-        notes.append(f"The model has {' and '.join(fit.built_in)} exactly, by construction.")
     if explained < LEAST_EXPLAINED_UNNOTED:
         notes.append(
             f"The model explains {max(0.0, explained):.0%} of the held-out variance. Verdicts rest on how its weights and "

@@ -51,3 +51,8 @@ def test_distances_are_shown_between_the_ends_of_the_scale():
     (heat,) = distances(Symmetries(rows))["data"]
     assert np.ravel(heat["z"]).tolist() == [np.log10(LEAST_DISTANCE), -1.0]
     assert np.ravel(heat["text"]).tolist() == ["1.0 × 10⁻⁹", "0.10"]
+
+
+def test_undecided_groups_have_bars_too():
+    (bar,) = errors(Symmetries([replace(EXACT, verdict="undecided")]))["data"]
+    assert bar["name"] == "? undecided"

@@ -17,8 +17,13 @@ from numpy.typing import NDArray
 Figure = dict[str, Any]
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 DASHES = ("solid", "dash", "dot", "dashdot")
-VERDICT_COLORS: Mapping[str, str] = {"exact": "#0072B2", "soft": "#E69F00", "absent": "#8A8F98"}
-VERDICT_MARKS: Mapping[str, str] = {"exact": "●", "soft": "◐", "absent": "○"}
+VERDICT_COLORS: Mapping[str, str] = {
+    "exact": "#0072B2",
+    "soft": "#E69F00",
+    "absent": "#8A8F98",
+    "undecided": "#8A8F98",
+}
+VERDICT_MARKS: Mapping[str, str] = {"exact": "●", "soft": "◐", "absent": "○", "undecided": "?"}
 MOST_POINTS = 200
 """Points of one curve: more than a screen of that size shows."""
 

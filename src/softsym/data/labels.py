@@ -1,0 +1,98 @@
+"""Labels of rows: which rows belong together, so that no split parts them.
+
+Windows of one recording or repeated measurements of one specimen resemble each other more than fresh data would. If some are trained on
+and others held out, a model looks better than it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softsym.errors import InputError
+
+Index = NDArray[np.int64]
+
+
+def row_labels(groups: Any, rows: int) -> Index | None:
+    """The ``groups`` of an estimator's ``fit`` as numbers, shape (rows,); None if there are none.
+
+    Args:
+        groups: A label for every row, of any hashable type; None if every row stands by itself.
+        rows: How many rows there are.
+
+    Example:
+        >>> row_labels(["b", "a", "b"], 3).tolist()
+        [0, 1, 0]
+    """
+    if groups is None:
+        return None
+    try:
+        labels = list(groups.tolist() if hasattr(groups, "tolist") else groups)
+    except TypeError as error:
+        raise InputError(f"`groups` must hold a label for every row, got {groups!r}") from error
+    if len(labels) != rows:
+        raise InputError(
+            f"`groups` has {len(labels)} labels for {rows} rows; pass one for every row "
+            "(candidate symmetry groups are told when the estimator is made)"
+        )
+    return numbered(labels, "`groups`")
+
+
+def numbered(labels: Sequence[Hashable], what: str) -> Index:
+    """Numbers 0, 1, ... in the order in which labels first occur, the same where labels are equal, shape (n,).
+
+    Args:
+        labels: One for every row.
+        what: Where they come from, for messages.
+
+    Example:
+        >>> numbered(["mon", 2, "mon", (3, "c")], "day").tolist()
+        [0, 1, 0, 2]
+    """
+    known: dict[Hashable, int] = {}
+    numbers = np.empty(len(labels), dtype=np.int64)
+    for row, label in enumerate(labels):
+        if _is_missing(label):
+            raise InputError(f"{what} has no label in row {row}, counted from 0; every row needs one")
+        try:
+            numbers[row] = known.setdefault(label, len(known))
+        except TypeError as error:
+            kind = type(label).__name__
+            raise InputError(
+                f"{what} holds a {kind} in row {row}, counted from 0; pass one text or number for every row"
+            ) from error
+    return numbers
+
+
+def components(first: Index, second: Index) -> Index:
+    """Labels that rows share if a chain of rows with equal labels of either kind leads from one to the other, shape (n,).
+
+    Args:
+        first: Labels 0, 1, ..., shape (n,).
+        second: Others, likewise.
+
+    Example:
+        >>> components(np.array([0, 0, 1, 2]), np.array([0, 1, 1, 2])).tolist()
+        [0, 0, 0, 1]
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    # Every label of either kind is a node, every row an edge between its two labels.
+    nodes = int(first.max()) + int(second.max()) + 2
+    edges = coo_array((np.ones(len(first)), (first, int(first.max()) + 1 + second)), shape=(nodes, nodes))
+    of_node = connected_components(edges, directed=False)[1]
+    _, labels = np.unique(of_node[first], return_inverse=True)
+    return labels.astype(np.int64)
+
+
+def _is_missing(label: object) -> bool:
+    """Whether a label is None or, like NaN, not even equal to itself."""
+    try:
+        return label is None or bool(label != label)
+    except (TypeError, ValueError):  # as pandas.NA, which is neither
+        return isinstance(label, Hashable)

@@ -1,0 +1,39 @@
+"""Whether one model predicts rows better than another: by paired differences, and how sure that is."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softsym.discovery.fit.fitted import HeldOut, Predictor
+
+Array = NDArray[np.float64]
+
+
+def squared_errors(predictor: Predictor, rows: HeldOut) -> Array:
+    """Of the mean over members, averaged over outputs, for each row (n,)."""
+    return row_errors(predictor(rows.X).mean(0), rows.Y)
+
+
+def row_errors(predicted: Array, true: Array) -> Array:
+    """Squared errors of outputs (n, outputs), averaged over outputs, for each row (n,)."""
+    return np.asarray(np.mean((predicted.reshape(true.shape) - true) ** 2, axis=1))
+
+
+def standard_errors(new: Array, old: Array) -> float:
+    """By how many standard errors of their mean difference errors of rows (n,) are larger than others of the same rows.
+
+    Example:
+        >>> standard_errors(np.array([2.0, 4.0]), np.array([1.0, 1.0]))
+        2.0
+        >>> standard_errors(np.array([np.inf, np.inf]), np.array([1.0, 1.0]))  # a model that diverged
+        inf
+    """
+    mean = float(new.mean()) - float(old.mean())
+    if not np.isfinite(mean):
+        return 0.0 if np.isnan(mean) else mean  # if both are infinite, neither is worse
+    differences = new - old
+    spread = float(differences.std(ddof=1)) / len(differences) ** 0.5 if len(differences) > 1 else 0.0
+    if spread == 0.0:
+        return float(np.sign(mean)) * float("inf") if mean else 0.0
+    return float(differences.mean()) / spread
