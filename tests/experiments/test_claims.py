@@ -76,6 +76,9 @@ def test_order_counts_clear_pairs_only(tmp_path):
     assert in_order(record(run, data=(0.0, 0.0, 0.0))) == (0, 0)
     assert in_order(record(run, data=(0.06, 0.07, 0.13), strengths=(97.0, 100.0, 18.0))) == (2, 2)
     assert in_order(record(run, data=(0.06, 0.07, 0.13), strengths=(97.0, 10.0, 18.0))) == (1, 2)
+    wrong = dict(zip(("O(2)@x", "O(2)@y", "O(2)@z"), (0.1, 0.01, 0.05), strict=True))
+    assert in_order(record(run, data=(0.06, 0.07, 0.13)), "model_errors") == (2, 2)
+    assert in_order(record(run, data=(0.06, 0.07, 0.13), model_errors=wrong), "model_errors") == (1, 2)
 
 
 def test_correlation_claims(tmp_path):

@@ -56,6 +56,12 @@ def test_artefacts_share_runs():
     assert len(study) == 39
 
 
+def test_a_full_schedule_that_all_runs_have_is_no_column():
+    code, fast = (cells(artefact("table1", PAPER), name, 1) for name in ("code", "fast"))
+    labels = [{cell.column.label for cell in found} for found in (code, fast)]
+    assert labels[0] - labels[1] == {"PER_full"}
+
+
 def test_records_go_to_motion_only():
     found = runs(cells(artefact("motion", PAPER), "quick", 1, records="/data/womd"))
     assert all(run.task.endswith(",records=/data/womd") for run in found)

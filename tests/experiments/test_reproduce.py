@@ -54,6 +54,12 @@ def test_of_all_artefacts_those_with_runs_are_rendered(tmp_path):
     assert names == {"table1", "correlation", "parameters", "frame-averaging"}  # which share runs
 
 
+def test_all_artefacts_are_those_that_say_how_many_seeds_they_want():
+    assert {part.name for part, _ in plan("all", "code", 1, folder=PAPER).parts} == set(ORDER)
+    fast = {part.name for part, _ in plan("all", "fast", 1, folder=PAPER).parts}
+    assert fast == {"table1", "correlation", "table2", "progress", "parameters"}
+
+
 def test_choosing_rows_and_columns_chooses_runs_and_leaves_the_table_whole(tmp_path):
     chosen, store = plan("table1", "quick", 1, folder=PAPER, columns=["PER"], rows=["Oz(2)"]), Store(tmp_path)
     assert [(run.task, run.model) for run in chosen.runs] == [("inertia:Oz(2)", "per")]

@@ -80,9 +80,13 @@ def test_per_beats_an_mlp_of_its_size(variant):
 
 
 def test_the_published_learning_curve_is_matched():
-    curves = [learning.curve(seed) for seed in (0, 1, 2)]
+    curves = [learning.curve("code", seed, aims=()) for seed in (0, 1, 2)]
     assert statistics.median(c["test_mse"]["2000"] for c in curves) <= 1.3
     assert statistics.median(c["test_mse"]["4000"] for c in curves) <= 0.5
+
+
+def test_the_fast_preset_comes_to_the_published_error():
+    assert learning.curve("fast", 0)["final_test_mse"] < 0.32
 
 
 def test_gravity_leaves_the_vertical_axis_in_flights(tmp_path):

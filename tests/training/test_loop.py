@@ -8,10 +8,10 @@ import torch
 from softsym.errors import InputError, TrainingError
 from softsym.regularize.strengths import ByData, Fixed
 from softsym.tasks import task
-from softsym.training import MODELS
+from softsym.training import MODELS, Settings, build, fit
 from softsym.training.history import read
 from softsym.training.loop import epoch_generator, evaluate
-from tests.training.small import TASK, train, weights
+from tests.training.small import TASK, preset, train, weights
 
 
 class Killed(BaseException):
@@ -119,6 +119,16 @@ def test_the_proximal_form_leaves_the_penalty_out_of_the_loss_and_pulls_all_the_
     held = train(epochs=6, form="proximal", average=0.0, optimizer="muon", controller=Fixed(), strength=1e6)
     last = [fitted.history[-1]["residuals"]["O(2)@x"] for fitted in (free, held)]
     assert last[1] < 1e-3 * last[0]
+
+
+def test_who_looks_at_an_epoch_sees_the_weights_that_would_be_kept():
+    built, data = build("mlp", task(TASK), preset(), 0), task(TASK).splits(0, (60, 40, 40))
+    seen = []
+    settings = Settings(epochs=3, batch=20, lr=1e-2, average=0.9, validate_every=1)
+    fitted = fit(
+        built.model, data, settings, on_epoch=lambda _: seen.append(evaluate(built.model, *data.val))
+    )
+    assert seen == [row["validation"] for row in fitted.history]
 
 
 def test_a_rule_that_reads_data_needs_a_gauge():

@@ -78,3 +78,9 @@ def test_the_rule_is_found_by_its_name():
 def test_there_is_one_kind_of_decay(other):
     with pytest.raises(ValidationError, match="`weight_decay` is a part of the loss for Adam alone"):
         Settings(lr=0.1, epochs=1, batch=1, weight_decay=0.1, **other)
+
+
+def test_whether_patience_could_run_out_before_the_schedule_does():
+    numbers = {"lr": 0.1, "epochs": 150, "batch": 1, "stop_after": 100}
+    assert Settings(**numbers, patience=49).can_stop_early
+    assert not Settings(**numbers, patience=50).can_stop_early

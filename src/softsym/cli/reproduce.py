@@ -28,7 +28,9 @@ def command(
         None, "--seeds", min=1, help="Seeds; what the artefact asks for by default."
     ),
     preset: str | None = typer.Option(
-        None, "--preset", help="paper, code or quick (default; with --from-results, all that have runs)."
+        None,
+        "--preset",
+        help="paper, code, fast or quick (default; with --from-results, all that have runs).",
     ),
     columns: list[str] = typer.Option(
         [], "--column", help="Run only this column; may be given several times."

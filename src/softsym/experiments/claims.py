@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -13,6 +13,7 @@ from softsym.experiments.store import RunRecord
 from softsym.experiments.summary import Summary
 
 Status = Literal["holds", "does not hold", "not yet"]
+Reading = Literal["strengths", "model_errors"]
 APART = 0.02
 """Two groups have an order if their data errors differ by more."""
 EXACT = 1e-12
@@ -51,13 +52,13 @@ class Claim:
 
 def table1_claims(summaries: Sequence[Summary], best: str = "PER", full: str = "PER_full") -> list[Claim]:
     """The claims about Table 1."""
-    rows, cell = _table(summaries)
+    rows, cell = by_labels(summaries)
     found = best_claims([s for s in summaries if s.column.label != full], best)
     for row in rows:
-        found.append(_judge(f"{row}: strengths order the groups as the data do", [cell[row, best]], _ordered))
-    for row in rows:
+        found.append(judge(f"{row}: strengths order the groups as the data do", [cell[row, best]], ordered))
+    for row in [row for row in rows if (row, full) in cell]:
         text = f"{row}: the full schedule gives a smaller error than stopping early"
-        found.append(_judge(text, [cell[row, full], cell[row, best]], _beats))
+        found.append(judge(text, [cell[row, full], cell[row, best]], _beats))
     return found
 
 
@@ -68,36 +69,35 @@ def table2_claims(summaries: Sequence[Summary]) -> list[Claim]:
 
 def best_claims(summaries: Sequence[Summary], best: str, start: str = "") -> list[Claim]:
     """In every row of a table: one column is better than the others, and about as good as printed or better."""
-    rows, cell = _table(summaries)
+    rows, cell = by_labels(summaries)
     found = []
     for row in rows:
         rivals = [s for s in summaries if s.row.label == row and s.column.label != best]
-        found.append(_judge(f"{start}{row}: {best} beats every baseline", [cell[row, best], *rivals], _beats))
+        found.append(judge(f"{start}{row}: {best} beats every baseline", [cell[row, best], *rivals], _beats))
     for row in rows:
         text = f"{start}{row}: {best} reaches the published mean plus one standard deviation"
-        found.append(_judge(text, [cell[row, best]], _reaches))
+        found.append(judge(text, [cell[row, best]], _reaches))
     return found
 
 
-def _table(summaries: Sequence[Summary]) -> tuple[list[str], dict[tuple[str, str], Summary]]:
+def by_labels(summaries: Sequence[Summary]) -> tuple[list[str], dict[tuple[str, str], Summary]]:
     """Labels of rows, and cells by the labels of row and column."""
     rows = list(dict.fromkeys(s.row.label for s in summaries))
     return rows, {(s.row.label, s.column.label): s for s in summaries}
 
 
-def correlation_claims(summaries: Sequence[Summary]) -> list[Claim]:
-    """The claims about the correlation study."""
+def correlation_claims(summaries: Sequence[Summary], wanted: Mapping[str, float] = LEAST) -> list[Claim]:
+    """The claims about the correlation study: least correlations, in absolute value, by quantity."""
     ours, printed = ours_and_published(summaries)
     found = []
-    for name, title in QUANTITIES.items():
-        least = LEAST[name]
-        text = f"correlation of {title} with data error is at least {least:g} in absolute value"
+    for name, least in wanted.items():
+        text = f"correlation of {QUANTITIES[name]} with data error is at least {least:g} in absolute value"
         one, other = ours[name], printed[name]
         numbers = EMPTY if one is None else f"{one:.3f}"
         if other is not None:
             numbers += f", published {other:.3f}"
         holds = one is not None and abs(one) >= least
-        found.append(_judge(text, summaries, lambda _, h=holds, n=numbers: (h, n)))  # type: ignore[misc]
+        found.append(judge(text, summaries, lambda _, h=holds, n=numbers: (h, n)))  # type: ignore[misc]
     return found
 
 
@@ -129,9 +129,10 @@ def markdown(claims: Sequence[Claim], preset: str) -> str:
     return "\n\n".join(["# Claims", text, markdown_table(["claim", "verdict", "numbers"], rows)])
 
 
-def _judge(
+def judge(
     text: str, behind: Sequence[Summary], test: Callable[[Sequence[Summary]], tuple[bool, str]]
 ) -> Claim:
+    """A claim and the cells behind it, tested once all their runs are done."""
     done, wanted = sum(len(s.values) for s in behind), sum(s.wanted for s in behind)
     if not all(s.values for s in behind):
         return Claim(text, "not yet", "", done, wanted)
@@ -156,16 +157,18 @@ def _reaches(behind: Sequence[Summary]) -> tuple[bool, str]:
     return (summary.mean or 0.0) <= limit, f"{number(summary.mean)}, at most {number(limit)}"
 
 
-def _ordered(behind: Sequence[Summary]) -> tuple[bool, str]:
+def ordered(behind: Sequence[Summary], by: Reading = "strengths") -> tuple[bool, str]:
+    """Whether every pair of groups in every run is in the order of the data."""
     records = behind[0].records
-    right, pairs = zip(*(in_order(record) for record in records), strict=True)
+    right, pairs = zip(*(in_order(record, by) for record in records), strict=True)
     if not any(pairs):
         return True, "all groups hold alike, so there is nothing to order"
     return right == pairs, f"{sum(right)} of {sum(pairs)} pairs of groups in {len(records)} runs"
 
 
-def in_order(record: RunRecord) -> tuple[int, int]:
-    """How many pairs of groups with clearly different data errors have strengths in the opposite order, and how many pairs there are."""
-    data, strengths = record.result.data_errors, record.result.strengths
+def in_order(record: RunRecord, by: Reading = "strengths") -> tuple[int, int]:
+    """Pairs of groups in order, of all with clearly different data errors: the smaller has the larger strength or smaller model error."""
+    data, sign = record.result.data_errors, 1 if by == "strengths" else -1
+    found: dict[str, float] = getattr(record.result, by)
     pairs = [(a, b) for a, b in itertools.permutations(data, 2) if data[b] - data[a] > APART]
-    return sum(strengths[a] > strengths[b] for a, b in pairs), len(pairs)
+    return sum(sign * found[a] > sign * found[b] for a, b in pairs), len(pairs)

@@ -60,15 +60,16 @@ def runs(cells: Sequence[Cell]) -> list[RunSpec]:
 def run_spec(
     artefact: Artefact, row: GridRow, column: GridColumn, name: PresetName, records: str | None = None
 ) -> RunSpec | None:
-    """The first run of a cell; None where the column wants a group that the row does not have."""
+    """The first run of a cell; None where the column wants a group that the row does not have, or a full schedule that all runs have."""
     group = row.exact if column.group == "exact" else column.group
     if column.group == "exact" and group is None:
         return None
     try:
         numbers = _numbers(preset(_located(row.task, records), name), row, column)
-        return RunSpec(
+        spec = RunSpec(
             numbers.task, column.model, numbers, 0, group, groups=column.groups, early_stopping=column.early_stopping
         )  # fmt: skip
+        return spec if column.early_stopping or spec.settings.can_stop_early else None
     except InputError as error:
         raise InputError(f"{artefact.name}, row {row.label!r}, column {column.label!r}: {error}") from error
 

@@ -92,7 +92,7 @@ def fit(
         folder: Where checkpoints and history go; None to keep nothing.
         resume: Go on from the newest checkpoint in the folder.
         quiet: Show no progress.
-        on_epoch: Called with the history row of every epoch; returns True to stop.
+        on_epoch: Called with the history row of every epoch, while the model has the weights that would be kept; returns True to stop.
     """
     devices = make_devices(settings)
     writes = folder if devices.rank == 0 else None
@@ -146,8 +146,10 @@ def fit(
             report(row)
             if writes is not None and epoch % settings.checkpoint_every == 0:
                 checkpoint.save(writes / "checkpoints", progress.capture(epoch, row["seconds"]))
-            if on_epoch is not None and on_epoch(row):
-                break
+            if on_epoch is not None:
+                with average.in_place():
+                    if on_epoch(row):
+                        break
     if writes is not None:
         checkpoint.save(writes / "checkpoints", progress.capture(epoch, time.perf_counter() - began))
     strengths = dict(regularizer.strengths) if regularizer is not None else {}

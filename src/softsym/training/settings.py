@@ -148,3 +148,8 @@ class Settings(Numbers):
     precision: Literal["32-true", "64-true", "bf16-mixed"] = "32-true"
     devices: PositiveInt = 1
     accelerator: str = "cpu"
+
+    @property
+    def can_stop_early(self) -> bool:
+        """Whether patience could run out before the schedule does."""
+        return self.stop_after + self.patience < self.epochs

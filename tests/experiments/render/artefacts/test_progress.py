@@ -24,6 +24,7 @@ def test_five_panels_and_the_published_curve(tmp_path):
     assert len(figure.axes) == 5
     labels = [line.get_label() for line in figure.axes[4].lines]
     assert {"validation", "validation, full schedule", "validation, published code"} <= set(labels)
+    assert max(figure.axes[4].lines[-1].get_xdata()) == 20  # the published code goes on; ours ended here
 
 
 def test_without_runs_there_is_no_figure(tmp_path):

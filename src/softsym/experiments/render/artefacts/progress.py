@@ -77,7 +77,9 @@ def draw(records: Sequence[RunRecord], full: Sequence[RunRecord]) -> Any:
         _validation(axes[4, 0], record, "#0b6e99", "validation" if k == 0 else None, **look)
     for k, record in enumerate(full):
         _validation(axes[4, 0], record, "#66a182", "validation, full schedule" if k == 0 else None, alpha=0.6)
-    published = [(float(row["epoch"]), float(row["valid_mse"])) for row in code_curve()]
+    last = max(record.result.epochs for record in (*records, *full))
+    curve = ((float(row["epoch"]), float(row["valid_mse"])) for row in code_curve())
+    published = [(epoch, error) for epoch, error in curve if epoch <= last]
     axes[4, 0].plot(*zip(*published, strict=True), color=PUBLISHED, label="validation, published code")
     for axis in axes[2:, 0]:
         axis.set_yscale("log")
