@@ -224,7 +224,7 @@ def test_a_group_that_moves_nothing_is_undecided(softsym, tmp_path):
     assert code == 0, err
     assert "undecided" in out
     found = json.loads((tmp_path / "softsym-discovery" / "symmetries.json").read_text())["groups"]
-    assert [row["name"] for row in found] == ["O(2)@x", "O(2)@z", "O(3)"]
+    assert [row["name"] for row in found] == ["O(2)@x", "O(2)@z"]
     for row in found:
         assert row["verdict"] == "undecided"
         assert row["note"] == "inconclusive: acts trivially on inputs and outputs, so data cannot break it"

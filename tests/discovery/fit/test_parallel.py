@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from softsym.discovery.fit.member import Start, make_network
 from softsym.discovery.fit.parallel import Training, Watch, processes, train_all
 from softsym.errors import InputError, TrainingError
 from softsym.native import torch_only
@@ -32,16 +33,23 @@ def trainings(folder=None, **changes):
 def test_side_by_side_is_the_same_to_the_bit(tmp_path):
     told = {1: [], 2: []}
     members = {}
+    shape = lesson("O(3)", "O(2)@z").shape
+    start = Start(make_network(shape, SHORT, 8).state_dict(), {"O(3)": 3.0, "O(2)@z": 4.0})
     for n_jobs, rows in told.items():
         members[n_jobs] = train_all(
             lesson("O(3)", "O(2)@z"),
-            [*trainings(tmp_path / str(n_jobs), width=64, layers=3), Training(WILD, 9)],
+            [
+                *trainings(tmp_path / str(n_jobs), width=64, layers=3),
+                Training(WILD, 9),
+                Training(SHORT, 8, start=start),
+            ],
             n_jobs=n_jobs,
             on_epoch=lambda place, row, rows=rows: rows.append((place, row["epoch"], row["loss"])),
             may_diverge=True,
         )
     assert members[1][3] is members[2][3] is None
     assert all(same(one, other) for one, other in zip(members[1][:3], members[2][:3], strict=True))
+    assert same(members[1][4], members[2][4])
     assert not same(members[1][0], members[1][1])
     assert sorted(told[1]) == sorted(told[2])
     for seed in range(3):
