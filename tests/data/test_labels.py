@@ -31,7 +31,7 @@ LABELS = st.lists(st.integers(0, 6), min_size=1, max_size=40)
         torch.tensor([5, 3, 5]),
         iter("bab"),
     ],
-    ids=repr,
+    ids=range(11),
 )
 def test_labels_of_any_type(labels):
     numbers = row_labels(labels, 3)

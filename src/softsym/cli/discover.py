@@ -68,7 +68,7 @@ def command(
     strengths: str = typer.Option(
         "by-data", "--strengths", help=f"How strengths change: {', '.join(CONTROLLERS)}."
     ),
-    seeds: int = typer.Option(3, "--seeds", min=1, help="Number of models that are trained."),
+    seeds: int = typer.Option(2, "--seeds", min=1, help="Number of models that are trained."),
     seed: int = typer.Option(0, "--seed", min=0, help="Seed of everything that is drawn."),
     jobs: int | None = typer.Option(
         None,

@@ -60,7 +60,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         strength: float | None = None,
         gamma: float = FAST["gamma"],
         strengths: str = FAST["strengths"],
-        seeds: int = 3,
+        seeds: int = 2,
         held_out: float = 0.15,
         random_state: int = 0,
         verbose: bool = False,
