@@ -36,7 +36,7 @@ def test_interrupted_says_how_to_go_on(tmp_path):
         (("--model", "magic"), "unknown model 'magic'; pass one of mlp, emlp,"),
         (
             ("--strengths", "often"),
-            "unknown rule of strengths 'often'; pass one of one-shot, continuous, fixed",
+            "unknown rule of strengths 'often'; pass one of one-shot, continuous, by-data, fixed",
         ),
         (("--model", "mlp", "--group", "O(3)"), "mlp takes no group"),
         (("--preset", "slow"), "preset"),

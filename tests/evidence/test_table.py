@@ -21,7 +21,7 @@ def test_is_a_sequence_by_place_and_name():
     assert list(table) == ROWS
     assert table["O(2)@z"] is table[0]
     with pytest.raises(
-        InputError, match="no candidate group 'O'; the candidates were O\\(2\\)@z, RubiksCube"
+        InputError, match="no candidate group 'O'; there are O\\(2\\)@z, RubiksCube"
     ):
         table["O"]
 
