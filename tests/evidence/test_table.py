@@ -20,9 +20,7 @@ def test_is_a_sequence_by_place_and_name():
     table = EvidenceTable(ROWS)
     assert list(table) == ROWS
     assert table["O(2)@z"] is table[0]
-    with pytest.raises(
-        InputError, match="no candidate group 'O'; there are O\\(2\\)@z, RubiksCube"
-    ):
+    with pytest.raises(InputError, match="no candidate group 'O'; there are O\\(2\\)@z, RubiksCube"):
         table["O"]
 
 

@@ -46,7 +46,6 @@ class SoftEquivariantRegressor(RegressorMixin, SoftEquivariantEstimator):  # typ
 
     Attributes:
         symmetries_: What was found about each candidate (:class:`~softsym.discovery.Symmetries`).
-        baselines_: How well simpler models predict the same held-out rows, and which model is the one that predicts.
         fit_: Members, scaling, validation and held-out rows; ``fit_.built_in`` names the groups that the members have exactly.
 
     Example:
