@@ -71,3 +71,17 @@ def test_empty_matrices_and_missing_gradients_are_left_alone():
     empty.grad = torch.zeros(0, 3)
     Muon([empty, idle], lr=0.1, shrink=0.5).step()
     assert torch.equal(idle, torch.ones(2, 2))
+
+
+def test_a_closure_computes_gradients_and_its_loss_is_returned():
+    weight = nn.Parameter(random(2, 3))
+    before, optimizer = weight.detach().clone(), Muon([weight], lr=0.1)
+
+    def closure():
+        optimizer.zero_grad()
+        loss = weight.square().sum()
+        loss.backward()
+        return loss
+
+    assert float(optimizer.step(closure).detach()) == pytest.approx(float(before.square().sum()))
+    assert not torch.equal(weight, before)

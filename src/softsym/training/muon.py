@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
@@ -62,14 +62,17 @@ class Muon(torch.optim.Optimizer):
         super().__init__(list(parameters), defaults)
 
     @torch.no_grad()
-    def step(self, closure: Any = None) -> None:  # type: ignore[override]
-        """Moves all parameters that have gradients."""
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Moves all parameters that have gradients; returns what a closure gives that computes them, if there is one."""
+        with torch.enable_grad():
+            loss = None if closure is None else closure()
         for group in self.param_groups:
             trained = [p for p in group["params"] if p.grad is not None]
             if group["shrink"]:
                 torch._foreach_mul_(trained, 1 - group["lr"] * group["shrink"])
             self._move_matrices([p for p in trained if p.ndim == 2], group)
             self._move_others([p for p in trained if p.ndim != 2], group)
+        return loss
 
     def _move_matrices(self, matrices: list[Tensor], group: dict[str, Any]) -> None:
         past = group["momentum"]

@@ -22,6 +22,8 @@ from softsym.tasks.task import Splits
 from softsym.training import fit
 from softsym.training.loop import Criterion, Fitted
 
+SOFTMAX = partial(torch.softmax, dim=-1)
+
 
 @dataclass(frozen=True)
 class Shape:
@@ -143,11 +145,7 @@ def train_member(
             model.load_state_dict(start.weights)
         strength = recipe.strength or 0.0 if start is None else start.strengths
         regularizer = make_regularizer(model, shape, strength, dimensionless=recipe.form == "loss")
-        link = (
-            partial(torch.softmax, dim=-1)
-            if criterion is nn.functional.cross_entropy
-            else torch.Tensor.detach
-        )
+        is_classes = criterion is nn.functional.cross_entropy
         fitted: Fitted = fit(
             model,
             data,
@@ -155,7 +153,14 @@ def train_member(
             regularizer=regularizer,
             controller=recipe.controller() if regularizer is not None else None,
             criterion=criterion,
-            gauge=Violations(shape.rep_in, shape.rep_out, shape.groups, data.train, data.val, link),
+            gauge=Violations(
+                shape.rep_in,
+                shape.rep_out,
+                shape.groups,
+                data.train,
+                data.val,
+                *([SOFTMAX] if is_classes else []),
+            ),
             folder=folder,
             resume=folder is not None,
             on_epoch=watch,

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softsym.data.coverage import SMALLEST, coverage, moving_elements
-from softsym.discovery.fit.compare import squared_errors, standard_errors
+from softsym.discovery.fit.compare import row_errors, standard_errors
 from softsym.discovery.fit.fitted import FittedEnsemble, explained
 from softsym.discovery.judge.verdict import REFUTED, Grounds
 from softsym.groups import Group
@@ -73,7 +73,7 @@ def _hidden(fit: FittedEnsemble, Y: Array) -> float:
     """An error that penalties may hide: two predictions that both miss a broken symmetry's truth by an excess differ by its double."""
     if fit.rivals is None:
         return 0.0
-    own = squared_errors(fit.predictor, fit.judged)
+    own = row_errors(fit.judged_outputs.mean(0), fit.judged.Y)
     if standard_errors(own, fit.rivals.errors) <= REFUTED:
         return 0.0
     excess = float(np.mean(own - fit.rivals.errors))
