@@ -75,3 +75,12 @@ def test_a_call_is_parsed_and_never_run():
 def test_brackets_without_end_are_refused():
     with pytest.raises(InputError, match="101 brackets; at most 100 are read"):
         Tokens("(" * 101, "group")
+
+
+def test_tuples_and_matrices():
+    tokens = Tokens("@ (1, -2.5e-3) [[1,2],[3,4]] x", "group")
+    tokens.take()
+    assert tokens.numbers(")") == (1, -2.5e-3)
+    assert tokens.numbers("]") == [[1, 2], [3, 4]]
+    with pytest.raises(InputError, match="expected numbers at 'x'"):
+        tokens.numbers(")")

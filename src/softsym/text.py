@@ -7,8 +7,9 @@ left to right and fails with the offending token and its place.
 from __future__ import annotations
 
 import ast
+import contextlib
 import re
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from softsym.errors import InputError
 
@@ -83,6 +84,16 @@ class Tokens:
                 return found
         return None
 
+    def numbers(self, closing: str) -> Any:
+        """Reads a tuple or list of numbers, or of lists of them, up to its closing bracket."""
+        ends = [i + 1 for i in range(self.place, self.limit) if self.text[i] == closing]
+        for end in ends:
+            with contextlib.suppress(SyntaxError, ValueError):
+                values = ast.literal_eval(self.text[self.place : end].strip())
+                self.place = end
+                return values
+        raise self._error("expected numbers")
+
     def finish(self) -> None:
         """Fails unless everything has been read."""
         if self.peek():
@@ -90,5 +101,8 @@ class Tokens:
 
     def fail(self, problem: str) -> NoReturn:
         """Raises an error that names the token and its place."""
-        found = repr(self.peek()) if self.peek() else "the end"
-        raise InputError(f"{self.what} {self.text!r}: {problem} at {found} (position {self.place})")
+        raise self._error(problem)
+
+    def _error(self, problem: str) -> InputError:
+        token = repr(self.peek()) if self.peek() else "the end"
+        return InputError(f"{self.what} {self.text!r}: {problem} at {token} (position {self.place})")
