@@ -1,8 +1,9 @@
 """How often the verdicts of the evidence alone are right, on data whose truth is known.
 
 Every case is a law or built-in task, a number of rows, a noise and a random frame. For each candidate the record holds the row of the
-evidence table, the profile of the likelihood, and the true relative violation, |t - P t| / |t| by quadrature over the group, so another rule
-can be tried on the same records. Cases are kept in a folder, one small file each: a run that was stopped goes on where it was.
+evidence table, the profile of the likelihood, and the true relative violation, |t - P t| / |t| by quadrature over the group, so that
+another rule can be tried on the same records. Cases are kept in a folder, one small file each: a run that was stopped goes on where
+it was.
 """
 
 from __future__ import annotations
@@ -18,11 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softsym.benchmarks.calibration_laws import ADJUSTED, FRESH
+from softsym.benchmarks.calibration_score import score
 from softsym.data.scaler import SymmetricScaler
+from softsym.errors import InputError
 from softsym.evidence import evidence
 from softsym.files import put_text
 from softsym.groups import Group
 from softsym.groups import group as read_group
+from softsym.groups.quadrature import closed_set
 from softsym.measure.action import act
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
@@ -40,8 +44,17 @@ TASKS = {
     ),
 }  # fmt: skip
 """Built-in tasks, parted as the laws are."""
-ELEMENTS, TRUTH_ROWS = 200, 400
-"""Of the group, and rows, for the true violation."""
+ELEMENTS, TRUTH_ROWS = 300, 600
+"""About so many of the group, and rows, for the true violation."""
+
+
+FOLDER = Path("runs/calibration-evidence")
+"""Where records are kept between runs."""
+
+
+def run(folder: Path = FOLDER, workers: int = 1) -> dict[str, Any]:
+    """All cases of both parts, and their error rates."""
+    return {part: score(measure(cases(part), folder, workers)) for part in TASKS}
 
 
 @dataclass(frozen=True)
@@ -67,7 +80,9 @@ class Case:
         return f"{plain}-{self.rows}-{round(100 * self.noise)}-{self.seed}.json"
 
 
-def cases(part: str, rows: Sequence[int] = ROWS, noises: Sequence[float] = NOISES, seed: int = 0) -> list[Case]:
+def cases(
+    part: str, rows: Sequence[int] = ROWS, noises: Sequence[float] = NOISES, seed: int = 0
+) -> list[Case]:
     """All cases of a part, ``adjusted`` or ``fresh``."""
     names = [*(law.name for law in (ADJUSTED if part == "adjusted" else FRESH)), *TASKS[part]]
     return [Case(name, n, noise, seed) for n in rows for noise in noises for name in names]
@@ -108,11 +123,11 @@ def record_of(case: Case) -> dict[str, Any]:
     scaler = SymmetricScaler.fit(Y, law.rep_out, law.groups)
     X_truth = law.draw(rng, TRUTH_ROWS)[0]
     pairs = []
-    for group, row in zip(law.groups, table, strict=True):
+    for group, row, name in zip(law.groups, table, law.names, strict=True):
         detail = table.details[group.name]
         curve = {"shares": detail.shares.tolist(), "log_likelihoods": detail.log_likelihoods.tolist()}
         truth = violation(law.of, X_truth, law.rep_in, law.rep_out, group, scaler)
-        pairs.append({"truth": truth, "row": row.to_dict(), **curve})
+        pairs.append({"truth": truth, "row": {**row.to_dict(), "name": name}, **curve})
     return {"law": case.law, "rows": case.rows, "noise": case.noise, "seconds": table.seconds, "pairs": pairs}
 
 
@@ -123,6 +138,7 @@ class _Turned:
     rep_in: Rep
     rep_out: Rep
     groups: list[Group]
+    names: list[str]
     of: Callable[[Array], Array]
     draw: Callable[[np.random.Generator, int], tuple[Array, Array]]
 
@@ -172,12 +188,14 @@ def _law(case: Case) -> _Turned:
         X = np.asarray(act(rep_in, whole, R[None], inputs(rng, n))[0])
         return X, moved(X)
 
-    return _Turned(rep_in, rep_out, [turned(group, R) for group in groups], moved, draw)
-
-
-def turned(group: Group, R: Array) -> Group:
-    """The same group in a frame turned by an orthogonal matrix."""
-    return Group.from_generators(R @ group.lie_algebra @ R.T, R @ group.discrete_generators @ R.T, name=group.name)
+    return _Turned(
+        rep_in,
+        rep_out,
+        [group.conjugated(R) for group in groups],
+        [group.name for group in groups],
+        moved,
+        draw,
+    )
 
 
 def violation(
@@ -193,13 +211,30 @@ def violation(
         group: The group; of one that is not compact a bounded set of elements.
         scaler: Of the outputs.
     """
-    parts = group.sample_parts(ELEMENTS, 0)
+    parts = _elements(group)
     back = [np.linalg.inv(part) for part in parts]
     there = act(rep_in, group, parts, X)
     answers = np.stack([of(rows) for rows in there])
-    returned = np.stack([act(rep_out, group, [part[k : k + 1] for part in back], answers[k])[0] for k in range(len(answers))])
+    returned = np.stack(
+        [act(rep_out, group, [part[k : k + 1] for part in back], answers[k])[0] for k in range(len(answers))]
+    )
     at_rest = of(X)
     rest = (at_rest - returned.mean(axis=0)) / scaler.scale
     whole = (at_rest - scaler.shift) / scaler.scale
-    share = float(np.sum(rest**2) / np.sum(whole**2)) * ELEMENTS / (ELEMENTS + 1)
-    return 0.0 if share < 1e-12 else float(np.sqrt(share))
+    share = float(np.sum(rest**2) / np.sum(whole**2))
+    return 0.0 if share < 1e-12 else min(1.0, float(np.sqrt(share)))
+
+
+def _elements(group: Group) -> list[Array]:
+    """Elements to average over: a closed set, moved by a few random ones; of a group without one random ones alone."""
+    try:
+        closed = closed_set(group)
+    except InputError:
+        return list(group.sample_parts(ELEMENTS, 0))
+    if group.is_finite:
+        return list(closed.parts)
+    moves = group.sample_parts(max(2, ELEMENTS // len(closed)), 0)
+    return [
+        np.asarray(np.einsum("aij,bjk->abik", move, part).reshape(-1, *part.shape[1:]), dtype=np.float64)
+        for move, part in zip(moves, closed.parts, strict=True)
+    ]

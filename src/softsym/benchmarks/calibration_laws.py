@@ -67,7 +67,9 @@ def _pushed(strength: float) -> Callable[[Array], Array]:
 
 def _swirl(strength: float) -> Callable[[Array], Array]:
     """Two invariants of two vectors, and a part that knows the direction z."""
-    return lambda P: _inner(P[:, 0], P[:, 1]) + 0.5 * _square(P[:, 0]) - 1.5 + strength * P[:, 0, 2:] * P[:, 1, 2:]
+    return lambda P: (
+        _inner(P[:, 0], P[:, 1]) + 0.5 * _square(P[:, 0]) - 1.5 + strength * P[:, 0, 2:] * P[:, 1, 2:]
+    )
 
 
 def _drag(wind: float) -> Callable[[Array], Array]:
@@ -79,7 +81,9 @@ def _stress(fibre: float) -> Callable[[Array], Array]:
 
     def of(P: Array) -> Array:
         C = np.einsum("nai,naj->nij", P, P)
-        return np.asarray(C - np.eye(3) * np.einsum("nii->n", C)[:, None, None] / 3 + fibre * C[:, 2:3, 2:] * np.outer(Z, Z))
+        return np.asarray(
+            C - np.eye(3) * np.einsum("nii->n", C)[:, None, None] / 3 + fibre * C[:, 2:3, 2:] * np.outer(Z, Z)
+        )
 
     return of
 
@@ -96,7 +100,14 @@ ADJUSTED = (
     Law("isotropic stress", "3V", "T(2)", ("O(3)", "O(2)@x"), _stress(0.0)),
     Law("stress with fibres", "3V", "T(2)", ("O(3)", "O(2)@z"), _stress(0.7)),
     Law("saturated", "2V", "V", ("O(3)", "SO(2)@z"), lambda P: np.tanh(_inner(P[:, 0], P[:, 1])) * P[:, 0]),
-    Law("square lattice", "V", "S", ("C(4)", "SO(2)", "D(4)"), lambda P: np.cos(P[:, 0]).sum(-1, keepdims=True), 2),
+    Law(
+        "square lattice",
+        "V",
+        "S",
+        ("C(4)", "SO(2)", "D(4)"),
+        lambda P: np.cos(P[:, 0]).sum(-1, keepdims=True),
+        2,
+    ),
     Law("mean of three", "V", "S", ("S(3)", "O(3)"), lambda P: np.sin(P[:, 0]).sum(-1, keepdims=True)),
 )
 """Looked at while the rule was made."""

@@ -7,6 +7,7 @@ violation, and the largest gap between the candidates' violations.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -44,7 +45,9 @@ def score(records: Sequence[Record]) -> dict[str, Any]:
         "right_of_decided": rate(decided, lambda p: p.right),
         "undecided": rate(pairs, lambda p: p.verdict == "undecided"),
         "false_exact": rate([p for p in broken if p.truth > p.allowed], lambda p: p.verdict == "exact"),
-        "false_exact_above_0.05": rate([p for p in broken if p.truth > TOLERANCE], lambda p: p.verdict == "exact"),
+        "false_exact_above_0.05": rate(
+            [p for p in broken if p.truth > TOLERANCE], lambda p: p.verdict == "exact"
+        ),
         "false_refuted": rate(kept, lambda p: p.verdict in ("soft", "absent")),
         "intervals_cover": rate([p for p in pairs if p.has_interval], lambda p: p.covered),
         "intervals_cover_exact": rate([p for p in kept if p.has_interval], lambda p: p.covered),
@@ -53,7 +56,7 @@ def score(records: Sequence[Record]) -> dict[str, Any]:
             f"{low:.2g} to {min(high, 1.0):.2g}": rate(
                 [p for p in broken if low < p.truth <= high], lambda p: p.verdict in ("soft", "absent")
             )
-            for low, high in zip(BINS, BINS[1:], strict=False)
+            for low, high in itertools.pairwise(BINS)
         },
         "by_rows_and_noise": {
             f"{rows} rows, noise {noise:g}": _cell([p for p in pairs if (p.rows, p.noise) == (rows, noise)])
@@ -68,7 +71,12 @@ def rate(pairs: Sequence[Any], holds: Callable[[Any], bool]) -> dict[str, Any]:
     """How often something holds, with its interval."""
     count, of = sum(map(holds, pairs)), len(pairs)
     share = count / of if of else math.nan
-    return {"count": count, "of": of, "rate": share if of else None, "interval": list(clopper_pearson(count, of)) if of else None}
+    return {
+        "count": count,
+        "of": of,
+        "rate": share if of else None,
+        "interval": list(clopper_pearson(count, of)) if of else None,
+    }
 
 
 def anchors(records: Sequence[Record]) -> dict[str, Any]:
@@ -85,7 +93,9 @@ def anchors(records: Sequence[Record]) -> dict[str, Any]:
             called["largest gap"].append((pair, bool(estimate <= cut)))
     return {
         name: {
-            "false_exact_above_0.05": rate([one for one in list_ if one[0].truth > TOLERANCE], lambda one: one[1]),
+            "false_exact_above_0.05": rate(
+                [one for one in list_ if one[0].truth > TOLERANCE], lambda one: one[1]
+            ),
             "exact_called_exact": rate([one for one in list_ if one[0].truth == 0], lambda one: one[1]),
         }
         for name, list_ in called.items()
@@ -99,11 +109,11 @@ class _Pair:
         row = pair["row"]
         self.law, self.rows, self.noise = record["law"], record["rows"], record["noise"]
         self.truth, self.verdict, self.name = pair["truth"], row["verdict"], row["name"]
-        self.interval = tuple(row["interval"])
+        self.interval: tuple[float, float] = tuple(row["interval"])
         self.has_interval = row["errors"][1] is not None
         self.estimate = row["asymmetry"] if row["asymmetry"] is not None else 1.0
         error = row["errors"][1] if self.has_interval else 1.0
-        self.allowed = Grounds(self.interval, 1.0 - error, self.rows, 1.0).allowed  # type: ignore[arg-type]
+        self.allowed = Grounds(self.interval, 1.0 - error, self.rows, 1.0).allowed
 
     @property
     def right(self) -> bool:

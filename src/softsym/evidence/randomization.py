@@ -28,6 +28,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from softsym.errors import InputError
 from softsym.groups import Group
+from softsym.groups.quadrature import closed_set
+from softsym.groups.sampling import random_walk
 from softsym.reps import Rep
 from softsym.reps.element import group_element
 
@@ -100,7 +102,7 @@ def randomization_test(
     losses[0] = _summed(at_rest - Y, labels, count)
     turned = np.empty((copies, len(X)))
     for k in range(copies):
-        elements = [part[labels] for part in group.sample_parts(count, rng)]
+        elements = [part[labels] for part in _drawn(group, count, rng)]
         there, outputs = moved(rep_in, group, elements, X), moved(rep_out, group, elements, Y)
         ahead = predictor(there)
         losses[k + 1] = _summed(ahead - outputs, labels, count)
@@ -165,6 +167,27 @@ def holm(p_values: Sequence[float]) -> list[float]:
         running = max(running, min(1.0, (len(order) - rank) * values[k]))
         corrected[k] = running
     return [float(value) for value in corrected]
+
+
+def _drawn(group: Group, count: int, rng: np.random.Generator) -> list[Array]:
+    """Elements, uniform over the group or, if it was given by generators, over a finite subgroup that stands for it.
+
+    A random walk is only close to uniform, and then the test is only close to valid; invariance under a subgroup is part of that under
+    the group.
+    """
+    if not _walks(group):
+        return list(group.sample_parts(count, rng))
+    try:
+        closed = closed_set(group)
+    except InputError:
+        return list(group.sample_parts(count, rng))
+    which = rng.integers(len(closed), size=count)
+    return [part[which] for part in closed.parts]
+
+
+def _walks(group: Group) -> bool:
+    """Whether elements are drawn by a random walk: of groups that were joined, or given by generators."""
+    return group.composite or getattr(group.sampler, "func", None) is random_walk
 
 
 def _summed(errors: Array, labels: NDArray[np.intp], count: int) -> Array:
