@@ -113,7 +113,9 @@ class Tokens:
 
     def _error(self, problem: str) -> InputError:
         token = repr(shortened(self.peek())) if self.peek() else "the end"
-        return InputError(f"{self.what} {shortened(self.text, self.place)!r}: {problem} at {token} (position {self.place})")
+        return InputError(
+            f"{self.what} {shortened(self.text, self.place)!r}: {problem} at {token} (position {self.place})"
+        )
 
 
 def shortened(text: str, place: int = 0) -> str:

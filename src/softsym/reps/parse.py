@@ -56,7 +56,9 @@ def _sum(tokens: Tokens) -> Rep:
     summands = [_term(tokens)]
     while tokens.accept("+"):
         summands.append(_term(tokens))
-    return Rep(tuple(term for one in summands for term in one.terms))  # at once: adding one by one copies all before it
+    return Rep(
+        tuple(term for one in summands for term in one.terms)
+    )  # at once: adding one by one copies all before it
 
 
 def _term(tokens: Tokens) -> Rep:
