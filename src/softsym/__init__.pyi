@@ -18,7 +18,7 @@ from softsym.groups import (
     E as E, SE as SE, Translation as Translation,
 )
 from softsym.reps import (
-    Grid as Grid, Permutation as Permutation, Rep as Rep, Scalar as Scalar, T as T, Vector as Vector,
+    Grid as Grid, Permutation as Permutation, Regular as Regular, Rep as Rep, Scalar as Scalar, T as T, Vector as Vector,
     hidden_rep as hidden_rep, part_vector as part_vector, rep as rep,
 )
 from softsym.spaces import (

@@ -83,6 +83,17 @@ class Tokens:
                 return found
         return None
 
+    def bracketed(self) -> str:
+        """Reads a pair of round brackets and returns what stands between them, inner brackets included."""
+        self.expect("(")
+        depth, start = 1, self.place
+        for place in range(start, self.limit):
+            depth += {"(": 1, ")": -1}.get(self.text[place], 0)
+            if depth == 0:
+                self.place = place + 1
+                return self.text[start:place]
+        self.fail("expected ')'")
+
     def finish(self) -> None:
         """Fails unless everything has been read."""
         if self.peek():
