@@ -24,6 +24,7 @@ from softsym.reps import (
 from softsym.spaces import (
     EquivariantSpace as EquivariantSpace, equivariant_maps as equivariant_maps, invariants as invariants,
 )
+from softsym.maps import infer_reps as infer_reps
 from softsym.regularize import EquivarianceRegularizer as EquivarianceRegularizer, strengths as strengths
 from softsym.measure import (
     correlation as correlation, data_error as data_error, equivariance_bound as equivariance_bound,

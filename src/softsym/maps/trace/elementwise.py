@@ -8,7 +8,7 @@ from torch import Tensor
 
 from softsym.maps.trace.layout import Axis, Layout, free, match
 from softsym.maps.trace.recorder import Answer, Call, Handler, Recorder
-from softsym.maps.trace.slots import Disagreement
+from softsym.maps.trace.slots import DisagreementError
 
 POINTWISE = (
     "relu relu6 gelu silu tanh sigmoid elu leaky_relu softplus mish hardtanh hardswish hardsigmoid selu celu softsign logsigmoid "
@@ -20,7 +20,7 @@ POINTWISE = (
 def _pointwise(rec: Recorder, call: Call) -> Answer:
     layout = rec.layout(call.args[0])
     if call.name == "glu":
-        raise Disagreement("gates one half of the channels by the other")
+        raise DisagreementError("gates one half of the channels by the other")
     _mark(rec, layout, call.name)
     return layout
 
@@ -99,13 +99,13 @@ def _reduce(rec: Recorder, call: Call) -> Answer:
     layout = rec.layout(call.args[0])
     place = call.get(1, "dim", call.kwargs.get("axis"))
     if place is None or isinstance(place, Tensor):
-        raise Disagreement("takes all numbers together")
+        raise DisagreementError("takes all numbers together")
     gone = {k % len(layout) for k in ([place] if isinstance(place, int) else place)}
     pixels = {k for k, axis in enumerate(layout) if axis.role == "pixel" and axis.size > 1}
     if pixels & gone and pixels - gone:
-        raise Disagreement("goes over some, not all, axes of an image")
+        raise DisagreementError("goes over some, not all, axes of an image")
     if any(layout[k].role == "carries" and layout[k].size > 1 for k in gone):
-        raise Disagreement("goes over channels")
+        raise DisagreementError("goes over channels")
     kept = tuple(axis for k, axis in enumerate(layout) if k not in gone)
     if call.name in ("max", "min", "amax", "amin", "std", "var", "norm", "logsumexp", "prod", "median"):
         _mark(rec, kept, call.name)
@@ -153,7 +153,7 @@ def _pad(rec: Recorder, call: Call) -> Answer:
     for k, (before, after) in enumerate(zip(sizes[::2], sizes[1::2], strict=True)):
         axis = layout[-1 - k]
         if axis.content is not None and (before or after):
-            raise Disagreement("adds channels")
+            raise DisagreementError("adds channels")
         if axis.role == "pixel" and before != after:
             rec.notes.grids.append((rec.where, f"pads {before} pixels on one side and {after} on the other"))
     return tuple(Axis(n, a.role, a.content, a.pixel) for a, n in zip(layout, call.out.shape, strict=True))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from softsym.groups import Group
-from softsym.maps.trace.slots import Content, Disagreement, fresh, unify
+from softsym.maps.trace.slots import Content, DisagreementError, fresh, unify
 
 Sign = Literal["out", "in"]
 
@@ -40,7 +40,7 @@ class Axis:
         if self.role == "open":
             self.become(carrying(fresh(self.size, name or self.name)))
         if self.content is None:
-            raise Disagreement(f"an axis of {self.size} that carries nothing is used as channels")
+            raise DisagreementError(f"an axis of {self.size} that carries nothing is used as channels")
         return self.content
 
     def become(self, other: Axis, sign: Sign = "out") -> None:
@@ -67,7 +67,7 @@ def open_axes(shape: tuple[int, ...], name: str = "") -> Layout:
 
 
 def match(a: Axis, b: Axis, group: Group, sign: Sign = "out") -> Axis:
-    """Two axes of one length that meet: they become the same, or it is a :class:`Disagreement`.
+    """Two axes of one length that meet: they become the same, or it is a :class:`DisagreementError`.
 
     Args:
         a: The one.
@@ -84,7 +84,7 @@ def match(a: Axis, b: Axis, group: Group, sign: Sign = "out") -> Axis:
         b.become(a, sign)
         return a
     if a.role != b.role or a.pixel != b.pixel:
-        raise Disagreement(f"an axis that is {a.role} meets one that is {b.role}")
+        raise DisagreementError(f"an axis that is {a.role} meets one that is {b.role}")
     if a.content is not None and b.content is not None:
         unify(a.content, b.content, group)
     return a

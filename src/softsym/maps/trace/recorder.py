@@ -18,7 +18,7 @@ from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.maps.tensor_map import TensorMap
 from softsym.maps.trace.layout import Layout, open_axes
-from softsym.maps.trace.slots import Content, Disagreement, fresh, resolved, unify
+from softsym.maps.trace.slots import Content, DisagreementError, fresh, resolved, unify
 from softsym.reps import Rep
 
 Answer = Layout | Sequence[Layout | None] | None
@@ -92,6 +92,9 @@ class Recorder(TorchFunctionMode):
         self.notes = Notes()
         self.hidden: dict[str, Content] = {}
         self.buffers: dict[str, Content] = {}
+        self.targets: dict[str, Content] = {}
+        self.vocabularies: dict[int, Rep] = {}
+        self._remembered: dict[str, tuple[Content, ...]] = {}
         self._given = given
         self._stack: list[str] = []
         self._modules = {id(module): name for name, module in model.named_modules()}
@@ -149,6 +152,11 @@ class Recorder(TorchFunctionMode):
             if where not in part.slot.pointwise:
                 part.slot.pointwise.append(where)
 
+    def remembered(self, weight: Any, contents: tuple[Content, ...]) -> tuple[Content, ...]:
+        """What flows inside a layer: the same as the last time, if the layer is used again."""
+        name = self.parameter(weight)
+        return contents if name is None else self._remembered.setdefault(name, contents)
+
     def use(self, tensors: Sequence[Any], read: Reader, *contents: Content) -> None:
         """Notes what parameters of a layer are; tensors that are computed from others are refused by name."""
         names = tuple(name for name in map(self.parameter, tensors) if name)
@@ -177,9 +185,9 @@ class Recorder(TorchFunctionMode):
         handler = self.handlers.get(call.name) or self.handlers.get(call.name.rstrip("_"))
         try:
             if handler is None:
-                raise Disagreement("is not understood")
+                raise DisagreementError("is not understood")
             answer = handler(self, call)
-        except (Disagreement, IndexError) as reason:
+        except (DisagreementError, IndexError) as reason:
             self._unknown(call, tensors, str(reason))
             answer = None
         layouts = [answer] if answer is None or not answer or hasattr(answer[0], "role") else list(answer)
@@ -211,7 +219,7 @@ class Recorder(TorchFunctionMode):
         fitting = [axis for axis in carried if axis.size == rep.size(self.group)]
         try:
             unify(fitting[-1].carry(name), fresh(rep.size(self.group), name, rep), self.group)
-        except (IndexError, Disagreement) as error:
+        except (IndexError, DisagreementError) as error:
             raise InputError(f"`reps` says that {name!r} gives {rep}, which does not fit: {error}") from error
         self.hidden.setdefault(name, fitting[-1].carry())
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from softsym.groups import Group
 from softsym.maps.trace.layout import Axis, Layout, carrying, free
-from softsym.maps.trace.slots import Content, Disagreement, equal_parts, tensored
+from softsym.maps.trace.slots import Content, DisagreementError, equal_parts, tensored
 from softsym.reps import Grid, Scalar
 
 
@@ -55,16 +55,16 @@ def merged(axes: Sequence[Axis], group: Group) -> Axis:
         elif axis.role == "pixel":
             pixels.append(axis)
         elif pixels or content is not None:
-            raise Disagreement("channels behind pixels or other channels are flattened")
+            raise DisagreementError("channels behind pixels or other channels are flattened")
         else:
             content = axis.carry()
     if pixels:
         if [axis.pixel for axis in pixels] != list(range(len(pixels))):
-            raise Disagreement("some, not all, axes of an image are flattened")
+            raise DisagreementError("some, not all, axes of an image are flattened")
         sizes = [axis.size for axis in pixels]
         count = total // copies // (1 if content is None else sum(part.size for part in content))
         if content is None:
-            raise Disagreement("pixels are flattened without their channels")
+            raise DisagreementError("pixels are flattened without their channels")
         content = tensored(content, Grid(*sizes), count)
     assert content is not None
     return carrying(content * copies)
@@ -75,7 +75,7 @@ def _divided(axis: Axis, sizes: list[int], group: Group) -> list[Axis]:
     if axis.size == 1 or axis.role == "free":
         return [free(size) for size in sizes]
     if axis.role == "pixel":
-        raise Disagreement("an axis of an image is cut into several")
+        raise DisagreementError("an axis of an image is cut into several")
     copies = 1
     for size in sizes[:-1]:
         copies *= size

@@ -9,7 +9,7 @@ from torch import Tensor
 from softsym.maps.trace.layout import Axis, Layout, carrying, free, match
 from softsym.maps.trace.recorder import Answer, Call, Handler, Recorder
 from softsym.maps.trace.reshape import reshaped
-from softsym.maps.trace.slots import Content, Disagreement, sliced
+from softsym.maps.trace.slots import Content, DisagreementError, sliced
 
 
 def _same(rec: Recorder, call: Call) -> Answer:
@@ -58,7 +58,7 @@ def _copies(axis: Axis, size: int) -> Axis:
         return carrying(axis.carry() * (size // axis.size))
     if axis.role == "free" or axis.size == 1:
         return free(size)
-    raise Disagreement(f"repeats an axis that is {axis.role}")
+    raise DisagreementError(f"repeats an axis that is {axis.role}")
 
 
 def _unsqueeze(rec: Recorder, call: Call) -> Answer:
@@ -91,7 +91,7 @@ def _cat(rec: Recorder, call: Call) -> Answer:
             axis.become(free(axis.size))
         made[place] = free(call.out.shape[place])
     elif any(axis.role == "pixel" for axis in joint):
-        raise Disagreement("joins images along an axis of theirs")
+        raise DisagreementError("joins images along an axis of theirs")
     else:
         made[place] = carrying(tuple(part for axis in joint for part in axis.carry()))
     return tuple(made)
@@ -122,7 +122,7 @@ def _unbind(rec: Recorder, call: Call) -> Answer:
     layout = rec.layout(call.args[0])
     place = call.get(1, "dim", 0) % len(layout)
     if layout[place].role not in ("free", "open"):
-        raise Disagreement(f"takes apart an axis that is {layout[place].role}")
+        raise DisagreementError(f"takes apart an axis that is {layout[place].role}")
     return [(*layout[:place], *layout[place + 1 :])] * len(call.out)
 
 
@@ -130,7 +130,7 @@ def _part(rec: Recorder, axis: Axis, start: int, stop: int) -> Axis:
     if stop - start == axis.size:
         return axis
     if axis.role == "pixel":
-        raise Disagreement("cuts an image")
+        raise DisagreementError("cuts an image")
     if axis.role == "free":
         return free(stop - start)
     content: Content = axis.carry()
@@ -159,7 +159,7 @@ def _indexed(rec: Recorder, axis: Axis, item: Any) -> list[Axis]:
     if isinstance(item, slice):
         start, stop, step = item.indices(axis.size)
         if step != 1 and axis.role != "free":
-            raise Disagreement(f"takes every {step}th of an axis that is {axis.role}")
+            raise DisagreementError(f"takes every {step}th of an axis that is {axis.role}")
         return [_part(rec, axis, start, stop) if step == 1 else free(len(range(start, stop, step)))]
     if isinstance(item, int) and axis.role in ("free", "open"):
         return []
@@ -169,7 +169,7 @@ def _indexed(rec: Recorder, axis: Axis, item: Any) -> list[Axis]:
         return []
     if isinstance(item, Tensor) and axis.role == "free":
         return [free(size) for size in item.shape]
-    raise Disagreement(f"picks places of an axis that is {axis.role}")
+    raise DisagreementError(f"picks places of an axis that is {axis.role}")
 
 
 def _select(rec: Recorder, call: Call) -> Answer:

@@ -52,7 +52,7 @@ class Part:
 Content = tuple[Part, ...]
 
 
-class Disagreement(InputError):
+class DisagreementError(InputError):
     """Two axes that meet cannot carry the same."""
 
 
@@ -92,7 +92,7 @@ def equal_parts(content: Content, count: int, group: Group) -> Content:
     """Makes an axis so many equal copies one after the other, and returns one of them."""
     size, rest = divmod(size_of(content), count)
     if rest:
-        raise Disagreement(f"{size_of(content)} coordinates are not {count} equal parts")
+        raise DisagreementError(f"{size_of(content)} coordinates are not {count} equal parts")
     one = fresh(size, content[0].slot.name)
     unify(content, one * count, group)
     return resolved(one)
@@ -107,7 +107,7 @@ def sliced(content: Content, start: int, stop: int, group: Group) -> Content:
 
 
 def unify(first: Content, second: Content, group: Group) -> None:
-    """Makes two axes carry the same, or raises :class:`Disagreement`.
+    """Makes two axes carry the same, or raises :class:`DisagreementError`.
 
     Args:
         first: The one.
@@ -116,7 +116,7 @@ def unify(first: Content, second: Content, group: Group) -> None:
     """
     a, b = list(resolved(first)), list(resolved(second))
     if size_of(first) != size_of(second):
-        raise Disagreement(f"{size_of(first)} coordinates meet {size_of(second)}")
+        raise DisagreementError(f"{size_of(first)} coordinates meet {size_of(second)}")
     while a and b:
         if a[0].size == b[0].size:
             _bind(a.pop(0), b.pop(0), group)
@@ -133,7 +133,7 @@ def _bind(a: Part, b: Part, group: Group) -> None:
     if a.trail != b.trail:
         plain, other = (a, b) if a.trail is None else (b, a)
         if plain.trail is not None or (plain.slot.rep is None and _occurs(plain.slot, other)):
-            raise Disagreement(f"{a.size} coordinates that are laid out differently")
+            raise DisagreementError(f"{a.size} coordinates that are laid out differently")
         if plain.slot.rep is not None:
             _match_known(plain.slot.rep, other, group)
             return
@@ -141,7 +141,7 @@ def _bind(a: Part, b: Part, group: Group) -> None:
         return
     known = [slot for slot in (a.slot, b.slot) if slot.rep is not None]
     if len(known) == 2 and known[0].rep != known[1].rep:
-        raise Disagreement(f"{known[0].rep} meets {known[1].rep}")
+        raise DisagreementError(f"{known[0].rep} meets {known[1].rep}")
     keep, go = (a.slot, b.slot) if a.slot.rep is not None else (b.slot, a.slot)
     _tie(go, (Part(keep),))
 
@@ -154,7 +154,7 @@ def _match_known(rep: Rep, other: Part, group: Group) -> None:
             if other.slot.rep is None:
                 other.slot.rep = candidate
             return
-    raise Disagreement(f"{rep} is not so many channels times {other.trail}")
+    raise DisagreementError(f"{rep} is not so many channels times {other.trail}")
 
 
 def _tie(slot: Slot, content: Content) -> None:
@@ -169,7 +169,7 @@ def _cut(part: Part, size: int, group: Group) -> list[Part]:
     """Cuts a part after so many coordinates."""
     first, rest = divmod(size, part.repeats)
     if rest or not 0 < first < part.slot.size:
-        raise Disagreement(f"{part.size} coordinates cannot be cut after {size}")
+        raise DisagreementError(f"{part.size} coordinates cannot be cut after {size}")
     slot = part.slot
     sizes = [first, slot.size - first]
     reps: Sequence[Rep | None] = [None, None] if slot.rep is None else cut(slot.rep, sizes, group)
