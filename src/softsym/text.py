@@ -87,12 +87,12 @@ class Tokens:
         """Reads a pair of round brackets and returns what stands between them, inner brackets included."""
         self.expect("(")
         depth, start = 1, self.place
-        for place in range(start, self.limit):
-            depth += {"(": 1, ")": -1}.get(self.text[place], 0)
-            if depth == 0:
-                self.place = place + 1
-                return self.text[start:place]
-        self.fail("expected ')'")
+        while depth:
+            if self.place >= self.limit:
+                self.fail("expected ')'")
+            depth += {"(": 1, ")": -1}.get(self.text[self.place], 0)
+            self.place += 1
+        return self.text[start : self.place - 1]
 
     def finish(self) -> None:
         """Fails unless everything has been read."""

@@ -43,16 +43,19 @@ class Attention:
     def parameter(self, name: str) -> TensorMap:
         """What a parameter is, by its name in :class:`torch.nn.MultiheadAttention`."""
         scores, values = self.heads * self.score, self.heads * self.value
-        packed = scores + scores + values
+        packed = outgoing(scores + scores + values)
+        if self.score == self.value:
+            packed = outgoing(self.score, copies=3 * self.heads)
+        queries, results = outgoing(self.score, copies=self.heads), outgoing(self.value, copies=self.heads)
         known = {
-            "in_proj_weight": lambda: (outgoing(packed), incoming(self.query_in)),
-            "in_proj_bias": lambda: (outgoing(packed),),
-            "q_proj_weight": lambda: (outgoing(scores), incoming(self.query_in)),
-            "k_proj_weight": lambda: (outgoing(scores), incoming(self.key_in)),
-            "v_proj_weight": lambda: (outgoing(values), incoming(self.value_in)),
-            "bias_k": lambda: (outgoing("S"), outgoing("S"), outgoing(scores)),
-            "bias_v": lambda: (outgoing("S"), outgoing("S"), outgoing(values)),
-            "out_proj.weight": lambda: (outgoing(self.out), incoming(values)),
+            "in_proj_weight": lambda: (packed, incoming(self.query_in)),
+            "in_proj_bias": lambda: (packed,),
+            "q_proj_weight": lambda: (queries, incoming(self.query_in)),
+            "k_proj_weight": lambda: (queries, incoming(self.key_in)),
+            "v_proj_weight": lambda: (results, incoming(self.value_in)),
+            "bias_k": lambda: (outgoing("S"), outgoing("S"), queries),
+            "bias_v": lambda: (outgoing("S"), outgoing("S"), results),
+            "out_proj.weight": lambda: (outgoing(self.out), incoming(self.value, copies=self.heads)),
             "out_proj.bias": lambda: (outgoing(self.out),),
         }
         if name not in known:
@@ -78,5 +81,3 @@ def read_attention(
     flow = Attention(module.num_heads, head, head, rep_in, rep_in, rep_in, rep_out)
     prefix = f"{layer}." if layer else ""
     return {prefix + name: flow.parameter(name) for name, _ in module.named_parameters()}
-
-

@@ -56,7 +56,9 @@ class Convolution:
             group: Any of the groups, for sizes.
         """
         n_in, n_out = rep_in.size(group), rep_out.size(group)
-        if self.parts == n_in > 1:  # a diagonal: which channel of the output it is says which one of the input
+        if (
+            self.parts == n_in > 1
+        ):  # a diagonal: which channel of the output it is says which one of the input
             copies = outgoing((n_out // n_in) * Scalar)
             axes = (outgoing(rep_in), copies) if self.is_transposed else (outgoing(rep_out), outgoing(Scalar))
             return TensorMap((*axes, self.offsets))

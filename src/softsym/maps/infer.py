@@ -28,7 +28,7 @@ from softsym.reps import Grid, Rep, Scalar
 from softsym.reps import rep as read_rep
 from softsym.reps.element import discrete_elements, lie_elements
 
-Override = Rep | str | TensorMap
+Override = Rep | str | tuple[Rep | str, Rep | str] | TensorMap
 
 
 def infer_reps(
@@ -50,7 +50,8 @@ def infer_reps(
             sequences: of one element, or of all one after the other.
         rep_out: Representation of the output, likewise.
         groups: The candidate groups.
-        reps: What you know better: {module name: representation of what it gives}, {parameter name: its map}.
+        reps: What you know better: {module name: representation of what it gives}, {module name: (of what it takes, of what it
+            gives)}, {parameter name: its map}.
         example: An input to run on (or several, in a tuple); needed only where none can be guessed from ``rep_in``.
         moves_grid: Whether groups move pixels. By default they do if ``rep_in`` is a whole image, or if they act on a space of as many
             dimensions as convolutions work in.
@@ -78,7 +79,7 @@ def infer_reps(
     for name in known:
         if name not in names:
             raise InputError(f"`reps` names {name!r}, which is neither a module nor a parameter of the model")
-    given = {name: read_rep(one) for name, one in known.items() if not isinstance(one, TensorMap)}
+    given = {name: _ends(one) for name, one in known.items() if not isinstance(one, TensorMap)}
     moves = moves_pixels(model, ends[0], acting) if moves_grid is None else moves_grid
     recorder = _run(model, ends, acting, moves, given, example)
     proposal = _Answers(recorder, Proposer(tuple(acting), hidden)).proposal(model)
@@ -87,12 +88,18 @@ def infer_reps(
     return Proposal(maps, alone, proposal.breaks, proposal.not_understood, proposal.hidden, proposal.buffers)
 
 
+def _ends(given: Rep | str | tuple[Rep | str, Rep | str]) -> tuple[Rep | None, Rep]:
+    if isinstance(given, tuple):
+        return read_rep(given[0]), read_rep(given[1])
+    return None, read_rep(given)
+
+
 def _run(
     model: nn.Module,
     ends: tuple[Rep, Rep],
     groups: list[Group],
     moves: bool,
-    given: Mapping[str, Rep],
+    given: Mapping[str, tuple[Rep | None, Rep]],
     example: Tensor | Sequence[Any] | None,
 ) -> Recorder:
     """Runs the model on the example, or on the first guess on which it runs."""
@@ -110,7 +117,7 @@ def _run(
         except InputError:
             raise
         except Exception as error:  # whatever a model raises on an input that is none of its
-            reason, tried = error, [*tried, str(tuple(inputs[0].shape))]
+            reason, tried = reason or error, [*tried, str(tuple(inputs[0].shape))]
             continue
         _match_output(recorder, out, ends[1], groups[0])
         return recorder
@@ -146,7 +153,9 @@ def _match_output(recorder: Recorder, out: Any, rep: Rep, group: Group) -> None:
             raise DisagreementError("no axis has that size")
     except DisagreementError as error:
         shape = tuple(first.shape)
-        raise InputError(f"`rep_out` is {rep} of size {size}, the model gives shape {shape}: {error}") from error
+        raise InputError(
+            f"`rep_out` is {rep} of size {size}, the model gives shape {shape}: {error}"
+        ) from error
 
 
 class _Answers:
@@ -199,7 +208,9 @@ class _Answers:
                 alone[name] = "is frozen (requires_grad is False)"
         hidden = {name: self.rep(content) for name, content in recorder.hidden.items() if name}
         buffers = {name: TensorMap.vector(self.rep(content)) for name, content in recorder.buffers.items()}
-        unknown = tuple(dict.fromkeys(f"{where or 'the model'}: {why}" for where, why in recorder.notes.unknown))
+        unknown = tuple(
+            dict.fromkeys(f"{where or 'the model'}: {why}" for where, why in recorder.notes.unknown)
+        )
         return Proposal(maps, alone, self._breaks(), unknown, hidden, buffers)
 
     def _raw(self, layout: Any) -> TensorMap:
@@ -221,9 +232,15 @@ class _Answers:
             others = not_permuting(self._reps[id(slot)], self.recorder.groups)
             if others:
                 rep = self._reps[id(slot)]
-                lines += [f"breaks {', '.join(others)} here: {where} acts on each number of {rep}" for where in slot.pointwise]
+                lines += [
+                    f"breaks {', '.join(others)} here: {where} acts on each number of {rep}"
+                    for where in slot.pointwise + slot.normed
+                ]
         groups = [G.name for G in self.recorder.groups if not G.is_finite or G.order != 1]
-        lines += [f"breaks {', '.join(groups)} here: {where or 'the model'} {why}" for where, why in self.recorder.notes.grids]
+        lines += [
+            f"breaks {', '.join(groups)} here: {where or 'the model'} {why}"
+            for where, why in self.recorder.notes.grids
+        ]
         return tuple(dict.fromkeys(lines))
 
 
@@ -243,7 +260,9 @@ def _alike(a: TensorMap, b: TensorMap, groups: Sequence[Group]) -> bool:
     """Whether two maps have the same spaces: equal, or equal but for duals where groups are orthogonal."""
     if a == b:
         return True
-    sides = [[(copies, kind.canonical(groups)[0]) for f in one.factors for copies, kind in f] for one in (a, b)]
+    sides = [
+        [(copies, kind.canonical(groups)[0]) for f in one.factors for copies, kind in f] for one in (a, b)
+    ]
     return all(group.is_orthogonal for group in groups) and sides[0] == sides[1]
 
 

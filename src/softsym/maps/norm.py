@@ -50,6 +50,8 @@ def read_norm(
         raise InputError(f"{layer!r} maps a representation to itself, got {rep_in} and {rep_out}")
     others = not_permuting(rep_in, groups)
     if others and module.weight is not None:
-        raise InputError(f"{layer!r} scales each coordinate of {rep_in} by itself, which breaks {', '.join(others)}")
+        raise InputError(
+            f"{layer!r} scales each coordinate of {rep_in} by itself, which breaks {', '.join(others)}"
+        )
     prefix = f"{layer}." if layer else ""
     return {prefix + name: TensorMap.vector(rep_in) for name, _ in module.named_parameters()}

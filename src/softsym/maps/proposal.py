@@ -9,7 +9,7 @@ from softsym.maps.tensor_map import TensorMap
 from softsym.reps import Rep
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Proposal(Mapping[str, TensorMap]):
     """A map for every parameter that is understood; a mapping that ``EquivarianceRegularizer`` takes as ``reps``.
 

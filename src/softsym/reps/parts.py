@@ -23,7 +23,9 @@ def cut(rep: Rep, sizes: Sequence[int], group: Group) -> list[Rep]:
         [2S, 3S + V, 4V]
     """
     if sum(sizes) != rep.size(group):
-        raise InputError(f"{rep} has {rep.size(group)} coordinates, which are not {' + '.join(map(str, sizes))}")
+        raise InputError(
+            f"{rep} has {rep.size(group)} coordinates, which are not {' + '.join(map(str, sizes))}"
+        )
     rest = [(copies, kind, kind.size(group)) for copies, kind in rep]
     pieces = []
     for size in sizes:

@@ -52,7 +52,9 @@ def _product(rec: Recorder, call: Call) -> Answer:
     """Products and quotients: of two that carry the same number by number, or with one number for all."""
     if not all(isinstance(item, Tensor) for item in call.args[:2]):
         layout = rec.layout(_tensor(call))
-        if call.name in ("div", "truediv", "__rtruediv__", "__rdiv__") and not isinstance(call.args[0], Tensor):
+        if call.name in ("div", "truediv", "__rtruediv__", "__rdiv__") and not isinstance(
+            call.args[0], Tensor
+        ):
             _mark(rec, layout, "dividing by it")
         return layout
     return _broadcast(rec, call, "multiply")
@@ -116,7 +118,10 @@ def _reduce(rec: Recorder, call: Call) -> Answer:
 
 def _pool(rec: Recorder, call: Call) -> Answer:
     """Pooling and resampling: channels stay, pixels change in number."""
-    layout, shape = rec.layout(call.args[0]), call.out.shape if isinstance(call.out, Tensor) else call.out[0].shape
+    layout, shape = (
+        rec.layout(call.args[0]),
+        call.out.shape if isinstance(call.out, Tensor) else call.out[0].shape,
+    )
     if "max" in call.name:
         _mark(rec, layout, call.name)
     kernel = call.get(1, "kernel_size")
@@ -130,9 +135,7 @@ def _pool(rec: Recorder, call: Call) -> Answer:
     return [made, made]
 
 
-def check_grid(
-    rec: Recorder, layout: Layout, kernel: Any, stride: Any, padding: Any, dilation: Any
-) -> None:
+def check_grid(rec: Recorder, layout: Layout, kernel: Any, stride: Any, padding: Any, dilation: Any) -> None:
     """Notes where windows do not cover an image symmetrically, so that its mirror image is covered differently."""
     pixels = [axis for axis in layout if axis.role == "pixel"]
     for k, axis in enumerate(pixels):
@@ -142,7 +145,10 @@ def check_grid(
         left = (axis.size + 2 * pad - spread * (size - 1) - 1) % step
         if left:
             rec.notes.grids.append(
-                (rec.where, f"windows of {size} in steps of {step} leave {left} of {axis.size} pixels out on one side")
+                (
+                    rec.where,
+                    f"windows of {size} in steps of {step} leave {left} of {axis.size} pixels out on one side",
+                )
             )
             return
 
@@ -170,14 +176,22 @@ def _prelu(rec: Recorder, call: Call) -> Answer:
     return layout
 
 
-POOLS = [f"{kind}_pool{d}d" for kind in ("avg", "max", "adaptive_avg", "adaptive_max", "lp") for d in (1, 2, 3)]
+POOLS = [
+    f"{kind}_pool{d}d" for kind in ("avg", "max", "adaptive_avg", "adaptive_max", "lp") for d in (1, 2, 3)
+]
 HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(POINTWISE.split(), _pointwise),
     **dict.fromkeys(("softmax", "log_softmax"), _softmax),
-    **dict.fromkeys(("add", "sub", "rsub", "__radd__", "__rsub__", "__add__", "__iadd__", "subtract"), _linear_pair),
-    **dict.fromkeys(("mul", "div", "true_divide", "multiply", "truediv", "__rmul__", "__rtruediv__", "__imul__"), _product),
+    **dict.fromkeys(
+        ("add", "sub", "rsub", "__radd__", "__rsub__", "__add__", "__iadd__", "subtract"), _linear_pair
+    ),
+    **dict.fromkeys(
+        ("mul", "div", "true_divide", "multiply", "truediv", "__rmul__", "__rtruediv__", "__imul__"), _product
+    ),
     **dict.fromkeys(("maximum", "minimum"), _maximum),
-    **dict.fromkeys(("mean", "sum", "amax", "amin", "max", "min", "std", "var", "logsumexp", "prod"), _reduce),
+    **dict.fromkeys(
+        ("mean", "sum", "amax", "amin", "max", "min", "std", "var", "logsumexp", "prod"), _reduce
+    ),
     **dict.fromkeys([*POOLS, "interpolate", "upsample"], _pool),
     "pad": _pad,
     "prelu": _prelu,

@@ -11,7 +11,7 @@ from softsym.maps.tensor_map import TensorMap, incoming, outgoing
 from softsym.maps.trace.elementwise import check_grid
 from softsym.maps.trace.layout import Axis, Layout, carrying, free, open_axes
 from softsym.maps.trace.recorder import Answer, Call, Handler, Recorder
-from softsym.maps.trace.slots import Content, DisagreementError, equal_parts, fresh, resolved, tensored
+from softsym.maps.trace.slots import Content, DisagreementError, equal_parts, fresh, resolved, tensored, unify
 from softsym.reps import Rep, Scalar
 
 
@@ -20,6 +20,8 @@ def _linear(rec: Recorder, call: Call) -> Answer:
     layout = rec.layout(x)
     source, target = layout[-1].carry(call.where), fresh(weight.shape[0], call.where)
     target = _again(rec, weight, target)
+    if rec.parameter(weight) in rec.tables:  # tied to an embedding: what it takes is what the table holds
+        unify(source, rec.tables[str(rec.parameter(weight))], rec.group)
     rec.use([weight], lambda a, b: {rec.parameter(weight): TensorMap.linear(a, b)}, source, target)
     _shift(rec, bias, target)
     return (*layout[:-1], carrying(target))
@@ -39,7 +41,9 @@ def _again(rec: Recorder, weight: Any, target: Content) -> Content:
 
 
 def _bilinear(rec: Recorder, call: Call) -> Answer:
-    first, second, weight, bias = (call.get(k, n) for k, n in enumerate(("input1", "input2", "weight", "bias")))
+    first, second, weight, bias = (
+        call.get(k, n) for k, n in enumerate(("input1", "input2", "weight", "bias"))
+    )
     a, b = (rec.layout(item)[-1].carry(call.where) for item in (first, second))
     target = _again(rec, weight, fresh(weight.shape[0], call.where))
 
@@ -101,7 +105,9 @@ def _vectors(rec: Recorder, scale: Any, shift: Any, content: Content, pixels: La
         def maps(rep: Rep) -> dict[str, TensorMap]:
             others = not_permuting(rep, rec.groups) if diagonal else []
             if others:
-                raise DisagreementError(f"scales each coordinate of {rep} by itself, which breaks {', '.join(others)}")
+                raise DisagreementError(
+                    f"scales each coordinate of {rep} by itself, which breaks {', '.join(others)}"
+                )
             trail = (incoming(_grid(rec, sizes), shape=sizes),) if sizes else ()
             return {str(rec.parameter(tensor)): TensorMap((outgoing(rep), *trail))}
 
@@ -123,15 +129,21 @@ def _layer_norm(rec: Recorder, call: Call) -> Answer:
     if any(axis.role == "carries" for axis in normed[1:]):
         raise DisagreementError("goes over two axes of channels")
     if call.name == "layer_norm":
-        rec.pointwise(content, "layer_norm")
-    _vectors(rec, call.get(2, "weight"), call.get(3, "bias") if call.name == "layer_norm" else None, content, normed[1:])
+        rec.pointwise(content, "layer_norm", is_norm=True)
+    _vectors(
+        rec,
+        call.get(2, "weight"),
+        call.get(3, "bias") if call.name == "layer_norm" else None,
+        content,
+        normed[1:],
+    )
     return layout
 
 
 def _batch_norm(rec: Recorder, call: Call) -> Answer:
     layout = rec.layout(call.args[0])
     content = layout[1].carry(call.where)
-    rec.pointwise(content, call.name)
+    rec.pointwise(content, call.name, is_norm=True)
     instance = call.name == "instance_norm"
     _vectors(rec, call.get(3, "weight"), call.get(4, "bias"), content)
     for tensor in (call.get(1, "running_mean"), call.get(2, "running_var")):
@@ -144,7 +156,7 @@ def _batch_norm(rec: Recorder, call: Call) -> Answer:
 def _group_norm(rec: Recorder, call: Call) -> Answer:
     layout, parts = rec.layout(call.args[0]), call.get(1, "num_groups")
     content = layout[1].carry(call.where)
-    rec.pointwise(content, "group_norm")
+    rec.pointwise(content, "group_norm", is_norm=True)
     if 1 < parts < layout[1].size:
         equal_parts(content, parts, rec.group)
     _vectors(rec, call.get(2, "weight"), call.get(3, "bias"), resolved(content))
@@ -153,7 +165,7 @@ def _group_norm(rec: Recorder, call: Call) -> Answer:
 
 def _embedding(rec: Recorder, call: Call) -> Answer:
     words, table = call.get(0, "input"), call.get(1, "weight")
-    target = _again(rec, table, fresh(table.shape[1], call.where))
+    target = rec.tables.setdefault(str(rec.parameter(table)), fresh(table.shape[1], call.where))
     vocabulary = rec.vocabularies.get(table.shape[0], table.shape[0] * Scalar)
     rec.use([table], lambda rep: {rec.parameter(table): embedding_parameter(vocabulary, rep)}, target)
     axes = rec.layout(words) if rec.seen(words) else open_axes(tuple(words.shape))

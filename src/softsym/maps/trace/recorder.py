@@ -75,7 +75,7 @@ class Recorder(TorchFunctionMode):
         groups: The groups.
         handlers: What each function does to axes, by its name.
         moves: Whether groups move pixels.
-        given: Representations of the outputs of named modules.
+        given: Representations of inputs (or None) and outputs of named modules.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Recorder(TorchFunctionMode):
         groups: Sequence[Group],
         handlers: Mapping[str, Handler],
         moves: bool,
-        given: Mapping[str, Rep],
+        given: Mapping[str, tuple[Rep | None, Rep]],
     ) -> None:
         super().__init__()
         self.group, self.groups, self.handlers, self.moves = groups[0], groups, handlers, moves
@@ -93,9 +93,11 @@ class Recorder(TorchFunctionMode):
         self.hidden: dict[str, Content] = {}
         self.buffers: dict[str, Content] = {}
         self.targets: dict[str, Content] = {}
+        self.tables: dict[str, Content] = {}
         self.vocabularies: dict[int, Rep] = {}
         self._remembered: dict[str, tuple[Content, ...]] = {}
-        self._given = given
+        self._given = {name: out for name, (_, out) in given.items()}
+        self._given_in = {name: rep for name, (rep, _) in given.items() if rep is not None}
         self._stack: list[str] = []
         self._modules = {id(module): name for name, module in model.named_modules()}
         self._names = {id(p): name for name, p in model.named_parameters()}
@@ -145,12 +147,13 @@ class Recorder(TorchFunctionMode):
         """The name of a buffer; None if the tensor is something else."""
         return self._buffer_names.get(id(tensor))
 
-    def pointwise(self, content: Content, what: str) -> None:
+    def pointwise(self, content: Content, what: str, *, is_norm: bool = False) -> None:
         """Notes that each coordinate is changed by itself."""
         where = f"{what} in {self.where or 'the model'!r}"
         for part in resolved(content):
-            if where not in part.slot.pointwise:
-                part.slot.pointwise.append(where)
+            places = part.slot.normed if is_norm else part.slot.pointwise
+            if where not in places:
+                places.append(where)
 
     def remembered(self, weight: Any, contents: tuple[Content, ...]) -> tuple[Content, ...]:
         """What flows inside a layer: the same as the last time, if the layer is used again."""
@@ -162,7 +165,9 @@ class Recorder(TorchFunctionMode):
         names = tuple(name for name in map(self.parameter, tensors) if name)
         for tensor in tensors:
             if tensor is not None and self.parameter(tensor) is None:
-                self.notes.unknown.append((self.where, "has a weight that is computed from others (parametrised)"))
+                self.notes.unknown.append(
+                    (self.where, "has a weight that is computed from others (parametrised)")
+                )
         if names:
             self.uses.append(Use(names, read, contents))
 
@@ -205,7 +210,10 @@ class Recorder(TorchFunctionMode):
             self.notes.unknown.append((call.where, f"{call.name} {reason}"))
 
     def _enter(self, module: nn.Module, args: Any) -> None:
-        self._stack.append(self._modules.get(id(module), type(module).__name__))
+        name = self._modules.get(id(module), type(module).__name__)
+        self._stack.append(name)
+        if name in self._given_in and args and isinstance(args[0], Tensor):
+            self._fit(name, self.layout(args[0]), self._given_in[name], "takes")
 
     def _leave(self, module: nn.Module, args: Any, out: Any) -> None:
         name = self._stack.pop()
@@ -215,13 +223,24 @@ class Recorder(TorchFunctionMode):
             if len(carried) == 1 and carried[0].content is not None:
                 self.hidden.setdefault(name, carried[0].content)
             return
-        rep = self._given[name]
-        fitting = [axis for axis in carried if axis.size == rep.size(self.group)]
+        self.hidden.setdefault(name, self._fit(name, self.layout(first), self._given[name], "gives"))
+
+    def _fit(self, name: str, layout: Layout, rep: Rep, verb: str) -> Content:
+        """Makes what goes into a module, or comes out of it, what a person says it is."""
+        size = rep.size(self.group)
+        fitting = [axis for axis in layout if axis.role in ("carries", "open") and axis.size == size]
+        if not fitting:
+            shape = tuple(axis.size for axis in layout)
+            raise InputError(
+                f"`reps` says that {name!r} {verb} {rep} of size {size}, which is no axis of {shape}"
+            )
         try:
-            unify(fitting[-1].carry(name), fresh(rep.size(self.group), name, rep), self.group)
-        except (IndexError, DisagreementError) as error:
-            raise InputError(f"`reps` says that {name!r} gives {rep}, which does not fit: {error}") from error
-        self.hidden.setdefault(name, fitting[-1].carry())
+            unify(fitting[-1].carry(name), fresh(size, name, rep), self.group)
+        except DisagreementError as error:
+            raise InputError(
+                f"`reps` says that {name!r} {verb} {rep}, which does not fit: {error}"
+            ) from error
+        return fitting[-1].carry()
 
 
 def _flat(value: Any) -> Iterator[Any]:

@@ -37,7 +37,7 @@ def reshaped(layout: Layout, shape: Sequence[int], group: Group) -> Layout:
 
 def merged(axes: Sequence[Axis], group: Group) -> Axis:
     """Several axes as one, the last running fastest."""
-    axes = [axis for axis in axes if axis.size > 1] or list(axes[:1])
+    axes = [axis for axis in axes if axis.size > 1 or axis.role == "carries"] or list(axes[:1])
     if len(axes) == 1:
         return axes[0]
     total = 1

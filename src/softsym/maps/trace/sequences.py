@@ -53,7 +53,9 @@ def _recurrent(rec: Recorder, call: Call) -> Answer:
 
 def _reader(rec: Recorder, kind: str, weight: Any, gates: int) -> Any:
     def read(source: Rep, hidden: Rep, projected: Rep) -> dict[str, TensorMap]:
-        return {str(rec.parameter(weight)): recurrent_parameter(f"{kind}_l0", gates, source, hidden, projected)}
+        return {
+            str(rec.parameter(weight)): recurrent_parameter(f"{kind}_l0", gates, source, hidden, projected)
+        }
 
     return read
 
@@ -64,12 +66,19 @@ def _attention(rec: Recorder, call: Call) -> Answer:
     packed = ("in_proj_weight", "in_proj_bias", "bias_k", "bias_v")
     tensors = {name: call.get(5 + k, name) for k, name in enumerate(packed)}
     tensors |= {name: call.kwargs.get(name) for name in ("q_proj_weight", "k_proj_weight", "v_proj_weight")}
-    tensors |= {"out_proj.weight": call.get(11, "out_proj_weight"), "out_proj.bias": call.get(12, "out_proj_bias")}
+    tensors |= {
+        "out_proj.weight": call.get(11, "out_proj_weight"),
+        "out_proj.bias": call.get(12, "out_proj_bias"),
+    }
     sources = [rec.layout(item)[-1].carry(call.where) for item in (query, key, value)]
     if tensors["in_proj_weight"] is not None:
         for other in sources[1:]:
             unify(sources[0], other, rec.group)
-    score, mixed, target = fresh(size // heads, call.where), fresh(size // heads, call.where), fresh(size, call.where)
+    score, mixed, target = (
+        fresh(size // heads, call.where),
+        fresh(size // heads, call.where),
+        fresh(size, call.where),
+    )
     score, mixed, target = rec.remembered(tensors["out_proj.weight"], (score, mixed, target))
     if not all(group.is_orthogonal for group in rec.groups):
         rec.pointwise(score, "an inner product")

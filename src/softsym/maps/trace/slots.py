@@ -26,6 +26,7 @@ class Slot:
         bound: What it turned out to be made of.
         name: Where it first occurred.
         pointwise: Where each coordinate is changed by itself, which only permutations commute with.
+        normed: Where coordinates are normed, which only permutations commute with, too, but breaks less.
     """
 
     size: int
@@ -33,6 +34,7 @@ class Slot:
     bound: Content | None = None
     name: str = ""
     pointwise: list[str] = field(default_factory=list)
+    normed: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,8 @@ def resolved(content: Content) -> Content:
 def tensored(content: Content, trail: Rep, repeats: int) -> Content:
     """Every coordinate repeated over something known, such as the pixels of an image."""
     return tuple(
-        Part(p.slot, trail if p.trail is None else p.trail * trail, p.repeats * repeats) for p in resolved(content)
+        Part(p.slot, trail if p.trail is None else p.trail * trail, p.repeats * repeats)
+        for p in resolved(content)
     )
 
 
@@ -162,6 +165,7 @@ def _tie(slot: Slot, content: Content) -> None:
     slot.bound = content
     for part in content:
         part.slot.pointwise.extend(where for where in slot.pointwise if where not in part.slot.pointwise)
+        part.slot.normed.extend(where for where in slot.normed if where not in part.slot.normed)
         part.slot.name = part.slot.name or slot.name
 
 
