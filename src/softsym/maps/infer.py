@@ -107,7 +107,7 @@ def _run(
     if example is not None:
         tries = iter([(example,) if isinstance(example, Tensor) else tuple(example)])
     reason: Exception | None = None
-    tried = []
+    tried: list[str] = []
     for inputs in tries:
         recorder = Recorder(model, groups, HANDLERS, moves, given)
         try:
@@ -182,7 +182,9 @@ class _Answers:
 
     def proposal(self, model: nn.Module) -> Proposal:
         """Everything together."""
-        recorder, maps, alone = self.recorder, {}, {}
+        recorder = self.recorder
+        maps: dict[str, TensorMap] = {}
+        alone: dict[str, str] = {}
         for use in recorder.uses:
             try:
                 made = use.read(*map(self.rep, use.contents))

@@ -23,7 +23,7 @@ from torch import Tensor, nn
 
 from softsym.errors import InputError
 from softsym.groups import Group, read_groups
-from softsym.maps import GivenReps, parameter_maps
+from softsym.maps import GivenReps, Proposal, TensorMap, parameter_maps
 from softsym.regularize.description import Description, describe
 from softsym.regularize.joint import JointOperator
 from softsym.regularize.penalty import Penalty, value_and_gradient
@@ -77,6 +77,7 @@ class EquivarianceRegularizer:
         names = [group.name for group in self.groups]
         if len(set(names)) < len(names):
             raise InputError(f"every group must be given once, got {', '.join(names)}")
+        self._model = model
         self.proposal = parameter_maps(model, self.groups, rep_in, rep_out, reps)
         if not self.proposal:
             raise InputError(
@@ -119,6 +120,22 @@ class EquivarianceRegularizer:
     def totals(self) -> dict[str, float]:
         """Unweighted R_k of the whole model, for each group."""
         return {group: sum(layers.values()) for group, layers in self.residuals().items()}
+
+    def by_layer(self) -> dict[str, EquivarianceRegularizer]:
+        """One regularizer for each layer, with strengths of its own: a strength for each group and layer."""
+        parts: dict[str, dict[str, TensorMap]] = {}
+        for name, one, layer in zip(self.stacked.names, self.stacked.maps, self.stacked.holders, strict=True):
+            parts.setdefault(layer, {})[name] = one
+        return {
+            layer: EquivarianceRegularizer(
+                self._model,
+                self.groups,
+                reps=Proposal(maps),
+                strength=dict(self.strengths),
+                dimensionless=self.dimensionless,
+            )
+            for layer, maps in parts.items()
+        }
 
     @torch.no_grad()
     def step_(self, lr: float) -> None:

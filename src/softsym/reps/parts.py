@@ -51,8 +51,11 @@ def equal_part(rep: Rep, parts: int, group: Group) -> Rep:
         >>> equal_part(ss.rep("4S + 2V"), 1, ss.group("O(3)")), equal_part(ss.rep("S + V + S + V"), 2, ss.group("O(3)"))
         (4S + 2V, S + V)
     """
-    size, left = divmod(rep.size(group), parts)
-    pieces = [] if left else cut(rep, [size] * parts, group)
-    if not pieces or any(piece != pieces[0] for piece in pieces):
-        raise InputError(f"{rep} is not {parts} equal representations one after the other")
+    problem = f"{rep} is not {parts} equal representations one after the other"
+    try:
+        pieces = cut(rep, [rep.size(group) // parts] * parts, group)
+    except InputError as error:
+        raise InputError(problem) from error
+    if any(piece != pieces[0] for piece in pieces):
+        raise InputError(problem)
     return pieces[0]

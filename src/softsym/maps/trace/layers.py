@@ -22,14 +22,14 @@ def _linear(rec: Recorder, call: Call) -> Answer:
     target = _again(rec, weight, target)
     if rec.parameter(weight) in rec.tables:  # tied to an embedding: what it takes is what the table holds
         unify(source, rec.tables[str(rec.parameter(weight))], rec.group)
-    rec.use([weight], lambda a, b: {rec.parameter(weight): TensorMap.linear(a, b)}, source, target)
+    rec.use([weight], lambda a, b: {str(rec.parameter(weight)): TensorMap.linear(a, b)}, source, target)
     _shift(rec, bias, target)
     return (*layout[:-1], carrying(target))
 
 
 def _shift(rec: Recorder, bias: Any, target: Content) -> None:
     if bias is not None:
-        rec.use([bias], lambda b: {rec.parameter(bias): TensorMap.vector(b)}, target)
+        rec.use([bias], lambda b: {str(rec.parameter(bias)): TensorMap.vector(b)}, target)
 
 
 def _again(rec: Recorder, weight: Any, target: Content) -> Content:
@@ -75,7 +75,7 @@ def _conv(rec: Recorder, call: Call) -> Answer:
             equal_parts(source, parts, rec.group)
             equal_parts(target, parts, rec.group)
         target = _again(rec, weight, target)
-    rec.use([weight], lambda a, b: {rec.parameter(weight): details.weight(a, b, rec.group)}, source, target)
+    rec.use([weight], lambda a, b: {str(rec.parameter(weight)): details.weight(a, b, rec.group)}, source, target)
     _shift(rec, bias, target)
     if rec.moves and not transposed and padding != "same":
         pads = 0 if padding == "valid" else padding
@@ -167,7 +167,7 @@ def _embedding(rec: Recorder, call: Call) -> Answer:
     words, table = call.get(0, "input"), call.get(1, "weight")
     target = rec.tables.setdefault(str(rec.parameter(table)), fresh(table.shape[1], call.where))
     vocabulary = rec.vocabularies.get(table.shape[0], table.shape[0] * Scalar)
-    rec.use([table], lambda rep: {rec.parameter(table): embedding_parameter(vocabulary, rep)}, target)
+    rec.use([table], lambda rep: {str(rec.parameter(table)): embedding_parameter(vocabulary, rep)}, target)
     axes = rec.layout(words) if rec.seen(words) else open_axes(tuple(words.shape))
     for axis in axes:
         if axis.role == "open":
