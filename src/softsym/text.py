@@ -102,6 +102,17 @@ class Tokens:
                 return values
         raise self._error("expected numbers")
 
+    def bracketed(self) -> str:
+        """Reads a pair of round brackets and returns what stands between them, inner brackets included."""
+        self.expect("(")
+        depth, start = 1, self.place
+        while depth:
+            if self.place >= self.limit:
+                self.fail("expected ')'")
+            depth += {"(": 1, ")": -1}.get(self.text[self.place], 0)
+            self.place += 1
+        return self.text[start : self.place - 1]
+
     def finish(self) -> None:
         """Fails unless everything has been read."""
         if self.peek():
