@@ -212,7 +212,7 @@ def violation(
         scaler: Of the outputs.
     """
     parts = _elements(group)
-    back = [np.linalg.inv(part) for part in parts]
+    back = [np.asarray(np.linalg.inv(part), dtype=np.float64) for part in parts]
     there = act(rep_in, group, parts, X)
     answers = np.stack([of(rows) for rows in there])
     returned = np.stack(
@@ -234,7 +234,8 @@ def _elements(group: Group) -> list[Array]:
     if group.is_finite:
         return list(closed.parts)
     moves = group.sample_parts(max(2, ELEMENTS // len(closed)), 0)
-    return [
-        np.asarray(np.einsum("aij,bjk->abik", move, part).reshape(-1, *part.shape[1:]), dtype=np.float64)
-        for move, part in zip(moves, closed.parts, strict=True)
-    ]
+    both: list[Array] = []
+    for move, part in zip(moves, closed.parts, strict=True):
+        products = np.einsum("aij,bjk->abik", move, part)
+        both.append(np.asarray(products.reshape(-1, *part.shape[1:]), dtype=np.float64))
+    return both
