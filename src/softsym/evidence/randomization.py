@@ -112,7 +112,8 @@ def randomization_test(
     observed = float(losses[0].sum() / len(X))
     smaller = int(np.sum(totals <= observed + _rounding(observed, Y)))
     gains = (losses[1:].mean(axis=0) - losses[0]) / 2.0
-    effect = _effect(gains, float(np.sqrt(turned.mean() / 2.0)), Y)
+    own = np.bincount(labels, weights=turned.mean(axis=0) / 2.0, minlength=count)
+    effect = _effect(gains, own, _summed(Y, labels, count))
     return Randomized((1 + smaller) / (1 + draws), observed, totals, effect)
 
 
@@ -201,18 +202,19 @@ def _rounding(loss: float, Y: Array) -> float:
     return 1e-13 * float(np.sqrt(loss * size)) + 1e-28 * size
 
 
-def _effect(gains: Array, own: float, Y: Array) -> tuple[float, float]:
-    """Interval of <f_perp, t_perp> / |f_perp| |t|, at most |t_perp| / |t|.
+def _effect(gains: Array, own: Array, sizes: Array) -> tuple[float, float]:
+    """Interval of <f_perp, t_perp> / |f_perp| |t|, at most |t_perp| / |t|, by the delta method; all arguments have shape (sources,).
 
     Args:
-        gains: For every source half of what moving its rows adds to their loss, shape (sources,).
-        own: The predictor's own violation |f_perp|, from E |rho f(x) - f(rho x)|^2 = 2 |f_perp|^2.
-        Y: Outputs (n, outputs).
+        gains: Half of what moving a source's rows adds to their loss: their share of <f_perp, t_perp>.
+        own: Their share of |f_perp|^2, from E |rho f(x) - f(rho x)|^2 = 2 |f_perp|^2.
+        sizes: Their share of |t|^2.
     """
-    size = float(np.sqrt(np.mean(np.sum(Y**2, axis=1))))
-    if not size > 0 or own <= 1e-12 * size or len(gains) < 2:
+    product = float(own.mean() * sizes.mean())
+    if len(gains) < 2 or not product > (1e-12 * float(sizes.mean())) ** 2:
         return 0.0, 1.0
-    middle = float(gains.sum()) / len(Y)
-    error = SPREAD * float(gains.std(ddof=1)) * np.sqrt(len(gains)) / len(Y)
-    low, high = np.clip([(middle - error) / (own * size), (middle + error) / (own * size)], 0.0, 1.0)
+    effect = float(gains.mean()) / np.sqrt(product)
+    influence = gains / np.sqrt(product) - effect / 2 * (own / own.mean() + sizes / sizes.mean())
+    error = SPREAD * float(influence.std(ddof=1)) / np.sqrt(len(gains))
+    low, high = np.clip([effect - error, effect + error], 0.0, 1.0)
     return float(low), float(high)

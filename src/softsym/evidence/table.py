@@ -17,6 +17,9 @@ from softsym.evidence.verdict import Grounds, Verdict, combined, judge
 from softsym.groups import Group
 from softsym.tables import CandidateTable, Column
 
+FEW = 10
+"""If the likelihood saw less than one row in so many, the note says so."""
+
 
 @dataclass(frozen=True)
 class EvidenceRow:
@@ -166,6 +169,8 @@ def row_of(
         return EvidenceRow(group.name, "undecided", p_value, coverage=coverage, seconds=seconds, note=reason)
     rows = look.rows(look.blocks([group]))
     method = look.candidates[group.name].method
+    if rows < len(look.X):
+        method = f"{method}, {rows:,} of {len(look.X):,} rows"
     if test is None:
         p_value, method = ratio_p_value(found), f"{method}; p of the likelihood ratio"
     grounds = Grounds(
@@ -179,6 +184,8 @@ def row_of(
         note = "it acts trivially on these data: every map has this symmetry"
     else:
         verdict, note = judge(replace(grounds, interval=interval))
+    if rows * FEW < len(look.X):
+        note = "; ".join([*filter(None, [note]), f"judged by a random {rows:,} of {len(look.X):,} rows"])
     asymmetry = min(max(found.asymmetry, interval[0]), interval[1])
     return EvidenceRow(
         group.name, verdict, p_value, found.log_evidence, asymmetry, interval, interval[1],
