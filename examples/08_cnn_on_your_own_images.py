@@ -16,7 +16,11 @@ from torch import nn
 import softsym as ss
 from softsym.benchmarks.images import SmallCNN, planted
 
-GROUPS = {"O(1)@2[1]": "upside down (exact)", "O(1)@2[0]": "mirror image (soft)", "C(4)": "quarter turns (absent)"}
+GROUPS = {
+    "O(1)@2[1]": "upside down (exact)",
+    "O(1)@2[0]": "mirror image (soft)",
+    "C(4)": "quarter turns (absent)",
+}
 
 
 def train(strength: float, epochs: int, seed: int) -> tuple[nn.Module, ss.EquivarianceRegularizer]:

@@ -16,7 +16,9 @@ class Tiny(nn.Module):
 
 
 def test_overhead(monkeypatch):
-    monkeypatch.setitem(modules.MODELS, "tiny", (Tiny, (4, 3), "V", "V", ["C(4)@z", "C(4)@x", "C(2)@y", "Octahedral()"]))
+    monkeypatch.setitem(
+        modules.MODELS, "tiny", (Tiny, (4, 3), "V", "V", ["C(4)@z", "C(4)@x", "C(2)@y", "Octahedral()"])
+    )
     monkeypatch.setattr(modules, "peak_memory", lambda name, count: 1.0)
     found = modules.overhead("tiny", rounds=2)
     assert found["parameters"] == 59
@@ -25,7 +27,9 @@ def test_overhead(monkeypatch):
 
 
 def test_models_have_the_sizes_that_are_promised():
-    counts = {name: sum(p.numel() for p in build().parameters()) for name, (build, *_) in modules.MODELS.items()}
+    counts = {
+        name: sum(p.numel() for p in build().parameters()) for name, (build, *_) in modules.MODELS.items()
+    }
     assert 1.0e6 < counts["cnn"] < 1.3e6
     assert 4.5e6 < counts["transformer"] < 5.5e6
 

@@ -61,14 +61,24 @@ class Transformer(nn.Module):
 MODELS: dict[str, tuple[type[nn.Module], tuple[int, ...], str, str, list[str]]] = {
     "cnn": (CNN, (32, 3, 32, 32), "3S", "10S", ["C(4)", "D(4)", "O(1)@2[0]", "O(1)@2[1]"]),
     "transformer": (Transformer, (32, 64, 3), "V", "V", ["O(2)@z", "O(2)@x", "O(2)@y", "O(3)"]),
-    "transformer, finite groups": (Transformer, (32, 64, 3), "V", "V", ["C(4)@z", "C(4)@x", "C(2)@y", "Octahedral()"]),
+    "transformer, finite groups": (
+        Transformer,
+        (32, 64, 3),
+        "V",
+        "V",
+        ["C(4)@z", "C(4)@x", "C(2)@y", "Octahedral()"],
+    ),
 }
 """Model, shape of a batch, representations, groups."""
 
 
 def run(rounds: int = ROUNDS) -> dict[str, Any]:
     """Costs and the comparison with rivals."""
-    return {"overhead": {name: overhead(name, rounds) for name in MODELS}, "growth": growth(), "rivals": rivals.run()}
+    return {
+        "overhead": {name: overhead(name, rounds) for name in MODELS},
+        "growth": growth(),
+        "rivals": rivals.run(),
+    }
 
 
 def overhead(name: str, rounds: int = ROUNDS) -> dict[str, Any]:
@@ -113,7 +123,9 @@ def growth(sizes: tuple[int, ...] = SIZES) -> dict[str, Any]:
     rows = []
     for size in sizes:
         layer = nn.Linear(size, size)
-        per = EquivarianceRegularizer(layer, ["O(2)@z", "O(2)@x"], f"{size % 3}S + {size // 3}V", f"{size % 3}S + {size // 3}V")
+        per = EquivarianceRegularizer(
+            layer, ["O(2)@z", "O(2)@x"], f"{size % 3}S + {size // 3}V", f"{size % 3}S + {size // 3}V"
+        )
         per().backward()
         taken = [_cpu_seconds(lambda: per().backward()) for _ in range(3)]  # noqa: B023
         rows.append({"size": size, "parameters": size * size, "cpu_seconds": statistics.median(taken)})

@@ -19,9 +19,11 @@ class SetTransformer(nn.Module):
         width: Numbers of each point inside.
     """
 
-    def __init__(self, width: int = 32) -> None:
+    def __init__(self, width: int = 48) -> None:
         super().__init__()
-        layer = nn.TransformerEncoderLayer(width, 2, 2 * width, dropout=0.0, batch_first=True, norm_first=True)
+        layer = nn.TransformerEncoderLayer(
+            width, 2, 2 * width, dropout=0.0, batch_first=True, norm_first=True
+        )
         self.embed, self.head = nn.Linear(3, width), nn.Linear(width, 3)
         self.encoder = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
 
@@ -38,7 +40,7 @@ class Recurrent(nn.Module):
         width: Size of its state.
     """
 
-    def __init__(self, width: int = 32) -> None:
+    def __init__(self, width: int = 48) -> None:
         super().__init__()
         self.rnn, self.head = nn.LSTM(3, width, batch_first=True), nn.Linear(width, 18)
 

@@ -75,7 +75,9 @@ def _conv(rec: Recorder, call: Call) -> Answer:
             equal_parts(source, parts, rec.group)
             equal_parts(target, parts, rec.group)
         target = _again(rec, weight, target)
-    rec.use([weight], lambda a, b: {str(rec.parameter(weight)): details.weight(a, b, rec.group)}, source, target)
+    rec.use(
+        [weight], lambda a, b: {str(rec.parameter(weight)): details.weight(a, b, rec.group)}, source, target
+    )
     _shift(rec, bias, target)
     if rec.moves and not transposed and padding != "same":
         pads = 0 if padding == "valid" else padding
