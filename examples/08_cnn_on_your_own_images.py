@@ -14,7 +14,7 @@ import torch
 from torch import nn
 
 import softsym as ss
-from softsym.benchmarks.images import SmallCNN, planted
+from softsym.benchmarks.planted.images import SmallCNN, planted
 
 GROUPS = {
     "O(1)@2[1]": "upside down (exact)",

@@ -14,7 +14,7 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 import softsym as ss
-from softsym.benchmarks.images import GROUPS, SmallCNN, planted
+from softsym.benchmarks.planted.images import GROUPS, SmallCNN, planted
 
 
 def fabric(epochs: int = 10) -> float:

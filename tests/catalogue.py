@@ -22,6 +22,11 @@ PLACED = [
     "O(2)@z@4[1,2,3]",
     "D(3)@3[1,0]",
 ]
+TURNED = [
+    "O(2)@(1,2,0)", "SO(2)@(0.1,0.7,0.7)", "D(3)@(1,-1e-3,0.5)", "SO(2)@[[2,0],[0,1]]", "SO(3)@[[0.6,-0.8,0],[0.8,0.6,0],[0,0,1]]",
+    "SO13p()@[[1,0,0,0],[0,0.6,0.8,0],[0,-0.8,0.6,0],[0.1,0,0,1]]", "(SO(2) | Scaling(2))@[[1,1],[0,1]]", "O(2)@(1,1,1)@4[1,2,3]",
+    "S(3)@[[0,1,0],[1,0,0],[0,0,1]]",
+]  # fmt: skip
 JOINED = [
     "SO(3) | Scaling(3)", "O(2)@x | O(2)@z", "C(4)@z | C(2)@x", "C(2) | C(3)", "Z(4) | A(4)", "SO(2) | D(3)", "Sp(1) | Scaling(2)",
     "Trivial(3) | SO(2)@z", "(SO(2) | C(4))@z", "SO(3) | Octahedral() | Scaling(3)",
@@ -43,7 +48,9 @@ MINE = [
     ss.Group.from_generators(discrete=[[[0, 2], [0.5, 0]]], name="skew swap"),
 ]
 
-GROUPS = {text: ss.group(text) for text in SIMPLE + PLACED + JOINED + PRODUCTS} | {G.name: G for G in MINE}
+GROUPS = {text: ss.group(text) for text in SIMPLE + PLACED + TURNED + JOINED + PRODUCTS} | {
+    G.name: G for G in MINE
+}
 SMALL = {text: G for text, G in GROUPS.items() if G.dim <= 6}
 ORTHOGONAL = {text: G for text, G in GROUPS.items() if G.is_orthogonal}
 FINITE = {text: G for text, G in GROUPS.items() if G.is_finite and G.order <= 200}

@@ -7,13 +7,19 @@ left to right and fails with the offending token and its place.
 from __future__ import annotations
 
 import ast
+import contextlib
 import re
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from softsym.errors import InputError
 
 MAX_DEPTH = 100
-_TOKEN = re.compile(r"\s*(?:(?P<name>[A-Za-z_]\w*)|(?P<number>\d+)|(?P<mark>[^\s\w]))")
+MAX_DIGITS = 12
+"""Longer whole numbers are no size of anything."""
+SHOWN = 60
+"""Letters of a text that an error repeats on either side of the trouble."""
+# Letters of other alphabets are marks that no parser expects: they must not end the text silently.
+_TOKEN = re.compile(r"\s*(?:(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<number>[0-9]+)|(?P<mark>\S))")
 
 
 class Tokens:
@@ -57,8 +63,11 @@ class Tokens:
 
     def integer(self) -> int:
         """Reads a whole number or fails."""
-        if not self.peek().isdigit():
+        digits = self.peek()
+        if not digits.isdigit() or not digits.isascii():
             self.fail("expected a whole number")
+        if len(digits) > MAX_DIGITS:
+            self.fail(f"a number of {len(digits):,} digits is too long")
         return int(self.take())
 
     def integers(self, closing: str) -> list[int]:
@@ -83,6 +92,16 @@ class Tokens:
                 return found
         return None
 
+    def numbers(self, closing: str) -> Any:
+        """Reads a tuple or list of numbers, or of lists of them, up to its closing bracket."""
+        ends = [i + 1 for i in range(self.place, self.limit) if self.text[i] == closing]
+        for end in ends:
+            with contextlib.suppress(SyntaxError, ValueError):
+                values = ast.literal_eval(self.text[self.place : end].strip())
+                self.place = end
+                return values
+        raise self._error("expected numbers")
+
     def bracketed(self) -> str:
         """Reads a pair of round brackets and returns what stands between them, inner brackets included."""
         self.expect("(")
@@ -101,5 +120,21 @@ class Tokens:
 
     def fail(self, problem: str) -> NoReturn:
         """Raises an error that names the token and its place."""
-        found = repr(self.peek()) if self.peek() else "the end"
-        raise InputError(f"{self.what} {self.text!r}: {problem} at {found} (position {self.place})")
+        raise self._error(problem)
+
+    def _error(self, problem: str) -> InputError:
+        token = repr(shortened(self.peek())) if self.peek() else "the end"
+        return InputError(
+            f"{self.what} {shortened(self.text, self.place)!r}: {problem} at {token} (position {self.place})"
+        )
+
+
+def shortened(text: str, place: int = 0) -> str:
+    """A text as an error repeats it: long ones only around a place.
+
+    Example:
+        >>> shortened("x" * 200) == "x" * 60 + "..."
+        True
+    """
+    start, end = max(0, place - SHOWN), place + SHOWN
+    return f"{'...' if start else ''}{text[start:end]}{'...' if len(text) > end else ''}"

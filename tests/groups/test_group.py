@@ -67,6 +67,65 @@ def test_about_refuses():
         ss.O(3).about("z")
 
 
+@pytest.mark.parametrize("axis", [(1, 2, 0), (0.1, 0.7, 0.7), (-3, 1e-3, 0), (1, 1, 1)])
+def test_about_any_axis_keeps_it(axis):
+    G = ss.O(2).about(axis)
+    assert G.is_orthogonal
+    assert np.allclose(G.sample(10) @ axis, axis, atol=1e-12)
+    assert np.allclose(G.discrete_generators @ axis, axis, atol=1e-12)
+    assert np.allclose(G.lie_algebra @ axis, 0.0, atol=1e-12)
+
+
+def test_the_length_and_sign_of_an_axis_do_not_matter():
+    assert ss.O(2).about((1, 2, 0)) == ss.O(2).about((-2, -4, 0))
+    assert ss.O(2).about((0, 0, -5)) == ss.O(2).about("z")
+    assert ss.O(2).about((0, 0, 5)).text == "O(2)@z"
+
+
+@pytest.mark.parametrize("axis", [(1, 2), (0, 0, 0), (1, NAN, 0), (np.inf, 0, 0)])
+def test_about_refuses_what_is_no_axis(axis):
+    with pytest.raises(InputError, match="an axis is three finite numbers, not all zero"):
+        ss.O(2).about(axis)
+    with pytest.raises(InputError, match="or three numbers such as"):
+        ss.O(2).about(3)
+
+
+def test_conjugated_elements():
+    M = np.array([[2.0, 1.0], [0.0, 1.0]])
+    G = ss.O(2).conjugated(M)
+    assert np.allclose(G.sample(5, seed=3), M @ ss.O(2).sample(5, seed=3) @ np.linalg.inv(M))
+    assert (G.order, G.dim, G.is_orthogonal) == (ss.O(2).order, 2, False)
+    assert ss.D(3).conjugated(M).order == 6
+    assert repr(G).startswith("O(2)@#")
+    assert ss.group(G.text) == G
+
+
+def test_a_rotation_keeps_what_is_known_of_a_group():
+    M = np.linalg.qr(np.random.default_rng(0).standard_normal((4, 4)))[0]
+    for text in ("SU(2)", "O(4)", "S(4)", "SO(2)@z@4[1,2,3]"):
+        G = ss.group(text).conjugated(M)
+        assert G.is_orthogonal
+        assert G.order == ss.group(text).order
+    assert ss.S(3).conjugated(np.eye(3)[[1, 2, 0]]).is_permutation
+
+
+def test_products_can_be_conjugated_as_a_whole():
+    G = (ss.SO(2) * ss.S(2)).conjugated(np.diag([1.0, 2.0, 1.0, 2.0]))
+    assert G.part_dims == (4,)
+    assert ss.group(str(G)) == G
+
+
+@pytest.mark.parametrize(("matrix", "message"), [
+    (np.eye(2), r"a basis of R\^3 has shape \(3, 3\), got \(2, 2\)"),
+    (np.ones((3, 3)), "a basis must be invertible and finite"),
+    (np.full((3, 3), NAN), "a basis must be invertible and finite"),
+    ([["a"]], "a basis is a matrix of numbers"),
+])  # fmt: skip
+def test_conjugated_refuses(matrix, message):
+    with pytest.raises(InputError, match=message):
+        ss.SO(3).conjugated(matrix)
+
+
 def test_embed_respects_the_order_of_axes():
     inner = ss.group("Z(3)")
     G = inner.embed(5, (4, 0, 2))

@@ -1,5 +1,6 @@
 """The text form of groups."""
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -33,9 +34,18 @@ def _combine(inner):
     pairs = st.tuples(inner, inner)
     joined = pairs.filter(lambda p: p[0].dim == p[1].dim).map(lambda p: p[0] | p[1])
     placed = inner.filter(lambda G: G.dim == 2).map(lambda G: G.about("y"))
+    turned = inner.filter(lambda G: G.dim == 2).map(lambda G: G.about((0.3, -1e-7, 2.0)))
+    skewed = inner.filter(lambda G: G.dim <= 4).map(
+        lambda G: G.conjugated(np.eye(G.dim) + np.eye(G.dim, k=1) / 3)
+    )
     moved = inner.filter(lambda G: G.dim <= 4).map(lambda G: G.embed(G.dim + 1, range(G.dim, 0, -1)))
     return st.one_of(
-        joined, placed, moved, pairs.filter(lambda p: p[0].dim * p[1].dim <= 16).map(lambda p: p[0] * p[1])
+        joined,
+        placed,
+        turned,
+        skewed,
+        moved,
+        pairs.filter(lambda p: p[0].dim * p[1].dim <= 16).map(lambda p: p[0] * p[1]),
     )
 
 
@@ -53,6 +63,9 @@ def test_any_combination_reads_back(G):
     (" SO( 3 )|Scaling(3) ", ss.SO(3) | ss.Scaling(3)),
     ("SO(3)*S(5)", ss.SO(3) * ss.S(5)),
     ("O(2)@5[0,3]", ss.O(2).embed(5, (0, 3))),
+    ("O(2)@ (0.1, 0.7,-7e-1)", ss.O(2).about((0.1, 0.7, -0.7))),
+    ("SO(2)@[[2, 0], [0, 1]] | Scaling(2)", ss.SO(2).conjugated([[2, 0], [0, 1]]) | ss.Scaling(2)),
+    ("(SO(2) | C(4))@(1,1,0)", (ss.SO(2) | ss.C(4)).about((1, 1, 0))),
     ("((Lorentz()))", ss.Lorentz()),
     ("S(2) | Z(2) * Z(1)", ss.S(2) | (ss.Z(2) * ss.Z(1))),
     ("(S(2) | Z(2)) * Z(2)", (ss.S(2) | ss.Z(2)) * ss.Z(2)),
@@ -81,6 +94,8 @@ def test_a_group_is_returned_as_it_is():
     ("SO()", r"SO takes 1 argument\(s\), as in SO\(3\), got 0"),
     ("SO(1,2)", r"SO takes 1 argument\(s\), as in SO\(3\), got 2"),
     ("Lorentz(4)", r"Lorentz takes 0 argument\(s\), as in Lorentz\(\), got 1"),
+    ("O(2)@(1,2", "expected numbers at"),
+    ("O(2)@[[1,x],[0,1]]", "expected numbers at"),
     ("O(2)@w", "expected an axis x, y or z, or coordinates such as .* at 'w'"),
     ("O(2)@5[0]", "`axes` must be 2 different coordinates in 0..4"),
     ("O(0)", r"O\(n\) needs n >= 1, got 0"),

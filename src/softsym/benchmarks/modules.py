@@ -1,7 +1,7 @@
 """What the regularizer costs on ordinary networks: a CNN of a million parameters and a transformer of five, for one group and for four.
 
 Overheads are ratios of training steps (forward, backward, Adam) measured in turns, in seconds of the processor; growth is measured up to
-a layer of 4096 x 4096; memory in a process of its own. :mod:`softsym.benchmarks.rivals` compares what it brings.
+a layer of 4096 x 4096; memory in a process of its own. :mod:`softsym.benchmarks.planted.rivals` compares what it brings.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from softsym.benchmarks import rivals
+from softsym.benchmarks.planted import rivals
 from softsym.benchmarks.timing import ratio
 from softsym.regularize import EquivarianceRegularizer
 

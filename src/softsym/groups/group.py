@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from softsym.errors import InputError
-from softsym.groups import elements, sampling
+from softsym.groups import elements, frames, sampling
 from softsym.groups.generators import Generator, batched_kron, frozen, generator_stack
 
 Array = NDArray[np.float64]
@@ -190,15 +190,48 @@ class Group:
             raise InputError(f"cannot draw {n} elements; pass n >= 0")
         return self.sampler(n, np.random.default_rng(seed))
 
-    def about(self, axis: str) -> Group:
-        """The group of a plane, turned about an axis of 3D space: ``O(2).about("z")`` acts on x and y and keeps z."""
-        if axis not in AXES:
-            raise InputError(f"unknown axis {axis!r}; pass 'x', 'y' or 'z'")
+    def about(self, axis: str | Sequence[float]) -> Group:
+        """The group of a plane, turned about an axis of 3D space: ``O(2).about("z")`` acts on x and y and keeps z.
+
+        Args:
+            axis: ``"x"``, ``"y"`` or ``"z"``, or any direction (3,); its length and sign do not matter.
+
+        Example:
+            >>> import softsym as ss
+            >>> ss.O(2).about((0.1, 0.7, 0.7))
+            O(2)@(0.1,0.7,0.7)
+        """
+        if isinstance(axis, str) and axis not in AXES:
+            raise InputError(f"unknown axis {axis!r}; pass 'x', 'y' or 'z', or three numbers")
         if self.dim != 2:
             raise InputError(
                 f"{self.name} acts on R^{self.dim}; .about needs a group of the plane, such as O(2)"
             )
-        return self.embed(3, AXES[axis])
+        if isinstance(axis, str):
+            return self.embed(3, AXES[axis])
+        nearest, turn = frames.turn_to(axis)
+        upright = self.embed(3, AXES[nearest])
+        if turn is None:
+            return upright
+        place = frames.axis_text(frames.read_axis(axis))
+        return _in_frame(upright, turn, self, place, place)
+
+    def conjugated(self, matrix: ArrayLike) -> Group:
+        """The same group in another basis: M g M^-1 for every g.
+
+        Args:
+            matrix: M, invertible, shape (d, d).
+
+        Example:
+            >>> import softsym as ss
+            >>> squeezed = ss.SO(2).conjugated([[2, 0], [0, 1]])
+            >>> str(squeezed), squeezed.is_orthogonal
+            ('SO(2)@[[2,0],[0,1]]', False)
+            >>> ss.group("SO(2)@[[2,0],[0,1]]") == squeezed
+            True
+        """
+        M = frames.read_frame(matrix, self.dim)
+        return _in_frame(flat(self), M, self, frames.frame_text(M), frames.frame_label(M))
 
     def embed(self, dim: int, axes: Sequence[int]) -> Group:
         """The group acting on chosen coordinates of a larger space and leaving the others alone."""
@@ -326,6 +359,19 @@ def flat(group: Group) -> Group:
         list(group.discrete_generators),
         functools.partial(sampling.flattened, inner=group),
         label=group.label,
+    )
+
+
+def _in_frame(group: Group, M: Array, named: Group, place: str, short: str) -> Group:
+    """A group of one part in another basis; its text is what another group is called, at a place."""
+    return make(
+        f"{_as_operand(named)}@{place}",
+        group.dim,
+        [frames.turned_algebra(A, M) for A in group.lie_algebra],
+        [frames.turned_element(h, M) for h in group.discrete_generators],
+        functools.partial(sampling.conjugated, inner=group, matrix=M, back=frames.inverse(M)),
+        order=group.known_order,
+        label=f"{_as_operand(named, short=True)}@{short}" if named.label or short != place else "",
     )
 
 

@@ -4,7 +4,8 @@
 
     group   = product { "|" product }            joined: equivariant to both
     product = placed { "*" placed }              direct product
-    placed  = atom [ "@" place ]                 O(2)@z, or O(2)@5[0,1]: coordinates 0 and 1 of R^5
+    placed  = atom { "@" place }                 O(2)@z; O(2)@(0.1,0.7,0.7): about any axis; O(2)@5[0,1]: coordinates 0 and 1 of R^5;
+                                                 SO(2)@[[2,0],[0,1]]: in another basis
     atom    = Name "(" [number] ")" | "Group(" name, generators ")" | "(" group ")"
 """
 
@@ -77,8 +78,14 @@ def _placed(tokens: Tokens) -> Group:
             placed = placed.embed(dim, tokens.integers("]"))
         elif tokens.peek() in AXES:
             placed = placed.about(tokens.take())
+        elif tokens.peek() == "(":
+            placed = placed.about(tokens.numbers(")"))
+        elif tokens.peek() == "[":
+            placed = placed.conjugated(tokens.numbers("]"))
         else:
-            tokens.fail("expected an axis x, y or z, or coordinates such as 5[0,1], after '@'")
+            tokens.fail(
+                "expected an axis x, y or z, or coordinates such as 5[0,1], an axis (a,b,c) or a matrix, after '@'"
+            )
     return placed
 
 

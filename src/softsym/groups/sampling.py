@@ -159,6 +159,11 @@ def embedded(n: int, rng: np.random.Generator, *, inner: Group, dim: int, axes: 
     return [place(inner.sample(n, rng), dim=dim, axes=axes, fill=1.0)]
 
 
+def conjugated(n: int, rng: np.random.Generator, *, inner: Group, matrix: Array, back: Array) -> list[Array]:
+    """Elements of an inner group, in another basis."""
+    return [matrix @ inner.sample(n, rng) @ back]
+
+
 def flattened(n: int, rng: np.random.Generator, *, inner: Group) -> list[Array]:
     """Elements of a direct product as single matrices."""
     return [inner.sample(n, rng)]

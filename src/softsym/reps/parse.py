@@ -53,10 +53,12 @@ def _read(text: str) -> Rep:
 
 
 def _sum(tokens: Tokens) -> Rep:
-    found = _term(tokens)
+    summands = [_term(tokens)]
     while tokens.accept("+"):
-        found = found + _term(tokens)
-    return found
+        summands.append(_term(tokens))
+    return Rep(
+        tuple(term for one in summands for term in one.terms)
+    )  # at once: adding one by one copies all before it
 
 
 def _term(tokens: Tokens) -> Rep:

@@ -3,7 +3,7 @@
 import torch
 
 import softsym as ss
-from softsym.benchmarks import points
+from softsym.benchmarks.planted import points
 from tests.tasks.flights import write_flights
 
 

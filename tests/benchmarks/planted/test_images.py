@@ -2,7 +2,7 @@
 
 import torch
 
-from softsym.benchmarks.images import SmallCNN, planted, planted_label
+from softsym.benchmarks.planted.images import SmallCNN, planted, planted_label
 
 
 def test_exact_soft_and_absent():

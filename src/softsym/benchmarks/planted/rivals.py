@@ -19,7 +19,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from softsym.benchmarks import images, points
+from softsym.benchmarks.planted import images, points
 from softsym.benchmarks.timing import forget_peak, peak_megabytes
 from softsym.maps import infer_reps
 from softsym.measure import equivariance_error

@@ -2,7 +2,7 @@
 
 import pytest
 
-from softsym.benchmarks import rivals
+from softsym.benchmarks.planted import rivals
 from tests.tasks.flights import write_flights
 
 
