@@ -1,37 +1,50 @@
-"""Simpler models on the same rows, so that nobody has to take a network's word for it.
+"""What a person would take instead, on the same rows, so that nobody has to take a model's word for it.
 
-Ridge and kernel ridge regression choose their settings by validation rows, as the network does; ordinary networks of its size are trained
-for about a tenth of its time. A network that predicts validation rows worse than the ordinary ones is not returned; they are. What
-held-out rows say about each is told, whoever is better.
+Ridge and kernel ridge regression choose their settings by validation rows, as the ladder does; a multilayer perceptron and gradient boosting
+have usual ones. Where a network was trained, ordinary networks of its size are trained for about a tenth of its time. What held-out rows
+say about each is told, whoever is better.
 """
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from softsym.discovery.fit.baselines import Baseline, Baselines
+from softsym.discovery.fit.baselines import Baseline
 from softsym.discovery.fit.compare import row_errors
 from softsym.discovery.fit.fitted import FittedEnsemble, Predictor, Rivals, explained
 from softsym.discovery.fit.parallel import Training
 from softsym.discovery.fit.train import FitPlan, Prepared, Session
+from softsym.discovery.ladder.kernel_ridge import kernel_ridge
+from softsym.discovery.ladder.others import BOOSTING, RIDGE, boosting, ridge
+from softsym.discovery.ladder.perceptron import perceptron
+from softsym.discovery.ladder.rung import ORDINARY, Rung
 
 Array = NDArray[np.float64]
-NETWORK, ORDINARY = "network", "ordinary network"
-MOST_ROWS = 2_000
-"""Kernel ridge is fitted to no more rows: its time grows with their cube."""
-PENALTIES = (1e-8, 1e-6, 1e-4, 1e-2, 1.0)
-WIDTHS = (0.1, 0.3, 1.0, 3.0)
-"""Widths of the Gaussian kernel, in terms of the usual distance of two rows."""
 
 
-def beside(plan: FitPlan, prepared: Prepared, fit: FittedEnsemble, session: Session) -> FittedEnsemble:
-    """The fit with its rivals.
+def beside(plan: FitPlan, fit: FittedEnsemble) -> FittedEnsemble:
+    """The fit with the simple models that a person would take instead.
+
+    Args:
+        plan: The fit.
+        fit: What was fitted so far.
+    """
+    if not fit.is_finished:
+        return fit
+    X, Y = plan.rows(plan.parts.train)
+    kernel = kernel_ridge(X, Y, (fit.judged.X, fit.judged.Y))
+    mlp = perceptron(X, Y, (fit.judged.X, fit.judged.Y), plan.seed)
+    measured = [*classical(plan, fit), *(measured_rung(rung, fit) for rung in (kernel, mlp))]
+    _, errors = min(measured, key=lambda one: one[0].validation_error)
+    return replace(fit, rivals=Rivals(tuple(row for row, _ in measured), errors, rungs=(kernel, mlp)))
+
+
+def with_ordinary(plan: FitPlan, prepared: Prepared, fit: FittedEnsemble, session: Session) -> FittedEnsemble:
+    """The fit with ordinary networks among its rivals, if its own are no such networks.
 
     Args:
         plan: The fit.
@@ -39,53 +52,32 @@ def beside(plan: FitPlan, prepared: Prepared, fit: FittedEnsemble, session: Sess
         fit: What was trained.
         session: How it is carried out.
     """
-    if not fit.is_finished:
+    if not fit.is_finished or not plan.shape.groups or fit.rivals is None:
         return fit
-    ordinary, fitted = None, []
-    if plan.shape.groups:
-        lesson = replace(prepared.lesson, shape=plan.shape.plain())
-        recipe = fit.recipe.plain(len(lesson.data.train[0]))
-        trainings = [Training(recipe, seed, session.inside(f"ordinary-{seed}")) for seed in plan.member_seeds]
-        members = session.train(lesson, trainings, "ordinary networks: ")
-        if not session.is_done(trainings, members):
-            return fit.interrupted()
-        fit = replace(fit, seconds=fit.seconds + session.spent(members))
-        ordinary = prepared.predictor(plan.target, members)
-        fitted.append(_measured(ORDINARY, fit, _means(ordinary, fit)))
-    fitted += classical(plan, prepared, fit)
-    _, errors = min(fitted, key=lambda one: one[0].validation_error)
-    return replace(fit, rivals=Rivals(tuple(row for row, _ in fitted), errors, ordinary))
-
-
-def chosen(fit: FittedEnsemble) -> FittedEnsemble:
-    """The fit with the table of all models, and the ordinary networks in its place if they predict validation rows better."""
-    if fit.rivals is None:
-        return fit
-    network, _ = _measured(NETWORK, fit, _means(fit.predictor, fit))
-    rows = [network, *fit.rivals.baselines]
-    best = min(
-        rows[:2] if fit.rivals.ordinary is not None else rows[:1], key=lambda row: row.validation_error
+    lesson = replace(prepared.lesson, shape=plan.shape.plain())
+    recipe = fit.recipe.plain(len(lesson.data.train[0]))
+    trainings = [Training(recipe, seed, session.inside(f"ordinary-{seed}")) for seed in plan.member_seeds]
+    members = session.train(lesson, trainings, "ordinary networks: ")
+    if not session.is_done(trainings, members):
+        return fit.interrupted()
+    ordinary = prepared.predictor(plan.target, members)
+    row, errors = measured(ORDINARY, fit, means(ordinary, fit))
+    least = min(other.validation_error for other in fit.rivals.baselines)
+    rivals = replace(
+        fit.rivals,
+        baselines=(row, *fit.rivals.baselines),
+        errors=errors if row.validation_error < least else fit.rivals.errors,
+        ordinary=ordinary,
     )
-    ordinary = fit.rivals.ordinary if best.name == ORDINARY else None
-    return replace(fit, baselines=Baselines.of(rows, best.name), ordinary=ordinary)
+    return replace(fit, rivals=rivals, seconds=fit.seconds + session.spent(members))
 
 
-def without_ordinary(fit: FittedEnsemble) -> FittedEnsemble:
-    """The fit with its own members as those that predict, measured again."""
-    fit = replace(fit, ordinary=None)
-    others = [row for row in fit.baselines if row.name != NETWORK]
-    if not others:
-        return fit
-    network, _ = _measured(NETWORK, fit, _means(fit.predictor, fit))
-    return replace(fit, baselines=Baselines.of([network, *others], NETWORK))
-
-
-def _means(predictor: Predictor, fit: FittedEnsemble) -> tuple[Array, ...]:
+def means(predictor: Predictor, fit: FittedEnsemble) -> tuple[Array, Array]:
     """Predictions for validation and for held-out rows."""
-    return tuple(predictor(rows.X).mean(0) for rows in (fit.judged, fit.held))
+    return predictor(fit.judged.X).mean(0), predictor(fit.held.X).mean(0)
 
 
-def _measured(name: str, fit: FittedEnsemble, predictions: tuple[Array, ...]) -> tuple[Baseline, Array]:
+def measured(name: str, fit: FittedEnsemble, predictions: tuple[Array, Array]) -> tuple[Baseline, Array]:
     """How well a model predicts, and its squared errors on validation rows."""
     errors, test = (
         row_errors(predicted, rows.Y)
@@ -95,46 +87,18 @@ def _measured(name: str, fit: FittedEnsemble, predictions: tuple[Array, ...]) ->
     return Baseline(name, float(errors.mean()), test_error, explained(fit.held.Y, test_error)), errors
 
 
-def classical(plan: FitPlan, prepared: Prepared, fit: FittedEnsemble) -> Iterator[tuple[Baseline, Array]]:
-    """Ridge and kernel ridge regression, each with the settings that suit validation rows best."""
-    rows = prepared.parts.train
-    center, mean = prepared.scale_in.transform(plan.X[rows]).mean(0), plan.Y[rows].mean(0)
-    x, *parts = (prepared.scale_in.transform(X) - center for X in (plan.X[rows], fit.judged.X, fit.held.X))
-    for name, candidates in (
-        ("ridge regression", _ridge(x, plan.Y[rows] - mean, parts)),
-        ("kernel ridge regression", _kernel_ridge(x[:MOST_ROWS], (plan.Y[rows] - mean)[:MOST_ROWS], parts)),
-    ):
-        measured = (
-            _measured(name, fit, tuple(part + mean for part in predicted)) for predicted in candidates
-        )
-        yield min(measured, key=lambda one: one[0].validation_error)
+def measured_rung(rung: Rung, fit: FittedEnsemble) -> tuple[Baseline, Array]:
+    """The same of a rung as it was fitted to training rows."""
+    return measured(rung.name, fit, (rung(fit.judged.X), rung(fit.held.X)))
 
 
-def _ridge(x: Array, y: Array, parts: Sequence[Array]) -> Iterator[list[Array]]:
-    """For every penalty, predictions for parts (n, inputs) from centred training rows."""
-    from sklearn.linear_model import Ridge
-
-    for penalty in PENALTIES:
-        model = Ridge(alpha=penalty * len(x)).fit(x, y)
-        yield [np.asarray(model.predict(part)).reshape(len(part), -1) for part in parts]
-
-
-def _kernel_ridge(x: Array, y: Array, parts: Sequence[Array]) -> Iterator[list[Array]]:
-    """The same for every kernel, too."""
-    from sklearn.kernel_ridge import KernelRidge
-    from sklearn.metrics.pairwise import pairwise_kernels
-
-    usual = float(np.mean(np.sum(x**2, axis=1))) or 1.0
-    kernels: list[dict[str, Any]] = [
-        {"metric": "rbf", "gamma": 0.25 / (width**2 * usual)} for width in WIDTHS
-    ]
-    kernels.append({"metric": "poly", "degree": 3, "gamma": 1 / usual})
-    for kernel in kernels:
-        own, *others = (pairwise_kernels(part, x, **kernel) for part in (x, *parts))
-        for penalty in PENALTIES:
-            with warnings.catch_warnings():
-                warnings.simplefilter(
-                    "ignore"
-                )  # of matrices that are nearly singular: such a setting does not win
-                model = KernelRidge(alpha=penalty, kernel="precomputed").fit(own, y)
-            yield [np.asarray(model.predict(other)).reshape(len(other), -1) for other in others]
+def classical(plan: FitPlan, fit: FittedEnsemble) -> Iterator[tuple[Baseline, Array]]:
+    """Ridge regression with the penalty that suits validation rows best, and gradient boosting."""
+    X, Y = plan.rows(plan.parts.train)
+    parts = (fit.judged.X, fit.held.X)
+    yield min(
+        (measured(RIDGE, fit, (first, second)) for first, second in ridge(X, Y, parts)),
+        key=lambda one: one[0].validation_error,
+    )
+    first, second = boosting(X, Y, parts, plan.seed)
+    yield measured(BOOSTING, fit, (first, second))

@@ -45,7 +45,15 @@ class Ladder:
 
 
 def climb(
-    X: Array, Y: Array, rep_in: Rep, rep_out: Rep, groups: Sequence[Group], *, model: str = "auto", seed: int = 0
+    X: Array,
+    Y: Array,
+    rep_in: Rep,
+    rep_out: Rep,
+    groups: Sequence[Group],
+    *,
+    model: str = "auto",
+    sources: NDArray[np.int64] | None = None,
+    seed: int = 0,
 ) -> Ladder:
     """Fits what a choice of model asks for.
 
@@ -56,6 +64,7 @@ def climb(
         rep_out: How outputs transform.
         groups: Candidate groups.
         model: ``auto`` for all rungs, ``linear`` or ``gp`` for that one.
+        sources: Labels of rows that belong together, shape (n,).
         seed: Of the order of rows.
 
     Example:
@@ -69,8 +78,8 @@ def climb(
     steps: dict[str, Callable[[], Rung]] = {
         MEAN: lambda: mean(X, Y, rep_in, rep_out, groups),
         LINEAR: lambda: linear(X, Y, rep_in, rep_out, groups),
-        PROCESS: lambda: process(X, Y, rep_in, rep_out, groups, seed),
-        PLAIN: lambda: process(X, Y, plain_in, plain_out, (), seed),
+        PROCESS: lambda: process(X, Y, rep_in, rep_out, groups, sources=sources, seed=seed),
+        PLAIN: lambda: process(X, Y, plain_in, plain_out, sources=sources, seed=seed),
     }
     if not groups:
         del steps[PROCESS]

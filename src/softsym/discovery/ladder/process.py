@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from softsym.discovery.ladder.rung import PLAIN, PROCESS
 from softsym.errors import DataWarning, InputError
 from softsym.evidence import SoftEquivariantGP
-from softsym.evidence.equivariant import EquivariantKernel, equivariant_kernel
+from softsym.evidence.kernels import EquivariantKernel, equivariant_kernel
 from softsym.evidence.lattice import contains
-from softsym.evidence.process import Component, Process
+from softsym.evidence.likelihood.process import Component, Process
 from softsym.groups import Group, joined
 from softsym.reps import Rep
 
@@ -117,7 +117,8 @@ class GaussianProcess:
 
     def _holding(self, process: Process) -> SoftEquivariantGP:
         gp = copy.copy(self.gp)
-        gp.process_, gp.n_rows_ = process, len(process.X)
+        gp.__dict__.pop("left_out_errors_", None)
+        gp.process_, gp.n_rows_, gp.rows_, gp._n_given = process, len(process.X), np.arange(len(process.X)), len(process.X)
         gp.weights_ = {
             name: float(sum(one.weight for one in process.components if name in one.has)) for name in gp.weights_
         }
@@ -125,7 +126,14 @@ class GaussianProcess:
 
 
 def process(
-    X: Array, Y: Array, rep_in: Rep, rep_out: Rep, groups: Sequence[Group] = (), seed: int = 0
+    X: Array,
+    Y: Array,
+    rep_in: Rep,
+    rep_out: Rep,
+    groups: Sequence[Group] = (),
+    *,
+    sources: NDArray[np.int64] | None = None,
+    seed: int = 0,
 ) -> GaussianProcess:
     """Fits a process with candidates, or an ordinary one without.
 
@@ -135,6 +143,7 @@ def process(
         rep_in: How inputs transform.
         rep_out: How outputs transform.
         groups: Candidate groups.
+        sources: Labels of rows that belong together.
         seed: Of the order of rows.
 
     Raises:
@@ -143,7 +152,7 @@ def process(
     gp = SoftEquivariantGP(rep_in, rep_out, list(groups), random_state=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # of rows that are left out: the ladder knows
-        gp.fit(X, Y)
+        gp.fit(X, Y, groups=sources)
     return GaussianProcess(gp, rep_in, rep_out)
 
 
