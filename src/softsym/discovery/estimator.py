@@ -15,7 +15,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from softsym.data.labels import row_labels
 from softsym.discovery import storage
 from softsym.discovery.fit.baselines import Baselines
-from softsym.discovery.fit.beside import beside
 from softsym.discovery.fit.choose import chosen
 from softsym.discovery.fit.finish import finish
 from softsym.discovery.fit.first_look import first_look
@@ -24,8 +23,8 @@ from softsym.discovery.fit.member import Shape
 from softsym.discovery.fit.parallel import Stop, processes
 from softsym.discovery.fit.recipe import Recipe, read_recipe
 from softsym.discovery.fit.train import FitPlan, Session, prepare
-from softsym.discovery.fit.whole import climbed
 from softsym.discovery.fit.trials import Tries
+from softsym.discovery.fit.whole import climbed
 from softsym.discovery.judge.judge import judge_all
 from softsym.discovery.judge.snap import Snapped, snap_fit
 from softsym.discovery.judge.symmetries import Symmetries
@@ -262,7 +261,11 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     def __getstate__(self) -> dict[str, Any]:
         if "fit_" not in self.__dict__:
             return dict(self.__dict__)
-        rest = {key: value for key, value in self.__dict__.items() if key not in ("fit_", "symmetries_", "evidence_")}
+        rest = {
+            key: value
+            for key, value in self.__dict__.items()
+            if key not in ("fit_", "symmetries_", "evidence_")
+        }
         return rest | {
             "_stored": storage.to_files(self._saved())
         }  # no code of ours is pickled, only numbers and text
@@ -322,7 +325,9 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         if self.model not in MODELS:
             raise InputError(f"unknown model {self.model!r}; pass one of {', '.join(MODELS)}")
         if self._target is Target.CLASSES and self.model not in ("auto", "network"):
-            raise InputError(f"classes are learned by networks: pass model 'network' or 'auto', not {self.model!r}")
+            raise InputError(
+                f"classes are learned by networks: pass model 'network' or 'auto', not {self.model!r}"
+            )
         if not isinstance(self.seeds, int | np.integer) or self.seeds < 1:
             raise InputError(f"`seeds` must be a whole number of at least 1, got {self.seeds!r}")
         if not 0 < self.held_out < 0.5:

@@ -1,8 +1,8 @@
 """What a person would take instead, on the same rows, so that nobody has to take a model's word for it.
 
-Ridge and kernel ridge regression choose their settings by validation rows, as the ladder does; a multilayer perceptron and gradient boosting
-have usual ones. Where a network was trained, ordinary networks of its size are trained for about a tenth of its time. What held-out rows
-say about each is told, whoever is better.
+Ridge and kernel ridge regression choose their settings by validation rows, as the ladder does; a multilayer perceptron and gradient
+boosting have usual ones. Where a network was trained, ordinary networks of its size are trained for about a tenth of its time. What
+held-out rows say about each is told, whoever is better.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which model predicts: the combination of rungs that suits validation rows best, with exact symmetries built in where that costs nothing."""
+"""Which model predicts: the rungs that suit validation rows best, with exact symmetries built in where that costs nothing."""
 
 from __future__ import annotations
 
@@ -37,7 +37,14 @@ def chosen(plan: FitPlan, fit: FittedEnsemble, exact: Sequence[str] = ()) -> Fit
     groups = [group for group in fit.shape.groups if group.name in exact]
     blend = _blend(fit, groups).refitted(*plan.rows(plan.parts.train, plan.parts.val, plan.parts.test))
     built_in = blend.has
-    ordinary = next((part.early.predictor for part in blend.parts if part.name == ORDINARY and isinstance(part.early, Networks)), None)
+    ordinary = next(
+        (
+            part.early.predictor
+            for part in blend.parts
+            if part.name == ORDINARY and isinstance(part.early, Networks)
+        ),
+        None,
+    )
     fit = replace(fit, blend=blend, built_in=built_in, ordinary=ordinary)
     return replace(fit, baselines=_table(fit, blend), why=(*fit.why, _reason(blend, fit)))
 
@@ -102,7 +109,10 @@ def _blend(fit: FittedEnsemble, exact: Sequence[Group]) -> Blend:
 
 def _table(fit: FittedEnsemble, blend: Blend) -> Baselines:
     assert fit.rivals is not None
-    rungs = {rung.name: rung for rung in [*fit.ladder.rungs, *networks_of(fit), *(part.early for part in blend.parts)]}
+    rungs = {
+        rung.name: rung
+        for rung in [*fit.ladder.rungs, *networks_of(fit), *(part.early for part in blend.parts)]
+    }
     order = [*blend.weights, *(name for name in rungs if name not in blend.weights)]
     known = {row.name: row for row in fit.rivals.baselines}
     rows = [known.get(name) or measured_rung(rungs[name], fit)[0] for name in order]
@@ -119,5 +129,9 @@ def _reason(blend: Blend, fit: FittedEnsemble) -> str:
         return f"The model is a blend ({shares}): together they predict validation rows best."
     if not fit.judged.is_separate:
         return f"The model is {blend.name}: there are too few rows to compare models by."
-    rest = "it is the only one that was asked for" if len(fit.ladder.rungs) + len(fit.members) == 1 else "it predicts validation rows best"
+    rest = (
+        "it is the only one that was asked for"
+        if len(fit.ladder.rungs) + len(fit.members) == 1
+        else "it predicts validation rows best"
+    )
     return f"The model is {blend.name}: {rest}."

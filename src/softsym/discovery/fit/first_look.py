@@ -26,6 +26,8 @@ def first_look(plan: FitPlan, n_jobs: int = 1) -> EvidenceTable:
     if plan.together is not None:
         together = np.concatenate([plan.together[parts.train], plan.together[parts.val]])[: len(X)]
     try:
-        return evidence(X, Y, shape.rep_in, shape.rep_out, shape.groups, sources=together, n_jobs=n_jobs, seed=plan.seed)
+        return evidence(
+            X, Y, shape.rep_in, shape.rep_out, shape.groups, sources=together, n_jobs=n_jobs, seed=plan.seed
+        )
     except InputError:  # too few rows, constant outputs: the notes of verdicts say so
         return EvidenceTable()

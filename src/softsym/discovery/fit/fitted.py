@@ -195,6 +195,13 @@ class FittedEnsemble:
         return NETWORK if self.ordinary is None else ORDINARY
 
     @property
+    def returned_has(self) -> list[str]:
+        """Names of the groups that what predicts has exactly."""
+        if self.blend is None:
+            return list(self.built_in) if self.ordinary is None else []
+        return list(self.blend.has)
+
+    @property
     def _networks(self) -> Predictor | None:
         """The networks that predict, if nothing else does."""
         if self.blend is None:
@@ -203,7 +210,7 @@ class FittedEnsemble:
         return rung.predictor if len(self.blend.parts) == 1 and isinstance(rung, Networks) else None
 
     def outputs(self, X: Array) -> Array:
-        """Outputs in the units of the data, of all members if networks predict, shape (members, n, outputs); probabilities for a classifier."""
+        """Outputs in the units of the data, of all members if networks predict, (members, n, outputs); probabilities for a classifier."""
         networks = self._networks
         if networks is not None:
             return networks(X)

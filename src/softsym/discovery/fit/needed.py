@@ -59,7 +59,9 @@ def need(plan: FitPlan, fit: FittedEnsemble) -> Need:
     if plan.budget is not None and fit.ladder.seconds >= plan.budget:
         return Need(False, f"the budget of {plan.budget:g} s is used up")
     if process.rows < len(plan.parts.train):
-        return Need(True, f"the Gaussian process holds {process.rows:,} of {len(plan.parts.train):,} training rows")
+        return Need(
+            True, f"the Gaussian process holds {process.rows:,} of {len(plan.parts.train):,} training rows"
+        )
     return _by_errors(fit, float(np.mean(process.noise)))
 
 
@@ -69,10 +71,14 @@ def _by_errors(fit: FittedEnsemble, noise: float) -> Need:
     left = 1.0 - explained(rows.Y, float(errors.mean()))
     share = left * noise / max(float(errors.mean()), 1e-300)  # of the noise, in the same units
     if left > WORTH_IT and left > BEYOND_NOISE * share:
-        return Need(True, f"closed forms leave {left:.1%} of the variance unexplained, of which {share:.1%} is noise")
+        return Need(
+            True, f"closed forms leave {left:.1%} of the variance unexplained, of which {share:.1%} is noise"
+        )
     mlp = next((rung for rung in (fit.rivals.rungs if fit.rivals else ()) if rung.name == PERCEPTRON), None)
     if mlp is not None and left > WORTH_IT:
         other = row_errors(mlp(rows.X), rows.Y)
         if standard_errors(errors, other, rows.together) > CLEARLY:
             return Need(True, "a small perceptron predicts better than closed forms")
-    return Need(False, f"closed forms leave {left:.2g} of the variance unexplained, and a network could not gain much")
+    return Need(
+        False, f"closed forms leave {left:.2g} of the variance unexplained, and a network could not gain much"
+    )

@@ -40,7 +40,11 @@ def pack_ladder(fit: FittedEnsemble, arrays: Arrays) -> dict[str, Any]:
         "rungs": [put(rung, f"rung/{k}") for k, rung in enumerate(rungs)],
         "refused": fit.ladder.refused,
         "blend": [
-            {"weight": part.weight, "early": put(part.early, f"early/{k}"), "final": put(part.final, f"final/{k}")}
+            {
+                "weight": part.weight,
+                "early": put(part.early, f"early/{k}"),
+                "final": put(part.final, f"final/{k}"),
+            }
             for k, part in enumerate(parts)
         ],
     }
@@ -55,12 +59,20 @@ def unpack_ladder(fit: FittedEnsemble, about: dict[str, Any], arrays: Arrays) ->
             if predictor is None:
                 raise ValueError(f"its {described['name']} is missing")
             return Networks(described["name"], predictor, tuple(described["has"]))
-        own = {name.removeprefix(f"{place}/"): array for name, array in arrays.items() if name.startswith(f"{place}/")}
+        own = {
+            name.removeprefix(f"{place}/"): array
+            for name, array in arrays.items()
+            if name.startswith(f"{place}/")
+        }
         return unpacked(described, own)
 
     rungs = tuple(get(described, f"rung/{k}") for k, described in enumerate(about.get("rungs", ())))
     parts = tuple(
-        Part(described["weight"], get(described["early"], f"early/{k}"), get(described["final"], f"final/{k}"))
+        Part(
+            described["weight"], get(described["early"], f"early/{k}"), get(described["final"], f"final/{k}")
+        )
         for k, described in enumerate(about.get("blend", ()))
     )
-    return replace(fit, ladder=Ladder(rungs, dict(about.get("refused", {}))), blend=Blend(parts) if parts else None)
+    return replace(
+        fit, ladder=Ladder(rungs, dict(about.get("refused", {}))), blend=Blend(parts) if parts else None
+    )

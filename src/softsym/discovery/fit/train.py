@@ -78,7 +78,9 @@ class FitPlan:
 
     def rows(self, *parts: NDArray[np.int64]) -> tuple[Array, Array]:
         """Inputs and outputs of these parts, one after the other."""
-        chosen = np.concatenate([part for k, part in enumerate(parts) if not any(part is other for other in parts[:k])])
+        chosen = np.concatenate(
+            [part for k, part in enumerate(parts) if not any(part is other for other in parts[:k])]
+        )
         return self.X[chosen], self.Y[chosen]
 
     @property

@@ -80,7 +80,9 @@ def consistent(rows: Sequence[Symmetry], groups: Sequence[Group]) -> list[Symmet
     for row, group in zip(rows, groups, strict=True):
         inside = [other.name for other in refuted if row.verdict == "exact" and contains(group, other)]
         reason = Reason(Cause.SUBGROUP, f"{Cause.SUBGROUP.value}{inside[0]} is refuted") if inside else None
-        judged.append(row if reason is None else replace(row, verdict="undecided", reasons=(*row.reasons, reason)))
+        judged.append(
+            row if reason is None else replace(row, verdict="undecided", reasons=(*row.reasons, reason))
+        )
     return judged
 
 

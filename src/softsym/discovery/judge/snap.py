@@ -61,17 +61,26 @@ def snap_fit(fit: FittedEnsemble, group: Group | str) -> tuple[FittedEnsemble, f
         )
     if fit.blend is not None and not isinstance(fit.blend.parts[0].early, Networks):
         return _snapped_blend(fit, wanted), math.nan
+    predictor, distance = _moved(fit, wanted)
+    return _with(fit, predictor, wanted), distance
+
+
+def snapped_network(fit: FittedEnsemble, group: Group) -> Predictor:
+    """The fit's networks, moved to be exactly equivariant to one of the candidates."""
+    return _moved(fit, group)[0]
+
+
+def _moved(fit: FittedEnsemble, group: Group) -> tuple[Predictor, float]:
+    """The same, and how far weights moved on average."""
     predictor = fit.predictor
-    if is_scaling(wanted) and not fit.recipe.framing:  # weights of that space are a constant's
+    if is_scaling(group) and not fit.recipe.framing:  # weights of that space are a constant's
         frame = predictor.frame or ScaleFrame.of(fit.shape)
         if frame is not None:
             inputs = torch.from_numpy(predictor.scale_in.transform(fit.held.X))
-            framed = replace(predictor, frame=predictor.frame or frame.fitted(inputs))
-            return _with(fit, framed, wanted), 0.0
-    moved = [_snapped(member, fit, wanted) for member in fit.members]
-    distance = sum(share for _, share in moved) / len(moved)
+            return replace(predictor, frame=predictor.frame or frame.fitted(inputs)), 0.0
+    moved = [_snapped(member, fit, group) for member in fit.members]
     members = tuple(member for member, _ in moved)
-    return _with(fit, replace(predictor, members=members), wanted), distance
+    return replace(predictor, members=members), sum(share for _, share in moved) / len(moved)
 
 
 def _snapped_blend(fit: FittedEnsemble, group: Group) -> FittedEnsemble:
@@ -85,7 +94,9 @@ def _snapped_blend(fit: FittedEnsemble, group: Group) -> FittedEnsemble:
             ladder = replace(fit.ladder, rungs=rungs)
             bare = replace(fit, ladder=ladder, predictor=replace(fit.predictor, members=()), curves=())
             return only(bare, Blend((Part(1.0, early, final),)))
-    raise InputError(f"no part of the model can have {group.name} exactly; fit with model='gp' or model='network' for that")
+    raise InputError(
+        f"no part of the model can have {group.name} exactly; fit with model='gp' or model='network' for that"
+    )
 
 
 def _with(fit: FittedEnsemble, predictor: Predictor, group: Group) -> FittedEnsemble:

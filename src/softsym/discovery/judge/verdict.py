@@ -11,9 +11,9 @@ explain is none (:data:`NOISE`, :data:`REFUTED`); an error as large as that of a
 (:data:`GOOD_FIT`) is judged by whether its penalty won (:data:`EXACT_BELOW`). These numbers are calibrated on data whose
 truth is known (:mod:`softsym.benchmarks.calibration`).
 
-**Undecided** is a verdict of its own: the interval straddles a boundary, the model explains too little, moved data lie where there are none,
-rows are too few, a model without symmetries predicts so much better that a penalty may hide a violation, or a candidate inside the
-group is refuted. The note says which.
+**Undecided** is a verdict of its own: the interval straddles a boundary, the model explains too little, moved data lie where there
+are none, rows are too few, a model without symmetries predicts so much better that a penalty may hide a violation, or a candidate
+inside the group is refuted. The note says which.
 """
 
 from __future__ import annotations
@@ -159,12 +159,16 @@ def _doubts(grounds: Grounds, verdict: Verdict) -> tuple[Reason, ...]:
     if not grounds.held_out:
         texts[Cause.HELD_OUT] = ""
     if grounds.explained < LEAST_EXPLAINED_TO_JUDGE:
-        texts[Cause.EXPLAINED] = f"{max(0.0, grounds.explained):.0%} of held-out data, more rows or longer training would decide it"
+        texts[Cause.EXPLAINED] = (
+            f"{max(0.0, grounds.explained):.0%} of held-out data, more rows or longer training would decide it"
+        )
     if verdict == "exact" and grounds.hidden > EXACT_BELOW * grounds.control:
         texts[Cause.RIVAL] = ", so a penalty may hide that it is broken, and a weaker one would decide it"
     if grounds.coverage is not None and grounds.coverage < HARDLY:
         texts[Cause.COVERAGE] = ", inputs moved by the group would decide it"
     ends = {_word(end, grounds) for end in grounds.interval}
     if not texts and ends != {verdict}:
-        texts[Cause.INTERVAL] = " and ".join(sorted(ends - {verdict})) + ", more rows or seeds would decide it"
+        texts[Cause.INTERVAL] = (
+            " and ".join(sorted(ends - {verdict})) + ", more rows or seeds would decide it"
+        )
     return tuple(Reason(cause, cause.value + rest) for cause, rest in texts.items())

@@ -1,8 +1,8 @@
 r"""A convex combination of rungs, weighted by what validation rows say.
 
 With errors :math:`e_k` of rung k on validation rows, weights :math:`w_k \ge 0, \sum_k w_k = 1` minimise
-:math:`\lVert \sum_k w_k e_k \rVert^2`. Where one rung is much better than the others it is taken alone; where several are about as good, their
-mixture is safer than a choice that a few rows decide.
+:math:`\lVert \sum_k w_k e_k \rVert^2`. Where one rung is much better than the others it is taken alone; where several are about as
+good, their mixture is safer than a choice that a few rows decide.
 
 Reference:
     Stacked regressions (Breiman, 1996), https://doi.org/10.1007/BF00117832
@@ -108,7 +108,9 @@ def convex_weights(errors: Sequence[Array]) -> Array:
     flat = np.where(np.isfinite(flat), flat, 1e150)  # a model that diverged is not taken
     best = int(np.argmin(np.sum(np.square(flat / (np.abs(flat).max() or 1.0)), axis=0)))
     steps = np.delete(flat, best, axis=1) - flat[:, [best]]
-    sizes = np.linalg.norm(steps / (np.abs(steps).max(initial=0.0) or 1.0), axis=0) * (np.abs(steps).max(initial=0.0) or 1.0)
+    sizes = np.linalg.norm(steps / (np.abs(steps).max(initial=0.0) or 1.0), axis=0) * (
+        np.abs(steps).max(initial=0.0) or 1.0
+    )
     useful = sizes > 0
     others = np.zeros(steps.shape[1])
     if useful.any():

@@ -88,11 +88,20 @@ def kernel_ridge(X: Array, Y: Array, checked: tuple[Array, Array]) -> KernelRidg
     """
     X, Y = X[:MOST_ROWS], Y[:MOST_ROWS]
     scale = SymmetricScaler.fit(X, None, ())
-    first = [(error, kernel, penalty) for kernel, penalty, error in _errors(X[:COMPARED], Y[:COMPARED], scale, checked)]
+    first = [
+        (error, kernel, penalty)
+        for kernel, penalty, error in _errors(X[:COMPARED], Y[:COMPARED], scale, checked)
+    ]
     best = sorted(first, key=lambda one: one[0])[: FEW if len(X) > COMPARED else 1]
-    models = [model for _, kernel, penalty in best if (model := fitted(kernel, penalty, X, Y, scale)) is not None]
+    models = [
+        model for _, kernel, penalty in best if (model := fitted(kernel, penalty, X, Y, scale)) is not None
+    ]
     if not models:  # constant inputs: every kernel is singular without a large penalty
-        models = [KernelRidge(KERNELS[0], 1.0, scale, scale.transform(X[:1]), np.zeros((1, Y.shape[1])), Y.mean(0), Y.std(0))]
+        models = [
+            KernelRidge(
+                KERNELS[0], 1.0, scale, scale.transform(X[:1]), np.zeros((1, Y.shape[1])), Y.mean(0), Y.std(0)
+            )
+        ]
     chosen = min(models, key=lambda model: float(np.mean((model(checked[0]) - checked[1]) ** 2)))
     return replace(chosen, noise=np.sqrt(np.mean((chosen(checked[0]) - checked[1]) ** 2, axis=0)))
 

@@ -118,9 +118,15 @@ class GaussianProcess:
     def _holding(self, process: Process) -> SoftEquivariantGP:
         gp = copy.copy(self.gp)
         gp.__dict__.pop("left_out_errors_", None)
-        gp.process_, gp.n_rows_, gp.rows_, gp._n_given = process, len(process.X), np.arange(len(process.X)), len(process.X)
+        gp.process_, gp.n_rows_, gp.rows_, gp._n_given = (
+            process,
+            len(process.X),
+            np.arange(len(process.X)),
+            len(process.X),
+        )
         gp.weights_ = {
-            name: float(sum(one.weight for one in process.components if name in one.has)) for name in gp.weights_
+            name: float(sum(one.weight for one in process.components if name in one.has))
+            for name in gp.weights_
         }
         return gp
 

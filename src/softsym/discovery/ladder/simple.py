@@ -82,7 +82,9 @@ class Affine:
 def mean(X: Array, Y: Array, rep_in: Rep, rep_out: Rep, groups: Sequence[Group] = ()) -> Affine:
     """The mean of the outputs, whatever the inputs are."""
     centre = Y.mean(0)
-    return Affine(np.zeros((Y.shape[1], X.shape[1])), centre, _noise(centre, Y), rep_in, rep_out, tuple(groups))
+    return Affine(
+        np.zeros((Y.shape[1], X.shape[1])), centre, _noise(centre, Y), rep_in, rep_out, tuple(groups)
+    )
 
 
 def linear(X: Array, Y: Array, rep_in: Rep, rep_out: Rep, groups: Sequence[Group] = ()) -> Affine:

@@ -100,7 +100,9 @@ def _pack_perceptron(rung: Perceptron) -> tuple[About, Arrays]:
 
 def _unpack_perceptron(about: About, arrays: Arrays) -> Perceptron:
     layers = range(about["layers"])
-    inputs, outputs = (SymmetricScaler(arrays[f"{name}/shift"], arrays[f"{name}/scale"]) for name in ("in", "out"))
+    inputs, outputs = (
+        SymmetricScaler(arrays[f"{name}/shift"], arrays[f"{name}/scale"]) for name in ("in", "out")
+    )
     weights, biases = (tuple(arrays[f"{what}/{k}"] for k in layers) for what in ("weight", "bias"))
     return Perceptron(weights, biases, inputs, outputs, arrays["noise"])
 
