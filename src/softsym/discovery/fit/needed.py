@@ -1,7 +1,8 @@
 """Whether a network can add something to the closed-form rungs, and why.
 
-It can where these do not see all rows, where there is no kernel, where they leave more unexplained than their own estimate of the noise
-does, or where a small perceptron on the same rows predicts better. It is not asked where too few rows could be held out to tell.
+It can where there is no kernel; and, if closed forms leave something to gain, where they do not see all rows, where what they leave is
+well above their own estimate of the noise, or where a small perceptron on the same rows predicts better. It is not asked where too few
+rows could be held out to tell.
 """
 
 from __future__ import annotations
@@ -58,27 +59,30 @@ def need(plan: FitPlan, fit: FittedEnsemble) -> Need:
         return Need(False, "too few rows to tell whether a network is better")
     if plan.budget is not None and fit.ladder.seconds >= plan.budget:
         return Need(False, f"the budget of {plan.budget:g} s is used up")
+    rows = fit.judged
+    errors = row_errors(blended(fit.ladder.rungs, rows.X, rows.Y).early(rows.X), rows.Y)
+    left = 1.0 - explained(rows.Y, float(errors.mean()))
+    if left <= WORTH_IT:
+        return Need(
+            False, f"closed forms leave {left:.2g} of the variance unexplained, so there is little to gain"
+        )
     if process.rows < len(plan.parts.train):
         return Need(
             True, f"the Gaussian process holds {process.rows:,} of {len(plan.parts.train):,} training rows"
         )
-    return _by_errors(fit, float(np.mean(process.noise)))
-
-
-def _by_errors(fit: FittedEnsemble, noise: float) -> Need:
-    rows = fit.judged
-    errors = row_errors(blended(fit.ladder.rungs, rows.X, rows.Y).early(rows.X), rows.Y)
-    left = 1.0 - explained(rows.Y, float(errors.mean()))
-    share = left * noise / max(float(errors.mean()), 1e-300)  # of the noise, in the same units
-    if left > WORTH_IT and left > BEYOND_NOISE * share:
+    noise = left * float(np.mean(process.noise)) / max(float(errors.mean()), 1e-300)
+    if left > BEYOND_NOISE * noise:
         return Need(
-            True, f"closed forms leave {left:.1%} of the variance unexplained, of which {share:.1%} is noise"
+            True, f"closed forms leave {left:.1%} of the variance unexplained, of which {noise:.1%} is noise"
         )
-    mlp = next((rung for rung in (fit.rivals.rungs if fit.rivals else ()) if rung.name == PERCEPTRON), None)
-    if mlp is not None and left > WORTH_IT:
-        other = row_errors(mlp(rows.X), rows.Y)
-        if standard_errors(errors, other, rows.together) > CLEARLY:
-            return Need(True, "a small perceptron predicts better than closed forms")
+    if standard_errors(errors, _perceptron_errors(fit), rows.together) > CLEARLY:
+        return Need(True, "a small perceptron predicts better than closed forms")
     return Need(
-        False, f"closed forms leave {left:.2g} of the variance unexplained, and a network could not gain much"
+        False, f"of the {left:.1%} of the variance that closed forms leave unexplained, {noise:.1%} is noise"
     )
+
+
+def _perceptron_errors(fit: FittedEnsemble) -> Array:
+    rungs = () if fit.rivals is None else fit.rivals.rungs
+    mlp = next((rung for rung in rungs if rung.name == PERCEPTRON), None)
+    return np.full(len(fit.judged.X), np.inf) if mlp is None else row_errors(mlp(fit.judged.X), fit.judged.Y)

@@ -88,10 +88,12 @@ class GaussianProcess:
         return self._with(self.gp.process_.components, X, Y) or self
 
     def snapped(self, groups: Sequence[Group]) -> GaussianProcess | None:
-        """With only functions that have these symmetries."""
+        """With only functions that have these symmetries; None if they are no candidates, or have no kernel together."""
         if not groups:
             return self
         names = tuple(group.name for group in groups)
+        if not set(names) <= set(self.gp.weights_):  # its columns are scalars to it
+            return None
         inside = self.gp.process_
         kept = [component for component in inside.components if set(names) <= set(component.has)]
         if not kept:
