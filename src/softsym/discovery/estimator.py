@@ -14,17 +14,17 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from softsym.data.labels import row_labels
 from softsym.discovery import storage
+from softsym.discovery.choice.choose import chosen
+from softsym.discovery.choice.first_look import first_look
+from softsym.discovery.choice.whole import climbed
 from softsym.discovery.fit.baselines import Baselines
-from softsym.discovery.fit.choose import chosen
 from softsym.discovery.fit.finish import finish
-from softsym.discovery.fit.first_look import first_look
 from softsym.discovery.fit.fitted import FittedEnsemble, Target
 from softsym.discovery.fit.member import Shape
 from softsym.discovery.fit.parallel import Stop, processes
 from softsym.discovery.fit.recipe import Recipe, read_recipe
 from softsym.discovery.fit.train import FitPlan, Session, prepare
 from softsym.discovery.fit.trials import Tries
-from softsym.discovery.fit.whole import climbed
 from softsym.discovery.judge.judge import judge_all
 from softsym.discovery.judge.snap import Snapped, snap_fit
 from softsym.discovery.judge.symmetries import Symmetries

@@ -17,13 +17,13 @@ import torch
 from numpy.typing import NDArray
 
 from softsym.data.scaler import SymmetricScaler
+from softsym.discovery.choice.stored import pack_ladder, unpack_ladder
 from softsym.discovery.fit.baselines import Baseline, Baselines
 from softsym.discovery.fit.curves import Curves
 from softsym.discovery.fit.fitted import FittedEnsemble, HeldOut, Predictor, Rivals, Target
 from softsym.discovery.fit.member import Member, Shape, make_network
 from softsym.discovery.fit.recipe import Recipe
 from softsym.discovery.fit.scale_frame import ScaleFrame
-from softsym.discovery.fit.stored import pack_ladder, unpack_ladder
 from softsym.discovery.judge.symmetries import Symmetries, Symmetry
 from softsym.errors import InputError
 from softsym.evidence import EvidenceDetail, EvidenceRow, EvidenceTable

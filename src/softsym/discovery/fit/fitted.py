@@ -227,7 +227,7 @@ class FittedEnsemble:
 
     def free_outputs(self, X: Array) -> Array:
         """Outputs, likewise, of the model that is free to break every candidate, fitted to training rows: what is judged."""
-        if self.members:
+        if not self.ladder.rungs or self.members:
             return self.predictor(X)
         rung = self.ladder.process or self.ladder.rungs[-1]
         return rung(X)[None]

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 import torch
 
-from softsym.discovery.fit.choose import only, without_ordinary
+from softsym.discovery.choice.choose import only, without_ordinary
 from softsym.discovery.fit.fitted import FittedEnsemble, Networks, Predictor
 from softsym.discovery.fit.member import Member, make_regularizer
 from softsym.discovery.fit.scale_frame import ScaleFrame

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from softsym.discovery.choice.whole import climbed
 from softsym.discovery.fit.train import Session, prepare
-from softsym.discovery.fit.whole import climbed
 from softsym.errors import InputError
 from tests.discovery.fit.lessons import plan
 

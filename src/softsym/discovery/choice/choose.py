@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from softsym.discovery.choice.beside import means, measured, measured_rung
+from softsym.discovery.choice.needed import CLEARLY
 from softsym.discovery.fit.baselines import Baselines
-from softsym.discovery.fit.beside import means, measured, measured_rung
 from softsym.discovery.fit.compare import row_errors, standard_errors
 from softsym.discovery.fit.fitted import FittedEnsemble, Networks
-from softsym.discovery.fit.needed import CLEARLY
 from softsym.discovery.fit.train import FitPlan
 from softsym.discovery.ladder.blend import Blend, alone, blended
 from softsym.discovery.ladder.rung import NETWORK, ORDINARY, Rung

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from softsym.discovery.fit.first_look import first_look
+from softsym.discovery.choice.first_look import first_look
 from softsym.discovery.fit.fitted import Target
 from tests.discovery.fit.lessons import plan
 

@@ -9,7 +9,7 @@ from sklearn.linear_model import Ridge
 
 import softsym as ss
 from softsym.data.scaler import SymmetricScaler
-from softsym.discovery.fit.beside import beside, classical, measured_rung, with_ordinary
+from softsym.discovery.choice.beside import beside, classical, measured_rung, with_ordinary
 from softsym.discovery.fit.fitted import HeldOut, Target, explained
 from softsym.discovery.fit.train import Session, prepare, train_ensemble, untrained
 from softsym.discovery.ladder.others import BOOSTING, PENALTIES, RIDGE

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from softsym.discovery.fit.beside import beside, with_ordinary
+from softsym.discovery.choice.beside import beside, with_ordinary
+from softsym.discovery.choice.needed import need
 from softsym.discovery.fit.fitted import FittedEnsemble, Target
-from softsym.discovery.fit.needed import need
 from softsym.discovery.fit.train import FitPlan, Prepared, Session, train_ensemble, untrained
 from softsym.discovery.ladder.climb import Ladder, climb
 from softsym.errors import InputError

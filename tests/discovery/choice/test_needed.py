@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from softsym.discovery.fit.beside import beside
+from softsym.discovery.choice.beside import beside
+from softsym.discovery.choice.needed import need
 from softsym.discovery.fit.fitted import Target
-from softsym.discovery.fit.needed import need
 from softsym.discovery.fit.train import prepare, untrained
 from softsym.discovery.ladder.climb import Ladder, climb
 from softsym.discovery.ladder.process import GaussianProcess

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import softsym as ss
+from softsym.discovery.choice.beside import beside, with_ordinary
+from softsym.discovery.choice.choose import BLEND, chosen, networks_of, only, without_ordinary
 from softsym.discovery.fit.baselines import Baselines
-from softsym.discovery.fit.beside import beside, with_ordinary
-from softsym.discovery.fit.choose import BLEND, chosen, networks_of, only, without_ordinary
 from softsym.discovery.fit.fitted import HeldOut
 from softsym.discovery.fit.train import Session, prepare, train_ensemble, untrained
 from softsym.discovery.ladder.blend import alone

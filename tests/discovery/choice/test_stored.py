@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import softsym as ss
-from softsym.discovery.fit.stored import pack_ladder, unpack_ladder
+from softsym.discovery.choice.stored import pack_ladder, unpack_ladder
 from tests.discovery.small import fitted, rows
 
 
