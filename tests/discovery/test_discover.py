@@ -17,7 +17,8 @@ from softsym.errors import InputError
 from tests.discovery.small import fitted, rows
 
 PARAMETERS = {
-    "rep_in": "2V", "rep_out": "V", "groups": ["O(2)@x", "O(2)@z"], "model": "network", "width": 8, "layers": 2, "epochs": 4, "seeds": 2, "strength": 10.0,
+    "rep_in": "2V", "rep_out": "V", "groups": ["O(2)@x", "O(2)@z"], "model": "network",
+    "width": 8, "layers": 2, "epochs": 4, "seeds": 2, "strength": 10.0,
 }  # fmt: skip
 
 
@@ -67,7 +68,7 @@ def test_what_programs_read():
 
 
 def test_facts_are_computed_once(tmp_path, monkeypatch):
-    """One plan, one search for duplicates, and held-out rows predicted once by each network, and once for summary and report."""
+    """One plan, one search for duplicates, and held-out rows predicted once by each network, snapped or not, and once for summary and report."""
     calls = []
 
     def counted(owner, name):
@@ -83,7 +84,7 @@ def test_facts_are_computed_once(tmp_path, monkeypatch):
     discover(many, PARAMETERS, Workspace(tmp_path / "out"), title="it")
     held = ss.load(tmp_path / "out" / "model").fit_.held.X
     predicted = [rows for name, (_, *rows) in calls if name == "__call__"]
-    assert sum(np.array_equal(X, held) for (X,) in predicted) == 3
+    assert sum(np.array_equal(X, held) for (X,) in predicted) == 5
     assert sorted(name for name, _ in calls if name != "__call__") == ["duplicate_groups", "plan"]
 
 

@@ -62,10 +62,13 @@ def test_excess_is_what_mistakes_do_not_explain():
 NOTES = {
     "rows": ({"rows": 40}, Cause.ROWS, "only 40 training rows, about 100 would decide it"),
     "held_out": ({"held_out": False}, Cause.HELD_OUT, "too few rows to hold any out"),
-    "explained": ({"explained": -0.2}, Cause.EXPLAINED, "the model explains only 0% of held-out data, more rows or longer training would decide it"),
+    "explained": ({"explained": -0.2}, Cause.EXPLAINED,
+        "the model explains only 0% of held-out data, more rows or longer training would decide it"),
     "coverage": ({"coverage": 0.1}, Cause.COVERAGE, "moved data lie where there are no data, inputs moved by the group would decide it"),
-    "interval": ({"interval": (0.01, 0.11), **ROUGH}, Cause.INTERVAL, "the interval of the error also allows exact, more rows or seeds would decide it"),
-    "both": ({"interval": (0.01, 0.3), **ROUGH}, Cause.INTERVAL, "the interval of the error also allows absent and exact, more rows or seeds would decide it"),
+    "interval": ({"interval": (0.01, 0.11), **ROUGH}, Cause.INTERVAL,
+        "the interval of the error also allows exact, more rows or seeds would decide it"),
+    "both": ({"interval": (0.01, 0.3), **ROUGH}, Cause.INTERVAL,
+        "the interval of the error also allows absent and exact, more rows or seeds would decide it"),
 }  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from softsym.discovery.fit.fitted import FittedEnsemble, explained
 from softsym.discovery.judge.snap import snapped_network
+from softsym.discovery.ladder.rung import NETWORK, ORDINARY
 from softsym.errors import InputError
 from softsym.groups import Group
 
@@ -57,15 +59,13 @@ def _of_process(fit: FittedEnsemble, group: Group) -> Worth | None:
 def _of_network(fit: FittedEnsemble, group: Group) -> Worth | None:
     if not fit.members:
         return None
-    ordinary = next(
-        (1.0 - row.explained for row in fit.baselines if row.name == "ordinary network"), float("nan")
-    )
+    left = {row.name: 1.0 - row.explained for row in fit.baselines}
     exact = snapped_network(fit, group)
     return Worth(
         group.name,
-        "network",
-        ordinary,
-        _left(fit, lambda X: fit.predictor(X).mean(0)),
+        NETWORK,
+        left.get(ORDINARY, math.nan),
+        left.get(NETWORK, math.nan),
         _left(fit, lambda X: exact(X).mean(0)),
     )
 
