@@ -68,7 +68,7 @@ def test_what_programs_read():
 
 
 def test_facts_are_computed_once(tmp_path, monkeypatch):
-    """One plan, one search for duplicates, and held-out rows predicted once by each network, snapped or not, and once for summary and report."""
+    """One plan, one search for duplicates, and held-out rows predicted once by each network and once for summary and report."""
     calls = []
 
     def counted(owner, name):
