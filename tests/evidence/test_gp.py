@@ -148,3 +148,47 @@ def test_refusals():
         SoftEquivariantGP("2V", "V", ["O(3)"]).fit(X, X)
     with pytest.raises(ValueError, match="minimum of 2"):
         SoftEquivariantGP().fit(X[:1], X[:1])
+
+
+def together(n=12, per=8, seed=0):
+    """Sources whose rows share their error."""
+    rng = np.random.default_rng(seed)
+    labels = np.repeat(np.arange(n), per)
+    X = rng.standard_normal((n, 3))[labels] + 0.05 * rng.standard_normal((n * per, 3))
+    Y = X * np.sum(X**2, axis=1, keepdims=True) + 0.5 * rng.standard_normal((n, 3))[labels]
+    return X, Y, labels
+
+
+def test_rows_that_belong_together_are_left_out_together(tmp_path):
+    X, Y, labels = together()
+    gp = SoftEquivariantGP("V", "V", ["O(3)"], kernel=CUBIC).fit(X, Y, groups=labels)
+    alone = SoftEquivariantGP("V", "V", ["O(3)"], kernel=CUBIC).fit(X, Y)
+    assert gp.left_out_errors_.shape == (96,)
+    assert np.mean(gp.left_out_errors_) > np.mean(alone.left_out_errors_)
+    again = load(gp.save(tmp_path / "gp"))
+    assert again.left_out_errors_ == pytest.approx(gp.left_out_errors_)
+    with pytest.raises(InputError, match="`groups` has 3 labels for 96 rows"):
+        gp.fit(X, Y, groups=[1, 2, 3])
+
+
+def test_one_symmetry_at_a_time():
+    X, Y = draw(60, wind=1.0)
+    fresh, truth = draw(300, seed=1, wind=1.0, noise=0.0)
+    gp = SoftEquivariantGP("V", "V", ["O(2)@z", "O(2)@x"]).fit(X, Y)
+
+    def error(group, how):
+        return np.mean((gp.alone(group, how).predict(fresh) - truth) ** 2)
+
+    assert error("O(2)@z", "exactly") < error("O(2)@z", "without")
+    assert error("O(2)@x", "exactly") > 3 * error("O(2)@x", "softly")
+    assert gp.alone("O(2)@z", "exactly").weights_ == {"O(2)@z": 1.0, "O(2)@x": 0.0}
+    with pytest.raises(InputError, match="`how` must be 'exactly', 'softly' or 'without', got 'maybe'"):
+        gp.alone("O(2)@z", "maybe")
+
+
+def test_details_of_the_table():
+    X, Y = draw(60, wind=1.0)
+    detail = SoftEquivariantGP("V", "V", ["O(2)@x"]).fit(X, Y).symmetries_.details["O(2)@x"]
+    assert detail.shares[0] == 0.0
+    assert detail.log_likelihoods.max() == 0.0
+    assert not len(detail.draws)

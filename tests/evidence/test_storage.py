@@ -60,5 +60,5 @@ def test_other_formats_and_empty_folders(gp, tmp_path):
     folder = gp.save(tmp_path / "model")
     content = json.loads((folder / TEXT).read_text())
     (folder / TEXT).write_text(json.dumps({**content, "format": 99}))
-    with pytest.raises(InputError, match="has format 99, this version of softsym reads 1"):
+    with pytest.raises(InputError, match="has format 99, this version of softsym reads 2"):
         load(folder)

@@ -6,6 +6,7 @@ The room itself is callable: ``softsym.evidence(X, Y, rep_in, rep_out, groups)``
 import sys
 from types import ModuleType
 
+from softsym.evidence.detail import EvidenceDetail
 from softsym.evidence.evidence import evidence
 from softsym.evidence.gp import SoftEquivariantGP, load
 from softsym.evidence.kernels import Kernel
@@ -13,7 +14,8 @@ from softsym.evidence.least_squares import EquivariantLinear, equivariant_lstsq
 from softsym.evidence.table import EvidenceRow, EvidenceTable
 
 __all__ = [
-    "EquivariantLinear", "EvidenceRow", "EvidenceTable", "Kernel", "SoftEquivariantGP", "equivariant_lstsq", "evidence", "load",
+    "EquivariantLinear", "EvidenceDetail", "EvidenceRow", "EvidenceTable", "Kernel", "SoftEquivariantGP", "equivariant_lstsq",
+    "evidence", "load",
 ]  # fmt: skip
 
 

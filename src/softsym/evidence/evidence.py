@@ -1,10 +1,10 @@
 r"""What data say about candidate symmetries without a network, in seconds.
 
 For every candidate: the exact randomization test (:mod:`softsym.evidence.randomization`), the likelihood of exact symmetry and the
-interval of the relative violation (:mod:`softsym.evidence.profile`), how well the data cover the group's orbits, and the verdict that
-rests on them (:mod:`softsym.evidence.verdict`). p-values are corrected for several groups (Holm). A group whose
-candidate subgroup is refuted is not called exact. Groups that are not compact have no randomization test: their p-value is the
-likelihood ratio's, and the method says so.
+interval of the relative violation (:mod:`softsym.evidence.likelihood.profile`), how well the data cover the group's orbits, and the
+verdict that rests on them (:mod:`softsym.evidence.verdict`). p-values are corrected for several groups (Holm). A group whose candidate
+subgroup is refuted is not called exact. Groups that are not compact have no randomization test: their p-value is the likelihood ratio's,
+and the method says so.
 """
 
 from __future__ import annotations
@@ -20,17 +20,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from softsym.data.coverage import SMALLEST
 from softsym.data.coverage import coverage as measure_coverage
+from softsym.data.labels import numbered
 from softsym.errors import InputError
-from softsym.evidence.blocks import Block
-from softsym.evidence.equivariant import Averaged, Plain
-from softsym.evidence.gp import read_shape
-from softsym.evidence.kernels import GRID, Kernel
+from softsym.evidence.kernels import GRID, Averaged, Kernel, Plain
+from softsym.evidence.kernels.blocks import Block
 from softsym.evidence.lattice import contains
+from softsym.evidence.likelihood.process import Component, Process
+from softsym.evidence.likelihood.profile import Profile
 from softsym.evidence.look import Look
-from softsym.evidence.process import Component, Process
-from softsym.evidence.profile import Profile
 from softsym.evidence.randomization import Randomized, halves, holm, randomization_test
-from softsym.evidence.table import EvidenceRow, EvidenceTable, ratio_p_value, row_of
+from softsym.evidence.rows import spread_order
+from softsym.evidence.shape import read_shape
+from softsym.evidence.table import EvidenceRow, EvidenceTable, detail_of, ratio_p_value, row_of
 from softsym.evidence.verdict import LIKELIHOOD_LEVEL, TOLERANCE
 from softsym.groups import Group
 from softsym.reps import Rep, TensorType
@@ -84,6 +85,7 @@ def evidence(
         >>> [row.verdict for row in table]
         ['exact', 'absent']
     """
+    start = time.perf_counter()
     X, Y = _rows(X, "X"), _rows(Y, "Y")
     if len(X) != len(Y):
         raise InputError(f"`X` has {len(X)} rows and `Y` has {len(Y)}")
@@ -94,16 +96,18 @@ def evidence(
         raise InputError("pass at least one group, such as 'O(3)'")
     if not tolerance > 0:
         raise InputError(f"`tolerance` must be positive, got {tolerance!r}")
-    look = Look.at(X, Y, rep_in, rep_out, candidates, kernels=kernels, seed=seed)
+    labels = _labels(sources, len(X))
+    look = Look.at(X, Y, rep_in, rep_out, candidates, kernels=kernels, sources=labels, seed=seed)
     if look.is_constant:
         raise InputError("the outputs do not vary; there is nothing to explain")
-    predictor, held = _predictor(X, Y, rep_in, rep_out, candidates, kernels, sources, seed)
+    predictor, held = _predictor(X, Y, rep_in, rep_out, candidates, kernels, labels, seed)
 
     def examined(group: Group) -> _Examined:
-        return _Examined.of(group, look, predictor, X, Y, held, sources, seed)
+        return _Examined.of(group, look, predictor, X, Y, held, labels, seed)
 
-    found = _map(examined, candidates, n_jobs)
-    return EvidenceTable(_judged(found, look, tolerance))
+    examinations = _map(examined, candidates, n_jobs)
+    details = {one.group.name: detail_of(one.profile, one.test) for one in examinations}
+    return EvidenceTable(_judged(examinations, look, tolerance), details, time.perf_counter() - start)
 
 
 class _Examined:
@@ -124,7 +128,7 @@ class _Examined:
         X: Array,
         Y: Array,
         held: NDArray[np.intp],
-        sources: Any,
+        sources: NDArray[np.int64] | None,
         seed: int,
     ) -> _Examined:
         """Measures it."""
@@ -133,11 +137,11 @@ class _Examined:
         if candidate is not None:
             one.profile = look.profile(group)
         if isinstance(candidate, Averaged) or (candidate is None and group.is_orthogonal):
-            labels = None if sources is None else np.asarray(sources)[held]
+            labels = None if sources is None else sources[held]
             one.test = randomization_test(
                 predictor, X[held], Y[held], look.rep_in, look.rep_out, group, sources=labels, seed=seed
             )
-        rows = X[np.random.default_rng(seed).permutation(len(X))[:COVERED]]
+        rows = X[spread_order(len(X), sources, seed)[:COVERED]]
         if len(np.unique(rows, axis=0)) >= SMALLEST:
             one.coverage = measure_coverage(rows, look.rep_in, group, seed).value
         one.seconds = time.perf_counter() - start
@@ -179,15 +183,15 @@ def _predictor(
     rep_out: Rep,
     groups: Sequence[Group],
     kernels: Sequence[Kernel],
-    sources: Any,
+    sources: NDArray[np.int64] | None,
     seed: int,
 ) -> tuple[Callable[[Array], Array], NDArray[np.intp]]:
     """A plain Gaussian process fitted to one half of the rows, and the rows of the other half."""
     first, held = halves(len(X), sources, seed)
     if not len(first):
         raise InputError("all rows are of one source; at least two are needed")
-    rng = np.random.default_rng(seed)
-    first, held = rng.permutation(first)[:FITTED], rng.permutation(held)[:TESTED]
+    first = first[spread_order(len(first), None if sources is None else sources[first], seed)][:FITTED]
+    held = held[spread_order(len(held), None if sources is None else sources[held], seed)][:TESTED]
     look = Look.at(X[first], Y[first], rep_in, rep_out, groups, kernels=kernels, seed=seed, plain=True)
     if look.is_constant:
         return (lambda rows: np.tile(look.scale_out.shift, (len(rows), 1))), held
@@ -215,3 +219,12 @@ def _rows(values: ArrayLike, name: str) -> Array:
     if not np.isfinite(array).all():
         raise InputError(f"`{name}` contains NaN or infinity; leave those rows out")
     return array
+
+
+def _labels(sources: ArrayLike | None, n: int) -> NDArray[np.int64] | None:
+    if sources is None:
+        return None
+    labels = np.asarray(sources)
+    if labels.shape != (n,):
+        raise InputError(f"`sources` must hold one label for each of {n} rows, got shape {labels.shape}")
+    return numbered(labels.tolist(), "`sources`")

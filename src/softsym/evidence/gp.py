@@ -3,16 +3,16 @@ r"""The soft-equivariant Gaussian process: mixed symmetries in closed form.
 .. math:: f \sim \mathcal{GP}(0,\; a_0\, k I + \sum_k a_k K_k), \qquad y = f + \text{noise},
 
 a part of f that has each symmetry and a part that has none, with weights that the marginal likelihood chooses. It is the
-function-space twin of the paper's soft equivariance. Candidates are first looked at one by one (:mod:`softsym.evidence.profile`);
-those that hold are joined into one kernel that has all their symmetries, if the group that they generate has a closed set; then
-all weights are found together.
+function-space twin of the paper's soft equivariance. Candidates are first looked at one by one
+(:mod:`softsym.evidence.likelihood.profile`); those that hold are joined into one kernel that has all their symmetries, if the group
+that they generate has a closed set; then all weights are found together.
 """
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -21,48 +21,24 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from softsym.data.labels import row_labels
 from softsym.errors import DataWarning, InputError
 from softsym.evidence import storage
-from softsym.evidence.equivariant import EquivariantKernel, Plain, equivariant_kernel
-from softsym.evidence.kernels import GRID, Kernel
+from softsym.evidence.estimate import Estimate, estimate
+from softsym.evidence.kernels import GRID, Kernel, Plain, equivariant_kernel
+from softsym.evidence.likelihood.process import Component, Process
 from softsym.evidence.look import LARGEST as LIKELIHOOD_SIZE
 from softsym.evidence.look import Look
-from softsym.evidence.process import Component, Process, best_weights, unit_of
-from softsym.evidence.profile import DROP, Profile
-from softsym.evidence.table import EvidenceTable, row_of
-from softsym.groups import Group, joined, read_groups
+from softsym.evidence.mixture import WEIGHING, How, alone, components_of, weighed
+from softsym.evidence.shape import read_shape, seed_of
+from softsym.evidence.table import EvidenceTable, detail_of, row_of
+from softsym.groups import Group
 from softsym.groups import group as read_group
-from softsym.reps import Rep, Scalar
-from softsym.reps import rep as read_rep
+from softsym.reps import Rep
 
 Array = NDArray[np.float64]
 LARGEST = 4_000
 """Rows times coordinates of a block: the largest matrix that is factorised."""
-WEIGHING = 700
-"""The same while weights are looked for, over all blocks."""
-DROPPED = 1e-7
-"""Components of a smaller share are left out, so that what is exact is exactly so."""
-
-
-SPEED = 5e9
-"""Floating-point operations in a second of one thread, cautiously."""
-PROFILE_STEPS, WEIGHING_STEPS = 60, 40
-"""Factorisations of a group's profile, and of the search for weights."""
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """What a fit will cost.
-
-    Args:
-        rows: How many rows will be conditioned on.
-        seconds: Of one thread, within a factor of a few.
-        bytes: Memory of its matrices.
-    """
-
-    rows: int
-    seconds: float
-    bytes: float
 
 
 class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -82,6 +58,8 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         kernel_: The base kernel.
         process_: The conditioned process.
         n_rows_: How many rows it is conditioned on.
+        left_out_errors_: For every row of the data its squared error, mean over outputs, if it is predicted from all rows of other
+            sources (from all other rows, if each stands by itself); NaN for rows that were not conditioned on.
 
     Example:
         >>> import numpy as np, softsym as ss
@@ -107,21 +85,24 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.rep_in, self.rep_out, self.groups = rep_in, rep_out, groups
         self.kernel, self.max_size, self.random_state = kernel, max_size, random_state
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, groups: Any = None) -> Self:
         """Chooses kernel, weights and noise, and conditions on the data.
 
         Args:
             X: Inputs (n, size of ``rep_in``).
             y: Outputs (n, size of ``rep_out``), or (n,) for one output.
+            groups: A label for every row, if rows belong together (windows of one recording): errors are those of whole sources
+                left out, and subsets hold as many sources as possible.
         """
         inputs, outputs = validate_data(
             self, X, y, multi_output=True, y_numeric=True, ensure_min_samples=2, dtype=np.float64
         )
         self.n_outputs_ = 0 if outputs.ndim == 1 else outputs.shape[1]
         Y = np.asarray(outputs, dtype=np.float64).reshape(len(outputs), -1)
-        rep_in, rep_out, groups = read_shape(self.rep_in, self.rep_out, self.groups, inputs, Y)
+        rep_in, rep_out, candidates = read_shape(self.rep_in, self.rep_out, self.groups, inputs, Y)
         kernels = GRID if self.kernel is None else [self.kernel]
-        look = Look.at(inputs, Y, rep_in, rep_out, groups, kernels=kernels, seed=seed_of(self.random_state))
+        sources, seed = row_labels(groups, len(Y)), seed_of(self.random_state)
+        look = Look.at(inputs, Y, rep_in, rep_out, candidates, kernels=kernels, sources=sources, seed=seed)
         profiles = {
             name: look.profile(look.candidates[name].group)
             for name in look.candidates
@@ -129,8 +110,13 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         }
         self.scale_in_, self.scale_out_ = look.scale_in, look.scale_out
         self.kernel_ = look.kernels[""]
-        self.symmetries_ = EvidenceTable([row_of(group, profiles.get(group.name), look) for group in groups])
-        self.process_ = self._conditioned(look, *_weighed(look, _components(look, profiles, kernels)))
+        self.symmetries_ = EvidenceTable(
+            [row_of(group, profiles.get(group.name), look) for group in candidates],
+            {group.name: detail_of(profiles.get(group.name)) for group in candidates},
+        )
+        self.alone_ = alone(look, profiles)
+        self.process_ = self._conditioned(look, *weighed(look, components_of(look, profiles, kernels)))
+        self.__dict__.pop("left_out_errors_", None)
         return self
 
     def estimate(self, n: int, size: int = 1) -> Estimate:
@@ -142,12 +128,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """
         rows = min(n, max(2, self.max_size // size))
         count = 1 if isinstance(self.groups, str | Group) else len(self.groups)
-        profiles = count * PROFILE_STEPS * LIKELIHOOD_SIZE**3 / 3
-        weights = WEIGHING_STEPS * WEIGHING**3 * (1 + 0.1 * count)
-        flops = (rows * size) ** 3 / 3 + profiles + (weights if count else 0.0)
-        return Estimate(
-            rows, flops / SPEED, 3 * 8 * (rows * size) ** 2 + 8 * (count + 4) * LIKELIHOOD_SIZE**2
-        )
+        return estimate(rows, size, count, LIKELIHOOD_SIZE, WEIGHING)
 
     def _conditioned(self, look: Look, components: list[Component], noises: list[float]) -> Process:
         blocks = look.blocks(look.groups)
@@ -160,12 +141,22 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
                 DataWarning,
                 stacklevel=3,
             )
-        self.n_rows_ = n
+        self.n_rows_, self._n_given = n, len(look.X)
         self.weights_ = {
             group.name: float(sum(c.weight for c in components if group.name in c.has))
             for group in look.groups
         }
-        return Process.fit(components, blocks, look.X[:n], look.Y[:n], noises)
+        sources = None if look.sources is None else look.sources[:n]
+        self.rows_ = look.order[:n]
+        return Process.fit(components, blocks, look.X[:n], look.Y[:n], noises, sources)
+
+    @functools.cached_property
+    def left_out_errors_(self) -> Array:
+        """See the class."""
+        check_is_fitted(self, "process_")
+        errors = np.full(self._n_given, np.nan)
+        errors[self.rows_] = np.mean((self.process_.left_out() * self.scale_out_.scale) ** 2, axis=1)
+        return errors
 
     def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
         """Mean (n, outputs), or (n,) as ``y`` was, and the standard deviation of a new measurement if asked for."""
@@ -186,26 +177,63 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Args:
             group: One of the candidates.
         """
-        check_is_fitted(self)
-        name = read_group(group).name
+        name = self._candidate(group)
         kept = [component for component in self.process_.components if name in component.has]
-        if name not in self.weights_:
-            raise InputError(
-                f"no candidate group {name!r}; the candidates were {', '.join(self.weights_) or 'none'}"
-            )
         if not kept:
             rep_in, rep_out, _ = self._shape
             kept = [
                 Component(equivariant_kernel(read_group(group), rep_in, rep_out), self.kernel_, 1.0, (name,))
             ]
-        total = sum(component.weight for component in kept)
-        kept = [Component(c.candidate, c.kernel, c.weight / total, c.has) for c in kept]
-        snapped = SoftEquivariantGP(**self.get_params(deep=False))
-        snapped.__dict__.update(self.__dict__)
+        return self._with(kept)
+
+    def alone(self, group: Group | str, how: How = "softly") -> SoftEquivariantGP:
+        """The same process with one candidate and no other, conditioned on the same rows: what this symmetry brings by itself.
+
+        Args:
+            group: One of the candidates.
+            how: ``exactly``, ``softly`` (as much as it holds) or ``without``.
+
+        Example:
+            >>> import numpy as np
+            >>> X = np.random.default_rng(0).standard_normal((60, 3))
+            >>> gp = SoftEquivariantGP("V", "S", ["O(3)"]).fit(X[:40], np.sin(X[:40, :1]))
+            >>> errors = {how: np.mean((gp.alone("O(3)", how).predict(X) - np.sin(X[:, :1])) ** 2) for how in ("exactly", "without")}
+            >>> bool(errors["exactly"] > 10 * errors["without"])
+            True
+        """
+        name = self._candidate(group)
+        if how not in ("exactly", "softly", "without"):
+            raise InputError(f"`how` must be 'exactly', 'softly' or 'without', got {how!r}")
+        if name not in self.alone_:
+            raise InputError(f"{name} has no kernel here: {self.symmetries_[name].note}")
+        single, plain = self.alone_[name]
+        free = Component(Plain(single.candidate.group, single.candidate.rep_in), single.kernel, plain)
+        parts = {"exactly": [single.weighted(1.0)], "softly": [single, free], "without": [free.weighted(1.0)]}
+        return self._with([part for part in parts[how] if part.weight > 0])
+
+    def _candidate(self, group: Group | str) -> str:
+        check_is_fitted(self)
+        name = read_group(group).name
+        if name not in self.weights_:
+            raise InputError(
+                f"no candidate group {name!r}; the candidates were {', '.join(self.weights_) or 'none'}"
+            )
+        return name
+
+    def _with(self, components: list[Component]) -> SoftEquivariantGP:
+        """The same process with other components."""
+        total = sum(component.weight for component in components)
+        components = [component.weighted(component.weight / total) for component in components]
+        other = SoftEquivariantGP(**self.get_params(deep=False))
+        other.__dict__.update(
+            {key: value for key, value in self.__dict__.items() if key != "left_out_errors_"}
+        )
         old = self.process_
-        snapped.process_ = Process.fit(kept, old.blocks, old.X, old.Y, old.noises)
-        snapped.weights_ = {key: float(sum(c.weight for c in kept if key in c.has)) for key in self.weights_}
-        return snapped
+        other.process_ = Process.fit(components, old.blocks, old.X, old.Y, old.noises, old.sources)
+        other.weights_ = {
+            key: float(sum(c.weight for c in components if key in c.has)) for key in self.weights_
+        }
+        return other
 
     def save(self, folder: str | Path, *, force: bool = False) -> Path:
         """Writes the model as safetensors and JSON; :func:`softsym.evidence.load` reads it back.
@@ -235,82 +263,3 @@ def load(folder: str | Path) -> SoftEquivariantGP:
     """
     gp: SoftEquivariantGP = storage.read(Path(folder), SoftEquivariantGP)
     return gp
-
-
-def seed_of(random_state: Any) -> int:
-    """A seed from what scikit-learn allows as a random state."""
-    if random_state is None:
-        return int(np.random.default_rng().integers(2**31))
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**31 - 1))
-    return int(random_state)
-
-
-def read_shape(
-    rep_in: Rep | str | None, rep_out: Rep | str | None, groups: Any, X: Array, Y: Array
-) -> tuple[Rep, Rep, list[Group]]:
-    """Representations and groups that fit the data, or a clear refusal."""
-    listed = read_groups(groups) if isinstance(groups, str | Group) or len(groups) else []
-    if not listed:  # nothing acts: every column is a scalar, whatever it is called
-        return X.shape[1] * Scalar, Y.shape[1] * Scalar, []
-    if rep_in is None or rep_out is None:
-        missing = "rep_in" if rep_in is None else "rep_out"
-        raise InputError(
-            f"`{missing}` is None; with candidate groups pass how the data transform, such as '5S + 5V'"
-        )
-    first, second, whole = read_rep(rep_in), read_rep(rep_out), joined(listed)
-    for rep, values, name, what in ((first, X, "rep_in", "X"), (second, Y, "rep_out", "y")):
-        size = rep.size(whole)
-        if size != values.shape[1]:
-            raise InputError(
-                f"{rep} under {whole.name} has size {size}, {what} has {values.shape[1]} columns; pass another `{name}`"
-            )
-    return first, second, listed
-
-
-def _components(look: Look, profiles: dict[str, Profile], kernels: Sequence[Kernel]) -> list[Component]:
-    """Every candidate's kernel, the joint one of those that hold, and the one without symmetry, with first guesses of weights."""
-    plain = Plain(look.whole, look.rep_in)
-    components = [
-        Component(look.candidates[name], look.kernels[name], (1.0 - found.best**2) / len(profiles), (name,))
-        for name, found in profiles.items()
-        if not found.is_trivial
-    ]
-    holding = [name for name, found in profiles.items() if found.against <= DROP and not found.is_trivial]
-    together = _together([look.candidates[name].group for name in holding], look)
-    if together is not None:
-        components.insert(0, Component(together, look.kernels[""], 1.0, tuple(holding)))
-    least = min((found.best for found in profiles.values()), default=1.0)
-    trivial = tuple(name for name, found in profiles.items() if found.is_trivial)
-    components.append(Component(plain, look.kernels[""], max(least**2, 1e-4)))
-    free = None if look.is_constant else look.free(kernels)
-    if free is not None:
-        components.append(Component(*free, 0.1))
-    return [Component(c.candidate, c.kernel, c.weight, c.has + trivial) for c in components]
-
-
-def _together(groups: list[Group], look: Look) -> EquivariantKernel | None:
-    """The kernel of the group that several generate, if it has one for the chosen base kernel."""
-    if len(groups) < 2:
-        return None
-    try:
-        candidate = equivariant_kernel(joined(groups), look.rep_in, look.rep_out)
-    except InputError:
-        return None
-    return candidate if candidate.allows(look.kernels[""]) else None
-
-
-def _weighed(look: Look, components: list[Component]) -> tuple[list[Component], list[float]]:
-    """The components with the weights of highest likelihood and the blocks' noise, from a subset of rows; those of no weight go."""
-    blocks = look.blocks(look.groups)
-    weights: Array = np.ones(len(components))
-    noises: list[float] = []
-    if blocks:
-        n = look.rows(blocks, WEIGHING)
-        by_component = [c.grams(blocks, look.X[:n]) for c in components]
-        grams = [[one[b] / unit_of(one[b]) for one in by_component] for b in range(len(blocks))]
-        Ys = [block.read(look.Y[:n]) for block in blocks]
-        weights, noises = best_weights(grams, Ys, np.array([c.weight for c in components]), 1e-2)
-    kept = [(c, w) for c, w in zip(components, weights, strict=True) if w > DROPPED]
-    total = sum(weight for _, weight in kept)
-    return [Component(c.candidate, c.kernel, float(w / total), c.has) for c, w in kept], noises

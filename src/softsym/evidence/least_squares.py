@@ -23,7 +23,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 from softsym.data.scaler import SymmetricScaler
 from softsym.errors import InputError
-from softsym.evidence.gp import read_shape
+from softsym.evidence.shape import read_shape
 from softsym.groups import Group
 from softsym.reps import Rep, Scalar
 from softsym.spaces import equivariant_maps

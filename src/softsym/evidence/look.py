@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from softsym.data.scaler import SymmetricScaler
 from softsym.errors import InputError
-from softsym.evidence.blocks import NEGLIGIBLE, Block, output_blocks
-from softsym.evidence.equivariant import EquivariantKernel, Plain, equivariant_kernel
-from softsym.evidence.kernels import GRID, Kernel
-from softsym.evidence.likelihood import Spectrum
-from softsym.evidence.profile import Plainly, Profile, profile
+from softsym.evidence.kernels import GRID, EquivariantKernel, Kernel, Plain, equivariant_kernel
+from softsym.evidence.kernels.blocks import NEGLIGIBLE, Block, output_blocks
+from softsym.evidence.likelihood.marginal import Spectrum
+from softsym.evidence.likelihood.profile import Plainly, Profile, profile
+from softsym.evidence.rows import spread_order
 from softsym.groups import Group, Trivial, joined
 from softsym.reps import Rep
 
@@ -43,8 +43,10 @@ class Look:
         groups: The candidates.
         scale_in: Of the inputs.
         scale_out: Of the outputs.
-        X: Scaled inputs (n, d), in random order.
+        order: The order of rows: random, as many sources as possible first.
+        X: Scaled inputs (n, d), in this order.
         Y: Scaled outputs (n, outputs), in the same order.
+        sources: Labels of the rows, in the same order; None if each stands by itself.
         candidates: The kernel of every candidate that has one, by the group's name.
         notes: Why the others have none.
         kernels: The base kernel of every candidate, and of none under the empty name.
@@ -55,8 +57,10 @@ class Look:
     groups: list[Group]
     scale_in: SymmetricScaler
     scale_out: SymmetricScaler
+    order: NDArray[np.intp]
     X: Array
     Y: Array
+    sources: NDArray[np.int64] | None = None
     candidates: dict[str, EquivariantKernel] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)
     kernels: dict[str, Kernel] = field(default_factory=dict)
@@ -71,6 +75,7 @@ class Look:
         groups: Sequence[Group],
         *,
         kernels: Sequence[Kernel] = GRID,
+        sources: NDArray[np.int64] | None = None,
         seed: int = 0,
         plain: bool = False,
     ) -> Look:
@@ -83,20 +88,23 @@ class Look:
             rep_out: How outputs transform.
             groups: The candidates; may be none.
             kernels: Base kernels to choose from.
+            sources: Labels 0, 1, ... of the rows, shape (n,), if rows belong together.
             seed: Of the order of rows.
             plain: Leave the candidates' kernels out.
         """
         groups = list(groups)
         scale_in, scale_out = (SymmetricScaler.fit(Z, rep, groups) for Z, rep in ((X, rep_in), (Y, rep_out)))
-        order = np.random.default_rng(seed).permutation(len(X))
+        order = spread_order(len(X), sources, seed)
         look = cls(
             rep_in,
             rep_out,
             groups,
             scale_in,
             scale_out,
+            order,
             scale_in.transform(X[order]),
             scale_out.transform(Y[order]),
+            None if sources is None else sources[order],
         )
         for group in [] if plain else groups:
             try:
@@ -134,8 +142,9 @@ class Look:
         blocks = self.blocks([group])
         n, kernel = self.rows(blocks), self.kernels[group.name]
         X, Y = self.X[:n], self.Y[:n]
-        plain = Plainly.of(kernel, blocks, X, Y)
-        return profile(self.candidates[group.name], kernel, blocks, X, Y, plain)
+        sources = None if self.sources is None else self.sources[:n]
+        plain = Plainly.of(kernel, blocks, X, Y, sources)
+        return profile(self.candidates[group.name], kernel, blocks, X, Y, plain, sources)
 
     def free(self, kernels: Sequence[Kernel]) -> tuple[Plain, Kernel] | None:
         """A kernel without symmetry whose columns have units of their own, and its best base kernel; None if they have already."""

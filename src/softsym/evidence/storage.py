@@ -11,16 +11,17 @@ import numpy as np
 
 from softsym.data.scaler import SymmetricScaler
 from softsym.errors import InputError
-from softsym.evidence.blocks import NEGLIGIBLE, output_blocks
-from softsym.evidence.equivariant import Plain, equivariant_kernel
-from softsym.evidence.kernels import Kernel
-from softsym.evidence.process import Component, Process
+from softsym.evidence.detail import EvidenceDetail
+from softsym.evidence.kernels import Kernel, Plain, equivariant_kernel
+from softsym.evidence.kernels.blocks import NEGLIGIBLE, output_blocks
+from softsym.evidence.likelihood.process import Component, Process
 from softsym.evidence.table import EvidenceRow, EvidenceTable
 from softsym.files import digest, put_folder
 from softsym.groups import group as read_group
+from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 
-FORMAT = 1
+FORMAT = 2
 TEXT, TENSORS = "gp.json", "tensors.safetensors"
 
 
@@ -82,6 +83,11 @@ def to_bytes(gp: Any) -> dict[str, bytes]:
         "components": [_component(c) for c in process.components],
         "weights": gp.weights_,
         "symmetries": gp.symmetries_.to_dicts(),
+        "details": {name: detail.to_dict() for name, detail in gp.symmetries_.details.items()},
+        "alone": {name: [_component(single), plain] for name, (single, plain) in gp.alone_.items()},
+        "rows": gp.rows_.tolist(),
+        "sources": None if process.sources is None else process.sources.tolist(),
+        "n_given": gp._n_given,
     }
     text = json.dumps({"digest": digest(_canonical(content)), **content}, indent=1)
     return {TEXT: text.encode(), TENSORS: tensors}
@@ -129,23 +135,32 @@ def _restored(content: dict[str, Any], arrays: dict[str, Any], make: Callable[..
     )
     gp.kernel_ = Kernel(*content["kernel"])
     gp.weights_ = content["weights"]
-    gp.symmetries_ = EvidenceTable([EvidenceRow.from_dict(row) for row in content["symmetries"]])
+    gp.symmetries_ = EvidenceTable(
+        [EvidenceRow.from_dict(row) for row in content["symmetries"]],
+        {name: EvidenceDetail.from_dict(detail) for name, detail in content["details"].items()},
+    )
+    gp.rows_, gp._n_given = np.array(content["rows"], dtype=np.intp), content["n_given"]
     rep_in, rep_out = read_rep(content["rep_in"]), read_rep(content["rep_out"])
-    components = []
-    for described in content["components"]:
-        group, kernel = read_group(described["group"]), Kernel(*described["kernel"])
-        stretch = None if described["stretch"] is None else np.array(described["stretch"])
-        candidate = (
-            Plain(group, rep_in, stretch)
-            if described["plain"]
-            else equivariant_kernel(group, rep_in, rep_out)
-        )
-        components.append(Component(candidate, kernel, described["weight"], tuple(described["has"])))
+    components = [_read_component(described, rep_in, rep_out) for described in content["components"]]
+    gp.alone_ = {
+        name: (_read_component(described, rep_in, rep_out), plain)
+        for name, (described, plain) in content["alone"].items()
+    }
+    sources = None if content["sources"] is None else np.array(content["sources"], dtype=np.int64)
     total = float(np.sum(Y**2))
     blocks = output_blocks(rep_out, groups or [read_group("Trivial(1)")])
     blocks = [block for block in blocks if float(np.sum(block.read(Y) ** 2)) > NEGLIGIBLE * total]
-    gp.process_ = Process.restored(components, blocks, X, Y, content["noises"])
+    gp.process_ = Process.restored(components, blocks, X, Y, content["noises"], sources)
     return gp
+
+
+def _read_component(described: dict[str, Any], rep_in: Rep, rep_out: Rep) -> Component:
+    group, kernel = read_group(described["group"]), Kernel(*described["kernel"])
+    stretch = None if described["stretch"] is None else np.array(described["stretch"])
+    candidate = (
+        Plain(group, rep_in, stretch) if described["plain"] else equivariant_kernel(group, rep_in, rep_out)
+    )
+    return Component(candidate, kernel, described["weight"], tuple(described["has"]))
 
 
 def _component(component: Component) -> dict[str, Any]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from scipy.stats import chi2
 
+from softsym.evidence.detail import EvidenceDetail
+from softsym.evidence.likelihood.profile import Profile
 from softsym.evidence.look import Look
-from softsym.evidence.profile import Profile
+from softsym.evidence.randomization import Randomized
 from softsym.evidence.verdict import TOLERANCE, Grounds, Verdict, judge
 from softsym.groups import Group
 from softsym.tables import CandidateTable, Column
@@ -98,6 +101,11 @@ COLUMNS: tuple[Column[EvidenceRow], ...] = (
 class EvidenceTable(CandidateTable[EvidenceRow]):
     """The table of all candidates: iterable, indexed by place or by the group's name.
 
+    Args:
+        rows: One for each candidate.
+        details: For each candidate's name the curves behind its row.
+        seconds: Wall time of the whole table.
+
     Example:
         >>> table = EvidenceTable([EvidenceRow("O(2)@z", "exact", 0.62, 665.0, 0.0, (0.0, 0.01), 0.01, 0.95)])
         >>> table["O(2)@z"].verdict
@@ -109,6 +117,15 @@ class EvidenceTable(CandidateTable[EvidenceRow]):
 
     title = "Evidence"
     columns = COLUMNS
+
+    def __init__(
+        self,
+        rows: Sequence[EvidenceRow] = (),
+        details: Mapping[str, EvidenceDetail] | None = None,
+        seconds: float = 0.0,
+    ) -> None:
+        super().__init__(rows)
+        self.details, self.seconds = dict(details or {}), seconds
 
 
 def ratio_p_value(found: Profile) -> float:
@@ -163,3 +180,18 @@ def row_of(
         group.name, verdict, p_value, found.log_evidence, found.asymmetry, found.interval, found.interval[1],
         coverage, found.errors, rows, seconds, method, note,
     )  # fmt: skip
+
+
+def detail_of(found: Profile | None, test: Randomized | None = None) -> EvidenceDetail:
+    """What a report draws about one group.
+
+    Args:
+        found: What the likelihood says; None if nothing.
+        test: The randomization test; None if there is none.
+    """
+    nothing = EvidenceDetail()
+    shares, heights = (
+        (nothing.shares, nothing.log_likelihoods) if found is None else (found.shares, found.values)
+    )
+    draws, observed = (nothing.draws, nothing.observed) if test is None else (test.draws, test.observed)
+    return EvidenceDetail(shares, heights - heights.max(initial=-math.inf), draws, observed)

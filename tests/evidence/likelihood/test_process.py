@@ -2,11 +2,9 @@ import numpy as np
 import pytest
 
 import softsym as ss
-from softsym.evidence.blocks import output_blocks
-from softsym.evidence.equivariant import Plain, equivariant_kernel
-from softsym.evidence.kernels import Kernel
-from softsym.evidence.likelihood import condition
-from softsym.evidence.process import Component, Process, _slopes, best_weights
+from softsym.evidence.kernels import Kernel, Plain, equivariant_kernel
+from softsym.evidence.kernels.blocks import output_blocks
+from softsym.evidence.likelihood.process import Component, Process
 
 SMOOTH = Kernel("rbf", 1.4)
 
@@ -51,7 +49,7 @@ def test_prediction_is_the_posterior_written_out(process):
 def test_chunks_do_not_matter(process, monkeypatch):
     new = np.random.default_rng(1).standard_normal((9, 6))
     whole = process.predict(new, spread=True)
-    monkeypatch.setattr("softsym.evidence.process.CHUNK", 1000)
+    monkeypatch.setattr("softsym.evidence.likelihood.process.CHUNK", 1000)
     for a, b in zip(whole, process.predict(new, spread=True), strict=True):
         assert np.allclose(a, b)
 
@@ -70,34 +68,3 @@ def test_left_out_errors(process):
     less.units = process.units
     expected = process.Y[0] - less.predict(process.X[:1])[0][0]
     assert errors[0] == pytest.approx(expected, abs=0.05)  # units of 24 rows differ a little from those of 25
-
-
-def test_slopes_against_differences():
-    rng = np.random.default_rng(2)
-    kernels = [(lambda A: A @ A.T / 12)(rng.standard_normal((12, 12))) for _ in range(3)]
-    Y, weights, noise, h = rng.standard_normal((12, 2)), np.array([0.5, 0.3, 0.2]), 0.1, 1e-6
-
-    def value(weights, noise):
-        return condition(sum(w * K for w, K in zip(weights, kernels, strict=True)), Y, noise).value
-
-    _, by_weight, by_noise = _slopes(kernels, Y, weights, noise)
-    for k in range(3):
-        step = h * np.eye(3)[k]
-        assert by_weight[k] == pytest.approx(
-            (value(weights + step, noise) - value(weights - step, noise)) / (2 * h), rel=1e-4
-        )
-    assert by_noise == pytest.approx(
-        (value(weights, noise + h) - value(weights, noise - h)) / (2 * h), rel=1e-4
-    )
-
-
-def test_weights_of_a_useless_kernel_vanish():
-    rng = np.random.default_rng(3)
-    X = rng.standard_normal((60, 2))
-    right, wrong = SMOOTH.gram(X, X), SMOOTH.gram(*[rng.standard_normal((60, 2))] * 2)
-    Y = np.linalg.cholesky(right + 1e-8 * np.eye(60)) @ rng.standard_normal(
-        (60, 2)
-    ) + 0.05 * rng.standard_normal((60, 2))
-    weights, (noise,) = best_weights([[right, wrong]], [Y], np.ones(2), 1e-2)
-    assert weights[1] < 0.01
-    assert 1e-4 < noise < 1e-2

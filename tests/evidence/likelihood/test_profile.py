@@ -2,11 +2,10 @@ import numpy as np
 import pytest
 
 import softsym as ss
-from softsym.evidence.blocks import output_blocks
-from softsym.evidence.equivariant import Plain, equivariant_kernel
-from softsym.evidence.kernels import Kernel
-from softsym.evidence.likelihood import best_noise
-from softsym.evidence.profile import Plainly, _within, profile
+from softsym.evidence.kernels import Kernel, Plain, equivariant_kernel
+from softsym.evidence.kernels.blocks import output_blocks
+from softsym.evidence.likelihood.marginal import best_noise
+from softsym.evidence.likelihood.profile import Plainly, _within, profile
 
 CUBIC = Kernel("polynomial", 3)
 

@@ -6,7 +6,7 @@ from scipy.stats import multivariate_normal
 
 from softsym.errors import InputError
 from softsym.evidence.kernels import Kernel
-from softsym.evidence.likelihood import LOWEST, Spectrum, best_noise, condition
+from softsym.evidence.likelihood.marginal import LOWEST, Spectrum, best_noise, condition
 
 
 @pytest.fixture
@@ -73,3 +73,16 @@ def test_singular_matrices():
     with pytest.raises(InputError, match="the kernel's matrix is singular"):
         best_noise(-1e9 * np.eye(4), Y)
     assert math.isfinite(best_noise(np.ones((4, 4)), Y).value)  # repeated rows
+
+
+def test_sources_left_out_are_predicted_from_the_others():
+    rng = np.random.default_rng(5)
+    n, b = 9, 2
+    A = rng.standard_normal((n * b, n * b))
+    K, Y, sources = A @ A.T / (n * b), rng.standard_normal((n * b, 3)), np.array([0, 1, 2, 0, 1, 2, 0, 4, 4])
+    errors = condition(K, Y, 0.3).left_out(b, sources)
+    out = np.tile(sources == 0, b)
+    rest = condition(K[np.ix_(~out, ~out)], Y[~out], 0.3)
+    assert np.allclose(errors[out], Y[out] - K[np.ix_(out, ~out)] @ rest.alpha)
+    each = condition(K, Y, 0.3).left_out(b, np.arange(n))
+    assert np.allclose(each, condition(K, Y, 0.3).left_out(b))

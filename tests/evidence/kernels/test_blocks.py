@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import softsym as ss
-from softsym.evidence.blocks import output_blocks
+from softsym.evidence.kernels.blocks import output_blocks
 from softsym.groups.quadrature import closed_set
 
 CASES = {

@@ -2,10 +2,8 @@ import numpy as np
 import pytest
 
 import softsym as ss
-from softsym.errors import InputError
-from softsym.evidence.blocks import output_blocks
-from softsym.evidence.equivariant import Framed, Plain, Polynomial, equivariant_kernel
-from softsym.evidence.kernels import Kernel
+from softsym.evidence.kernels import Framed, Kernel, Plain, Polynomial, equivariant_kernel
+from softsym.evidence.kernels.blocks import output_blocks
 from softsym.groups.quadrature import closed_set
 from softsym.measure.action import act
 
@@ -66,35 +64,3 @@ def test_is_symmetric_and_positive(text, rep_in, rep_out, kernel):
         assert np.linalg.eigvalsh(gram)[0] > -1e-9 * size
         if candidate.is_projection:  # the rest is a kernel too
             assert np.linalg.eigvalsh(whole - gram)[0] > -1e-9 * np.abs(whole).max()
-
-
-def test_polynomial_maps_and_averages_agree():
-    """Two unrelated ways: maps from `spaces`, and sums over rotations."""
-    G, rep_in, rep_out = ss.O(3), ss.rep("2V + S"), ss.rep("T(2) + V")
-    blocks, X = output_blocks(rep_out, [G]), data(8, 7)
-    averaged = equivariant_kernel(G, rep_in, rep_out).grams([CUBIC], blocks, X)[0]
-    projected = Polynomial(G, rep_in, rep_out).grams([CUBIC], blocks, X)[0]
-    for a, b in zip(averaged, projected, strict=True):
-        assert np.allclose(a, b, atol=1e-12)
-
-
-def test_against_the_sum_written_out():
-    G, rep = ss.group("O(2)@z"), ss.rep("V")
-    X, (block, *_) = data(3, 3), output_blocks(rep, [ss.O(3)])
-    gram = equivariant_kernel(G, rep, rep).grams([SMOOTH], [block], X)[0][0]
-    elements = closed_set(G).parts[0]
-    for i in range(3):
-        for j in range(3):
-            values = [SMOOTH.gram(X[i : i + 1], (g @ X[j])[None]).item() * g for g in elements]
-            expected = block.basis.T @ np.mean(values, axis=0) @ block.basis
-            assert np.allclose(gram.reshape(3, 3, 3, 3)[:, i, :, j], expected)
-
-
-def test_methods_and_refusals():
-    rep = ss.rep("2V")
-    assert equivariant_kernel(ss.Scaling(3), ss.rep("S"), rep).method.startswith("polynomial")
-    assert not equivariant_kernel(ss.SL(3), rep, rep).allows(SMOOTH)
-    with pytest.raises(InputError, match="SU\\(3\\) has no closed set"):
-        equivariant_kernel(ss.SU(3), ss.rep("V"), ss.rep("S"))
-    with pytest.raises(InputError, match="too large for its polynomial maps"):
-        equivariant_kernel(ss.SL(3), ss.rep("200V"), ss.rep("20T(3)"))

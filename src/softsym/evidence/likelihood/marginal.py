@@ -44,16 +44,32 @@ class Conditioned:
     scale: float
     value: float
 
-    def left_out(self, blocks: int = 1) -> Array:
-        """Errors (N, c) of predictions of every row from all others; a row is ``blocks`` coordinates, coordinate by coordinate."""
+    def left_out(self, blocks: int = 1, sources: NDArray[np.int64] | None = None) -> Array:
+        """Errors (N, c) of predictions of every row from all others, or from those of other sources.
+
+        Args:
+            blocks: A row is so many coordinates; all rows of the first coordinate come first.
+            sources: Labels of the rows, shape (N / blocks,); None if each stands by itself.
+        """
         inverse = lapack.dpotri(self.factor, lower=1)[0]
         n = len(inverse) // blocks
+        if sources is not None:
+            return self._sources_left_out(inverse, np.tile(sources, blocks))
         own = np.empty((n, blocks, blocks))
         for a in range(blocks):
             for b in range(a + 1):
                 own[:, a, b] = own[:, b, a] = np.diagonal(inverse[a * n : (a + 1) * n, b * n : (b + 1) * n])
         alpha = self.alpha.reshape(blocks, n, -1).transpose(1, 0, 2)
         return np.asarray(np.linalg.solve(own, alpha).transpose(1, 0, 2).reshape(len(inverse), -1))
+
+    def _sources_left_out(self, inverse: Array, sources: NDArray[np.int64]) -> Array:
+        """The same for whole sources, from the lower triangle of the inverse."""
+        errors = np.empty_like(self.alpha)
+        for rows in np.split(np.argsort(sources, kind="stable"), np.cumsum(np.bincount(sources))[:-1]):
+            if len(rows):
+                own = np.tril(inverse[np.ix_(rows, rows)])
+                errors[rows] = np.linalg.solve(own + np.tril(own, -1).T, self.alpha[rows])
+        return errors
 
     def spread_of(self, part: Array) -> Array:
         """Posterior variances (N,), in units of the scale, of a part of the signal with this Gram matrix at the data."""

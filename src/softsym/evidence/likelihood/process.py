@@ -1,30 +1,23 @@
-r"""A Gaussian process with a mixture of equivariant kernels: its weights, and what it predicts.
+r"""A Gaussian process with a mixture of equivariant kernels, conditioned on rows: what it predicts, and how well it would have.
 
 The prior of every block is :math:`a\,(\sum_k w_k K_k + \lambda I)` with the same non-negative weights w for all blocks and a scale a
-and noise :math:`\lambda` of its own. With :math:`C = \sum_k w_k K_k + \lambda I` and :math:`\alpha = C^{-1} Y`,
-
-.. math:: \frac{\partial \ell}{\partial w_k} = \frac{1}{2 \hat a} \mathrm{tr}\, \alpha^T K_k \alpha - \frac{c}{2} \mathrm{tr}\, C^{-1} K_k .
+and noise :math:`\lambda` of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import lapack, solve_triangular
-from scipy.optimize import minimize
+from scipy.linalg import solve_triangular
 
-from softsym.evidence.blocks import Block
-from softsym.evidence.equivariant import EquivariantKernel
-from softsym.evidence.kernels import Kernel
-from softsym.evidence.likelihood import HIGHEST, LOWEST, Conditioned, best_noise, condition
+from softsym.evidence.kernels import EquivariantKernel, Kernel
+from softsym.evidence.kernels.blocks import Block
+from softsym.evidence.likelihood.marginal import Conditioned, best_noise, condition
 
 Array = NDArray[np.float64]
-SMALLEST = 1e-8
-"""A weight, as a share of all, below which a kernel is left out."""
-STEPS = 30
 CHUNK = 2_000_000
 """Entries of the matrix between new and old rows, at once."""
 SEARCHED = 1_500
@@ -49,6 +42,10 @@ class Component:
     weight: float
     has: tuple[str, ...] = ()
 
+    def weighted(self, weight: float) -> Component:
+        """The same kernel with another weight."""
+        return replace(self, weight=weight)
+
     def grams(self, blocks: Sequence[Block], left: Array, right: Array | None = None) -> list[Array]:
         """Gram matrices of all blocks."""
         return self.candidate.grams([self.kernel], blocks, left, right)[0]
@@ -65,6 +62,7 @@ class Process:
         Y: Scaled outputs (n, outputs).
         units: What every component's kernel is divided by, one number for each component and block.
         fits: The conditioned process of every block.
+        sources: Labels of the rows, shape (n,); None if each stands by itself.
     """
 
     components: list[Component]
@@ -73,6 +71,7 @@ class Process:
     Y: Array
     units: Array
     fits: list[Conditioned]
+    sources: NDArray[np.int64] | None = None
 
     @classmethod
     def fit(
@@ -82,6 +81,7 @@ class Process:
         X: Array,
         Y: Array,
         noises: Sequence[float],
+        sources: NDArray[np.int64] | None = None,
     ) -> Process:
         """Conditions on rows; noises are looked for near those given, unless the matrices are large."""
         signals, units = _signals(components, blocks, X)
@@ -90,7 +90,7 @@ class Process:
             outputs = block.read(Y)
             known = condition(signal, outputs, noise) if len(signal) > SEARCHED else None
             fits.append(best_noise(signal, outputs, noise) if known is None else known)
-        return cls(list(components), list(blocks), X, Y, units, fits)
+        return cls(list(components), list(blocks), X, Y, units, fits, sources)
 
     @classmethod
     def restored(
@@ -100,6 +100,7 @@ class Process:
         X: Array,
         Y: Array,
         noises: Sequence[float],
+        sources: NDArray[np.int64] | None = None,
     ) -> Process:
         """The same process from stored noises."""
         signals, units = _signals(components, blocks, X)
@@ -109,7 +110,9 @@ class Process:
         ]
         if any(fit is None for fit in fits):
             raise ValueError("its kernel is singular")
-        return cls(list(components), list(blocks), X, Y, units, [fit for fit in fits if fit is not None])
+        return cls(
+            list(components), list(blocks), X, Y, units, [fit for fit in fits if fit is not None], sources
+        )
 
     @property
     def noises(self) -> list[float]:
@@ -117,10 +120,10 @@ class Process:
         return [fit.noise for fit in self.fits]
 
     def left_out(self) -> Array:
-        """Leave-one-out errors (n, outputs) of the scaled outputs."""
+        """Errors (n, outputs) of the scaled outputs of every row, predicted from all rows of other sources."""
         errors = np.zeros_like(self.Y)
         for block, fit in zip(self.blocks, self.fits, strict=True):
-            block.add_to(errors, fit.left_out(block.size))
+            block.add_to(errors, fit.left_out(block.size, self.sources))
         return errors
 
     def predict(self, X: Array, spread: bool = False) -> tuple[Array, Array | None]:
@@ -184,68 +187,3 @@ def _signals(components: Sequence[Component], blocks: Sequence[Block], X: Array)
             else:
                 signals[b] += gram
     return signals, units
-
-
-def best_weights(
-    grams: Sequence[Sequence[Array]], Ys: Sequence[Array], start: Array, noise: float
-) -> tuple[Array, list[float]]:
-    """Weights that make the data most likely.
-
-    Args:
-        grams: For every block the Gram matrices (N, N) of all kernels, of about unit diagonal.
-        Ys: For every block its outputs (N, c).
-        start: Weights to start from, shape (kernels,).
-        noise: Noise to start from.
-
-    Returns:
-        Weights that add up to one, shape (kernels,), those below :data:`SMALLEST` zero; and the noise of every block.
-
-    Example:
-        >>> import numpy as np
-        >>> rng = np.random.default_rng(0)
-        >>> smooth = np.exp(-((rng.uniform(size=60)[:, None] - rng.uniform(size=60)) ** 2))
-        >>> smooth = smooth @ smooth.T / 60
-        >>> Y = np.linalg.cholesky(smooth + 1e-9 * np.eye(60)) @ rng.standard_normal((60, 3))
-        >>> weights, _ = best_weights([[smooth, np.diag(rng.uniform(size=60))]], [Y], np.ones(2), 1e-3)
-        >>> bool(weights[0] > 0.99)
-        True
-    """
-    count = len(start)
-
-    def loss(theta: Array) -> tuple[float, Array]:
-        total, slope = 0.0, np.zeros_like(theta)
-        weights = np.exp(theta[:count])
-        for b, (kernels, Y) in enumerate(zip(grams, Ys, strict=True)):
-            value, by_weight, by_noise = _slopes(kernels, Y, weights, float(np.exp(theta[count + b])))
-            total += value
-            slope[:count] += by_weight * weights
-            slope[count + b] = by_noise * np.exp(theta[count + b])
-        return -total, -slope
-
-    logs = np.log(np.maximum(start / start.sum(), 1e-6))
-    theta = np.concatenate([logs, np.full(len(Ys), np.log(noise))])
-    bounds = [(np.log(SMALLEST) - 2, 3.0)] * count + [(np.log(LOWEST), np.log(HIGHEST))] * len(Ys)
-    found = minimize(loss, theta, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": STEPS})
-    weights = np.exp(found.x[:count])
-    noises = [float(noise) for noise in np.exp(found.x[count:]) / weights.sum()]
-    weights /= weights.sum()
-    weights[weights < SMALLEST] = 0.0
-    return weights / weights.sum(), noises
-
-
-def _slopes(kernels: Sequence[Array], Y: Array, weights: Array, noise: float) -> tuple[float, Array, float]:
-    signal = sum((w * K for w, K in zip(weights, kernels, strict=True)), np.zeros_like(kernels[0]))
-    one = condition(signal, Y, noise)
-    if one is None:
-        return -1e10, np.zeros(len(weights)), 1.0
-    inverse = lapack.dpotri(one.factor, lower=1)[0]
-    diagonal = np.diagonal(inverse).copy()
-    lower = np.tril(inverse, -1)
-    alpha, c = one.alpha, Y.shape[1]
-    by_weight = [
-        0.5 * float(np.sum(alpha * (K @ alpha))) / one.scale
-        - 0.5 * c * (2.0 * float(np.vdot(lower, K)) + float(diagonal @ np.diagonal(K)))
-        for K in kernels
-    ]
-    by_noise = 0.5 * float(np.sum(alpha**2)) / one.scale - 0.5 * c * float(diagonal.sum())
-    return one.value, np.array(by_weight), by_noise

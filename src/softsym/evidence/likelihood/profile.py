@@ -21,12 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
 
-from softsym.evidence.blocks import Block
-from softsym.evidence.equivariant import EquivariantKernel, repeated
-from softsym.evidence.kernels import Kernel
-from softsym.evidence.likelihood import Conditioned, Spectrum, best_noise
+from softsym.evidence.kernels import EquivariantKernel, Kernel, repeated
+from softsym.evidence.kernels.blocks import Block
+from softsym.evidence.likelihood.marginal import Conditioned, Spectrum, best_noise
 
 Array = NDArray[np.float64]
+Sources = NDArray[np.int64] | None
 START = (0.97, 0.5, 0.2, 0.07, 0.02, 0.0)
 """Values of a at which the likelihood is computed first."""
 REFINEMENTS = 5
@@ -55,6 +55,7 @@ class Profile:
         interval: Its 95 % interval.
         errors: Mean squared leave-one-out error, as a share of the outputs' variance: with the symmetry exactly, softly, not at all.
         is_trivial: Whether every function has the symmetry.
+        kept: The share of the kernel without symmetry that has it.
     """
 
     shares: Array
@@ -66,6 +67,7 @@ class Profile:
     interval: tuple[float, float]
     errors: tuple[float, float, float]
     is_trivial: bool = False
+    kept: float = 1.0
 
     @property
     def log_evidence(self) -> float:
@@ -92,7 +94,13 @@ class _Pair:
 
 
 def profile(
-    candidate: EquivariantKernel, kernel: Kernel, blocks: Sequence[Block], X: Array, Y: Array, plain: Plainly
+    candidate: EquivariantKernel,
+    kernel: Kernel,
+    blocks: Sequence[Block],
+    X: Array,
+    Y: Array,
+    plain: Plainly,
+    sources: Sources = None,
 ) -> Profile:
     """Profiles one group.
 
@@ -103,6 +111,7 @@ def profile(
         X: Scaled inputs (n, d).
         Y: Scaled outputs (n, outputs).
         plain: The same without symmetry.
+        sources: Labels of the rows, shape (n,), if rows belong together.
     """
     (grams,) = candidate.grams([kernel], blocks, X)
     pairs, kept = [], []
@@ -116,10 +125,12 @@ def profile(
         return Profile(
             np.zeros(1), np.array([value]), value, 0.0, (0.0, 0.0), 0.0, (0.0, 0.0), (plain.error,) * 3, is_trivial=True
         )  # fmt: skip
-    return _profiled(pairs, plain, sum(float(np.sum(pair.Y**2)) for pair in pairs))
+    share = float(np.average(kept, weights=[pair.Y.size for pair in pairs]))
+    return _profiled(pairs, plain, sources, share if candidate.is_projection else 0.0)
 
 
-def _profiled(pairs: list[_Pair], plain: Plainly, power: float) -> Profile:
+def _profiled(pairs: list[_Pair], plain: Plainly, sources: Sources, kept: float) -> Profile:
+    power = sum(float(np.sum(pair.Y**2)) for pair in pairs)
     path = _Path(pairs, plain.noise)
     for a in START:
         path.at(a)
@@ -137,11 +148,11 @@ def _profiled(pairs: list[_Pair], plain: Plainly, power: float) -> Profile:
         lower *= low / best
     if high > best:
         upper = max(upper, _violation(pairs, path.at(high), high)[2])
-    exact = _left_out(pairs, path.at(0.0)) / power
-    soft = exact if best == 0 else _left_out(pairs, fits) / power
+    exact = _left_out(pairs, path.at(0.0), sources) / power
+    soft = exact if best == 0 else _left_out(pairs, fits, sources) / power
     return Profile(
         *path.curve(), plain.value, best, (low, high), estimate if best > 0 else 0.0,
-        (lower if low > 0 else 0.0, upper), (exact, soft, plain.error),
+        (lower if low > 0 else 0.0, upper), (exact, soft, plain.error), kept=kept,
     )  # fmt: skip
 
 
@@ -228,9 +239,10 @@ def _by_row(squares: Array, n: int) -> Array:
     return np.asarray(squares.reshape(-1, n, squares.shape[1]).sum(axis=(0, 2)))
 
 
-def _left_out(pairs: list[_Pair], fits: list[Conditioned]) -> float:
+def _left_out(pairs: list[_Pair], fits: list[Conditioned], sources: Sources) -> float:
     return sum(
-        float(np.sum(fit.left_out(pair.block.size) ** 2)) for pair, fit in zip(pairs, fits, strict=True)
+        float(np.sum(fit.left_out(pair.block.size, sources) ** 2))
+        for pair, fit in zip(pairs, fits, strict=True)
     )
 
 
@@ -257,7 +269,9 @@ class Plainly:
     error: float
 
     @classmethod
-    def of(cls, kernel: Kernel, blocks: Sequence[Block], X: Array, Y: Array) -> Plainly:
+    def of(
+        cls, kernel: Kernel, blocks: Sequence[Block], X: Array, Y: Array, sources: Sources = None
+    ) -> Plainly:
         """All blocks from one factorisation each: k I is a Kronecker product."""
         gram = kernel.gram(X, X)
         unit = gram * (len(gram) / np.trace(gram))
@@ -268,6 +282,6 @@ class Plainly:
             noise, height = Spectrum.of(unit, outputs).best()
             fit = best_noise(unit, outputs, noise)
             noises.append(noise)
-            value, error = value + height, error + float(np.sum(fit.left_out() ** 2))
+            value, error = value + height, error + float(np.sum(fit.left_out(1, sources) ** 2))
             power += float(np.sum(outputs**2))
         return cls(gram, float(np.exp(np.mean(np.log(noises)))), value, error / power)

@@ -1,0 +1,14 @@
+"""Base kernels, and the ways to make one equivariant."""
+
+from softsym.evidence.kernels.averaged import Averaged
+from softsym.evidence.kernels.base import FAMILIES, GRID, Kernel, squares
+from softsym.evidence.kernels.blocks import NEGLIGIBLE, Block, output_blocks
+from softsym.evidence.kernels.choice import equivariant_kernel
+from softsym.evidence.kernels.equivariant import EquivariantKernel, Plain, repeated
+from softsym.evidence.kernels.framed import Framed
+from softsym.evidence.kernels.polynomial import Polynomial
+
+__all__ = [
+    "FAMILIES", "GRID", "NEGLIGIBLE", "Averaged", "Block", "EquivariantKernel", "Framed", "Kernel", "Plain", "Polynomial",
+    "equivariant_kernel", "output_blocks", "repeated", "squares",
+]  # fmt: skip

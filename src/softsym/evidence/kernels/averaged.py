@@ -1,0 +1,85 @@
+r"""Kernels averaged over a closed set F, for compact groups.
+
+.. math:: K_G(x, x') = \frac{1}{|F|} \sum_{g \in F} k(x, \rho_{in}(g) x')\, \rho_{out}(g) .
+
+F is a group, so that :math:`K_G` is exactly symmetric and positive, and k I falls into :math:`K_G` and a rest that is a kernel too.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softsym.evidence.kernels.base import Kernel, squares
+from softsym.evidence.kernels.blocks import Block
+from softsym.evidence.kernels.equivariant import EquivariantKernel
+from softsym.groups import Group
+from softsym.groups.quadrature import ClosedSet
+from softsym.measure.action import act
+from softsym.reps import Rep
+
+Array = NDArray[np.float64]
+CHUNK = 500_000
+"""Kernel values held at once."""
+
+
+class Averaged(EquivariantKernel):
+    """A kernel averaged over a closed set."""
+
+    def __init__(self, group: Group, rep_in: Rep, closed: ClosedSet) -> None:
+        super().__init__(group, rep_in)
+        self.closed = closed
+
+    @functools.cached_property
+    def _halves(self) -> tuple[NDArray[np.intp], Array]:
+        """One element of each pair (g, g^-1), and 1 or 2 for how many it stands for."""
+        flat = np.concatenate([part.reshape(len(part), -1) for part in self.closed.parts], axis=1)
+        back = np.concatenate(
+            [part.swapaxes(1, 2).reshape(len(part), -1) for part in self.closed.parts], axis=1
+        )
+        distance = squares(flat)[:, None] + squares(back)[None] - 2 * flat @ back.T / flat.shape[1]
+        inverse = distance.argmin(axis=0)
+        index = np.arange(len(inverse))
+        first = index <= inverse
+        return index[first], np.where(inverse == index, 1.0, 2.0)[first]
+
+    def grams(
+        self, kernels: Sequence[Kernel], blocks: Sequence[Block], left: Array, right: Array | None = None
+    ) -> list[list[Array]]:
+        """See the base class."""
+        symmetric = right is None
+        which, weight = (
+            self._halves if symmetric else (np.arange(len(self.closed)), np.ones(len(self.closed)))
+        )
+        other = left if right is None else right
+        n, m, d = len(left), len(other), left.shape[1]
+        rhos = [(block.rho(self.group, self.closed)[which] * weight[:, None, None]) for block in blocks]
+        rhos = [rho.reshape(len(which), -1) / len(self.closed) for rho in rhos]
+        out = [[np.empty((block.size, n, block.size, m)) for block in blocks] for _ in kernels]
+        lengths, other_lengths = squares(left), squares(other)
+        moved = (
+            act(self.rep_in, self.group, [part[which] for part in self.closed.parts], other).swapaxes(1, 2)
+            / d
+        )
+        step = max(1, CHUNK // max(1, len(which) * m))
+        for start in range(0, n, step):
+            rows = slice(start, min(n, start + step))
+            inner = left[rows] @ moved
+            for grams, kernel in zip(out, kernels, strict=True):
+                values = kernel.of(inner, lengths[rows, None], other_lengths).reshape(len(which), -1)
+                for gram, rho, block in zip(grams, rhos, blocks, strict=True):
+                    b = block.size
+                    gram[:, rows] = (rho.T @ values).reshape(b, b, -1, m).transpose(0, 2, 1, 3)
+        flat = [
+            [gram.reshape(b.size * n, b.size * m) for gram, b in zip(grams, blocks, strict=True)]
+            for grams in out
+        ]
+        return [[(gram + gram.T) / 2 for gram in grams] for grams in flat] if symmetric else flat
+
+    @property
+    def method(self) -> str:
+        """See the base class."""
+        return f"averaged over {len(self.closed)} elements"

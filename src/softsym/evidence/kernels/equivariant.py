@@ -1,0 +1,87 @@
+"""What an equivariant kernel is: a matrix-valued kernel whose functions have a symmetry exactly; and the one without any."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softsym.evidence.kernels.base import Kernel
+from softsym.evidence.kernels.blocks import Block
+from softsym.groups import Group
+from softsym.reps import Rep
+
+Array = NDArray[np.float64]
+
+
+class EquivariantKernel(ABC):
+    """What makes a kernel equivariant to one group.
+
+    Args:
+        group: The group.
+        rep_in: How inputs transform.
+    """
+
+    is_projection = True
+    """Whether it is the part of k I that has the symmetry, so that the difference is a kernel too."""
+
+    def __init__(self, group: Group, rep_in: Rep) -> None:
+        self.group, self.rep_in = group, rep_in
+
+    @abstractmethod
+    def grams(
+        self, kernels: Sequence[Kernel], blocks: Sequence[Block], left: Array, right: Array | None = None
+    ) -> list[list[Array]]:
+        """Gram matrices (b n, b m) of every kernel (outer list) and block; ``right`` is ``left`` if not given."""
+
+    def allows(self, kernel: Kernel) -> bool:
+        """Whether this base kernel can be made equivariant."""
+        return True
+
+    @property
+    @abstractmethod
+    def method(self) -> str:
+        """How it is done, for tables."""
+
+
+class Plain(EquivariantKernel):
+    """k I: no symmetry at all.
+
+    Args:
+        group: Any group.
+        rep_in: How inputs transform.
+        stretch: Factors of the input columns, shape (d,): without a symmetry to keep, each column may have its own unit.
+    """
+
+    def __init__(self, group: Group, rep_in: Rep, stretch: Array | None = None) -> None:
+        super().__init__(group, rep_in)
+        self.stretch = stretch
+        self.is_projection = stretch is None
+
+    def grams(
+        self, kernels: Sequence[Kernel], blocks: Sequence[Block], left: Array, right: Array | None = None
+    ) -> list[list[Array]]:
+        """See the base class."""
+        return [
+            [repeated(gram, block.size) for block in blocks]
+            for gram in (self.gram(kernel, left, right) for kernel in kernels)
+        ]
+
+    def gram(self, kernel: Kernel, left: Array, right: Array | None = None) -> Array:
+        """The Gram matrix (n, m) of one coordinate."""
+        right = left if right is None else right
+        if self.stretch is not None:
+            left, right = left * self.stretch, right * self.stretch
+        return kernel.gram(left, right)
+
+    @property
+    def method(self) -> str:
+        """See the base class."""
+        return "plain" if self.stretch is None else "plain, columns in their own units"
+
+
+def repeated(gram: Array, b: int) -> Array:
+    """The Kronecker product I (x) K of a Gram matrix: the same kernel for each of b coordinates that know nothing of each other."""
+    return np.asarray(np.kron(np.eye(b), gram), dtype=np.float64)

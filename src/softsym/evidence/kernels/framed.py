@@ -1,0 +1,81 @@
+r"""Framed kernels, for groups that hold all positive multiples of the identity.
+
+With s(x) the size of x, :math:`\rho_{out}(s)\, K(x / s, x' / s')\, \rho_{out}(s')`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softsym.evidence.kernels.base import Kernel
+from softsym.evidence.kernels.blocks import Block
+from softsym.evidence.kernels.equivariant import EquivariantKernel, Plain
+from softsym.groups import Group
+from softsym.reps import Rep, TensorType
+from softsym.reps.atoms import Base
+
+Array = NDArray[np.float64]
+
+
+class Framed(EquivariantKernel):
+    """A kernel of inputs divided by their size: all positive multiples of the identity and whatever the inner kernel has."""
+
+    is_projection = False
+
+    def __init__(self, group: Group, rep_in: Rep, inner: EquivariantKernel) -> None:
+        super().__init__(group, rep_in)
+        self.inner = inner
+
+    def grams(
+        self, kernels: Sequence[Kernel], blocks: Sequence[Block], left: Array, right: Array | None = None
+    ) -> list[list[Array]]:
+        """See the base class."""
+        size, unit = self._framed(left)
+        other_size, other = (size, None) if right is None else self._framed(right)
+        grams = self.inner.grams(kernels, blocks, unit, other)
+        for block, position in zip(blocks, range(len(blocks)), strict=True):
+            power = growth(block.type)
+            rows, columns = (np.tile(one**power, block.size) for one in (size, other_size))
+            for row in grams:
+                row[position] *= rows[:, None] * columns
+        return grams
+
+    def _framed(self, X: Array) -> tuple[Array, Array]:
+        """The size (n,) of every input, in units of a typical one, and the inputs divided by it."""
+        segments = [s for s in self.rep_in.segments(self.group) if growth(s.type)]
+        first = growth(segments[0].type)
+        chosen = [s for s in segments if growth(s.type) == first]
+        columns = np.concatenate([np.arange(s.start, s.stop) for s in chosen])
+        size = np.maximum(np.sqrt((X[:, columns] ** 2).mean(1)), 1e-12) ** (1.0 / first)
+        unit = X.copy()
+        for s in segments:
+            unit[:, s.start : s.stop] /= (size ** growth(s.type))[:, None]
+        return size, unit
+
+    @property
+    def method(self) -> str:
+        """See the base class."""
+        inner = "" if isinstance(self.inner, Plain) else f", {self.inner.method}"
+        return f"inputs divided by their size{inner}"
+
+
+def without_scaling(group: Group) -> tuple[Group | None, bool]:
+    """The group without the multiples of the identity (None if nothing is left), and whether it has them."""
+    if len(group.part_dims) > 1:
+        return group, False
+    eye = np.eye(group.dim)
+    traces = [np.trace(A) / group.dim for A in group.lie_algebra]
+    rest = [A for A, t in zip(group.lie_algebra, traces, strict=True) if not np.allclose(A, t * eye)]
+    if len(rest) == len(group.lie_algebra):
+        return group, False
+    if not rest and not len(group.discrete_generators):
+        return None, True
+    return Group.from_generators(np.array(rest), group.discrete_generators, name=group.name), True
+
+
+def growth(type_: TensorType) -> int:
+    """By which power of s a type grows under multiplication by s."""
+    return sum((-1 if atom.is_dual else 1) for atom in type_.atoms if isinstance(atom, Base))

@@ -1,0 +1,1 @@
+"""How likely data are under a kernel: marginal likelihood, its profile over the violation, mixtures and their weights."""

@@ -1,0 +1,60 @@
+"""Representations, groups and seeds as people pass them: read, or refused in one line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softsym.errors import InputError
+from softsym.groups import Group, joined, read_groups
+from softsym.reps import Rep, Scalar
+from softsym.reps import rep as read_rep
+
+Array = NDArray[np.float64]
+
+
+def read_shape(
+    rep_in: Rep | str | None, rep_out: Rep | str | None, groups: Any, X: Array, Y: Array
+) -> tuple[Rep, Rep, list[Group]]:
+    """Representations and groups that fit the data, or a clear refusal.
+
+    Args:
+        rep_in: How inputs transform; needed with groups.
+        rep_out: How outputs transform; needed with groups.
+        groups: Candidate groups; may be none.
+        X: Inputs (n, size of ``rep_in``).
+        Y: Outputs (n, size of ``rep_out``).
+
+    Example:
+        >>> import numpy as np
+        >>> rep_in, rep_out, groups = read_shape("2V", "S", "O(3)", np.ones((4, 6)), np.ones((4, 1)))
+        >>> str(rep_in), [group.name for group in groups]
+        ('2V', ['O(3)'])
+    """
+    listed = read_groups(groups) if isinstance(groups, str | Group) or len(groups) else []
+    if not listed:  # nothing acts: every column is a scalar, whatever it is called
+        return X.shape[1] * Scalar, Y.shape[1] * Scalar, []
+    if rep_in is None or rep_out is None:
+        missing = "rep_in" if rep_in is None else "rep_out"
+        raise InputError(
+            f"`{missing}` is None; with candidate groups pass how the data transform, such as '5S + 5V'"
+        )
+    first, second, whole = read_rep(rep_in), read_rep(rep_out), joined(listed)
+    for rep, values, name, what in ((first, X, "rep_in", "X"), (second, Y, "rep_out", "y")):
+        size = rep.size(whole)
+        if size != values.shape[1]:
+            raise InputError(
+                f"{rep} under {whole.name} has size {size}, {what} has {values.shape[1]} columns; pass another `{name}`"
+            )
+    return first, second, listed
+
+
+def seed_of(random_state: Any) -> int:
+    """A seed from what scikit-learn allows as a random state."""
+    if random_state is None:
+        return int(np.random.default_rng().integers(2**31))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    return int(random_state)

@@ -1,0 +1,28 @@
+import numpy as np
+import pytest
+
+from softsym.errors import InputError
+from softsym.evidence.shape import read_shape, seed_of
+
+
+def test_without_groups_every_column_is_a_scalar():
+    rep_in, rep_out, groups = read_shape("V", "V", [], np.ones((2, 3)), np.ones((2, 1)))
+    assert (str(rep_in), str(rep_out), groups) == ("3S", "S", [])
+
+
+def test_refusals():
+    X = np.ones((2, 3))
+    with pytest.raises(
+        InputError, match="`rep_out` is None; with candidate groups pass how the data transform"
+    ):
+        read_shape("V", None, ["O(3)"], X, X)
+    with pytest.raises(
+        InputError, match="2V under O\\(3\\) has size 6, y has 3 columns; pass another `rep_out`"
+    ):
+        read_shape("V", "2V", ["O(3)"], X, X)
+
+
+def test_seeds():
+    assert seed_of(7) == 7
+    assert seed_of(np.random.RandomState(0)) == seed_of(np.random.RandomState(0))
+    assert isinstance(seed_of(None), int)
