@@ -87,7 +87,9 @@ class PointAtom:
 
     def rho(self, group: Group, g: Element) -> Array:
         """Refused: a shift is not linear."""
-        raise InputError("a point P is moved by shifts, which are no matrices; centre points first (softsym.reps.points.centred)")
+        raise InputError(
+            "a point P is moved by shifts, which are no matrices; centre points first (softsym.reps.points.centred)"
+        )
 
     def drho(self, group: Group, A: Element) -> Array:
         """Refused: a shift is not linear."""
@@ -181,4 +183,6 @@ def _columns(rep: Rep, group: Group) -> NDArray[np.intp]:
 
 def _check(group: Group, text: str) -> None:
     if not is_affine(group):
-        raise InputError(f"{text} needs a group in homogeneous coordinates such as SE(3); {group.name} is none")
+        raise InputError(
+            f"{text} needs a group in homogeneous coordinates such as SE(3); {group.name} is none"
+        )

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from softsym.errors import InputError
 from softsym.groups import Trivial
-from softsym.reps import Rep
+from softsym.reps import Rep, TensorType
 from softsym.reps.atoms import Base
 from softsym.reps.points import Displacement, PointAtom
 
@@ -95,7 +95,9 @@ def actions(X: Array, Y: Array, rep_in: Rep, rep_out: Rep) -> tuple[Action, Acti
             f"{LARGEST_DIM}"
         )
     if len(fitting) > 1:
-        raise InputError(f"{rep_in} and {rep_out} have only scalars: nothing moves; pass vectors, V, or points, P")
+        raise InputError(
+            f"{rep_in} and {rep_out} have only scalars: nothing moves; pass vectors, V, or points, P"
+        )
     d = fitting[0]
     first = _action(X, rep_in, linear[0], d, affine)
     return first, _action(Y, rep_out, linear[1], d, affine)
@@ -138,10 +140,8 @@ def _as_vectors(rep: Rep) -> Rep:
     return _unmerged(terms)
 
 
-def _unmerged(terms: list[tuple[int, object]]) -> Rep:
+def _unmerged(terms: list[tuple[int, TensorType]]) -> Rep:
     """A representation that keeps neighbouring terms of one type apart."""
     rep = Rep(())
     object.__setattr__(rep, "terms", tuple(terms))
     return rep
-
-

@@ -1,12 +1,15 @@
 r"""The null space of the Lie derivative.
 
-For a matrix A the derivative of a fitted function f along its motion, :math:`L_A f(x) = d\rho_{out}(A) f(x) - Df(x)\, d\rho_{in}(A) x`,
-is linear in A and zero for all x iff f is equivariant under all exp(tA). With :math:`M_{ab}` the mean of :math:`\langle L_a f, L_b f \rangle`
-over rows and :math:`N_{ab}` what it would be if the derivative had its size but not its direction, small eigenvalues of M v = w N v are
-symmetries. What is not known about f, its posterior covariance C, is in M too: if A is an exact symmetry, :math:`L_A f` of the fit is
-:math:`L_A` of the fit's error, a Gaussian vector whose square has mean tr C and, to a good approximation, the law of
-:math:`\mathrm{tr} C\, \chi^2_\nu / \nu` with :math:`\nu = (\mathrm{tr} C)^2 / \mathrm{tr} C^2` (Satterthwaite). So the same closed form tests exactness.
-A discrete element h is tested alike, by :math:`\rho_{out}(h) f(x) - f(\rho_{in}(h) x)`.
+For a matrix A the derivative of a fitted function f along its motion,
+
+.. math:: L_A f(x) = d\rho_{out}(A)\, f(x) - Df(x)\, d\rho_{in}(A)\, x ,
+
+is linear in A and zero for all x iff f is equivariant under all exp(tA). With :math:`M_{ab}` the mean over rows of
+:math:`\langle L_a f, L_b f \rangle` and :math:`N_{ab}` what it would be if the derivative had its size but not its direction, small
+eigenvalues of M v = w N v are symmetries. What is not known about f, its posterior covariance C, is in M too: if A is an exact symmetry,
+:math:`L_A f` of the fit is :math:`L_A` of the fit's error, a Gaussian vector whose square has mean tr C and nearly the law of
+:math:`\mathrm{tr} C\, \chi^2_\nu / \nu` with :math:`\nu = (\mathrm{tr} C)^2 / \mathrm{tr} C^2` (Satterthwaite). So the same closed form
+tests exactness. A discrete element h is tested alike, by :math:`\rho_{out}(h) f(x) - f(\rho_{in}(h) x)`.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from numpy.typing import NDArray
 from scipy.stats import chi2, norm
 
 from softsym.evidence.propose.action import Action
+from softsym.evidence.propose.features import Features
 from softsym.evidence.propose.fit import Fit
 
 Array = NDArray[np.float64]
@@ -72,7 +76,8 @@ class LieDerivative:
     """The derivatives of a fitted function along all matrices of a basis.
 
     Args:
-        fit: The fitted function, of scaled columns.
+        fit: The fitted function.
+        features: What it is a function of.
         source: The input columns.
         target: The output columns.
         basis: Matrices (K, d, d).
@@ -82,6 +87,7 @@ class LieDerivative:
     """
 
     fit: Fit
+    features: Features
     source: Action
     target: Action
     basis: Array
@@ -91,16 +97,28 @@ class LieDerivative:
 
     @classmethod
     def of(
-        cls, fit: Fit, source: Action, target: Action, basis: Array, X: Array, values: Array, slopes: Array
+        cls,
+        fit: Fit,
+        features: Features,
+        target: Action,
+        basis: Array,
+        X: Array,
+        base: tuple[Array, Array] | None = None,
     ) -> LieDerivative:
-        """From the values (n, q) and Jacobians (n, q, D) of a function of scaled columns at rows (n, D) in their units."""
+        """Of a fit of features of rows (n, D), and of a function beside it: its values (n, q) and Jacobians (n, q, D), scaled."""
+        source, Z = features.source, features.values(X)
+        values = fit.predict(Z)
+        slopes = np.einsum("nqf,nfd->nqd", fit.jacobian(Z), features.slopes(X), optimize=True)
+        if base is not None:
+            values, slopes = values + base[0], slopes + base[1]
         speeds = source.velocity(basis, X) / source.unit
         outputs = target.velocity(basis, values * target.unit + target.shift) / target.unit
         lie = outputs - np.einsum("nqd,knd->knq", slopes, speeds)
         steep = np.sqrt(np.sum(slopes**2, axis=(1, 2)) / X.shape[1])
         flat = lie.reshape(len(basis), -1) / math.sqrt(len(X))
-        sizes = np.concatenate([(speeds * steep[:, None]).reshape(len(basis), -1), outputs.reshape(len(basis), -1)], axis=1)
-        return cls(fit, source, target, basis, X, flat @ flat.T, sizes @ sizes.T / len(X))
+        moving = (speeds * steep[:, None]).reshape(len(basis), -1)
+        sizes = np.concatenate([moving, outputs.reshape(len(basis), -1)], axis=1)
+        return cls(fit, features, source, target, basis, X, flat @ flat.T, sizes @ sizes.T / len(X))
 
     def spectrum(self, within: Array | None = None) -> tuple[Array, Array]:
         """Eigenvalues (k,) and coefficients (k, K) of generators, smallest first, of unit size; within a span (k, K) if given.
@@ -118,27 +136,49 @@ class LieDerivative:
         """Of one generator, given by coefficients (K,)."""
         A = np.tensordot(coefficients, self.basis, 1)
         points = self.X[:PROBED]
-        Z = self.source.scaled(points)
-        directions = self.source.velocity(A[None], points)[0] / self.source.unit
+        Z, speeds = self.features.values(points), self.source.velocity(A[None], points)[0] / self.source.unit
+        directions = np.einsum("nfd,nd->nf", self.features.slopes(points), speeds)
         kernel = self.fit.kernel
         D = self.target.rates(A[None])[0] * self.target.unit / self.target.unit[:, None]
         value, slope = kernel.gram(Z, self.fit.Z), kernel.along(Z, directions, self.fit.Z)
         cross = kernel.along(Z, directions, Z)
         prior = kernel.gram(Z, Z), cross, kernel.along_both(Z, directions)
         expected, freedom = _explained(self.fit, D, value, slope, prior)
-        return Defect(float(coefficients @ self.M @ coefficients), expected, freedom, float(coefficients @ self.N @ coefficients))
+        return Defect(
+            float(coefficients @ self.M @ coefficients),
+            expected,
+            freedom,
+            float(coefficients @ self.N @ coefficients),
+        )
 
     def element_defect(self, h: Array, values: Array, moved_values: Array) -> Defect:
         """Of one element (d, d), from the function's values at all rows and at the rows that it moves."""
         points = self.X[:PROBED]
-        Z, there = self.source.scaled(points), self.source.scaled(self.source.moved(h, points))
+        Z, there = self.features.values(points), self.features.values(self.source.moved(h, points))
         kernel = self.fit.kernel
         D = self.target.matrix(h) * self.target.unit / self.target.unit[:, None]
         prior = kernel.gram(Z, Z), kernel.gram(there, Z), kernel.gram(there, there)
-        expected, freedom = _explained(self.fit, D, kernel.gram(Z, self.fit.Z), kernel.gram(there, self.fit.Z), prior)
-        turned = (self.target.moved(h, values * self.target.unit + self.target.shift) - self.target.shift) / self.target.unit
-        square = float(np.mean(np.sum((turned - moved_values) ** 2, axis=1)))
-        return Defect(square, expected, freedom, 4.0 * self._signal(values))
+        expected, freedom = _explained(
+            self.fit, D, kernel.gram(Z, self.fit.Z), kernel.gram(there, self.fit.Z), prior
+        )
+        return Defect(
+            self._element_square(h, values, moved_values), expected, freedom, 4.0 * self._signal(values)
+        )
+
+    def element_violation(self, h: Array, values: Array, moved_values: Array) -> float:
+        """Relative violation of one element (d, d) by the fit itself."""
+        signal = self._signal(values)
+        return (
+            math.sqrt(self._element_square(h, values, moved_values) / (4.0 * signal))
+            if signal > 0
+            else math.inf
+        )
+
+    def _element_square(self, h: Array, values: Array, moved_values: Array) -> float:
+        turned = self.target.moved(h, values * self.target.unit + self.target.shift)
+        return float(
+            np.mean(np.sum(((turned - self.target.shift) / self.target.unit - moved_values) ** 2, axis=1))
+        )
 
     def _signal(self, values: Array) -> float:
         """Mean squared size of the outputs, those of scalars without their mean."""

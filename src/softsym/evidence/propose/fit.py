@@ -59,7 +59,7 @@ class Fit:
 
     @classmethod
     def of(cls, Z: Array, Y: Array, kernels: Sequence[SmoothKernel] = KERNELS) -> Fit:
-        """Fits scaled inputs (n, D) and outputs (n, q).
+        """Fits scaled inputs (n, D) and outputs (n, q), with the kernel of these that suits them best.
 
         Example:
             >>> import numpy as np
@@ -69,7 +69,7 @@ class Fit:
             ('polynomial of degree 2', True)
         """
         centre = Y.mean(axis=0)
-        kernel = _chosen(Z[:CHOOSING], Y[:CHOOSING] - Y[:CHOOSING].mean(axis=0), kernels)
+        kernel = best_kernel(Z, Y, kernels)[0]
         values, vectors = np.linalg.eigh(kernel.gram(Z, Z))
         turned = vectors.T @ (Y - centre)
         noise, scale, _ = _best(np.maximum(values, 0.0), turned)
@@ -102,20 +102,23 @@ class Fit:
         return np.asarray(features @ self.roots)
 
 
-def _chosen(Z: Array, Y: Array, kernels: Sequence[SmoothKernel]) -> SmoothKernel:
-    """The kernel under which the data are most likely."""
-    likelihoods = {kernel: _likelihood(kernel, Z, Y) for kernel in kernels}
+def best_kernel(Z: Array, Y: Array, kernels: Sequence[SmoothKernel] = KERNELS) -> tuple[SmoothKernel, float]:
+    """The kernel under which the first rows are most likely, and their log likelihood."""
+    Z, Y = Z[:CHOOSING], Y[:CHOOSING] - Y[:CHOOSING].mean(axis=0)
+    likelihoods = {kernel: likelihood_of(kernel, Z, Y) for kernel in kernels}
     polynomials = [kernel for kernel in kernels if kernel.radial is None]
     radials = [kernel for kernel in kernels if kernel.radial is not None]
     if polynomials and radials:
         flat, round_ = (max(some, key=lambda kernel: likelihoods[kernel]) for some in (polynomials, radials))
         for share in SHARES:
             both = SmoothKernel(flat.polynomial, round_.radial, share)
-            likelihoods[both] = _likelihood(both, Z, Y)
-    return max(likelihoods, key=lambda kernel: likelihoods[kernel])
+            likelihoods[both] = likelihood_of(both, Z, Y)
+    best = max(likelihoods, key=lambda kernel: likelihoods[kernel])
+    return best, likelihoods[best]
 
 
-def _likelihood(kernel: SmoothKernel, Z: Array, Y: Array) -> float:
+def likelihood_of(kernel: SmoothKernel, Z: Array, Y: Array) -> float:
+    """Log marginal likelihood of centred outputs, noise and scale at their best."""
     values, vectors = np.linalg.eigh(kernel.gram(Z, Z))
     return _best(np.maximum(values, 0.0), vectors.T @ Y)[2]
 

@@ -41,7 +41,7 @@ class Polynomial:
 
 @dataclass(frozen=True)
 class Gaussian:
-    """:math:`\\exp(-r^2 / 2 w^2)`: functions as smooth as can be.
+    r""":math:`\exp(-r^2 / 2 w^2)`: functions as smooth as can be.
 
     Args:
         width: w.
@@ -56,7 +56,7 @@ class Gaussian:
 
 @dataclass(frozen=True)
 class Matern:
-    """:math:`(1 + z + z^2 / 3) e^{-z}, z = \\sqrt5 r / w`: functions with two derivatives.
+    r""":math:`(1 + z + z^2 / 3) e^{-z}, z = \sqrt5 r / w`: functions with two derivatives.
 
     Args:
         width: w.

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import null_space
 
-from softsym.evidence.propose.closure import angle, orthonormal
-from softsym.groups import GL, SL, SO, SU, Group, SO11p, SO13p, Scaling, Sp, Translation, U
+from softsym.evidence.propose.algebra.closure import angle, orthonormal
+from softsym.groups import GL, SL, SO, SU, Group, Scaling, SO11p, SO13p, Sp, Translation, U
 from softsym.groups.affine import SE
 
 Array = NDArray[np.float64]
@@ -67,6 +67,18 @@ def recognise(algebra: Array, affine: bool = False) -> Recognised:
     return Recognised(name, Group.from_generators(_tidy(span), name=name), compact, False)
 
 
+def rounded_axis(direction: Array) -> tuple[float, ...]:
+    """A direction of unit length to four decimals, less than a hundredth of a degree off, its largest number positive.
+
+    Example:
+        >>> rounded_axis(np.array([-1.0, -2.0, 0.0]))
+        (0.4472, 0.8944, 0.0)
+    """
+    unit = direction / np.linalg.norm(direction)
+    unit = unit * np.sign(unit[np.abs(unit).argmax()])
+    return tuple((np.round(unit, 4) + 0.0).tolist())
+
+
 def killing_form(span: Array) -> Array:
     """tr(ad_a ad_b) of a closed orthonormal span, (k, k): negative definite iff it is semisimple and compact."""
     brackets = span[:, None] @ span[None] - span[None] @ span[:, None]
@@ -80,7 +92,9 @@ def forms(span: Array, sign: int) -> Array:
     one = np.eye(d)
     rows = [np.kron(A.T, one) + np.kron(one, A.T) for A in span]
     swap = np.eye(d * d).reshape(d, d, d, d).transpose(1, 0, 2, 3).reshape(d * d, d * d)
-    return np.asarray(null_space(np.concatenate([*rows, np.eye(d * d) - sign * swap]), rcond=ROUGH).T.reshape(-1, d, d))
+    return np.asarray(
+        null_space(np.concatenate([*rows, np.eye(d * d) - sign * swap]), rcond=ROUGH).T.reshape(-1, d, d)
+    )
 
 
 def _candidates(span: Array) -> Iterator[tuple[str, Group]]:
@@ -117,7 +131,7 @@ def _traceless(span: Array) -> Iterator[tuple[str, Group]]:
     inner = (np.linalg.inv(frame) @ span @ frame)[:, :m, :m]
     for name, group in _whole(inner):
         if d == 3 and name == "so(2)" and np.allclose(span, -span.swapaxes(1, 2), atol=ORTHOGONAL):
-            yield "so(2)", SO(2).about(tuple(fixed[:, 0].tolist()))
+            yield "so(2)", SO(2).about(rounded_axis(fixed[:, 0]))
         yield name, _turned(group.embed(d, range(m)), frame)
 
 
@@ -143,7 +157,9 @@ def _indefinite(form: Array) -> Iterator[tuple[str, Group]]:
     values, vectors = np.linalg.eigh(form)
     if np.abs(values).min() < ROUGH * np.abs(values).max():
         return
-    if (values > 0).sum() > (values < 0).sum() or ((values > 0).sum() == (values < 0).sum() and values[0] < 0):
+    if (values > 0).sum() > (values < 0).sum() or (
+        (values > 0).sum() == (values < 0).sum() and values[0] < 0
+    ):
         values, vectors = -values[::-1], vectors[:, ::-1]  # an overall sign does not matter
     positive = int((values > 0).sum())
     order = np.argsort(values < 0, kind="stable")
