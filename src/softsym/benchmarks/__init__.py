@@ -7,12 +7,12 @@ from typing import Any
 
 from softsym.errors import InputError
 
-LONG = ("learning", "calibration", "models")
+LONG = ("learning", "calibration", "models", "propose")
 
 
 def run(suite: str | None = None) -> dict[str, Any]:
     """Runs one suite, or all but those that learn for long."""
-    from softsym.benchmarks import calibration, learning, loop, models, native, spaces, step
+    from softsym.benchmarks import calibration, learning, loop, models, native, propose, spaces, step
     from softsym.native import environment
 
     suites: dict[str, Callable[[], dict[str, Any]]] = {
@@ -23,6 +23,7 @@ def run(suite: str | None = None) -> dict[str, Any]:
         "learning": learning.run,
         "calibration": calibration.run,
         "models": models.run,
+        "propose": propose.run,
     }
     if suite is not None and suite not in suites:
         raise InputError(f"unknown suite {suite!r}; pass one of {', '.join(suites)}")

@@ -178,7 +178,7 @@ def _columns(rep: Rep, group: Group) -> NDArray[np.intp]:
         if segment.type.atoms == (PointAtom(),)
         for start in range(segment.start, segment.stop, segment.size)
     ]
-    return np.array(rows, dtype=np.intp).reshape(len(rows), -1)
+    return np.array(rows, dtype=np.intp)
 
 
 def _check(group: Group, text: str) -> None:

@@ -29,7 +29,7 @@ def test_jacobians_of_modules():
 
 
 def test_a_model_speaks_for_the_data():
-    X, Y, rep_in, rep_out, _ = rows("cross product", 60, 0.1)
+    X, Y, rep_in, rep_out, _ = rows("cross product", 60, 0.05)
     assert ss.propose(X, Y, rep_in, rep_out, model=Cross()).algebra == "so(3)"
 
 

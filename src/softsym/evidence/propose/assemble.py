@@ -71,8 +71,8 @@ def _usual(lie: LieDerivative) -> list[Array]:
     return spans
 
 
-def discrete_rows(tried: Sequence[Tried], tolerance: float) -> list[ProposalRow]:
-    """One row for each discrete element that may hold, and for a few that hold softly."""
+def discrete_rows(tried: Sequence[Tried], listed: Sequence[Group], tolerance: float) -> list[ProposalRow]:
+    """One row for each discrete element of the listed groups, for those that may hold, and for a few that hold softly."""
     soft = [each for each in tried if _verdict(each.defect, tolerance) == "soft"]
     return [
         ProposalRow(
@@ -80,7 +80,9 @@ def discrete_rows(tried: Sequence[Tried], tolerance: float) -> list[ProposalRow]
             each.defect.p_value, each.defect.violation, each.defect.interval, each.candidate.group.text,
         )
         for each in tried
-        if each.defect.interval[1] < ABSENT_ABOVE and each not in soft[MOST_SOFT:]
+        if each.defect.interval[1] < ABSENT_ABOVE
+        and each not in soft[MOST_SOFT:]
+        and (_verdict(each.defect, tolerance) != "exact" or each.candidate.group in listed)
     ]  # fmt: skip
 
 

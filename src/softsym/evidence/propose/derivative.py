@@ -145,7 +145,7 @@ class LieDerivative:
         prior = kernel.gram(Z, Z), cross, kernel.along_both(Z, directions)
         expected, freedom = _explained(self.fit, D, value, slope, prior)
         return Defect(
-            float(coefficients @ self.M @ coefficients),
+            max(0.0, float(coefficients @ self.M @ coefficients)),
             expected,
             freedom,
             float(coefficients @ self.N @ coefficients),

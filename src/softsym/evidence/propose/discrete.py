@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from softsym.evidence.propose.algebra.recognise import rounded_axis
-from softsym.evidence.propose.derivative import PROBED, Defect, LieDerivative
+from softsym.evidence.propose.derivative import LEVEL, PROBED, Defect, LieDerivative
 from softsym.evidence.verdict import ABSENT_ABOVE
 from softsym.groups import SO, C, Group, O, S
 from softsym.groups.frames import axis_text
@@ -41,12 +41,14 @@ class Candidate:
         element: Its generator (d, d).
         group: The group.
         normal: Of a mirror, (d,); None for others.
+        turning: Generator of the turns that a fraction of a turn is one of, (d, d); None for others.
     """
 
     name: str
     element: Array
     group: Group
     normal: Array | None = None
+    turning: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,14 +85,18 @@ def candidates(d: int, axes: Array) -> list[Candidate]:
     if d > 1:
         found += [mirror(direction) for direction in (*np.eye(d), *axes)]
     if d == 2:
-        found += [Candidate(f"turn by 1/{n}", C(n).discrete_generators[0], C(n)) for n in FOLDS[1:]]
+        turning = SO(2).lie_algebra[0]
+        found += [
+            Candidate(f"turn by 1/{n}", C(n).discrete_generators[0], C(n), turning=turning) for n in FOLDS[1:]
+        ]
     if d == 3:
         diagonal = np.ones((1, 3))
         for direction in (*np.eye(3), *axes, *diagonal):
             for n in FOLDS:
-                group = C(n).about(rounded_axis(direction))
-                words = axis_text(rounded_axis(direction))
-                found.append(Candidate(f"turn by 1/{n} about {words}", group.discrete_generators[0], group))
+                axis = rounded_axis(direction)
+                group, turning = C(n).about(axis), SO(2).about(axis).lie_algebra[0]
+                name = f"turn by 1/{n} about {axis_text(axis)}"
+                found.append(Candidate(name, group.discrete_generators[0], group, turning=turning))
     if d > 1:
         for i, j in itertools.combinations(range(d), 2):
             swap = S(2).embed(d, (i, j))
@@ -131,6 +137,9 @@ def try_all(
     rough: list[tuple[float, Candidate]] = []
     axes = singled_out(lie)
     axes = axes / np.maximum(np.linalg.norm(axes, axis=1, keepdims=True), 1e-300)
+    if axis is not None:
+        axis = axis / np.linalg.norm(axis)
+        axes = np.array([axis, *(one for one in axes if abs(one @ axis) < np.cos(np.radians(APART)))])
     for start in candidates(lie.source.dim, axes):
         if _is_there(start, [each for _, each in rough]):
             continue
@@ -138,7 +147,7 @@ def try_all(
         if one.normal is not None and not _is_upright(one.normal):
             one = _moved(one, lie, predict, values)
         one = _straightened(one, axis)
-        if _is_there(one, [each for _, each in rough]) or holds(one.group):
+        if _is_there(one, [each for _, each in rough]) or holds(one.group) or _may_turn(one, lie):
             continue
         violation = lie.element_violation(
             one.element, values[:PROBED], predict(lie.source.moved(one.element, X))
@@ -157,7 +166,6 @@ def _straightened(one: Candidate, axis: Array | None) -> Candidate:
     """A mirror nearly along or across an axis, exactly so; across it one stands for all."""
     if one.normal is None or axis is None:
         return one
-    axis = axis / np.linalg.norm(axis)
     along = float(one.normal @ axis)
     if abs(along) > np.cos(np.radians(APART)):
         return mirror(axis)
@@ -165,6 +173,14 @@ def _straightened(one: Candidate, axis: Array | None) -> Candidate:
         across = np.eye(3)[int(np.abs(axis).argmin())]
         return mirror(across - (across @ axis) * axis)
     return one
+
+
+def _may_turn(one: Candidate, lie: LieDerivative) -> bool:
+    """Whether a fraction of a turn says nothing new, because the fit does not refute all turns about its axis."""
+    if one.turning is None:
+        return False
+    coefficients = one.turning.ravel() @ lie.basis.reshape(len(lie.basis), -1).T
+    return lie.defect(coefficients).p_value >= LEVEL
 
 
 def _moved(one: Candidate, lie: LieDerivative, predict: Callable[[Array], Array], values: Array) -> Candidate:

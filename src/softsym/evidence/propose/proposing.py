@@ -102,8 +102,8 @@ def _told(found: Search, fit: Fit, target: Action, model: Any, tolerance: float,
         if source.affine
         else try_all(found.plain, _predictor(found, target, model), _holds(exact), assemble.turn_axis(exact))
     )
-    rows += assemble.discrete_rows(tried, tolerance)
     groups, verdicts = assemble.groups(found, exact, tried, tolerance)
+    rows += assemble.discrete_rows(tried, groups, tolerance)
     return Proposal(
         generators=found.plain.basis[:0] if found.exact is None else found.exact.span,
         algebra="none" if exact is None else exact.name,
