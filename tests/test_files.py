@@ -6,9 +6,11 @@ import subprocess
 import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from softsym import files
-from softsym.files import digest, put_bytes, put_file, put_folder, put_text
+from softsym.files import digest, put_bytes, put_file, put_folder, put_text, sealed, unsealed
 
 FULL = OSError(28, "No space left on device")
 
@@ -159,3 +161,27 @@ def test_digests_are_those_of_files_that_exist_already():
     assert digest(b"") == "0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8"
     assert digest(memoryview(b"softsym")) == digest(b"softsym")
     assert len(bytes.fromhex(digest(b"softsym"))) == 32
+
+
+@given(
+    st.dictionaries(
+        st.text(),
+        st.one_of(st.integers(), st.floats(allow_nan=False), st.text(), st.lists(st.floats(allow_nan=False))),
+    )
+)
+def test_what_is_sealed_comes_back(fields):
+    fields.pop("checksum", None)
+    assert unsealed(sealed(fields)) == fields
+
+
+def test_every_change_breaks_the_seal():
+    text = sealed({"strength": 100.0, "names": ["a", "b"], "deep": {"x": 1}})
+    for before, after in (("100.0", "10.0"), ('"a"', '"c"'), ('"x": 1', '"x": 2'), ('"deep"', '"depth"')):
+        with pytest.raises(ValueError, match="checksum does not match"):
+            unsealed(text.replace(before, after))
+
+
+def test_files_from_before_have_no_seal():
+    assert unsealed('{"a": 1}') == {"a": 1}
+    with pytest.raises(ValueError, match="a JSON object was expected"):
+        unsealed("[]")

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import softsym as ss
 from softsym.errors import InputError
 from softsym.text import MAX_DEPTH, Tokens
 
@@ -84,3 +85,31 @@ def test_tuples_and_matrices():
     assert tokens.numbers("]") == [[1, 2], [3, 4]]
     with pytest.raises(InputError, match="expected numbers at 'x'"):
         tokens.numbers(")")
+
+
+@pytest.mark.parametrize("text", ["O(2)@z é | O(2)@x", "O(2)@z λ", "O(２)", "O(²)", "O(2) ∨ O(3)"])
+def test_letters_of_other_alphabets_are_not_ignored(text: str) -> None:
+    with pytest.raises(InputError, match="group"):
+        ss.group(text)
+
+
+def test_a_representation_does_not_end_at_a_foreign_letter() -> None:
+    with pytest.raises(InputError, match="did not expect more at 'é'"):
+        ss.rep("V é + S")
+
+
+@pytest.mark.parametrize("text", ["O(" + "9" * 5000 + ")", "O(" + "9" * 13 + ")"])
+def test_numbers_beyond_any_size_are_refused(text: str) -> None:
+    with pytest.raises(InputError, match="digits is too long"):
+        ss.group(text)
+
+
+def test_an_error_repeats_only_a_part_of_a_long_text() -> None:
+    with pytest.raises(InputError) as caught:
+        ss.rep("V + " * 20_000 + "?")
+    assert len(str(caught.value)) < 500
+
+
+def test_forty_thousand_summands_are_read_in_linear_time() -> None:
+    rep = ss.rep("+".join(["S", "V"] * 20_000))
+    assert len(rep.terms) == 40_000

@@ -18,12 +18,13 @@ from softsym.groups import (
     E as E, SE as SE, Translation as Translation,
 )
 from softsym.reps import (
-    Grid as Grid, Permutation as Permutation, Rep as Rep, Scalar as Scalar, T as T, Vector as Vector,
+    Grid as Grid, Permutation as Permutation, Regular as Regular, Rep as Rep, Scalar as Scalar, T as T, Vector as Vector,
     hidden_rep as hidden_rep, part_vector as part_vector, rep as rep,
 )
 from softsym.spaces import (
     EquivariantSpace as EquivariantSpace, equivariant_maps as equivariant_maps, invariants as invariants,
 )
+from softsym.maps import infer_reps as infer_reps
 from softsym.regularize import EquivarianceRegularizer as EquivarianceRegularizer, strengths as strengths
 from softsym.measure import (
     correlation as correlation, data_error as data_error, equivariance_bound as equivariance_bound,

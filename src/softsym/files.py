@@ -7,11 +7,16 @@ one another, and is renamed when it is complete and on the disk: a reader, or a 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import secrets
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
+
+SEAL = "checksum"
+"""The field of a JSON object that says what all other fields add up to."""
 
 
 def put_text(target: Path, text: str) -> None:
@@ -67,6 +72,35 @@ def digest(data: bytes | memoryview) -> str:
         '3570692e'
     """
     return hashlib.blake2b(data, digest_size=32).hexdigest()
+
+
+def sealed(fields: Mapping[str, Any], indent: int | None = None) -> str:
+    """A JSON object with a checksum of its fields among them.
+
+    Example:
+        >>> unsealed(sealed({"epoch": 3})) == {"epoch": 3}
+        True
+    """
+    plain = json.loads(json.dumps(dict(fields)))
+    return json.dumps({**plain, SEAL: _sum_of(plain)}, indent=indent)
+
+
+def unsealed(text: str) -> dict[str, Any]:
+    """The fields of a JSON object; a ``ValueError`` if they are not those that were sealed.
+
+    Objects without a checksum, which earlier versions wrote, are taken as they are.
+    """
+    fields = json.loads(text)
+    if not isinstance(fields, dict):
+        raise ValueError(f"a JSON object was expected, not {type(fields).__name__}")
+    seal = fields.pop(SEAL, None)
+    if seal is not None and seal != _sum_of(fields):
+        raise ValueError("its checksum does not match")
+    return fields
+
+
+def _sum_of(fields: Mapping[str, Any]) -> str:
+    return digest(json.dumps(fields, sort_keys=True).encode())
 
 
 def _exchange(new: Path, target: Path) -> None:

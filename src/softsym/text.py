@@ -14,7 +14,12 @@ from typing import Any, NoReturn
 from softsym.errors import InputError
 
 MAX_DEPTH = 100
-_TOKEN = re.compile(r"\s*(?:(?P<name>[A-Za-z_]\w*)|(?P<number>\d+)|(?P<mark>[^\s\w]))")
+MAX_DIGITS = 12
+"""Longer whole numbers are no size of anything."""
+SHOWN = 60
+"""Letters of a text that an error repeats on either side of the trouble."""
+# Letters of other alphabets are marks that no parser expects: they must not end the text silently.
+_TOKEN = re.compile(r"\s*(?:(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<number>[0-9]+)|(?P<mark>\S))")
 
 
 class Tokens:
@@ -58,8 +63,11 @@ class Tokens:
 
     def integer(self) -> int:
         """Reads a whole number or fails."""
-        if not self.peek().isdigit():
+        digits = self.peek()
+        if not digits.isdigit() or not digits.isascii():
             self.fail("expected a whole number")
+        if len(digits) > MAX_DIGITS:
+            self.fail(f"a number of {len(digits):,} digits is too long")
         return int(self.take())
 
     def integers(self, closing: str) -> list[int]:
@@ -94,6 +102,17 @@ class Tokens:
                 return values
         raise self._error("expected numbers")
 
+    def bracketed(self) -> str:
+        """Reads a pair of round brackets and returns what stands between them, inner brackets included."""
+        self.expect("(")
+        depth, start = 1, self.place
+        while depth:
+            if self.place >= self.limit:
+                self.fail("expected ')'")
+            depth += {"(": 1, ")": -1}.get(self.text[self.place], 0)
+            self.place += 1
+        return self.text[start : self.place - 1]
+
     def finish(self) -> None:
         """Fails unless everything has been read."""
         if self.peek():
@@ -104,5 +123,18 @@ class Tokens:
         raise self._error(problem)
 
     def _error(self, problem: str) -> InputError:
-        token = repr(self.peek()) if self.peek() else "the end"
-        return InputError(f"{self.what} {self.text!r}: {problem} at {token} (position {self.place})")
+        token = repr(shortened(self.peek())) if self.peek() else "the end"
+        return InputError(
+            f"{self.what} {shortened(self.text, self.place)!r}: {problem} at {token} (position {self.place})"
+        )
+
+
+def shortened(text: str, place: int = 0) -> str:
+    """A text as an error repeats it: long ones only around a place.
+
+    Example:
+        >>> shortened("x" * 200) == "x" * 60 + "..."
+        True
+    """
+    start, end = max(0, place - SHOWN), place + SHOWN
+    return f"{'...' if start else ''}{text[start:end]}{'...' if len(text) > end else ''}"

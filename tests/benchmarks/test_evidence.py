@@ -1,6 +1,6 @@
 import numpy as np
 
-from softsym.benchmarks.evidence import law, null
+from softsym.benchmarks.evidence import law, noise, null, timing
 from softsym.measure import data_error
 
 
@@ -29,3 +29,16 @@ def test_a_short_calibration():
     assert found["verdicts"]["absent"] == 0
     assert found["intervals_with_zero"] >= 0.5
     assert 0 <= found["kolmogorov_smirnov_p"] <= 1
+
+
+def test_noise_has_no_symmetry():
+    counts = noise(sets=2, n=40)
+    assert counts["exact"] == 0
+    assert sum(counts.values()) == 4
+
+
+def test_times_and_memory():
+    times = timing(n=20, growth=(20, 30))
+    assert list(times["cpu_seconds_by_rows"]) == ["20", "30"]
+    assert times["ratio_to_kernel_ridge"] > 0
+    assert 0 < times["peak_megabytes"] < 1000

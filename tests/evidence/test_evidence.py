@@ -141,3 +141,53 @@ def test_refusals(change, message):
     }
     with pytest.raises(InputError, match=message):
         evidence(**arguments)
+
+
+def test_what_a_report_draws():
+    X, Y = draw(60)
+    table = evidence(X, Y, "2V", "V", ["SO(3)", "Scaling(3)"], kernels=FEW)
+    assert set(table.details) == {"SO(3)", "Scaling(3)"}
+    detail = table.details["SO(3)"]
+    assert len(detail.shares) == len(detail.log_likelihoods) > 3
+    assert detail.log_likelihoods.max() == 0.0
+    assert (1 + np.sum(detail.draws <= detail.observed)) / (1 + len(detail.draws)) == pytest.approx(
+        table[0].p_value
+    )
+    assert not len(table.details["Scaling(3)"].draws)
+    assert table.seconds >= max(row.seconds for row in table)
+
+
+def test_an_exact_law_that_is_fitted_poorly():
+    """The force between softened charges: leave-one-out R2 about 0.9, yet its O(3) is seen."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 9))
+    gap = X.reshape(300, 3, 3)[:, :1] - X.reshape(300, 3, 3)[:, 1:]
+    Y = (gap / (np.sum(gap**2, axis=-1, keepdims=True) + 1) ** 1.5).sum(axis=1)
+    Y += 0.05 * np.sqrt(np.mean(Y**2)) * rng.standard_normal(Y.shape)
+    (row,) = evidence(X, Y, "3V", "V", ["O(3)"])
+    assert 0.85 < 1 - row.errors[1] < 0.95
+    assert row.verdict == "exact"
+
+
+def test_a_million_rows_are_judged_by_a_few_and_it_says_so():
+    X = np.random.default_rng(0).standard_normal((1_000_000, 2))
+    (row,) = evidence(X, np.sum(X**2, axis=1), "V", "S", ["O(2)"], kernels=FEW[:1])
+    assert row.rows < 2_000
+    assert f"judged by a random {row.rows:,} of 1,000,000 rows" in row.note
+    assert row.verdict == "exact"
+
+
+def test_repeated_rows():
+    X, Y = draw(20)
+    (row,) = evidence(np.repeat(X, 5, axis=0), np.repeat(Y, 5, axis=0), "2V", "V", ["SO(3)"], kernels=FEW)
+    assert 0.0 <= row.interval[0] <= row.interval[1] <= 1.0
+
+
+def test_a_broken_symmetry_is_as_large_as_the_test_sees():
+    """Gravity is a constant that a kernel may take for curvature of its inputs; the test, which moves them, sees its size."""
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((300, 3))
+    Y = X + [0.0, 0.0, 1.0] + 0.05 * rng.standard_normal(X.shape)
+    (row,) = evidence(X, Y, "V", "V", ["SO(2)@x"], kernels=FEW)
+    assert row.verdict == "absent"
+    assert row.interval[0] <= 0.5 <= row.interval[1]

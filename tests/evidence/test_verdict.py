@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from softsym.evidence.verdict import ABSENT_ABOVE, Grounds, judge
+from softsym.evidence.verdict import ABSENT_ABOVE, Grounds, combined, judge
 
 GOOD = {"explained": 0.95, "rows": 300, "ratio_p": 1.0, "test_p": 0.4, "coverage": 0.9}
 
@@ -24,7 +24,7 @@ def test_a_violation_below_the_tolerance_that_is_certain_is_soft():
 
 def test_notes_say_what_would_decide():
     assert (
-        judged(0.0, 0.1)[1]
+        judged(0.0, 0.1, tolerance=0.05)[1]
         == "not refuted, but a violation of 0.1 is possible; about 2,000 rows would decide it"
     )
     assert "inputs moved by the group" in judged(0.0, 0.01, coverage=0.1)[1]
@@ -51,6 +51,20 @@ def test_the_exact_test_can_withhold_exactness():
 
 def test_a_refuted_subgroup_withholds_exactness():
     assert judged(0.0, 0.01, refuted_subgroup="O(2)@z") == ("undecided", "its subgroup O(2)@z is refuted")
+
+
+@pytest.mark.parametrize(("explained", "allowed"), [(0.999, 0.05), (0.95, math.sqrt(0.005)), (0.2, 0.1)])
+def test_the_default_tolerance_is_a_tenth_of_the_error_within_limits(explained, allowed):
+    assert Grounds((0.0, 1.0), explained, 300, 1.0).allowed == pytest.approx(allowed)
+    assert judged(0.0, 0.99 * allowed, explained=explained)[0] == "exact"
+    assert judged(0.0, 1.01 * allowed, explained=explained)[0] == "undecided"
+
+
+def test_an_interval_excludes_zero_only_where_exactness_is_refuted():
+    assert combined((0.02, 0.1), (0.05, 0.2), refuted=False, tested=True) == (0.0, 0.1)
+    assert combined((0.02, 0.1), (0.05, 0.2), refuted=True, tested=True) == (0.05, 0.2)
+    assert combined((0.02, 0.1), (0.05, 0.2), refuted=True, tested=False) == (0.02, 0.1)
+    assert combined((0.02, 0.1), None, refuted=True, tested=True) == (0.02, 0.1)
 
 
 def test_the_tolerance_is_the_persons():

@@ -41,6 +41,7 @@ def test_results_stay_found_when_specs_get_new_fields(tmp_path, spec):
     fields = json.loads(path.read_text())
     del fields["spec"]["preset"]["layers"]  # as if it was added later, with its default
     fields["key"] = "0" * 16
+    del fields["checksum"]  # earlier versions wrote none
     path.write_text(json.dumps(fields))
     assert Store(tmp_path).record(spec) is not None
 
@@ -68,6 +69,15 @@ def test_a_damaged_result_is_named(tmp_path, spec):
     store.save(record(spec))
     (tmp_path / "runs" / name(spec) / "result.json").write_text("{")
     with pytest.raises(InputError, match=r"result\.json: .*; remove its folder"):
+        Store(tmp_path).records()
+
+
+@pytest.mark.parametrize("file", ["result.json", "history.json"])
+def test_a_changed_number_is_noticed(tmp_path, spec, file):
+    Store(tmp_path).save(record(spec))
+    path = tmp_path / "runs" / name(spec) / file
+    path.write_text(path.read_text().replace("1", "2"))
+    with pytest.raises(InputError, match=r"result\.json: .*checksum.*; remove its folder"):
         Store(tmp_path).records()
 
 

@@ -6,7 +6,7 @@ from torch import nn
 import softsym as ss
 from softsym.errors import InputError
 from softsym.maps import TensorMap, linear_parameters, parameter_maps
-from softsym.maps.linear import POINTWISE, chain_maps
+from softsym.maps.linear import POINTWISE, chain_maps, is_chain
 
 O3 = [ss.O(3)]
 
@@ -38,18 +38,14 @@ def test_flattened_inputs():
 
 
 @pytest.mark.parametrize("odd", [nn.LayerNorm(4), nn.Softmax(-1), nn.BatchNorm1d(4)])
-def test_other_layers(odd):
+def test_a_list_of_hidden_representations_is_for_chains(odd):
     chain = nn.Sequential(nn.Linear(3, 4), odd, nn.Linear(4, 3))
-    message = rf"cannot read representations off nn.Sequential with {type(odd).__name__}; pass reps="
-    with pytest.raises(InputError, match=message):
-        parameter_maps(chain, O3, "V", "V", None)
-
-
-def test_no_linear_layer():
-    with pytest.raises(InputError, match=r"nn.Sequential with no linear layer; pass reps="):
-        parameter_maps(nn.Sequential(nn.ReLU()), O3, "V", "V", None)
-    with pytest.raises(InputError, match=r"cannot read representations off LSTM; give it a `representations"):
-        parameter_maps(nn.LSTM(3, 3), O3, "V", "V", None)
+    assert not is_chain(chain)
+    with pytest.raises(InputError, match=r"Sequential is no chain of linear layers"):
+        parameter_maps(chain, O3, "V", "V", ["S + V"])
+    assert list(parameter_maps(chain, O3, "V", "V"))[:1] == [
+        "0.weight"
+    ]  # without the list it is watched while it runs
 
 
 def test_missing_ends():
@@ -66,8 +62,8 @@ def test_wrong_number_of_hidden_representations():
 
 def test_unknown_layer():
     chain = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 3))
-    message = r"`reps` names '1', which is not a linear layer of the model \(linear layers: 0, 2\)"
+    message = r"`reps` names '1', which is not a layer that can be read \(those are: 0, 2\)"
     with pytest.raises(InputError, match=message):
         parameter_maps(chain, O3, None, None, {"1": ("V", "V")})
-    with pytest.raises(InputError, match=r"\(linear layers: none\)"):
+    with pytest.raises(InputError, match=r"\(those are: none\)"):
         parameter_maps(nn.ReLU(), O3, None, None, {"first": ("V", "V")})

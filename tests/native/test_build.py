@@ -69,11 +69,24 @@ def test_the_same_without(compiled_code):
 
 def test_kept_for_the_next_process(tmp_path, compiled_code):
     assert outcome(tmp_path)[0] == "compiled"
-    kept = sorted((tmp_path / "softsym/native").glob("*"))
+    kept = sorted((tmp_path / "softsym/native").glob("*.so"))
     assert [path.stem.split("-")[0] for path in kept] == ["blocks", "hidden_layer"]
     before = [path.stat().st_mtime_ns for path in kept]
     assert outcome(tmp_path) == ("compiled", [str(path) for path in kept])
     assert [path.stat().st_mtime_ns for path in kept] == before
+
+
+@pytest.mark.parametrize("damage", ["cut", "zeroed", "empty", "no checksum"])
+def test_a_damaged_library_is_compiled_again(tmp_path, damage, compiled_code):
+    assert outcome(tmp_path)[0] == "compiled"
+    kept = sorted((tmp_path / "softsym/native").glob("*.so"))
+    before = [path.read_bytes() for path in kept]
+    for path, data in zip(kept, before, strict=True):
+        if damage == "no checksum":
+            path.with_suffix(".checksum").unlink()
+        path.write_bytes({"cut": data[:5000], "zeroed": bytes(len(data)), "empty": b""}.get(damage, data))
+    assert outcome(tmp_path)[0] == "compiled"
+    assert [path.read_bytes() for path in kept] == before
 
 
 def test_without_a_compiler(tmp_path):

@@ -53,6 +53,34 @@ def test_bad_points(points, message):
         ss.Permutation(points)
 
 
-def test_bad_grid():
-    with pytest.raises(InputError, match=r"Grid\(height, width\) needs positive sizes, got Grid\(3, 0\)"):
-        ss.Grid(3, 0)
+@pytest.mark.parametrize("shape", [(3, 0), (), (2, 2, 2, 2)])
+def test_bad_grid(shape):
+    with pytest.raises(InputError, match=r"Grid takes one to three positive sizes, got Grid\("):
+        ss.Grid(*shape)
+
+
+def test_signals_and_volumes():
+    assert ss.Grid(3).terms[0][1].atoms[0].points == ((-1,), (0,), (1,))
+    assert ss.rep("Grid(4)") == ss.Grid(4)
+    volume = np.arange(27.0).reshape(3, 3, 3)
+    G = ss.group("Octahedral()")
+    turn = np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]])  # a quarter about z leaves slices where they are
+    turned = (ss.Grid(3, 3, 3).rho(G, turn) @ volume.ravel()).reshape(3, 3, 3)
+    assert np.array_equal(turned, np.rot90(volume, axes=(1, 2)))
+
+
+@pytest.mark.parametrize("G", ["C(4)", "D(4)", "D(3)", "O(1)", "C(4)@z", "Octahedral()", "O(1)@2[1]"])
+def test_regular(G):
+    G = ss.group(G)
+    rep = ss.Regular(G)
+    assert rep.size(G) == G.order
+    assert ss.equivariant_maps(rep, rep, G).dim == G.order
+    assert ss.rep(str(rep)) == rep
+    assert ss.rep(f"2{rep} + S").size(G) == 2 * G.order + 1
+
+
+def test_regular_needs_a_finite_group():
+    with pytest.raises(InputError, match=r"Regular needs a finite group; SO\(2\) is not"):
+        ss.Regular("SO(2)")
+    with pytest.raises(InputError, match=r"expected '\)'"):
+        ss.rep("Regular(C(4)")

@@ -38,7 +38,9 @@ def test_the_previous_one_is_kept_and_older_ones_go(tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["epoch-0000002", "epoch-0000003"]
 
 
-@pytest.mark.parametrize("damage", ["truncate", "flip", "no json", "cut json", "other format", "no tensors"])
+@pytest.mark.parametrize(
+    "damage", ["truncate", "flip", "no json", "cut json", "other format", "weaker", "a list", "no tensors"]
+)
 def test_a_damaged_checkpoint_is_passed_over_with_a_warning(tmp_path, damage):
     save(tmp_path, make(1))
     save(tmp_path, make(2))
@@ -54,6 +56,11 @@ def test_a_damaged_checkpoint_is_passed_over_with_a_warning(tmp_path, damage):
         state.write_text(state.read_text()[:20])
     elif damage == "other format":
         state.write_text(json.dumps({**json.loads(state.read_text()), "format": 99}))
+    elif damage == "weaker":  # a number changed in a file that is otherwise as it was
+        fields = json.loads(state.read_text())
+        state.write_text(json.dumps({**fields, "state": {**fields["state"], "seconds": 0.1}}))
+    elif damage == "a list":
+        state.write_text("[1, 2]")
     else:
         tensors.unlink()
     with pytest.warns(CheckpointWarning, match="epoch-0000002 is damaged .* using the one before"):

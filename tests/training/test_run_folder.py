@@ -1,12 +1,14 @@
 """Folders belong to one run, and tell when it is done."""
 
 import json
+from functools import partial
 
 import pytest
 from safetensors.torch import load_file
 from torch import nn
 
 from softsym.errors import InputError
+from softsym.files import unsealed
 from softsym.training import RunSpec
 from softsym.training.run_folder import RunFolder
 from tests.experiments.small import record
@@ -16,7 +18,7 @@ from tests.training.small import spec
 def test_a_folder_is_claimed_by_one_run(tmp_path):
     folder = RunFolder(tmp_path / "new" / "run")
     folder.claim(spec(), resume=False)
-    stored = json.loads((folder.path / "spec.json").read_text())
+    stored = unsealed((folder.path / "spec.json").read_text())
     assert RunSpec.from_dict(stored) == spec()
     folder.claim(spec(), resume=True)
     with pytest.raises(InputError, match="holds a run already; pass --resume"):
@@ -48,3 +50,27 @@ def test_unwritable_and_full_folders_are_refused(tmp_path):
         RunFolder(tmp_path / "file" / "runs").check_room(0)
     with pytest.raises(InputError, match="MB free, this run needs about"):
         RunFolder(tmp_path).check_room(10**18)
+
+
+@pytest.mark.parametrize("damage", ["{", "[]", "{}", "changed"])
+@pytest.mark.parametrize("name", ["spec.json", "result.json"])
+def test_damaged_files_are_named_in_one_line(tmp_path, name, damage):
+    folder = RunFolder(tmp_path)
+    folder.claim(spec(), resume=False)
+    folder.finish(nn.Linear(2, 2), record(spec()).result)
+    file = tmp_path / name
+    changed = {**json.loads(file.read_text()), "seed": 77}
+    file.write_text(json.dumps(changed) if damage == "changed" else damage)
+    read = folder.result if name == "result.json" else partial(folder.claim, spec(), resume=True)
+    with pytest.raises(InputError, match=rf"{name} is damaged|holds another run") as caught:
+        read()
+    assert "\n" not in str(caught.value)
+
+
+def test_damaged_weights_are_noticed(tmp_path):
+    folder = RunFolder(tmp_path)
+    folder.finish(nn.Linear(2, 2), record(spec()).result)
+    weights = tmp_path / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1] + b"?")
+    with pytest.raises(InputError, match=r"model.safetensors is damaged .*weights does not match"):
+        folder.result()

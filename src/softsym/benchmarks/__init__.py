@@ -7,12 +7,23 @@ from typing import Any
 
 from softsym.errors import InputError
 
-LONG = ("learning", "calibration", "models", "propose")
+LONG = ("learning", "calibration", "calibration-evidence", "evidence", "models", "propose")
 
 
 def run(suite: str | None = None) -> dict[str, Any]:
     """Runs one suite, or all but those that learn for long."""
-    from softsym.benchmarks import calibration, learning, loop, models, native, propose, spaces, step
+    from softsym.benchmarks import (
+        calibration,
+        calibration_evidence,
+        evidence,
+        learning,
+        loop,
+        models,
+        native,
+        propose,
+        spaces,
+        step,
+    )
     from softsym.native import environment
 
     suites: dict[str, Callable[[], dict[str, Any]]] = {
@@ -21,6 +32,8 @@ def run(suite: str | None = None) -> dict[str, Any]:
         "loop": loop.run,
         "native": native.run,
         "learning": learning.run,
+        "evidence": evidence.run,
+        "calibration-evidence": calibration_evidence.run,
         "calibration": calibration.run,
         "models": models.run,
         "propose": propose.run,

@@ -9,40 +9,30 @@ and the method says so.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from softsym.data.coverage import SMALLEST
-from softsym.data.coverage import coverage as measure_coverage
 from softsym.data.labels import numbered
 from softsym.errors import InputError
-from softsym.evidence.kernels import GRID, Averaged, Kernel, Plain
-from softsym.evidence.kernels.blocks import Block
+from softsym.evidence.examine import Examined, plain_predictor
+from softsym.evidence.kernels import GRID, Kernel
 from softsym.evidence.lattice import contains
-from softsym.evidence.likelihood.process import Component, Process
-from softsym.evidence.likelihood.profile import Profile
 from softsym.evidence.look import Look
-from softsym.evidence.randomization import Randomized, halves, holm, randomization_test
-from softsym.evidence.rows import spread_order
+from softsym.evidence.randomization import holm
 from softsym.evidence.shape import read_shape
-from softsym.evidence.table import EvidenceRow, EvidenceTable, detail_of, ratio_p_value, row_of
-from softsym.evidence.verdict import LIKELIHOOD_LEVEL, TOLERANCE
+from softsym.evidence.table import EvidenceRow, EvidenceTable, detail_of, row_of
+from softsym.evidence.verdict import LIKELIHOOD_LEVEL
 from softsym.groups import Group
-from softsym.reps import Rep, TensorType
+from softsym.reps import Rep
 
 Array = NDArray[np.float64]
 FEWEST = 10
 """Fewer rows say nothing."""
-FITTED, TESTED = 700, 1_000
-"""At most so many rows are fitted and tested by the randomization test."""
-COVERED = 600
-"""At most so many rows are compared with moved ones."""
 T = TypeVar("T")
 
 
@@ -54,7 +44,7 @@ def evidence(
     groups: Group | str | Sequence[Group | str],
     *,
     sources: ArrayLike | None = None,
-    tolerance: float = TOLERANCE,
+    tolerance: float | None = None,
     kernels: Sequence[Kernel] = GRID,
     n_jobs: int = 2,
     seed: int = 0,
@@ -68,7 +58,8 @@ def evidence(
         rep_out: How outputs transform, such as ``"T(2)"``.
         groups: Candidate groups.
         sources: A label for every row; rows of one label (windows of one recording) stay together.
-        tolerance: Relative violation up to which a symmetry counts as exact.
+        tolerance: Relative violation up to which a symmetry counts as exact; by default what would hardly add to the error of
+            predictions, see :mod:`softsym.evidence.verdict`.
         kernels: Base kernels to choose from.
         n_jobs: How many groups are looked at at once.
         seed: Seed of rows and elements.
@@ -94,71 +85,24 @@ def evidence(
     rep_in, rep_out, candidates = read_shape(rep_in, rep_out, groups, X, Y)
     if not candidates:
         raise InputError("pass at least one group, such as 'O(3)'")
-    if not tolerance > 0:
+    if tolerance is not None and not tolerance > 0:
         raise InputError(f"`tolerance` must be positive, got {tolerance!r}")
     labels = _labels(sources, len(X))
     look = Look.at(X, Y, rep_in, rep_out, candidates, kernels=kernels, sources=labels, seed=seed)
     if look.is_constant:
         raise InputError("the outputs do not vary; there is nothing to explain")
-    predictor, held = _predictor(X, Y, rep_in, rep_out, candidates, kernels, labels, seed)
+    scaled = look.scale_out.transform(Y)
+    predictor, held = plain_predictor(X, scaled, rep_in, rep_out, candidates, kernels, labels, seed)
 
-    def examined(group: Group) -> _Examined:
-        return _Examined.of(group, look, predictor, X, Y, held, labels, seed)
+    def examined(group: Group) -> Examined:
+        return Examined.of(group, look, predictor, X, scaled, held, labels, seed)
 
     examinations = _map(examined, candidates, n_jobs)
     details = {one.group.name: detail_of(one.profile, one.test) for one in examinations}
     return EvidenceTable(_judged(examinations, look, tolerance), details, time.perf_counter() - start)
 
 
-class _Examined:
-    """Everything that was measured about one group."""
-
-    def __init__(self, group: Group) -> None:
-        self.group = group
-        self.profile: Profile | None = None
-        self.test: Randomized | None = None
-        self.coverage, self.seconds = math.nan, 0.0
-
-    @classmethod
-    def of(
-        cls,
-        group: Group,
-        look: Look,
-        predictor: Any,
-        X: Array,
-        Y: Array,
-        held: NDArray[np.intp],
-        sources: NDArray[np.int64] | None,
-        seed: int,
-    ) -> _Examined:
-        """Measures it."""
-        start, one = time.perf_counter(), cls(group)
-        candidate = look.candidates.get(group.name)
-        if candidate is not None:
-            one.profile = look.profile(group)
-        if isinstance(candidate, Averaged) or (candidate is None and group.is_orthogonal):
-            labels = None if sources is None else sources[held]
-            one.test = randomization_test(
-                predictor, X[held], Y[held], look.rep_in, look.rep_out, group, sources=labels, seed=seed
-            )
-        rows = X[spread_order(len(X), sources, seed)[:COVERED]]
-        if len(np.unique(rows, axis=0)) >= SMALLEST:
-            one.coverage = measure_coverage(rows, look.rep_in, group, seed).value
-        one.seconds = time.perf_counter() - start
-        return one
-
-    @property
-    def test_p(self) -> float:
-        """p-value of the randomization test; NaN if there is none."""
-        return math.nan if self.test is None else self.test.p_value
-
-    @property
-    def ratio_p(self) -> float:
-        """p-value of the likelihood ratio; NaN if there is none."""
-        return math.nan if self.profile is None else ratio_p_value(self.profile)
-
-
-def _judged(found: list[_Examined], look: Look, tolerance: float) -> list[EvidenceRow]:
+def _judged(found: list[Examined], look: Look, tolerance: float | None) -> list[EvidenceRow]:
     tests, ratios = holm([one.test_p for one in found]), holm([one.ratio_p for one in found])
     refuted = [
         one.group
@@ -169,36 +113,11 @@ def _judged(found: list[_Examined], look: Look, tolerance: float) -> list[Eviden
     for one, test, ratio in zip(found, tests, ratios, strict=True):
         inside = [H.name for H in refuted if H is not one.group and contains(one.group, H)]
         row = row_of(
-            one.group, one.profile, look, ratio_p=ratio, p_value=one.test_p, test_p=test, coverage=one.coverage,
+            one.group, one.profile, look, ratio_p=ratio, test=one.test, test_p=test, coverage=one.coverage,
             refuted_subgroup=inside[0] if inside else "", tolerance=tolerance, seconds=one.seconds,
         )  # fmt: skip
         rows.append(row)
     return rows
-
-
-def _predictor(
-    X: Array,
-    Y: Array,
-    rep_in: Rep,
-    rep_out: Rep,
-    groups: Sequence[Group],
-    kernels: Sequence[Kernel],
-    sources: NDArray[np.int64] | None,
-    seed: int,
-) -> tuple[Callable[[Array], Array], NDArray[np.intp]]:
-    """A plain Gaussian process fitted to one half of the rows, and the rows of the other half."""
-    first, held = halves(len(X), sources, seed)
-    if not len(first):
-        raise InputError("all rows are of one source; at least two are needed")
-    first = first[spread_order(len(first), None if sources is None else sources[first], seed)][:FITTED]
-    held = held[spread_order(len(held), None if sources is None else sources[held], seed)][:TESTED]
-    look = Look.at(X[first], Y[first], rep_in, rep_out, groups, kernels=kernels, seed=seed, plain=True)
-    if look.is_constant:
-        return (lambda rows: np.tile(look.scale_out.shift, (len(rows), 1))), held
-    plain = Component(Plain(groups[0], rep_in), look.kernels[""], 1.0)
-    columns = np.arange(Y.shape[1])[:, None]  # without symmetry all outputs are copies of a scalar
-    process = Process.fit([plain], [Block(TensorType(), columns, np.eye(1))], look.X, look.Y, [1e-2])
-    return (lambda rows: look.scale_out.inverse(process.predict(look.scale_in.transform(rows))[0])), held
 
 
 def _map(function: Callable[[Group], T], groups: Sequence[Group], n_jobs: int) -> list[T]:

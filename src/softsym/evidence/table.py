@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from scipy.stats import chi2
@@ -13,9 +13,12 @@ from softsym.evidence.detail import EvidenceDetail
 from softsym.evidence.likelihood.profile import Profile
 from softsym.evidence.look import Look
 from softsym.evidence.randomization import Randomized
-from softsym.evidence.verdict import TOLERANCE, Grounds, Verdict, judge
+from softsym.evidence.verdict import Grounds, Verdict, combined, judge
 from softsym.groups import Group
 from softsym.tables import CandidateTable, Column
+
+FEW = 10
+"""If the likelihood saw less than one row in so many, the note says so."""
 
 
 @dataclass(frozen=True)
@@ -139,11 +142,11 @@ def row_of(
     look: Look,
     *,
     ratio_p: float | None = None,
-    p_value: float = math.nan,
+    test: Randomized | None = None,
     test_p: float = math.nan,
     coverage: float = math.nan,
     refuted_subgroup: str = "",
-    tolerance: float = TOLERANCE,
+    tolerance: float | None = None,
     seconds: float = 0.0,
 ) -> EvidenceRow:
     """The row of one group, with its verdict.
@@ -153,31 +156,39 @@ def row_of(
         found: What the likelihood says; None if nothing.
         look: What was looked at.
         ratio_p: p-value of the likelihood ratio, corrected for several groups; not corrected if None.
-        p_value: Of the randomization test; NaN if there is none.
-        test_p: The same, corrected.
+        test: The randomization test; None if there is none.
+        test_p: Its p-value, corrected.
         coverage: How much moved data look like data.
         refuted_subgroup: A candidate inside the group that is refuted.
-        tolerance: Up to which violation a symmetry counts as exact.
+        tolerance: Up to which violation a symmetry counts as exact; None for the default.
         seconds: How long it took.
     """
+    p_value = math.nan if test is None else test.p_value
     if found is None:
         reason = look.notes.get(group.name, "the outputs do not vary")
         return EvidenceRow(group.name, "undecided", p_value, coverage=coverage, seconds=seconds, note=reason)
     rows = look.rows(look.blocks([group]))
     method = look.candidates[group.name].method
-    if math.isnan(p_value):
+    if rows < len(look.X):
+        method = f"{method}, {rows:,} of {len(look.X):,} rows"
+    if test is None:
         p_value, method = ratio_p_value(found), f"{method}; p of the likelihood ratio"
+    grounds = Grounds(
+        found.interval, 1.0 - found.errors[1], len(look.X), ratio_p_value(found) if ratio_p is None else ratio_p,
+        test_p, coverage, refuted_subgroup, tolerance,
+    )  # fmt: skip
+    effect = None if test is None else test.effect
+    interval = combined(found.interval, effect, refuted=grounds.by_likelihood, tested=grounds.by_test)
     if found.is_trivial:
         verdict: Verdict = "undecided"
         note = "it acts trivially on these data: every map has this symmetry"
     else:
-        grounds = Grounds(
-            found.interval, 1.0 - found.errors[1], len(look.X), ratio_p_value(found) if ratio_p is None else ratio_p,
-            test_p, coverage, refuted_subgroup, tolerance,
-        )  # fmt: skip
-        verdict, note = judge(grounds)
+        verdict, note = judge(replace(grounds, interval=interval))
+    if rows * FEW < len(look.X):
+        note = "; ".join([*filter(None, [note]), f"judged by a random {rows:,} of {len(look.X):,} rows"])
+    asymmetry = min(max(found.asymmetry, interval[0]), interval[1])
     return EvidenceRow(
-        group.name, verdict, p_value, found.log_evidence, found.asymmetry, found.interval, found.interval[1],
+        group.name, verdict, p_value, found.log_evidence, asymmetry, interval, interval[1],
         coverage, found.errors, rows, seconds, method, note,
     )  # fmt: skip
 

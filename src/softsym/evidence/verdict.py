@@ -1,7 +1,8 @@
 r"""The verdict: two one-sided statements about the relative violation :math:`a = |t_\perp| / |t|` of a symmetry.
 
 - ``exact``: the upper end of its 95 % interval is below the tolerance, and neither the likelihood nor the randomization test refutes
-  it, nor one of its subgroups.
+  it, nor one of its subgroups. Unless a person gives a tolerance, it is where using the symmetry exactly would add a tenth to the error
+  that predictions have anyway, :math:`a^2 = 0.1` times that error's share of the variance, but at least 0.05 and at most 0.1.
 - ``absent``: the lower end is above :data:`ABSENT_ABOVE`, an equivariance error of 0.2.
 - ``soft``: refuted, and the upper end below that level.
 - ``undecided`` otherwise: the interval straddles a boundary, the fit is too poor, tests disagree, or moved data lie where there are
@@ -20,7 +21,11 @@ from softsym.data.coverage import HARDLY, WELL
 
 Verdict = Literal["exact", "soft", "absent", "undecided"]
 TOLERANCE = 0.05
-"""Relative violation up to which a symmetry counts as exact: using it exactly costs a quarter of a percent of the signal's variance."""
+"""Relative violation up to which a symmetry counts as exact however well the data are predicted: a quarter of a percent of the variance."""
+LARGEST_TOLERANCE = 0.1
+"""The same however poorly they are predicted: a percent of the variance."""
+COST = 0.1
+"""In between, by how much using the symmetry exactly may raise the error of predictions."""
 ABSENT_ABOVE = math.sqrt(2.0) * 0.2
 """Relative violation from which a symmetry is absent. Moved and unmoved violations are independent at worst, so an equivariance
 error of e, |rho f(x) - f(rho x)| over the sum of both norms, goes with a = sqrt(2) e; e = 0.2 is where the tasks' truths draw the line."""
@@ -44,7 +49,7 @@ class Grounds:
         test_p: p-value of the randomization test, corrected for several groups; NaN if there is none.
         coverage: How much moved data look like data, 0 to 1; NaN if unknown.
         refuted_subgroup: Name of a candidate inside the group that is refuted; empty if there is none.
-        tolerance: Relative violation up to which a symmetry counts as exact.
+        tolerance: Relative violation up to which a symmetry counts as exact; None for the default.
     """
 
     interval: tuple[float, float]
@@ -54,7 +59,15 @@ class Grounds:
     test_p: float = math.nan
     coverage: float = math.nan
     refuted_subgroup: str = ""
-    tolerance: float = TOLERANCE
+    tolerance: float | None = None
+
+    @property
+    def allowed(self) -> float:
+        """Relative violation up to which the symmetry counts as exact."""
+        if self.tolerance is not None:
+            return self.tolerance
+        error = max(0.0, 1.0 - self.explained)
+        return min(LARGEST_TOLERANCE, max(TOLERANCE, math.sqrt(COST * error)))
 
     @property
     def by_test(self) -> bool:
@@ -90,18 +103,18 @@ def judge(grounds: Grounds) -> tuple[Verdict, str]:
     if low >= ABSENT_ABOVE and grounds.by_likelihood:
         return "absent", ""
     if grounds.by_likelihood and high < ABSENT_ABOVE:
-        small = f"broken, but by at most {high:.1%}" if high <= grounds.tolerance else ""
+        small = f"broken, but by at most {high:.1%}" if high <= grounds.allowed else ""
         return "soft", small
     if grounds.by_likelihood:
         return (
             "undecided",
             f"broken by {low:.2g} to {high:.2g}: soft or absent; {_more(grounds, (high - low) / 2, ABSENT_ABOVE / 4)}",
         )
-    if high > grounds.tolerance:
+    if high > grounds.allowed:
         words = "the test refutes it, but" if grounds.by_test else "not refuted, but"
         return (
             "undecided",
-            f"{words} a violation of {high:.2g} is possible; {_more(grounds, high, grounds.tolerance)}",
+            f"{words} a violation of {high:.2g} is possible; {_more(grounds, high, grounds.allowed)}",
         )
     if grounds.by_test:
         return (
@@ -110,7 +123,40 @@ def judge(grounds: Grounds) -> tuple[Verdict, str]:
         )
     if grounds.refuted_subgroup:
         return "undecided", f"its subgroup {grounds.refuted_subgroup} is refuted"
+    if high > TOLERANCE:
+        return (
+            "exact",
+            f"a violation of {high:.2g} is possible; using it would hardly add to the error of predictions",
+        )
     return "exact", ""
+
+
+def combined(
+    interval: tuple[float, float], effect: tuple[float, float] | None, *, refuted: bool, tested: bool
+) -> tuple[float, float]:
+    """The interval of the violation from the likelihood and from the test.
+
+    It excludes zero where the likelihood refutes exactness, and only there. Where the test refutes it too, the violation is at least
+    what the predictor sees of it.
+
+    Args:
+        interval: From the likelihood.
+        effect: From the test; None if there is none.
+        refuted: Whether the likelihood refutes exactness.
+        tested: Whether the test does, on inputs that cover the group's orbits.
+
+    Example:
+        >>> combined((0.01, 0.1), None, refuted=False, tested=False)
+        (0.0, 0.1)
+        >>> combined((0.01, 0.1), (0.3, 0.4), refuted=True, tested=True)
+        (0.3, 0.4)
+    """
+    low, high = interval
+    if not refuted:
+        return 0.0, high
+    if effect is None or not tested:
+        return low, high
+    return max(low, effect[0]), max(high, effect[1])
 
 
 def _more(grounds: Grounds, width: float, wanted: float) -> str:

@@ -16,10 +16,12 @@ from typing import Any
 
 from softsym.errors import InputError
 from softsym.experiments.weights import WeightRows
-from softsym.files import put_text
+from softsym.files import digest, put_text, sealed, unsealed
 from softsym.training import RunResult, RunSpec
 
 SCHEMA = 1
+HISTORY = "history"
+"""The field of a stored result that holds the checksum of the history beside it."""
 Environment = dict[str, Any]
 HistoryRows = list[dict[str, Any]]
 
@@ -101,8 +103,10 @@ class Store:
         folder = self.folder / "runs" / name(record.spec)
         folder.mkdir(parents=True, exist_ok=True)
         lines = [json.dumps(row) for row in record.history]
-        put_text(folder / "history.json", "[\n" + ",\n".join(lines) + "\n]\n")
-        put_text(folder / "result.json", json.dumps(record.to_dict(), indent=1) + "\n")
+        history = "[\n" + ",\n".join(lines) + "\n]\n"
+        put_text(folder / "history.json", history)
+        fields = {**record.to_dict(), HISTORY: digest(history.encode())}
+        put_text(folder / "result.json", sealed(fields, indent=1) + "\n")
         (folder / "error.json").unlink(missing_ok=True)
         self._records()[key(record.spec)] = record
 
@@ -134,9 +138,11 @@ class Store:
 
 def _read(path: Path) -> RunRecord:
     try:
-        fields = json.loads(path.read_text(encoding="utf-8"))
-        history = path.with_name("history.json")
-        rows = json.loads(history.read_text(encoding="utf-8")) if history.exists() else []
-        return RunRecord.from_dict(fields, rows)
+        fields = unsealed(path.read_text(encoding="utf-8"))
+        history, expected = path.with_name("history.json"), fields.pop(HISTORY, None)
+        text = history.read_text(encoding="utf-8") if history.exists() else "[]"
+        if expected is not None and digest(text.encode()) != expected:
+            raise ValueError("the checksum of the history beside it does not match")
+        return RunRecord.from_dict(fields, json.loads(text))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(f"cannot read {path}: {error}; remove its folder to run it again") from error

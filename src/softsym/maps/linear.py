@@ -43,17 +43,6 @@ def linear_parameters(
     return maps
 
 
-def layer_maps(model: nn.Module, layer: str, rep_in: Rep | str, rep_out: Rep | str) -> dict[str, TensorMap]:
-    """What the parameters of one linear layer of a model are; refuses other layers."""
-    linears = {name: module for name, module in model.named_modules() if isinstance(module, nn.Linear)}
-    if layer not in linears:
-        known = ", ".join(sorted(name or "''" for name in linears)) or "none"
-        raise InputError(
-            f"`reps` names {layer!r}, which is not a linear layer of the model (linear layers: {known})"
-        )
-    return linear_parameters(layer, rep_in, rep_out, bias=linears[layer].bias is not None)
-
-
 def chain_maps(
     model: nn.Module,
     groups: Sequence[Group],
@@ -88,19 +77,25 @@ def chain_maps(
     return maps
 
 
+def is_chain(model: nn.Module) -> bool:
+    """Whether a model is a linear layer, or linear layers in a row with pointwise nonlinearities between them.
+
+    Example:
+        >>> is_chain(nn.Sequential(nn.Linear(3, 4), nn.ReLU())), is_chain(nn.Sequential(nn.Conv2d(3, 4, 3)))
+        (True, False)
+    """
+    if not isinstance(model, nn.Sequential):
+        return isinstance(model, nn.Linear)
+    understood = (nn.Linear, nn.Flatten, *POINTWISE)
+    return all(isinstance(m, understood) for m in model) and any(isinstance(m, nn.Linear) for m in model)
+
+
 def _linear_chain(model: nn.Module) -> list[tuple[str, nn.Linear]]:
     if isinstance(model, nn.Linear):
         return [("", model)]
-    if isinstance(model, nn.Sequential):
-        odd = [type(m).__name__ for m in model if not isinstance(m, (nn.Linear, nn.Flatten, *POINTWISE))]
-        linears = [(name, m) for name, m in model.named_children() if isinstance(m, nn.Linear)]
-        if not odd and linears:
-            return linears
+    if not is_chain(model):
         raise InputError(
-            f"cannot read representations off nn.Sequential with {', '.join(odd) or 'no linear layer'}; "
-            "pass reps={'layer name': (rep_in, rep_out), ...}"
+            f"{type(model).__name__} is no chain of linear layers, which a list of hidden representations is for; pass `rep_in` and "
+            "`rep_out`, and reps={'module name': representation, ...} for what you know better"
         )
-    raise InputError(
-        f"cannot read representations off {type(model).__name__}; give it a `representations()` method or pass "
-        "reps={'layer name': (rep_in, rep_out), ...}"
-    )
+    return [(name, m) for name, m in model.named_children() if isinstance(m, nn.Linear)]

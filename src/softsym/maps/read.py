@@ -1,7 +1,7 @@
 """Which parameter of a model is which map.
 
 A model says so itself through a ``representations()`` method (:class:`~softsym.nn.SoftMLP` does), or a person says so layer by layer or
-parameter by parameter, or it is read off a single linear layer or a chain of them.
+parameter by parameter, or it is read off a chain of linear layers, or any other module is watched while it runs.
 """
 
 from __future__ import annotations
@@ -13,11 +13,14 @@ from torch import nn
 
 from softsym.errors import InputError
 from softsym.groups import Group
-from softsym.maps.linear import chain_maps, layer_maps
+from softsym.maps.families import layer_maps
+from softsym.maps.infer import Override, infer_reps
+from softsym.maps.linear import chain_maps, is_chain
+from softsym.maps.proposal import Proposal
 from softsym.maps.tensor_map import TensorMap
 from softsym.reps import Rep
 
-GivenReps = Mapping[str, tuple[Rep | str, Rep | str] | TensorMap] | Sequence[Rep | str]
+GivenReps = Mapping[str, Override] | Sequence[Rep | str]
 
 
 @runtime_checkable
@@ -34,7 +37,7 @@ def parameter_maps(
     rep_in: Rep | str | None = None,
     rep_out: Rep | str | None = None,
     reps: GivenReps | None = None,
-) -> dict[str, TensorMap]:
+) -> Proposal:
     """What each parameter of a model is, by its name, checked against its shape.
 
     Args:
@@ -42,8 +45,9 @@ def parameter_maps(
         groups: The candidate groups.
         rep_in: Representation of the input; not needed if the model knows it.
         rep_out: Representation of the output; not needed if the model knows it.
-        reps: {layer name: (rep_in, rep_out)} for chosen linear layers and {parameter name: its map} for chosen parameters, or the hidden
-            representations of a chain.
+        reps: What :func:`~softsym.infer_reps` gave; or the hidden representations of a chain; or {layer name: (rep_in, rep_out)} and
+            {parameter name: its map}: together with ``rep_in`` and ``rep_out`` they overrule what is proposed for the rest, without
+            them nothing else is regularised.
 
     Example:
         >>> import softsym as ss, torch
@@ -51,15 +55,30 @@ def parameter_maps(
         >>> {name: str(one) for name, one in maps.items()}
         {'weight': '2V -> V', 'bias': 'V'}
     """
-    if isinstance(reps, Mapping):
-        maps = _given(model, reps)
-    elif isinstance(model, KnowsRepresentations) and reps is None:
-        maps = dict(model.representations())
-    else:
-        maps = chain_maps(model, groups, rep_in, rep_out, reps)
-    for name, one in maps.items():
+    proposal = _proposal(model, groups, rep_in, rep_out, reps)
+    for name, one in proposal.items():
         one.check(name, model.get_parameter(name).shape, groups)
-    return maps
+    return proposal
+
+
+def _proposal(
+    model: nn.Module,
+    groups: Sequence[Group],
+    rep_in: Rep | str | None,
+    rep_out: Rep | str | None,
+    reps: GivenReps | None,
+) -> Proposal:
+    if isinstance(reps, Proposal):
+        return reps
+    if isinstance(reps, Mapping) and rep_in is not None and rep_out is not None:
+        return infer_reps(model, rep_in, rep_out, groups, reps)
+    if isinstance(reps, Mapping):
+        return Proposal(_given(model, reps, groups))
+    if isinstance(model, KnowsRepresentations) and reps is None:
+        return Proposal(dict(model.representations()))
+    if reps is not None or is_chain(model) or rep_in is None or rep_out is None:
+        return Proposal(chain_maps(model, groups, rep_in, rep_out, reps))
+    return infer_reps(model, rep_in, rep_out, groups)
 
 
 def layer_of(model: nn.Module, parameter: str) -> str:
@@ -73,15 +92,17 @@ def layer_of(model: nn.Module, parameter: str) -> str:
     return parameter.rpartition(".")[0] or type(model).__name__.lower()
 
 
-def _given(
-    model: nn.Module, reps: Mapping[str, tuple[Rep | str, Rep | str] | TensorMap]
-) -> dict[str, TensorMap]:
+def _given(model: nn.Module, reps: Mapping[str, Override], groups: Sequence[Group]) -> dict[str, TensorMap]:
     """The maps of chosen layers and parameters, in the order in which they were given."""
     known = dict(model.named_parameters())
     maps: dict[str, TensorMap] = {}
     for name, given in reps.items():
-        if not isinstance(given, TensorMap):
-            maps |= layer_maps(model, name, *given)
+        if isinstance(given, tuple):
+            maps |= layer_maps(model, name, *given, groups)
+        elif not isinstance(given, TensorMap):
+            raise InputError(
+                f"`reps` says what {name!r} gives; pass `rep_in` and `rep_out`, too, or (rep_in, rep_out)"
+            )
         elif name in known:
             maps[name] = given
         else:

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import torch
 
-from softsym.files import put_file
+from softsym.files import digest, put_bytes, put_text
 
 OPENMP, PROCESSOR = "-fopenmp", "-march=native"
 FLAGS = ("-std=c11", "-O3", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math", "-fPIC")
@@ -166,14 +166,25 @@ def _kept(source: Source, compiler: str, flags: tuple[str, ...]) -> Path:
 
 
 def _made(source: Source, compiler: str, flags: tuple[str, ...], path: Path) -> Path:
-    """Compiled now unless it is there."""
-    if not path.exists():
+    """Compiled now unless it is there, and whole: a damaged library would take the process with it."""
+    seal = path.with_suffix(".checksum")
+    if not _is_whole(path, seal):
         with tempfile.TemporaryDirectory() as scratch:
-            made = Path(scratch, "made.o")
+            made, linked = Path(scratch, "made.o"), Path(scratch, "made.so")
             _call(compiler, *flags, "-c", str(source.path), "-o", str(made))
             # Linked without OpenMP's library: its symbols come from the one torch has loaded, so that both share their threads.
-            put_file(path, lambda to: _call(compiler, "-shared", str(made), "-o", str(to), "-lm"))
+            _call(compiler, "-shared", str(made), "-o", str(linked), "-lm")
+            library = linked.read_bytes()
+        put_bytes(path, library)
+        put_text(seal, digest(library))
     return path
+
+
+def _is_whole(path: Path, seal: Path) -> bool:
+    try:
+        return digest(path.read_bytes()) == seal.read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return False
 
 
 def cache_folder() -> Path:

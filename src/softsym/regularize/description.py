@@ -1,4 +1,4 @@
-"""A table of regularised parameters: what each one is and how large its equivariant space is under each group."""
+"""A table of regularised parameters: what each one is, how large its equivariant space is under each group, and what is left alone."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from softsym.groups import Group
+from softsym.maps import Proposal
 from softsym.regularize.stacked import Stacked
+
+LONGEST = 60
+"""Characters of a representation in the table."""
 
 
 @dataclass(frozen=True)
@@ -24,31 +28,48 @@ class Description:
     """All regularised parameters; prints as a table."""
 
     rows: tuple[Row, ...]
+    remarks: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         groups = list(self.rows[0].dimensions) if self.rows else []
         lines = [["parameter", "shape", "representation", *groups]]
         for row in self.rows:
             shape = " x ".join(map(str, row.shape))
-            lines.append(
-                [row.parameter, shape, row.representation, *(str(row.dimensions[g]) for g in groups)]
-            )
+            text = shorten(row.representation)
+            lines.append([row.parameter, shape, text, *(str(row.dimensions[g]) for g in groups)])
         widths = [max(len(line[k]) for line in lines) for k in range(len(lines[0]))]
-        return "\n".join(
+        table = [
             "  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip() for line in lines
-        )
+        ]
+        return "\n".join([*table, *self.remarks])
 
     def __repr__(self) -> str:
         return str(self)
 
 
-def describe(stacked: Stacked, groups: Sequence[Group]) -> Description:
-    """The table of a model's regularised parameters."""
+def shorten(text: str) -> str:
+    """A long text without its middle.
+
+    Example:
+        >>> shorten("Points([[1.0, 2.0]])"), len(shorten("V + S + " * 30))
+        ('Points([[1.0, 2.0]])', 63)
+    """
+    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 + 2 :]}"
+
+
+def describe(stacked: Stacked, groups: Sequence[Group], proposal: Proposal | None = None) -> Description:
+    """The table of a model's regularised parameters, and what is to be said about the others."""
     spaces = {group.name: stacked.spaces(group) for group in groups}
     rows = []
+    remarks = [] if proposal is None else proposal.remarks()
     for k, (name, parameter, one) in enumerate(
         zip(stacked.names, stacked.parameters, stacked.maps, strict=True)
     ):
         dimensions = {group: known[k].dim for group, known in spaces.items()}
         rows.append(Row(name, tuple(parameter.shape), str(one), dimensions))
-    return Description(tuple(rows))
+        empty = [group for group, dim in dimensions.items() if dim == 0]
+        if empty and parameter.dim() > 1:
+            remarks.append(
+                f"only zero is equivariant to {', '.join(empty)}: {name}; say what its layer takes and gives with `reps`"
+            )
+    return Description(tuple(rows), tuple(remarks))

@@ -23,7 +23,7 @@ from torch import Tensor, nn
 
 from softsym.errors import InputError
 from softsym.groups import Group, read_groups
-from softsym.maps import GivenReps, parameter_maps
+from softsym.maps import GivenReps, Proposal, TensorMap, parameter_maps
 from softsym.regularize.description import Description, describe
 from softsym.regularize.joint import JointOperator
 from softsym.regularize.penalty import Penalty, value_and_gradient
@@ -38,12 +38,15 @@ class EquivarianceRegularizer:
     """Pulls the linear maps of a model towards the equivariant spaces of several groups.
 
     Args:
-        model: Any module whose linear maps have representations (see :func:`softsym.maps.parameter_maps`).
+        model: Any module. The project's own networks know what their parameters are, a chain of linear layers is read as a whole, and
+            any other module is run once to find out (:func:`softsym.infer_reps`); :meth:`describe` shows what was found.
         groups: The candidate groups.
-        rep_in: Representation of the input; the project's own networks know theirs.
+        rep_in: Representation of the input; the project's own networks know theirs. Of images: of the whole image, ``"3Grid(32,32)"``,
+            or of its channels, ``"3S"``.
         rep_out: Representation of the output.
-        reps: {layer name: (rep_in, rep_out)} or {parameter name: its map}, or hidden representations, where they cannot be read off
-            the model.
+        reps: What you know better: {module name: representation of what it gives}, {layer name: (rep_in, rep_out)}, {parameter name:
+            its map}, the hidden representations of a chain, or all of it from :func:`softsym.infer_reps`. Without ``rep_in`` and
+            ``rep_out`` only what is named here is regularised.
         strength: The strength of all groups at the start, or {group: strength}.
         dimensionless: Divide R_k by |w|^2 and by the share of dimensions outside the group's space, so that one strength means
             the same for networks and tasks of any size.
@@ -74,7 +77,14 @@ class EquivarianceRegularizer:
         names = [group.name for group in self.groups]
         if len(set(names)) < len(names):
             raise InputError(f"every group must be given once, got {', '.join(names)}")
-        self.stacked = Stacked.of(model, parameter_maps(model, self.groups, rep_in, rep_out, reps))
+        self._model = model
+        self.proposal = parameter_maps(model, self.groups, rep_in, rep_out, reps)
+        if not self.proposal:
+            raise InputError(
+                "; ".join(["no parameter of the model can be regularised", *self.proposal.remarks()])
+            )
+        self.stacked = Stacked.of(model, self.proposal)
+        self._buffers = {name: model.get_buffer(name) for name in self.proposal.buffers}
         self.dimensionless = dimensionless
         self._strengths = StrengthMap(names, strength)
         self._packs: dict[Group, Packed] = {}
@@ -110,6 +120,22 @@ class EquivarianceRegularizer:
     def totals(self) -> dict[str, float]:
         """Unweighted R_k of the whole model, for each group."""
         return {group: sum(layers.values()) for group, layers in self.residuals().items()}
+
+    def by_layer(self) -> dict[str, EquivarianceRegularizer]:
+        """One regularizer for each layer, with strengths of its own: a strength for each group and layer."""
+        parts: dict[str, dict[str, TensorMap]] = {}
+        for name, one, layer in zip(self.stacked.names, self.stacked.maps, self.stacked.holders, strict=True):
+            parts.setdefault(layer, {})[name] = one
+        return {
+            layer: EquivarianceRegularizer(
+                self._model,
+                self.groups,
+                reps=Proposal(maps),
+                strength=dict(self.strengths),
+                dimensionless=self.dimensionless,
+            )
+            for layer, maps in parts.items()
+        }
 
     @torch.no_grad()
     def step_(self, lr: float) -> None:
@@ -147,11 +173,16 @@ class EquivarianceRegularizer:
         inside = self._packed(self._find(group)).project(w[None])[0]
         for parameter, piece in zip(self.stacked.parameters, self.stacked.split(inside), strict=True):
             parameter.copy_(piece)
+        for (
+            name,
+            buffer,
+        ) in self._buffers.items():  # running statistics count as they do in the model's forward
+            buffer.copy_(self.proposal.buffers[name].space(self._find(group)).project(buffer))
         return float((w - inside).double().norm())
 
     def describe(self) -> Description:
-        """Every regularised parameter: shape, representation, and the dimension of its space under each group."""
-        return describe(self.stacked, self.groups)
+        """Every regularised parameter: shape, representation, and the dimension of its space under each group; and what is left alone."""
+        return describe(self.stacked, self.groups, self.proposal)
 
     def state_dict(self) -> dict[str, Any]:
         """The strengths, for checkpoints."""

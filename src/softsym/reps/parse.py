@@ -6,7 +6,7 @@
     term    = [copies] product
     product = factor { "*" factor }               tensor product
     factor  = primary { "'" }                     the dual
-    primary = "S" | "V" | "V[i]" | "T(p)" | "T(p,q)" | "Grid(h,w)" | "Points([[x, ...], ...])" | "(" rep ")"
+    primary = "S" | "V" | "V[i]" | "T(p)" | "T(p,q)" | "Grid(h,w)" | "Regular(" group ")" | "Points([[x, ...], ...])" | "(" rep ")"
               | "P" | "D"                         a point and a displacement: see :mod:`softsym.reps.points`
               | "U" | "Size"                      a vector at one size, and its size: see :mod:`softsym.reps.scaling`
 """
@@ -17,14 +17,14 @@ import ast
 import functools
 
 from softsym.errors import InputError
-from softsym.reps.permutation import Grid, Permutation
+from softsym.reps.permutation import Grid, Permutation, Regular
 from softsym.reps.points import Arrow, Point
 from softsym.reps.rep import Rep, Scalar, T, Vector, part_vector
 from softsym.reps.scaling import Size, UnscaledVector
 from softsym.text import Tokens
 
 NAMED = {"S": Scalar, "P": Point, "D": Arrow, "U": UnscaledVector, "Size": Size}
-KNOWN = "S, V, V', V[i], T(p), T(p,q), P, D, Grid(h,w), Points([[...]])"
+KNOWN = "S, V, V', V[i], T(p), T(p,q), P, D, Grid(h,w), Regular(group), Points([[...]])"
 
 
 def rep(text: str | Rep) -> Rep:
@@ -55,10 +55,12 @@ def _read(text: str) -> Rep:
 
 
 def _sum(tokens: Tokens) -> Rep:
-    found = _term(tokens)
+    summands = [_term(tokens)]
     while tokens.accept("+"):
-        found = found + _term(tokens)
-    return found
+        summands.append(_term(tokens))
+    return Rep(
+        tuple(term for one in summands for term in one.terms)
+    )  # at once: adding one by one copies all before it
 
 
 def _term(tokens: Tokens) -> Rep:
@@ -91,13 +93,16 @@ def _primary(tokens: Tokens) -> Rep:
         tokens.take()
         tokens.expect("(")
         numbers = tokens.integers(")")
-        if len(numbers) != 2 and (name == "Grid" or len(numbers) != 1):
+        if len(numbers) not in ((1, 2, 3) if name == "Grid" else (1, 2)):
             tokens.fail(
                 f"{name} takes {'Grid(h,w)' if name == 'Grid' else 'T(p) or T(p,q)'}; wrong number of arguments"
             )
         return Grid(*numbers) if name == "Grid" else T(*numbers)
     if name == "Points":
         return _points(tokens)
+    if name == "Regular":
+        tokens.take()
+        return Regular(tokens.bracketed())
     if name in NAMED:
         tokens.take()
         return NAMED[name]

@@ -9,9 +9,11 @@ from __future__ import annotations
 import operator
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from softsym.errors import InputError
+from softsym.groups import Group
+from softsym.groups import group as read_group
 from softsym.reps.atoms import Points
 from softsym.reps.rep import Rep, TensorType
 
@@ -40,18 +42,59 @@ def Permutation(points: ArrayLike) -> Rep:
     return Rep(((1, TensorType((Points(rows, f"Points({[list(row) for row in rows]})"),))),))
 
 
-def Grid(height: int, width: int) -> Rep:
-    """Pixels of an image, row by row from the top left, as points of the plane centred at the origin.
+def Grid(*shape: int) -> Rep:
+    """Pixels of a signal, an image or a volume, in the order in which torch flattens them, as points centred at the origin.
+
+    The last axis runs along x to the right, the one before along y upwards (rows are counted from the top), the one before that along z.
+
+    Args:
+        shape: Sizes of one to three axes: (width), (height, width) or (depth, height, width).
 
     Example:
         >>> import softsym as ss
         >>> ss.equivariant_maps(ss.Grid(3, 3), ss.Scalar, "D(4)").dim
         3
+        >>> ss.equivariant_maps(ss.Grid(5), ss.Scalar, "O(1)").dim
+        3
     """
-    height, width = operator.index(height), operator.index(width)
-    if height < 1 or width < 1:
-        raise InputError(f"Grid(height, width) needs positive sizes, got Grid({height}, {width})")
-    rows, columns = np.mgrid[:height, :width]
-    x, y = columns - (width - 1) / 2, (height - 1) / 2 - rows
-    points = tuple(zip(x.ravel().tolist(), y.ravel().tolist(), strict=True))
-    return Rep(((1, TensorType((Points(points, f"Grid({height},{width})"),))),))
+    sizes = tuple(operator.index(size) for size in shape)
+    text = f"Grid({','.join(map(str, sizes))})"
+    if not 1 <= len(sizes) <= 3 or min(sizes) < 1:
+        raise InputError(f"Grid takes one to three positive sizes, got {text}")
+    centred = [places - (size - 1) / 2 for places, size in zip(np.indices(sizes), sizes, strict=True)]
+    if len(sizes) > 1:
+        centred[-2] = -centred[-2]
+    rows = np.stack([axis.ravel() for axis in reversed(centred)], axis=1) + 0.0
+    return Rep(((1, TensorType((Points(tuple(map(tuple, rows.tolist())), text),))),))
+
+
+def Regular(group: Group | str) -> Rep:
+    """The regular representation of a finite group: values on the orbit of a point that no element but the identity leaves alone.
+
+    Every other group that keeps this orbit, such as a subgroup, permutes it too, so the same channels can be read under several groups.
+
+    Args:
+        group: The group, with at most some thousand elements.
+
+    Example:
+        >>> import softsym as ss
+        >>> ss.Regular("D(4)").size("C(4)"), ss.equivariant_maps(ss.Regular("D(4)"), ss.Regular("D(4)"), "D(4)").dim
+        (8, 8)
+    """
+    acting = read_group(group)
+    if not acting.is_finite:
+        raise InputError(f"Regular needs a finite group; {acting.name} is not")
+    steps = np.sqrt(np.array([2, 3, 5, 7, 11, 13], dtype=np.float64))
+    for attempt in range(len(steps)):  # one of these directions lies on no mirror and no axis
+        point = np.power(steps[attempt], np.arange(acting.dim)) + np.arange(acting.dim)
+        places = orbit(acting, point)
+        if len(places) == len(acting.elements):
+            rows = tuple(map(tuple, places.tolist()))
+            return Rep(((1, TensorType((Points(rows, f"Regular({acting.text})"),))),))
+    raise InputError(f"no point is moved by every element of {acting.name}; pass the orbit to Permutation")
+
+
+def orbit(group: Group, point: ArrayLike) -> NDArray[np.float64]:
+    """All places to which a finite group moves a point, in a fixed order, shape (n, d)."""
+    images = group.elements @ np.asarray(point, dtype=np.float64)
+    return np.unique(images.round(9) + 0.0, axis=0)

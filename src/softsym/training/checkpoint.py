@@ -1,16 +1,14 @@
 """Checkpoints: everything a run needs to go on exactly where it stopped.
 
-A checkpoint is a folder with the tensors (safetensors) and everything else (JSON, with a checksum of the tensors). It appears whole,
+A checkpoint is a folder with the tensors (safetensors) and everything else (JSON, with checksums of both). It appears whole,
 and the previous one is kept until then, so a run may be killed at any moment. A damaged checkpoint is noticed and passed over for the
 one before, with a warning. Nothing is ever unpickled.
 """
 
 from __future__ import annotations
 
-import json
 import shutil
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from softsym.errors import CheckpointWarning
-from softsym.files import digest, put_folder
+from softsym.files import digest, put_folder, sealed, unsealed
 from softsym.regularize import EquivarianceRegularizer
 from softsym.regularize.strengths import Controller
 from softsym.training.average import Average
@@ -108,7 +106,7 @@ def save(folder: Path, checkpoint: Checkpoint) -> None:
 
     folder.mkdir(parents=True, exist_ok=True)
     data = encode({key: value.detach().cpu().contiguous() for key, value in checkpoint.tensors.items()})
-    text = json.dumps(
+    text = sealed(
         {"format": FORMAT, "epoch": checkpoint.epoch, "tensors": digest(data), "state": checkpoint.state}
     )
 
@@ -126,7 +124,7 @@ def latest(folder: Path) -> Checkpoint | None:
     for path in _listed(folder):
         try:
             return _load(path)
-        except (OSError, ValueError, KeyError) as error:
+        except (OSError, ValueError, KeyError, TypeError) as error:
             warnings.warn(
                 f"checkpoint {path} is damaged ({error}); using the one before",
                 CheckpointWarning,
@@ -138,7 +136,7 @@ def latest(folder: Path) -> Checkpoint | None:
 def _load(path: Path) -> Checkpoint:
     from safetensors.torch import load as decode
 
-    described: Mapping[str, Any] = json.loads((path / "state.json").read_text(encoding="utf-8"))
+    described = unsealed((path / "state.json").read_text(encoding="utf-8"))
     if described["format"] != FORMAT:
         raise ValueError(f"format {described['format']}, this version reads {FORMAT}")
     data = (path / "tensors.safetensors").read_bytes()

@@ -10,14 +10,19 @@ import json
 import os
 import shutil
 from pathlib import Path
+from typing import Any
 
 from torch import nn
 
 from softsym.errors import InputError
-from softsym.files import put_file, put_text
+from softsym.files import digest, put_bytes, put_text, sealed, unsealed
 from softsym.training.devices import is_first_process
 from softsym.training.record import RunResult
 from softsym.training.spec import RunSpec
+
+MODEL = "model.safetensors"
+WEIGHTS = "weights"
+"""The field of a result that holds the checksum of the model beside it."""
 
 
 class RunFolder:
@@ -41,11 +46,11 @@ class RunFolder:
                 raise InputError(
                     f"{self.path} holds a run already; pass --resume to go on with it, or another --out-dir"
                 )
-            if json.loads(file.read_text(encoding="utf-8")) != wanted:
+            if self._read(file) != wanted:
                 raise InputError(f"{self.path} holds another run (see {file}); pass another --out-dir")
             return
         self.check_room(0)
-        put_text(file, json.dumps(wanted, indent=2) + "\n")
+        put_text(file, sealed(wanted, indent=2) + "\n")
 
     def check_room(self, needed_bytes: int) -> None:
         """Refuses a folder that cannot be written or has no room, before any work is done."""
@@ -67,14 +72,35 @@ class RunFolder:
     def result(self) -> RunResult | None:
         """The result, if the run is done."""
         file = self.path / "result.json"
-        return RunResult.from_dict(json.loads(file.read_text(encoding="utf-8"))) if file.exists() else None
+        if not file.exists():
+            return None
+        fields = self._read(file)
+        weights, expected = self.path / MODEL, fields.pop(WEIGHTS, None)
+        try:
+            if expected is not None and digest(weights.read_bytes()) != expected:
+                raise ValueError("the checksum of its weights does not match")
+            return RunResult.from_dict(fields)
+        except (OSError, ValueError, TypeError) as error:
+            raise _damaged(weights if expected is not None else file, error) from error
 
     def finish(self, model: nn.Module, result: RunResult) -> None:
         """Writes the model, and then the result, which says that the run is done."""
-        from safetensors.torch import save_file
+        from safetensors.torch import save
 
         if not is_first_process():
             return
         tensors = {name: value.detach().cpu().contiguous() for name, value in model.state_dict().items()}
-        put_file(self.path / "model.safetensors", lambda path: save_file(tensors, path))
-        put_text(self.path / "result.json", json.dumps(result.to_dict(), indent=2) + "\n")
+        put_bytes(self.path / MODEL, save(tensors))
+        fields = {**result.to_dict(), WEIGHTS: digest((self.path / MODEL).read_bytes())}
+        put_text(self.path / "result.json", sealed(fields, indent=2) + "\n")
+
+    @staticmethod
+    def _read(file: Path) -> dict[str, Any]:
+        try:
+            return unsealed(file.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise _damaged(file, error) from error
+
+
+def _damaged(file: Path, error: Exception) -> InputError:
+    return InputError(f"{file} is damaged ({error}); remove it, or pass another --out-dir")

@@ -28,3 +28,15 @@ def test_a_row_twice_as_long_has_twice_the_values():
     framed = equivariant_kernel(G, rep, rep)
     gram, longer = (framed.grams([LINEAR], blocks, rows, X)[0][0] for rows in (X, 2 * X))
     assert np.allclose(longer, 2 * gram)
+
+
+def test_functions_without_the_symmetry_change_along_orbits_and_are_zero_on_average():
+    G, rep = ss.Scaling(3), ss.rep("V")
+    direction = np.random.default_rng(0).standard_normal(3)
+    X = np.exp(np.linspace(-1, 1, 9))[:, None] * direction
+    blocks, framed = output_blocks(ss.rep("S"), [G]), equivariant_kernel(G, rep, ss.rep("S"))
+    grams = framed.grams([LINEAR], blocks, X)[0]
+    (rest,) = framed.rests(grams, grams, X)
+    assert np.allclose(rest.sum(axis=0), 0.0)
+    assert np.linalg.eigvalsh(rest)[0] > -1e-12
+    assert rest.trace() > 0.1 * grams[0].trace()

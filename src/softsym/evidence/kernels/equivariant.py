@@ -36,6 +36,18 @@ class EquivariantKernel(ABC):
     ) -> list[list[Array]]:
         """Gram matrices (b n, b m) of every kernel (outer list) and block; ``right`` is ``left`` if not given."""
 
+    def rests(self, grams: Sequence[Array], plain: Sequence[Array], X: Array) -> list[Array]:
+        """Gram matrices of the functions that do not have the symmetry, for every block.
+
+        Args:
+            grams: Of those that have it, (b n, b n).
+            plain: Of all functions.
+            X: Inputs (n, d).
+        """
+        if not self.is_projection:
+            return list(plain)
+        return [whole - gram for gram, whole in zip(grams, plain, strict=True)]
+
     def allows(self, kernel: Kernel) -> bool:
         """Whether this base kernel can be made equivariant."""
         return True

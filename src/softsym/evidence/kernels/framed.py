@@ -43,6 +43,14 @@ class Framed(EquivariantKernel):
                 row[position] *= rows[:, None] * columns
         return grams
 
+    def rests(self, grams: Sequence[Array], plain: Sequence[Array], X: Array) -> list[Array]:
+        """Functions that change along orbits: those with the symmetry times smooth functions of log s that are zero on average."""
+        height = np.log(self._framed(X)[0])
+        height = (height - height.mean()) / max(float(height.std()), 1e-12)
+        along = np.exp(-((height[:, None] - height) ** 2) / 2)
+        along = along - along.mean(axis=0) - along.mean(axis=1)[:, None] + along.mean()
+        return [gram * np.tile(along, (len(gram) // len(X),) * 2) for gram in grams]
+
     def _framed(self, X: Array) -> tuple[Array, Array]:
         """The size (n,) of every input, in units of a typical one, and the inputs divided by it."""
         segments = [s for s in self.rep_in.segments(self.group) if growth(s.type)]

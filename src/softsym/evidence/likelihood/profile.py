@@ -115,9 +115,9 @@ def profile(
     """
     (grams,) = candidate.grams([kernel], blocks, X)
     pairs, kept = [], []
-    for block, gram in zip(blocks, grams, strict=True):
-        whole = repeated(plain.gram, block.size)
-        rest = whole - gram if candidate.is_projection else whole
+    wholes = [repeated(plain.gram, block.size) for block in blocks]
+    rests = candidate.rests(grams, wholes, X)
+    for block, gram, whole, rest in zip(blocks, grams, wholes, rests, strict=True):
         kept.append(float(np.trace(gram) / np.trace(whole)))
         pairs.append(_Pair(block, _unit(gram, whole), _unit(rest, whole), block.read(Y)))
     if candidate.is_projection and min(kept) > 1.0 - TRIVIAL:

@@ -1,0 +1,139 @@
+"""Laws whose symmetries are known, to calibrate verdicts on: mechanics, fields and invariants, exact and broken a little.
+
+Those in :data:`ADJUSTED` were looked at while the rule of verdicts was made. Those in :data:`FRESH` were written at the same time and
+not looked at: they tell whether the rule carries over. Data are turned into a random frame, the groups with them, so that nothing
+rests on coordinate axes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Z = np.array([0.0, 0.0, 1.0])
+
+
+@dataclass(frozen=True)
+class Law:
+    """A map, how its data transform, and the candidates.
+
+    Args:
+        name: What it is.
+        rep_in: How inputs transform.
+        rep_out: How outputs transform.
+        groups: Candidates, before the frame is turned.
+        of: Inputs (n, copies, dim) to outputs (n, ...).
+        dim: Of the vectors.
+    """
+
+    name: str
+    rep_in: str
+    rep_out: str
+    groups: tuple[str, ...]
+    of: Callable[[Array], Array]
+    dim: int = 3
+
+    def __call__(self, X: Array) -> Array:
+        """Outputs (n, size of ``rep_out``) for inputs (n, size of ``rep_in``)."""
+        return np.asarray(self.of(X.reshape(len(X), -1, self.dim)).reshape(len(X), -1), dtype=np.float64)
+
+
+def _square(v: Array) -> Array:
+    return np.sum(v * v, axis=-1, keepdims=True)
+
+
+def _inner(a: Array, b: Array) -> Array:
+    return np.sum(a * b, axis=-1, keepdims=True)
+
+
+def _charges(softening: float) -> Callable[[Array], Array]:
+    """The force on the first of several charges, softened so that it stays finite where they meet."""
+
+    def force(P: Array) -> Array:
+        gap = P[:, :1] - P[:, 1:]
+        return np.asarray((gap / (_square(gap) + softening) ** 1.5).sum(axis=1))
+
+    return force
+
+
+def _pushed(strength: float) -> Callable[[Array], Array]:
+    """A spring with cubic stiffness that a constant force along z pushes on in proportion to the stretch along z."""
+    return lambda P: P[:, 0] * (1 + 0.3 * _square(P[:, 0])) + strength * P[:, 0, 2:] * Z
+
+
+def _swirl(strength: float) -> Callable[[Array], Array]:
+    """Two invariants of two vectors, and a part that knows the direction z."""
+    return lambda P: (
+        _inner(P[:, 0], P[:, 1]) + 0.5 * _square(P[:, 0]) - 1.5 + strength * P[:, 0, 2:] * P[:, 1, 2:]
+    )
+
+
+def _drag(wind: float) -> Callable[[Array], Array]:
+    return lambda P: -(P[:, 0] - wind * Z) * np.sqrt(_square(P[:, 0] - wind * Z))
+
+
+def _stress(fibre: float) -> Callable[[Array], Array]:
+    """Stress of a material with fibres along z, from three stretches."""
+
+    def of(P: Array) -> Array:
+        C = np.einsum("nai,naj->nij", P, P)
+        return np.asarray(
+            C - np.eye(3) * np.einsum("nii->n", C)[:, None, None] / 3 + fibre * C[:, 2:3, 2:] * np.outer(Z, Z)
+        )
+
+    return of
+
+
+ADJUSTED = (
+    Law("cross product", "2V", "V", ("SO(3)", "O(3)", "O(2)@z"), lambda P: np.cross(P[:, 0], P[:, 1])),
+    Law("softened charges", "3V", "V", ("O(3)", "O(2)@z"), _charges(1.0)),
+    Law("drag", "V", "V", ("O(3)", "O(2)@x"), _drag(0.0)),
+    Law("drag in light wind", "V", "V", ("O(3)", "O(2)@z", "O(2)@x"), _drag(0.1)),
+    Law("drag in wind", "V", "V", ("O(3)", "O(2)@z", "O(2)@x"), _drag(0.7)),
+    Law("pushed spring", "V", "V", ("O(3)", "O(2)@z"), _pushed(0.3)),
+    Law("hardly pushed spring", "V", "V", ("O(3)", "O(2)@z"), _pushed(0.1)),
+    Law("swirl", "2V", "S", ("O(3)", "O(2)@z"), _swirl(0.4)),
+    Law("isotropic stress", "3V", "T(2)", ("O(3)", "O(2)@x"), _stress(0.0)),
+    Law("stress with fibres", "3V", "T(2)", ("O(3)", "O(2)@z"), _stress(0.7)),
+    Law("saturated", "2V", "V", ("O(3)", "SO(2)@z"), lambda P: np.tanh(_inner(P[:, 0], P[:, 1])) * P[:, 0]),
+    Law(
+        "square lattice",
+        "V",
+        "S",
+        ("C(4)", "SO(2)", "D(4)"),
+        lambda P: np.cos(P[:, 0]).sum(-1, keepdims=True),
+        2,
+    ),
+    Law("mean of three", "V", "S", ("S(3)", "O(3)"), lambda P: np.sin(P[:, 0]).sum(-1, keepdims=True)),
+)
+"""Looked at while the rule was made."""
+
+FRESH = (
+    Law("Lorentz force", "2V", "V", ("SO(2)@z", "SO(3)", "O(2)@x"), lambda P: P[:, 0] + np.cross(P[:, 1], Z)),
+    Law("dipoles", "3V", "S", ("O(3)", "SO(3)", "O(2)@y"), lambda P: (
+        _inner(P[:, 1], P[:, 2]) * (1 + _square(P[:, 0])) - 3 * _inner(P[:, 0], P[:, 1]) * _inner(P[:, 0], P[:, 2])
+    ) / (1 + _square(P[:, 0])) ** 2),
+    Law("triple product", "3V", "S", ("SO(3)", "O(3)"), lambda P: np.tanh(_inner(P[:, 0], np.cross(P[:, 1], P[:, 2])))),
+    Law("Coriolis", "2V", "V", ("SO(2)@z", "O(2)@z", "SO(3)"), lambda P: 2 * np.cross(P[:, 1], Z) + P[:, 0] * [1.0, 1.0, 0.0]),
+    Law("bowl", "V", "V", ("O(3)", "O(2)@z"), lambda P: -P[:, 0] * [1.0, 1.0, 1.25] * (1 + 0.2 * _square(P[:, 0]))),
+    Law("two springs", "3V", "V", ("O(3)", "O(2)@z", "SO(2)@x"), lambda P: (
+        (P[:, 1] - P[:, 0]) * (1 - 1 / np.sqrt(1 + _square(P[:, 1] - P[:, 0]))) + 0.5 * (P[:, 2] - P[:, 0])
+    )),
+    Law("springs and weight", "3V", "V", ("O(3)", "O(2)@z", "O(2)@x"), lambda P: P[:, 1] + P[:, 2] - 2 * P[:, 0] - 0.5 * Z),
+    Law("harder charges", "3V", "V", ("O(3)", "SO(2)@z"), _charges(0.5)),
+    Law("hexagonal", "V", "V", ("C(6)", "SO(2)", "D(6)"), lambda P: P[:, 0] * (1 + 0.1 * (
+        P[:, 0, :1] ** 6 - 15 * P[:, 0, :1] ** 4 * P[:, 0, 1:] ** 2 + 15 * P[:, 0, :1] ** 2 * P[:, 0, 1:] ** 4 - P[:, 0, 1:] ** 6
+    ) / (0.5 + _square(P[:, 0])) ** 3), 2),
+    Law("product of four", "V", "S", ("S(4)", "A(4)", "O(4)"), lambda P: np.prod(1 + 0.4 * P[:, 0], axis=-1, keepdims=True), 4),
+    Law("almost a sum of four", "V", "S", ("S(4)", "A(4)"), lambda P: np.tanh(P[:, 0]) @ np.array([[1.0], [1.0], [1.0], [1.3]]), 4),
+    Law("alignment", "2V", "T(2)", ("O(3)", "O(2)@x"), lambda P: (
+        P[:, 0, :, None] * P[:, 1, None] + P[:, 1, :, None] * P[:, 0, None]) / (1 + _square(P[:, 0]) + _square(P[:, 1]))[..., None]),
+    Law("torque in a field", "2V", "V", ("SO(3)", "SO(2)@z", "O(3)"), lambda P: np.cross(P[:, 0], P[:, 1] + 0.2 * Z)),
+    Law("vortices", "2V", "V", ("SO(2)", "O(2)"), lambda P: (P[:, 0] - P[:, 1])[:, ::-1] * [-1.0, 1.0] / (
+        0.3 + _square(P[:, 0] - P[:, 1])), 2),
+)  # fmt: skip
+"""Not looked at while the rule was made."""

@@ -1,0 +1,113 @@
+"""What is measured about one candidate: the profile of the likelihood, the randomization test, coverage."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softsym.data.coverage import SMALLEST
+from softsym.data.coverage import coverage as measure_coverage
+from softsym.errors import InputError
+from softsym.evidence.kernels import Averaged, Block, Kernel, Plain
+from softsym.evidence.likelihood.process import Component, Process
+from softsym.evidence.likelihood.profile import Profile
+from softsym.evidence.look import Look
+from softsym.evidence.randomization import Predictor, Randomized, halves, randomization_test
+from softsym.evidence.rows import spread_order
+from softsym.evidence.table import ratio_p_value
+from softsym.groups import Group
+from softsym.reps import Rep, TensorType
+
+Array = NDArray[np.float64]
+FITTED, TESTED = 700, 1_000
+"""At most so many rows are fitted and tested by the randomization test."""
+COVERED = 600
+"""At most so many rows are compared with moved ones."""
+
+
+class Examined:
+    """Everything that was measured about one group."""
+
+    def __init__(self, group: Group) -> None:
+        self.group = group
+        self.profile: Profile | None = None
+        self.test: Randomized | None = None
+        self.coverage, self.seconds = math.nan, 0.0
+
+    @classmethod
+    def of(
+        cls,
+        group: Group,
+        look: Look,
+        predictor: Predictor,
+        X: Array,
+        Y: Array,
+        held: NDArray[np.intp],
+        sources: NDArray[np.int64] | None,
+        seed: int,
+    ) -> Examined:
+        """Measures it.
+
+        Args:
+            group: The candidate.
+            look: Data and kernels.
+            predictor: Inputs to scaled outputs, fitted to rows that are not held.
+            X: Inputs (n, size of the representation).
+            Y: Scaled outputs (n, outputs).
+            held: Rows that the predictor has not seen.
+            sources: Labels of the rows, shape (n,), if rows belong together.
+            seed: Of rows and elements.
+        """
+        start, one = time.perf_counter(), cls(group)
+        candidate = look.candidates.get(group.name)
+        if candidate is not None:
+            one.profile = look.profile(group)
+        if isinstance(candidate, Averaged) or (candidate is None and group.is_orthogonal):
+            labels = None if sources is None else sources[held]
+            one.test = randomization_test(
+                predictor, X[held], Y[held], look.rep_in, look.rep_out, group, sources=labels, seed=seed
+            )
+        rows = X[spread_order(len(X), sources, seed)[:COVERED]]
+        if len(np.unique(rows, axis=0)) >= SMALLEST:
+            one.coverage = measure_coverage(rows, look.rep_in, group, seed).value
+        one.seconds = time.perf_counter() - start
+        return one
+
+    @property
+    def test_p(self) -> float:
+        """p-value of the randomization test; NaN if there is none."""
+        return math.nan if self.test is None else self.test.p_value
+
+    @property
+    def ratio_p(self) -> float:
+        """p-value of the likelihood ratio; NaN if there is none."""
+        return math.nan if self.profile is None else ratio_p_value(self.profile)
+
+
+def plain_predictor(
+    X: Array,
+    Y: Array,
+    rep_in: Rep,
+    rep_out: Rep,
+    groups: Sequence[Group],
+    kernels: Sequence[Kernel],
+    sources: NDArray[np.int64] | None,
+    seed: int,
+) -> tuple[Predictor, NDArray[np.intp]]:
+    """A plain Gaussian process fitted to one half of the rows, and the rows of the other half."""
+    first, held = halves(len(X), sources, seed)
+    if not len(first):
+        raise InputError("all rows are of one source; at least two are needed")
+    first = first[spread_order(len(first), None if sources is None else sources[first], seed)][:FITTED]
+    held = held[spread_order(len(held), None if sources is None else sources[held], seed)][:TESTED]
+    look = Look.at(X[first], Y[first], rep_in, rep_out, groups, kernels=kernels, seed=seed, plain=True)
+    if look.is_constant:
+        return (lambda rows: np.zeros((len(rows), Y.shape[1]))), held
+    plain = Component(Plain(groups[0], rep_in), look.kernels[""], 1.0)
+    columns = np.arange(Y.shape[1])[:, None]  # without symmetry all outputs are copies of a scalar
+    process = Process.fit([plain], [Block(TensorType(), columns, np.eye(1))], look.X, look.Y, [1e-2])
+    return (lambda rows: look.scale_out.inverse(process.predict(look.scale_in.transform(rows))[0])), held

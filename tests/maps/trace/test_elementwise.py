@@ -1,0 +1,71 @@
+"""Functions number by number, and over axes."""
+
+import pytest
+import torch
+from torch import nn
+
+import softsym as ss
+from tests.maps.trace.watch import watched
+
+
+@pytest.mark.parametrize(
+    "function",
+    [torch.relu, nn.functional.gelu, torch.exp, lambda x: x.clamp(0), lambda x: x + 1.0, lambda x: x * x],
+)
+def test_pointwise_nonlinearities_make_scalars_of_continuous_groups(function):
+    found = watched(lambda m, x: function(x), groups=["O(2)@z"])
+    assert str(found["first.bias"]) == "8S"
+    assert found.breaks == ()
+
+
+@pytest.mark.parametrize(
+    "function",
+    [lambda x: x, lambda x: 2 * x, lambda x: x / 3 - x, lambda x: -x, lambda x: x + x.mean(1, keepdim=True)],
+)
+def test_linear_functions_do_not(function):
+    found = watched(lambda m, x: function(x), groups=["O(2)@z"])
+    assert str(found["first.bias"]) == "5S + V"
+    assert found.not_understood == found.breaks == ()
+
+
+def test_where_a_known_representation_breaks():
+    model = nn.Sequential(nn.ReLU(), nn.Linear(6, 3), nn.BatchNorm1d(3))
+    found = ss.infer_reps(model, "2V", "V", ["O(2)@z", "S(3)"])
+    assert found.breaks == (
+        "breaks O(2)@z here: relu in '0' acts on each number of 2V",
+        "breaks O(2)@z here: batch_norm in '2' acts on each number of V",
+    )
+
+
+def test_a_gate_of_one_number():
+    found = watched(lambda m, x: x * torch.sigmoid(x[..., :1]), groups=["O(2)@z"])
+    assert "last.weight" in found
+
+
+@pytest.mark.parametrize("function", [
+    lambda m, x: x.mean(-1, keepdim=True).expand(-1, -1, 8), lambda m, x: x.amax(dim=-1, keepdim=True).repeat(1, 1, 8),
+])  # fmt: skip
+def test_channels_are_not_added_up(function):
+    assert any("goes over channels" in line for line in watched(function).not_understood)
+
+
+def test_some_axes_of_an_image():
+    class Rows(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv, self.last = nn.Conv2d(1, 4, 3), nn.Linear(4, 1)
+
+        def forward(self, x):
+            return self.last(self.conv(x).mean(2).mean(2))
+
+    found = ss.infer_reps(Rows(), "S", "S", ["C(4)"])
+    assert "the model: mean goes over some, not all, axes of an image" in found.not_understood
+
+
+def test_uneven_padding():
+    model = nn.Sequential(
+        nn.ZeroPad2d((0, 1, 0, 1)), nn.Conv2d(1, 4, 2), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.PReLU(4)
+    )
+    found = ss.infer_reps(model, "Grid(6,6)", "4S", ["C(4)"])
+    assert "breaks C(4) here: 0 pads 0 pixels on one side and 1 on the other" in found.breaks
+    assert str(found["4.weight"]) == "4S"
