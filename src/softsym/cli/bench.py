@@ -10,7 +10,7 @@ from softsym.cli.output import write_json
 def command(
     suite: str | None = typer.Argument(
         None,
-        help="Which suite: spaces, step, loop, native; or learning, calibration, models, propose, which take long and are left out by default.",
+        help="Which suite: spaces, step, loop, native; or one that takes long: learning, evidence, calibration, models, propose.",
     ),
     json_file: str = typer.Option("-", "--json", help="Where the JSON goes: a file, or - (stdout)."),
 ) -> None:
