@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import softsym as ss
+from softsym.errors import InputError
 from softsym.groups.elements import images, is_permutation
 
 
@@ -76,3 +77,24 @@ def test_trivial():
     assert np.array_equal(ss.Trivial(3).sample(2), np.tile(np.eye(3), (2, 1, 1)))
     assert ss.Trivial(3).is_permutation
     assert ss.Trivial(3).is_orthogonal
+
+
+@pytest.mark.parametrize("n", [101, 1_000, 999_983, 1_000_000_000])
+def test_rotations_by_tiny_angles_are_told_from_none(n):
+    assert ss.equivariant_maps("V", "V", ss.C(n)).dim == 2
+    assert ss.equivariant_maps("T(2)", "V", ss.D(n)).dim == 0
+    assert ss.C(n).order == n
+
+
+def test_a_large_group_of_rotations_is_generated_whole():
+    turn = ss.C(120).discrete_generators[0]
+    powers = np.cumsum([np.arctan2(turn[1, 0], turn[0, 0])] * 120)
+    assert len(np.unique(np.round(powers % (2 * np.pi) * 120 / (2 * np.pi)) % 120)) == 120
+
+
+@pytest.mark.parametrize(
+    "text", ["O(1000)", "O(300)", "O(100000)", "SL(400)", "U(200)", "S(50000)", "Translation(1000)"]
+)
+def test_groups_that_would_fill_the_memory_are_refused(text):
+    with pytest.raises(InputError, match=r"generators of .* would take about .* GB; .* is the largest"):
+        ss.group(text)

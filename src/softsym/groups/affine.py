@@ -36,7 +36,7 @@ def SE(n: int) -> Group:
 
 def Translation(n: int) -> Group:
     """Translations of R^n. Sampled standard-normal."""
-    n = positive("Translation", n)
+    n = positive("Translation", n, 3)
     return make(
         f"Translation({n})", n + 1, _shifts(n), [], functools.partial(sampling.affine, d=n, rotate="none")
     )

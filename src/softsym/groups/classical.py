@@ -17,6 +17,8 @@ Array = NDArray[np.float64]
 __all__ = [  # noqa: RUF022 - as people list them
     "O", "SO", "SL", "GL", "Scaling", "Sp", "U", "SU", "Lorentz", "SO13", "SO13p", "O11", "SO11p",
 ]  # fmt: skip
+LARGEST = 10**8
+"""Numbers that the generators of a group may take: 0.8 GB."""
 
 
 def O(n: int) -> Group:  # noqa: E743 - the group's own name
@@ -52,7 +54,7 @@ def GL(n: int) -> Group:
 
 def Scaling(n: int) -> Group:
     """Positive multiples of the identity of R^n. Sampled log-uniformly between 1/e and e."""
-    n = positive("Scaling", n)
+    n = positive("Scaling", n, 2)
     return make(f"Scaling({n})", n, [np.eye(n)], [], functools.partial(sampling.scaling, d=n))
 
 
@@ -111,14 +113,26 @@ def SO11p() -> Group:
     return _indefinite("SO11p()", _lorentz(2), [])
 
 
-def positive(name: str, n: int) -> int:
-    """The argument of a group's constructor as an int of at least one."""
+def positive(name: str, n: int, growth: int = 4) -> int:
+    """The argument of a group's constructor as an int of at least one, and not so large that its generators fill the memory.
+
+    Args:
+        name: The group's name.
+        n: The argument.
+        growth: Generators are about n to this power numbers: n^2 matrices of n^2 entries, a few matrices, or 0 for none that grow.
+    """
     try:
         n = operator.index(n)
     except TypeError:
         raise InputError(f"{name}(n) needs a whole number n, got {n!r}") from None
     if n < 1:
         raise InputError(f"{name}(n) needs n >= 1, got {n}")
+    if n**growth > LARGEST:
+        most = int(LARGEST ** (1 / growth) + 1e-9)
+        size = 8 * n**growth / 1e9
+        raise InputError(
+            f"the generators of {name}({n}) would take about {size:,.1f} GB; {name}({most}) is the largest that is made"
+        )
     return n
 
 
