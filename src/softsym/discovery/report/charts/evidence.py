@@ -147,7 +147,7 @@ def randomizations(table: EvidenceTable) -> Figure | None:
         top = 1.0 - k * height
         is_last = k == len(tested) - 1
         axes[f"xaxis{suffix}"] = axis(
-            "loss of moved rows over that of the rows as they are" if is_last else "",
+            "loss of moved rows, relative" if is_last else "",
             anchor=f"y{suffix}",
             nticks=5,
         )
