@@ -109,15 +109,16 @@ class Recorder(TorchFunctionMode):
 
     def run(self, model: nn.Module, inputs: Sequence[Any]) -> Any:
         """Runs the module on inputs whose layouts have been :meth:`put`."""
-        hooks = torch.nn.modules.module
-        before = hooks.register_module_forward_pre_hook(self._enter)
-        after = hooks.register_module_forward_hook(self._leave, always_call=True)
+        hooks: list[Any] = []
+        for module in model.modules():
+            hooks.append(module.register_forward_pre_hook(self._enter))
+            hooks.append(module.register_forward_hook(self._leave, always_call=True))
         try:
-            with self:
+            with self, torch.compiler.set_stance("force_eager"):
                 return model(*inputs)
         finally:
-            before.remove()
-            after.remove()
+            for hook in hooks:
+                hook.remove()
 
     @property
     def where(self) -> str:
