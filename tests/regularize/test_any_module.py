@@ -78,16 +78,22 @@ def test_compiled_autocast_and_fabric_give_the_same_value(name):
         assert per().item() == pytest.approx(expected, rel=1e-6)
     compiled = torch.compile(model, backend="eager")
     assert per().item() == pytest.approx(expected, rel=1e-6)
-    again = ss.EquivarianceRegularizer(compiled, per.groups, FINITE[name][1], FINITE[name][2], strength=dict(per.strengths))
+    again = ss.EquivarianceRegularizer(
+        compiled, per.groups, FINITE[name][1], FINITE[name][2], strength=dict(per.strengths)
+    )
     assert again().item() == pytest.approx(expected, rel=1e-6)
-    assert torch.compile(lambda: per() + 1.0, backend="eager")().item() == pytest.approx(expected + 1, rel=1e-6)
+    assert torch.compile(lambda: per() + 1.0, backend="eager")().item() == pytest.approx(
+        expected + 1, rel=1e-6
+    )
     wrapped = Fabric(accelerator="cpu", devices=1).setup(model)
     per().backward()
     assert wrapped.module is model
     assert all(model.get_parameter(n).grad is not None for n in per.proposal)
 
 
-@pytest.mark.parametrize("rule", [ss.strengths.OneShot(4, 2.0, window=2), ss.strengths.Continuous(2), ss.strengths.Fixed()])
+@pytest.mark.parametrize(
+    "rule", [ss.strengths.OneShot(4, 2.0, window=2), ss.strengths.Continuous(2), ss.strengths.Fixed()]
+)
 def test_strength_controllers(rule):
     model, per = setting("cnn", strength=1.0)
     rule.begin(per.strengths)
@@ -119,7 +125,11 @@ def test_what_users_try_first():
     for model, ends, groups in (
         (nn.Conv2d(1, 4, 3), ("S", "4S"), ["C(4)"]),
         (nn.LSTM(3, 8), ("V", "8S"), ["C(4)@z"]),
-        (nn.TransformerEncoder(nn.TransformerEncoderLayer(6, 2, 8), 1, enable_nested_tensor=False), ("2V", "2V"), ["O(3)"]),
+        (
+            nn.TransformerEncoder(nn.TransformerEncoderLayer(6, 2, 8), 1, enable_nested_tensor=False),
+            ("2V", "2V"),
+            ["O(3)"],
+        ),
         (nn.Bilinear(3, 3, 3), ("V", "V"), ["O(3)"]),
     ):
         if isinstance(model, nn.Bilinear):

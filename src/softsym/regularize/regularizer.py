@@ -102,7 +102,9 @@ class EquivarianceRegularizer:
     def __call__(self) -> Tensor:
         """sum_k lambda_k R_k, a differentiable scalar."""
         apply = Penalty.apply
-        if torch.compiler.is_compiling():  # its gradient is a closed form already, which no compiler has to look into
+        if (
+            torch.compiler.is_compiling()
+        ):  # its gradient is a closed form already, which no compiler has to look into
             apply = torch.compiler.disable(apply)
         value: Tensor = apply(self._operator, self._weights(), self.dimensionless, *self.stacked.parameters)
         return value

@@ -17,7 +17,7 @@ from torch.overrides import TorchFunctionMode
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.maps.tensor_map import TensorMap
-from softsym.maps.trace.layout import Layout, open_axes
+from softsym.maps.trace.layout import Layout, free, open_axes
 from softsym.maps.trace.slots import Content, DisagreementError, fresh, resolved, unify
 from softsym.reps import Rep
 
@@ -197,8 +197,13 @@ class Recorder(TorchFunctionMode):
             self._unknown(call, tensors, str(reason))
             answer = None
         layouts = [answer] if answer is None or not answer or hasattr(answer[0], "role") else list(answer)
+        still = all(axis.role == "free" for tensor in tensors for axis in self.layout(tensor))
         for k, tensor in enumerate(made):
             layout = layouts[k] if k < len(layouts) else None
+            if (
+                layout is None and still
+            ):  # nothing of what goes in is moved by groups, so nothing of what comes out is
+                layout = tuple(map(free, tensor.shape))
             self.put(tensor, layout or open_axes(tuple(tensor.shape), call.where))  # type: ignore[arg-type]
 
     def _unknown(self, call: Call, tensors: list[Any], reason: str) -> None:
