@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 import softsym as ss
-from softsym.errors import InputError
+from softsym.errors import BrokenSymmetryWarning, InputError
 from tests.maps.nets import Decoder, FlatCNN, OwnAttention, ResNet, Sequence, SetTransformer, scrambled
 from tests.twin import reynolds_projector, twin_tensor_basis
 
@@ -122,14 +122,16 @@ def test_a_strength_for_each_group_and_layer():
 
 def test_what_users_try_first():
     """Each works, or says what it leaves alone and why."""
+    broken = nn.TransformerEncoder(nn.TransformerEncoderLayer(6, 2, 8), 1, enable_nested_tensor=False)
+    with pytest.warns(
+        BrokenSymmetryWarning, match=r"breaks O\(3\) here: layer_norm in 'layers.0.norm1' acts"
+    ):
+        per = ss.EquivarianceRegularizer(broken, ["O(3)"], "2V", "2V")
+    alone = "left alone: layers.0.norm1.weight: scales each coordinate of 2V by itself, which breaks O(3)"
+    assert alone in str(per.describe())
     for model, ends, groups in (
         (nn.Conv2d(1, 4, 3), ("S", "4S"), ["C(4)"]),
         (nn.LSTM(3, 8), ("V", "8S"), ["C(4)@z"]),
-        (
-            nn.TransformerEncoder(nn.TransformerEncoderLayer(6, 2, 8), 1, enable_nested_tensor=False),
-            ("2V", "2V"),
-            ["O(3)"],
-        ),
         (nn.Bilinear(3, 3, 3), ("V", "V"), ["O(3)"]),
     ):
         if isinstance(model, nn.Bilinear):

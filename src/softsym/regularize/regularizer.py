@@ -15,13 +15,14 @@ from __future__ import annotations
 
 import functools
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from softsym.errors import InputError
+from softsym.errors import BrokenSymmetryWarning, InputError
 from softsym.groups import Group, read_groups
 from softsym.maps import GivenReps, Proposal, TensorMap, parameter_maps
 from softsym.regularize.description import Description, describe
@@ -83,6 +84,8 @@ class EquivarianceRegularizer:
             raise InputError(
                 "; ".join(["no parameter of the model can be regularised", *self.proposal.remarks()])
             )
+        if self.proposal.breaks and self.proposal is not reps:  # who passes a proposal has seen it
+            warnings.warn("; ".join(self.proposal.breaks), BrokenSymmetryWarning, stacklevel=2)
         self.stacked = Stacked.of(model, self.proposal)
         self._buffers = {name: model.get_buffer(name) for name in self.proposal.buffers}
         self.dimensionless = dimensionless
