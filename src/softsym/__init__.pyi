@@ -31,6 +31,7 @@ from softsym.measure import (
     equivariance_error as equivariance_error, layer_distances as layer_distances, lie_derivative_error as lie_derivative_error,
 )
 from softsym.evidence import SoftEquivariantGP as SoftEquivariantGP, equivariant_lstsq as equivariant_lstsq
+from softsym.evidence.propose import propose as propose
 from softsym.tasks import task as task
 from softsym.discovery import (
     SoftEquivariantClassifier as SoftEquivariantClassifier, SoftEquivariantRegressor as SoftEquivariantRegressor,

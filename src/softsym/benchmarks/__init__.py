@@ -7,7 +7,7 @@ from typing import Any
 
 from softsym.errors import InputError
 
-LONG = ("learning", "calibration", "calibration-evidence", "evidence", "models", "modules")
+LONG = ("learning", "calibration", "calibration-evidence", "evidence", "models", "modules", "propose")
 
 
 def run(suite: str | None = None) -> dict[str, Any]:
@@ -21,6 +21,7 @@ def run(suite: str | None = None) -> dict[str, Any]:
         models,
         modules,
         native,
+        propose,
         spaces,
         step,
     )
@@ -37,6 +38,7 @@ def run(suite: str | None = None) -> dict[str, Any]:
         "calibration": calibration.run,
         "models": models.run,
         "modules": modules.run,
+        "propose": propose.run,
     }
     if suite is not None and suite not in suites:
         raise InputError(f"unknown suite {suite!r}; pass one of {', '.join(suites)}")

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 import typer
 
 from softsym import __version__
-from softsym.cli import bench, check, discover, doctor, inspect, predict, reproduce, train
+from softsym.cli import bench, check, discover, doctor, inspect, predict, propose, reproduce, train
 from softsym.cli.notices import one_line_warnings
 from softsym.data.formats import suffixes
 from softsym.errors import InputError, TrainingError
@@ -23,6 +23,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
 )
 app.command(name="discover")(discover.command)
+app.command(name="propose")(propose.command)
 app.command(name="predict")(predict.command)
 app.command(name="inspect")(inspect.command)
 app.command(name="check")(check.command)

@@ -7,6 +7,7 @@
     product = factor { "*" factor }               tensor product
     factor  = primary { "'" }                     the dual
     primary = "S" | "V" | "V[i]" | "T(p)" | "T(p,q)" | "Grid(h,w)" | "Regular(" group ")" | "Points([[x, ...], ...])" | "(" rep ")"
+              | "P" | "D"                         a point and a displacement: see :mod:`softsym.reps.points`
               | "U" | "Size"                      a vector at one size, and its size: see :mod:`softsym.reps.scaling`
 """
 
@@ -17,12 +18,13 @@ import functools
 
 from softsym.errors import InputError
 from softsym.reps.permutation import Grid, Permutation, Regular
+from softsym.reps.points import Arrow, Point
 from softsym.reps.rep import Rep, Scalar, T, Vector, part_vector
 from softsym.reps.scaling import Size, UnscaledVector
 from softsym.text import Tokens
 
-NAMED = {"S": Scalar, "U": UnscaledVector, "Size": Size}
-KNOWN = "S, V, V', V[i], T(p), T(p,q), Grid(h,w), Regular(group), Points([[...]])"
+NAMED = {"S": Scalar, "P": Point, "D": Arrow, "U": UnscaledVector, "Size": Size}
+KNOWN = "S, V, V', V[i], T(p), T(p,q), P, D, Grid(h,w), Regular(group), Points([[...]])"
 
 
 def rep(text: str | Rep) -> Rep:

@@ -1,0 +1,210 @@
+r"""Discrete candidates: elements that no derivative finds.
+
+Inversion, mirrors, turns by a fraction of a circle, and exchanges of coordinates, about coordinate axes and about those that the data
+single out: the eigenvectors of the Lie derivative among turns. A mirror's normal is one of these, because the mirror leaves turns about it
+alone and reverses the others; it is then moved to where the fit is nearest to its mirror image.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from softsym.evidence.propose.algebra.recognise import rounded_axis
+from softsym.evidence.propose.derivative import LEVEL, PROBED, Defect, LieDerivative
+from softsym.evidence.verdict import ABSENT_ABOVE
+from softsym.groups import SO, C, Group, O, S
+from softsym.groups.frames import axis_text
+
+Array = NDArray[np.float64]
+FOLDS = (2, 3, 4, 6)
+"""Fractions of a turn that are tried."""
+MOST = 8
+"""So many that the fit is nearest to are tested."""
+MOVING = 100
+"""Rows by which a mirror's normal is found."""
+APART = 3.0
+"""Degrees within which two axes are one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A discrete group to try.
+
+    Args:
+        name: In words.
+        element: Its generator (d, d).
+        group: The group.
+        normal: Of a mirror, (d,); None for others.
+        turning: Generator of the turns that a fraction of a turn is one of, (d, d); None for others.
+    """
+
+    name: str
+    element: Array
+    group: Group
+    normal: Array | None = None
+    turning: Array | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Tried:
+    """A candidate and what the fit says about it."""
+
+    candidate: Candidate
+    defect: Defect
+
+
+def mirror(normal: Array) -> Candidate:
+    """The mirror whose plane is perpendicular to a direction (d,).
+
+    Example:
+        >>> import numpy as np
+        >>> mirror(np.array([0.0, 1.0, 0.0])).group, mirror(np.array([2.0, -1.0, 0.0])).name
+        (O(1)@3[1], 'mirror normal to (0.8944,-0.4472,0)')
+    """
+    axis = np.array(rounded_axis(normal))
+    d, unit = len(axis), axis / np.linalg.norm(axis)
+    element = np.eye(d) - 2 * np.outer(unit, unit)
+    if np.count_nonzero(axis) == 1:
+        place = int(np.abs(axis).argmax())
+        name = f"mirror of {'xyz'[place]}" if d <= 3 else f"mirror of coordinate {place}"
+        return Candidate(name, np.diag(np.round(np.diag(element))), O(1).embed(d, (place,)), unit)
+    name = f"mirror normal to {axis_text(axis.tolist())}"
+    return Candidate(name, element, Group.from_generators(discrete=[element], name=name), unit)
+
+
+def candidates(d: int, axes: Array) -> list[Candidate]:
+    """All that are tried, given directions (m, d) that the data single out."""
+    inversion = Group.from_generators(discrete=[-np.eye(d)], name="inversion")
+    found = [Candidate("inversion", -np.eye(d), inversion)]
+    if d > 1:
+        found += [mirror(direction) for direction in (*np.eye(d), *axes)]
+    if d == 2:
+        turning = SO(2).lie_algebra[0]
+        found += [
+            Candidate(f"turn by 1/{n}", C(n).discrete_generators[0], C(n), turning=turning) for n in FOLDS[1:]
+        ]
+    if d == 3:
+        diagonal = np.ones((1, 3))
+        for direction in (*np.eye(3), *axes, *diagonal):
+            for n in FOLDS:
+                axis = rounded_axis(direction)
+                group, turning = C(n).about(axis), SO(2).about(axis).lie_algebra[0]
+                name = f"turn by 1/{n} about {axis_text(axis)}"
+                found.append(Candidate(name, group.discrete_generators[0], group, turning=turning))
+    if d > 1:
+        for i, j in itertools.combinations(range(d), 2):
+            swap = S(2).embed(d, (i, j))
+            found.append(Candidate(f"exchange of coordinates {i} and {j}", swap.discrete_generators[0], swap))
+    return found
+
+
+def singled_out(lie: LieDerivative) -> Array:
+    """Directions (m, d) that turns of the plane or of space single out."""
+    d = lie.source.dim
+    if d not in (2, 3) or lie.source.affine:
+        return np.zeros((0, d))
+    if d == 2:
+        angles = np.arange(12) * np.pi / 12
+        return np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    turns = SO(3).lie_algebra
+    coefficients = turns.reshape(3, -1) @ lie.basis.reshape(len(lie.basis), -1).T
+    vectors = lie.spectrum(coefficients)[1] @ lie.basis.reshape(len(lie.basis), -1)
+    A = vectors.reshape(-1, 3, 3)
+    return np.stack([A[:, 2, 1], A[:, 0, 2], A[:, 1, 0]], axis=1)
+
+
+def try_all(
+    lie: LieDerivative,
+    predict: Callable[[Array], Array],
+    holds: Callable[[Group], bool],
+    axis: Array | None = None,
+) -> list[Tried]:
+    """Tries the candidates that the fit is nearest to and that are not known to hold already, the most exact first.
+
+    Args:
+        lie: The Lie derivative of the fit.
+        predict: Values (n, q), scaled, at inputs (n, D) in their units.
+        holds: Whether a group is inside what is known to hold.
+        axis: Of an exact turn of space, (3,): mirrors nearly along or across it are so exactly, and one of each is enough.
+    """
+    values, X = predict(lie.X), lie.X[:PROBED]
+    rough: list[tuple[float, Candidate]] = []
+    axes = singled_out(lie)
+    axes = axes / np.maximum(np.linalg.norm(axes, axis=1, keepdims=True), 1e-300)
+    if axis is not None:
+        axis = axis / np.linalg.norm(axis)
+        axes = np.array([axis, *(one for one in axes if abs(one @ axis) < np.cos(np.radians(APART)))])
+    for start in candidates(lie.source.dim, axes):
+        if _is_there(start, [each for _, each in rough]):
+            continue
+        one = start
+        if one.normal is not None and not _is_upright(one.normal):
+            one = _moved(one, lie, predict, values)
+        one = _straightened(one, axis)
+        if _is_there(one, [each for _, each in rough]) or holds(one.group) or _may_turn(one, lie):
+            continue
+        violation = lie.element_violation(
+            one.element, values[:PROBED], predict(lie.source.moved(one.element, X))
+        )
+        if violation <= ABSENT_ABOVE:
+            rough.append((violation, one))
+    rough.sort(key=lambda pair: pair[0])
+    tried = [
+        Tried(one, lie.element_defect(one.element, values, predict(lie.source.moved(one.element, lie.X))))
+        for _, one in rough[:MOST]
+    ]
+    return sorted(tried, key=lambda each: each.defect.interval[1])
+
+
+def _straightened(one: Candidate, axis: Array | None) -> Candidate:
+    """A mirror nearly along or across an axis, exactly so; across it one stands for all."""
+    if one.normal is None or axis is None:
+        return one
+    along = float(one.normal @ axis)
+    if abs(along) > np.cos(np.radians(APART)):
+        return mirror(axis)
+    if abs(along) < np.sin(np.radians(APART)):
+        across = np.eye(3)[int(np.abs(axis).argmin())]
+        return mirror(across - (across @ axis) * axis)
+    return one
+
+
+def _may_turn(one: Candidate, lie: LieDerivative) -> bool:
+    """Whether a fraction of a turn says nothing new, because the fit does not refute all turns about its axis."""
+    if one.turning is None:
+        return False
+    coefficients = one.turning.ravel() @ lie.basis.reshape(len(lie.basis), -1).T
+    return lie.defect(coefficients).p_value >= LEVEL
+
+
+def _moved(one: Candidate, lie: LieDerivative, predict: Callable[[Array], Array], values: Array) -> Candidate:
+    """The mirror nearby that the fit is nearest to."""
+    few = slice(0, MOVING)
+    assert one.normal is not None
+
+    def violation(normal: Array) -> float:
+        unit = normal / np.linalg.norm(normal)
+        element = np.eye(len(unit)) - 2 * np.outer(unit, unit)
+        there = predict(lie.source.moved(element, lie.X[few]))
+        return lie.element_violation(element, values[few], there)
+
+    best = minimize(
+        violation, one.normal, method="Nelder-Mead", options={"xatol": 1e-4, "fatol": 1e-9, "maxfev": 120}
+    )
+    return mirror(np.asarray(best.x))
+
+
+def _is_upright(normal: Array) -> bool:
+    return np.count_nonzero(normal) == 1
+
+
+def _is_there(one: Candidate, others: list[Candidate]) -> bool:
+    """Whether nearly the same element was tried before."""
+    far = 2 * np.sin(np.radians(APART))
+    return any(np.linalg.norm(one.element - each.element) < far for each in others)

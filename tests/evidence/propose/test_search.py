@@ -1,0 +1,40 @@
+"""How many generators hold exactly."""
+
+import numpy as np
+import pytest
+
+import softsym as ss
+from softsym.evidence.propose.action import actions, basis_of
+from softsym.evidence.propose.algebra.closure import angle
+from softsym.evidence.propose.derivative import LieDerivative
+from softsym.evidence.propose.features import Features
+from softsym.evidence.propose.fit import Fit
+from softsym.evidence.propose.search import search
+from tests.evidence.propose.laws import rows
+
+
+def _search(name, n, noise, closer=True, turned=False):
+    X, Y, rep_in, rep_out, Q = rows(name, n, noise, turned=turned)
+    source, target = actions(X, Y, ss.rep(rep_in), ss.rep(rep_out))
+    fit = Fit.of(source.scaled(X), target.scaled(Y))
+    lie = LieDerivative.of(fit, Features(source), target, basis_of(source.dim, False), X)
+    return search(lie, target, Y if closer else None, 0.05), Q
+
+
+@pytest.mark.parametrize(("name", "k"), [("cross product", 3), ("along z", 1), ("nothing", 0)])
+def test_dimensions(name, k):
+    found, _ = _search(name, 300, 0.02)
+    assert (0 if found.exact is None else len(found.exact.span)) == k
+
+
+def test_a_poor_fit_needs_the_invariants():
+    assert _search("signed area", 300, 0.02, closer=False)[0].exact is None
+    found, _ = _search("signed area", 300, 0.02)
+    assert found.closer is not None
+    assert angle(found.exact.span, ss.SL(2).lie_algebra) < 1e-6
+
+
+def test_turned_laws_are_found_in_their_frame():
+    found, Q = _search("along z", 500, 0.02, turned=True)
+    truth = np.einsum("ij,kjl,ml->kim", Q, ss.SO(2).about("z").lie_algebra, Q)
+    assert angle(found.exact.span, truth) < 3.0
