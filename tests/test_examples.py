@@ -17,6 +17,7 @@ PROMISED = {
     "03_discover_on_your_own_csv.py --quick": "loaded model predicts",
     "04_regularizer_in_your_own_loop.py --quick": "snapped onto O(2)@z",
     "05_golf_ball.py --quick": "golfball:wind=y: ",
+    "07_propose_groups.py": "turn about (0.4472,0.8944,0), 26.6 degrees from y",
 }
 """The command line of each example, and something it prints."""
 FLIGHTS = "06_recorded_flights.py"
