@@ -124,3 +124,21 @@ def test_help_has_an_example_and_bad_options_are_refused():
     assert "Example: softsym check measured.csv" in done.stdout
     done = subprocess.run([*command, "inertia", "--sed", "1"], capture_output=True, text=True, timeout=120)
     assert done.returncode == 2
+
+
+def test_outputs_are_tested_too(softsym, tmp_path):
+    X = np.random.default_rng(0).standard_normal((150, 3))
+    np.savez(tmp_path / "pulls.npz", X=X, Y=X * np.sum(X**2, axis=1, keepdims=True) + [0, 0, 2.0])
+    asked = ("pulls.npz", "--in", "V", "--groups", "O(3)", "O(2)@z")
+    code, out, err = softsym("check", *asked, "--out", "V")
+    assert code == 0, err
+    assert "Evidence" in out
+    assert "exact" in out
+    code, out, _ = softsym("check", *asked, "--out", "V", "--json", "-")
+    rows = {row["name"]: row for row in json.loads(out)["evidence"]}
+    assert rows["O(3)"]["p_value"] < 0.01 < rows["O(2)@z"]["p_value"]
+    code, out, _ = softsym("check", *asked)
+    assert "Evidence" not in out
+    code, _, err = softsym("check", *asked, "--y-columns", "Y")
+    assert code == 2
+    assert "--y-columns are outputs: pass how they transform too" in err

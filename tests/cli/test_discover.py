@@ -18,7 +18,7 @@ from tests.discovery.small import rows
 NAMES = ["ax", "ay", "az", "bx", "by", "bz", "u", "v", "w"]
 ASKED = (
     "flights.csv", "--x-columns", "ax..bz", "--y-columns", "u..w", "--in", "2V", "--out", "V", "--groups", "O(2)@x", "O(2)@z",
-    "--width", "16", "--layers", "2", "--strength", "10",
+    "--model", "network", "--width", "16", "--layers", "2", "--strength", "10",
 )  # fmt: skip
 SHORT = (*ASKED, "--epochs", "20", "--seeds", "1")
 
@@ -63,10 +63,22 @@ def test_the_whole_job(softsym, tmp_path):
         "built_in",
         "baselines",
     } <= set(content)
-    assert content["schema"] == 1
+    assert content["schema"] == 2
+    assert {"model", "blend", "why", "evidence", "explained"} <= set(content)
+    assert "First look" in out
     for row in content["groups"]:
-        assert row["verdict"] in ("exact", "soft", "absent")
-        assert {"name", "error", "error_interval", "residual", "strength"} <= set(row)
+        assert row["verdict"] in ("exact", "soft", "absent", "undecided")
+        assert {
+            "name",
+            "error",
+            "error_interval",
+            "residual",
+            "strength",
+            "p_value",
+            "log_evidence",
+            "tolerance",
+            "note",
+        } <= set(row)
     assert "<!doctype html>" in (tmp_path / "found" / "report.html").read_text()[:200].lower()
     est = ss.load("found/model")
     assert est.feature_names_in_.tolist() == NAMES[:6]
@@ -95,7 +107,7 @@ def test_json_to_standard_output(softsym):
 
 def test_a_task_knows_its_columns(softsym):
     code, out, err = softsym(
-        "discover", "golfball:wind=y", "--epochs", "3", "--seeds", "1", "--width", "12", "--quiet"
+        "discover", "golfball:wind=y", "--model", "linear", "--quiet"
     )  # fmt: skip
     assert code == 0, err
     assert "O(2)@y" in out
@@ -106,6 +118,7 @@ WRONG = {
     "group": ({"--groups": "O(2)@w"}, "expected an axis x, y or z"),
     "rep": ({"--out": "Q"}, "Q"),
     "column": ({"--x-columns": "ax..bq"}, "bq"),
+    "model": ({"--model": "forest"}, "unknown model 'forest'; pass one of auto, linear, gp, network"),
     "strengths": ({"--strengths": "often"}, "unknown rule of strengths 'often'; pass one of"),
 }
 
@@ -227,6 +240,6 @@ def test_a_group_that_moves_nothing_is_undecided(softsym, tmp_path):
     assert [row["name"] for row in found] == ["O(2)@x", "O(2)@z"]
     for row in found:
         assert row["verdict"] == "undecided"
-        assert row["note"] == "inconclusive: acts trivially on inputs and outputs, so data cannot break it"
+        assert row["note"] == "acts trivially on inputs and outputs, so data cannot break it"
     page = (tmp_path / "softsym-discovery" / "report.html").read_text()
     assert "moves neither inputs nor outputs" in page

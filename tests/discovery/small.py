@@ -15,7 +15,14 @@ def rows(n=240, seed=0):
 
 
 def estimator(**changes):
-    fields = {"width": 27, "layers": 2, "epochs": 60, "seeds": 2, "strength": 10.0} | changes
+    fields = {
+        "model": "network",
+        "width": 27,
+        "layers": 2,
+        "epochs": 60,
+        "seeds": 2,
+        "strength": 10.0,
+    } | changes
     return ss.SoftEquivariantRegressor("2V", "V", ["O(2)@x", "O(2)@z"], **fields)
 
 

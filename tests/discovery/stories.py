@@ -27,7 +27,7 @@ def story() -> Story:
     found = (
         _symmetry("O(2)@z", "exact", 0.0021, 1.0, 1.7e-5),
         _symmetry("O(2)@x", "soft", 0.081, 0.034, 0.012),
-        _symmetry("SO(3)", "absent", 0.34, 0.0021, 0.21, note="the data hardly cover this group's orbits"),
+        _symmetry("SO(3)", "undecided", 0.34, 0.0021, 0.21, note="the data hardly cover this group's orbits"),
     )
     names = tuple(row.name for row in found)
     rng = np.random.default_rng(0)

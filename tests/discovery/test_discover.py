@@ -17,7 +17,8 @@ from softsym.errors import InputError
 from tests.discovery.small import fitted, rows
 
 PARAMETERS = {
-    "rep_in": "2V", "rep_out": "V", "groups": ["O(2)@x", "O(2)@z"], "width": 8, "layers": 2, "epochs": 4, "seeds": 2, "strength": 10.0,
+    "rep_in": "2V", "rep_out": "V", "groups": ["O(2)@x", "O(2)@z"], "model": "network",
+    "width": 8, "layers": 2, "epochs": 4, "seeds": 2, "strength": 10.0,
 }  # fmt: skip
 
 
@@ -47,24 +48,27 @@ def test_it_writes_report_table_and_model(table, tmp_path):
 
 def test_what_programs_read():
     summary = summary_of(fitted())
-    assert summary["schema"] == 1
+    assert summary["schema"] == 2
+    assert (summary["model"], summary["blend"]) == ("network", {})
+    assert [row["name"] for row in summary["evidence"]["groups"]] == ["O(2)@x", "O(2)@z"]
     assert (summary["rep_in"], summary["rep_out"], summary["seeds"]) == ("2V", "V", 2)
     assert summary["compiled"] == fitted().fit_.compiled
     assert summary["rows"] == {"train": 168, "held_out": 36}
     assert [row["name"] for row in summary["groups"]] == ["O(2)@x", "O(2)@z"]
     assert set(summary["groups"][0]) == {
         "name", "verdict", "error", "error_interval", "strength", "residual", "excess", "layers", "note",
+        "p_value", "log_evidence", "violation", "violation_interval", "tolerance", "coverage", "decided_by",
     }  # fmt: skip
     assert summary["built_in"] == ["O(2)@z"]
     assert [row["name"] for row in summary["baselines"]] == [row.name for row in fitted().baselines_]
     assert set(summary["baselines"][0]) == {
-        "name", "validation_error", "test_error", "explained", "is_returned",
+        "name", "validation_error", "test_error", "explained", "is_returned", "share",
     }  # fmt: skip
     json.dumps(summary, allow_nan=False)
 
 
 def test_facts_are_computed_once(tmp_path, monkeypatch):
-    """One plan, one search for duplicates, and held-out rows predicted once by each network, and once for summary and report."""
+    """One plan, one search for duplicates, and held-out rows predicted once by each network and once for summary and report."""
     calls = []
 
     def counted(owner, name):
@@ -80,7 +84,7 @@ def test_facts_are_computed_once(tmp_path, monkeypatch):
     discover(many, PARAMETERS, Workspace(tmp_path / "out"), title="it")
     held = ss.load(tmp_path / "out" / "model").fit_.held.X
     predicted = [rows for name, (_, *rows) in calls if name == "__call__"]
-    assert sum(np.array_equal(X, held) for (X,) in predicted) == 3
+    assert sum(np.array_equal(X, held) for (X,) in predicted) == 5
     assert sorted(name for name, _ in calls if name != "__call__") == ["duplicate_groups", "plan"]
 
 

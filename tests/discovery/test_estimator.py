@@ -60,9 +60,9 @@ def test_it_predicts():
 def test_simpler_models_stand_beside_it():
     found = fitted().baselines_
     assert [row.name for row in found] == [
-        "network", "ordinary network", "ridge regression", "kernel ridge regression",
+        "network", "ordinary network", "ridge regression", "gradient boosting", "kernel ridge regression", "MLP",
     ]  # fmt: skip
-    assert [row.is_returned for row in found] == [True, False, False, False]
+    assert [row.is_returned for row in found] == [True, False, False, False, False, False]
     assert found["network"].test_error == pytest.approx(fitted().fit_.test_error())
     assert found["network"].test_error < found["ordinary network"].test_error
     assert found.better[0].explained == pytest.approx(1)  # the truth is linear, and ridge regression says so
@@ -149,11 +149,13 @@ def test_a_budget_decides_the_epochs():
 
 def test_without_groups_it_is_an_ordinary_network():
     X, Y = rows(80)
-    est = ss.SoftEquivariantRegressor(width=8, layers=2, epochs=5, seeds=1).fit(X, Y)
+    est = ss.SoftEquivariantRegressor(model="network", width=8, layers=2, epochs=5, seeds=1).fit(X, Y)
     assert len(est.symmetries_) == 0
     assert type(est.fit_.members[0].model).__name__ == "MLP"
     assert "report" in est.report().lower()
-    assert [row.name for row in est.baselines_] == ["network", "ridge regression", "kernel ridge regression"]
+    assert [row.name for row in est.baselines_] == [
+        "network", "ridge regression", "gradient boosting", "kernel ridge regression", "MLP",
+    ]  # fmt: skip
     assert (est.fit_.recipe.optimizer, est.fit_.recipe.shrink) == ("adam", 0.0)
 
 
@@ -163,6 +165,7 @@ WRONG = {
     "width": ({"width": 0}, r"`width` = 0"),
     "lr": ({"lr": -1.0}, r"`lr` = -1.0"),
     "weight_decay": ({"weight_decay": -1.0}, r"`weight_decay` = -1.0"),
+    "model": ({"model": "forest"}, r"unknown model 'forest'; pass one of auto, linear, gp, network"),
     "strengths": ({"strengths": "two-shot"}, r"`strengths` = 'two-shot': input should be 'one-shot', 'continuous', 'by-data' or 'fixed'"),
     "seeds": ({"seeds": 0}, r"`seeds` must be a whole number of at least 1, got 0"),
     "held_out": ({"held_out": 0.7}, r"`held_out` must lie between 0 and 0.5, got 0.7"),
@@ -254,7 +257,7 @@ def test_groups_without_representations_are_refused():
 
 def test_a_group_that_moves_nothing_is_undecided():
     X, Y = rows(120)
-    small = {"groups": ["O(3)"], "width": 8, "layers": 2, "epochs": 3, "seeds": 1}
+    small = {"groups": ["O(3)"], "model": "network", "width": 8, "layers": 2, "epochs": 3, "seeds": 1}
     regressor = ss.SoftEquivariantRegressor("6S", "3S", **small).fit(X, Y)
     classifier = ss.SoftEquivariantClassifier("6S", **small).fit(X, Y[:, 0] > 0)
     for est in (regressor, classifier):

@@ -68,7 +68,7 @@ def test_notes_of_older_models_are_understood(tmp_path):
     first, second = load(older(fitted().save(tmp_path / "model"), change)).symmetries_
     assert first.is_within_fit
     assert not second.is_within_fit
-    assert second.note == "inconclusive: only 40 training rows"
+    assert second.note == "only 40 training rows"
 
 
 def test_how_many_jobs_there_were_is_not_kept(tmp_path):

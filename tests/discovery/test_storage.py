@@ -58,7 +58,7 @@ def test_weights_are_short_where_nothing_is_lost(folder, tmp_path):
         return {values.dtype.name for name, values in tensors.items() if name.startswith("member/")}
 
     assert "float64" in kinds(folder)  # moved to have a group exactly
-    plain = ss.SoftEquivariantRegressor(width=8, layers=2, epochs=2, seeds=1).fit(*rows(60))
+    plain = ss.SoftEquivariantRegressor(model="network", width=8, layers=2, epochs=2, seeds=1).fit(*rows(60))
     assert kinds(plain.save(tmp_path / "plain")) == {"float32"}
 
 

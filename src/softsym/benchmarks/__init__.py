@@ -7,7 +7,7 @@ from typing import Any
 
 from softsym.errors import InputError
 
-LONG = ("learning", "calibration", "calibration-evidence", "evidence", "models", "propose")
+LONG = ("learning", "calibration", "calibration-evidence", "evidence", "models", "modules", "propose")
 
 
 def run(suite: str | None = None) -> dict[str, Any]:
@@ -19,6 +19,7 @@ def run(suite: str | None = None) -> dict[str, Any]:
         learning,
         loop,
         models,
+        modules,
         native,
         propose,
         spaces,
@@ -36,6 +37,7 @@ def run(suite: str | None = None) -> dict[str, Any]:
         "calibration-evidence": calibration_evidence.run,
         "calibration": calibration.run,
         "models": models.run,
+        "modules": modules.run,
         "propose": propose.run,
     }
     if suite is not None and suite not in suites:

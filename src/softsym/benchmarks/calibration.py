@@ -68,7 +68,8 @@ def records_of(name: str, seeds: int = SEEDS, **changes: Any) -> list[dict[str, 
     table = task_table(task, seed=0)
     assert table.Y is not None
     # Nobody knows a person's data beforehand, so the strength is found by trials here too.
-    est = SoftEquivariantRegressor(**{**task_parameters(task), "strength": None, "seeds": seeds, **changes})
+    numbers = {"model": "network", "strength": None, "seeds": seeds}
+    est = SoftEquivariantRegressor(**{**task_parameters(task), **numbers, **changes})
     fit = est.fit_in(None, table.X, table.Y, resting=True).fit_
     return [_record(task, fit, k) for k in range(len(task.groups))]
 

@@ -10,7 +10,8 @@ from softsym.cli.output import write_json
 def command(
     suite: str | None = typer.Argument(
         None,
-        help="Which suite: spaces, step, loop, native; or one that takes long: learning, evidence, calibration, models, propose.",
+        help="Which suite: spaces, step, loop, native, or one of those that take long and are left out by default: learning, "
+        "evidence, calibration, calibration-evidence, models, modules, propose.",
     ),
     json_file: str = typer.Option("-", "--json", help="Where the JSON goes: a file, or - (stdout)."),
 ) -> None:

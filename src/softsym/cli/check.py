@@ -1,4 +1,4 @@
-"""``softsym check``: does the normalisation keep the symmetry, and how much of the symmetry is in the data?"""
+"""``softsym check``: does the normalisation keep the symmetry, how much of it is in the data, and do outputs refute it?"""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from softsym.data.check import DataCheck
+    from softsym.data.table import Table as Data
+    from softsym.evidence import EvidenceTable
 
 
 def command(
@@ -27,11 +29,23 @@ def command(
     rep_in: str | None = typer.Option(
         None, "--in", help="Representation of the inputs, such as '5S + 5V'. A task knows its own."
     ),
+    rep_out: str | None = typer.Option(
+        None,
+        "--out",
+        help="Representation of the outputs; with it, outputs are tested too. A task knows its own.",
+    ),
     groups: list[str] | None = typer.Option(
         None, "--groups", help="One or more groups, such as 'O(3)' 'O(2)@z'. A task knows its own."
     ),
     x_columns: str | None = typer.Option(
         None, "--x-columns", help="Columns of the inputs, such as 'm1..m5,pos_*'; all by default."
+    ),
+    y_columns: str | None = typer.Option(None, "--y-columns", help="Columns of the outputs, with --out."),
+    rows_together: str | None = typer.Option(
+        None,
+        "--rows-together",
+        metavar="COLUMN",
+        help="Column whose equal entries mark rows that belong together.",
     ),
     normalisation: str | None = typer.Option(
         None,
@@ -44,13 +58,17 @@ def command(
     ),
     quiet: bool = typer.Option(False, "--quiet", help="No progress."),
 ) -> None:
-    """Looks at inputs before training: which normalisation keeps which symmetry, and how much of each symmetry the data show.
+    """Looks at data before training: which normalisation keeps which symmetry, how much of each the inputs show, what outputs say.
 
     Example: softsym check measured.csv --x-columns "x1..z6" --in "6V" --groups "O(3)" "O(2)@z"
     """
-    check_texts([rep_in], groups or [])
+    check_texts([rep_in, rep_out], groups or [])
+    if y_columns is not None and rep_out is None:
+        raise InputError("--y-columns are outputs: pass how they transform too, as in --out 'T(2)'")
     with one_line_warnings():
-        table, task = read_source(data, x_columns, need_y=False, seed=seed)
+        table, task = read_source(
+            data, x_columns, y_columns, need_y=rep_out is not None, together=rows_together, seed=seed
+        )
         rep = rep_in or (task.rep_in if task else None)
         candidates = groups or (task.groups if task else None)
         if rep is None or not candidates:
@@ -60,15 +78,30 @@ def command(
         from softsym.data.check import check_data  # all before did without torch
 
         result = check_data(table, rep, candidates, normalisation=normalisation, seed=seed, quiet=quiet)
+        outputs = rep_out or (str(task.rep_out) if task and normalisation is None else None)
+        tested = _tested(table, str(rep), outputs, [str(group) for group in candidates], seed)
     if json_file is not None:
-        write_json(result.to_dict(), json_file)
+        write_json(result.to_dict() | ({} if tested is None else {"evidence": tested.to_dicts()}), json_file)
     if json_file != "-":
         from rich.console import Console
 
         console = Console()
         console.print(one_table(result) if normalisation else breaks_table(result))
         console.print(coverage_table(result))
+        if tested is not None:
+            console.print(tested)
         console.print(_text(f"Recommended: {result.recommended}, because {result.reason}."))
+
+
+def _tested(
+    table: Data, rep_in: str, rep_out: str | None, groups: list[str], seed: int
+) -> EvidenceTable | None:
+    """What the outputs say about each candidate; None if there are none."""
+    if table.Y is None or rep_out is None:
+        return None
+    from softsym.evidence import evidence
+
+    return evidence(table.X, table.Y, rep_in, rep_out, groups, sources=table.together, seed=seed)
 
 
 def breaks_table(result: DataCheck) -> Table:

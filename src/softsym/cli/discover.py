@@ -19,9 +19,11 @@ from softsym.regularize.strengths import CONTROLLERS
 
 if TYPE_CHECKING:
     from softsym.discovery.discover import Discovery
+    from softsym.evidence import EvidenceTable
     from softsym.tasks.task import Task
 
 DEFAULT_DATA = "inertia:Oz(2)"
+MODELS = ("auto", "linear", "gp", "network")
 
 
 def command(
@@ -37,6 +39,11 @@ def command(
     ),
     groups: list[str] | None = typer.Option(
         None, "--groups", help="Candidate groups, such as 'O(2)@x' 'O(2)@z'. A task knows its own."
+    ),
+    model: str = typer.Option(
+        "auto",
+        "--model",
+        help="What to fit: auto takes the best of all, linear, gp (Gaussian process) or network that one alone.",
     ),
     largest: str | None = typer.Option(
         None, "--largest", help="Group of gates and bilinear layers; the candidates joined by default."
@@ -86,6 +93,8 @@ def command(
 ) -> None:
     """Finds which of the candidate symmetries data have and how exactly; writes a report, a table and a model.
 
+    First it shows what the data say by themselves, in seconds; then it fits models, simplest first, and a network where that helps.
+
     Example: softsym discover flights.csv --x-columns "px1..pz6" --y-columns "fx1..fz6" --in "6V" --out "6V" --groups "O(2)@x" "O(2)@z"
     """
     from softsym.data.requirements import check_fit
@@ -99,6 +108,8 @@ def command(
     workspace.check()
     check_texts([rep_in, rep_out], [largest, *(groups or [])])
     CONTROLLERS.check(strengths)
+    if model not in MODELS:
+        raise InputError(f"unknown model {model!r}; pass one of {', '.join(MODELS)}")
     with one_line_warnings():
         table, task = read_source(data, x_columns, y_columns, together=rows_together, seed=seed)
         asked = {
@@ -120,14 +131,15 @@ def command(
         from softsym.native.threads import free_cores
 
         parameters = {
-            **chosen, "width": width, "layers": layers, "epochs": epochs, "budget": budget, "strengths": strengths,
+            **chosen, "model": model, "width": width, "layers": layers, "epochs": epochs, "budget": budget, "strengths": strengths,
             "seeds": seeds, "random_state": seed, "verbose": not quiet, "n_jobs": jobs or max(1, min(free_cores(), seeds)),
         }  # fmt: skip
         with _stop_on_interrupt() as stop:
             try:
                 discovery = discover(
-                    table, parameters, workspace, title=Path(data).stem if task is None else data, stop=stop
-                )
+                    table, parameters, workspace, title=Path(data).stem if task is None else data, stop=stop,
+                    on_evidence=None if json_file == "-" else _show_evidence,
+                )  # fmt: skip
             except StoppedError as stopped:
                 typer.echo(
                     f"softsym: interrupted; what has been learned is in {stopped.folder}; add --resume to the same command to go on",
@@ -177,6 +189,16 @@ def _stop_on_interrupt() -> Iterator[Any]:
         signal.signal(signal.SIGINT, before)
 
 
+def _show_evidence(table: EvidenceTable) -> None:
+    """The first look, as soon as it is there."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console()
+    console.print(Text(f"First look, {table.seconds:.1f} s"))
+    console.print(table)
+
+
 def _show(discovery: Discovery, out_dir: Path) -> None:
     from rich.console import Console
     from rich.text import Text
@@ -184,6 +206,6 @@ def _show(discovery: Discovery, out_dir: Path) -> None:
     console, summary = Console(), discovery.summary
     console.print(discovery.symmetries)
     facts = f"The model explains {summary['explained']:.0%} of held-out data (mean squared error {summary['test_mse']:.4g})."
-    console.print(Text(facts))
+    console.print(Text(" ".join([*discovery.why, facts])))
     console.print(discovery.baselines)
     console.print(Text(f"Report: {out_dir / 'report.html'}   model: {out_dir / 'model'}"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,9 @@ from softsym.discovery.judge.symmetries import Symmetries
 from softsym.discovery.regressor import SoftEquivariantRegressor
 from softsym.discovery.report.render import render
 from softsym.discovery.workspace import Workspace
+from softsym.evidence import EvidenceTable
 
-SCHEMA = 1
+SCHEMA = 2
 UNASKED = ("verbose", "n_jobs")
 """Parameters that change nothing in a result: a stopped discovery may go on with others."""
 
@@ -36,11 +38,13 @@ class Discovery:
     Args:
         symmetries: The table.
         baselines: How well simpler models predict.
+        why: Why a network was trained or not, and which model was taken.
         summary: The content of ``symmetries.json``.
     """
 
     symmetries: Symmetries
     baselines: Baselines
+    why: tuple[str, ...]
     summary: dict[str, Any]
 
 
@@ -51,6 +55,7 @@ def discover(
     *,
     title: str,
     stop: Stop | None = None,
+    on_evidence: Callable[[EvidenceTable], None] | None = None,
 ) -> Discovery:
     """Fits an estimator on a table and writes ``report.html``, ``symmetries.json`` and ``model/``.
 
@@ -60,6 +65,7 @@ def discover(
         workspace: Where to work and where results go.
         title: What the data are called.
         stop: Asked after every epoch; True stops.
+        on_evidence: Is told the first look as soon as it is there.
 
     Raises:
         StoppedError: It was stopped; calling again with a resuming workspace goes on.
@@ -71,8 +77,8 @@ def discover(
     )  # fmt: skip
     asked = {**parameters, **dict.fromkeys(UNASKED), "data": _digest(table)}
     folder = workspace.open(asked)
-    est.carry_out(plan, folder / "members", stop=stop)
-    if not all(member.is_finished for member in est.fit_.members):
+    est.carry_out(plan, folder / "members", stop=stop, on_evidence=on_evidence)
+    if not est.fit_.is_finished:
         est.save(folder / "model", force=True)
         raise StoppedError(folder)
     summary = summary_of(est)
@@ -84,7 +90,7 @@ def discover(
         est.save(target / "model")
 
     workspace.finish(write)
-    return Discovery(est.symmetries_, est.baselines_, summary)
+    return Discovery(est.symmetries_, est.baselines_, est.fit_.why, summary)
 
 
 def summary_of(est: SoftEquivariantRegressor) -> dict[str, Any]:
@@ -96,12 +102,16 @@ def summary_of(est: SoftEquivariantRegressor) -> dict[str, Any]:
         "rep_out": str(fit.shape.rep_out),
         "seeds": len(fit.members),
         "seconds": round(fit.seconds, 2),
+        "model": fit.model,
+        "blend": {} if fit.blend is None else fit.blend.weights,
+        "why": list(fit.why),
         "compiled": fit.compiled,
         "rows": {"train": fit.n_train, "held_out": len(fit.held.X)},
         "test_mse": fit.test_error(),
         "explained": fit.explained(),
         "groups": est.symmetries_.to_dicts(),
-        "built_in": [] if fit.ordinary is not None else list(fit.built_in),
+        "evidence": {"seconds": round(est.evidence_.seconds, 2), "groups": est.evidence_.to_dicts()},
+        "built_in": fit.returned_has,
         "baselines": fit.baselines.to_dicts(),
     }
 

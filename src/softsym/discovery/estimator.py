@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -14,20 +14,23 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from softsym.data.labels import row_labels
 from softsym.discovery import storage
+from softsym.discovery.choice.choose import chosen
+from softsym.discovery.choice.first_look import first_look
+from softsym.discovery.choice.whole import climbed
 from softsym.discovery.fit.baselines import Baselines
-from softsym.discovery.fit.beside import beside, chosen
 from softsym.discovery.fit.finish import finish
 from softsym.discovery.fit.fitted import FittedEnsemble, Target
 from softsym.discovery.fit.member import Shape
 from softsym.discovery.fit.parallel import Stop, processes
 from softsym.discovery.fit.recipe import Recipe, read_recipe
-from softsym.discovery.fit.train import FitPlan, Session, prepare, train_ensemble
+from softsym.discovery.fit.train import FitPlan, Session, prepare
 from softsym.discovery.fit.trials import Tries
 from softsym.discovery.judge.judge import judge_all
 from softsym.discovery.judge.snap import Snapped, snap_fit
 from softsym.discovery.judge.symmetries import Symmetries
 from softsym.discovery.report.story import Story, story_of
 from softsym.errors import InputError
+from softsym.evidence import EvidenceTable
 from softsym.groups import Group, read_groups
 from softsym.groups import group as read_group
 from softsym.reps import Rep, Scalar
@@ -38,6 +41,8 @@ Array = NDArray[np.float64]
 DEFAULT = Recipe()
 ATTRIBUTES = ("n_features_in_", "feature_names_in_", "output_names_", "n_outputs_", "classes_", "n_iter_")
 """What an estimator learns about its data besides the fit, and a saved model keeps."""
+MODELS = ("auto", "linear", "gp", "network")
+"""Rungs of the ladder that can be asked for: whatever is best, or one of them."""
 
 
 class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
@@ -49,6 +54,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         rep_out: Rep | str | None = None,
         groups: Group | str | Sequence[Group | str] = (),
         *,
+        model: str = "auto",
         largest: Group | str | None = None,
         width: int | None = None,
         layers: int = DEFAULT.layers,
@@ -67,6 +73,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         n_jobs: int | None = None,
     ) -> None:
         self.rep_in, self.rep_out, self.groups, self.largest = rep_in, rep_out, groups, largest
+        self.model = model
         self.width, self.layers, self.epochs, self.budget, self.batch = width, layers, epochs, budget, batch
         self.lr, self.weight_decay = lr, weight_decay
         self.strength, self.gamma, self.strengths = strength, gamma, strengths
@@ -83,7 +90,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         """What the outputs are."""
 
     def fit(self, X: ArrayLike, y: ArrayLike, *, groups: Iterable[Hashable] | None = None) -> Self:
-        """Trains the ensemble and judges every candidate group.
+        """Looks at the data, fits the models of the ladder and judges every candidate group.
 
         Args:
             X: Inputs (n, size of ``rep_in``): an array or a data frame.
@@ -159,19 +166,42 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             budget=self.budget,
             duplicates=duplicates,
             together=row_labels(groups, len(inputs)),
+            model=self.model,
         )
 
     def carry_out(
-        self, plan: FitPlan, folder: Path | None = None, *, stop: Stop | None = None, resting: bool = False
+        self,
+        plan: FitPlan,
+        folder: Path | None = None,
+        *,
+        stop: Stop | None = None,
+        resting: bool = False,
+        on_evidence: Callable[[EvidenceTable], None] | None = None,
     ) -> Self:
-        """Does what was planned; see :meth:`fit_in`."""
+        """Does what was planned; see :meth:`fit_in`.
+
+        Args:
+            plan: What to do.
+            folder: Where checkpoints go.
+            stop: Asked after every epoch.
+            resting: Leave out the judgement.
+            on_evidence: Is told the first look as soon as it is there.
+        """
         session = Session(folder, processes(self.n_jobs), quiet=not self.verbose, stop=stop)
         prepared = prepare(plan)
-        self.fit_ = beside(plan, prepared, train_ensemble(plan, prepared, session), session)
-        self.symmetries_ = Symmetries() if resting else judge_all(self.fit_)
+        self.evidence_ = EvidenceTable() if resting else first_look(plan, session.n_jobs)
+        if on_evidence is not None and len(self.evidence_):
+            on_evidence(self.evidence_)
+        fit = climbed(plan, prepared, session)
+        self.symmetries_ = Symmetries() if resting else judge_all(fit, self.evidence_)
         if not resting:
-            self.fit_ = chosen(finish(plan, prepared, self.fit_, self.symmetries_.certain(), session))
-        self.n_iter_ = max(len(member.history) for member in self.fit_.members)
+            verdicts = self.symmetries_.certain()
+            fit = finish(plan, prepared, fit, verdicts, session)
+            fit = chosen(plan, fit, [name for name, verdict in verdicts.items() if verdict == "exact"])
+        elif not fit.members:
+            fit = chosen(plan, fit)
+        self.fit_ = fit
+        self.n_iter_ = max((len(member.history) for member in fit.members), default=1)
         return self
 
     @property
@@ -191,7 +221,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         after, distance = snap_fit(before, group)
         model = object.__new__(type(self))
         model.__dict__.update(self.__dict__)  # shares what is fitted, which copying would write out and read
-        model.fit_, model.symmetries_ = after, judge_all(after)
+        model.fit_, model.symmetries_ = after, judge_all(after, self.evidence_)
         return Snapped(read_group(group).name, model, after.test_error(), before.test_error(), distance)
 
     def report(self, path: str | Path | None = None, *, title: str = "your data") -> str:
@@ -214,7 +244,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         inputs, outputs = self.fit_.shape.sizes if self.fit_.shape.groups else self._sizes
         names = getattr(self, "feature_names_in_", [f"x{k}" for k in range(inputs)])
         return story_of(
-            self.fit_, self.symmetries_, title=title, input_names=[str(name) for name in names],
+            self.fit_, self.symmetries_, evidence=self.evidence_, title=title, input_names=[str(name) for name in names],
             output_names=self._output_names(outputs), facts=facts,
         )  # fmt: skip
 
@@ -231,7 +261,11 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     def __getstate__(self) -> dict[str, Any]:
         if "fit_" not in self.__dict__:
             return dict(self.__dict__)
-        rest = {key: value for key, value in self.__dict__.items() if key not in ("fit_", "symmetries_")}
+        rest = {
+            key: value
+            for key, value in self.__dict__.items()
+            if key not in ("fit_", "symmetries_", "evidence_")
+        }
         return rest | {
             "_stored": storage.to_files(self._saved())
         }  # no code of ours is pickled, only numbers and text
@@ -241,18 +275,20 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         self.__dict__.update(state)
         if stored is not None:
             model = storage.from_files(stored)
-            self.fit_, self.symmetries_ = model.fit, model.symmetries
+            self.fit_, self.symmetries_, self.evidence_ = model.fit, model.symmetries, model.evidence
 
     def _saved(self) -> storage.SavedModel:
         parameters = self.get_params(deep=False)
         del parameters["n_jobs"]  # of the machine, not of the model
         parameters["groups"] = [str(group) for group in self.fit_.shape.groups]
         if not isinstance(parameters["random_state"], int | np.integer | None):
-            parameters["random_state"] = self.fit_.members[0].seed  # what a generator gave
+            parameters["random_state"] = self.fit_.seed  # what a generator gave
         for name in ("rep_in", "rep_out", "largest"):
             parameters[name] = None if parameters[name] is None else str(parameters[name])
         attributes = {name: getattr(self, name) for name in ATTRIBUTES if hasattr(self, name)}
-        return storage.SavedModel(type(self).__name__, parameters, attributes, self.fit_, self.symmetries_)
+        return storage.SavedModel(
+            type(self).__name__, parameters, attributes, self.fit_, self.symmetries_, self.evidence_
+        )
 
     @property
     def _sizes(self) -> tuple[int, int]:
@@ -286,6 +322,12 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         return shape
 
     def _check_numbers(self) -> None:
+        if self.model not in MODELS:
+            raise InputError(f"unknown model {self.model!r}; pass one of {', '.join(MODELS)}")
+        if self._target is Target.CLASSES and self.model not in ("auto", "network"):
+            raise InputError(
+                f"classes are learned by networks: pass model 'network' or 'auto', not {self.model!r}"
+            )
         if not isinstance(self.seeds, int | np.integer) or self.seeds < 1:
             raise InputError(f"`seeds` must be a whole number of at least 1, got {self.seeds!r}")
         if not 0 < self.held_out < 0.5:

@@ -59,7 +59,7 @@ def predict_file(
         )
     mean, std = est.fit_.predict(table.X)
     outputs = [str(name) for name in getattr(est, "output_names_", [f"y{k}" for k in range(mean.shape[1])])]
-    _write(output, outputs, mean, std if len(est.fit_.members) > 1 else None)
+    _write(output, outputs, mean, std if np.any(std) else None)
     return len(mean)
 
 

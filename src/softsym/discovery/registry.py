@@ -48,5 +48,5 @@ def restored(model: storage.SavedModel) -> SoftEquivariantEstimator:
         if name in model.attributes:
             value = model.attributes[name]
             setattr(estimator, name, np.array(value) if isinstance(value, list) else value)
-    estimator.fit_, estimator.symmetries_ = model.fit, model.symmetries
+    estimator.fit_, estimator.symmetries_, estimator.evidence_ = model.fit, model.symmetries, model.evidence
     return estimator

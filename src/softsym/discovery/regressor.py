@@ -1,6 +1,6 @@
 """The main job for numbers: fit data, and read off which symmetries hold.
 
-Without representations and groups it is an ordinary ensemble of neural networks; every column is a scalar, and no symmetry is assumed.
+Without representations and groups every column is a scalar, and no symmetry is assumed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ class SoftEquivariantRegressor(RegressorMixin, SoftEquivariantEstimator):  # typ
     Args:
         rep_in: How inputs transform, such as ``"5S + 5V"``; needed with ``groups``.
         rep_out: How outputs transform, such as ``"T(2)"``; needed with ``groups``.
-        groups: Candidate groups, such as ``["O(2)@x", "O(2)@z"]``; none for an ordinary network.
+        groups: Candidate groups, such as ``["O(2)@x", "O(2)@z"]``; none for an ordinary model.
+        model: ``auto`` for the best of all, networks included where they can add something; ``linear`` (equivariant least squares), ``gp``
+            (a Gaussian process) or ``network`` for that one alone. What follows is about networks, apart from ``held_out``,
+            ``random_state`` and ``budget``.
         largest: Group of gates and bilinear layers; the candidates joined by default.
         width: Size of the hidden layers; if None, 216 or 64, as short trials say, and 64 without groups.
         layers: Number of linear layers.
@@ -46,18 +49,21 @@ class SoftEquivariantRegressor(RegressorMixin, SoftEquivariantEstimator):  # typ
 
     Attributes:
         symmetries_: What was found about each candidate (:class:`~softsym.discovery.Symmetries`).
-        fit_: Members, scaling, validation and held-out rows; ``fit_.built_in`` names the groups that the members have exactly.
+        evidence_: What the data say by themselves (:class:`~softsym.evidence.EvidenceTable`).
+        baselines_: How well every model predicts held-out rows.
+        fit_: Models, validation and held-out rows; ``fit_.model`` names what predicts, ``fit_.why`` says why, ``fit_.built_in`` names the
+            groups that it has exactly.
 
     Example:
         >>> import numpy as np, softsym as ss
         >>> X = np.random.default_rng(0).standard_normal((200, 3))
-        >>> est = ss.SoftEquivariantRegressor("V", "S", ["O(3)"], width=8, layers=2, epochs=5, seeds=1)
-        >>> est.fit(X, (X**2).sum(1)).predict(X[:2]).shape
+        >>> est = ss.SoftEquivariantRegressor("V", "S", ["O(3)"]).fit(X, (X**2).sum(1))
+        >>> est.predict(X[:2]).shape
         (2,)
-        >>> est.symmetries_[0].name
-        'O(3)'
-        >>> [row.name for row in est.baselines_]
-        ['network', 'ordinary network', 'ridge regression', 'kernel ridge regression']
+        >>> est.symmetries_["O(3)"].verdict
+        'exact'
+        >>> [row.name for row in est.baselines_][-4:]
+        ['ridge regression', 'gradient boosting', 'kernel ridge regression', 'MLP']
     """
 
     @property
@@ -77,12 +83,16 @@ class SoftEquivariantRegressor(RegressorMixin, SoftEquivariantEstimator):  # typ
         return np.asarray(X), np.asarray(y, dtype=np.float64).reshape(len(y), -1)
 
     def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
-        """Mean prediction of the members, (n, outputs) or (n,) as ``y`` was, and their standard deviation if asked for."""
+        """Predictions (n, outputs), or (n,) as ``y`` was; if asked for, standard deviations, too.
+
+        These are of a new measurement as a Gaussian process knows it, or over the members where networks predict.
+        """
         inputs = self._inputs(X)
+        if not return_std:
+            mean = self.fit_.outputs(inputs).mean(0)
+            return mean[:, 0] if self.n_outputs_ == 0 else mean
         mean, std = self.fit_.predict(inputs)
-        if self.n_outputs_ == 0:
-            mean, std = mean[:, 0], std[:, 0]
-        return (mean, std) if return_std else mean
+        return (mean[:, 0], std[:, 0]) if self.n_outputs_ == 0 else (mean, std)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

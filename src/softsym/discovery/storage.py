@@ -17,6 +17,7 @@ import torch
 from numpy.typing import NDArray
 
 from softsym.data.scaler import SymmetricScaler
+from softsym.discovery.choice.stored import pack_ladder, unpack_ladder
 from softsym.discovery.fit.baselines import Baseline, Baselines
 from softsym.discovery.fit.curves import Curves
 from softsym.discovery.fit.fitted import FittedEnsemble, HeldOut, Predictor, Rivals, Target
@@ -25,6 +26,7 @@ from softsym.discovery.fit.recipe import Recipe
 from softsym.discovery.fit.scale_frame import ScaleFrame
 from softsym.discovery.judge.symmetries import Symmetries, Symmetry
 from softsym.errors import InputError
+from softsym.evidence import EvidenceDetail, EvidenceRow, EvidenceTable
 from softsym.files import digest, put_folder
 from softsym.groups import group as read_group
 from softsym.reps import rep as read_rep
@@ -46,6 +48,7 @@ class SavedModel:
         attributes: What it learned about the columns, likewise.
         fit: Members, scaling and held-out rows.
         symmetries: What was found.
+        evidence: The first look.
     """
 
     class_name: str
@@ -53,6 +56,7 @@ class SavedModel:
     attributes: dict[str, Any]
     fit: FittedEnsemble
     symmetries: Symmetries
+    evidence: EvidenceTable
 
 
 def save(model: SavedModel, folder: Path, *, force: bool = False) -> Path:
@@ -102,6 +106,7 @@ def to_files(model: SavedModel) -> Files:
         "parameters": {name: plain(value) for name, value in model.parameters.items()},
         "attributes": {name: plain(value) for name, value in model.attributes.items()},
         "symmetries": model.symmetries.to_dicts(),
+        "evidence": _told(model.evidence),
         "fit": about,
         "tensors": digest(tensors),
     }
@@ -130,6 +135,7 @@ def from_files(files: Files) -> SavedModel:
             attributes=dict(content["attributes"]),
             fit=_unpacked(content["fit"], decode(files[TENSORS])),
             symmetries=Symmetries([Symmetry.from_dict(row) for row in content["symmetries"]]),
+            evidence=_heard(content.get("evidence", {})),
         )
     except (KeyError, TypeError, ValueError, AttributeError, SafetensorError) as error:
         raise InputError(
@@ -167,6 +173,23 @@ def _content(text: bytes) -> dict[str, Any]:
     return content
 
 
+def _told(evidence: EvidenceTable) -> dict[str, Any]:
+    return {
+        "rows": evidence.to_dicts(),
+        "details": {name: detail.to_dict() for name, detail in evidence.details.items()},
+        "seconds": evidence.seconds,
+    }
+
+
+def _heard(told: dict[str, Any]) -> EvidenceTable:
+    """The inverse of :func:`_told`; models of before have none."""
+    return EvidenceTable(
+        [EvidenceRow.from_dict(row) for row in told.get("rows", ())],
+        {name: EvidenceDetail.from_dict(detail) for name, detail in told.get("details", {}).items()},
+        told.get("seconds", 0.0),
+    )
+
+
 def _canonical(content: dict[str, Any]) -> bytes:
     return json.dumps(content, sort_keys=True, separators=(",", ":")).encode()
 
@@ -192,10 +215,14 @@ def _packed(fit: FittedEnsemble) -> tuple[dict[str, Any], Arrays]:
         "built_in": list(fit.built_in),
         "baselines": fit.baselines.to_dicts(),
         "ordinary": [] if fit.ordinary is None else [m.seed for m in fit.ordinary.members],
+        "seed": fit.seed,
+        "why": list(fit.why),
     }
     arrays: Arrays = {"held/X": fit.held.X, "held/Y": fit.held.Y}
     if fit.checked is not None:
         arrays |= {"checked/X": fit.checked.X, "checked/Y": fit.checked.Y}
+        if fit.checked.together is not None:
+            arrays["checked/together"] = fit.checked.together
         about["checked_is_separate"] = fit.checked.is_separate
     if fit.rivals is not None:
         arrays["rivals/errors"] = fit.rivals.errors
@@ -209,6 +236,7 @@ def _packed(fit: FittedEnsemble) -> tuple[dict[str, Any], Arrays]:
             arrays[f"curves/{k}/strengths/{g}"] = curves.strengths[group]
     for k, member in enumerate(() if fit.ordinary is None else fit.ordinary.members):
         arrays |= _weights(member, f"ordinary/{k}/")
+    about |= pack_ladder(fit, arrays)
     return about, {name: np.ascontiguousarray(value) for name, value in arrays.items()}
 
 
@@ -229,7 +257,7 @@ def _unpacked(about: dict[str, Any], arrays: Arrays) -> FittedEnsemble:
     size = about.get("usual_size")
     frame = None if size is None else ScaleFrame.of(shape, size)
     predictor = Predictor(Target(about["kind"]), tuple(members), inputs, outputs, frame)
-    return FittedEnsemble(
+    fit = FittedEnsemble(
         shape=shape,
         recipe=recipe,
         predictor=predictor,
@@ -243,7 +271,10 @@ def _unpacked(about: dict[str, Any], arrays: Arrays) -> FittedEnsemble:
         n_train=about["n_train"],
         seconds=about["seconds"],
         compiled=about.get("compiled"),
+        seed=about.get("seed", members[0].seed if members else 0),
+        why=tuple(about.get("why", ())),
     )
+    return unpack_ladder(fit, about, arrays)
 
 
 def _ordinary(
@@ -265,7 +296,9 @@ def _checked(about: dict[str, Any], arrays: Arrays) -> HeldOut | None:
     """The validation rows; models of before have none."""
     if "checked/X" not in arrays:
         return None
-    return HeldOut(arrays["checked/X"], arrays["checked/Y"], about["checked_is_separate"])
+    return HeldOut(
+        arrays["checked/X"], arrays["checked/Y"], about["checked_is_separate"], arrays.get("checked/together")
+    )
 
 
 def _short(values: NDArray[Any]) -> NDArray[Any]:

@@ -1,11 +1,23 @@
 """The table of a fit: measurement, verdict and weights brought together."""
 
+from dataclasses import replace
+
 import pytest
 
 from softsym.discovery.fit.finish import BUILT_IN
-from softsym.discovery.judge.judge import final_strength, judge_all, judge_group, weight_distances
+from softsym.discovery.judge.judge import (
+    consistent,
+    final_strength,
+    judge_all,
+    judge_group,
+    missed_by_process,
+    weight_distances,
+)
 from softsym.discovery.judge.measure import measure_group
-from softsym.discovery.judge.verdict import judge
+from softsym.discovery.judge.symmetries import Symmetry
+from softsym.discovery.judge.verdict import decide
+from softsym.discovery.ladder.climb import Ladder
+from softsym.discovery.ladder.process import process
 from softsym.groups import group
 from tests.discovery.small import estimator, fitted, rows
 
@@ -13,17 +25,54 @@ from tests.discovery.small import estimator, fitted, rows
 def test_every_candidate_is_judged_by_what_was_measured():
     X, Y = rows(120)
     est = estimator(epochs=6).fit_in(None, X, Y, resting=True)
-    fit, table = est.fit_, judge_all(est.fit_)
-    assert table == estimator(epochs=6).fit(X, Y).symmetries_  # before the last stage
-    for row in table:
-        grounds = measure_group(fit, group(row.name), seed=fit.members[0].seed)
+    whole = estimator(epochs=6).fit(X, Y)
+    fit, table = est.fit_, judge_all(est.fit_, whole.evidence_)
+    assert table == whole.symmetries_  # before the last stage
+    for row, seen in zip(table, whole.evidence_, strict=True):
+        grounds = measure_group(fit, group(row.name), seed=fit.seed)
         assert (row.error, row.error_interval, row.excess) == (
             grounds.error,
             grounds.interval,
             grounds.excess,
         )
-        assert (row.verdict, row.reasons) == judge(grounds)
-        assert row == judge_group(fit, group(row.name))
+        assert (row.verdict, row.reasons, row.decided_by) == decide(grounds, seen)
+        assert (row.p_value, row.log_evidence, row.tolerance) == (
+            seen.p_value,
+            seen.log_evidence,
+            seen.tolerance,
+        )
+        alone = judge_group(fit, group(row.name))
+        assert alone.decided_by == "model"
+        assert (alone.error, alone.strength, alone.residual) == (row.error, row.strength, row.residual)
+
+
+def test_a_group_is_not_exact_if_a_candidate_inside_is_refuted():
+    names = ["O(3)", "SO(2)@z", "O(2)@x"]
+    table = [
+        Symmetry(name, verdict, 0.1, (0.1, 0.1), 1.0, 0.0)
+        for name, verdict in zip(names, ("exact", "soft", "exact"), strict=True)
+    ]
+    judged = consistent(table, [group(name) for name in names])
+    assert [row.verdict for row in judged] == ["undecided", "soft", "exact"]
+    assert judged[0].note == "its subgroup SO(2)@z is refuted"
+
+
+def test_what_the_process_misses_is_measured_against_the_network():
+    fit = fitted().fit_
+    assert missed_by_process(fit) == 0.0
+    shape = fit.shape
+    X, Y = rows()
+    lame = process(X[:60], 0 * Y[:60] + Y[:60].mean(0), shape.rep_in, shape.rep_out, shape.groups)
+    assert 0.7 < missed_by_process(replace(fit, ladder=Ladder((lame,)))) < 1.1
+
+
+def test_a_process_holds_on_to_a_group_by_its_share_of_the_prior():
+    est = estimator(model="gp").fit(*rows(150))
+    weights = est.fit_.ladder.process.weights
+    assert {row.name: row.strength for row in est.symmetries_} == weights
+    assert weights["O(2)@z"] > weights["O(2)@x"]
+    assert est.symmetries_["O(2)@z"].residual == pytest.approx(1 - weights["O(2)@z"])
+    assert est.symmetries_["O(2)@z"].layers == {}
 
 
 def test_distances_of_snapped_weights_are_zero():

@@ -31,7 +31,8 @@ def test_it_is_a_sequence_with_names():
     assert [row.verdict for row in TABLE] == ["exact", "absent"]
     assert TABLE[-1] is TABLE[EVIL]
     assert TABLE["O(2)@z"].is_conclusive
-    assert not TABLE[1].is_conclusive
+    assert TABLE[1].is_conclusive  # a note that is no doubt
+    assert (TABLE[0].group, TABLE[0].interval) == ("O(2)@z", (0.001, 0.003))
     with pytest.raises(InputError, match=r"no candidate group 'O\(3\)'; there are O\(2\)@z, <img"):
         TABLE["O(3)"]
 

@@ -5,7 +5,9 @@ from dataclasses import replace
 import pytest
 
 from softsym.discovery.judge.reasons import Cause, Reason, note_of
-from softsym.discovery.judge.verdict import EXACT_BELOW, MODEL_ABSENT_ABOVE, Grounds, judge
+from softsym.discovery.judge.verdict import EXACT_BELOW, MODEL_ABSENT_ABOVE, Grounds, decide, judge
+from softsym.evidence import EvidenceRow
+from softsym.evidence.verdict import TOLERANCE
 
 SURE = Grounds(0.1, (0.09, 0.11), 0.4, 30.0, 9.0, 0.95, 1000, 0.9)
 ROUGH = {"explained": 0.3}
@@ -58,12 +60,15 @@ def test_excess_is_what_mistakes_do_not_explain():
 
 
 NOTES = {
-    "rows": ({"rows": 40}, Cause.ROWS, "only 40 training rows"),
+    "rows": ({"rows": 40}, Cause.ROWS, "only 40 training rows, about 100 would decide it"),
     "held_out": ({"held_out": False}, Cause.HELD_OUT, "too few rows to hold any out"),
-    "explained": ({"explained": -0.2}, Cause.EXPLAINED, "the model explains only 0% of held-out data"),
-    "coverage": ({"coverage": 0.1}, Cause.COVERAGE, "moved data lie where there are no data, so nothing could confirm or refute it"),
-    "interval": ({"interval": (0.01, 0.11), **ROUGH}, Cause.INTERVAL, "the interval of the error also allows exact"),
-    "both": ({"interval": (0.01, 0.3), **ROUGH}, Cause.INTERVAL, "the interval of the error also allows absent and exact"),
+    "explained": ({"explained": -0.2}, Cause.EXPLAINED,
+        "the model explains only 0% of held-out data, more rows or longer training would decide it"),
+    "coverage": ({"coverage": 0.1}, Cause.COVERAGE, "moved data lie where there are no data, inputs moved by the group would decide it"),
+    "interval": ({"interval": (0.01, 0.11), **ROUGH}, Cause.INTERVAL,
+        "the interval of the error also allows exact, more rows or seeds would decide it"),
+    "both": ({"interval": (0.01, 0.3), **ROUGH}, Cause.INTERVAL,
+        "the interval of the error also allows absent and exact, more rows or seeds would decide it"),
 }  # fmt: skip
 
 
@@ -72,7 +77,37 @@ def test_doubts_are_said(changes, cause, text):
     verdict, reasons = judge(replace(SURE, **changes))
     assert verdict == "soft"
     assert reasons == (Reason(cause, text),)
-    assert note_of(reasons) == f"inconclusive: {text}"
+    assert note_of(reasons) == text
+    assert decide(replace(SURE, **changes)) == ("undecided", reasons, "model")
+
+
+EVIDENCE = EvidenceRow("O(3)", "exact", 0.6, 300.0, 0.0, (0.0, 0.01), 0.01, 0.9, rows=300)
+
+
+def test_the_evidence_decides_where_its_process_misses_nothing():
+    assert decide(SURE, EVIDENCE) == ("exact", (), "evidence")
+    assert decide(SURE, EVIDENCE, missed=TOLERANCE) == ("exact", (), "evidence")
+    assert decide(SURE, EVIDENCE, missed=TOLERANCE + 1e-9) == ("soft", (), "model")
+
+
+def test_the_model_decides_where_kernels_cannot_tell():
+    assert decide(SURE) == ("soft", (), "model")
+    assert decide(SURE, EvidenceRow("O(3)", "undecided", note="there is no closed set")) == (
+        "soft",
+        (),
+        "model",
+    )
+
+
+def test_what_the_evidence_leaves_open_stays_open_and_says_what_would_decide_it():
+    note = "not refuted, but a violation of 0.2 is possible; about 2,000 rows would decide it"
+    verdict, (reason,), decided_by = decide(at(0.0), replace(EVIDENCE, verdict="undecided", note=note))
+    assert (verdict, reason.text, decided_by) == ("undecided", note, "evidence")
+
+
+def test_a_group_that_moves_nothing_is_undecided_whatever_the_evidence_says():
+    verdict, (reason,), _ = decide(at(0.0, acts=False), EVIDENCE)
+    assert (verdict, reason.cause) == ("undecided", Cause.TRIVIAL)
 
 
 def test_an_uncertain_interval_is_no_news_where_there_are_other_doubts():

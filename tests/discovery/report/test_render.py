@@ -140,7 +140,7 @@ def test_whole_story_has_all_sections():
         "Of 3 candidate symmetries, 1 holds exactly, 1 holds softly and 1 cannot be told for certain." in text
     )
     assert "O(2)@z holds exactly:" in text
-    assert "Not certain: the data hardly cover this group's orbits" in text
+    assert "What would decide it: the data hardly cover this group's orbits" in text
     assert "Only 1000 examples: intervals are wide." in text
     assert "98.7 %" in text
 
@@ -211,8 +211,8 @@ def test_only_a_doubt_is_called_uncertain():
         replace(EXACT, reasons=reasons_in(note)) for note in (mild, "inconclusive: only 40 training rows")
     ]
     text = " ".join(Page(render(replace(stories.story(), symmetries=Symmetries(rows)))).text.split())
-    assert text.count("Not certain:") == 1
-    assert "Not certain: inconclusive: only 40 training rows" in text
+    assert text.count("Note:") == 1
+    assert "Note: only 40 training rows" in text
     assert mild in text
 
 

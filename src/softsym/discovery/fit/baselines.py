@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from softsym.tables import CandidateTable, Column
@@ -19,6 +19,7 @@ class Baseline:
         test_error: On held-out rows.
         explained: Share of the held-out variance that it explains.
         is_returned: Whether it is the one that predicts.
+        share: Its weight in the blend that predicts; 0 if it has none.
     """
 
     name: str
@@ -26,11 +27,14 @@ class Baseline:
     test_error: float
     explained: float
     is_returned: bool = False
+    share: float = 0.0
 
     @property
     def verdict(self) -> str:
-        """Whether it is the one that predicts, in a word."""
-        return "returned" if self.is_returned else ""
+        """Whether it is the one that predicts, or a part of it, in a word."""
+        if self.is_returned:
+            return "returned"
+        return f"{self.share:.0%} of it" if self.share else ""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and strings, for JSON."""
@@ -61,9 +65,13 @@ class Baselines(CandidateTable[Baseline]):
     )  # fmt: skip
 
     @classmethod
-    def of(cls, rows: Sequence[Baseline], returned: str) -> Baselines:
-        """The table, with one model marked as the one that predicts."""
-        return cls([Baseline(**{**asdict(row), "is_returned": row.name == returned}) for row in rows])
+    def of(
+        cls, rows: Sequence[Baseline], returned: str, shares: Mapping[str, float] | None = None
+    ) -> Baselines:
+        """The table, with one model marked as the one that predicts, and others as parts of it."""
+        return cls([
+            replace(row, is_returned=row.name == returned, share=(shares or {}).get(row.name, 0.0)) for row in rows
+        ])  # fmt: skip
 
     @property
     def better(self) -> tuple[Baseline, ...]:

@@ -20,8 +20,13 @@ def row_errors(predicted: Array, true: Array) -> Array:
     return np.asarray(np.mean((predicted.reshape(true.shape) - true) ** 2, axis=1))
 
 
-def standard_errors(new: Array, old: Array) -> float:
+def standard_errors(new: Array, old: Array, together: NDArray[np.int64] | None = None) -> float:
     """By how many standard errors of their mean difference errors of rows (n,) are larger than others of the same rows.
+
+    Args:
+        new: Errors (n,).
+        old: Errors (n,) to compare them with.
+        together: Labels (n,) of rows that belong together, which count as one: windows of a recording err alike.
 
     Example:
         >>> standard_errors(np.array([2.0, 4.0]), np.array([1.0, 1.0]))
@@ -33,6 +38,9 @@ def standard_errors(new: Array, old: Array) -> float:
     if not np.isfinite(mean):
         return 0.0 if np.isnan(mean) else mean  # if both are infinite, neither is worse
     differences = new - old
+    if together is not None:
+        labels = np.unique(together, return_inverse=True)[1]
+        differences = np.bincount(labels, differences) * ((labels.max() + 1) / len(labels))
     spread = float(differences.std(ddof=1)) / len(differences) ** 0.5 if len(differences) > 1 else 0.0
     if spread == 0.0:
         return float(np.sign(mean)) * float("inf") if mean else 0.0

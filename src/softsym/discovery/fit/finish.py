@@ -43,7 +43,7 @@ def finish(
     told = {
         name: BUILT_IN if name in exact else 0.0 for name, verdict in verdicts.items() if verdict != "soft"
     }
-    if not soft.shape.groups or not soft.is_finished:
+    if not soft.shape.groups or not soft.members or not soft.is_finished:
         return soft
     trainings = [
         Training(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
@@ -17,6 +18,10 @@ from softsym.discovery.fit.curves import Curves
 from softsym.discovery.fit.member import Member, Shape, predict_members
 from softsym.discovery.fit.recipe import Recipe
 from softsym.discovery.fit.scale_frame import ScaleFrame
+from softsym.discovery.ladder.blend import Blend
+from softsym.discovery.ladder.climb import Ladder
+from softsym.discovery.ladder.rung import NETWORK, ORDINARY, Rung
+from softsym.groups import Group
 from softsym.training.loop import Criterion
 
 Array = NDArray[np.float64]
@@ -71,6 +76,37 @@ class Predictor:
 
 
 @dataclass(frozen=True, eq=False)
+class Networks:
+    """Trained networks as a rung of the ladder: the mean of the members.
+
+    Args:
+        name: Which networks they are.
+        predictor: The members as one function.
+        has: Names of the groups that they have exactly.
+    """
+
+    name: str
+    predictor: Predictor
+    has: tuple[str, ...] = ()
+
+    def __call__(self, X: Array) -> Array:
+        """Mean outputs (n, outputs)."""
+        return np.asarray(self.predictor(X).mean(0))
+
+    def spread(self, X: Array) -> Array:
+        """Standard deviations over members (n, outputs)."""
+        return np.asarray(self.predictor(X).std(0))
+
+    def on(self, X: Array, Y: Array) -> Networks:
+        """Themselves: training again would take as long as training."""
+        return self
+
+    def snapped(self, groups: Sequence[Group]) -> Networks | None:
+        """Themselves, if they have these symmetries already."""
+        return self if {group.name for group in groups} <= set(self.has) else None
+
+
+@dataclass(frozen=True, eq=False)
 class HeldOut:
     """Rows that no member was trained on.
 
@@ -78,11 +114,13 @@ class HeldOut:
         X: Inputs, shape (n, inputs).
         Y: Outputs, shape (n, outputs); for a classifier one column per class, 0 or 1.
         is_separate: Whether they really were kept from training; too few rows cannot be spared.
+        together: Labels of rows that belong together, shape (n,); None if every row stands by itself.
     """
 
     X: Array
     Y: Array
     is_separate: bool = True
+    together: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,11 +131,13 @@ class Rivals:
         baselines: How well each predicts.
         errors: Squared errors of the best of them on validation rows, shape (n,).
         ordinary: The ordinary networks among them; None if the members are such themselves, or for a model that was read.
+        rungs: Those that could predict in the place of the ladder's.
     """
 
     baselines: tuple[Baseline, ...]
     errors: Array
     ordinary: Predictor | None = None
+    rungs: tuple[Rung, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,8 +146,8 @@ class FittedEnsemble:
 
     Args:
         shape: Representations and candidate groups.
-        recipe: How members were trained.
-        predictor: The members, pulled towards the symmetries, as one function.
+        recipe: How members were trained, or would have been.
+        predictor: The members, pulled towards the symmetries, as one function; without members if no network was trained.
         curves: What happened during each training.
         held: Rows that were held out.
         n_train: Number of training rows.
@@ -116,8 +156,12 @@ class FittedEnsemble:
         built_in: Names of the groups that the members have exactly, by construction.
         baselines: Simpler models on the same rows, with this one among them.
         rivals: What the baselines are beside the members themselves.
-        ordinary: Ordinary networks that predict in their place, because they predicted validation rows better.
+        ordinary: Ordinary networks that predict in their place, because they predicted validation rows better, or with them.
         compiled: Whether compiled code ran, on which last bits and speed depend; None if nobody wrote it down.
+        seed: Of everything that is drawn.
+        ladder: Closed-form models fitted to the training rows, free to break every candidate.
+        blend: What predicts; None if that is the network, or ordinary ones in its place.
+        why: Why a network was trained or not, and why this model predicts, one sentence each.
     """
 
     shape: Shape
@@ -133,19 +177,60 @@ class FittedEnsemble:
     rivals: Rivals | None = None
     ordinary: Predictor | None = None
     compiled: str | None = None
+    seed: int = 0
+    ladder: Ladder = field(default_factory=Ladder)
+    blend: Blend | None = None
+    why: tuple[str, ...] = ()
 
     @property
     def members(self) -> tuple[Member, ...]:
         """The trained networks."""
         return self.predictor.members
 
+    @property
+    def model(self) -> str:
+        """Name of the rung that predicts, or of the heaviest of several."""
+        if self.blend is not None:
+            return self.blend.name
+        return NETWORK if self.ordinary is None else ORDINARY
+
+    @property
+    def returned_has(self) -> list[str]:
+        """Names of the groups that what predicts has exactly."""
+        if self.blend is None:
+            return list(self.built_in) if self.ordinary is None else []
+        return list(self.blend.has)
+
+    @property
+    def _networks(self) -> Predictor | None:
+        """The networks that predict, if nothing else does."""
+        if self.blend is None:
+            return self.ordinary or self.predictor
+        rung = self.blend.parts[0].early
+        return rung.predictor if len(self.blend.parts) == 1 and isinstance(rung, Networks) else None
+
     def outputs(self, X: Array) -> Array:
-        """Outputs of all members in the units of the data, shape (members, n, outputs); probabilities for a classifier."""
-        return (self.ordinary or self.predictor)(X)
+        """Outputs in the units of the data, of all members if networks predict, (members, n, outputs); probabilities for a classifier."""
+        networks = self._networks
+        if networks is not None:
+            return networks(X)
+        assert self.blend is not None
+        return self.blend(X)[None]
 
     def predict(self, X: Array) -> tuple[Array, Array]:
-        """Mean and standard deviation over members, each (n, outputs)."""
-        return _mean_and_std(self.outputs(X))
+        """Mean, and standard deviation over members or as the model knows it, each (n, outputs)."""
+        networks = self._networks
+        if networks is not None:
+            return _mean_and_std(networks(X))
+        assert self.blend is not None
+        return self.blend(X), self.blend.spread(X)
+
+    def free_outputs(self, X: Array) -> Array:
+        """Outputs, likewise, of the model that is free to break every candidate, fitted to training rows: what is judged."""
+        if not self.ladder.rungs or self.members:
+            return self.predictor(X)
+        rung = self.ladder.process or self.ladder.rungs[-1]
+        return rung(X)[None]
 
     @property
     def is_finished(self) -> bool:
@@ -164,22 +249,28 @@ class FittedEnsemble:
 
     @cached_property
     def judged_outputs(self) -> Array:
-        """Outputs of all members for them."""
-        return self.held_outputs if self.checked is None else self.outputs(self.checked.X)
+        """What the model that is free to break every candidate predicts for them."""
+        return self.free_outputs(self.judged.X)
 
     @cached_property
     def held_outputs(self) -> Array:
-        """Outputs of all members for the held-out rows, computed once: error, judgement and report all rest on them."""
-        return self.outputs(self.held.X)
+        """Outputs for the held-out rows by what was fitted to training rows alone, computed once: error and report rest on them."""
+        networks = self._networks
+        if networks is not None:
+            return networks(self.held.X)
+        assert self.blend is not None
+        return self.blend.early(self.held.X)[None]
 
     @cached_property
     def held_predictions(self) -> tuple[Array, Array]:
-        """Mean and standard deviation over members for the held-out rows, each (n, outputs)."""
+        """Mean and standard deviation for the held-out rows, each (n, outputs)."""
+        if self._networks is None and self.blend is not None:
+            return self.held_outputs[0], self.blend.spread(self.held.X, early=True)
         return _mean_and_std(self.held_outputs)
 
     def test_error(self) -> float:
         """Mean squared error of the ensemble on the held-out rows, in the units of the data."""
-        return float(np.mean((self.held_predictions[0] - self.held.Y) ** 2))
+        return float(np.mean((self.held_outputs.mean(0) - self.held.Y) ** 2))
 
     def explained(self) -> float:
         """Share of the held-out outputs' variance that the ensemble explains; at most one, negative if worse than the mean."""

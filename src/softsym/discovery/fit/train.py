@@ -51,6 +51,7 @@ class FitPlan:
         budget: Seconds all members together may take; decides the number of epochs.
         duplicates: Labels that equal rows share, shape (n,), where they are known already.
         together: Labels 0, 1, ... of rows that belong together, shape (n,); None if every row stands by itself.
+        model: Which rungs of the ladder may be the model: ``auto``, ``linear``, ``gp`` or ``network``.
     """
 
     target: Target
@@ -65,6 +66,7 @@ class FitPlan:
     budget: float | None = None
     duplicates: NDArray[np.int64] | None = None
     together: NDArray[np.int64] | None = None
+    model: str = "network"
     parts: Parts = field(init=False)
 
     def __post_init__(self) -> None:
@@ -73,6 +75,13 @@ class FitPlan:
             self.X, self.fraction, self.seed, duplicates=self.duplicates, together=self.together
         )
         object.__setattr__(self, "parts", parts)
+
+    def rows(self, *parts: NDArray[np.int64]) -> tuple[Array, Array]:
+        """Inputs and outputs of these parts, one after the other."""
+        chosen = np.concatenate(
+            [part for k, part in enumerate(parts) if not any(part is other for other in parts[:k])]
+        )
+        return self.X[chosen], self.Y[chosen]
 
     @property
     def member_seeds(self) -> range:
@@ -161,11 +170,28 @@ def train_ensemble(plan: FitPlan, prepared: Prepared, session: Session) -> Fitte
         recipe=recipe,
         predictor=prepared.predictor(plan.target, members),
         curves=tuple(map(Curves.of, members)),
-        held=_held_out(plan.X, plan.Y, parts.train, parts.test),
-        checked=_held_out(plan.X, plan.Y, parts.train, parts.val),
+        held=held_out(plan, parts.test),
+        checked=held_out(plan, parts.val),
         n_train=len(parts.train),
         seconds=seconds,
         compiled=_compiled(),
+        seed=plan.seed,
+    )
+
+
+def untrained(plan: FitPlan, prepared: Prepared) -> FittedEnsemble:
+    """A fit without networks."""
+    parts = prepared.parts
+    return FittedEnsemble(
+        shape=plan.shape,
+        recipe=plan.recipe.for_rows(len(parts.train)),
+        predictor=prepared.predictor(plan.target, ()),
+        curves=(),
+        held=held_out(plan, parts.test),
+        checked=held_out(plan, parts.val),
+        n_train=len(parts.train),
+        seconds=0.0,
+        seed=plan.seed,
     )
 
 
@@ -204,11 +230,12 @@ def _output_scale(plan: FitPlan, Y: Array) -> SymmetricScaler:
     return SymmetricScaler.fit(Y, plan.shape.rep_out, plan.shape.groups)
 
 
-def _held_out(X: Array, Y: Array, train: NDArray[np.int64], test: NDArray[np.int64]) -> HeldOut:
-    """The test rows; where they are too few to tell anything, all rows, and said so."""
-    is_separate = len(test) >= SMALLEST_TEST and not np.array_equal(train, test)
-    rows = test if is_separate else np.arange(len(X))
-    return HeldOut(X[rows[:LARGEST_HELD]], Y[rows[:LARGEST_HELD]], is_separate)
+def held_out(plan: FitPlan, test: NDArray[np.int64]) -> HeldOut:
+    """Rows of one part; where they are too few to tell anything, all rows, and said so."""
+    is_separate = len(test) >= SMALLEST_TEST and not np.array_equal(plan.parts.train, test)
+    rows = (test if is_separate else np.arange(len(plan.X)))[:LARGEST_HELD]
+    together = None if plan.together is None else plan.together[rows]
+    return HeldOut(plan.X[rows], plan.Y[rows], is_separate, together)
 
 
 def _compiled() -> str:

@@ -1,38 +1,97 @@
-"""The table of symmetries of a fit: every candidate measured and judged."""
+"""The table of symmetries of a fit: every candidate measured and judged, by the evidence and the model together."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 
-from softsym.discovery.fit.fitted import FittedEnsemble
+from softsym.discovery.fit.compare import row_errors
+from softsym.discovery.fit.fitted import FittedEnsemble, explained
 from softsym.discovery.fit.member import make_regularizer
 from softsym.discovery.judge.measure import measure_group
+from softsym.discovery.judge.reasons import Cause, Reason
 from softsym.discovery.judge.symmetries import Symmetries, Symmetry
-from softsym.discovery.judge.verdict import judge
+from softsym.discovery.judge.verdict import decide
+from softsym.evidence import EvidenceRow, EvidenceTable
+from softsym.evidence.lattice import contains
 from softsym.groups import Group
 
 
-def judge_all(fit: FittedEnsemble) -> Symmetries:
-    """Measures and judges every candidate group of a fit, with elements drawn from the seed of its first member."""
-    return Symmetries([judge_group(fit, group) for group in fit.shape.groups])
+def judge_all(fit: FittedEnsemble, evidence: EvidenceTable | None = None) -> Symmetries:
+    """Measures and judges every candidate group of a fit, with elements drawn from its seed.
+
+    Args:
+        fit: The fit.
+        evidence: What the data say by themselves; asked first where it can tell.
+    """
+    known = {row.name: row for row in evidence or ()}
+    missed = missed_by_process(fit)
+    rows = [judge_group(fit, group, known.get(group.name), missed) for group in fit.shape.groups]
+    return Symmetries(consistent(rows, fit.shape.groups))
 
 
-def judge_group(fit: FittedEnsemble, group: Group) -> Symmetry:
+def judge_group(
+    fit: FittedEnsemble, group: Group, row: EvidenceRow | None = None, missed: float = 0.0
+) -> Symmetry:
     """Measures and judges one candidate."""
-    grounds = measure_group(fit, group, fit.members[0].seed)
-    verdict, reasons = judge(grounds)
-    residual, layers = weight_distances(fit, group)
-    return Symmetry(
+    grounds = measure_group(fit, group, fit.seed)
+    verdict, reasons, decided_by = decide(grounds, row, missed)
+    strength, residual, layers = held_on_to(fit, group)
+    about = Symmetry(
         name=group.name,
         verdict=verdict,
         error=grounds.error,
         error_interval=grounds.interval,
-        strength=final_strength(fit, group),
+        strength=strength,
         residual=residual,
         excess=grounds.excess,
         layers=layers,
         reasons=reasons,
+        coverage=math.nan if grounds.coverage is None else grounds.coverage,
+        decided_by=decided_by,
     )
+    if row is None:
+        return about
+    return replace(
+        about, p_value=row.p_value, log_evidence=row.log_evidence, violation=row.asymmetry, violation_interval=row.interval,
+        tolerance=row.tolerance, coverage=row.coverage,
+    )  # fmt: skip
+
+
+def missed_by_process(fit: FittedEnsemble) -> float:
+    """Relative size of what the Gaussian process misses on validation rows and the network does not; 0 without both."""
+    process, rows = fit.ladder.process, fit.judged
+    if process is None or not fit.members:
+        return 0.0
+    unexplained = [
+        1.0 - explained(rows.Y, float(row_errors(predicted, rows.Y).mean()))
+        for predicted in (process(rows.X), fit.predictor(rows.X).mean(0))
+    ]
+    return math.sqrt(max(0.0, unexplained[0] - unexplained[1]))
+
+
+def consistent(rows: Sequence[Symmetry], groups: Sequence[Group]) -> list[Symmetry]:
+    """The rows, of which none is exact that has a refuted candidate inside."""
+    refuted = [group for row, group in zip(rows, groups, strict=True) if row.verdict in ("soft", "absent")]
+    judged = []
+    for row, group in zip(rows, groups, strict=True):
+        inside = [other.name for other in refuted if row.verdict == "exact" and contains(group, other)]
+        reason = Reason(Cause.SUBGROUP, f"{Cause.SUBGROUP.value}{inside[0]} is refuted") if inside else None
+        judged.append(
+            row if reason is None else replace(row, verdict="undecided", reasons=(*row.reasons, reason))
+        )
+    return judged
+
+
+def held_on_to(fit: FittedEnsemble, group: Group) -> tuple[float, float, dict[str, float]]:
+    """How strongly the model holds on to a group, what is left without it, and where in a network."""
+    if fit.members:
+        return final_strength(fit, group), *weight_distances(fit, group)
+    share = fit.ladder.process.weights.get(group.name, 0.0) if fit.ladder.process is not None else math.nan
+    return share, 1.0 - share, {}
 
 
 def weight_distances(fit: FittedEnsemble, group: Group) -> tuple[float, dict[str, float]]:

@@ -47,7 +47,7 @@ def measure_group(fit: FittedEnsemble, group: Group, seed: int = 0) -> Grounds:
     elements = moving or transforms(group, JUDGED_ELEMENTS, rng)
     moved = act(shape.rep_in, group, elements, X)
     resting = fit.judged_outputs[:, :JUDGED_ROWS]
-    after = fit.outputs(moved.reshape(-1, X.shape[1])).reshape(len(resting), JUDGED_ELEMENTS, len(X), -1)
+    after = fit.free_outputs(moved.reshape(-1, X.shape[1])).reshape(len(resting), JUDGED_ELEMENTS, len(X), -1)
     before = np.stack([act(shape.rep_out, group, elements, member) for member in resting])
     unrelated = before.mean(0)[rng.permutation(JUDGED_ELEMENTS)][:, rng.permutation(len(X))]
     among = _among(fit, moved, X)
@@ -74,7 +74,7 @@ def _hidden(fit: FittedEnsemble, Y: Array) -> float:
     if fit.rivals is None:
         return 0.0
     own = row_errors(fit.judged_outputs.mean(0), fit.judged.Y)
-    if standard_errors(own, fit.rivals.errors) <= REFUTED:
+    if standard_errors(own, fit.rivals.errors, fit.judged.together) <= REFUTED:
         return 0.0
     excess = float(np.mean(own - fit.rivals.errors))
     return float((excess / (2 * float(np.mean(Y**2)) + 1e-300)) ** 0.5)

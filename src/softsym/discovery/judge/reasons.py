@@ -20,10 +20,15 @@ class Cause(Enum):
     COVERAGE = "moved data lie where there are no data"
     INTERVAL = "the interval of the error also allows "
     RIVAL = "a model without symmetries predicts better"
+    SUBGROUP = "its subgroup "
     TRIVIAL = "acts trivially on inputs and outputs"
     """Every map respects such a group, so there is nothing to find out."""
     OTHER = ""
-    """Somebody else's words."""
+    """Somebody else's words: those of the evidence, which say what they mean themselves."""
+
+
+MILD = (Cause.FIT, Cause.OTHER)
+"""Reasons that leave a verdict as it is."""
 
 
 @dataclass(frozen=True)
@@ -54,21 +59,20 @@ def note_of(reasons: Sequence[Reason]) -> str:
 
     Example:
         >>> note_of([Reason.read("only 40 training rows"), Reason.read("too few rows to hold any out")])
-        'inconclusive: only 40 training rows; too few rows to hold any out'
+        'only 40 training rows; too few rows to hold any out'
     """
-    mild = all(reason.cause in (Cause.FIT, Cause.OTHER) for reason in reasons)
-    return ("" if mild else INCONCLUSIVE) + "; ".join(reason.text for reason in reasons)
+    return "; ".join(reason.text for reason in reasons)
 
 
 def reasons_in(note: str) -> tuple[Reason, ...]:
-    """The reasons of a note: the inverse of :func:`note_of`.
+    """The reasons of a note: the inverse of :func:`note_of`. In files of before they follow the word *inconclusive*.
 
     Example:
         >>> [reason.cause.name for reason in reasons_in("inconclusive: only 40 training rows; too few rows to hold any out")]
         ['ROWS', 'HELD_OUT']
     """
-    if not note:
-        return ()
-    if not note.startswith(INCONCLUSIVE):
-        return (Reason.read(note),)
-    return tuple(map(Reason.read, note.removeprefix(INCONCLUSIVE).split("; ")))
+    text = note.removeprefix(INCONCLUSIVE)
+    first = Reason.read(text)
+    if not text or first.cause is Cause.OTHER:
+        return (first,) if text else ()
+    return tuple(map(Reason.read, text.split("; ")))

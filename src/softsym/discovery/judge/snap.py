@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import copy
+import math
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 import torch
 
-from softsym.discovery.fit.beside import without_ordinary
-from softsym.discovery.fit.fitted import FittedEnsemble, Predictor
+from softsym.discovery.choice.choose import only, without_ordinary
+from softsym.discovery.fit.fitted import FittedEnsemble, Networks, Predictor
 from softsym.discovery.fit.member import Member, make_regularizer
 from softsym.discovery.fit.scale_frame import ScaleFrame
+from softsym.discovery.ladder.blend import Blend, Part
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
@@ -30,7 +32,7 @@ class Snapped(Generic[Estimator]):
         model: The estimator with exactly equivariant members.
         test_error: Its mean squared error on held-out rows.
         test_error_before: That of the model it came from.
-        distance: How far the weights moved, as a share of their norm, averaged over members.
+        distance: How far a network's weights moved, as a share of their norm, averaged over members; NaN for other models.
     """
 
     group: str
@@ -45,10 +47,8 @@ class Snapped(Generic[Estimator]):
         return self.test_error - self.test_error_before
 
     def __str__(self) -> str:
-        return (
-            f"exactly {self.group}-equivariant: test error {self.test_error:.4g} instead of {self.test_error_before:.4g}, "
-            f"weights moved by {self.distance:.2%}"
-        )
+        words = f"exactly {self.group}-equivariant: test error {self.test_error:.4g} instead of {self.test_error_before:.4g}"
+        return words if math.isnan(self.distance) else f"{words}, weights moved by {self.distance:.2%}"
 
 
 def snap_fit(fit: FittedEnsemble, group: Group | str) -> tuple[FittedEnsemble, float]:
@@ -59,17 +59,44 @@ def snap_fit(fit: FittedEnsemble, group: Group | str) -> tuple[FittedEnsemble, f
         raise InputError(
             f"{wanted.name} is not among the candidate groups ({known}); fit with it to snap onto it"
         )
+    if fit.blend is not None and not isinstance(fit.blend.parts[0].early, Networks):
+        return _snapped_blend(fit, wanted), math.nan
+    predictor, distance = _moved(fit, wanted)
+    return _with(fit, predictor, wanted), distance
+
+
+def snapped_network(fit: FittedEnsemble, group: Group) -> Predictor:
+    """The fit's networks, moved to be exactly equivariant to one of the candidates."""
+    return _moved(fit, group)[0]
+
+
+def _moved(fit: FittedEnsemble, group: Group) -> tuple[Predictor, float]:
+    """The same, and how far weights moved on average."""
     predictor = fit.predictor
-    if is_scaling(wanted) and not fit.recipe.framing:  # weights of that space are a constant's
+    if is_scaling(group) and not fit.recipe.framing:  # weights of that space are a constant's
         frame = predictor.frame or ScaleFrame.of(fit.shape)
         if frame is not None:
             inputs = torch.from_numpy(predictor.scale_in.transform(fit.held.X))
-            framed = replace(predictor, frame=predictor.frame or frame.fitted(inputs))
-            return _with(fit, framed, wanted), 0.0
-    moved = [_snapped(member, fit, wanted) for member in fit.members]
-    distance = sum(share for _, share in moved) / len(moved)
+            return replace(predictor, frame=predictor.frame or frame.fitted(inputs)), 0.0
+    moved = [_snapped(member, fit, group) for member in fit.members]
     members = tuple(member for member, _ in moved)
-    return _with(fit, replace(predictor, members=members), wanted), distance
+    return replace(predictor, members=members), sum(share for _, share in moved) / len(moved)
+
+
+def _snapped_blend(fit: FittedEnsemble, group: Group) -> FittedEnsemble:
+    """The fit with the closed-form part of its blend that weighs most and can have the symmetry, as the only one that predicts."""
+    assert fit.blend is not None
+    for part in fit.blend.parts:
+        early = part.early.snapped([group])
+        if early is not None:
+            final = part.final.snapped([group]) or early
+            rungs = tuple(early if rung.name == early.name else rung for rung in fit.ladder.rungs)
+            ladder = replace(fit.ladder, rungs=rungs)
+            bare = replace(fit, ladder=ladder, predictor=replace(fit.predictor, members=()), curves=())
+            return only(bare, Blend((Part(1.0, early, final),)))
+    raise InputError(
+        f"no part of the model can have {group.name} exactly; fit with model='gp' or model='network' for that"
+    )
 
 
 def _with(fit: FittedEnsemble, predictor: Predictor, group: Group) -> FittedEnsemble:

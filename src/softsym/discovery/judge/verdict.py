@@ -1,25 +1,19 @@
-r"""The verdict: exact, soft, absent or undecided, and whether data and fit can bear it.
+r"""The verdict: exact, soft, absent or undecided, from the evidence and the model together.
 
-A model's equivariance error e by itself means little: outputs that hardly vary cannot break anything by much, and a model that fits
-badly breaks a symmetry by its own mistakes. So e is judged against numbers of the same run: the *control* c, the error of a model
-that ignores the group (predictions paired with unrelated rows and elements), and the *noise ratio* :math:`\nu`, the violation over
-what the model's own mistakes on held-out rows explain.
+**Where kernels can tell, the evidence decides** (:mod:`softsym.evidence.verdict`): two one-sided statements about the relative violation
+:math:`a = |t_\perp| / |t|` of the truth. Its Gaussian process must not miss what the best model of the same run found: with shares
+u of validation variance unexplained, the part it misses has the relative size :math:`\sqrt{u_{gp} - u_{best}}`, which must lie below the
+tolerance, or a violation of that size could hide in it.
 
-- ``exact``, if the model fits well (it explains at least :data:`GOOD_FIT` of held-out variance): if :math:`\nu \le` :data:`NOISE`,
-  that is if the violation is no larger than the model's mistakes (a little more than on data, since moved rows lie further out),
-  and averaging the model over the group does not predict held-out rows
-  significantly worse (:data:`REFUTED`). A note says so where the violation is not small in itself.
-- ``exact``, if it fits badly: if :math:`e \le` :data:`EXACT_BELOW` :math:`c`. Mistakes would excuse anything then, but a symmetry
-  that holds lets its penalty win, and what is left is noise of training.
-- ``absent`` if :math:`e \ge` :data:`MODEL_ABSENT_ABOVE`, or :math:`e \ge` :data:`NO_BETTER` :math:`c`: hardly better than ignoring the
-  group.
-- ``soft`` otherwise.
-- ``undecided`` for a group that moves neither inputs nor outputs: no data can break it, so none confirm it.
+**Elsewhere the model decides**: its equivariance error e, against its own mistakes on rows it has not seen. A violation that these mistakes
+explain is none (:data:`NOISE`, :data:`REFUTED`); an error as large as that of a model that ignores the group, or above
+:data:`MODEL_ABSENT_ABOVE`, is no symmetry; what lies between is soft. A model that fits too badly to judge by its mistakes
+(:data:`GOOD_FIT`) is judged by whether its penalty won (:data:`EXACT_BELOW`). These numbers are calibrated on data whose
+truth is known (:mod:`softsym.benchmarks.calibration`).
 
-The numbers are calibrated on data whose truth is known (:mod:`softsym.benchmarks.calibration`). A verdict is called inconclusive
-if the interval of e straddles a boundary, if the model explains too little of held-out data, if these are too few, or if the
-data hardly cover the group's orbits, so that nothing could have refuted the symmetry. An exact one is, if a model without symmetries
-predicts significantly better, and by so much that a symmetry broken by :data:`EXACT_BELOW` :math:`c` could be what the penalty hides.
+**Undecided** is a verdict of its own: the interval straddles a boundary, the model explains too little, moved data lie where there
+are none, rows are too few, a model without symmetries predicts so much better that a penalty may hide a violation, or a candidate
+inside the group is refuted. The note says which.
 """
 
 from __future__ import annotations
@@ -27,15 +21,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from softsym.data.coverage import HARDLY
-from softsym.discovery.judge.reasons import Cause, Reason
-from softsym.discovery.judge.symmetries import Finding
+from softsym.discovery.judge.reasons import MILD, Cause, Reason
+from softsym.discovery.judge.symmetries import DecidedBy, Finding
+from softsym.evidence import EvidenceRow
+from softsym.evidence.verdict import TOLERANCE
 from softsym.tasks.task import Verdict
 
-EXACT_BELOW, MODEL_ABSENT_ABOVE, NO_BETTER = 0.18, 0.24, 0.85
-NOISE, REFUTED = 3.0, 3.0
+NOISE = 3.0
+"""How many times its own mistakes a model's squared violation may be before they no longer explain it: moved rows lie further out."""
+REFUTED = 3.0
+"""Standard errors by which held-out rows are predicted worse before a difference counts."""
 GOOD_FIT = 0.65
+"""Share of the variance that a model must explain for its mistakes to be a measure."""
+EXACT_BELOW, NO_BETTER = 0.18, 0.85
+"""Errors as shares of that of a model which ignores the group: below the first a penalty has won, above the second nothing was gained."""
+MODEL_ABSENT_ABOVE = 0.24
+"""The error above which knowing a symmetry hardly helps: the tasks' own boundary, 0.2, and a model's usual mistakes on top."""
 FEWEST_ROWS = 100
+"""Training rows below which a network's word is not taken."""
 LEAST_EXPLAINED_TO_JUDGE = 0.1
+"""Share of the variance below which a model knows nothing of the data."""
 
 
 @dataclass(frozen=True)
@@ -90,15 +95,41 @@ class Grounds:
         return float(self.error * (1.0 - NOISE / self.noise_ratio) ** 0.5)
 
 
+def decide(
+    grounds: Grounds, row: EvidenceRow | None = None, missed: float = 0.0
+) -> tuple[Finding, tuple[Reason, ...], DecidedBy]:
+    """The verdict, what to say beside it, and who decided.
+
+    Args:
+        grounds: What was measured of the model.
+        row: What the evidence says; None if it was not asked.
+        missed: Relative size of what the evidence's Gaussian process misses and the best model of the run does not.
+
+    Example:
+        >>> sure = Grounds(0.002, (0.001, 0.003), 0.4, 0.1, 0.0, 0.95, 1000, 0.9)
+        >>> decide(sure, EvidenceRow("O(3)", "soft"))
+        ('soft', (), 'evidence')
+        >>> decide(sure, EvidenceRow("O(3)", "soft"), missed=0.3)
+        ('exact', (), 'model')
+    """
+    if not grounds.acts:
+        return (*judge(grounds), "model")
+    if row is not None and row.rows and missed <= TOLERANCE:
+        return row.verdict, (Reason(Cause.OTHER, row.note),) if row.note else (), "evidence"
+    word, reasons = judge(grounds)
+    is_certain = all(reason.cause in MILD for reason in reasons)
+    return word if is_certain else "undecided", reasons, "model"
+
+
 def judge(grounds: Grounds) -> tuple[Finding, tuple[Reason, ...]]:
-    """The verdict and the reasons why it may be wrong; none if it is certain.
+    """The model's word, and the reasons why it may be wrong; none if it is certain.
 
     Example:
         >>> judge(Grounds(0.002, (0.001, 0.003), 0.4, 0.1, 0.0, 0.95, 1000, 0.9))
         ('exact', ())
         >>> verdict, (reason,) = judge(Grounds(0.1, (0.08, 0.12), 0.4, 30.0, 9.0, 0.95, 40, 0.9))
         >>> verdict, reason.text
-        ('soft', 'only 40 training rows')
+        ('soft', 'only 40 training rows, about 100 would decide it')
     """
     if not grounds.acts:
         return "undecided", (Reason(Cause.TRIVIAL, f"{Cause.TRIVIAL.value}, so data cannot break it"),)
@@ -124,16 +155,20 @@ def _within_fit() -> Reason:
 def _doubts(grounds: Grounds, verdict: Verdict) -> tuple[Reason, ...]:
     texts: dict[Cause, str] = {}
     if grounds.rows < FEWEST_ROWS:
-        texts[Cause.ROWS] = f"{grounds.rows} training rows"
+        texts[Cause.ROWS] = f"{grounds.rows} training rows, about {FEWEST_ROWS} would decide it"
     if not grounds.held_out:
         texts[Cause.HELD_OUT] = ""
     if grounds.explained < LEAST_EXPLAINED_TO_JUDGE:
-        texts[Cause.EXPLAINED] = f"{max(0.0, grounds.explained):.0%} of held-out data"
+        texts[Cause.EXPLAINED] = (
+            f"{max(0.0, grounds.explained):.0%} of held-out data, more rows or longer training would decide it"
+        )
     if verdict == "exact" and grounds.hidden > EXACT_BELOW * grounds.control:
-        texts[Cause.RIVAL] = ", so a penalty may hide that it is broken"
+        texts[Cause.RIVAL] = ", so a penalty may hide that it is broken, and a weaker one would decide it"
     if grounds.coverage is not None and grounds.coverage < HARDLY:
-        texts[Cause.COVERAGE] = ", so nothing could confirm or refute it"
+        texts[Cause.COVERAGE] = ", inputs moved by the group would decide it"
     ends = {_word(end, grounds) for end in grounds.interval}
     if not texts and ends != {verdict}:
-        texts[Cause.INTERVAL] = " and ".join(sorted(ends - {verdict}))
+        texts[Cause.INTERVAL] = (
+            " and ".join(sorted(ends - {verdict})) + ", more rows or seeds would decide it"
+        )
     return tuple(Reason(cause, cause.value + rest) for cause, rest in texts.items())

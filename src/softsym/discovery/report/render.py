@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, Any
 from softsym.discovery.judge.symmetries import COLUMNS
 from softsym.discovery.report.charts.curves import losses, progress
 from softsym.discovery.report.charts.errors import distances, errors
+from softsym.discovery.report.charts.evidence import likelihoods, randomizations, violations
 from softsym.discovery.report.charts.fit import panels
 from softsym.discovery.report.charts.orbit import orbits
 from softsym.discovery.report.charts.plots import VERDICT_MARKS
 from softsym.discovery.report.story import Story
 from softsym.discovery.report.text import cell, headline, number, percent, sentence
+from softsym.evidence.table import COLUMNS as EVIDENCE_COLUMNS
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -48,6 +50,9 @@ def render(story: Story) -> str:
         columns=[
             column for column in COLUMNS if not column.is_prose or any(map(column.value, story.symmetries))
         ],
+        evidence_columns=[
+            column for column in EVIDENCE_COLUMNS if not column.is_prose and column.head != "seconds"
+        ],
         charts=charts,
         tiles=_tiles(story),
         policy=_policy(scripts),
@@ -73,6 +78,9 @@ def embedded_json(content: Any) -> str:
 
 def _charts(story: Story) -> dict[str, Any]:
     figures = {
+        "violations": violations(story.evidence),
+        "likelihoods": likelihoods(story.evidence),
+        "randomizations": randomizations(story.evidence),
         "errors": errors(story.symmetries),
         "progress": progress(story.symmetries, story.curves),
         "distances": distances(story.symmetries),
@@ -92,7 +100,11 @@ def _tiles(story: Story) -> dict[str, str]:
         "held-out variance explained": percent(story.explained),
         "held-out error (MSE)": number(story.test_error, 3),
         "held-out examples": str(len(story.true)),
-        "model, one seed" if seeds == 1 else "models, one for each seed": str(seeds),
+        **(
+            {"network, one seed" if seeds == 1 else "networks, one for each seed": str(seeds)}
+            if seeds
+            else {}
+        ),
     }
 
 

@@ -15,6 +15,8 @@ from softsym.discovery.fit.fitted import FittedEnsemble
 from softsym.discovery.judge.symmetries import Symmetries
 from softsym.discovery.report.orbit_data import Orbit, orbits_of
 from softsym.discovery.report.text import number
+from softsym.discovery.report.worth import Worth, worth_of
+from softsym.evidence import EvidenceTable
 from softsym.reps.scaling import is_scaling
 
 Array = NDArray[np.float64]
@@ -42,6 +44,9 @@ class Story:
         built_in: Names of the groups that the model has exactly.
         facts: What was run: settings, versions, seeds, time.
         notes: Sentences that the reader must not miss.
+        evidence: The first look, with the curves behind it.
+        worth: For each candidate, held-out errors without it, with it softly and with it exactly.
+        why: Why this model was taken, in sentences.
     """
 
     title: str
@@ -59,12 +64,16 @@ class Story:
     built_in: tuple[str, ...] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    evidence: EvidenceTable = field(default_factory=EvidenceTable)
+    worth: tuple[Worth, ...] = ()
+    why: tuple[str, ...] = ()
 
 
 def story_of(
     fit: FittedEnsemble,
     symmetries: Symmetries,
     *,
+    evidence: EvidenceTable | None = None,
     title: str,
     input_names: Sequence[str],
     output_names: Sequence[str],
@@ -75,6 +84,7 @@ def story_of(
     Args:
         fit: The fit.
         symmetries: What was found.
+        evidence: The first look.
         title: What the data are called.
         input_names: Names of the inputs.
         output_names: Names of the outputs.
@@ -95,7 +105,10 @@ def story_of(
         output_names=tuple(output_names),
         orbits=orbits_of(fit),
         baselines=fit.baselines,
-        built_in=fit.built_in if fit.ordinary is None else (),
+        built_in=tuple(fit.returned_has),
+        evidence=EvidenceTable() if evidence is None else evidence,
+        worth=worth_of(fit),
+        why=fit.why,
         facts={**_facts(fit), **(facts or {})},
         notes=_notes(fit, explained),
     )
@@ -106,21 +119,31 @@ def _facts(fit: FittedEnsemble) -> dict[str, str]:
 
     import softsym
 
-    shape, recipe = fit.shape, fit.recipe
+    shape = fit.shape
     return {
         "inputs": str(shape.rep_in),
         "outputs": str(shape.rep_out),
         "candidate groups": ", ".join(group.name for group in shape.groups) or "none",
         "training rows": f"{fit.n_train:,}",
         "held-out rows": f"{len(fit.held.X):,}",
-        "members": f"{len(fit.members)} (seeds {', '.join(str(member.seed) for member in fit.members)})",
-        "network": f"width {recipe.width}, {recipe.layers} layers",
-        "training": f"{recipe.epochs} epochs, batch {recipe.batch}, lr {recipe.lr:g}",
-        "strengths": f"{recipe.strengths}, from {recipe.strength or 0:g}, gamma {recipe.gamma:g}",
+        **_trained(fit),
         "time": f"{fit.seconds:.0f} s",
         **({} if fit.compiled is None else {"compiled code": fit.compiled}),
         "versions": f"softsym {softsym.__version__}, torch {torch.__version__}, numpy {np.__version__}, "
         f"Python {platform.python_version()}",
+    }
+
+
+def _trained(fit: FittedEnsemble) -> dict[str, str]:
+    """About the networks, if there are any."""
+    if not fit.members:
+        return {"networks": "none"}
+    recipe = fit.recipe
+    return {
+        "members": f"{len(fit.members)} (seeds {', '.join(str(member.seed) for member in fit.members)})",
+        "network": f"width {recipe.width}, {recipe.layers} layers",
+        "training": f"{recipe.epochs} epochs, batch {recipe.batch}, lr {recipe.lr:g}",
+        "strengths": f"{recipe.strengths}, from {recipe.strength or 0:g}, gamma {recipe.gamma:g}",
     }
 
 
@@ -130,7 +153,7 @@ def _notes(fit: FittedEnsemble, explained: float) -> tuple[str, ...]:
         notes.append(
             "There are too few rows to hold any out: errors are measured on training rows and look too good."
         )
-    if fit.ordinary is not None:
+    if fit.ordinary is not None and fit.blend is None:
         notes.append(
             "Ordinary networks of the same size, trained beside for about a tenth of the time, predicted validation rows better: they are "
             "the model. The verdicts are those of the network that was pulled towards the symmetries."
@@ -150,6 +173,6 @@ def _notes(fit: FittedEnsemble, explained: float) -> tuple[str, ...]:
             f"The size of an input told nothing about the outputs of validation rows, so it is undone before the network and redone "
             f"after it: the model is equivariant to {names} by construction, at any size."
         )
-    if not all(member.is_finished for member in fit.members):
+    if not fit.is_finished:
         notes.append("Training was interrupted: this is what had been learned by then.")
     return tuple(notes)

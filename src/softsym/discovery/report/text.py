@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Sequence
 
+from softsym.discovery.judge.reasons import Cause
 from softsym.discovery.judge.symmetries import Symmetries, Symmetry
 
 MINUS = "\N{MINUS SIGN}"
@@ -112,8 +113,10 @@ def sentence(row: Symmetry) -> str:
         'holds exactly: when an input is moved by the group, the prediction moves with it (error 0.0020, 95 % interval 0.0010 to 0.0030).'
     """
     measured = f"(error {number(row.error)}, 95 % interval {interval(row.error_interval)})"
-    if row.verdict == "undecided":
+    if any(reason.cause is Cause.TRIVIAL for reason in row.reasons):
         return "moves neither inputs nor outputs: every model respects it, and no data can break it."
+    if row.verdict == "undecided":
+        return f"cannot be told from these data {measured}."
     if row.verdict == "exact" and row.is_within_fit:
         return f"holds as far as the fit can tell: it is broken no more than by the model's own mistakes {measured}."
     if row.verdict == "exact":

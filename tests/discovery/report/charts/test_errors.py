@@ -36,9 +36,9 @@ def test_each_verdict_has_its_own_bars_at_the_places_of_the_table():
     assert [(bar["name"], bar["y"]) for bar in figure["data"]] == [
         ("● exact", [0]),
         ("◐ soft", [1]),
-        ("○ absent", [2]),
+        ("? undecided", [2]),
     ]
-    assert figure["layout"]["yaxis"]["ticktext"] == ["O(2)@z ●", "O(2)@x ◐", "SO(3) ○"]
+    assert figure["layout"]["yaxis"]["ticktext"] == ["O(2)@z ●", "O(2)@x ◐", "SO(3) ?"]
 
 
 def test_an_interval_that_is_unknown_has_no_reach():

@@ -1,0 +1,152 @@
+"""What the regularizer costs on ordinary networks: a CNN of a million parameters and a transformer of five, for one group and for four.
+
+Overheads are ratios of training steps (forward, backward, Adam) measured in turns, in seconds of the processor; growth is measured up to
+a layer of 4096 x 4096; memory in a process of its own. :mod:`softsym.benchmarks.planted.rivals` compares what it brings.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from softsym.benchmarks.planted import rivals
+from softsym.benchmarks.timing import ratio
+from softsym.regularize import EquivarianceRegularizer
+
+ROUNDS = 5
+SIZES = (512, 1024, 2048, 4096)
+
+
+class CNN(nn.Module):
+    """Six convolutions with norms and pooling, 1.1 million parameters."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        layers: list[nn.Module] = []
+        for n_in, n_out in ((3, 64), (64, 128), (128, 256)):
+            layers += [nn.Conv2d(n_in, n_out, 3, padding=1), nn.BatchNorm2d(n_out), nn.ReLU()]
+            layers += [nn.Conv2d(n_out, n_out, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2)]
+        self.body, self.head = nn.Sequential(*layers), nn.Linear(256, 10)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Images (n, 3, h, w) to (n, 10)."""
+        out: Tensor = self.head(self.body(x).mean((2, 3)))
+        return out
+
+
+class Transformer(nn.Module):
+    """Six layers of torch's encoder, 4.7 million parameters."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        layer = nn.TransformerEncoderLayer(256, 8, 1024, dropout=0.0, batch_first=True)
+        self.embed, self.head = nn.Linear(3, 256), nn.Linear(256, 3)
+        self.encoder = nn.TransformerEncoder(layer, 6, enable_nested_tensor=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Sets of points (n, t, 3) to (n, 3)."""
+        out: Tensor = self.head(self.encoder(self.embed(x)).mean(1))
+        return out
+
+
+MODELS: dict[str, tuple[type[nn.Module], tuple[int, ...], str, str, list[str]]] = {
+    "cnn": (CNN, (32, 3, 32, 32), "3S", "10S", ["C(4)", "D(4)", "O(1)@2[0]", "O(1)@2[1]"]),
+    "transformer": (Transformer, (32, 64, 3), "V", "V", ["O(2)@z", "O(2)@x", "O(2)@y", "O(3)"]),
+    "transformer, finite groups": (
+        Transformer,
+        (32, 64, 3),
+        "V",
+        "V",
+        ["C(4)@z", "C(4)@x", "C(2)@y", "Octahedral()"],
+    ),
+}
+"""Model, shape of a batch, representations, groups."""
+
+
+def run(rounds: int = ROUNDS) -> dict[str, Any]:
+    """Costs and the comparison with rivals."""
+    return {
+        "overhead": {name: overhead(name, rounds) for name in MODELS},
+        "growth": growth(),
+        "rivals": rivals.run(),
+    }
+
+
+def overhead(name: str, rounds: int = ROUNDS) -> dict[str, Any]:
+    """A training step with one and with four groups over one without."""
+    steps = {count: make_step(name, count) for count in (0, 1, 4)}
+    seconds: dict[int, list[float]] = {count: [] for count in steps}
+    for turn in range(rounds + 1):
+        for count, step in steps.items():
+            taken = _cpu_seconds(step)
+            if turn:  # the first one warms up
+                seconds[count].append(taken)
+    return {
+        "parameters": sum(p.numel() for p in MODELS[name][0]().parameters()),
+        "cpu_seconds": {str(count): statistics.median(taken) for count, taken in seconds.items()},
+        "ratio_1_group": ratio(seconds[1], seconds[0]),
+        "ratio_4_groups": ratio(seconds[4], seconds[0]),
+        "peak_megabytes": {str(count): peak_memory(name, count) for count in (0, 4)},
+    }
+
+
+def make_step(name: str, count: int) -> Callable[[], None]:
+    """A training step of a model with the regularizer of so many groups."""
+    build, shape, rep_in, rep_out, groups = MODELS[name]
+    torch.manual_seed(0)
+    net, x = build(), torch.randn(shape)
+    per = EquivarianceRegularizer(net, groups[:count], rep_in, rep_out) if count else None
+    optimizer = torch.optim.Adam(net.parameters(), lr=1e-4, fused=True)
+
+    def step() -> None:
+        optimizer.zero_grad(set_to_none=True)
+        loss: Tensor = net(x).square().mean()
+        if per is not None:
+            loss = loss + per()
+        loss.backward()
+        optimizer.step()
+
+    return step
+
+
+def growth(sizes: tuple[int, ...] = SIZES) -> dict[str, Any]:
+    """Seconds of value and gradient for one square layer of growing size, and the exponent of its growth with parameters."""
+    rows = []
+    for size in sizes:
+        layer = nn.Linear(size, size)
+        per = EquivarianceRegularizer(
+            layer, ["O(2)@z", "O(2)@x"], f"{size % 3}S + {size // 3}V", f"{size % 3}S + {size // 3}V"
+        )
+        per().backward()
+        taken = [_cpu_seconds(lambda: per().backward()) for _ in range(3)]  # noqa: B023
+        rows.append({"size": size, "parameters": size * size, "cpu_seconds": statistics.median(taken)})
+    logs = [[math.log(row[key]) for row in rows] for key in ("parameters", "cpu_seconds")]
+    return {"rows": rows, "exponent": float(np.polyfit(*logs, 1)[0])}
+
+
+def peak_memory(name: str, count: int) -> float:
+    """Peak megabytes of a process of its own that trains, all libraries included."""
+    code = (
+        "from softsym.benchmarks.modules import make_step\n"
+        "from softsym.benchmarks.timing import peak_megabytes\n"
+        f"step = make_step({name!r}, {count})\n"
+        "step(); step()\n"
+        "print(peak_megabytes())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return float(done.stdout)
+
+
+def _cpu_seconds(action: Callable[[], object]) -> float:
+    start = time.process_time()
+    action()
+    return time.process_time() - start

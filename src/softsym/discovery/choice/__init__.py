@@ -1,0 +1,1 @@
+"""Which models are fitted beside each other, and which of them predicts."""

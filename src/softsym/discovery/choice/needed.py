@@ -1,0 +1,88 @@
+"""Whether a network can add something to the closed-form rungs, and why.
+
+It can where there is no kernel; and, if closed forms leave something to gain, where they do not see all rows, where what they leave is
+well above their own estimate of the noise, or where a small perceptron on the same rows predicts better. It is not asked where too few
+rows could be held out to tell.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softsym.discovery.fit.compare import row_errors, standard_errors
+from softsym.discovery.fit.fitted import FittedEnsemble, Target, explained
+from softsym.discovery.fit.train import FitPlan
+from softsym.discovery.ladder.blend import blended
+from softsym.discovery.ladder.rung import PERCEPTRON
+
+Array = NDArray[np.float64]
+WORTH_IT = 0.01
+"""Share of the outputs' variance that must be left to gain: less is not worth the minute that a network takes."""
+BEYOND_NOISE = 2.0
+"""How many times its own estimate of the noise the best closed form must leave unexplained."""
+CLEARLY = 2.0
+"""Standard errors by which one model predicts validation rows better than another."""
+
+
+@dataclass(frozen=True)
+class Need:
+    """Whether to train.
+
+    Args:
+        network: The answer.
+        why: The reason, a clause.
+    """
+
+    network: bool
+    why: str
+
+
+def need(plan: FitPlan, fit: FittedEnsemble) -> Need:
+    """Whether a network is trained.
+
+    Args:
+        plan: The fit, which may have been told.
+        fit: What was fitted so far: ladder and rivals.
+    """
+    if plan.target is Target.CLASSES:
+        return Need(True, "classes are learned by networks")
+    if plan.model != "auto":
+        return Need(plan.model == "network", f"it was asked for: model {plan.model!r}")
+    process = fit.ladder.process
+    if process is None:
+        reason = next(iter(fit.ladder.refused.values()), "")
+        return Need(True, f"there is no Gaussian process for these groups ({reason})")
+    if not fit.judged.is_separate:
+        return Need(False, "too few rows to tell whether a network is better")
+    if plan.budget is not None and fit.ladder.seconds >= plan.budget:
+        return Need(False, f"the budget of {plan.budget:g} s is used up")
+    rows = fit.judged
+    errors = row_errors(blended(fit.ladder.rungs, rows.X, rows.Y).early(rows.X), rows.Y)
+    left = 1.0 - explained(rows.Y, float(errors.mean()))
+    if left <= WORTH_IT:
+        return Need(
+            False, f"closed forms leave {left:.2g} of the variance unexplained, so there is little to gain"
+        )
+    if process.rows < len(plan.parts.train):
+        return Need(
+            True, f"the Gaussian process holds {process.rows:,} of {len(plan.parts.train):,} training rows"
+        )
+    noise = left * float(np.mean(process.noise)) / max(float(errors.mean()), 1e-300)
+    if left > BEYOND_NOISE * noise:
+        return Need(
+            True, f"closed forms leave {left:.1%} of the variance unexplained, of which {noise:.1%} is noise"
+        )
+    if standard_errors(errors, _perceptron_errors(fit), rows.together) > CLEARLY:
+        return Need(True, "a small perceptron predicts better than closed forms")
+    return Need(
+        False, f"of the {left:.1%} of the variance that closed forms leave unexplained, {noise:.1%} is noise"
+    )
+
+
+def _perceptron_errors(fit: FittedEnsemble) -> Array:
+    rungs = () if fit.rivals is None else fit.rivals.rungs
+    mlp = next((rung for rung in rungs if rung.name == PERCEPTRON), None)
+    return np.full(len(fit.judged.X), np.inf) if mlp is None else row_errors(mlp(fit.judged.X), fit.judged.Y)

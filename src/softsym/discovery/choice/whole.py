@@ -1,0 +1,52 @@
+"""One climb up the ladder: closed forms first, simple models beside them, and a network where it can add something."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from softsym.discovery.choice.beside import beside, with_ordinary
+from softsym.discovery.choice.needed import need
+from softsym.discovery.fit.fitted import FittedEnsemble, Target
+from softsym.discovery.fit.train import FitPlan, Prepared, Session, train_ensemble, untrained
+from softsym.discovery.ladder.climb import Ladder, climb
+from softsym.errors import InputError
+
+
+def climbed(plan: FitPlan, prepared: Prepared, session: Session) -> FittedEnsemble:
+    """The fit with everything that its choice of model asks for, free to break every candidate.
+
+    Args:
+        plan: The fit.
+        prepared: Its rows.
+        session: How it is carried out.
+    """
+    began = time.perf_counter()
+    fit = replace(untrained(plan, prepared), ladder=_ladder(plan))
+    fit = beside(plan, fit)
+    wanted = need(plan, fit)
+    spent = time.perf_counter() - began
+    sentence = f"{'A' if wanted.network else 'No'} network was trained: {wanted.why}."
+    if not wanted.network:
+        return replace(fit, seconds=spent, why=(sentence,))
+    if plan.budget is not None:
+        plan = replace(plan, budget=max(plan.budget - spent, 0.1 * plan.budget))
+    trained = train_ensemble(plan, prepared, session)
+    trained = replace(
+        trained, ladder=fit.ladder, rivals=fit.rivals, why=(sentence,), seconds=trained.seconds + spent
+    )
+    return with_ordinary(plan, prepared, trained, session)
+
+
+def _ladder(plan: FitPlan) -> Ladder:
+    if plan.target is Target.CLASSES or plan.model == "network":
+        return Ladder()
+    X, Y = plan.rows(plan.parts.train)
+    sources = None if plan.together is None else plan.together[plan.parts.train]
+    shape = plan.shape
+    ladder = climb(
+        X, Y, shape.rep_in, shape.rep_out, shape.groups, model=plan.model, sources=sources, seed=plan.seed
+    )
+    if not ladder.rungs:
+        raise InputError(next(iter(ladder.refused.values())))
+    return ladder

@@ -1,0 +1,93 @@
+"""The closed-form rungs of the ladder, fitted to training rows one after the other."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softsym.discovery.ladder.process import GaussianProcess, process
+from softsym.discovery.ladder.rung import LINEAR, MEAN, PLAIN, PROCESS, Rung
+from softsym.discovery.ladder.simple import linear, mean
+from softsym.errors import InputError
+from softsym.groups import Group
+from softsym.reps import Rep, Scalar
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Ladder:
+    """The rungs that could be fitted.
+
+    Args:
+        rungs: Simplest first.
+        refused: Why others could not be, by name.
+        seconds: How long it took.
+    """
+
+    rungs: tuple[Rung, ...] = ()
+    refused: dict[str, str] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    def named(self, name: str) -> Rung | None:
+        """One rung, if it is there."""
+        return next((rung for rung in self.rungs if rung.name == name), None)
+
+    @property
+    def process(self) -> GaussianProcess | None:
+        """The Gaussian process with all candidates, or the one without if there are none."""
+        found = self.named(PROCESS) or self.named(PLAIN)
+        return found if isinstance(found, GaussianProcess) else None
+
+
+def climb(
+    X: Array,
+    Y: Array,
+    rep_in: Rep,
+    rep_out: Rep,
+    groups: Sequence[Group],
+    *,
+    model: str = "auto",
+    sources: NDArray[np.int64] | None = None,
+    seed: int = 0,
+) -> Ladder:
+    """Fits what a choice of model asks for.
+
+    Args:
+        X: Training inputs (n, inputs).
+        Y: Training outputs (n, outputs).
+        rep_in: How inputs transform.
+        rep_out: How outputs transform.
+        groups: Candidate groups.
+        model: ``auto`` for all rungs, ``linear`` or ``gp`` for that one.
+        sources: Labels of rows that belong together, shape (n,).
+        seed: Of the order of rows.
+
+    Example:
+        >>> import softsym as ss
+        >>> X = np.random.default_rng(0).standard_normal((40, 3))
+        >>> [rung.name for rung in climb(X, X @ X[:1].T, ss.rep("V"), ss.rep("S"), [ss.O(3)]).rungs]
+        ['mean', 'linear', 'gp', 'gp without candidates']
+    """
+    began = time.perf_counter()
+    plain_in, plain_out = X.shape[1] * Scalar, Y.shape[1] * Scalar
+    steps: dict[str, Callable[[], Rung]] = {
+        MEAN: lambda: mean(X, Y, rep_in, rep_out, groups),
+        LINEAR: lambda: linear(X, Y, rep_in, rep_out, groups),
+        PROCESS: lambda: process(X, Y, rep_in, rep_out, groups, sources=sources, seed=seed),
+        PLAIN: lambda: process(X, Y, plain_in, plain_out, sources=sources, seed=seed),
+    }
+    if not groups:
+        del steps[PROCESS]
+    wanted = {"auto": list(steps), "linear": [LINEAR], "gp": [PROCESS if groups else PLAIN]}[model]
+    rungs, refused = [], {}
+    for name in wanted:
+        try:
+            rungs.append(steps[name]())
+        except InputError as error:
+            refused[name] = str(error)
+    return Ladder(tuple(rungs), refused, time.perf_counter() - began)

@@ -1,0 +1,75 @@
+"""What a symmetry is worth: held-out errors without it, with it softly, and with it exactly."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softsym.discovery.fit.fitted import FittedEnsemble, explained
+from softsym.discovery.judge.snap import snapped_network
+from softsym.discovery.ladder.rung import NETWORK, ORDINARY
+from softsym.errors import InputError
+from softsym.groups import Group
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Worth:
+    """Shares of the held-out variance that one model leaves unexplained.
+
+    Args:
+        group: The candidate.
+        model: Which model.
+        without: Without the symmetry.
+        softly: With it as far as it holds.
+        exactly: With it by construction.
+    """
+
+    group: str
+    model: str
+    without: float
+    softly: float
+    exactly: float
+
+
+def worth_of(fit: FittedEnsemble) -> tuple[Worth, ...]:
+    """For every candidate, of the Gaussian process with this candidate alone, and of the network, where they were fitted."""
+    rows = [_of_process(fit, group) for group in fit.shape.groups] + [
+        _of_network(fit, group) for group in fit.shape.groups
+    ]
+    return tuple(row for row in rows if row is not None)
+
+
+def _of_process(fit: FittedEnsemble, group: Group) -> Worth | None:
+    process = fit.ladder.process
+    if process is None or group.name not in process.weights:
+        return None
+    try:
+        left = [_left(fit, process.gp.alone(group, how).predict) for how in ("without", "softly", "exactly")]
+    except InputError:  # it has no kernel
+        return None
+    return Worth(group.name, "Gaussian process", *left)
+
+
+def _of_network(fit: FittedEnsemble, group: Group) -> Worth | None:
+    if not fit.members:
+        return None
+    left = {row.name: 1.0 - row.explained for row in fit.baselines}
+    exact = snapped_network(fit, group)
+    return Worth(
+        group.name,
+        NETWORK,
+        left.get(ORDINARY, math.nan),
+        left.get(NETWORK, math.nan),
+        _left(fit, lambda X: exact(X).mean(0)),
+    )
+
+
+def _left(fit: FittedEnsemble, predict: Callable[[Array], Array]) -> float:
+    predicted = np.asarray(predict(fit.held.X)).reshape(fit.held.Y.shape)
+    return 1.0 - explained(fit.held.Y, float(np.mean((predicted - fit.held.Y) ** 2)))

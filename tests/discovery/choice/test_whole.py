@@ -1,0 +1,45 @@
+"""One climb: what each choice of model fits."""
+
+import numpy as np
+import pytest
+
+from softsym.discovery.choice.whole import climbed
+from softsym.discovery.fit.train import Session, prepare
+from softsym.errors import InputError
+from tests.discovery.fit.lessons import plan
+
+CHOICES = {
+    "auto": ["mean", "linear", "gp", "gp without candidates"],
+    "linear": ["linear"],
+    "gp": ["gp"],
+    "network": [],
+}
+
+
+@pytest.mark.parametrize("model", list(CHOICES))
+def test_what_is_fitted(model):
+    asked = plan(rows=150, model=model, seeds=1)
+    fit = climbed(asked, prepare(asked), Session())
+    assert [rung.name for rung in fit.ladder.rungs] == CHOICES[model]
+    assert len(fit.members) == (model == "network")
+    assert fit.why[0].startswith("A network was" if model == "network" else "No network was")
+    assert fit.rivals is not None
+    assert fit.seconds > 0
+
+
+def test_a_budget_is_what_is_left_of_it():
+    asked = plan(rows=150, model="network", seeds=1, budget=3.0)
+    assert climbed(asked, prepare(asked), Session()).recipe.epochs >= 12
+
+
+def test_what_was_asked_for_and_cannot_be_is_refused(monkeypatch):
+    monkeypatch.setattr("softsym.evidence.least_squares.LARGEST", 3)
+    asked = plan(rows=60, model="linear")
+    with pytest.raises(InputError, match="at most 3 are solved for"):
+        climbed(asked, prepare(asked), Session())
+
+
+def test_the_same_for_any_number_of_jobs():
+    asked = plan(rows=150, model="gp")
+    one, two = (climbed(asked, prepare(asked), Session(n_jobs=n)).free_outputs(asked.X) for n in (1, 2))
+    assert np.array_equal(one, two)
