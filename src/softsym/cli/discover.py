@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from softsym.data.table import Table
     from softsym.discovery.discover import Discovery
     from softsym.evidence import EvidenceTable
-    from softsym.groups import Group
     from softsym.tasks.task import Task
 
 DEFAULT_DATA = "inertia:Oz(2)"
@@ -194,8 +193,8 @@ def _check_said(
         raise InputError(advice(data, file.names))
 
 
-def _proposed(table: Table, chosen: dict[str, Any], seed: int, *, quiet: bool) -> list[Group]:
-    """The groups that the data propose, said aloud."""
+def _proposed(table: Table, chosen: dict[str, Any], seed: int, *, quiet: bool) -> list[str]:
+    """Texts of the groups that the data propose, said aloud."""
     from softsym.discovery.auto import candidates
 
     assert table.Y is not None
@@ -206,7 +205,7 @@ def _proposed(table: Table, chosen: dict[str, Any], seed: int, *, quiet: bool) -
         )
     if not quiet:
         typer.echo(f"softsym: note: {proposed.words()}", err=True)
-    return list(proposed.groups)
+    return [group.text for group in proposed.groups]
 
 
 @contextmanager
