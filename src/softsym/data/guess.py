@@ -29,7 +29,9 @@ def vectors(names: Sequence[str]) -> list[tuple[str, ...]]:
         >>> vectors(["m", "x1", "y1", "z1", "vx", "vy", "vz"])
         [('m',), ('x1', 'y1', 'z1'), ('vx', 'vy', 'vz')]
     """
-    known, used, found = {name.lower(): name for name in names}, set(), []
+    known = {name.lower(): name for name in names}
+    used: set[str] = set()
+    found: list[tuple[str, ...]] = []
     for name in names:
         if name in used:
             continue
