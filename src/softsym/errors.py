@@ -23,6 +23,10 @@ class CacheWarning(UserWarning):
     """A cached solution could not be read or written; the result was computed afresh and is right."""
 
 
+class BrokenSymmetryWarning(UserWarning):
+    """A model has places that break a candidate's symmetry whatever its weights are."""
+
+
 class DataWarning(UserWarning):
     """Data are used in a way their owner should know of, or will need much memory."""
 

@@ -9,6 +9,7 @@ from softsym.errors import InputError
 from softsym.maps import TensorMap
 from tests.maps.nets import (
     Block,
+    Causal,
     CustomInTheMiddle,
     Decoder,
     FlatCNN,
@@ -98,6 +99,21 @@ def test_scalars_or_mixtures_behind_nonlinearities_of_continuous_groups():
     }
     with pytest.raises(InputError, match="`hidden` is 'scalars' or 'mixed', got 'vectors'"):
         ss.infer_reps(model, "2V", "V", ["O(2)@z"], hidden="vectors")
+
+
+def test_words_that_a_group_permutes():
+    """Eight words, of which Z(8) makes the next ones; the places stay where they are."""
+    model = scrambled(Causal())
+    per = ss.EquivarianceRegularizer(model, ["Z(8)"], "V", "V")
+    assert per.proposal.remarks() == []
+    words = torch.randint(8, (3, 6), generator=torch.Generator().manual_seed(0))
+
+    def difference():
+        return float((model((words + 1) % 8) - model(words).roll(1, -1)).abs().max().detach())
+
+    assert difference() > 0.1
+    per.project_("Z(8)")
+    assert difference() < 1e-12
 
 
 def test_a_custom_module_is_left_alone_and_named():

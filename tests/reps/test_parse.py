@@ -37,7 +37,7 @@ def test_a_representation_is_returned_as_it_is():
     ("T()", r"T takes T\(p\) or T\(p,q\); wrong number of arguments"),
     ("T(1,2,3)", r"T takes T\(p\) or T\(p,q\); wrong number of arguments"),
     ("Grid(1,1,1,1)", r"Grid takes Grid\(h,w\); wrong number of arguments"),
-    ("Grid(0,2)", r"Grid\(height, width\) needs positive sizes, got Grid\(0, 2\)"),
+    ("Grid(0,2)", r"Grid takes one to three positive sizes, got Grid\(0,2\)"),
     ("V[x]", "expected a whole number at 'x'"),
     ("V[0", r"expected '\]' at the end"),
     ("Points([[1,2],[3]])", r"expected Points\(\[\[x, ...\], ...\]\) \(`points` must be numbers of shape"),

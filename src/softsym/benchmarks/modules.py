@@ -129,8 +129,9 @@ def growth(sizes: tuple[int, ...] = SIZES) -> dict[str, Any]:
         per().backward()
         taken = [_cpu_seconds(lambda: per().backward()) for _ in range(3)]  # noqa: B023
         rows.append({"size": size, "parameters": size * size, "cpu_seconds": statistics.median(taken)})
-    logs = [[math.log(row[key]) for row in rows] for key in ("parameters", "cpu_seconds")]
-    return {"rows": rows, "exponent": float(np.polyfit(*logs, 1)[0])}
+    sizes_log = [math.log(row["parameters"]) for row in rows]
+    seconds_log = [math.log(row["cpu_seconds"]) for row in rows]
+    return {"rows": rows, "exponent": float(np.polyfit(sizes_log, seconds_log, 1)[0])}
 
 
 def peak_memory(name: str, count: int) -> float:

@@ -15,13 +15,14 @@ from __future__ import annotations
 
 import functools
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from softsym.errors import InputError
+from softsym.errors import BrokenSymmetryWarning, InputError
 from softsym.groups import Group, read_groups
 from softsym.maps import GivenReps, Proposal, TensorMap, parameter_maps
 from softsym.regularize.description import Description, describe
@@ -83,6 +84,8 @@ class EquivarianceRegularizer:
             raise InputError(
                 "; ".join(["no parameter of the model can be regularised", *self.proposal.remarks()])
             )
+        if self.proposal.breaks and self.proposal is not reps:  # who passes a proposal has seen it
+            warnings.warn("; ".join(self.proposal.breaks), BrokenSymmetryWarning, stacklevel=2)
         self.stacked = Stacked.of(model, self.proposal)
         self._buffers = {name: model.get_buffer(name) for name in self.proposal.buffers}
         self.dimensionless = dimensionless
@@ -101,9 +104,12 @@ class EquivarianceRegularizer:
 
     def __call__(self) -> Tensor:
         """sum_k lambda_k R_k, a differentiable scalar."""
-        value: Tensor = Penalty.apply(
-            self._operator, self._weights(), self.dimensionless, *self.stacked.parameters
-        )
+        apply = Penalty.apply
+        if (
+            torch.compiler.is_compiling()
+        ):  # its gradient is a closed form already, which no compiler has to look into
+            apply = torch.compiler.disable(apply)
+        value: Tensor = apply(self._operator, self._weights(), self.dimensionless, *self.stacked.parameters)
         return value
 
     @torch.no_grad()

@@ -1,5 +1,6 @@
 """Watching a module run."""
 
+import pytest
 import torch
 from torch import nn
 
@@ -32,13 +33,10 @@ def test_hooks_are_gone_after_a_failure():
         def forward(self, x):
             raise ValueError("no")
 
-    recorder = Recorder(Fails(), [ss.O(3)], HANDLERS, False, {})
-    for _ in range(2):
-        try:
-            recorder.run(Fails(), (torch.zeros(1),))
-        except ValueError:
-            continue
-    before = len(recorder.uses)
-    nn.Linear(2, 2)(torch.zeros(1, 2))
-    assert len(recorder.uses) == before
-    assert not torch.nn.modules.module._global_forward_pre_hooks
+    model = Fails()
+    recorder = Recorder(model, [ss.O(3)], HANDLERS, False, {})
+    with pytest.raises(ValueError, match="no"):
+        recorder.run(model, (torch.zeros(1),))
+    assert not model._forward_pre_hooks
+    assert not model._forward_hooks
+    assert recorder.where == ""

@@ -13,7 +13,7 @@ from softsym.maps.trace.slots import DisagreementError
 POINTWISE = (
     "relu relu6 gelu silu tanh sigmoid elu leaky_relu softplus mish hardtanh hardswish hardsigmoid selu celu softsign logsigmoid "
     "exp log log1p expm1 abs sqrt rsqrt square pow __pow__ sin cos erf clamp clamp_min clamp_max threshold rrelu softshrink "
-    "hardshrink tanhshrink reciprocal sign glu"
+    "hardshrink tanhshrink reciprocal sign glu masked_fill tril triu"
 )
 
 

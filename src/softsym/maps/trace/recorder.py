@@ -17,7 +17,7 @@ from torch.overrides import TorchFunctionMode
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.maps.tensor_map import TensorMap
-from softsym.maps.trace.layout import Layout, open_axes
+from softsym.maps.trace.layout import Layout, free, open_axes
 from softsym.maps.trace.slots import Content, DisagreementError, fresh, resolved, unify
 from softsym.reps import Rep
 
@@ -109,15 +109,16 @@ class Recorder(TorchFunctionMode):
 
     def run(self, model: nn.Module, inputs: Sequence[Any]) -> Any:
         """Runs the module on inputs whose layouts have been :meth:`put`."""
-        hooks = torch.nn.modules.module
-        before = hooks.register_module_forward_pre_hook(self._enter)
-        after = hooks.register_module_forward_hook(self._leave, always_call=True)
+        hooks: list[Any] = []
+        for module in model.modules():
+            hooks.append(module.register_forward_pre_hook(self._enter))
+            hooks.append(module.register_forward_hook(self._leave, always_call=True))
         try:
-            with self:
+            with self, torch.compiler.set_stance("force_eager"):
                 return model(*inputs)
         finally:
-            before.remove()
-            after.remove()
+            for hook in hooks:
+                hook.remove()
 
     @property
     def where(self) -> str:
@@ -196,8 +197,13 @@ class Recorder(TorchFunctionMode):
             self._unknown(call, tensors, str(reason))
             answer = None
         layouts = [answer] if answer is None or not answer or hasattr(answer[0], "role") else list(answer)
+        still = all(axis.role == "free" for tensor in tensors for axis in self.layout(tensor))
         for k, tensor in enumerate(made):
             layout = layouts[k] if k < len(layouts) else None
+            if (
+                layout is None and still
+            ):  # nothing of what goes in is moved by groups, so nothing of what comes out is
+                layout = tuple(map(free, tensor.shape))
             self.put(tensor, layout or open_axes(tuple(tensor.shape), call.where))  # type: ignore[arg-type]
 
     def _unknown(self, call: Call, tensors: list[Any], reason: str) -> None:

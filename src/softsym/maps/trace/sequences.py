@@ -28,6 +28,7 @@ def _recurrent(rec: Recorder, call: Call) -> Answer:
     flowing: Content = layout[-1].carry(call.where)
     state: Content = ()
     cells: list[Content] = []
+    handed: list[Content] = []
     for _ in range(layers):
         states = []
         for _ in range(directions):
@@ -40,12 +41,14 @@ def _recurrent(rec: Recorder, call: Call) -> Answer:
                 rec.use([weight], _reader(rec, kind, weight, GATES[mode]), flowing, hidden, projected)
             states.append(projected)
             cells.append(hidden)
+            handed.append(projected)
         state = flowing = tuple(part for one in states for part in one)
     for k in range(1, len(cells)):  # the last states of all layers are stacked along an axis of their own
         unify(cells[0], cells[k], rec.group)
+        unify(handed[0], handed[k], rec.group)
     out = (*layout[:-1], carrying(state))
     batch = tuple(free(n) for n in call.out[1].shape[:-1])
-    lasts = [(*batch, carrying(states[0]))]
+    lasts = [(*batch, carrying(handed[0]))]
     if mode == "LSTM":
         lasts.append((*batch, carrying(cells[0])))
     return [out, *lasts]

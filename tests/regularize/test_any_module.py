@@ -1,0 +1,149 @@
+"""The regularizer on networks that softsym did not write: values against dense twins, and all of its operations."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+import softsym as ss
+from softsym.errors import BrokenSymmetryWarning, InputError
+from tests.maps.nets import Decoder, FlatCNN, OwnAttention, ResNet, Sequence, SetTransformer, scrambled
+from tests.twin import reynolds_projector, twin_tensor_basis
+
+FINITE = {
+    "cnn": (FlatCNN, "Grid(8,8)", "4S", ["C(4)", "O(1)@2[0]"]),
+    "resnet": (ResNet, "3S", "5S", ["C(4)", "O(1)@2[1]"]),
+    "decoder": (Decoder, "Grid(6,6)", "Grid(6,6)", ["D(4)", "O(1)@2[0]"]),
+    "lstm": (lambda: Sequence(bidirectional=True), "V", "V", ["C(4)@z", "C(2)@x"]),
+    "transformer": (SetTransformer, "V", "V", ["C(4)@z", "C(2)@x"]),
+}
+LARGEST = 600
+"""Parameters up to this size are compared with dense twins."""
+
+
+def setting(name, strength=None):
+    build, rep_in, rep_out, groups = FINITE[name]
+    torch.manual_seed(0)
+    model = scrambled(build())
+    strength = strength or {ss.group(G).name: 0.5 + k for k, G in enumerate(groups)}
+    return model, ss.EquivarianceRegularizer(model, groups, rep_in, rep_out, strength=strength)
+
+
+@pytest.mark.parametrize("name", FINITE)
+def test_residuals_gradients_and_steps_agree_with_dense_twins(name):
+    model, per = setting(name)
+    small = [n for n, p in model.named_parameters() if p.numel() <= LARGEST]
+    assert len(small) > 3
+    per().backward()
+    before = {n: model.get_parameter(n).detach().clone() for n in small}
+    expected = {}
+    for n in small:
+        flat = before[n].numpy().ravel()
+        projectors = [reynolds_projector(per.proposal[n].factors, G) for G in per.groups]
+        K = sum(s * (np.eye(len(flat)) - P) for s, P in zip(per.strengths.values(), projectors, strict=True))
+        gradient = model.get_parameter(n).grad
+        assert np.allclose(gradient.numpy().ravel(), K @ flat, atol=1e-12)
+        expected[n] = np.linalg.solve(np.eye(len(flat)) + 0.1 * K, flat)
+    per.prox_(0.1)
+    for n in small:
+        assert np.allclose(model.get_parameter(n).detach().numpy().ravel(), expected[n], atol=1e-12)
+
+
+def test_continuous_groups_agree_with_null_spaces():
+    model = scrambled(OwnAttention())
+    per = ss.EquivarianceRegularizer(model, ["O(2)@z", "O(2)@x"], "V", "V")
+    before = model.embed.weight.detach().numpy().copy().ravel()
+    Q = twin_tensor_basis(per.proposal["embed.weight"].factors, ss.group("O(2)@x"))
+    per.project_("O(2)@x")
+    assert np.allclose(model.embed.weight.detach().numpy().ravel(), Q @ Q.T @ before, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", FINITE)
+def test_single_precision(name):
+    model, per = setting(name)
+    double = per().item()
+    model.float()
+    assert per().item() == pytest.approx(double, rel=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore:The .grad attribute")  # of torch, where it leaves what it compiles
+@pytest.mark.parametrize("name", ["cnn", "transformer"])
+def test_compiled_autocast_and_fabric_give_the_same_value(name):
+    from lightning_fabric import Fabric
+
+    model, per = setting(name)
+    model.float()
+    expected = per().item()
+    with torch.autocast("cpu", torch.bfloat16):
+        assert per().item() == pytest.approx(expected, rel=1e-6)
+    compiled = torch.compile(model, backend="eager")
+    assert per().item() == pytest.approx(expected, rel=1e-6)
+    again = ss.EquivarianceRegularizer(
+        compiled, per.groups, FINITE[name][1], FINITE[name][2], strength=dict(per.strengths)
+    )
+    assert again().item() == pytest.approx(expected, rel=1e-6)
+    assert torch.compile(lambda: per() + 1.0, backend="eager")().item() == pytest.approx(
+        expected + 1, rel=1e-6
+    )
+    wrapped = Fabric(accelerator="cpu", devices=1).setup(model)
+    per().backward()
+    assert wrapped.module is model
+    assert all(model.get_parameter(n).grad is not None for n in per.proposal)
+
+
+@pytest.mark.parametrize(
+    "rule", [ss.strengths.OneShot(4, 2.0, window=2), ss.strengths.Continuous(2), ss.strengths.Fixed()]
+)
+def test_strength_controllers(rule):
+    model, per = setting("cnn", strength=1.0)
+    rule.begin(per.strengths)
+    x = torch.randn(6, 1, 8, 8, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    for epoch in range(1, 6):
+        per.step_(0.01)
+        per.prox_(0.01)
+        model(x).sum().backward()
+        per.strengths = rule.on_epoch_end(per.residuals(), epoch)
+    values = list(per.strengths.values())
+    assert (values == [1.0, 1.0]) == isinstance(rule, ss.strengths.Fixed)
+    assert set(per.residuals()["C(4)"]) == {"conv1", "conv2", "fc1", "fc2"}
+
+
+def test_a_strength_for_each_group_and_layer():
+    _, per = setting("cnn")
+    layers = per.by_layer()
+    assert set(layers) == {"conv1", "conv2", "fc1", "fc2"}
+    assert sum(one() for one in layers.values()).item() == pytest.approx(per().item(), rel=1e-12)
+    layers["conv1"].strengths["C(4)"] = 0.0
+    assert layers["conv1"].totals()["C(4)"] > 0
+    layers["fc1"].project_("C(4)")
+    residuals = per.residuals()["C(4)"]
+    assert residuals["fc1"] < 1e-20 < residuals["fc2"]
+
+
+def test_what_users_try_first():
+    """Each works, or says what it leaves alone and why."""
+    broken = nn.TransformerEncoder(nn.TransformerEncoderLayer(6, 2, 8), 1, enable_nested_tensor=False)
+    with pytest.warns(
+        BrokenSymmetryWarning, match=r"breaks O\(3\) here: layer_norm in 'layers.0.norm1' acts"
+    ):
+        per = ss.EquivarianceRegularizer(broken, ["O(3)"], "2V", "2V")
+    alone = "left alone: layers.0.norm1.weight: scales each coordinate of 2V by itself, which breaks O(3)"
+    assert alone in str(per.describe())
+    for model, ends, groups in (
+        (nn.Conv2d(1, 4, 3), ("S", "4S"), ["C(4)"]),
+        (nn.LSTM(3, 8), ("V", "8S"), ["C(4)@z"]),
+        (nn.Bilinear(3, 3, 3), ("V", "V"), ["O(3)"]),
+    ):
+        if isinstance(model, nn.Bilinear):
+            with pytest.raises(InputError, match="pass an input as `example`"):
+                ss.EquivarianceRegularizer(model, groups, *ends)
+            continue
+        per = ss.EquivarianceRegularizer(model, groups, *ends)
+        assert per().item() > 0
+        text = str(per.describe())
+        assert all(name in text for name, _ in model.named_parameters())
+
+
+def test_nothing_to_regularise():
+    with pytest.raises(InputError, match="no parameter of the model can be regularised"):
+        ss.EquivarianceRegularizer(nn.Sequential(nn.ReLU(), nn.Softmax(-1)), "C(4)", "V", "V")
