@@ -145,7 +145,10 @@ def test_a_file_alone_gets_advice(softsym, tmp_path):
     code, _, err = softsym("discover", "flights.csv")
     assert code == 2
     assert "its columns are ax, ay, az, bx, by, bz, u, v, w" in err
-    assert 'softsym discover flights.csv --x-columns "ax,ay,az,u,v,w" --y-columns "bx,by,bz" --in "V + 3S" --out "V"' in err
+    assert (
+        'softsym discover flights.csv --x-columns "ax,ay,az,u,v,w" --y-columns "bx,by,bz" --in "V + 3S" --out "V"'
+        in err
+    )
     assert not (tmp_path / "softsym-discovery").exists()
 
 
@@ -154,8 +157,20 @@ def test_without_groups_the_data_propose_them(softsym, tmp_path):
     X = rng.standard_normal((150, 3))
     Y = X * [1.0, 1.0, 2.0] + np.sum(X**2, axis=1, keepdims=True) * [0.0, 0.0, 0.3]
     np.savez("drawn.npz", X=X, Y=Y + 0.01 * rng.standard_normal(Y.shape))
-    asked = ("drawn.npz", "--in", "V", "--out", "V", "--model", "linear", "--seeds", "1", "--out-dir", "found")
-    code, out, err = softsym("discover", *asked)
+    asked = (
+        "drawn.npz",
+        "--in",
+        "V",
+        "--out",
+        "V",
+        "--model",
+        "linear",
+        "--seeds",
+        "1",
+        "--out-dir",
+        "found",
+    )
+    code, _, err = softsym("discover", *asked)
     assert code == 0, err
     assert "note: the data propose O(2)@z, SO(2)@z" in err
     content = json.loads((tmp_path / "found" / "symmetries.json").read_text())
