@@ -8,9 +8,11 @@ from softsym.evidence.propose.action import basis_of
 from softsym.evidence.propose.algebra.recognise import recognise
 
 
-@pytest.mark.parametrize("name", [name for name in {**suite.LAWS, **suite.APART} if name != "pure noise"])
+@pytest.mark.parametrize(
+    "name", [name for name in {**suite.LAWS, **suite.APART, **suite.BROKEN} if name != "pure noise"]
+)
 def test_algebras_are_those_of_theory(name):
-    setting = {**suite.LAWS, **suite.APART}[name]
+    setting = {**suite.LAWS, **suite.APART, **suite.BROKEN}[name]
     X = np.random.default_rng(0).standard_normal(
         (200, suite.read_rep(setting.rep_in).size(f"Trivial({setting.dim})"))
     )
@@ -30,6 +32,7 @@ def test_algebras_are_those_of_theory(name):
 def test_records_are_kept_and_scored(tmp_path, monkeypatch):
     monkeypatch.setattr(suite, "LAWS", {"cross product": suite.LAWS["cross product"]})
     monkeypatch.setattr(suite, "APART", {})
+    monkeypatch.setattr(suite, "BROKEN", {})
     monkeypatch.setattr(suite, "TASKS", {})
     first = suite.run(tmp_path, rows=(100,), frames=1)
     assert len(first["records"]) == len(list(tmp_path.iterdir())) == 3

@@ -138,7 +138,53 @@ def test_bad_input_is_one_line_and_writes_nothing(softsym, tmp_path, changes, me
 def test_what_is_missing_is_named(softsym):
     code, _, err = softsym("discover", "flights.csv", "--x-columns", "ax..bz", "--y-columns", "u..w")
     assert code == 2
-    assert "pass --in, --out, --groups" in err
+    assert "pass --in, --out, as in" in err
+
+
+def test_a_file_alone_gets_advice(softsym, tmp_path):
+    code, _, err = softsym("discover", "flights.csv")
+    assert code == 2
+    assert "its columns are ax, ay, az, bx, by, bz, u, v, w" in err
+    assert (
+        'softsym discover flights.csv --x-columns "ax,ay,az,u,v,w" --y-columns "bx,by,bz" --in "V + 3S" --out "V"'
+        in err
+    )
+    assert not (tmp_path / "softsym-discovery").exists()
+
+
+def test_without_groups_the_data_propose_them(softsym, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((150, 3))
+    Y = X * [1.0, 1.0, 2.0] + np.sum(X**2, axis=1, keepdims=True) * [0.0, 0.0, 0.3]
+    np.savez("drawn.npz", X=X, Y=Y + 0.01 * rng.standard_normal(Y.shape))
+    asked = (
+        "drawn.npz",
+        "--in",
+        "V",
+        "--out",
+        "V",
+        "--model",
+        "linear",
+        "--seeds",
+        "1",
+        "--out-dir",
+        "found",
+    )
+    code, _, err = softsym("discover", *asked)
+    assert code == 0, err
+    assert "note: the data propose O(2)@z, SO(2)@z" in err
+    content = json.loads((tmp_path / "found" / "symmetries.json").read_text())
+    assert [row["name"] for row in content["groups"]][:2] == ["O(2)@z", "SO(2)@z"]
+
+
+def test_where_nothing_is_proposed_it_says_what_to_pass(softsym, tmp_path):
+    rng = np.random.default_rng(0)
+    np.savez("noise.npz", X=rng.standard_normal((80, 3)), Y=rng.standard_normal((80, 3)))
+    code, _, err = softsym("discover", "noise.npz", "--in", "V", "--out", "V", "--groups", "auto")
+    assert code == 2
+    assert "the data propose no group: the fit explains only" in err
+    assert "pass candidates of your own with --groups" in err
+    assert not (tmp_path / "softsym-discovery").exists()
 
 
 def test_a_wrong_model_is_one_line(softsym, tmp_path):

@@ -12,6 +12,8 @@ from softsym.discovery.judge.reasons import reasons_in
 from softsym.discovery.judge.symmetries import Symmetries, Symmetry
 from softsym.discovery.report.orbit_data import Orbit
 from softsym.discovery.report.story import Story
+from softsym.discovery.report.worth import Worth
+from softsym.evidence import EvidenceDetail, EvidenceRow, EvidenceTable
 
 HOSTILE = (
     "<img src=x onerror=window.hacked=1>",
@@ -65,6 +67,16 @@ def story() -> Story:
             "network",
         ),
         built_in=("O(2)@z",),
+        evidence=_evidence(names),
+        worth=tuple(
+            Worth(name, model, 0.13, 0.004, 0.2)
+            for model in ("Gaussian process", "network")
+            for name in names
+        ),
+        why=(
+            "No network was trained: closed forms leave little to gain.",
+            "The model is a blend (gp 90%, linear 10%).",
+        ),
     )
 
 
@@ -85,6 +97,9 @@ def ordinary() -> Story:
         notes=(),
         baselines=Baselines(),
         built_in=(),
+        evidence=EvidenceTable(),
+        worth=(),
+        why=(),
     )
 
 
@@ -114,6 +129,9 @@ def hostile() -> Story:
         notes=HOSTILE,
         baselines=Baselines([Baseline(name, 1.0, 1.0, 0.5) for name in HOSTILE]),
         built_in=HOSTILE,
+        evidence=_evidence(HOSTILE[:3]),
+        worth=tuple(Worth(name, name, 0.1, 0.1, 0.1) for name in HOSTILE),
+        why=HOSTILE,
     )  # fmt: skip
 
 
@@ -135,7 +153,35 @@ def many() -> Story:
         std=np.full_like(true, 0.1),
         output_names=tuple(f"output_{k}" for k in range(100)),
         orbits=(),
+        evidence=_evidence(tuple(names)),
     )  # fmt: skip
+
+
+def _evidence(names: tuple[str, ...]) -> EvidenceTable:
+    rng, rows, details = np.random.default_rng(2), [], {}
+    for k, name in enumerate(names):
+        broken = 0.0 if k % 3 == 0 else 0.05 * k
+        verdict = "soft" if broken else "exact"
+        rows.append(
+            EvidenceRow(
+                name,
+                verdict,
+                0.5,
+                300.0,
+                broken,
+                (0.8 * broken, 1.2 * broken + 0.01),
+                0.01,
+                0.9,
+                (0.1, 0.1, 0.1),
+                300,
+            )
+        )
+        shares = np.array([0.0, 0.001, 0.01, 0.1, 0.5, 0.97])
+        heights = -200 * (np.sqrt(shares) - np.sqrt(broken)) ** 2
+        details[name] = EvidenceDetail(
+            shares, heights - heights.max(), 1 + 9 * broken + 0.1 * rng.normal(size=500), 1.0
+        )
+    return EvidenceTable(rows, details, 2.1)
 
 
 def _symmetry(

@@ -34,3 +34,19 @@ def test_one_at_a_time(looked):
     broken, plain = singles["O(2)@x"]
     assert broken.weight + plain == pytest.approx(1.0)
     assert plain > 0
+
+
+def test_what_holds_is_not_given_up_for_what_holds_in_part(looked):
+    components = components_of(*looked, CUBIC)
+    named = [component.has for component in components if component.has]
+    assert ("O(2)@z", "O(2)@x") in named
+    assert all("O(2)@z" in has for has in named)
+
+
+def test_the_same_kernel_is_not_taken_twice():
+    X = np.random.default_rng(0).standard_normal((40, 3))
+    groups = [ss.group("SO(2)@z"), ss.group("O(2)@z"), ss.O(2).about("z").conjugated(np.eye(3))]
+    look = Look.at(X, X[:, 2:] ** 2 * X, ss.rep("V"), ss.rep("V"), groups, kernels=CUBIC)
+    profiles = {group.name: look.profile(group) for group in groups}
+    methods = [c.candidate.method for c in components_of(look, profiles, CUBIC)]
+    assert methods.count("averaged over 16 elements") == 1

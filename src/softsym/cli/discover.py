@@ -14,15 +14,19 @@ from softsym.cli.early import check_texts, read_source
 from softsym.cli.notices import one_line_warnings
 from softsym.cli.output import check_target, write_json
 from softsym.data.formats import suffixes
+from softsym.data.guess import advice
+from softsym.data.task_names import is_task
 from softsym.errors import InputError
 from softsym.regularize.strengths import CONTROLLERS
 
 if TYPE_CHECKING:
+    from softsym.data.table import Table
     from softsym.discovery.discover import Discovery
     from softsym.evidence import EvidenceTable
     from softsym.tasks.task import Task
 
 DEFAULT_DATA = "inertia:Oz(2)"
+AUTO = "auto"
 MODELS = ("auto", "linear", "gp", "network")
 
 
@@ -38,7 +42,9 @@ def command(
         None, "--out", help="Representation of the outputs, such as 'T(2)'. A task knows its own."
     ),
     groups: list[str] | None = typer.Option(
-        None, "--groups", help="Candidate groups, such as 'O(2)@x' 'O(2)@z'. A task knows its own."
+        None,
+        "--groups",
+        help="Candidate groups, such as 'O(2)@x' 'O(2)@z', or auto: those that the data propose. A task knows its own.",
     ),
     model: str = typer.Option(
         "auto",
@@ -106,17 +112,20 @@ def command(
         out_dir.resolve() if out_dir.name in ("", "..") else out_dir, force=force, resume=resume
     )
     workspace.check()
-    check_texts([rep_in, rep_out], [largest, *(groups or [])])
+    check_texts([rep_in, rep_out], [largest, *(text for text in groups or [] if text != AUTO)])
     CONTROLLERS.check(strengths)
     if model not in MODELS:
         raise InputError(f"unknown model {model!r}; pass one of {', '.join(MODELS)}")
     with one_line_warnings():
+        _check_said(data, rep_in, rep_out, x_columns, y_columns)
         table, task = read_source(data, x_columns, y_columns, together=rows_together, seed=seed)
         asked = {
             "rep_in": rep_in, "rep_out": rep_out, "groups": groups, "largest": largest, "strength": strength,
         }  # fmt: skip
         chosen = _own(task) | {key: value for key, value in asked.items() if value is not None}
         _check_asked(chosen, data)
+        if chosen.get("groups", [AUTO]) == [AUTO]:
+            chosen["groups"] = _proposed(table, chosen, seed, quiet=quiet or json_file == "-")
         repeated = check_fit(table, chosen["rep_in"], chosen["rep_out"], chosen["groups"])
         if repeated and not quiet:
             typer.echo(
@@ -162,13 +171,41 @@ def _own(task: Task | None) -> dict[str, Any]:
 
 
 def _check_asked(chosen: dict[str, Any], data: str) -> None:
-    flags = {"rep_in": "--in", "rep_out": "--out", "groups": "--groups"}
+    flags = {"rep_in": "--in", "rep_out": "--out"}
     missing = [flag for key, flag in flags.items() if not chosen.get(key)]
     if missing:
         raise InputError(
             f"{data} does not say how its columns transform: pass {', '.join(missing)}, "
-            "as in --in '5S + 5V' --out 'T(2)' --groups 'O(3)' 'O(2)@z'"
+            "as in --in '5S + 5V' --out 'T(2)', and --groups 'O(3)' 'O(2)@z' if you have candidates"
         )
+
+
+def _check_said(
+    data: str, rep_in: str | None, rep_out: str | None, x_columns: str | None, y_columns: str | None
+) -> None:
+    """Says what is missing, where nothing but a file was given, with its columns and a guess."""
+    if is_task(data) or any(said is not None for said in (rep_in, rep_out, x_columns, y_columns)):
+        return
+    from softsym.data.table import open_file
+
+    file = open_file(Path(data))
+    if not file.knows_inputs:
+        raise InputError(advice(data, file.names))
+
+
+def _proposed(table: Table, chosen: dict[str, Any], seed: int, *, quiet: bool) -> list[str]:
+    """Texts of the groups that the data propose, said aloud."""
+    from softsym.discovery.auto import candidates
+
+    assert table.Y is not None
+    proposed = candidates(table.X, table.Y, chosen["rep_in"], chosen["rep_out"], seed)
+    if not proposed.groups:
+        raise InputError(
+            f"{proposed.words()}; pass candidates of your own with --groups, such as 'O(3)' 'O(2)@z'"
+        )
+    if not quiet:
+        typer.echo(f"softsym: note: {proposed.words()}", err=True)
+    return [group.text for group in proposed.groups]
 
 
 @contextmanager

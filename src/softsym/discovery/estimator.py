@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from softsym.data.labels import row_labels
 from softsym.discovery import storage
+from softsym.discovery.auto import AUTO, candidates
 from softsym.discovery.choice.choose import chosen
 from softsym.discovery.choice.first_look import first_look
 from softsym.discovery.choice.whole import climbed
@@ -148,21 +149,22 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             self.feature_names_in_ = np.asarray(x_names, dtype=object)
         if y_names is not None:
             self.output_names_ = [str(name) for name in y_names]
+        acting = self._candidates(inputs, outputs)
         recipe = read_recipe(
-            has_groups=bool(self.groups), width=self.width, layers=self.layers, epochs=self.epochs, batch=self.batch, lr=self.lr,
+            has_groups=bool(acting), width=self.width, layers=self.layers, epochs=self.epochs, batch=self.batch, lr=self.lr,
             shrink=self.weight_decay, strength=self.strength, gamma=self.gamma, strengths=self.strengths,
         )  # fmt: skip
         self._check_numbers()
         return FitPlan(
             target=self._target,
-            shape=self._shape(inputs, outputs),
+            shape=self._shape(inputs, outputs, acting),
             recipe=recipe,
             X=inputs,
             Y=outputs,
             seeds=self.seeds,
             seed=_seed(self.random_state),
             fraction=self.held_out,
-            tries=Tries(width=self.width is None, strength=self.strength is None) if self.groups else Tries(),
+            tries=Tries(width=self.width is None, strength=self.strength is None) if acting else Tries(),
             budget=self.budget,
             duplicates=duplicates,
             together=row_labels(groups, len(inputs)),
@@ -301,16 +303,32 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         check_is_fitted(self)
         return np.asarray(validate_data(self, X, reset=False, dtype=np.float64), dtype=np.float64)
 
-    def _shape(self, X: Array, Y: Array) -> Shape:
-        groups = read_groups(self.groups) if self.groups else []
+    def _candidates(self, X: Array, Y: Array) -> list[Group]:
+        """The candidate groups: those that were given, or those that the data propose."""
+        if not isinstance(self.groups, str) or self.groups != AUTO:
+            return read_groups(self.groups) if self.groups else []
+        if self._target is Target.CLASSES:
+            raise InputError(
+                "groups='auto' is for regression; pass candidates for classes, such as groups=['O(3)']"
+            )
+        if self.rep_in is None or self.rep_out is None:
+            raise InputError(
+                "groups='auto' needs how columns transform: pass `rep_in` and `rep_out`, such as '2V' and 'V'"
+            )
+        proposed = candidates(X, Y, self.rep_in, self.rep_out, seed=_seed(self.random_state))
+        self.proposal_ = proposed.proposal
+        return list(proposed.groups)
+
+    def _shape(self, X: Array, Y: Array, groups: list[Group]) -> Shape:
         needed = ("rep_in",) if self._target is Target.CLASSES else ("rep_in", "rep_out")
         missing = [f"`{name}`" for name in needed if getattr(self, name) is None]
         if groups and missing:
             raise InputError(
                 f"`groups` are given but not how columns transform: pass {' and '.join(missing)}, as in rep_in='5S + 5V', rep_out='T(2)'"
             )
-        rep_in = X.shape[1] * Scalar if self.rep_in is None else read_rep(self.rep_in)
-        rep_out = Y.shape[1] * Scalar if self.rep_out is None else read_rep(self.rep_out)
+        free = not groups and hasattr(self, "proposal_")  # nothing was proposed: every column for itself
+        rep_in = X.shape[1] * Scalar if free or self.rep_in is None else read_rep(self.rep_in)
+        rep_out = Y.shape[1] * Scalar if free or self.rep_out is None else read_rep(self.rep_out)
         shape = Shape.of(rep_in, rep_out, groups, None if self.largest is None else read_group(self.largest))
         for rep, values, name, what in ((rep_in, X, "rep_in", "X"), (rep_out, Y, "rep_out", "y")):
             size = rep.size(shape.largest)

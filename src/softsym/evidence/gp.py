@@ -27,6 +27,7 @@ from softsym.evidence import storage
 from softsym.evidence.estimate import Estimate, estimate
 from softsym.evidence.kernels import GRID, Kernel, Plain, equivariant_kernel
 from softsym.evidence.likelihood.process import Component, Process
+from softsym.evidence.likelihood.sources import by_sources
 from softsym.evidence.look import LARGEST as LIKELIHOOD_SIZE
 from softsym.evidence.look import Look
 from softsym.evidence.mixture import WEIGHING, How, alone, components_of, weighed
@@ -142,13 +143,19 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
                 stacklevel=3,
             )
         self.n_rows_, self._n_given = n, len(look.X)
+        self.rows_ = look.order[:n]
+        X, Y, sources = look.X[:n], look.Y[:n], None if look.sources is None else look.sources[:n]
+        if sources is not None and len(np.unique(sources)) > 1:
+            plain, kernels = (
+                Plain(look.whole, look.rep_in, look.stretch),
+                [self.kernel] if self.kernel else GRID,
+            )
+            components, noises = by_sources(components, blocks, X, Y, sources, plain, kernels)
         self.weights_ = {
             group.name: float(sum(c.weight for c in components if group.name in c.has))
             for group in look.groups
         }
-        sources = None if look.sources is None else look.sources[:n]
-        self.rows_ = look.order[:n]
-        return Process.fit(components, blocks, look.X[:n], look.Y[:n], noises, sources)
+        return Process.fit(components, blocks, X, Y, noises, sources)
 
     @functools.cached_property
     def left_out_errors_(self) -> Array:

@@ -146,10 +146,15 @@ class Look:
         plain = Plainly.of(kernel, blocks, X, Y, sources)
         return profile(self.candidates[group.name], kernel, blocks, X, Y, plain, sources)
 
+    @property
+    def stretch(self) -> Array:
+        """Factors that give every input column unit deviation, shape (d,)."""
+        spread = self.X.std(axis=0)
+        return np.asarray(1.0 / np.where(spread > 1e-6 * spread.max(initial=0.0), spread, 1.0))
+
     def free(self, kernels: Sequence[Kernel]) -> tuple[Plain, Kernel] | None:
         """A kernel without symmetry whose columns have units of their own, and its best base kernel; None if they have already."""
-        spread = self.X.std(axis=0)
-        stretch = 1.0 / np.where(spread > 1e-6 * spread.max(initial=0.0), spread, 1.0)
+        stretch = self.stretch
         if not self.groups or stretch.max() < UNEQUAL * stretch.min():
             return None
         candidate = Plain(self.whole, self.rep_in, stretch)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softsym.errors import InputError
-from softsym.evidence.kernels import EquivariantKernel, Kernel, Plain, equivariant_kernel
+from softsym.evidence.kernels import Averaged, EquivariantKernel, Kernel, Plain, equivariant_kernel
 from softsym.evidence.likelihood.process import Component, unit_of
 from softsym.evidence.likelihood.profile import DROP, Profile
 from softsym.evidence.likelihood.weights import best_weights
@@ -30,24 +30,66 @@ DROPPED = 1e-7
 
 
 def components_of(look: Look, profiles: dict[str, Profile], kernels: Sequence[Kernel]) -> list[Component]:
-    """Every candidate's kernel, the joint one of those that hold, and the one without symmetry, with first guesses of weights."""
-    plain = Plain(look.whole, look.rep_in)
+    """The kernels of the mixture, with first guesses of their weights.
+
+    What holds should not be given up for what holds only in part: if some candidates hold, the kernel of another one is that of the
+    group which it generates together with them, where that has one.
+    """
+    named = {name: found for name, found in profiles.items() if not found.is_trivial}
+    holding = [name for name, found in named.items() if found.against <= DROP]
     components = [
-        Component(look.candidates[name], look.kernels[name], (1.0 - found.best**2) / len(profiles), (name,))
-        for name, found in profiles.items()
-        if not found.is_trivial
+        _component(look, [*holding, name], (1.0 - named[name].best ** 2) / len(named))
+        for name in named
+        if name not in holding
     ]
-    holding = [name for name, found in profiles.items() if found.against <= DROP and not found.is_trivial]
-    together = _together([look.candidates[name].group for name in holding], look)
-    if together is not None:
-        components.insert(0, Component(together, look.kernels[""], 1.0, tuple(holding)))
+    components += [
+        Component(look.candidates[name], look.kernels[name], 1.0 / len(named), (name,)) for name in holding
+    ]
+    if len(holding) > 1:
+        components.insert(0, _component(look, holding, 1.0))
     least = min((found.best for found in profiles.values()), default=1.0)
     trivial = tuple(name for name, found in profiles.items() if found.is_trivial)
-    components.append(Component(plain, look.kernels[""], max(least**2, 1e-4)))
+    components.append(Component(Plain(look.whole, look.rep_in), look.kernels[""], max(least**2, 1e-4)))
     free = None if look.is_constant else look.free(kernels)
     if free is not None:
         components.append(Component(*free, 0.1))
-    return [Component(c.candidate, c.kernel, c.weight, c.has + trivial) for c in components]
+    return [Component(c.candidate, c.kernel, c.weight, c.has + trivial) for c in _merged(components)]
+
+
+def _merged(components: list[Component]) -> list[Component]:
+    """The same without repetitions: different candidates may generate one group together with what holds."""
+    kept: list[Component] = []
+    for one in components:
+        twin = next((k for k, other in enumerate(kept) if _same(one, other)), None)
+        if twin is None:
+            kept.append(one)
+        else:
+            names = tuple(dict.fromkeys(kept[twin].has + one.has))
+            kept[twin] = Component(one.candidate, one.kernel, kept[twin].weight + one.weight, names)
+    return kept
+
+
+def _same(one: Component, other: Component) -> bool:
+    """Whether two kernels are averages of the same kernel over the same elements."""
+    first, second = one.candidate, other.candidate
+    if not (isinstance(first, Averaged) and isinstance(second, Averaged) and one.kernel == other.kernel):
+        return False
+    sets = [
+        np.concatenate([part.reshape(len(part), -1) for part in c.closed.parts], axis=1)
+        for c in (first, second)
+    ]
+    if sets[0].shape != sets[1].shape:
+        return False
+    gaps = np.abs(sets[0][:, None] - sets[1][None]).max(axis=2)
+    return bool(gaps.min(axis=1).max() < 1e-6)
+
+
+def _component(look: Look, names: list[str], weight: float) -> Component:
+    """The kernel of the group that several candidates generate; that of the last one alone, if they have none."""
+    together = _together([look.candidates[name].group for name in names], look)
+    if together is None:
+        return Component(look.candidates[names[-1]], look.kernels[names[-1]], weight, (names[-1],))
+    return Component(together, look.kernels[""], weight, tuple(names))
 
 
 def _together(groups: list[Group], look: Look) -> EquivariantKernel | None:

@@ -112,7 +112,7 @@ def randomization_test(
     observed = float(losses[0].sum() / len(X))
     smaller = int(np.sum(totals <= observed + _rounding(observed, Y)))
     gains = (losses[1:].mean(axis=0) - losses[0]) / 2.0
-    own = np.bincount(labels, weights=turned.mean(axis=0) / 2.0, minlength=count)
+    own = np.bincount(labels, weights=turned.mean(axis=0) / 2.0, minlength=count).astype(np.float64)
     effect = _effect(gains, own, _summed(Y, labels, count))
     return Randomized((1 + smaller) / (1 + draws), observed, totals, effect)
 

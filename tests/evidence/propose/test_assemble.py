@@ -26,3 +26,14 @@ def test_mixed_symmetries_exact_about_one_axis_soft_about_others():
     assert sum(word == "soft" for word in verdicts.values()) == 2
     assert found.groups[0] == ss.O(2).about("y")
     assert (found.groups[-1], found.verdicts[-1]) == (ss.SO(3), "soft")
+
+
+def test_joined_groups_are_named_only_if_all_of_it_holds():
+    from softsym.evidence.propose.assemble import _joined
+
+    inversion = ss.Group.from_generators(discrete=[-np.eye(4)], name="inversion")
+    parity = ss.group("O(1)@4[2]")
+    assert _joined(ss.SO13p(), inversion) == ss.SO13()
+    assert _joined(ss.SO13(), parity) == ss.Lorentz()
+    assert _joined(ss.SO13p(), parity) == ss.SO13p() | parity
+    assert _joined(ss.SO(4), parity) == ss.O(4)

@@ -1,8 +1,8 @@
 """What a person would take instead, on the same rows, so that nobody has to take a model's word for it.
 
 Ridge and kernel ridge regression choose their settings by validation rows, as the ladder does; a multilayer perceptron and gradient
-boosting have usual ones. Where a network was trained, ordinary networks of its size are trained for about a tenth of its time. What
-held-out rows say about each is told, whoever is better.
+boosting have usual ones, and are left out where no rows could be held out. Where a network was trained, ordinary networks of its size
+are trained for about a tenth of its time. What held-out rows say about each is told, whoever is better.
 """
 
 from __future__ import annotations
@@ -36,11 +36,13 @@ def beside(plan: FitPlan, fit: FittedEnsemble) -> FittedEnsemble:
     if not fit.is_finished:
         return fit
     X, Y = plan.rows(plan.parts.train)
-    kernel = kernel_ridge(X, Y, (fit.judged.X, fit.judged.Y))
-    mlp = perceptron(X, Y, (fit.judged.X, fit.judged.Y), plan.seed)
-    measured = [*classical(plan, fit), *(measured_rung(rung, fit) for rung in (kernel, mlp))]
-    _, errors = min(measured, key=lambda one: one[0].validation_error)
-    return replace(fit, rivals=Rivals(tuple(row for row, _ in measured), errors, rungs=(kernel, mlp)))
+    checked = fit.judged.X, fit.judged.Y
+    rungs: list[Rung] = [kernel_ridge(X, Y, checked)]
+    if fit.judged.is_separate:  # on the rows that it was fitted to, a flexible model's error says nothing
+        rungs.append(perceptron(X, Y, checked, plan.seed))
+    compared = [*classical(plan, fit), *(measured_rung(rung, fit) for rung in rungs)]
+    _, errors = min(compared, key=lambda one: one[0].validation_error)
+    return replace(fit, rivals=Rivals(tuple(row for row, _ in compared), errors, rungs=tuple(rungs)))
 
 
 def with_ordinary(plan: FitPlan, prepared: Prepared, fit: FittedEnsemble, session: Session) -> FittedEnsemble:
@@ -93,12 +95,13 @@ def measured_rung(rung: Rung, fit: FittedEnsemble) -> tuple[Baseline, Array]:
 
 
 def classical(plan: FitPlan, fit: FittedEnsemble) -> Iterator[tuple[Baseline, Array]]:
-    """Ridge regression with the penalty that suits validation rows best, and gradient boosting."""
+    """Ridge regression with the penalty that suits validation rows best, and gradient boosting where there are such rows."""
     X, Y = plan.rows(plan.parts.train)
     parts = (fit.judged.X, fit.held.X)
     yield min(
         (measured(RIDGE, fit, (first, second)) for first, second in ridge(X, Y, parts)),
         key=lambda one: one[0].validation_error,
     )
-    first, second = boosting(X, Y, parts, plan.seed)
-    yield measured(BOOSTING, fit, (first, second))
+    if fit.judged.is_separate:
+        first, second = boosting(X, Y, parts, plan.seed)
+        yield measured(BOOSTING, fit, (first, second))

@@ -39,7 +39,7 @@ def judge_group(
     """Measures and judges one candidate."""
     grounds = measure_group(fit, group, fit.seed)
     verdict, reasons, decided_by = decide(grounds, row, missed)
-    strength, residual, layers = held_on_to(fit, group)
+    strength, residual, layers = held_on_to(fit, group, row)
     about = Symmetry(
         name=group.name,
         verdict=verdict,
@@ -86,10 +86,17 @@ def consistent(rows: Sequence[Symmetry], groups: Sequence[Group]) -> list[Symmet
     return judged
 
 
-def held_on_to(fit: FittedEnsemble, group: Group) -> tuple[float, float, dict[str, float]]:
-    """How strongly the model holds on to a group, what is left without it, and where in a network."""
+def held_on_to(
+    fit: FittedEnsemble, group: Group, row: EvidenceRow | None = None
+) -> tuple[float, float, dict[str, float]]:
+    """How strongly the model holds on to a group, what is left without it, and where in a network.
+
+    A closed form knows which share of the law has the symmetry: from the evidence, or from the prior if that says nothing.
+    """
     if fit.members:
         return final_strength(fit, group), *weight_distances(fit, group)
+    if row is not None and math.isfinite(row.asymmetry):
+        return 1.0 - row.asymmetry**2, row.asymmetry**2, {}
     share = fit.ladder.process.weights.get(group.name, 0.0) if fit.ladder.process is not None else math.nan
     return share, 1.0 - share, {}
 

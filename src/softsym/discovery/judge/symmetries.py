@@ -24,9 +24,9 @@ class Symmetry:
         error: Equivariance error of the model, |rho f(x) - f(rho x)| over the sum of both norms, averaged.
         error_interval: Where the error lies with 95 % certainty, over seeds and samples.
         strength: How strongly the model holds on to it: for networks the final strength of its penalty, a geometric mean over seeds; for
-            a Gaussian process the share of the prior variance that has the symmetry; NaN for other models.
+            closed forms the share of the law's variance that has the symmetry; NaN if nothing is known.
         residual: What is left without it: squared distance of the weights from the group's equivariant space, unweighted, as a share of
-            their squared norm; for a Gaussian process the rest of the prior variance.
+            their squared norm; for closed forms the rest of the law's variance.
         excess: The error beyond what a good model's own mistakes explain: an estimate of the data's own equivariance error.
         layers: Distance of each layer's weights from that space, as a share of their norm.
         reasons: Why the verdict is not certain; none if it is.

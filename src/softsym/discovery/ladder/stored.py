@@ -85,8 +85,9 @@ def _pack_kernel(rung: KernelRidge) -> tuple[About, Arrays]:
 
 def _unpack_kernel(about: About, arrays: Arrays) -> KernelRidge:
     scale = SymmetricScaler(arrays["shift"], arrays["scale"])
-    rest = (arrays[name] for name in ("rows", "dual", "center", "noise"))
-    return KernelRidge(Kernel(*about["kernel"]), about["penalty"], scale, *rest)
+    return KernelRidge(
+        Kernel(*about["kernel"]), about["penalty"], scale, arrays["rows"], arrays["dual"], arrays["center"], arrays["noise"],
+    )  # fmt: skip
 
 
 def _pack_perceptron(rung: Perceptron) -> tuple[About, Arrays]:

@@ -83,12 +83,14 @@ class Process:
         noises: Sequence[float],
         sources: NDArray[np.int64] | None = None,
     ) -> Process:
-        """Conditions on rows; noises are looked for near those given, unless the matrices are large."""
-        signals, units = _signals(components, blocks, X)
+        """Conditions on rows; noises are looked for near those given, unless matrices are large or rows belong together."""
+        signals, units = signals_of(components, blocks, X)
         fits = []
         for signal, block, noise in zip(signals, blocks, noises, strict=True):
             outputs = block.read(Y)
-            known = condition(signal, outputs, noise) if len(signal) > SEARCHED else None
+            known = (
+                condition(signal, outputs, noise) if len(signal) > SEARCHED or sources is not None else None
+            )
             fits.append(best_noise(signal, outputs, noise) if known is None else known)
         return cls(list(components), list(blocks), X, Y, units, fits, sources)
 
@@ -103,7 +105,7 @@ class Process:
         sources: NDArray[np.int64] | None = None,
     ) -> Process:
         """The same process from stored noises."""
-        signals, units = _signals(components, blocks, X)
+        signals, units = signals_of(components, blocks, X)
         fits = [
             condition(s, block.read(Y), noise)
             for s, block, noise in zip(signals, blocks, noises, strict=True)
@@ -175,7 +177,10 @@ def unit_of(gram: Array) -> float:
     return size if size > 1e-12 else 1.0
 
 
-def _signals(components: Sequence[Component], blocks: Sequence[Block], X: Array) -> tuple[list[Array], Array]:
+def signals_of(
+    components: Sequence[Component], blocks: Sequence[Block], X: Array
+) -> tuple[list[Array], Array]:
+    """The prior's Gram matrix of every block, and what the components' kernels were divided by, shape (components, blocks)."""
     signals: list[Array] = []
     units = np.ones((len(components), len(blocks)))
     for c, component in enumerate(components):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from softsym.errors import UnclearNullSpaceWarning
 from softsym.evidence.lattice import contains
-from softsym.evidence.propose.algebra.closure import angle, is_closed, orthonormal
+from softsym.evidence.propose.algebra.closure import is_closed, orthonormal
 from softsym.evidence.propose.algebra.recognise import Recognised, recognise, rounded_axis
 from softsym.evidence.propose.algebra.words import generator_words
 from softsym.evidence.propose.derivative import LEVEL, Defect, LieDerivative
@@ -93,6 +93,7 @@ def groups(
     holding = [each.candidate.group for each in tried if _verdict(each.defect, tolerance) == "exact"]
     whole = None if exact is None else exact.group
     parts: list[Group] = []
+    holding.sort(key=lambda group: group.name != "inversion")  # where it holds, names are shorter with it
     for group in holding:
         if whole is None or not inside(whole, group):
             joined = group if whole is None else _joined(whole, group)
@@ -142,13 +143,10 @@ def _soft(found: Search, tolerance: float, listed: Sequence[Group]) -> list[Grou
 def _joined(whole: Group, group: Group) -> Group | None:
     """The group that both generate, by its name where it has one; None if it is none that can be used."""
     d = whole.dim
-    for known in (O(d), *([SO13(), Lorentz()] if d == 4 else [])):
-        same = (
-            len(known.lie) == len(whole.lie)
-            and len(whole.lie)
-            and angle(known.lie_algebra, whole.lie_algebra) < 1e-6
-        )
-        if same and inside(known, group) and (len(known.discrete) == 1 or whole in (SO13(), SO13p())):
+    for smaller, known in ((SO(d), O(d)), (SO13p(), SO13()), (SO13(), Lorentz())):
+        if whole == smaller and inside(
+            known, group
+        ):  # one more component: whatever is new generates the rest
             return known
     if d == 3 and len(whole.lie) == 1 and not whole.discrete and whole.is_orthogonal:
         A = whole.lie_algebra[0]

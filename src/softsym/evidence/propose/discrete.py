@@ -156,7 +156,9 @@ def try_all(
             rough.append((violation, one))
     rough.sort(key=lambda pair: pair[0])
     tried = [
-        Tried(one, lie.element_defect(one.element, values, predict(lie.source.moved(one.element, lie.X))))
+        Tried(
+            one, lie.element_defect(one.element, values[:PROBED], predict(lie.source.moved(one.element, X)))
+        )
         for _, one in rough[:MOST]
     ]
     return sorted(tried, key=lambda each: each.defect.interval[1])

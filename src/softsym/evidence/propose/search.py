@@ -29,6 +29,8 @@ GAP = 1.5
 """Ratio of neighbouring eigenvalues from which the smaller ones may be a symmetry of their own."""
 MOST_SIZES, MOST_ROUND = 3, 2
 """So many dimensions are looked at through invariants, and so many algebras in round numbers of each."""
+CLOSER = 600
+"""Rows of a closer look at most: invariants are few, and fits through them need fewer rows than plain ones."""
 REFINEMENTS = 2
 """Times that directions are found again with the better fit."""
 
@@ -135,7 +137,7 @@ def _closer(
     plain: LieDerivative, vectors: Array, target: Action, Y: Array, tolerance: float
 ) -> tuple[Algebra, LieDerivative] | None:
     """The algebra near to a span that holds exactly, as a fit through its invariants tells; None if there is none."""
-    X, basis, source = plain.X, plain.basis, plain.source
+    X, Y, basis, source = plain.X[:CLOSER], Y[:CLOSER], plain.basis, plain.source
     near = nearest_algebra(orthonormal(np.tensordot(vectors, basis, 1)))
     if near is None:
         return None

@@ -32,3 +32,4 @@ def test_angles():
     assert angle(a, a[[2, 0, 1]] * 3) == 0.0
     assert angle(a[:1], a[1:2]) == pytest.approx(90.0)
     assert angle(a[:2], a) == 90.0
+    assert angle(a[:0], a[:0]) == 0.0

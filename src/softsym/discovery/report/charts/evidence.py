@@ -82,7 +82,7 @@ def _intervals(verdict: str, mark: str, chosen: list[tuple[int, Any]]) -> dict[s
 
 def likelihoods(table: EvidenceTable) -> Figure | None:
     """The log likelihood of every candidate along the violation, its highest value at zero."""
-    traces = []
+    traces: list[dict[str, Any]] = []
     for place, (row, shown) in enumerate(zip(table, labels([row.name for row in table]), strict=True)):
         detail = table.details.get(row.name)
         if detail is None or len(detail.shares) < 2:
@@ -147,7 +147,7 @@ def randomizations(table: EvidenceTable) -> Figure | None:
         top = 1.0 - k * height
         is_last = k == len(tested) - 1
         axes[f"xaxis{suffix}"] = axis(
-            "loss of moved rows over that of the rows as they are" if is_last else "",
+            "loss of moved rows, relative" if is_last else "",
             anchor=f"y{suffix}",
             nticks=5,
         )

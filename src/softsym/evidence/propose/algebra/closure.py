@@ -82,6 +82,8 @@ def angle(first: Array, second: Array) -> float:
     a, b = (orthonormal(np.asarray(span, dtype=np.float64)) for span in (first, second))
     if len(a) != len(b):
         return 90.0
+    if not len(a):
+        return 0.0
     a, b = a.reshape(len(a), -1), b.reshape(len(b), -1)
     apart = np.linalg.svd(b - (b @ a.T) @ a, compute_uv=False)
     sine = float(apart[0]) if len(apart) else 0.0

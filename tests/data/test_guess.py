@@ -1,0 +1,36 @@
+"""Guesses at vectors by names."""
+
+import pytest
+
+from softsym.data.guess import advice, guess, vectors
+
+
+@pytest.mark.parametrize(("names", "expected"), [
+    (["px", "py", "pz"], [("px", "py", "pz")]),
+    (["x", "y"], [("x", "y")]),
+    (["force_x", "force_y", "force_z", "index"], [("force_x", "force_y", "force_z"), ("index",)]),
+    (["X1", "Y1", "Z1", "X2", "Y2", "Z2"], [("X1", "Y1", "Z1"), ("X2", "Y2", "Z2")]),
+    (["mass", "max"], [("mass",), ("max",)]),
+    (["x1", "x2", "y1", "y2"], [("x1", "y1"), ("x2", "y2")]),
+])  # fmt: skip
+def test_names_that_belong_together(names, expected):
+    assert vectors(names) == expected
+
+
+def test_representations_follow_the_order_of_columns():
+    x, y = guess(["x1", "y1", "z1", "m", "q", "vx", "vy", "vz", "ax", "ay", "az"])
+    assert (x.rep, y.rep) == ("V + 2S + V", "V")
+    assert x.columns == ("x1", "y1", "z1", "m", "q", "vx", "vy", "vz")
+
+
+def test_no_guess_without_two_vectors():
+    assert guess(["a", "b"]) is None
+    assert guess(["x", "y", "z"]) is None
+    assert guess(["x1", "y1", "z1", "u_x", "u_y"]) is None
+    assert "a guess" not in advice("f.csv", ["a", "b"])
+
+
+def test_advice_is_a_command_to_copy():
+    text = advice("f.csv", ["x1", "y1", "z1", "fx", "fy", "fz"])
+    assert "its columns are x1, y1, z1, fx, fy, fz" in text
+    assert 'softsym discover f.csv --x-columns "x1,y1,z1" --y-columns "fx,fy,fz" --in "V" --out "V"' in text
