@@ -61,7 +61,8 @@ def test_the_default_tolerance_is_a_tenth_of_the_error_within_limits(explained, 
 
 
 def test_an_interval_excludes_zero_only_where_exactness_is_refuted():
-    assert combined((0.02, 0.1), (0.05, 0.2), refuted=False, tested=True) == (0.0, 0.1)
+    assert combined((0.02, 0.1), (0.05, 0.2), refuted=False, tested=True) == (0.0, 0.2)
+    assert combined((0.02, 0.1), (0.05, 0.2), refuted=False, tested=False) == (0.0, 0.1)
     assert combined((0.02, 0.1), (0.05, 0.2), refuted=True, tested=True) == (0.05, 0.2)
     assert combined((0.02, 0.1), (0.05, 0.2), refuted=True, tested=False) == (0.02, 0.1)
     assert combined((0.02, 0.1), None, refuted=True, tested=True) == (0.02, 0.1)

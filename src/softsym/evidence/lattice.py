@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softsym.groups import Group
+from softsym.groups.quadrature.algebra import closed_algebra
 from softsym.reps import T
 from softsym.spaces import invariants
 
@@ -17,8 +18,8 @@ LARGEST = 300
 def contains(group: Group, other: Group) -> bool:
     """Whether every element of ``other`` is one of ``group``, as far as tensors of low degree tell.
 
-    Every tensor that the larger group keeps must be kept by the smaller one's generators; for a compact group of small matrices
-    these tensors determine the group.
+    Generators of turns must lie in the algebra that the larger group's generate, and every tensor that the larger group keeps must be
+    kept by the smaller one's generators; for a compact group of small matrices these tensors determine the group.
 
     Example:
         >>> import softsym as ss
@@ -26,6 +27,8 @@ def contains(group: Group, other: Group) -> bool:
         (True, False)
     """
     if group.dim != other.dim or len(group.part_dims) != len(other.part_dims):
+        return False
+    if len(group.part_dims) == 1 and not _turns_within(group, other):
         return False
     d = group.dim
     for p, q in ((1, 0), (0, 1), (1, 1), (2, 0), (0, 2), (3, 0), (4, 0), (2, 2)):
@@ -42,3 +45,16 @@ def contains(group: Group, other: Group) -> bool:
             if not np.allclose(rep.drho(other, A) @ kept, 0.0, atol=1e-7):
                 return False
     return True
+
+
+def _turns_within(group: Group, other: Group) -> bool:
+    """Whether the other group's Lie algebra lies in this one's: tensors of low degree do not tell a hexagon from a circle."""
+    algebra = closed_algebra(list(group.lie_algebra), list(group.discrete_generators)).reshape(
+        -1, group.dim**2
+    )
+    return all(
+        np.allclose(
+            algebra.T @ (algebra @ A.ravel()), A.ravel(), atol=1e-7 * max(1.0, float(np.abs(A).max()))
+        )
+        for A in other.lie_algebra
+    )

@@ -136,8 +136,8 @@ def combined(
 ) -> tuple[float, float]:
     """The interval of the violation from the likelihood and from the test.
 
-    It excludes zero where the likelihood refutes exactness, and only there. Where the test refutes it too, the violation is at least
-    what the predictor sees of it.
+    It excludes zero where the likelihood refutes exactness, and only there. Where the test refutes it, the interval takes in what the
+    predictor sees of the violation; where both do, that is the least it can be.
 
     Args:
         interval: From the likelihood.
@@ -152,11 +152,9 @@ def combined(
         (0.3, 0.4)
     """
     low, high = interval
-    if not refuted:
-        return 0.0, high
-    if effect is None or not tested:
-        return low, high
-    return max(low, effect[0]), max(high, effect[1])
+    if effect is not None and tested:
+        low, high = max(low, effect[0]), max(high, effect[1])
+    return low if refuted else 0.0, high
 
 
 def _more(grounds: Grounds, width: float, wanted: float) -> str:
