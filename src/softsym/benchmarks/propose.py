@@ -107,7 +107,7 @@ APART = {
     "triple product": Setting("3V", "S", 3, lambda X: np.linalg.det(X.reshape(-1, 3, 3))[:, None], 8, "sl(3)"),
 }  # fmt: skip
 BROKEN = {
-    "cross product, stretched": Setting("2V", "V", 3, lambda X: np.cross(X[:, :3], X[:, 3:]) + 0.15 * X[:, :1] * [1.0, 0.0, 0.0], 1, "so(2)"),
+    "stretched cross": Setting("2V", "V", 3, lambda X: np.cross(X[:, :3], X[:, 3:]) + 0.15 * X[:, :1] * [1.0, 0, 0], 1, "so(2)"),
     "softened gravity and a push": Setting("V", "V", 3, lambda X: X / (1.0 + _dot(X, X)) ** 1.5 + [0.0, 0.0, 0.04], 1, "so(2)"),
     "saturation and a ripple": Setting("2V", "S", 3, lambda X: np.tanh(_dot(X[:, :3], X[:, 3:])) + 0.1 * np.sin(2 * X[:, :1]), 1, "so(2)"),
 }  # fmt: skip

@@ -163,7 +163,12 @@ def _closer(
             continue
         lie = final.lie(basis, X, final.highest)
         told = examined(lie, rounded, angle(near, rounded))
-        if not told.is_refuted and math.hypot(told.bound, math.sqrt(final.missed)) <= tolerance:
+        bound = told.bound
+        if (
+            angle(rounded, span) < 0.01
+        ):  # a basis from data is as uncertain as a fit says that is free to show another one
+            bound = max(bound, examined(final.lie(basis, X, max(REFINING, final.highest)), span).bound)
+        if not told.is_refuted and math.hypot(bound, math.sqrt(final.missed)) <= tolerance:
             return told, lie
     return None
 
