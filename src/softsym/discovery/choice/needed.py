@@ -16,6 +16,7 @@ from softsym.discovery.fit.compare import row_errors, standard_errors
 from softsym.discovery.fit.fitted import FittedEnsemble, Target, explained
 from softsym.discovery.fit.train import FitPlan
 from softsym.discovery.ladder.blend import blended
+from softsym.discovery.ladder.process import GaussianProcess
 from softsym.discovery.ladder.rung import PERCEPTRON
 
 Array = NDArray[np.float64]
@@ -70,7 +71,9 @@ def need(plan: FitPlan, fit: FittedEnsemble) -> Need:
         return Need(
             True, f"the Gaussian process holds {process.rows:,} of {len(plan.parts.train):,} training rows"
         )
-    noise = left * float(np.mean(process.noise)) / max(float(errors.mean()), 1e-300)
+    # What one process cannot express it takes for noise: the least that any of them claims is nearer to it.
+    least = min(float(np.mean(rung.noise)) for rung in fit.ladder.rungs if isinstance(rung, GaussianProcess))
+    noise = left * least / max(float(errors.mean()), 1e-300)
     if left > BEYOND_NOISE * noise:
         return Need(
             True, f"closed forms leave {left:.1%} of the variance unexplained, of which {noise:.1%} is noise"
