@@ -36,6 +36,15 @@ def test_not_where_only_noise_is_left():
     assert not need(*asked_and_fit(SMOOTH + NOISE)).network
 
 
+def test_where_much_is_left_and_rows_are_many(monkeypatch):
+    asked, fit = asked_and_fit(SMOOTH + NOISE)
+    monkeypatch.setattr("softsym.discovery.choice.needed.MANY", len(asked.parts.train))
+    answer = need(asked, fit)
+    assert answer.network
+    assert "rows are many" in answer.why
+    assert not need(*asked_and_fit(SMOOTH)).network
+
+
 def test_where_it_was_asked_for_and_for_classes():
     asked, fit = asked_and_fit(SMOOTH)
     assert need(replace(asked, model="network"), fit).network

@@ -1,8 +1,8 @@
 """Whether a network can add something to the closed-form rungs, and why.
 
-It can where there is no kernel; and, if closed forms leave something to gain, where they do not see all rows, where what they leave is
-well above their own estimate of the noise, or where a small perceptron on the same rows predicts better. It is not asked where too few
-rows could be held out to tell.
+It can where there is no kernel; and, if closed forms leave something to gain, where they do not see all rows, where there are many rows (a
+kernel takes for noise what it cannot express, so its word is not enough then), where what they leave is well above their own estimate of
+the noise, or where a small perceptron on the same rows predicts better. It is not asked where too few rows could be held out to tell.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ WORTH_IT = 0.01
 """Share of the outputs' variance that must be left to gain: less is not worth the minute that a network takes."""
 BEYOND_NOISE = 2.0
 """How many times its own estimate of the noise the best closed form must leave unexplained."""
+MANY = 1_000
+"""Training rows from which a network may learn what no kernel of ours expresses: with fewer, ours did not overtake them."""
 CLEARLY = 2.0
 """Standard errors by which one model predicts validation rows better than another."""
 
@@ -70,6 +72,11 @@ def need(plan: FitPlan, fit: FittedEnsemble) -> Need:
     if process.rows < len(plan.parts.train):
         return Need(
             True, f"the Gaussian process holds {process.rows:,} of {len(plan.parts.train):,} training rows"
+        )
+    if len(plan.parts.train) >= MANY:
+        return Need(
+            True,
+            f"closed forms leave {left:.1%} of the variance unexplained, and rows are many enough to learn more",
         )
     # What one process cannot express it takes for noise: the least that any of them claims is nearer to it.
     least = min(float(np.mean(rung.noise)) for rung in fit.ladder.rungs if isinstance(rung, GaussianProcess))
