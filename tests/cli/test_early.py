@@ -16,7 +16,7 @@ SLIPS = {
     "file": (["discover", "nowhere.csv", "--in", "V", "--out", "V", "--groups", "O(3)"], "there is no file nowhere.csv"),
     "column": (["discover", "data.csv", "--x-columns", "a..q", "--in", "V", "--out", "S", "--groups", "O(3)"], "q"),
     "size": (["discover", "data.csv", "--y-columns", "d", "--in", "2V", "--out", "S", "--groups", "O(3)"], "has size 6, X has 3 columns"),
-    "missing": (["discover", "data.csv", "--y-columns", "d"], "pass --in, --out, --groups"),
+    "missing": (["discover", "data.csv", "--y-columns", "d"], "pass --in, --out, as in"),
     "out-dir": (["discover", "--out-dir", "taken"], "taken exists already"),
     "rule": (["discover", "--strengths", "often"], "unknown rule of strengths 'often'"),
     "task": (["discover", "inertai"], "did you mean inertia?"),
