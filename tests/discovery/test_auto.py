@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import softsym as ss
+from softsym.data.split import split_rows
 from softsym.discovery.auto import HANDFUL, candidates
 from softsym.errors import InputError
 
@@ -20,6 +21,14 @@ def test_at_most_a_handful_exact_ones_first():
     assert found.groups[0] == ss.O(2).about("z")
     assert len(found.groups) <= HANDFUL
     assert found.words().startswith("the data propose O(2)@z")
+
+
+def test_rows_kept_for_the_test_are_not_looked_at():
+    X, Y = _rows()
+    test = split_rows(X, 0.15, 0).test
+    Y[test] = 1e3
+    assert candidates(X, Y, "V", "V").groups[0] == ss.O(2).about("z")
+    assert not candidates(X, Y, "V", "V", seed=1).groups
 
 
 def test_noise_proposes_nothing_and_says_so():

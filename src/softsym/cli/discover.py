@@ -198,7 +198,10 @@ def _proposed(table: Table, chosen: dict[str, Any], seed: int, *, quiet: bool) -
     from softsym.discovery.auto import candidates
 
     assert table.Y is not None
-    proposed = candidates(table.X, table.Y, chosen["rep_in"], chosen["rep_out"], seed)
+    proposed = candidates(
+        table.X, table.Y, chosen["rep_in"], chosen["rep_out"], seed,
+        duplicates=table.duplicates, together=table.together,
+    )  # fmt: skip
     if not proposed.groups:
         raise InputError(
             f"{proposed.words()}; pass candidates of your own with --groups, such as 'O(3)' 'O(2)@z'"

@@ -11,6 +11,8 @@ from softsym.data.labels import components
 from softsym.errors import InputError
 
 Index = NDArray[np.int64]
+HELD_OUT = 0.15
+"""Share of the rows that is kept for validation, and as many for the test, unless a person says otherwise."""
 SMALLEST_TEST = 20
 """With fewer test rows than this, measuring uses the training rows too."""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from softsym.data.split import HELD_OUT, Index, split_rows
 from softsym.evidence.propose import Proposal, propose
 from softsym.groups import Group
 from softsym.reps import Rep
@@ -38,8 +39,30 @@ class Candidates:
         return f"the data propose {', '.join(group.name for group in self.groups)}"
 
 
-def candidates(X: Array, Y: Array, rep_in: Rep | str, rep_out: Rep | str, seed: int = 0) -> Candidates:
+def candidates(
+    X: Array,
+    Y: Array,
+    rep_in: Rep | str,
+    rep_out: Rep | str,
+    seed: int = 0,
+    *,
+    fraction: float = HELD_OUT,
+    duplicates: Index | None = None,
+    together: Index | None = None,
+) -> Candidates:
     """The groups that data propose, largest first, those inside one another included: a part may hold where the whole does not.
+
+    Rows that a fit with the same arguments keeps for the test are not looked at.
+
+    Args:
+        X: Inputs (n, size of ``rep_in``).
+        Y: Outputs (n, size of ``rep_out``).
+        rep_in: How inputs transform.
+        rep_out: How outputs transform.
+        seed: Seed of the fit.
+        fraction: Share of the rows that is held out.
+        duplicates: Labels that equal rows share.
+        together: Labels of rows that belong together.
 
     Example:
         >>> import numpy as np
@@ -48,5 +71,7 @@ def candidates(X: Array, Y: Array, rep_in: Rep | str, rep_out: Rep | str, seed: 
         >>> candidates(X, np.cross(X[:, :3], X[:, 3:]), "2V", "V").words()
         'the data propose SO(3)'
     """
-    proposal = propose(X, Y, rep_in, rep_out, seed=seed)
+    parts = split_rows(X, fraction, seed, duplicates=duplicates, together=together)
+    seen = np.sort(np.concatenate([parts.train, parts.val]))
+    proposal = propose(X[seen], Y[seen], rep_in, rep_out, seed=seed)
     return Candidates(proposal.groups[:HANDFUL], proposal)

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from softsym.data.labels import row_labels
+from softsym.data.split import HELD_OUT, Index
 from softsym.discovery import storage
 from softsym.discovery.auto import AUTO, candidates
 from softsym.discovery.choice.choose import chosen
@@ -68,7 +69,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         gamma: float = FAST["gamma"],
         strengths: str = FAST["strengths"],
         seeds: int = 2,
-        held_out: float = 0.15,
+        held_out: float = HELD_OUT,
         random_state: int = 0,
         verbose: bool = False,
         n_jobs: int | None = None,
@@ -149,7 +150,8 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             self.feature_names_in_ = np.asarray(x_names, dtype=object)
         if y_names is not None:
             self.output_names_ = [str(name) for name in y_names]
-        acting = self._candidates(inputs, outputs)
+        labels = row_labels(groups, len(inputs))
+        acting = self._candidates(inputs, outputs, duplicates, labels)
         recipe = read_recipe(
             has_groups=bool(acting), width=self.width, layers=self.layers, epochs=self.epochs, batch=self.batch, lr=self.lr,
             shrink=self.weight_decay, strength=self.strength, gamma=self.gamma, strengths=self.strengths,
@@ -167,7 +169,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             tries=Tries(width=self.width is None, strength=self.strength is None) if acting else Tries(),
             budget=self.budget,
             duplicates=duplicates,
-            together=row_labels(groups, len(inputs)),
+            together=labels,
             model=self.model,
         )
 
@@ -303,7 +305,9 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         check_is_fitted(self)
         return np.asarray(validate_data(self, X, reset=False, dtype=np.float64), dtype=np.float64)
 
-    def _candidates(self, X: Array, Y: Array) -> list[Group]:
+    def _candidates(
+        self, X: Array, Y: Array, duplicates: Index | None, together: Index | None
+    ) -> list[Group]:
         """The candidate groups: those that were given, or those that the data propose."""
         if not isinstance(self.groups, str) or self.groups != AUTO:
             return read_groups(self.groups) if self.groups else []
@@ -315,7 +319,10 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             raise InputError(
                 "groups='auto' needs how columns transform: pass `rep_in` and `rep_out`, such as '2V' and 'V'"
             )
-        proposed = candidates(X, Y, self.rep_in, self.rep_out, seed=_seed(self.random_state))
+        proposed = candidates(
+            X, Y, self.rep_in, self.rep_out, _seed(self.random_state),
+            fraction=self.held_out, duplicates=duplicates, together=together,
+        )  # fmt: skip
         self.proposal_ = proposed.proposal
         return list(proposed.groups)
 
