@@ -71,6 +71,7 @@ def test_damaged_weights_are_noticed(tmp_path):
     folder = RunFolder(tmp_path)
     folder.finish(nn.Linear(2, 2), record(spec()).result)
     weights = tmp_path / "model.safetensors"
-    weights.write_bytes(weights.read_bytes()[:-1] + b"?")
+    data = weights.read_bytes()
+    weights.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
     with pytest.raises(InputError, match=r"model.safetensors is damaged .*weights does not match"):
         folder.result()

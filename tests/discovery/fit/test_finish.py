@@ -176,7 +176,7 @@ def test_interrupted_and_resumed_equals_uninterrupted(tmp_path, epoch):
     cut = small().fit_in(tmp_path, X, Y, stop=lambda: next(asked) == epoch)
     assert [member.is_finished for member in cut.fit_.members] == [True, False]
     assert cut.fit_.built_in == ()
-    assert (len(cut.baselines_) == 0) == (epoch < 37)  # there is no table of half the models
+    assert len(cut.baselines_) == 0  # there is no table of half the models
     resumed = small().fit_in(tmp_path, X, Y)
     assert all(member.is_finished for member in resumed.fit_.members)
     for one, other in ((resumed.fit_, whole.fit_), (resumed.fit_.predictor, whole.fit_.predictor)):
