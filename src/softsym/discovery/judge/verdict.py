@@ -107,9 +107,9 @@ def decide(
 
     Example:
         >>> sure = Grounds(0.002, (0.001, 0.003), 0.4, 0.1, 0.0, 0.95, 1000, 0.9)
-        >>> decide(sure, EvidenceRow("O(3)", "soft"))
+        >>> decide(sure, EvidenceRow("O(3)", "soft", rows=300))
         ('soft', (), 'evidence')
-        >>> decide(sure, EvidenceRow("O(3)", "soft"), missed=0.3)
+        >>> decide(sure, EvidenceRow("O(3)", "soft", rows=300), missed=0.3)
         ('exact', (), 'model')
     """
     if not grounds.acts:
