@@ -24,7 +24,7 @@ from softsym.evidence.kernels import GRID, Kernel
 from softsym.evidence.lattice import contains
 from softsym.evidence.look import Look
 from softsym.evidence.randomization import holm
-from softsym.evidence.shape import read_shape
+from softsym.evidence.shape import read_rows, read_shape
 from softsym.evidence.table import EvidenceRow, EvidenceTable, detail_of, row_of
 from softsym.evidence.verdict import LIKELIHOOD_LEVEL
 from softsym.groups import Group
@@ -77,7 +77,7 @@ def evidence(
         ['exact', 'absent']
     """
     start = time.perf_counter()
-    X, Y = _rows(X, "X"), _rows(Y, "Y")
+    X, Y = read_rows(X, "X"), read_rows(Y, "Y")
     if len(X) != len(Y):
         raise InputError(f"`X` has {len(X)} rows and `Y` has {len(Y)}")
     if len(X) < FEWEST:
@@ -125,19 +125,6 @@ def _map(function: Callable[[Group], T], groups: Sequence[Group], n_jobs: int) -
         return [function(group) for group in groups]
     with ThreadPoolExecutor(n_jobs) as pool:
         return list(pool.map(function, groups))
-
-
-def _rows(values: ArrayLike, name: str) -> Array:
-    array = np.asarray(values)
-    if array.dtype.kind not in "fiub":
-        raise InputError(f"`{name}` must hold real numbers, got an array of {array.dtype}")
-    array = array.astype(np.float64)
-    array = array[:, None] if array.ndim == 1 else array
-    if array.ndim != 2:
-        raise InputError(f"`{name}` must have shape (rows, columns), got {array.shape}")
-    if not np.isfinite(array).all():
-        raise InputError(f"`{name}` contains NaN or infinity; leave those rows out")
-    return array
 
 
 def _labels(sources: ArrayLike | None, n: int) -> NDArray[np.int64] | None:

@@ -1,11 +1,11 @@
-"""Representations, groups and seeds as people pass them: read, or refused in one line."""
+"""Rows, representations, groups and seeds as people pass them: read, or refused in one line."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from softsym.errors import InputError
 from softsym.groups import Group, joined, read_groups
@@ -58,3 +58,22 @@ def seed_of(random_state: Any) -> int:
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31 - 1))
     return int(random_state)
+
+
+def read_rows(values: ArrayLike, name: str) -> Array:
+    """Real numbers as rows of float64 (n, columns); a single column may come without its axis.
+
+    Args:
+        values: The numbers.
+        name: What they are called in a refusal.
+    """
+    array = np.asarray(values)
+    if array.dtype.kind not in "fiub":
+        raise InputError(f"`{name}` must hold real numbers, got an array of {array.dtype}")
+    array = array.astype(np.float64)
+    array = array[:, None] if array.ndim == 1 else array
+    if array.ndim != 2:
+        raise InputError(f"`{name}` must have shape (rows, columns), got {array.shape}")
+    if not np.isfinite(array).all():
+        raise InputError(f"`{name}` contains NaN or infinity; leave those rows out")
+    return array

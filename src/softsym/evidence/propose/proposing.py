@@ -25,6 +25,7 @@ from softsym.evidence.propose.fit import LARGEST, Fit
 from softsym.evidence.propose.model import read_model, scaled_base
 from softsym.evidence.propose.proposal import Proposal, ProposalTable
 from softsym.evidence.propose.search import Search, search
+from softsym.evidence.shape import read_rows
 from softsym.evidence.verdict import LEAST_EXPLAINED, TOLERANCE
 from softsym.groups import Group
 from softsym.reps import Rep
@@ -66,7 +67,7 @@ def propose(
         ('so(3)', (3, 3, 3), SO(3))
     """
     start = time.perf_counter()
-    X, Y = _rows(X, "X"), _rows(Y, "Y")
+    X, Y = read_rows(X, "X"), read_rows(Y, "Y")
     if len(X) != len(Y):
         raise InputError(f"`X` has {len(X)} rows and `Y` has {len(Y)}")
     if len(X) < FEWEST:
@@ -160,16 +161,3 @@ def _nothing(source: Action, note: str, start: float) -> Proposal:
         note,
         time.perf_counter() - start,
     )
-
-
-def _rows(values: ArrayLike, name: str) -> Array:
-    array = np.asarray(values)
-    if array.dtype.kind not in "fiub":
-        raise InputError(f"`{name}` must hold real numbers, got an array of {array.dtype}")
-    array = array.astype(np.float64)
-    array = array[:, None] if array.ndim == 1 else array
-    if array.ndim != 2:
-        raise InputError(f"`{name}` must have shape (rows, columns), got {array.shape}")
-    if not np.isfinite(array).all():
-        raise InputError(f"`{name}` contains NaN or infinity; leave those rows out")
-    return array
