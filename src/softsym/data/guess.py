@@ -61,7 +61,7 @@ def advice(data: str, names: Sequence[str], command: str = "discover") -> str:
     shown = ", ".join(names[:30]) + (", ..." if len(names) > 30 else "")
     lines = [
         f"{data} does not say which columns are inputs and outputs, and how they transform; its columns are {shown}",
-        "  pass --x-columns and --y-columns, and --in and --out: S for a number, V for a vector, P for a point, T(2) for a matrix",
+        "  pass --x-columns and --y-columns, and --in and --out: S for a number, V for a vector, T(2) for a matrix",
     ]
     sides = guess(names)
     if sides is not None:
