@@ -20,6 +20,16 @@ def test_no_orthogonal_map_changes_it(kernel):
     assert np.allclose(kernel.gram(X @ Q, X @ Q), kernel.gram(X, X))
 
 
+@pytest.mark.parametrize("kernel", GRID, ids=map(str, GRID))
+@pytest.mark.parametrize("m", [3, 200])
+def test_products_need_no_matrix(kernel, m):
+    rng = np.random.default_rng(2)
+    right, values = rng.standard_normal((m, 4)), rng.standard_normal((m, 3))
+    expected = kernel.gram(X, right) @ values
+    assert np.allclose(kernel.times(X, right, values), expected, atol=1e-9 * np.abs(expected).max())
+    assert kernel.times(X[:0], right, values).shape == (0, 3)
+
+
 def test_against_formulas():
     x, y = X[:1], X[1:2]
     u, r = (x @ y.T).item() / 4, np.linalg.norm(x - y) / 2

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import softsym as ss
-from softsym.evidence.kernels import Framed, Kernel, Plain, Polynomial, equivariant_kernel
+from softsym.evidence.kernels import EquivariantKernel, Framed, Kernel, Plain, Polynomial, equivariant_kernel
 from softsym.evidence.kernels.blocks import output_blocks
 from softsym.groups.quadrature import closed_set
 from softsym.measure.action import act
@@ -64,3 +64,19 @@ def test_is_symmetric_and_positive(text, rep_in, rep_out, kernel):
         assert np.linalg.eigvalsh(gram)[0] > -1e-9 * size
         if candidate.is_projection:  # the rest is a kernel too
             assert np.linalg.eigvalsh(whole - gram)[0] > -1e-9 * np.abs(whole).max()
+
+
+@pytest.mark.parametrize(("text", "rep_in", "rep_out", "kernel"), CASES, ids=[case[0] for case in CASES])
+def test_products_are_those_of_the_gram_matrix(text, rep_in, rep_out, kernel):
+    G, rep_in, rep_out = ss.group(text), ss.rep(rep_in), ss.rep(rep_out)
+    blocks = output_blocks(rep_out, [G])
+    X, new = data(40, rep_in.size(G)), data(7, rep_in.size(G), 1)
+    values = [data(block.size * len(X), len(block.columns), 2) for block in blocks]
+    stretch = 1 + np.arange(rep_in.size(G))
+    for candidate in (equivariant_kernel(G, rep_in, rep_out), Plain(G, rep_in), Plain(G, rep_in, stretch)):
+        grams = candidate.grams([kernel], blocks, new, X)[0]
+        products = candidate.times(kernel, blocks, new, X, values)
+        generic = EquivariantKernel.times(candidate, kernel, blocks, new, X, values)
+        for gram, value, product, other in zip(grams, values, products, generic, strict=True):
+            assert np.allclose(product, gram @ value, atol=1e-9 * np.abs(gram).max() * len(gram))
+            assert np.allclose(other, gram @ value, atol=1e-9 * np.abs(gram).max() * len(gram))

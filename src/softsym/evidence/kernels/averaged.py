@@ -13,17 +13,15 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from softsym.evidence.kernels.base import Kernel, squares
+from softsym.evidence.kernels.base import CHUNK, Kernel, slices, squares
 from softsym.evidence.kernels.blocks import Block
-from softsym.evidence.kernels.equivariant import EquivariantKernel
+from softsym.evidence.kernels.equivariant import EquivariantKernel, split_coordinates
 from softsym.groups import Group
 from softsym.groups.quadrature import ClosedSet
 from softsym.measure.action import act
 from softsym.reps import Rep
 
 Array = NDArray[np.float64]
-CHUNK = 500_000
-"""Kernel values held at once."""
 
 
 class Averaged(EquivariantKernel):
@@ -65,8 +63,7 @@ class Averaged(EquivariantKernel):
             / d
         )
         step = max(1, CHUNK // max(1, len(which) * m))
-        for start in range(0, n, step):
-            rows = slice(start, min(n, start + step))
+        for rows in slices(n, step):
             inner = left[rows] @ moved
             for grams, kernel in zip(out, kernels, strict=True):
                 values = kernel.of(inner, lengths[rows, None], other_lengths).reshape(len(which), -1)
@@ -78,6 +75,21 @@ class Averaged(EquivariantKernel):
             for grams in out
         ]
         return [[(gram + gram.T) / 2 for gram in grams] for grams in flat] if symmetric else flat
+
+    def times(
+        self, kernel: Kernel, blocks: Sequence[Block], left: Array, right: Array, values: Sequence[Array]
+    ) -> list[Array]:
+        """See the base class. The old rows are moved by all elements, their values with them; then the kernel is a plain one."""
+        q, m = len(self.closed), len(right)
+        moved = act(self.rep_in, self.group, self.closed.parts, right).reshape(q * m, -1)
+        wide = [
+            np.einsum(
+                "gab,bmc->gmac", block.rho(self.group, self.closed) / q, value.reshape(block.size, m, -1),
+                optimize=True,
+            ).reshape(q * m, -1)
+            for block, value in zip(blocks, values, strict=True)
+        ]  # fmt: skip
+        return split_coordinates(kernel.times(left, moved, np.concatenate(wide, axis=1)), blocks, values)
 
     @property
     def method(self) -> str:

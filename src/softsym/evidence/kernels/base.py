@@ -19,8 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softsym.errors import InputError
+from softsym.evidence.kernels.monomials import count, monomials
 
 Array = NDArray[np.float64]
+CHUNK = 500_000
+"""Kernel values held at once."""
 FAMILIES = ("polynomial", "rbf", "matern", "rbf+linear", "rbf*linear")
 
 
@@ -70,6 +73,32 @@ class Kernel:
         d = left.shape[1]
         return self.of(left @ right.T / d, squares(left)[:, None], squares(right))
 
+    def times(self, left: Array, right: Array, values: Array) -> Array:
+        """The product of the Gram matrix (n, m) with values (m, c), without the matrix.
+
+        Args:
+            left: Rows (n, d).
+            right: Rows (m, d).
+            values: One row of numbers for each row on the right.
+        """
+        degree = int(self.parameter)
+        out = np.empty((len(left), values.shape[1]))
+        if (
+            self.family == "polynomial"
+            and self.parameter == degree
+            and count(left.shape[1], degree) < len(right)
+        ):
+            step = max(1, CHUNK // count(left.shape[1], degree))
+            inside = np.zeros((count(left.shape[1], degree), values.shape[1]))
+            for rows in slices(len(right), step):
+                inside += monomials(right[rows], degree).T @ values[rows]
+            for rows in slices(len(left), step):
+                out[rows] = monomials(left[rows], degree) @ inside
+            return out
+        for rows in slices(len(left), max(1, CHUNK // max(1, len(right)))):
+            out[rows] = self.gram(left[rows], right) @ values
+        return out
+
     def __str__(self) -> str:
         what = "degree" if self.family == "polynomial" else "width"
         return f"{self.family} of {what} {self.parameter:g}"
@@ -88,6 +117,16 @@ GRID = (
 def squares(X: Array) -> Array:
     """Squared lengths of rows (..., n, d) divided by d, shape (..., n)."""
     return np.asarray(np.einsum("...ij,...ij->...i", X, X) / X.shape[-1])
+
+
+def slices(n: int, step: int) -> list[slice]:
+    """Consecutive slices of at most so many of n rows.
+
+    Example:
+        >>> slices(5, 2)
+        [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    return [slice(start, min(n, start + step)) for start in range(0, n, step)]
 
 
 def _power(base: Array, exponent: float) -> Array:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from softsym.evidence.kernels.base import Kernel
+from softsym.evidence.kernels.base import CHUNK, Kernel, slices
 from softsym.evidence.kernels.blocks import Block
 from softsym.groups import Group
 from softsym.reps import Rep
@@ -35,6 +35,30 @@ class EquivariantKernel(ABC):
         self, kernels: Sequence[Kernel], blocks: Sequence[Block], left: Array, right: Array | None = None
     ) -> list[list[Array]]:
         """Gram matrices (b n, b m) of every kernel (outer list) and block; ``right`` is ``left`` if not given."""
+
+    def times(
+        self, kernel: Kernel, blocks: Sequence[Block], left: Array, right: Array, values: Sequence[Array]
+    ) -> list[Array]:
+        """Products (b n, c) of every block's Gram matrix (b n, b m) with values (b m, c): predictions need no more.
+
+        Args:
+            kernel: The base kernel.
+            blocks: Parts of the outputs.
+            left: New rows (n, d).
+            right: Old rows (m, d).
+            values: For every block, coordinate by coordinate.
+        """
+        largest = max((block.size for block in blocks), default=1)
+        step = max(1, CHUNK // max(1, len(right) * largest**2))
+        out = [
+            np.empty((block.size, len(left), value.shape[1]))
+            for block, value in zip(blocks, values, strict=True)
+        ]
+        for rows in slices(len(left), step):
+            grams = self.grams([kernel], blocks, left[rows], right)[0]
+            for block, gram, value, product in zip(blocks, grams, values, out, strict=True):
+                product[:, rows] = (gram @ value).reshape(block.size, -1, value.shape[1])
+        return [product.reshape(-1, product.shape[2]) for product in out]
 
     def rests(self, grams: Sequence[Array], plain: Sequence[Array], X: Array) -> list[Array]:
         """Gram matrices of the functions that do not have the symmetry, for every block.
@@ -81,6 +105,18 @@ class Plain(EquivariantKernel):
             for gram in (self.gram(kernel, left, right) for kernel in kernels)
         ]
 
+    def times(
+        self, kernel: Kernel, blocks: Sequence[Block], left: Array, right: Array, values: Sequence[Array]
+    ) -> list[Array]:
+        """See the base class. Every coordinate is a right-hand side of the same matrix."""
+        if self.stretch is not None:
+            left, right = left * self.stretch, right * self.stretch
+        wide = [
+            value.reshape(block.size, len(right), -1).transpose(1, 0, 2).reshape(len(right), -1)
+            for block, value in zip(blocks, values, strict=True)
+        ]
+        return split_coordinates(kernel.times(left, right, np.concatenate(wide, axis=1)), blocks, values)
+
     def gram(self, kernel: Kernel, left: Array, right: Array | None = None) -> Array:
         """The Gram matrix (n, m) of one coordinate."""
         right = left if right is None else right
@@ -92,6 +128,15 @@ class Plain(EquivariantKernel):
     def method(self) -> str:
         """See the base class."""
         return "plain" if self.stretch is None else "plain, columns in their own units"
+
+
+def split_coordinates(wide: Array, blocks: Sequence[Block], values: Sequence[Array]) -> list[Array]:
+    """Products (n, sum of b c), coordinates and copies of all blocks beside each other, as (b n, c) for every block."""
+    ends = np.cumsum([block.size * value.shape[1] for block, value in zip(blocks, values, strict=True)])
+    return [
+        part.reshape(len(part), block.size, -1).transpose(1, 0, 2).reshape(block.size * len(part), -1)
+        for block, part in zip(blocks, np.split(wide, ends[:-1], axis=1), strict=True)
+    ]
 
 
 def repeated(gram: Array, b: int) -> Array:

@@ -43,6 +43,22 @@ class Framed(EquivariantKernel):
                 row[position] *= rows[:, None] * columns
         return grams
 
+    def times(
+        self, kernel: Kernel, blocks: Sequence[Block], left: Array, right: Array, values: Sequence[Array]
+    ) -> list[Array]:
+        """See the base class."""
+        (size, unit), (other_size, other) = self._framed(left), self._framed(right)
+        powers = [growth(block.type) for block in blocks]
+        inside = [
+            np.tile(other_size**power, block.size)[:, None] * value
+            for power, block, value in zip(powers, blocks, values, strict=True)
+        ]
+        products = self.inner.times(kernel, blocks, unit, other, inside)
+        return [
+            np.tile(size**power, block.size)[:, None] * product
+            for power, block, product in zip(powers, blocks, products, strict=True)
+        ]
+
     def rests(self, grams: Sequence[Array], plain: Sequence[Array], X: Array) -> list[Array]:
         """Functions that change along orbits: those with the symmetry times smooth functions of log s that are zero on average."""
         height = np.log(self._framed(X)[0])

@@ -47,6 +47,24 @@ class Polynomial(EquivariantKernel):
             [self._gram(int(kernel.parameter), block, left, right) for block in blocks] for kernel in kernels
         ]
 
+    def times(
+        self, kernel: Kernel, blocks: Sequence[Block], left: Array, right: Array, values: Sequence[Array]
+    ) -> list[Array]:
+        """See the base class."""
+        degree = int(kernel.parameter)
+        products = [
+            np.zeros((block.size * len(left), value.shape[1]))
+            for block, value in zip(blocks, values, strict=True)
+        ]
+        for p in range(degree + 1):
+            size = math.comb(degree, p) * left.shape[1] ** -float(p)
+            for block, value, product in zip(blocks, values, products, strict=True):
+                maps = _maps(self.rep_in, block.type, self.group, p)
+                if maps.size:
+                    inside = _features(maps, block, right).T @ value
+                    product += size * (_features(maps, block, left) @ inside)
+        return products
+
     def _gram(self, degree: int, block: Block, left: Array, right: Array | None) -> Array:
         total = np.zeros((block.size * len(left), block.size * len(left if right is None else right)))
         for p in range(degree + 1):

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from softsym.evidence.kernels import EquivariantKernel, Kernel
+from softsym.evidence.kernels.base import slices
 from softsym.evidence.kernels.blocks import Block
 from softsym.evidence.likelihood.marginal import Conditioned, best_noise, condition
 
@@ -131,23 +132,26 @@ class Process:
     def predict(self, X: Array, spread: bool = False) -> tuple[Array, Array | None]:
         """Mean (m, outputs) for scaled inputs (m, d), and the standard deviation of a new measurement if asked for."""
         mean = np.zeros((len(X), self.Y.shape[1]))
-        variance = np.zeros_like(mean) if spread else None
+        for component, units in zip(self.components, self.units, strict=True) if self.blocks else ():
+            inside = [component.weight / unit * fit.alpha for unit, fit in zip(units, self.fits, strict=True)]
+            products = component.candidate.times(component.kernel, self.blocks, X, self.X, inside)
+            for block, product in zip(self.blocks, products, strict=True):
+                block.add_to(mean, product)
+        return mean, self._spread(X) if spread else None
+
+    def _spread(self, X: Array) -> Array:
+        """Standard deviations (m, outputs) of new measurements."""
+        variance = np.zeros((len(X), self.Y.shape[1]))
         largest = max((block.size for block in self.blocks), default=1)
-        step = max(1, CHUNK // (len(self.X) * largest**2))
-        for start in range(0, len(X), step):
-            rows = slice(start, start + step)
+        for rows in slices(len(X), max(1, CHUNK // (len(self.X) * largest**2))):
             for b, gram in enumerate(self._between(X[rows])):
                 block, fit = self.blocks[b], self.fits[b]
-                part = np.zeros_like(mean[rows])
-                block.add_to(part, gram @ fit.alpha)
-                mean[rows] += part
-                if variance is not None:
-                    inside = solve_triangular(fit.factor, gram.T, lower=True, check_finite=False)
-                    inside = inside.reshape(len(inside), block.size, -1)
-                    own = self._own(X[rows], b) - np.einsum("iam,ibm->mab", inside, inside)
-                    own += fit.noise * np.eye(block.size)
-                    variance[rows][:, block.columns] += fit.scale * block.spread(own)[:, None]
-        return mean, None if variance is None else np.sqrt(np.maximum(variance, 0.0))
+                inside = solve_triangular(fit.factor, gram.T, lower=True, check_finite=False)
+                inside = inside.reshape(len(inside), block.size, -1)
+                own = self._own(X[rows], b) - np.einsum("iam,ibm->mab", inside, inside)
+                own += fit.noise * np.eye(block.size)
+                variance[rows][:, block.columns] += fit.scale * block.spread(own)[:, None]
+        return np.sqrt(np.maximum(variance, 0.0))
 
     def _between(self, X: Array) -> list[Array]:
         """Prior covariances (b m, b n) of new and old rows, for every block."""
