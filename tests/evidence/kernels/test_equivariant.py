@@ -75,8 +75,21 @@ def test_products_are_those_of_the_gram_matrix(text, rep_in, rep_out, kernel):
     stretch = 1 + np.arange(rep_in.size(G))
     for candidate in (equivariant_kernel(G, rep_in, rep_out), Plain(G, rep_in), Plain(G, rep_in, stretch)):
         grams = candidate.grams([kernel], blocks, new, X)[0]
-        products = candidate.times(kernel, blocks, new, X, values)
-        generic = EquivariantKernel.times(candidate, kernel, blocks, new, X, values)
+        products = candidate.function(kernel, blocks, X, values)(new)
+        generic = EquivariantKernel.function(candidate, kernel, blocks, X, values)(new)
         for gram, value, product, other in zip(grams, values, products, generic, strict=True):
             assert np.allclose(product, gram @ value, atol=1e-9 * np.abs(gram).max() * len(gram))
             assert np.allclose(other, gram @ value, atol=1e-9 * np.abs(gram).max() * len(gram))
+
+
+@pytest.mark.parametrize(("text", "rep_in", "rep_out", "kernel"), CASES, ids=[case[0] for case in CASES])
+def test_own_covariances_are_on_the_diagonal_of_the_gram_matrix(text, rep_in, rep_out, kernel):
+    G, rep_in, rep_out = ss.group(text), ss.rep(rep_in), ss.rep(rep_out)
+    X = data(20, rep_in.size(G))
+    stretch = 1 + np.arange(rep_in.size(G))
+    for candidate in (equivariant_kernel(G, rep_in, rep_out), Plain(G, rep_in), Plain(G, rep_in, stretch)):
+        for block in output_blocks(rep_out, [G]):
+            own = candidate.own(kernel, block, X)
+            for row, found in zip(X, own, strict=True):
+                ((gram,),) = candidate.grams([kernel], [block], row[None], row[None])
+                assert np.allclose(found, gram, atol=1e-10 * (1 + np.abs(gram).max()))

@@ -51,13 +51,13 @@ def _orbit(fit: FittedEnsemble, group: Group, row: int) -> Orbit | None:
     angles, elements = one_parameter(group)
     x = fit.held.X[row : row + 1]
     moved = act(fit.shape.rep_in, group, elements, x)[:, 0]
-    resting = fit.predict(x)[0]
+    resting = fit.outputs(x).mean(0)
     outputs = _vectors(fit.shape.rep_out, group)
     return Orbit(
         group=group.name,
         angles=angles,
         inputs=np.stack([moved[:, start : start + 3] for start in places]),
-        predicted=fit.predict(moved)[0],
+        predicted=fit.outputs(moved).mean(0),
         moved=act(fit.shape.rep_out, group, elements, resting)[:, 0],
         vector=outputs[0] if outputs else None,
     )

@@ -8,7 +8,7 @@ F is a group, so that :math:`K_G` is exactly symmetric and positive, and k I fal
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,20 +76,31 @@ class Averaged(EquivariantKernel):
         ]
         return [[(gram + gram.T) / 2 for gram in grams] for grams in flat] if symmetric else flat
 
-    def times(
-        self, kernel: Kernel, blocks: Sequence[Block], left: Array, right: Array, values: Sequence[Array]
-    ) -> list[Array]:
-        """See the base class. The old rows are moved by all elements, their values with them; then the kernel is a plain one."""
-        q, m = len(self.closed), len(right)
-        moved = act(self.rep_in, self.group, self.closed.parts, right).reshape(q * m, -1)
+    def function(
+        self, kernel: Kernel, blocks: Sequence[Block], X: Array, values: Sequence[Array]
+    ) -> Callable[[Array], list[Array]]:
+        """See the base class. Rows are moved by all elements, their values with them; then the kernel is a plain one."""
+        q, n = len(self.closed), len(X)
+        moved = act(self.rep_in, self.group, self.closed.parts, X).reshape(q * n, -1)
         wide = [
-            np.einsum(
-                "gab,bmc->gmac", block.rho(self.group, self.closed) / q, value.reshape(block.size, m, -1),
-                optimize=True,
-            ).reshape(q * m, -1)
+            np.einsum("gab,bnc->gnac", self._rho(block), value.reshape(block.size, n, -1), optimize=True).reshape(q * n, -1)
             for block, value in zip(blocks, values, strict=True)
         ]  # fmt: skip
-        return split_coordinates(kernel.times(left, moved, np.concatenate(wide, axis=1)), blocks, values)
+        sums = kernel.function(moved, np.concatenate(wide, axis=1))
+        return lambda new: split_coordinates(sums(new), blocks)
+
+    def own(self, kernel: Kernel, block: Block, X: Array) -> Array:
+        """See the base class."""
+        moved = act(self.rep_in, self.group, self.closed.parts, X)
+        size = squares(X)
+        inner = np.einsum("gni,ni->gn", moved, X) / X.shape[1]
+        return np.asarray(
+            np.einsum("gn,gab->nab", kernel.of(inner, size, size), self._rho(block), optimize=True)
+        )
+
+    def _rho(self, block: Block) -> Array:
+        """Matrices of the elements on the block, as shares of the average, shape (q, b, b)."""
+        return np.asarray(block.rho(self.group, self.closed) / len(self.closed))
 
     @property
     def method(self) -> str:

@@ -13,6 +13,7 @@ All of them are functions of the inner product and the two lengths alone, so any
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -73,31 +74,28 @@ class Kernel:
         d = left.shape[1]
         return self.of(left @ right.T / d, squares(left)[:, None], squares(right))
 
-    def times(self, left: Array, right: Array, values: Array) -> Array:
-        """The product of the Gram matrix (n, m) with values (m, c), without the matrix.
+    def function(self, X: Array, values: Array) -> Callable[[Array], Array]:
+        """The function sum_i k(., x_i) values_i of new rows (m, d), shape (m, c); no Gram matrix is kept.
 
         Args:
-            left: Rows (n, d).
-            right: Rows (m, d).
-            values: One row of numbers for each row on the right.
+            X: Rows (n, d).
+            values: One row of numbers for each of them, shape (n, c).
         """
         degree = int(self.parameter)
-        out = np.empty((len(left), values.shape[1]))
-        if (
-            self.family == "polynomial"
-            and self.parameter == degree
-            and count(left.shape[1], degree) < len(right)
-        ):
-            step = max(1, CHUNK // count(left.shape[1], degree))
-            inside = np.zeros((count(left.shape[1], degree), values.shape[1]))
-            for rows in slices(len(right), step):
-                inside += monomials(right[rows], degree).T @ values[rows]
-            for rows in slices(len(left), step):
-                out[rows] = monomials(left[rows], degree) @ inside
-            return out
-        for rows in slices(len(left), max(1, CHUNK // max(1, len(right)))):
-            out[rows] = self.gram(left[rows], right) @ values
-        return out
+        size = (
+            count(X.shape[1], degree) if self.family == "polynomial" and self.parameter == degree else len(X)
+        )
+        step = max(1, CHUNK // max(1, size))
+        if size >= len(X):
+            return lambda new: _in_pieces(
+                lambda rows: self.gram(rows, X) @ values, new, step, values.shape[1]
+            )
+        inside = np.zeros((size, values.shape[1]))
+        for rows in slices(len(X), step):
+            inside += monomials(X[rows], degree).T @ values[rows]
+        return lambda new: _in_pieces(
+            lambda rows: monomials(rows, degree) @ inside, new, step, values.shape[1]
+        )
 
     def __str__(self) -> str:
         what = "degree" if self.family == "polynomial" else "width"
@@ -127,6 +125,13 @@ def slices(n: int, step: int) -> list[slice]:
         [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
     """
     return [slice(start, min(n, start + step)) for start in range(0, n, step)]
+
+
+def _in_pieces(function: Callable[[Array], Array], X: Array, step: int, width: int) -> Array:
+    out = np.empty((len(X), width))
+    for rows in slices(len(X), step):
+        out[rows] = function(X[rows])
+    return out
 
 
 def _power(base: Array, exponent: float) -> Array:

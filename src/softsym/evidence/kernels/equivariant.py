@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from softsym.evidence.kernels.base import CHUNK, Kernel, slices
+from softsym.evidence.kernels.base import CHUNK, Kernel, slices, squares
 from softsym.evidence.kernels.blocks import Block
 from softsym.groups import Group
 from softsym.reps import Rep
 
 Array = NDArray[np.float64]
+OWN = 16
+"""Rows whose own covariances are computed together."""
 
 
 class EquivariantKernel(ABC):
@@ -36,29 +38,40 @@ class EquivariantKernel(ABC):
     ) -> list[list[Array]]:
         """Gram matrices (b n, b m) of every kernel (outer list) and block; ``right`` is ``left`` if not given."""
 
-    def times(
-        self, kernel: Kernel, blocks: Sequence[Block], left: Array, right: Array, values: Sequence[Array]
-    ) -> list[Array]:
-        """Products (b n, c) of every block's Gram matrix (b n, b m) with values (b m, c): predictions need no more.
+    def function(
+        self, kernel: Kernel, blocks: Sequence[Block], X: Array, values: Sequence[Array]
+    ) -> Callable[[Array], list[Array]]:
+        """The function that takes new rows (m, d) to the product of every block's Gram matrix with its values, (b m, c).
 
         Args:
             kernel: The base kernel.
             blocks: Parts of the outputs.
-            left: New rows (n, d).
-            right: Old rows (m, d).
-            values: For every block, coordinate by coordinate.
+            X: Rows (n, d).
+            values: For every block, (b n, c), coordinate by coordinate.
         """
-        largest = max((block.size for block in blocks), default=1)
-        step = max(1, CHUNK // max(1, len(right) * largest**2))
-        out = [
-            np.empty((block.size, len(left), value.shape[1]))
-            for block, value in zip(blocks, values, strict=True)
-        ]
-        for rows in slices(len(left), step):
-            grams = self.grams([kernel], blocks, left[rows], right)[0]
-            for block, gram, value, product in zip(blocks, grams, values, out, strict=True):
-                product[:, rows] = (gram @ value).reshape(block.size, -1, value.shape[1])
-        return [product.reshape(-1, product.shape[2]) for product in out]
+        step = max(1, CHUNK // max(1, len(X) * max(block.size for block in blocks) ** 2))
+
+        def products(new: Array) -> list[Array]:
+            out = [
+                np.empty((block.size, len(new), value.shape[1]))
+                for block, value in zip(blocks, values, strict=True)
+            ]
+            for rows in slices(len(new), step):
+                grams = self.grams([kernel], blocks, new[rows], X)[0]
+                for gram, value, product in zip(grams, values, out, strict=True):
+                    product[:, rows] = (gram @ value).reshape(len(product), -1, value.shape[1])
+            return [product.reshape(-1, product.shape[2]) for product in out]
+
+        return products
+
+    def own(self, kernel: Kernel, block: Block, X: Array) -> Array:
+        """Prior covariances (n, b, b) of the block's coordinates at each row (n, d)."""
+        pieces = []
+        for rows in slices(len(X), OWN):
+            gram = self.grams([kernel], [block], X[rows], X[rows])[0][0]
+            n = len(gram) // block.size
+            pieces.append(np.einsum("ambm->mab", gram.reshape(block.size, n, block.size, n)))
+        return np.concatenate(pieces)
 
     def rests(self, grams: Sequence[Array], plain: Sequence[Array], X: Array) -> list[Array]:
         """Gram matrices of the functions that do not have the symmetry, for every block.
@@ -105,17 +118,22 @@ class Plain(EquivariantKernel):
             for gram in (self.gram(kernel, left, right) for kernel in kernels)
         ]
 
-    def times(
-        self, kernel: Kernel, blocks: Sequence[Block], left: Array, right: Array, values: Sequence[Array]
-    ) -> list[Array]:
+    def function(
+        self, kernel: Kernel, blocks: Sequence[Block], X: Array, values: Sequence[Array]
+    ) -> Callable[[Array], list[Array]]:
         """See the base class. Every coordinate is a right-hand side of the same matrix."""
-        if self.stretch is not None:
-            left, right = left * self.stretch, right * self.stretch
         wide = [
-            value.reshape(block.size, len(right), -1).transpose(1, 0, 2).reshape(len(right), -1)
+            value.reshape(block.size, len(X), -1).transpose(1, 0, 2).reshape(len(X), -1)
             for block, value in zip(blocks, values, strict=True)
         ]
-        return split_coordinates(kernel.times(left, right, np.concatenate(wide, axis=1)), blocks, values)
+        stretch = 1.0 if self.stretch is None else self.stretch
+        sums = kernel.function(X * stretch, np.concatenate(wide, axis=1))
+        return lambda new: split_coordinates(sums(new * stretch), blocks)
+
+    def own(self, kernel: Kernel, block: Block, X: Array) -> Array:
+        """See the base class."""
+        size = squares(X if self.stretch is None else X * self.stretch)
+        return np.asarray(kernel.of(size, size, size)[:, None, None] * np.eye(block.size))
 
     def gram(self, kernel: Kernel, left: Array, right: Array | None = None) -> Array:
         """The Gram matrix (n, m) of one coordinate."""
@@ -130,9 +148,9 @@ class Plain(EquivariantKernel):
         return "plain" if self.stretch is None else "plain, columns in their own units"
 
 
-def split_coordinates(wide: Array, blocks: Sequence[Block], values: Sequence[Array]) -> list[Array]:
-    """Products (n, sum of b c), coordinates and copies of all blocks beside each other, as (b n, c) for every block."""
-    ends = np.cumsum([block.size * value.shape[1] for block, value in zip(blocks, values, strict=True)])
+def split_coordinates(wide: Array, blocks: Sequence[Block]) -> list[Array]:
+    """Numbers (n, sum of b c), coordinates and copies of all blocks beside each other, as (b n, c) for every block."""
+    ends = np.cumsum([block.size * len(block.columns) for block in blocks])
     return [
         part.reshape(len(part), block.size, -1).transpose(1, 0, 2).reshape(block.size * len(part), -1)
         for block, part in zip(blocks, np.split(wide, ends[:-1], axis=1), strict=True)

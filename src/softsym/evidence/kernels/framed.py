@@ -5,7 +5,7 @@ With s(x) the size of x, :math:`\rho_{out}(s)\, K(x / s, x' / s')\, \rho_{out}(s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,21 +43,18 @@ class Framed(EquivariantKernel):
                 row[position] *= rows[:, None] * columns
         return grams
 
-    def times(
-        self, kernel: Kernel, blocks: Sequence[Block], left: Array, right: Array, values: Sequence[Array]
-    ) -> list[Array]:
+    def function(
+        self, kernel: Kernel, blocks: Sequence[Block], X: Array, values: Sequence[Array]
+    ) -> Callable[[Array], list[Array]]:
         """See the base class."""
-        (size, unit), (other_size, other) = self._framed(left), self._framed(right)
-        powers = [growth(block.type) for block in blocks]
-        inside = [
-            np.tile(other_size**power, block.size)[:, None] * value
-            for power, block, value in zip(powers, blocks, values, strict=True)
-        ]
-        products = self.inner.times(kernel, blocks, unit, other, inside)
-        return [
-            np.tile(size**power, block.size)[:, None] * product
-            for power, block, product in zip(powers, blocks, products, strict=True)
-        ]
+        size, unit = self._framed(X)
+        sums = self.inner.function(kernel, blocks, unit, _grown(values, blocks, size))
+
+        def products(new: Array) -> list[Array]:
+            size, unit = self._framed(new)
+            return _grown(sums(unit), blocks, size)
+
+        return products
 
     def rests(self, grams: Sequence[Array], plain: Sequence[Array], X: Array) -> list[Array]:
         """Functions that change along orbits: those with the symmetry times smooth functions of log s that are zero on average."""
@@ -84,6 +81,14 @@ class Framed(EquivariantKernel):
         """See the base class."""
         inner = "" if isinstance(self.inner, Plain) else f", {self.inner.method}"
         return f"inputs divided by their size{inner}"
+
+
+def _grown(values: Sequence[Array], blocks: Sequence[Block], size: Array) -> list[Array]:
+    """Values (b n, c) of every block, multiplied as its type grows with the sizes (n,) of rows."""
+    return [
+        np.tile(size ** growth(block.type), block.size)[:, None] * value
+        for block, value in zip(blocks, values, strict=True)
+    ]
 
 
 def without_scaling(group: Group) -> tuple[Group | None, bool]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,22 +47,28 @@ class Polynomial(EquivariantKernel):
             [self._gram(int(kernel.parameter), block, left, right) for block in blocks] for kernel in kernels
         ]
 
-    def times(
-        self, kernel: Kernel, blocks: Sequence[Block], left: Array, right: Array, values: Sequence[Array]
-    ) -> list[Array]:
-        """See the base class."""
+    def function(
+        self, kernel: Kernel, blocks: Sequence[Block], X: Array, values: Sequence[Array]
+    ) -> Callable[[Array], list[Array]]:
+        """See the base class. A polynomial is its coefficients."""
         degree = int(kernel.parameter)
-        products = [
-            np.zeros((block.size * len(left), value.shape[1]))
-            for block, value in zip(blocks, values, strict=True)
-        ]
+        terms: list[tuple[int, Array, Array]] = []
         for p in range(degree + 1):
-            size = math.comb(degree, p) * left.shape[1] ** -float(p)
-            for block, value, product in zip(blocks, values, products, strict=True):
+            size = math.comb(degree, p) * X.shape[1] ** -float(p)
+            for b, (block, value) in enumerate(zip(blocks, values, strict=True)):
                 maps = _maps(self.rep_in, block.type, self.group, p)
                 if maps.size:
-                    inside = _features(maps, block, right).T @ value
-                    product += size * (_features(maps, block, left) @ inside)
+                    terms.append((b, maps, size * (_features(maps, block, X).T @ value)))
+
+        def products(new: Array) -> list[Array]:
+            out = [
+                np.zeros((block.size * len(new), value.shape[1]))
+                for block, value in zip(blocks, values, strict=True)
+            ]
+            for b, maps, inside in terms:
+                out[b] += _features(maps, blocks[b], new) @ inside
+            return out
+
         return products
 
     def _gram(self, degree: int, block: Block, left: Array, right: Array | None) -> Array:

@@ -6,7 +6,8 @@ and noise :math:`\lambda` of its own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,8 +24,6 @@ CHUNK = 2_000_000
 """Entries of the matrix between new and old rows, at once."""
 SEARCHED = 1_500
 """Noise is not looked for once more with larger matrices."""
-OWN = 16
-"""New rows whose own variances are computed together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,14 +131,21 @@ class Process:
     def predict(self, X: Array, spread: bool = False) -> tuple[Array, Array | None]:
         """Mean (m, outputs) for scaled inputs (m, d), and the standard deviation of a new measurement if asked for."""
         mean = np.zeros((len(X), self.Y.shape[1]))
+        for function in self._functions:
+            for block, product in zip(self.blocks, function(X), strict=True):
+                block.add_to(mean, product)
+        return mean, self.spread(X) if spread else None
+
+    @functools.cached_property
+    def _functions(self) -> list[Callable[[Array], list[Array]]]:
+        """What every component adds to predictions."""
+        functions = []
         for component, units in zip(self.components, self.units, strict=True) if self.blocks else ():
             inside = [component.weight / unit * fit.alpha for unit, fit in zip(units, self.fits, strict=True)]
-            products = component.candidate.times(component.kernel, self.blocks, X, self.X, inside)
-            for block, product in zip(self.blocks, products, strict=True):
-                block.add_to(mean, product)
-        return mean, self._spread(X) if spread else None
+            functions.append(component.candidate.function(component.kernel, self.blocks, self.X, inside))
+        return functions
 
-    def _spread(self, X: Array) -> Array:
+    def spread(self, X: Array) -> Array:
         """Standard deviations (m, outputs) of new measurements."""
         variance = np.zeros((len(X), self.Y.shape[1]))
         largest = max((block.size for block in self.blocks), default=1)
@@ -164,15 +170,12 @@ class Process:
 
     def _own(self, X: Array, b: int) -> Array:
         """Prior covariances (m, b, b) of the block's coordinates at each new row."""
-        block, pieces = self.blocks[b], []
-        for start in range(0, len(X), OWN):
-            rows = X[start : start + OWN]
-            total = np.zeros((block.size * len(rows),) * 2)
-            for component, units in zip(self.components, self.units, strict=True):
-                total += component.weight / units[b] * component.grams([block], rows, rows)[0]
-            square = total.reshape(block.size, len(rows), block.size, len(rows))
-            pieces.append(np.einsum("ambm->mab", square))
-        return np.concatenate(pieces)
+        return np.asarray(
+            sum(
+                component.weight / units[b] * component.candidate.own(component.kernel, self.blocks[b], X)
+                for component, units in zip(self.components, self.units, strict=True)
+            )
+        )
 
 
 def unit_of(gram: Array) -> float:
