@@ -196,7 +196,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         self.evidence_ = EvidenceTable() if resting else first_look(plan, session.n_jobs)
         if on_evidence is not None and len(self.evidence_):
             on_evidence(self.evidence_)
-        fit = climbed(plan, prepared, session)
+        fit = climbed(plan, prepared, session, self.evidence_)
         self.symmetries_ = Symmetries() if resting else judge_all(fit, self.evidence_)
         if not resting:
             verdicts = self.symmetries_.certain()

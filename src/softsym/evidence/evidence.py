@@ -26,6 +26,7 @@ from softsym.evidence.look import Look
 from softsym.evidence.randomization import holm
 from softsym.evidence.shape import read_rows, read_shape
 from softsym.evidence.table import EvidenceRow, EvidenceTable, detail_of, row_of
+from softsym.evidence.threads import one_blas_thread
 from softsym.evidence.verdict import LIKELIHOOD_LEVEL
 from softsym.groups import Group
 from softsym.reps import Rep
@@ -76,7 +77,6 @@ def evidence(
         >>> [row.verdict for row in table]
         ['exact', 'absent']
     """
-    start = time.perf_counter()
     X, Y = read_rows(X, "X"), read_rows(Y, "Y")
     if len(X) != len(Y):
         raise InputError(f"`X` has {len(X)} rows and `Y` has {len(Y)}")
@@ -88,6 +88,23 @@ def evidence(
     if tolerance is not None and not tolerance > 0:
         raise InputError(f"`tolerance` must be positive, got {tolerance!r}")
     labels = _labels(sources, len(X))
+    with one_blas_thread():
+        return _examined(X, Y, rep_in, rep_out, candidates, labels, tolerance, kernels, n_jobs, seed)
+
+
+def _examined(
+    X: Array,
+    Y: Array,
+    rep_in: Rep,
+    rep_out: Rep,
+    candidates: list[Group],
+    labels: NDArray[np.int64] | None,
+    tolerance: float | None,
+    kernels: Sequence[Kernel],
+    n_jobs: int,
+    seed: int,
+) -> EvidenceTable:
+    start = time.perf_counter()
     look = Look.at(X, Y, rep_in, rep_out, candidates, kernels=kernels, sources=labels, seed=seed)
     if look.is_constant:
         raise InputError("the outputs do not vary; there is nothing to explain")

@@ -33,6 +33,7 @@ from softsym.evidence.look import Look
 from softsym.evidence.mixture import WEIGHING, How, alone, components_of, weighed
 from softsym.evidence.shape import read_shape, seed_of
 from softsym.evidence.table import EvidenceTable, detail_of, row_of
+from softsym.evidence.threads import one_blas_thread
 from softsym.groups import Group
 from softsym.groups import group as read_group
 from softsym.reps import Rep
@@ -103,6 +104,22 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         rep_in, rep_out, candidates = read_shape(self.rep_in, self.rep_out, self.groups, inputs, Y)
         kernels = GRID if self.kernel is None else [self.kernel]
         sources, seed = row_labels(groups, len(Y)), seed_of(self.random_state)
+        with one_blas_thread():
+            self._fit(inputs, Y, rep_in, rep_out, candidates, kernels, sources, seed)
+        self.__dict__.pop("left_out_errors_", None)
+        return self
+
+    def _fit(
+        self,
+        inputs: Array,
+        Y: Array,
+        rep_in: Rep,
+        rep_out: Rep,
+        candidates: list[Group],
+        kernels: Sequence[Kernel],
+        sources: NDArray[np.int64] | None,
+        seed: int,
+    ) -> None:
         look = Look.at(inputs, Y, rep_in, rep_out, candidates, kernels=kernels, sources=sources, seed=seed)
         profiles = {
             name: look.profile(look.candidates[name].group)
@@ -117,8 +134,6 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         )
         self.alone_ = alone(look, profiles)
         self.process_ = self._conditioned(look, *weighed(look, components_of(look, profiles, kernels)))
-        self.__dict__.pop("left_out_errors_", None)
-        return self
 
     def estimate(self, n: int, size: int = 1) -> Estimate:
         """What a fit will cost, before it starts.
@@ -140,7 +155,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
                 f"{len(look.X)} rows x {size} coordinates are more than max_size={self.max_size}: "
                 f"a random {n} rows are used; train a network on all of them",
                 DataWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         self.n_rows_, self._n_given = n, len(look.X)
         self.rows_ = look.order[:n]

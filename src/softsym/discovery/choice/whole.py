@@ -1,29 +1,45 @@
-"""One climb up the ladder: closed forms first, simple models beside them, and a network where it can add something."""
+"""One climb up the ladder: closed forms first, simple models beside them, and a network where it can add something.
+
+Closed forms use only candidates that the data can speak about. Where moved data lie where there are none, likelihoods say nothing about
+a symmetry and rows gain nothing by it, but the mixture may follow it all the same.
+"""
 
 from __future__ import annotations
 
+import math
 import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
+from softsym.data.coverage import HARDLY
 from softsym.discovery.choice.beside import beside, with_ordinary
 from softsym.discovery.choice.needed import need
 from softsym.discovery.fit.fitted import FittedEnsemble, Target
 from softsym.discovery.fit.train import FitPlan, Prepared, Session, train_ensemble, untrained
 from softsym.discovery.ladder.climb import Ladder, climb
 from softsym.errors import InputError
+from softsym.evidence import EvidenceTable
+from softsym.evidence.threads import one_blas_thread
+from softsym.groups import Group
 
 
-def climbed(plan: FitPlan, prepared: Prepared, session: Session) -> FittedEnsemble:
+def climbed(
+    plan: FitPlan, prepared: Prepared, session: Session, evidence: EvidenceTable | None = None
+) -> FittedEnsemble:
     """The fit with everything that its choice of model asks for, free to break every candidate.
 
     Args:
         plan: The fit.
         prepared: Its rows.
         session: How it is carried out.
+        evidence: The first look, which knows how well data cover each candidate; all candidates are used if None.
     """
     began = time.perf_counter()
-    fit = replace(untrained(plan, prepared), ladder=_ladder(plan))
-    fit = beside(plan, fit)
+    fit = untrained(plan, prepared)
+    with one_blas_thread(), ThreadPoolExecutor(1 if session.n_jobs == 1 else 2) as pool:
+        ladder, rivals = pool.submit(_ladder, plan, evidence), pool.submit(beside, plan, fit)
+        fit = replace(rivals.result(), ladder=ladder.result())
     wanted = need(plan, fit)
     spent = time.perf_counter() - began
     sentence = f"{'A' if wanted.network else 'No'} network was trained: {wanted.why}."
@@ -38,14 +54,21 @@ def climbed(plan: FitPlan, prepared: Prepared, session: Session) -> FittedEnsemb
     return with_ordinary(plan, prepared, trained, session)
 
 
-def _ladder(plan: FitPlan) -> Ladder:
+def covered(groups: Sequence[Group], evidence: EvidenceTable | None) -> list[Group]:
+    """The candidates without those of which the first look found that data hardly cover them."""
+    known = {row.name: row.coverage for row in evidence or ()}
+    return [group for group in groups if not known.get(group.name, math.nan) < HARDLY]
+
+
+def _ladder(plan: FitPlan, evidence: EvidenceTable | None) -> Ladder:
     if plan.target is Target.CLASSES or plan.model == "network":
         return Ladder()
     X, Y = plan.rows(plan.parts.train)
     sources = None if plan.together is None else plan.together[plan.parts.train]
     shape = plan.shape
+    groups = covered(shape.groups, evidence)
     ladder = climb(
-        X, Y, shape.rep_in, shape.rep_out, shape.groups, model=plan.model, sources=sources, seed=plan.seed
+        X, Y, shape.rep_in, shape.rep_out, groups, model=plan.model, sources=sources, seed=plan.seed
     )
     if not ladder.rungs:
         raise InputError(next(iter(ladder.refused.values())))

@@ -8,6 +8,7 @@ F is a group, so that :math:`K_G` is exactly symmetric and positive, and k I fal
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -22,6 +23,8 @@ from softsym.measure.action import act
 from softsym.reps import Rep
 
 Array = NDArray[np.float64]
+TILE = 128
+"""Rows of a tile that fits into a core's own memory."""
 
 
 class Averaged(EquivariantKernel):
@@ -74,7 +77,9 @@ class Averaged(EquivariantKernel):
             [gram.reshape(b.size * n, b.size * m) for gram, b in zip(grams, blocks, strict=True)]
             for grams in out
         ]
-        return [[(gram + gram.T) / 2 for gram in grams] for grams in flat] if symmetric else flat
+        for square in itertools.chain.from_iterable(flat) if symmetric else ():
+            _symmetrise(square)
+        return flat
 
     def function(
         self, kernel: Kernel, blocks: Sequence[Block], X: Array, values: Sequence[Array]
@@ -106,3 +111,13 @@ class Averaged(EquivariantKernel):
     def method(self) -> str:
         """See the base class."""
         return f"averaged over {len(self.closed)} elements"
+
+
+def _symmetrise(square: Array) -> None:
+    """Takes the symmetric part of a matrix in place, tile by tile: a transpose of the whole would run through memory column by column."""
+    tiles = slices(len(square), TILE)
+    for k, rows in enumerate(tiles):
+        for columns in tiles[: k + 1]:
+            part = (square[rows, columns] + square[columns, rows].T) / 2
+            square[rows, columns] = part
+            square[columns, rows] = part.T
