@@ -33,6 +33,7 @@ from softsym.discovery.judge.symmetries import Symmetries
 from softsym.discovery.report.story import Story, story_of
 from softsym.errors import InputError
 from softsym.evidence import EvidenceTable
+from softsym.evidence.threads import one_blas_thread
 from softsym.groups import Group, read_groups
 from softsym.groups import group as read_group
 from softsym.reps import Rep, Scalar
@@ -173,6 +174,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             model=self.model,
         )
 
+    @one_blas_thread()
     def carry_out(
         self,
         plan: FitPlan,
@@ -214,6 +216,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         check_is_fitted(self)
         return self.fit_.baselines
 
+    @one_blas_thread()
     def snap(self, group: Group | str) -> Snapped[Self]:
         """The nearest model that is exactly equivariant to one of the candidates, with what that costs.
 
@@ -243,6 +246,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             Path(path).write_text(page, encoding="utf-8")
         return page
 
+    @one_blas_thread()
     def story(self, title: str, facts: dict[str, str] | None = None) -> Story:
         """What the report tells, as data."""
         inputs, outputs = self.fit_.shape.sizes if self.fit_.shape.groups else self._sizes

@@ -37,6 +37,7 @@ FEWEST = 10
 T = TypeVar("T")
 
 
+@one_blas_thread()
 def evidence(
     X: ArrayLike,
     Y: ArrayLike,
@@ -77,6 +78,7 @@ def evidence(
         >>> [row.verdict for row in table]
         ['exact', 'absent']
     """
+    start = time.perf_counter()
     X, Y = read_rows(X, "X"), read_rows(Y, "Y")
     if len(X) != len(Y):
         raise InputError(f"`X` has {len(X)} rows and `Y` has {len(Y)}")
@@ -88,23 +90,6 @@ def evidence(
     if tolerance is not None and not tolerance > 0:
         raise InputError(f"`tolerance` must be positive, got {tolerance!r}")
     labels = _labels(sources, len(X))
-    with one_blas_thread():
-        return _examined(X, Y, rep_in, rep_out, candidates, labels, tolerance, kernels, n_jobs, seed)
-
-
-def _examined(
-    X: Array,
-    Y: Array,
-    rep_in: Rep,
-    rep_out: Rep,
-    candidates: list[Group],
-    labels: NDArray[np.int64] | None,
-    tolerance: float | None,
-    kernels: Sequence[Kernel],
-    n_jobs: int,
-    seed: int,
-) -> EvidenceTable:
-    start = time.perf_counter()
     look = Look.at(X, Y, rep_in, rep_out, candidates, kernels=kernels, sources=labels, seed=seed)
     if look.is_constant:
         raise InputError("the outputs do not vary; there is nothing to explain")

@@ -87,6 +87,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.rep_in, self.rep_out, self.groups = rep_in, rep_out, groups
         self.kernel, self.max_size, self.random_state = kernel, max_size, random_state
 
+    @one_blas_thread()
     def fit(self, X: ArrayLike, y: ArrayLike, groups: Any = None) -> Self:
         """Chooses kernel, weights and noise, and conditions on the data.
 
@@ -104,22 +105,6 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         rep_in, rep_out, candidates = read_shape(self.rep_in, self.rep_out, self.groups, inputs, Y)
         kernels = GRID if self.kernel is None else [self.kernel]
         sources, seed = row_labels(groups, len(Y)), seed_of(self.random_state)
-        with one_blas_thread():
-            self._fit(inputs, Y, rep_in, rep_out, candidates, kernels, sources, seed)
-        self.__dict__.pop("left_out_errors_", None)
-        return self
-
-    def _fit(
-        self,
-        inputs: Array,
-        Y: Array,
-        rep_in: Rep,
-        rep_out: Rep,
-        candidates: list[Group],
-        kernels: Sequence[Kernel],
-        sources: NDArray[np.int64] | None,
-        seed: int,
-    ) -> None:
         look = Look.at(inputs, Y, rep_in, rep_out, candidates, kernels=kernels, sources=sources, seed=seed)
         profiles = {
             name: look.profile(look.candidates[name].group)
@@ -134,6 +119,8 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         )
         self.alone_ = alone(look, profiles)
         self.process_ = self._conditioned(look, *weighed(look, components_of(look, profiles, kernels)))
+        self.__dict__.pop("left_out_errors_", None)
+        return self
 
     def estimate(self, n: int, size: int = 1) -> Estimate:
         """What a fit will cost, before it starts.
@@ -155,7 +142,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
                 f"{len(look.X)} rows x {size} coordinates are more than max_size={self.max_size}: "
                 f"a random {n} rows are used; train a network on all of them",
                 DataWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
         self.n_rows_, self._n_given = n, len(look.X)
         self.rows_ = look.order[:n]
@@ -180,6 +167,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         errors[self.rows_] = np.mean((self.process_.left_out() * self.scale_out_.scale) ** 2, axis=1)
         return errors
 
+    @one_blas_thread()
     def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
         """Mean (n, outputs), or (n,) as ``y`` was, and the standard deviation of a new measurement if asked for."""
         check_is_fitted(self)

@@ -20,7 +20,6 @@ from softsym.discovery.fit.train import FitPlan, Prepared, Session, train_ensemb
 from softsym.discovery.ladder.climb import Ladder, climb
 from softsym.errors import InputError
 from softsym.evidence import EvidenceTable
-from softsym.evidence.threads import one_blas_thread
 from softsym.groups import Group
 
 
@@ -37,7 +36,7 @@ def climbed(
     """
     began = time.perf_counter()
     fit = untrained(plan, prepared)
-    with one_blas_thread(), ThreadPoolExecutor(1 if session.n_jobs == 1 else 2) as pool:
+    with ThreadPoolExecutor(1 if session.n_jobs == 1 else 2) as pool:
         ladder, rivals = pool.submit(_ladder, plan, evidence), pool.submit(beside, plan, fit)
         fit = replace(rivals.result(), ladder=ladder.result())
     wanted = need(plan, fit)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from softsym.data.scaler import SymmetricScaler
 
@@ -48,9 +49,10 @@ def boosting(X: Array, Y: Array, parts: Sequence[Array], seed: int = 0) -> list[
     center = Y.mean(0)
     directions = np.linalg.svd(Y - center, full_matrices=False)[2][:MOST_DIRECTIONS]
     predicted = [np.tile(center, (len(part), 1)) for part in parts]
-    for direction in directions:
-        model = HistGradientBoostingRegressor(max_iter=TREES, early_stopping=False, random_state=seed)
-        model.fit(X, (Y - center) @ direction)
-        for total, part in zip(predicted, parts, strict=True):
-            total += model.predict(part)[:, None] * direction
+    with threadpool_limits(limits=1):  # so few rows are not worth threads that wait for each other
+        for direction in directions:
+            model = HistGradientBoostingRegressor(max_iter=TREES, early_stopping=False, random_state=seed)
+            model.fit(X, (Y - center) @ direction)
+            for total, part in zip(predicted, parts, strict=True):
+                total += model.predict(part)[:, None] * direction
     return predicted
