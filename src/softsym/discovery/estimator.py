@@ -18,6 +18,7 @@ from softsym.discovery import storage
 from softsym.discovery.auto import AUTO, candidates
 from softsym.discovery.choice.choose import chosen
 from softsym.discovery.choice.first_look import first_look
+from softsym.discovery.choice.usable import narrowed
 from softsym.discovery.choice.whole import climbed
 from softsym.discovery.fit.baselines import Baselines
 from softsym.discovery.fit.finish import finish
@@ -194,10 +195,10 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             on_evidence: Is told the first look as soon as it is there.
         """
         session = Session(folder, processes(self.n_jobs), quiet=not self.verbose, stop=stop)
-        prepared = prepare(plan)
         self.evidence_ = EvidenceTable() if resting else first_look(plan, session.n_jobs)
         if on_evidence is not None and len(self.evidence_):
             on_evidence(self.evidence_)
+        prepared = prepare(plan, narrowed(plan.shape, self.evidence_) if plan.model == "auto" else None)
         fit = climbed(plan, prepared, session, self.evidence_)
         self.symmetries_ = Symmetries() if resting else judge_all(fit, self.evidence_)
         if not resting:

@@ -252,8 +252,9 @@ def _unpacked(about: dict[str, Any], arrays: Arrays) -> FittedEnsemble:
     )
     members, curves = [], []
     for k, described in enumerate(about["members"]):
-        members.append(_member(shape, recipe, described, arrays, f"member/{k}/"))
-        curves.append(_curves(shape, described["seed"], arrays, f"curves/{k}/"))
+        own = shape.only(described["strengths"])
+        members.append(_member(own, recipe, described, arrays, f"member/{k}/"))
+        curves.append(_curves(own, described["seed"], arrays, f"curves/{k}/"))
     size = about.get("usual_size")
     frame = None if size is None else ScaleFrame.of(shape, size)
     predictor = Predictor(Target(about["kind"]), tuple(members), inputs, outputs, frame)

@@ -26,7 +26,7 @@ from softsym.errors import DataWarning, InputError
 from softsym.evidence import storage
 from softsym.evidence.estimate import Estimate, estimate
 from softsym.evidence.kernels import GRID, Kernel, Plain, equivariant_kernel
-from softsym.evidence.likelihood.process import Component, Process
+from softsym.evidence.likelihood.process import Component, Process, blocks_of, same_noise
 from softsym.evidence.likelihood.sources import by_sources
 from softsym.evidence.look import LARGEST as LIKELIHOOD_SIZE
 from softsym.evidence.look import Look
@@ -134,7 +134,8 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return estimate(rows, size, count, LIKELIHOOD_SIZE, WEIGHING)
 
     def _conditioned(self, look: Look, components: list[Component], noises: list[float]) -> Process:
-        blocks = look.blocks(look.groups)
+        blocks = blocks_of(components, look.rep_out, look.Y)
+        noises = same_noise(noises, blocks)
         size = max((block.size for block in blocks), default=1)
         n = min(len(look.X), max(2, self.max_size // size))
         if n < len(look.X):
@@ -153,6 +154,8 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
                 [self.kernel] if self.kernel else GRID,
             )
             components, noises = by_sources(components, blocks, X, Y, sources, plain, kernels)
+            blocks = blocks_of(components, look.rep_out, look.Y)
+            noises = same_noise(noises, blocks)
         self.weights_ = {
             group.name: float(sum(c.weight for c in components if group.name in c.has))
             for group in look.groups
@@ -239,7 +242,10 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             {key: value for key, value in self.__dict__.items() if key != "left_out_errors_"}
         )
         old = self.process_
-        other.process_ = Process.fit(components, old.blocks, old.X, old.Y, old.noises, old.sources)
+        blocks = blocks_of(components, self._shape[1], old.Y)
+        other.process_ = Process.fit(
+            components, blocks, old.X, old.Y, same_noise(old.noises, blocks), old.sources
+        )
         other.weights_ = {
             key: float(sum(c.weight for c in components if key in c.has)) for key in self.weights_
         }

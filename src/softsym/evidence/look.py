@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from softsym.data.scaler import SymmetricScaler
 from softsym.errors import InputError
 from softsym.evidence.kernels import GRID, EquivariantKernel, Kernel, Plain, equivariant_kernel
-from softsym.evidence.kernels.blocks import NEGLIGIBLE, Block, output_blocks
+from softsym.evidence.kernels.blocks import Block, nonzero_blocks
 from softsym.evidence.likelihood.marginal import Spectrum
 from softsym.evidence.likelihood.profile import Plainly, Profile, profile
 from softsym.evidence.rows import spread_order
@@ -121,9 +121,7 @@ class Look:
 
     def blocks(self, groups: Sequence[Group]) -> list[Block]:
         """Blocks of the outputs that none of the groups mixes, without those that are zero."""
-        blocks = output_blocks(self.rep_out, groups or [self.whole])
-        total = float(np.sum(self.Y**2))
-        return [block for block in blocks if float(np.sum(block.read(self.Y) ** 2)) > NEGLIGIBLE * total]
+        return nonzero_blocks(self.rep_out, groups or [self.whole], self.Y)
 
     @property
     def whole(self) -> Group:

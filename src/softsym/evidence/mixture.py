@@ -13,8 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softsym.errors import InputError
-from softsym.evidence.kernels import Averaged, EquivariantKernel, Kernel, Plain, equivariant_kernel
-from softsym.evidence.likelihood.process import Component, unit_of
+from softsym.evidence.kernels import (
+    Averaged,
+    EquivariantKernel,
+    Kernel,
+    Plain,
+    Polynomial,
+    equivariant_kernel,
+)
+from softsym.evidence.likelihood.process import Component, blocks_of, unit_of
 from softsym.evidence.likelihood.profile import DROP, Profile
 from softsym.evidence.likelihood.weights import best_weights
 from softsym.evidence.look import Look
@@ -35,7 +42,7 @@ def components_of(look: Look, profiles: dict[str, Profile], kernels: Sequence[Ke
     What holds should not be given up for what holds only in part: if some candidates hold, the kernel of another one is that of the
     group which it generates together with them, where that has one.
     """
-    named = {name: found for name, found in profiles.items() if not found.is_trivial}
+    named = _affordable(look, {name: found for name, found in profiles.items() if not found.is_trivial})
     holding = [name for name, found in named.items() if found.against <= DROP]
     components = [
         _component(look, [*holding, name], (1.0 - named[name].best ** 2) / len(named))
@@ -54,6 +61,16 @@ def components_of(look: Look, profiles: dict[str, Profile], kernels: Sequence[Ke
     if free is not None:
         components.append(Component(*free, 0.1))
     return [Component(c.candidate, c.kernel, c.weight, c.has + trivial) for c in _merged(components)]
+
+
+def _affordable(look: Look, named: dict[str, Profile]) -> dict[str, Profile]:
+    """The candidates without those that do not hold and have no closed set: the blocks that these leave whole are large, for nothing."""
+    kept = {
+        name: found
+        for name, found in named.items()
+        if found.against <= DROP or not isinstance(look.candidates[name], Polynomial)
+    }
+    return kept or named
 
 
 def _merged(components: list[Component]) -> list[Component]:
@@ -105,7 +122,7 @@ def _together(groups: list[Group], look: Look) -> EquivariantKernel | None:
 
 def weighed(look: Look, components: list[Component]) -> tuple[list[Component], list[float]]:
     """The components with the weights of highest likelihood and the blocks' noise, from a subset of rows; those of no weight go."""
-    blocks = look.blocks(look.groups)
+    blocks = blocks_of(components, look.rep_out, look.Y)
     weights: Array = np.ones(len(components))
     noises: list[float] = []
     if blocks:

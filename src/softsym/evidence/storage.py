@@ -13,8 +13,7 @@ from softsym.data.scaler import SymmetricScaler
 from softsym.errors import InputError
 from softsym.evidence.detail import EvidenceDetail
 from softsym.evidence.kernels import Kernel, Plain, equivariant_kernel
-from softsym.evidence.kernels.blocks import NEGLIGIBLE, output_blocks
-from softsym.evidence.likelihood.process import Component, Process
+from softsym.evidence.likelihood.process import Component, Process, blocks_of
 from softsym.evidence.table import EvidenceRow, EvidenceTable
 from softsym.files import digest, put_folder
 from softsym.groups import group as read_group
@@ -120,7 +119,7 @@ def from_bytes(stored: dict[str, bytes], make: Callable[..., Any]) -> Any:
 
 
 def _restored(content: dict[str, Any], arrays: dict[str, Any], make: Callable[..., Any]) -> Any:
-    given, groups = content["given"], [read_group(text) for text in content["groups"]]
+    given = content["given"]
     gp = make(
         content["rep_in"] if given["rep_in"] else None, content["rep_out"] if given["rep_out"] else None,
         content["groups"], max_size=content["max_size"],
@@ -147,9 +146,7 @@ def _restored(content: dict[str, Any], arrays: dict[str, Any], make: Callable[..
         for name, (described, plain) in content["alone"].items()
     }
     sources = None if content["sources"] is None else np.array(content["sources"], dtype=np.int64)
-    total = float(np.sum(Y**2))
-    blocks = output_blocks(rep_out, groups or [read_group("Trivial(1)")])
-    blocks = [block for block in blocks if float(np.sum(block.read(Y) ** 2)) > NEGLIGIBLE * total]
+    blocks = blocks_of(components, rep_out, Y)
     gp.process_ = Process.restored(components, blocks, X, Y, content["noises"], sources)
     return gp
 

@@ -1,26 +1,19 @@
-"""One climb up the ladder: closed forms first, simple models beside them, and a network where it can add something.
-
-Closed forms use only candidates that the data can speak about. Where moved data lie where there are none, likelihoods say nothing about
-a symmetry and rows gain nothing by it, but the mixture may follow it all the same.
-"""
+"""One climb up the ladder: closed forms first, simple models beside them, and a network where it can add something."""
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
-from softsym.data.coverage import HARDLY
 from softsym.discovery.choice.beside import beside, with_ordinary
 from softsym.discovery.choice.needed import need
+from softsym.discovery.choice.usable import covered
 from softsym.discovery.fit.fitted import FittedEnsemble, Target
 from softsym.discovery.fit.train import FitPlan, Prepared, Session, train_ensemble, untrained
 from softsym.discovery.ladder.climb import Ladder, climb
 from softsym.errors import InputError
 from softsym.evidence import EvidenceTable
-from softsym.groups import Group
 
 
 def climbed(
@@ -32,7 +25,7 @@ def climbed(
         plan: The fit.
         prepared: Its rows.
         session: How it is carried out.
-        evidence: The first look, which knows how well data cover each candidate; all candidates are used if None.
+        evidence: The first look, which knows of which candidates data can speak.
     """
     began = time.perf_counter()
     fit = untrained(plan, prepared)
@@ -53,19 +46,13 @@ def climbed(
     return with_ordinary(plan, prepared, trained, session)
 
 
-def covered(groups: Sequence[Group], evidence: EvidenceTable | None) -> list[Group]:
-    """The candidates without those of which the first look found that data hardly cover them."""
-    known = {row.name: row.coverage for row in evidence or ()}
-    return [group for group in groups if not known.get(group.name, math.nan) < HARDLY]
-
-
 def _ladder(plan: FitPlan, evidence: EvidenceTable | None) -> Ladder:
     if plan.target is Target.CLASSES or plan.model == "network":
         return Ladder()
     X, Y = plan.rows(plan.parts.train)
     sources = None if plan.together is None else plan.together[plan.parts.train]
     shape = plan.shape
-    groups = covered(shape.groups, evidence)
+    groups = covered(shape.groups, evidence) if plan.model == "auto" else shape.groups
     ladder = climb(
         X, Y, shape.rep_in, shape.rep_out, groups, model=plan.model, sources=sources, seed=plan.seed
     )

@@ -50,7 +50,10 @@ def finish(
             soft.recipe.last_stage(),
             member.seed,
             session.inside(f"seed-{member.seed}-last"),
-            Start(member.model.state_dict(), member.strengths | told),
+            Start(
+                member.model.state_dict(),
+                {name: told.get(name, old) for name, old in member.strengths.items()},
+            ),
         )
         for member in soft.members
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -50,6 +50,11 @@ class Shape:
     def plain(self) -> Shape:
         """The same without candidates: that of an ordinary network."""
         return replace(self, groups=())
+
+    def only(self, names: Iterable[str]) -> Shape:
+        """The same with the candidates of these names alone."""
+        kept = set(names)
+        return replace(self, groups=tuple(group for group in self.groups if group.name in kept))
 
     @property
     def sizes(self) -> tuple[int, int]:

@@ -147,15 +147,20 @@ class Prepared:
         return Predictor(target, tuple(members), self.scale_in, self.scale_out)
 
 
-def prepare(plan: FitPlan) -> Prepared:
-    """Standardises rows in the parts of the plan."""
+def prepare(plan: FitPlan, shape: Shape | None = None) -> Prepared:
+    """Standardises rows in the parts of the plan.
+
+    Args:
+        plan: The fit.
+        shape: What networks map, if that is not what the plan says: fewer candidates.
+    """
     X, Y, parts = plan.X, plan.Y, plan.parts
     scale_in = SymmetricScaler.fit(X[parts.train], plan.shape.rep_in, plan.shape.groups)
     scale_out = _output_scale(plan, Y[parts.train])
     x, y = _tensor(scale_in.transform(X)), _tensor(scale_out.transform(Y))
     train, val, test = (torch.from_numpy(part) for part in (parts.train, parts.val, parts.test))
     data = Splits((x[train], y[train]), (x[val], y[val]), (x[test], y[test]), mse)
-    return Prepared(parts, Lesson(plan.shape, data, plan.target.criterion), scale_in, scale_out)
+    return Prepared(parts, Lesson(shape or plan.shape, data, plan.target.criterion), scale_in, scale_out)
 
 
 def train_ensemble(plan: FitPlan, prepared: Prepared, session: Session) -> FittedEnsemble:

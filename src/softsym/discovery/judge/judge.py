@@ -120,5 +120,5 @@ def weight_distances(fit: FittedEnsemble, group: Group) -> tuple[float, dict[str
 
 def final_strength(fit: FittedEnsemble, group: Group) -> float:
     """The final strength of the group's penalty, a geometric mean over members."""
-    values = [member.strengths[group.name] for member in fit.members]
+    values = [member.strengths.get(group.name, 0.0) for member in fit.members]
     return float(np.exp(np.mean(np.log(np.maximum(values, 1e-300))))) if min(values) > 0 else 0.0

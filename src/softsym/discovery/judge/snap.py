@@ -17,6 +17,7 @@ from softsym.discovery.ladder.blend import Blend, Part
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
+from softsym.nn import ScaleFramed
 from softsym.nn.gating import Gated
 from softsym.reps.scaling import is_scaling
 
@@ -73,7 +74,9 @@ def snapped_network(fit: FittedEnsemble, group: Group) -> Predictor:
 def _moved(fit: FittedEnsemble, group: Group) -> tuple[Predictor, float]:
     """The same, and how far weights moved on average."""
     predictor = fit.predictor
-    if is_scaling(group) and not fit.recipe.framing:  # weights of that space are a constant's
+    if is_scaling(group) and not any(
+        isinstance(member.model, ScaleFramed) for member in fit.members
+    ):  # weights of that space are a constant's
         frame = predictor.frame or ScaleFrame.of(fit.shape)
         if frame is not None:
             inputs = torch.from_numpy(predictor.scale_in.transform(fit.held.X))

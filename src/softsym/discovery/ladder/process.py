@@ -18,7 +18,7 @@ from softsym.errors import DataWarning, InputError
 from softsym.evidence import SoftEquivariantGP
 from softsym.evidence.kernels import EquivariantKernel, equivariant_kernel
 from softsym.evidence.lattice import contains
-from softsym.evidence.likelihood.process import Component, Process
+from softsym.evidence.likelihood.process import Component, Process, blocks_of, same_noise
 from softsym.groups import Group, joined
 from softsym.reps import Rep
 
@@ -102,7 +102,8 @@ class GaussianProcess:
             kept = [Component(candidate, self.gp.kernel_, 1.0, names)]
         total = sum(component.weight for component in kept)
         kept = [Component(one.candidate, one.kernel, one.weight / total, one.has) for one in kept]
-        process = Process.fit(kept, inside.blocks, inside.X, inside.Y, inside.noises)
+        blocks = blocks_of(kept, self.rep_out, inside.Y)
+        process = Process.fit(kept, blocks, inside.X, inside.Y, same_noise(inside.noises, blocks))
         return GaussianProcess(self._holding(process), self.rep_in, self.rep_out, names)
 
     def _with(self, components: Sequence[Component], X: Array, Y: Array) -> GaussianProcess | None:

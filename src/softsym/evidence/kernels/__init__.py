@@ -2,7 +2,7 @@
 
 from softsym.evidence.kernels.averaged import Averaged
 from softsym.evidence.kernels.base import FAMILIES, GRID, Kernel, squares
-from softsym.evidence.kernels.blocks import NEGLIGIBLE, Block, output_blocks
+from softsym.evidence.kernels.blocks import NEGLIGIBLE, Block, nonzero_blocks, output_blocks
 from softsym.evidence.kernels.choice import equivariant_kernel
 from softsym.evidence.kernels.equivariant import EquivariantKernel, Plain, repeated
 from softsym.evidence.kernels.framed import Framed
@@ -10,5 +10,5 @@ from softsym.evidence.kernels.polynomial import Polynomial
 
 __all__ = [
     "FAMILIES", "GRID", "NEGLIGIBLE", "Averaged", "Block", "EquivariantKernel", "Framed", "Kernel", "Plain", "Polynomial",
-    "equivariant_kernel", "output_blocks", "repeated", "squares",
+    "equivariant_kernel", "nonzero_blocks", "output_blocks", "repeated", "squares",
 ]  # fmt: skip

@@ -91,6 +91,16 @@ def output_blocks(rep_out: Rep, groups: Sequence[Group]) -> list[Block]:
     return blocks
 
 
+def nonzero_blocks(rep_out: Rep, groups: Sequence[Group], Y: Array) -> list[Block]:
+    """The blocks in which outputs (n, outputs) are not zero."""
+    total = float(np.sum(Y**2))
+    return [
+        block
+        for block in output_blocks(rep_out, groups)
+        if float(np.sum(block.read(Y) ** 2)) > NEGLIGIBLE * total
+    ]
+
+
 def _split(type_: TensorType, group: Group, closed: ClosedSet) -> list[Array]:
     rho = type_.rho(group, group_element(group, closed.parts))
     S = np.random.default_rng(0).standard_normal((rho.shape[-1],) * 2)

@@ -14,10 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
-from softsym.evidence.kernels import EquivariantKernel, Kernel
+from softsym.evidence.kernels import EquivariantKernel, Kernel, Plain, nonzero_blocks
 from softsym.evidence.kernels.base import slices
 from softsym.evidence.kernels.blocks import Block
 from softsym.evidence.likelihood.marginal import Conditioned, best_noise, condition
+from softsym.groups import Trivial
+from softsym.reps import Rep
 
 Array = NDArray[np.float64]
 CHUNK = 2_000_000
@@ -176,6 +178,19 @@ class Process:
                 for component, units in zip(self.components, self.units, strict=True)
             )
         )
+
+
+def blocks_of(components: Sequence[Component], rep_out: Rep, Y: Array) -> list[Block]:
+    """The blocks of outputs (n, outputs) that no component's group mixes."""
+    groups = [c.candidate.group for c in components if not isinstance(c.candidate, Plain)]
+    return nonzero_blocks(rep_out, groups or [Trivial(1)], Y)
+
+
+def same_noise(noises: Sequence[float], blocks: Sequence[Block]) -> list[float]:
+    """One noise for each block: those given, or their geometric mean if they belong to other blocks."""
+    if len(noises) == len(blocks):
+        return list(noises)
+    return [float(np.exp(np.mean(np.log(noises))))] * len(blocks)
 
 
 def unit_of(gram: Array) -> float:

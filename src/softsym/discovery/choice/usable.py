@@ -1,0 +1,42 @@
+"""Which candidates a model is fitted with: those that the data can speak about. Verdicts are given on all of them.
+
+Where moved data lie where there are none, likelihoods say nothing about a symmetry and rows gain nothing by it, but a model may follow it
+all the same. Closed forms keep what does not hold: mixed with what holds it is often nearly a symmetry, which helps with few rows,
+and costs nothing where its weight is zero. Networks are trained without it, as their last stage would let go of it anyway, so that a
+candidate which does not hold changes nothing in them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from softsym.data.coverage import HARDLY
+from softsym.discovery.fit.member import Shape
+from softsym.evidence import EvidenceTable
+from softsym.groups import Group
+
+
+def covered(groups: Sequence[Group], evidence: EvidenceTable | None) -> list[Group]:
+    """The candidates without those of which the first look found that data hardly cover them.
+
+    Args:
+        groups: All candidates.
+        evidence: The first look; all candidates are taken if it is None or empty.
+
+    Example:
+        >>> import softsym as ss
+        >>> from softsym.evidence import EvidenceRow
+        >>> table = EvidenceTable([EvidenceRow("O(2)@x", "undecided", coverage=0.1), EvidenceRow("O(2)@z", "exact", coverage=0.9)])
+        >>> [group.name for group in covered([ss.group("O(2)@x"), ss.group("O(2)@z")], table)]
+        ['O(2)@z']
+    """
+    known = {row.name: row.coverage for row in evidence or ()}
+    return [group for group in groups if not known.get(group.name, math.nan) < HARDLY]
+
+
+def narrowed(shape: Shape, evidence: EvidenceTable | None) -> Shape:
+    """The shape of networks: with the candidates that are covered and may hold, or with all if there are none of these."""
+    absent = {row.name for row in evidence or () if row.verdict == "absent"}
+    kept = [group.name for group in covered(shape.groups, evidence) if group.name not in absent]
+    return shape.only(kept) if kept else shape
