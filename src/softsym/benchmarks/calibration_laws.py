@@ -1,7 +1,7 @@
 """Laws whose symmetries are known, to calibrate verdicts on: mechanics, fields and invariants, exact and broken a little.
 
-Those in :data:`ADJUSTED` were looked at while the rule of verdicts was made. Those in :data:`FRESH` were written at the same time and
-not looked at: they tell whether the rule carries over. Data are turned into a random frame, the groups with them, so that nothing
+Those in :data:`ADJUSTED` were looked at while the rule of verdicts was made. Those in :data:`FRESH` were written down after it and run
+once: they tell whether the rule carries over. Data are turned into a random frame, the groups with them, so that nothing
 rests on coordinate axes.
 """
 
@@ -50,6 +50,10 @@ def _inner(a: Array, b: Array) -> Array:
     return np.sum(a * b, axis=-1, keepdims=True)
 
 
+def _det(P: Array) -> Array:
+    return np.asarray(np.linalg.det(P[:, :2, :2])[:, None])
+
+
 def _charges(softening: float) -> Callable[[Array], Array]:
     """The force on the first of several charges, softened so that it stays finite where they meet."""
 
@@ -88,7 +92,7 @@ def _stress(fibre: float) -> Callable[[Array], Array]:
     return of
 
 
-ADJUSTED = (
+MADE_FOR = (
     Law("cross product", "2V", "V", ("SO(3)", "O(3)", "O(2)@z"), lambda P: np.cross(P[:, 0], P[:, 1])),
     Law("softened charges", "3V", "V", ("O(3)", "O(2)@z"), _charges(1.0)),
     Law("drag", "V", "V", ("O(3)", "O(2)@x"), _drag(0.0)),
@@ -110,9 +114,9 @@ ADJUSTED = (
     ),
     Law("mean of three", "V", "S", ("S(3)", "O(3)"), lambda P: np.sin(P[:, 0]).sum(-1, keepdims=True)),
 )
-"""Looked at while the rule was made."""
+"""The rule was made for these."""
 
-FRESH = (
+SEEN = (
     Law("Lorentz force", "2V", "V", ("SO(2)@z", "SO(3)", "O(2)@x"), lambda P: P[:, 0] + np.cross(P[:, 1], Z)),
     Law("dipoles", "3V", "S", ("O(3)", "SO(3)", "O(2)@y"), lambda P: (
         _inner(P[:, 1], P[:, 2]) * (1 + _square(P[:, 0])) - 3 * _inner(P[:, 0], P[:, 1]) * _inner(P[:, 0], P[:, 2])
@@ -136,4 +140,51 @@ FRESH = (
     Law("vortices", "2V", "V", ("SO(2)", "O(2)"), lambda P: (P[:, 0] - P[:, 1])[:, ::-1] * [-1.0, 1.0] / (
         0.3 + _square(P[:, 0] - P[:, 1])), 2),
 )  # fmt: skip
-"""Not looked at while the rule was made."""
+"""Once fresh, looked at since."""
+
+ADJUSTED = (*MADE_FOR, *SEEN)
+"""Looked at while the rule was made."""
+
+
+def _waves(P: Array) -> Array:
+    """Three standing waves at 120 degrees."""
+    angles = 2 * np.pi * np.arange(3) / 3
+    return np.asarray(np.cos(P[:, 0] @ np.stack([np.cos(angles), np.sin(angles)])).sum(axis=1, keepdims=True))
+
+
+def _wall(strength: float) -> Callable[[Array], Array]:
+    """Products of velocities beside a wall at right angles to z, saturated."""
+    return lambda P: (
+        (P[:, 0, :, None] * P[:, 0, None] + strength * P[:, 0, 2:, None] ** 2 * np.outer(Z, Z))
+        / (1 + _square(P[:, 0]))[..., None]
+    )
+
+
+FRESH = (
+    Law("centrifugal", "V", "V", ("O(2)@z", "O(3)", "SO(2)@x"), lambda P: P[:, 0] * [1.0, 1.0, 0.0] * (1 + 0.2 * _square(P[:, 0]))),
+    Law("mirror field", "2V", "S", ("O(2)@z", "O(3)"), lambda P: _square(P[:, 1]) * (1 + 0.3 * P[:, 0, 2:] ** 2)),
+    Law("screened charges", "2V", "V", ("O(3)", "O(2)@y"), lambda P: (P[:, 0] - P[:, 1]) * np.exp(
+        -np.sqrt(0.1 + _square(P[:, 0] - P[:, 1])))),
+    Law("quadrupole", "V", "S", ("O(2)@z", "O(3)", "SO(2)@x"), lambda P: (3 * P[:, 0, 2:] ** 2 - _square(P[:, 0])) / (
+        1 + _square(P[:, 0]))),
+    Law("dry friction on a slope", "2V", "V", ("O(3)", "O(2)@z"), lambda P: (
+        -P[:, 0] / np.sqrt(0.5 + _square(P[:, 0])) + 0.08 * P[:, 1, 2:] * Z)),
+    Law("angular momentum in a drift", "2V", "V", ("SO(3)", "SO(2)@z", "O(3)"), lambda P: np.cross(
+        P[:, 0], P[:, 1] + 0.15 * np.cross(Z, P[:, 0]))),
+    Law("velocity products", "V", "T(2)", ("O(3)", "O(2)@x"), _wall(0.0)),
+    Law("velocity products by a wall", "V", "T(2)", ("O(3)", "O(2)@z", "O(2)@x"), _wall(0.6)),
+    Law("area of a triangle", "3V", "S", ("O(3)", "SO(3)", "O(2)@y"), lambda P: np.sqrt(
+        0.1 + _square(np.cross(P[:, 1] - P[:, 0], P[:, 2] - P[:, 0])))),
+    Law("handed molecule", "3V", "S", ("SO(3)", "O(3)"), lambda P: _inner(P[:, 0], np.cross(P[:, 1], P[:, 2])) + 0.5 * _square(P[:, 0])),
+    Law("shear flow", "V", "V", ("C(2)", "SO(2)"), lambda P: np.stack([np.sin(P[:, 0, 1]), 0.0 * P[:, 0, 0]], axis=1), 2),
+    Law("triangular lattice", "V", "S", ("C(6)", "C(3)", "SO(2)"), _waves, 2),
+    Law("square drag", "V", "V", ("D(4)", "C(4)", "O(2)"), lambda P: -P[:, 0] * np.abs(P[:, 0]).sum(axis=1, keepdims=True), 2),
+    Law("pairs of four", "V", "S", ("S(4)", "A(4)", "O(4)"), lambda P: P[:, 0].sum(1, keepdims=True) ** 2 / (2 + _square(P[:, 0])), 4),
+    Law("soft maximum of four", "V", "S", ("S(4)", "A(4)"), lambda P: np.log(np.exp(P[:, 0]).sum(axis=1, keepdims=True)), 4),
+    Law("four, one of them odd", "V", "S", ("S(4)", "A(4)"), lambda P: np.sin(P[:, 0]) @ np.array([[1.0], [1.0], [1.0], [0.8]]), 4),
+    Law("four-momenta", "2V", "S", ("Lorentz()", "O(4)"), lambda P: _inner(P[:, 0] * [-1.0, 1.0, 1.0, 1.0], P[:, 1]), 4),
+    Law("area form", "2V", "S", ("SL(2)", "SO(2)", "O(2)"), lambda P: _det(P) + 0.3 * _det(P) ** 2, 2),
+    Law("angle", "2V", "S", ("Scaling(3)", "SO(3)", "O(2)@x"), lambda P: _inner(P[:, 0], P[:, 1]) / np.sqrt(
+        _square(P[:, 0]) * _square(P[:, 1]))),
+)  # fmt: skip
+"""Written down after the rule was made, and run once."""
