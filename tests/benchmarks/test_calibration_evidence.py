@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import softsym as ss
-from softsym.benchmarks.calibration_evidence import Case, cases, measure, violation
+from softsym.benchmarks.calibration_evidence import Case, cases, discoveries, measure, violation
 from softsym.data.scaler import SymmetricScaler
 
 NOTHING = SymmetricScaler(np.zeros(3), np.ones(3))
@@ -31,3 +31,10 @@ def test_records_are_kept_and_read_again(tmp_path, law, monkeypatch):
     assert truths["O(2)@x"] > 0.05
     monkeypatch.setattr("softsym.benchmarks.calibration_evidence.record_of", None)
     assert measure([case], tmp_path) == [record]
+
+
+def test_verdicts_of_whole_discovery(tmp_path):
+    (record,) = measure([Case("pushed spring", 60, 0.0, whole=True)], tmp_path)
+    assert [pair["row"]["name"] for pair in record["pairs"]] == ["O(3)", "O(2)@z"]
+    assert {pair["row"]["verdict"] for pair in record["pairs"]} <= {"exact", "soft", "absent", "undecided"}
+    assert all(case.whole for case in discoveries())

@@ -1,4 +1,4 @@
-"""How often the verdicts of the evidence alone are right, on data whose truth is known.
+"""How often the verdicts of the evidence alone, and on a part of the cases those of whole discovery, are right: data of known truth.
 
 Every case is a law or built-in task, a number of rows, a noise and a random frame. For each candidate the record holds the row of the
 evidence table, the profile of the likelihood, and the true relative violation, |t - P t| / |t| by quadrature over the group, so that
@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from softsym.benchmarks.calibration_laws import ADJUSTED, FRESH
 from softsym.benchmarks.calibration_score import score
 from softsym.data.scaler import SymmetricScaler
+from softsym.discovery.regressor import SoftEquivariantRegressor
 from softsym.errors import InputError
 from softsym.evidence import evidence
 from softsym.files import put_text
@@ -55,8 +56,9 @@ FOLDER = Path("runs/calibration-evidence")
 
 
 def run(folder: Path = FOLDER, workers: int = 1) -> dict[str, Any]:
-    """All cases of both parts, and their error rates."""
-    return {part: score(measure(cases(part), folder, workers)) for part in ("fresh", "adjusted")}
+    """All cases of both parts, whole discovery on one size and noise of the fresh ones, and their error rates."""
+    listed = {"fresh": cases("fresh"), "discovery": discoveries(), "adjusted": cases("adjusted")}
+    return {part: score(measure(some, folder, workers)) for part, some in listed.items()}
 
 
 @dataclass(frozen=True)
@@ -68,18 +70,21 @@ class Case:
         rows: Number of rows.
         noise: Relative to the size of the outputs.
         seed: Of data and frame.
+        whole: Whether the verdicts are those of discovery, with its models, and not of the evidence alone.
     """
 
     law: str
     rows: int
     noise: float
     seed: int = 0
+    whole: bool = False
 
     @property
     def file(self) -> str:
         """The name of its file."""
         plain = "".join(letter if letter.isalnum() else "_" for letter in self.law)
-        return f"{plain}-{self.rows}-{round(100 * self.noise)}-{self.seed}.json"
+        name = f"{plain}-{self.rows}-{round(100 * self.noise)}-{self.seed}"
+        return f"whole-{name}.json" if self.whole else f"{name}.json"
 
 
 def cases(
@@ -88,6 +93,11 @@ def cases(
     """All cases of a part, ``adjusted`` or ``fresh``."""
     names = [*(law.name for law in (ADJUSTED if part == "adjusted" else FRESH)), *TASKS[part]]
     return [Case(name, n, noise, seed) for n in rows for noise in noises for name in names]
+
+
+def discoveries(rows: int = 300, noise: float = 0.05) -> list[Case]:
+    """The fresh cases on which whole discovery is run, on other rows than the evidence alone."""
+    return [replace(case, whole=True) for case in cases("fresh", (rows,), (noise,), seed=1)]
 
 
 def measure(listed: Iterable[Case], folder: Path, workers: int = 1) -> list[dict[str, Any]]:
@@ -121,15 +131,20 @@ def record_of(case: Case) -> dict[str, Any]:
     rng = np.random.default_rng([case.seed, case.rows, round(1000 * case.noise), *case.law.encode()])
     X, Y = law.draw(rng, case.rows)
     Y = Y + case.noise * np.sqrt(np.mean((Y - Y.mean(axis=0)) ** 2)) * rng.standard_normal(Y.shape)
-    table = evidence(X, Y, law.rep_in, law.rep_out, law.groups, seed=case.seed, n_jobs=1)
+    if case.whole:
+        est = SoftEquivariantRegressor(law.rep_in, law.rep_out, law.groups, random_state=case.seed).fit(X, Y)
+        table, verdicts = est.evidence_, [row.verdict for row in est.symmetries_]
+    else:
+        table = evidence(X, Y, law.rep_in, law.rep_out, law.groups, seed=case.seed, n_jobs=1)
+        verdicts = [row.verdict for row in table]
     scaler = SymmetricScaler.fit(Y, law.rep_out, law.groups)
     X_truth = law.draw(rng, TRUTH_ROWS)[0]
     pairs = []
-    for group, row, name in zip(law.groups, table, law.names, strict=True):
+    for group, row, name, verdict in zip(law.groups, table, law.names, verdicts, strict=True):
         detail = table.details[group.name]
         curve = {"shares": detail.shares.tolist(), "log_likelihoods": detail.log_likelihoods.tolist()}
         truth = violation(law.of, X_truth, law.rep_in, law.rep_out, group, scaler)
-        pairs.append({"truth": truth, "row": {**row.to_dict(), "name": name}, **curve})
+        pairs.append({"truth": truth, "row": {**row.to_dict(), "name": name, "verdict": verdict}, **curve})
     return {"law": case.law, "rows": case.rows, "noise": case.noise, "seconds": table.seconds, "pairs": pairs}
 
 
