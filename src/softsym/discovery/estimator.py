@@ -34,7 +34,7 @@ from softsym.discovery.judge.symmetries import Symmetries
 from softsym.discovery.report.story import Story, story_of
 from softsym.errors import InputError
 from softsym.evidence import EvidenceTable
-from softsym.evidence.threads import one_blas_thread
+from softsym.evidence.likelihood.threads import one_blas_thread
 from softsym.groups import Group, read_groups
 from softsym.groups import group as read_group
 from softsym.reps import Rep, Scalar

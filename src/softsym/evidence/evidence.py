@@ -22,11 +22,11 @@ from softsym.errors import InputError
 from softsym.evidence.examine import Examined, plain_predictor
 from softsym.evidence.kernels import GRID, Kernel
 from softsym.evidence.lattice import contains
+from softsym.evidence.likelihood.threads import one_blas_thread
 from softsym.evidence.look import Look
 from softsym.evidence.randomization import holm
 from softsym.evidence.shape import read_rows, read_shape
 from softsym.evidence.table import EvidenceRow, EvidenceTable, detail_of, row_of
-from softsym.evidence.threads import one_blas_thread
 from softsym.evidence.verdict import LIKELIHOOD_LEVEL
 from softsym.groups import Group
 from softsym.reps import Rep

@@ -28,12 +28,12 @@ from softsym.evidence.estimate import Estimate, estimate
 from softsym.evidence.kernels import GRID, Kernel, Plain, equivariant_kernel
 from softsym.evidence.likelihood.process import Component, Process, blocks_of, same_noise
 from softsym.evidence.likelihood.sources import by_sources
+from softsym.evidence.likelihood.threads import one_blas_thread
 from softsym.evidence.look import LARGEST as LIKELIHOOD_SIZE
 from softsym.evidence.look import Look
 from softsym.evidence.mixture import WEIGHING, How, alone, components_of, weighed
 from softsym.evidence.shape import read_shape, seed_of
 from softsym.evidence.table import EvidenceTable, detail_of, row_of
-from softsym.evidence.threads import one_blas_thread
 from softsym.groups import Group
 from softsym.groups import group as read_group
 from softsym.reps import Rep

@@ -1,7 +1,7 @@
 import numpy as np
 from threadpoolctl import threadpool_info
 
-from softsym.evidence.threads import one_blas_thread
+from softsym.evidence.likelihood.threads import one_blas_thread
 
 
 def threads():
