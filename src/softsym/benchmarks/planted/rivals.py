@@ -28,6 +28,8 @@ from softsym.regularize.strengths import choose
 
 FOLDER = "SOFTSYM_MODULES"
 SEEDS = 5
+Records = dict[int, dict[str, Any]]
+"""What was measured, by seed."""
 PARTS = 3
 OURS = "per"
 ERRORS = ("test_error", "test_error_turned", "equivariance_error")
@@ -35,11 +37,27 @@ ERRORS = ("test_error", "test_error_turned", "equivariance_error")
 
 def run(seeds: int = SEEDS, epochs: int | None = None) -> dict[str, Any]:
     """All tasks and methods, seed after seed so that a part of it is a table already."""
+    every = cases()
+    records: dict[str, dict[str, Records]] = {case.name: {name: {} for name in names(case)} for case in every}
     for seed in range(seeds):
-        for case in cases():
-            for name in names(case):
-                kept(case, name, seed, epochs)
-    return {case.name: compare(case, seeds, epochs) for case in cases()}
+        for case in every:
+            for name, rows in records[case.name].items():
+                rows[seed] = kept(case, name, seed, epochs)
+    return {case.name: table(case, records[case.name]) for case in every}
+
+
+def recorded() -> dict[str, Any]:
+    """The table of what is in the folder so far."""
+    tables = {}
+    for case in cases():
+        files = {name: {seed: _file(case, name, seed, None) for seed in range(SEEDS)} for name in names(case)}
+        records = {
+            name: {seed: _read(file) for seed, file in each.items() if file and file.exists()}
+            for name, each in files.items()
+        }
+        if records["plain"] and records[OURS]:
+            tables[case.name] = table(case, {name: rows for name, rows in records.items() if rows})
+    return tables
 
 
 def names(case: Case) -> list[str]:
@@ -47,15 +65,18 @@ def names(case: Case) -> list[str]:
     return [name for name, method in METHODS.items() if method.picks != "what holds" or case.holds]
 
 
-def compare(case: Case, seeds: int = SEEDS, epochs: int | None = None) -> dict[str, Any]:
-    """One task: a row for each method, and what is better than the regularizer by more than noise."""
-    records = {name: [kept(case, name, seed, epochs) for seed in range(seeds)] for name in names(case)}
+def table(case: Case, records: Mapping[str, Records]) -> dict[str, Any]:
+    """One task: a row for each method, and what is better than the regularizer by more than noise.
+
+    Args:
+        case: The task.
+        records: Numbers of each method and seed.
+    """
     rows = {name: summary(each, records["plain"]) for name, each in records.items()}
     return {
         "candidates": list(case.groups),
         "finite_candidates": list(case.finite),
         "holds": list(case.holds),
-        "seeds": seeds,
         "rows": rows,
         "better_than_per": {
             key: [name for name in rows if _is_better(records[name], records[OURS], key)]
@@ -65,34 +86,43 @@ def compare(case: Case, seeds: int = SEEDS, epochs: int | None = None) -> dict[s
     }
 
 
-def summary(records: list[dict[str, Any]], plain: list[dict[str, Any]]) -> dict[str, Any]:
+def summary(records: Records, plain: Records) -> dict[str, Any]:
     """Means over seeds with their standard errors, and differences to plain training; strengths one by one.
 
     Example:
-        >>> row = summary([{"test_error": 1.0}, {"test_error": 2.0}], [{"test_error": 2.0}, {"test_error": 4.0}])
+        >>> row = summary({0: {"test_error": 1.0}, 1: {"test_error": 2.0}}, {0: {"test_error": 2.0}, 1: {"test_error": 4.0}})
         >>> row["test_error"], row["test_error_less_plain"]
         ([1.5, 0.5], [-1.5, 0.5])
     """
-    row: dict[str, Any] = {}
+    row: dict[str, Any] = {"seeds": len(records)}
+    first = next(iter(records.values()))
     for key in ERRORS:
-        if key in records[0]:
-            row[key] = list(_mean([record[key] for record in records]))
+        if key in first:
+            row[key] = list(_mean([record[key] for record in records.values()]))
             row[f"{key}_less_plain"] = list(_differences(records, plain, key))
     for key in ("strengths", "order"):
-        if key in records[0]:
-            row[key] = [record[key] for record in records]
+        if key in first:
+            row[key] = [record[key] for record in records.values()]
     return row
 
 
 def kept(case: Case, name: str, seed: int, epochs: int | None = None) -> dict[str, Any]:
     """One training, read from the folder if it is there."""
-    folder = os.environ.get(FOLDER)
-    if not folder:
+    file = _file(case, name, seed, epochs)
+    if file is None:
         return trained(case, METHODS[name], seed, epochs)
-    words = "".join(letter if letter.isalnum() else "_" for letter in f"{case.name} {name}")
-    file = Path(folder) / f"{words}-{seed}-{epochs or case.epochs}.json"
     if not file.exists():
         put_text(file, json.dumps(trained(case, METHODS[name], seed, epochs)))
+    return _read(file)
+
+
+def _file(case: Case, name: str, seed: int, epochs: int | None) -> Path | None:
+    folder = os.environ.get(FOLDER)
+    words = "".join(letter if letter.isalnum() else "_" for letter in f"{case.name} {name}")
+    return Path(folder) / f"{words}-{seed}-{epochs or case.epochs}.json" if folder else None
+
+
+def _read(file: Path) -> dict[str, Any]:
     record: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     return record
 
@@ -136,13 +166,12 @@ def _mean(values: list[float]) -> tuple[float, float | None]:
     return statistics.mean(values), statistics.stdev(values) / math.sqrt(len(values))
 
 
-def _differences(
-    ours: list[dict[str, Any]], theirs: list[dict[str, Any]], key: str
-) -> tuple[float, float | None]:
-    return _mean([a[key] - b[key] for a, b in zip(ours, theirs, strict=True)])
+def _differences(ours: Records, theirs: Records, key: str) -> tuple[float, float | None]:
+    """Of the seeds that both have."""
+    return _mean([record[key] - theirs[seed][key] for seed, record in ours.items() if seed in theirs])
 
 
-def _is_better(records: list[dict[str, Any]], ours: list[dict[str, Any]], key: str) -> bool:
+def _is_better(records: Records, ours: Records, key: str) -> bool:
     """Whether the errors are less by more than a standard error of the difference seed by seed."""
     difference, error = _differences(records, ours, key)
     return -difference > (error or 0.0)
