@@ -26,6 +26,7 @@ def lightning(epochs: int = 10) -> float:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Lightning's own, of names that are about to go
         import pytorch_lightning as pl
+    logging.getLogger("pytorch_lightning").setLevel(logging.ERROR)
 
     class Classifier(pl.LightningModule):
         """An ordinary module; what softsym adds is marked."""
@@ -112,7 +113,6 @@ def accuracy(net: nn.Module) -> float:
 
 
 if __name__ == "__main__":
-    logging.getLogger("pytorch_lightning").setLevel(logging.ERROR)
     print(f"Lightning: accuracy {lightning():.2f}")
     print(f"Fabric: accuracy {fabric():.2f}")
     print(f"skorch: accuracy {skorch():.2f}")
