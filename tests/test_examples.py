@@ -20,7 +20,7 @@ PROMISED = {
     "07_propose_groups.py": "turn about (0.4472,0.8944,0), 26.6 degrees from y",
     "08_cnn_on_your_own_images.py --quick": "accuracy with 200 images",
     "09_transformer_on_points.py --quick": "the axis of symmetry: O(2)@z",
-    "10_fabric_and_skorch.py": "skorch: accuracy",
+    "10_lightning_and_skorch.py": "skorch: accuracy",
 }
 """The command line of each example, and something it prints."""
 FLIGHTS = "06_recorded_flights.py"

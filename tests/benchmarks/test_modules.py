@@ -24,6 +24,7 @@ def test_overhead(monkeypatch):
     assert found["parameters"] == 59
     assert set(found["cpu_seconds"]) == {"0", "1", "4"}
     assert found["ratio_1_group"] > 0
+    assert found["regularizer_alone_over_a_step"] > 0
 
 
 def test_models_have_the_sizes_that_are_promised():

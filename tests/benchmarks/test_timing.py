@@ -5,6 +5,7 @@ import time
 import pytest
 
 from softsym.benchmarks.timing import (
+    cpu_turns,
     forget_peak,
     interleaved,
     peak_megabytes,
@@ -43,3 +44,10 @@ def test_memory_that_was_used_is_seen():
     block = np.ones(8_000_000)
     assert block.sum() == 8_000_000
     assert peak_megabytes() >= max(before, 60)
+
+
+def test_processor_time_is_taken_in_turns_of_both_directions():
+    calls = []
+    times = cpu_turns({"a": lambda: calls.append("a"), "b": lambda: calls.append("b")}, rounds=2, calls=2)
+    assert "".join(calls) == "bbaa" + "aabb" + "bbaa"
+    assert [len(taken) for taken in times.values()] == [2, 2]

@@ -78,3 +78,37 @@ def test_the_layer_of_a_parameter():
     assert layer_of(chain[0], "bias") == "linear"
     assert layer_of(nn.LSTM(3, 3), "weight_ih_l0") == "lstm"
     assert layer_of(ss.nn.SoftMLP("V", "V", "O(3)", width=4), "blocks.0.linear.weight") == "blocks.0.linear"
+
+
+def weight_norm(layer):
+    return nn.utils.parametrizations.weight_norm(layer)
+
+
+@pytest.mark.parametrize(
+    "change", [weight_norm, nn.utils.parametrizations.spectral_norm, nn.utils.parametrizations.orthogonal]
+)
+def test_a_parametrised_layer_of_a_chain_is_left_alone_by_name(change):
+    model = nn.Sequential(change(nn.Linear(6, 6)), nn.ReLU(), nn.Linear(6, 3))
+    proposal = parameter_maps(model, [ss.group("C(4)@z")], "2V", "V")
+    assert not any("parametrizations" in name for name in proposal)
+    assert {"0.bias", "2.weight", "2.bias"} == set(proposal)
+    assert "0.parametrizations.weight" in " ".join(proposal.left_alone)
+    with pytest.raises(InputError, match=r"'0\.weight' is no parameter of the model \(a parametrised weight"):
+        parameter_maps(model, [ss.group("C(4)@z")], reps={"0": ("2V", "6S")})
+
+
+def test_frozen_and_shared_layers_of_a_chain():
+    model = nn.Sequential(nn.Linear(3, 8), nn.ReLU(), nn.Linear(8, 3))
+    model[0].weight.requires_grad_(False)
+    proposal = parameter_maps(model, [ss.group("C(4)@z")], "V", "V")
+    assert proposal.left_alone == {"0.weight": "is frozen (requires_grad is False)"}
+    layer = nn.Linear(3, 3)
+    proposal = parameter_maps(nn.Sequential(layer, nn.Dropout(), layer), [ss.group("C(4)@z")], "V", "V")
+    assert list(proposal) == ["0.weight", "0.bias"]
+
+
+def test_a_lazy_layer_is_refused_until_it_has_a_shape():
+    with pytest.raises(
+        InputError, match=r"'0\.weight' has no shape yet \(a lazy layer\); run the model once"
+    ):
+        parameter_maps(nn.Sequential(nn.LazyLinear(8)), [ss.group("C(4)@z")], "V", "8S")

@@ -6,6 +6,7 @@ import torch
 from torch import nn
 
 import softsym as ss
+from softsym.benchmarks.planted.images import SmallCNN
 from softsym.errors import BrokenSymmetryWarning, InputError
 from tests.maps.nets import Decoder, FlatCNN, OwnAttention, ResNet, Sequence, SetTransformer, scrambled
 from tests.twin import reynolds_projector, twin_tensor_basis
@@ -147,3 +148,34 @@ def test_what_users_try_first():
 def test_nothing_to_regularise():
     with pytest.raises(InputError, match="no parameter of the model can be regularised"):
         ss.EquivarianceRegularizer(nn.Sequential(nn.ReLU(), nn.Softmax(-1)), "C(4)", "V", "V")
+
+
+@pytest.mark.parametrize("groups", [["C(4)"], ["O(1)@2[0]", "O(1)@2[1]"]], ids=str)
+def test_a_start_is_equivariant_and_as_long_as_before(groups):
+    torch.manual_seed(0)
+    net = SmallCNN()
+    lengths = [p.norm().item() for p in net.parameters()]
+    per = ss.EquivarianceRegularizer(
+        net, [*groups, "D(4)"], "Grid(12,12)", "2S", strength={**dict.fromkeys(groups, 3.0), "D(4)": 0.0}
+    )
+    per.start_()
+    residuals = per.totals()
+    assert max(residuals[group] for group in groups) < 1e-8
+    for before, parameter in zip(lengths, net.parameters(), strict=True):
+        if parameter.dim() > 1:
+            assert parameter.norm().item() == pytest.approx(before, rel=1e-4)
+    x = torch.randn(3, 1, 12, 12)
+    with torch.no_grad():
+        turned = torch.rot90(x, 1, (2, 3)) if groups == ["C(4)"] else x.flip(3)
+        assert torch.allclose(net(x), net(turned), atol=1e-5)
+
+
+def test_a_start_keeps_what_would_vanish_and_does_nothing_without_strength():
+    net = nn.Linear(3, 1)  # under O(3) only zero leads from a vector to a scalar
+    per = ss.EquivarianceRegularizer(net, ["O(3)"], "V", "S", strength=0.0)
+    before = net.weight.clone()
+    per.start_()
+    assert torch.equal(net.weight, before)
+    per.strengths["O(3)"] = 1.0
+    per.start_()
+    assert torch.equal(net.weight, before)

@@ -113,3 +113,12 @@ def test_descending_the_penalty_makes_a_function_more_equivariant():
         penalty(f, x).backward()
         optimizer.step()
     assert SamplePenalty("2V", "V", "O(3)", seed=9)(f, x).item() < 0.7 * start
+
+
+def test_few_elements_are_applied_together():
+    """Rows of the same element of a finite group in one product; the same as one by one."""
+    x, y = normal(40, 9, dtype=torch.float64), normal(40, 2, dtype=torch.float64)
+    a, b = GroupAugmentation("Grid(3,3)", "V", "D(4)", seed=3).matrices(40, x, step=5)
+    moved, target = GroupAugmentation("Grid(3,3)", "V", "D(4)", seed=3)(x, y, step=5)
+    assert torch.allclose(moved, torch.einsum("nij,nj->ni", a, x), atol=1e-12)
+    assert torch.allclose(target, torch.einsum("nij,nj->ni", b, y), atol=1e-12)

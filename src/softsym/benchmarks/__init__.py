@@ -7,7 +7,16 @@ from typing import Any
 
 from softsym.errors import InputError
 
-LONG = ("learning", "calibration", "calibration-evidence", "evidence", "models", "modules", "propose")
+LONG = (
+    "learning",
+    "calibration",
+    "calibration-evidence",
+    "evidence",
+    "models",
+    "modules",
+    "propose",
+    "rivals",
+)
 
 
 def run(suite: str | None = None) -> dict[str, Any]:
@@ -25,6 +34,7 @@ def run(suite: str | None = None) -> dict[str, Any]:
         spaces,
         step,
     )
+    from softsym.benchmarks.planted import rivals
     from softsym.native import environment
 
     suites: dict[str, Callable[[], dict[str, Any]]] = {
@@ -39,6 +49,7 @@ def run(suite: str | None = None) -> dict[str, Any]:
         "models": models.run,
         "modules": modules.run,
         "propose": propose.run,
+        "rivals": rivals.run,
     }
     if suite is not None and suite not in suites:
         raise InputError(f"unknown suite {suite!r}; pass one of {', '.join(suites)}")

@@ -1,7 +1,8 @@
 """What the regularizer costs on ordinary networks: a CNN of a million parameters and a transformer of five, for one group and for four.
 
 Overheads are ratios of training steps (forward, backward, Adam) measured in turns, in seconds of the processor; growth is measured up to
-a layer of 4096 x 4096; memory in a process of its own. :mod:`softsym.benchmarks.planted.rivals` compares what it brings.
+a layer of 4096 x 4096; memory in a process of its own. :mod:`softsym.benchmarks.planted.costs` times a step beside other methods, and
+:mod:`softsym.benchmarks.planted.rivals` (the suite ``rivals``) compares what they bring.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ import math
 import statistics
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -18,11 +18,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from softsym.benchmarks.planted import rivals
-from softsym.benchmarks.timing import ratio
+from softsym.benchmarks.planted import costs
+from softsym.benchmarks.timing import cpu_turns, ratio
 from softsym.regularize import EquivarianceRegularizer
 
-ROUNDS = 5
+ROUNDS = 15
 SIZES = (512, 1024, 2048, 4096)
 
 
@@ -73,28 +73,25 @@ MODELS: dict[str, tuple[type[nn.Module], tuple[int, ...], str, str, list[str]]] 
 
 
 def run(rounds: int = ROUNDS) -> dict[str, Any]:
-    """Costs and the comparison with rivals."""
+    """All costs."""
     return {
         "overhead": {name: overhead(name, rounds) for name in MODELS},
         "growth": growth(),
-        "rivals": rivals.run(),
+        "methods": costs.run(),
     }
 
 
 def overhead(name: str, rounds: int = ROUNDS) -> dict[str, Any]:
     """A training step with one and with four groups over one without."""
-    steps = {count: make_step(name, count) for count in (0, 1, 4)}
-    seconds: dict[int, list[float]] = {count: [] for count in steps}
-    for turn in range(rounds + 1):
-        for count, step in steps.items():
-            taken = _cpu_seconds(step)
-            if turn:  # the first one warms up
-                seconds[count].append(taken)
+    seconds = cpu_turns({str(count): make_step(name, count) for count in (0, 1, 4)}, rounds)
     return {
         "parameters": sum(p.numel() for p in MODELS[name][0]().parameters()),
-        "cpu_seconds": {str(count): statistics.median(taken) for count, taken in seconds.items()},
-        "ratio_1_group": ratio(seconds[1], seconds[0]),
-        "ratio_4_groups": ratio(seconds[4], seconds[0]),
+        "rounds": rounds,
+        "cpu_seconds": {count: statistics.median(taken) for count, taken in seconds.items()},
+        "least_cpu_seconds": {count: min(taken) for count, taken in seconds.items()},
+        "ratio_1_group": ratio(seconds["1"], seconds["0"]),
+        "ratio_4_groups": ratio(seconds["4"], seconds["0"]),
+        "regularizer_alone_over_a_step": alone(name) / statistics.median(seconds["0"]),
         "peak_megabytes": {str(count): peak_memory(name, count) for count in (0, 4)},
     }
 
@@ -118,6 +115,13 @@ def make_step(name: str, count: int) -> Callable[[], None]:
     return step
 
 
+def alone(name: str, count: int = 4, calls: int = 15) -> float:
+    """Processor seconds of value and gradient of the penalty by themselves, which differences of steps on a busy machine cannot tell."""
+    build, _, rep_in, rep_out, groups = MODELS[name]
+    per = EquivarianceRegularizer(build(), groups[:count], rep_in, rep_out)
+    return statistics.median(cpu_turns({"": lambda: per().backward()}, calls)[""])
+
+
 def growth(sizes: tuple[int, ...] = SIZES) -> dict[str, Any]:
     """Seconds of value and gradient for one square layer of growing size, and the exponent of its growth with parameters."""
     rows = []
@@ -126,8 +130,7 @@ def growth(sizes: tuple[int, ...] = SIZES) -> dict[str, Any]:
         per = EquivarianceRegularizer(
             layer, ["O(2)@z", "O(2)@x"], f"{size % 3}S + {size // 3}V", f"{size % 3}S + {size // 3}V"
         )
-        per().backward()
-        taken = [_cpu_seconds(lambda: per().backward()) for _ in range(3)]  # noqa: B023
+        taken = cpu_turns({"": lambda: per().backward()}, 3)[""]  # noqa: B023
         rows.append({"size": size, "parameters": size * size, "cpu_seconds": statistics.median(taken)})
     sizes_log = [math.log(row["parameters"]) for row in rows]
     seconds_log = [math.log(row["cpu_seconds"]) for row in rows]
@@ -145,9 +148,3 @@ def peak_memory(name: str, count: int) -> float:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return float(done.stdout)
-
-
-def _cpu_seconds(action: Callable[[], object]) -> float:
-    start = time.process_time()
-    action()
-    return time.process_time() - start

@@ -44,6 +44,27 @@ def turns(actions: dict[str, Callable[[], object]], rounds: int, calls: int = 1)
     return times
 
 
+def cpu_turns(
+    actions: dict[str, Callable[[], object]], rounds: int, calls: int = 1
+) -> dict[str, list[float]]:
+    """Processor seconds per call of each action in each turn, forwards and backwards by turns, so that no action always comes first.
+
+    Args:
+        actions: What to time, by name.
+        rounds: How many turns each takes, after one to warm up.
+        calls: Calls per turn.
+    """
+    times: dict[str, list[float]] = {name: [] for name in actions}
+    for turn in range(rounds + 1):
+        for name in list(actions)[:: 1 if turn % 2 else -1]:
+            start = time.process_time()
+            for _ in range(calls):
+                actions[name]()
+            if turn:
+                times[name].append((time.process_time() - start) / calls)
+    return times
+
+
 def ratio(ours: list[float], theirs: list[float]) -> float:
     """The median over turns of one time over the other of the same turn.
 

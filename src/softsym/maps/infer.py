@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from softsym.errors import InputError
 from softsym.groups import Group, read_groups
-from softsym.maps.inputs import dimensions, examples, layout_of, moves_pixels, running
+from softsym.maps.inputs import check_shapes, dimensions, examples, layout_of, moves_pixels, running
 from softsym.maps.norm import not_permuting
 from softsym.maps.proposal import Proposal
 from softsym.maps.propose import Hidden, Proposer, check_hidden
@@ -69,6 +69,7 @@ def infer_reps(
         4.bias    10S
     """
     check_hidden(hidden)
+    check_shapes(model)
     acting = read_groups(groups)
     ends = read_rep(rep_in), read_rep(rep_out)
     for end in ends:
@@ -201,6 +202,10 @@ class _Answers:
             if name not in maps and name not in alone and any(axis.role != "open" for axis in layout):
                 maps[name] = self._raw(layout)
         for name, parameter in model.named_parameters():
+            if (
+                ".parametrizations." in f".{name}"
+            ):  # what it is follows from what is made of it, which nobody knows
+                alone[name] = "a weight is computed from it (parametrised)"
             if name in alone or name not in maps:
                 maps.pop(name, None)
                 why = recorder.notes.parameters.get(name, "is used by nothing that softsym reads")

@@ -30,6 +30,15 @@ LENGTH = 5
 """Length of sequences that are tried."""
 
 
+def check_shapes(model: nn.Module) -> None:
+    """Refuses lazy layers that do not know their shapes yet."""
+    for name, parameter in model.named_parameters():
+        if isinstance(parameter, nn.parameter.UninitializedParameter):
+            raise InputError(
+                f"{name!r} has no shape yet (a lazy layer); run the model once on an input before"
+            )
+
+
 def image_of(rep: Rep) -> tuple[Rep, tuple[int, ...]] | None:
     """Channels and pixels of a representation of whole images; None if it is none.
 

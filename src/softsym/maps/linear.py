@@ -80,18 +80,26 @@ def chain_maps(
 def is_chain(model: nn.Module) -> bool:
     """Whether a model is a linear layer, or linear layers in a row with pointwise nonlinearities between them.
 
+    Layers that are used twice, frozen or have weights that are computed from others are not simply in a row.
+
     Example:
         >>> is_chain(nn.Sequential(nn.Linear(3, 4), nn.ReLU())), is_chain(nn.Sequential(nn.Conv2d(3, 4, 3)))
         (True, False)
     """
-    if not isinstance(model, nn.Sequential):
-        return isinstance(model, nn.Linear)
+    layers = list(model) if isinstance(model, nn.Sequential) else [model]
+    linears = [layer for layer in layers if isinstance(layer, nn.Linear)]
     understood = (nn.Linear, nn.Flatten, *POINTWISE)
-    return all(isinstance(m, understood) for m in model) and any(isinstance(m, nn.Linear) for m in model)
+    if not linears or not all(isinstance(layer, understood) for layer in layers):
+        return False
+    own = [
+        parameter for layer in linears for parameter in layer._parameters.values() if parameter is not None
+    ]
+    are_plain = all("weight" in layer._parameters for layer in linears) and all(p.requires_grad for p in own)
+    return are_plain and len(set(map(id, own))) == len(own)
 
 
 def _linear_chain(model: nn.Module) -> list[tuple[str, nn.Linear]]:
-    if isinstance(model, nn.Linear):
+    if isinstance(model, nn.Linear) and is_chain(model):
         return [("", model)]
     if not is_chain(model):
         raise InputError(

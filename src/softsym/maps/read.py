@@ -15,6 +15,7 @@ from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.maps.families import layer_maps
 from softsym.maps.infer import Override, infer_reps
+from softsym.maps.inputs import check_shapes
 from softsym.maps.linear import chain_maps, is_chain
 from softsym.maps.proposal import Proposal
 from softsym.maps.tensor_map import TensorMap
@@ -55,9 +56,15 @@ def parameter_maps(
         >>> {name: str(one) for name, one in maps.items()}
         {'weight': '2V -> V', 'bias': 'V'}
     """
+    check_shapes(model)
     proposal = _proposal(model, groups, rep_in, rep_out, reps)
+    known = dict(model.named_parameters(remove_duplicate=False))
     for name, one in proposal.items():
-        one.check(name, model.get_parameter(name).shape, groups)
+        if name not in known:
+            raise InputError(
+                f"{name!r} is no parameter of the model (a parametrised weight is computed from others, which are left alone)"
+            )
+        one.check(name, known[name].shape, groups)
     return proposal
 
 

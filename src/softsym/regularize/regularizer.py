@@ -34,6 +34,11 @@ from softsym.regularize.strength_map import StrengthMap
 from softsym.reps import Rep
 from softsym.spaces import Packed
 
+FAR = 1e6
+"""A proximal step so long that it ends in the intersection of all spaces."""
+LEAST_LEFT = 0.01
+"""The least share of a weight's length that must survive for the rest to be worth scaling up."""
+
 
 class EquivarianceRegularizer:
     """Pulls the linear maps of a model towards the equivariant spaces of several groups.
@@ -171,6 +176,28 @@ class EquivarianceRegularizer:
         if self._proximal is None or self._proximal[0] != strengths:
             self._proximal = strengths, Proximal(self._operator, strengths)
         self._proximal[1].apply_(self.stacked.parameters, step)
+
+    @torch.no_grad()
+    def start_(self) -> None:
+        """Makes initial weights equivariant to all groups of positive strength at once, before training.
+
+        What is learned then departs from symmetry only as far as data ask for it. A projection makes random weights shorter, and signals
+        die out in a network of short weights, so every weight is made as long as it was; one of which nothing would be left is kept.
+        """
+        active = tuple(float(strength > 0) for strength in self._weights())
+        if not any(active):
+            return
+        parameters = self.stacked.parameters
+        before = [parameter.clone() for parameter in parameters]
+        Proximal(self._operator, active).apply_(parameters, FAR)
+        for parameter, old in zip(parameters, before, strict=True):
+            if parameter.dim() < 2:  # biases and scales of norms mean what they are
+                continue
+            share = (parameter.norm() / old.norm().clamp_min(torch.finfo(old.dtype).tiny)).item()
+            if share > LEAST_LEFT:
+                parameter.div_(share)
+            else:
+                parameter.copy_(old)
 
     @torch.no_grad()
     def project_(self, group: Group | str) -> float:

@@ -6,9 +6,12 @@ penalty asks :math:`|f(g x) - g f(x)|^2` to be small. They are the baselines of 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from softsym.errors import InputError
@@ -41,11 +44,14 @@ class GroupAugmentation:
 
     def matrices(self, n: int, like: Tensor, step: int | None = None) -> tuple[Tensor, Tensor]:
         """rho_in and rho_out of n elements, (n, size, size) each, which follow from the seed and the step."""
-        if step is None:
-            step, self._calls = self._calls, self._calls + 1
-        parts = tuple(self.group.sample_parts(n, (self._seed * 1_000_003 + step) % 2**63))
+        parts = self._elements(n, step)
         a, b = self.rep_in.rho(self.group, parts), self.rep_out.rho(self.group, parts)
         return torch.as_tensor(a).to(like), torch.as_tensor(b).to(like)
+
+    def _elements(self, n: int, step: int | None) -> tuple[NDArray[np.float64], ...]:
+        if step is None:
+            step, self._calls = self._calls, self._calls + 1
+        return tuple(self.group.sample_parts(n, (self._seed * 1_000_003 + step) % 2**63))
 
     def __call__(self, x: Tensor, y: Tensor, step: int | None = None) -> tuple[Tensor, Tensor]:
         """Transformed inputs and targets.
@@ -56,13 +62,33 @@ class GroupAugmentation:
             step: Which batch this is, which decides the elements: a training that resumes draws the same ones. The calls are
                 counted if it is None.
         """
-        a, b = self.matrices(len(x), x, step)
+        parts = self._elements(len(x), step)
+        kept, which = _distinct(parts)  # a finite group has few elements, and images large matrices
+        parts = tuple(part[kept] for part in parts)
+        a, b = (torch.as_tensor(rep.rho(self.group, parts)).to(x) for rep in (self.rep_in, self.rep_out))
         if x.shape[-1] != a.shape[-1] or y.shape[-1] != b.shape[-1]:
             raise InputError(
                 f"{self.rep_in} -> {self.rep_out} under {self.group.name} has sizes {a.shape[-1]} -> {b.shape[-1]}, "
                 f"got x of shape {tuple(x.shape)} and y of shape {tuple(y.shape)}"
             )
-        return (a @ x.unsqueeze(-1)).squeeze(-1), (b @ y.unsqueeze(-1)).squeeze(-1)
+        return _turned(a, x, which), _turned(b, y, which)
+
+
+def _distinct(parts: tuple[NDArray[np.float64], ...]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Which elements differ from all before them, and which of those each one is."""
+    flat = np.concatenate([part.reshape(len(part), math.prod(part.shape[1:])) for part in parts], axis=1)
+    _, kept, which = np.unique(flat.round(9), axis=0, return_index=True, return_inverse=True)
+    return kept, which.reshape(-1)
+
+
+def _turned(matrices: Tensor, rows: Tensor, which: NDArray[np.int64]) -> Tensor:
+    """Every row times its matrix; rows of the same matrix together, where there are several."""
+    if 2 * len(matrices) >= len(rows):
+        return (matrices[which] @ rows.unsqueeze(-1)).squeeze(-1)
+    order = np.argsort(which, kind="stable")
+    pieces = rows[order].split(np.bincount(which).tolist())
+    moved = torch.cat([piece @ matrix.mT for piece, matrix in zip(pieces, matrices, strict=True)])
+    return moved[np.argsort(order)]
 
 
 class SamplePenalty:

@@ -1,24 +1,54 @@
 """The comparison with rivals, on very short trainings."""
 
+import json
+
 import pytest
 
 from softsym.benchmarks.planted import rivals
-from tests.tasks.flights import write_flights
+from softsym.benchmarks.planted.cases import cases
 
 
-@pytest.mark.parametrize("case", rivals.cases(), ids=lambda case: case.name)
-def test_every_method_gets_its_row(case):
-    found = rivals.compare(case, seeds=1, epochs=1)
-    assert set(found["rows"]) == set(case.methods)
-    for method, row in found["rows"].items():
-        assert row["test_error"] >= 0
-        assert ("strengths" in row) == method.startswith("per")
+@pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
+def test_every_method_gets_its_row(case, monkeypatch):
+    monkeypatch.delenv(rivals.FOLDER, raising=False)
+    records = {name: {0: rivals.kept(case, name, seed=0, epochs=1)} for name in rivals.names(case)}
+    comparison = rivals.table(case, records)
+    assert list(comparison["rows"]) == rivals.names(case)
+    for row in comparison["rows"].values():
+        assert row["test_error"][0] >= 0
         assert ("test_error_turned" in row) == bool(case.holds)
-    assert not any(m.startswith("per") for better in found["better_than_per"].values() for m in better)
+    assert set(comparison["rows"]["per"]["strengths"][0]) == set(case.finite or case.groups)
+    assert set(comparison["rows"]["per"]["order"][0]) == set(case.finite or case.groups)
+    assert "per" not in comparison["better_than_per"]["test_error"]
 
 
-def test_flights_are_named_by_the_environment(tmp_path, monkeypatch):
-    monkeypatch.delenv(rivals.FLIGHTS, raising=False)
-    assert len(rivals.cases()) == 3
-    monkeypatch.setenv(rivals.FLIGHTS, str(write_flights(tmp_path / "flights.npz")))
-    assert [case.name for case in rivals.cases()][-1] == "flights"
+def test_what_is_done_is_not_repeated(tmp_path, monkeypatch):
+    monkeypatch.setenv(rivals.FOLDER, str(tmp_path))
+    case = cases()[0]
+    first = rivals.kept(case, "plain", seed=0, epochs=1)
+    (file,) = tmp_path.iterdir()
+    assert json.loads(file.read_text()) == first
+    monkeypatch.setattr(rivals, "trained", None)
+    assert rivals.kept(case, "plain", seed=0, epochs=1) == first
+    assert rivals.recorded() == {}  # nothing of full length yet
+
+
+def test_a_part_of_the_folder_is_a_table(tmp_path, monkeypatch):
+    monkeypatch.setenv(rivals.FOLDER, str(tmp_path))
+    monkeypatch.setattr(rivals, "trained", lambda case, method, seed, epochs: {"test_error": 1.0 + seed})
+    case = cases()[1]
+    for name, seed in (("plain", 0), ("plain", 1), ("per", 1)):
+        rivals.kept(case, name, seed)
+    rows = rivals.recorded()[case.name]["rows"]
+    assert rows["plain"]["seeds"] == 2
+    assert rows["per"]["test_error_less_plain"] == [0.0, None]
+    assert rivals.run(seeds=1)[case.name]["better_than_per"] == {"test_error": []}
+
+
+def test_what_is_better_is_so_by_more_than_noise():
+    plain, ours, best = (
+        {seed: {"test_error": value} for seed, value in enumerate(values)}
+        for values in ([1.0, 1.2, 1.1], [1.0, 1.25, 1.05], [0.5, 0.7, 0.6])
+    )
+    assert not rivals._is_better(plain, ours, "test_error")
+    assert rivals._is_better(best, ours, "test_error")

@@ -1,5 +1,6 @@
 """Recurrent layers and attention as wholes; the models of `test_infer.py` run them end to end."""
 
+import pytest
 import torch
 from torch import nn
 
@@ -69,3 +70,31 @@ def test_inner_products_need_orthogonal_groups():
 
     found = ss.infer_reps(Own(), "V", "V", ["SL(2)"], example=torch.zeros(2, 5, 2))
     assert str(found["attend.in_proj_weight"]) == "4S + V -> 16S + V"  # only values may be vectors
+
+
+class Packed(nn.Module):
+    def __init__(self, **options):
+        super().__init__()
+        self.rnn, self.head = nn.LSTM(3, 8, batch_first=True, **options), nn.LazyLinear(3)
+        self(torch.zeros(2, 5, 3))
+
+    def forward(self, x, lengths=None):
+        lengths = torch.full((len(x),), x.shape[1]) if lengths is None else lengths
+        rows = nn.utils.rnn.pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
+        out, (last, _) = self.rnn(rows)
+        padded, _ = nn.utils.rnn.pad_packed_sequence(out, batch_first=True)
+        return self.head(padded.mean(1)) + self.head(torch.cat(list(last), -1))
+
+
+@pytest.mark.parametrize("options", [{}, {"bidirectional": True}], ids=str)
+def test_packed_sequences_are_followed(options):
+    torch.manual_seed(0)
+    model, group = Packed(**options), "C(4)@z"
+    reps = ss.infer_reps(model, "V", "V", [group], example=torch.zeros(2, 5, 3))
+    assert reps.not_understood == ()
+    assert reps.left_alone == {}
+    ss.EquivarianceRegularizer(model, [group], reps=reps).project_(group)
+    x, lengths = torch.randn(4, 5, 3), torch.tensor([5, 3, 4, 2])
+    turn = torch.tensor([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    with torch.no_grad():
+        assert torch.allclose(model(x @ turn.T, lengths), model(x, lengths) @ turn.T, atol=1e-5)

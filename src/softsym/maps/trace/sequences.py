@@ -17,9 +17,14 @@ WEIGHTS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr")
 
 def _recurrent(rec: Recorder, call: Call) -> Answer:
     """Layer by layer and direction by direction; both directions stand one after the other in what comes out."""
-    if len(call.args) != 9 or not isinstance(call.args[2], list | tuple):
-        raise DisagreementError("takes packed sequences")
-    x, _, weights, has_bias, layers, _, _, both, _ = call.args
+    if len(call.args) != 9:
+        raise DisagreementError("is called in a way that is not understood")
+    if isinstance(
+        call.args[3], list | tuple
+    ):  # packed: sizes of batches come before states, and no axis is the batch
+        x, _, _, weights, has_bias, layers, _, _, both = call.args
+    else:
+        x, _, weights, has_bias, layers, _, _, both, _ = call.args
     mode = call.name.upper()
     directions = 2 if both else 1
     each = len(weights) // (layers * directions)
@@ -61,6 +66,25 @@ def _reader(rec: Recorder, kind: str, weight: Any, gates: int) -> Any:
         }
 
     return read
+
+
+def _pack(rec: Recorder, call: Call) -> Answer:
+    """Rows of sequences, one below the other, and how many are left at each time."""
+    packed, sizes = call.out
+    return [(free(len(packed)), *_not_moved(rec.layout(call.args[0]))), (free(len(sizes)),)]
+
+
+def _pad(rec: Recorder, call: Call) -> Answer:
+    """The same the other way round."""
+    padded, lengths = call.out
+    return [(*map(free, padded.shape[:2]), *rec.layout(call.args[0])[1:]), (free(len(lengths)),)]
+
+
+def _not_moved(layout: tuple[Axis, ...]) -> tuple[Axis, ...]:
+    """What is behind the axes of batch and time."""
+    if any(axis.role != "free" for axis in layout[:2]):
+        raise DisagreementError("packs sequences along an axis that groups move")
+    return layout[2:]
 
 
 def _attention(rec: Recorder, call: Call) -> Answer:
@@ -105,5 +129,7 @@ def _attention(rec: Recorder, call: Call) -> Answer:
 HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(("lstm", "gru", "rnn_tanh", "rnn_relu"), _recurrent),
     "multi_head_attention_forward": _attention,
+    "_pack_padded_sequence": _pack,
+    "_pad_packed_sequence": _pad,
 }
 """What each function does, by its name."""

@@ -190,6 +190,7 @@ HANDLERS: dict[str, Handler] = {
     "get_T": _turned, "get_mT": _turned, "expand": _expand, "expand_as": _expand, "repeat": _repeat, "unsqueeze": _unsqueeze,
     "squeeze": _squeeze, "cat": _cat, "concat": _cat, "concatenate": _cat, "stack": _stack, "chunk": _pieces, "split": _pieces,
     "tensor_split": _pieces, "unbind": _unbind, "__getitem__": _getitem, "select": _select,
+    "index_select": _select,
 }  # fmt: skip
 """What each function does, by its name."""
 

@@ -1,10 +1,13 @@
-"""How strengths change during training: one controller per file, all behind one small interface."""
+"""How strengths are found: controllers that change them during a training, one per file, and a choice by held-out rows."""
 
 from softsym.regularize.strengths.by_data import ByData
+from softsym.regularize.strengths.choose import Choice, Trial, choose
 from softsym.regularize.strengths.continuous import Continuous
 from softsym.regularize.strengths.controller import Controller, Schedule
 from softsym.regularize.strengths.fixed import Fixed
 from softsym.regularize.strengths.one_shot import OneShot
 from softsym.regularize.strengths.rules import CONTROLLERS
 
-__all__ = ["CONTROLLERS", "ByData", "Continuous", "Controller", "Fixed", "OneShot", "Schedule"]
+__all__ = [
+    "CONTROLLERS", "ByData", "Choice", "Continuous", "Controller", "Fixed", "OneShot", "Schedule", "Trial", "choose",
+]  # fmt: skip

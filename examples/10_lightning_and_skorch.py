@@ -1,12 +1,16 @@
-"""The same few lines in a Lightning Fabric loop and in a skorch NeuralNet.
+"""The same few lines in a Lightning Trainer, a Lightning Fabric loop and a skorch NeuralNet.
 
-    python examples/10_fabric_and_skorch.py
+    python examples/10_lightning_and_skorch.py
 
-Fabric moves the model to a device, to other precisions and to several processes; skorch makes a scikit-learn estimator of it. In both the
-regularizer is made from the module and takes its proximal step after the optimiser's.
+Lightning and Fabric move the model to a device, to other precisions and to several processes; skorch makes a scikit-learn estimator of it.
+In all of them the regularizer is made from the module and takes its proximal step after the optimiser's.
 """
 
 from __future__ import annotations
+
+import logging
+import tempfile
+import warnings
 
 import torch
 from lightning_fabric import Fabric
@@ -15,6 +19,47 @@ from torch.utils.data import DataLoader, TensorDataset
 
 import softsym as ss
 from softsym.benchmarks.planted.images import GROUPS, SmallCNN, planted
+
+
+def lightning(epochs: int = 10) -> float:
+    """A LightningModule and its Trainer; returns the accuracy."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Lightning's own, of names that are about to go
+        import pytorch_lightning as pl
+    logging.getLogger("pytorch_lightning").setLevel(logging.ERROR)
+
+    class Classifier(pl.LightningModule):
+        """An ordinary module; what softsym adds is marked."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.net = SmallCNN()
+            self.per = ss.EquivarianceRegularizer(
+                self.net, GROUPS, "Grid(12,12)", "2S", strength=10.0
+            )  # softsym
+
+        def training_step(self, batch: list[torch.Tensor], number: int) -> torch.Tensor:
+            images, labels = batch
+            return nn.functional.cross_entropy(self.net(images), labels)
+
+        def configure_optimizers(self) -> torch.optim.Optimizer:
+            return torch.optim.Adam(self.net.parameters(), lr=2e-3)
+
+        def optimizer_step(self, *args: object, **options: object) -> None:
+            super().optimizer_step(*args, **options)
+            self.per.prox_(self.optimizers().param_groups[0]["lr"])  # softsym
+
+    torch.manual_seed(0)
+    model = Classifier()
+    batches = DataLoader(TensorDataset(*planted(200, seed=0)), batch_size=50, shuffle=True)
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it would like more workers for 200 images
+        trainer = pl.Trainer(
+            accelerator="cpu", max_epochs=epochs, logger=False, enable_checkpointing=False, enable_progress_bar=False,
+            enable_model_summary=False, default_root_dir=folder,
+        )  # fmt: skip
+        trainer.fit(model, batches)
+    return accuracy(model.net)
 
 
 def fabric(epochs: int = 10) -> float:
@@ -68,5 +113,6 @@ def accuracy(net: nn.Module) -> float:
 
 
 if __name__ == "__main__":
+    print(f"Lightning: accuracy {lightning():.2f}")
     print(f"Fabric: accuracy {fabric():.2f}")
     print(f"skorch: accuracy {skorch():.2f}")
