@@ -1,6 +1,6 @@
 import numpy as np
 
-from softsym.benchmarks.prediction import compare, draw, rivals
+from softsym.benchmarks.prediction import compare, draw, rivals, run
 from softsym.tasks import task
 
 
@@ -21,3 +21,10 @@ def test_sources_stand_on_one_side(tmp_path):
     assert len(X) == len(sources) == 50
     assert not {tuple(row) for row in X.tolist()} & {tuple(row) for row in X_test.tolist()}
     assert len(rivals(sources)) == 4
+
+
+def test_what_is_done_is_not_repeated(tmp_path, monkeypatch):
+    monkeypatch.setattr("softsym.benchmarks.prediction.compare", lambda name, rows: {"rows": rows})
+    assert run(["motion"], 50, tmp_path) == {"motion": {"rows": 50}}
+    monkeypatch.setattr("softsym.benchmarks.prediction.compare", None)
+    assert run(["motion"], 50, tmp_path) == {"motion": {"rows": 50}}

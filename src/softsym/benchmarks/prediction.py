@@ -6,9 +6,11 @@ careful person would; rows of one recording stay together. Errors are shares of 
 
 from __future__ import annotations
 
+import json
 import time
 import warnings
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,6 +27,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from softsym.evidence import SoftEquivariantGP
+from softsym.files import put_text
 from softsym.tasks import task as read_task
 from softsym.tasks.task import Task
 
@@ -40,9 +43,21 @@ ODD = np.array([[0.36, 0.48, -0.8], [-0.8, 0.6, 0.0], [0.48, 0.64, 0.6]])
 """A frame that no task has: its first group in this frame is a broken candidate, which must cost nothing."""
 
 
-def run(tasks: Sequence[str] = TASKS, rows: int = ROWS) -> dict[str, Any]:
-    """Every task, one after the other."""
-    return {name: compare(name, rows) for name in tasks}
+FOLDER = Path("runs/prediction")
+"""Where records are kept: a run that was stopped goes on where it was."""
+
+
+def run(tasks: Sequence[str] = TASKS, rows: int = ROWS, folder: Path = FOLDER) -> dict[str, Any]:
+    """Every task, one after the other; those that the folder holds are read."""
+    records = {}
+    for name in tasks:
+        plain = "".join(letter if letter.isalnum() else "_" for letter in name)
+        file = folder / f"{plain}-{rows}.json"
+        if not file.exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            put_text(file, json.dumps(compare(name, rows)))
+        records[name] = json.loads(file.read_text())
+    return records
 
 
 def compare(name: str, rows: int = ROWS, seed: int = 0) -> dict[str, Any]:

@@ -1,0 +1,115 @@
+"""Prints the Markdown tables of the documentation from recorded results: ``python benchmarks/tables.py [NAME ...]``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).parent / "results"
+RATES = {
+    "right_of_decided": "right, of those decided",
+    "undecided": "undecided",
+    "false_exact": 'false "exact", of those broken by more than the tolerance',
+    "false_refuted": 'false "soft" or "absent", of those exact',
+    "intervals_cover_exact": "intervals that cover, exact",
+    "intervals_cover": "intervals that cover, all",
+    "exact_called_exact": "exact called exact",
+}
+RIVALS = ("ridge regression", "kernel ridge regression", "gradient boosting", "MLP")
+
+
+def recorded(name: str) -> Any:
+    """What a suite recorded."""
+    return json.loads((RESULTS / f"{name}.json").read_text())[name]
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table."""
+    return "\n".join(f"| {' | '.join(row)} |" for row in [head, ["---"] * len(head), *rows])
+
+
+def rate(found: dict[str, Any] | None) -> str:
+    """A count with its exact binomial interval in percent."""
+    if found is None or not found["of"]:
+        return ""
+    low, high = found["interval"]
+    return f"{found['count']} of {found['of']} ({low:.1%} to {high:.1%})"
+
+
+def calibration() -> str:
+    """Error rates of verdicts, and how many stay undecided."""
+    result = recorded("calibration-evidence")
+    parts = [part for part in ("fresh", "discovery", "adjusted") if part in result]
+    rows = [["pairs", *(str(result[part]["pairs"]) for part in parts)]]
+    rows += [[words, *(rate(result[part][key]) for part in parts)] for key, words in RATES.items()]
+    for anchor, words in {
+        "threshold": "a threshold of 0.05 on the estimate",
+        "largest gap": "the largest gap",
+    }.items():
+        for key, what in {
+            "false_exact_above_0.05": 'false "exact"',
+            "exact_called_exact": "exact called exact",
+        }.items():
+            rows.append([f"{words}: {what}", *(rate(result[part]["anchors"][anchor][key]) for part in parts)])
+    cells = list(dict.fromkeys(cell for part in parts for cell in result[part]["by_rows_and_noise"]))
+    by_cell = [
+        [cell, *(_undecided(result[part]["by_rows_and_noise"].get(cell)) for part in parts)] for cell in cells
+    ]
+    wrong = [f"- {one}" for part in parts for one in result[part]["wrong"]]
+    power = [
+        [f"violation {key}", *(rate(result[part]["power"].get(key)) for part in parts)]
+        for key in result[parts[0]]["power"]
+    ]
+    return "\n\n".join(
+        [
+            table(["", *parts], rows),
+            "Undecided by rows and noise:",
+            table(["", *parts], by_cell),
+            'Called "soft" or "absent", by the true violation:',
+            table(["", *parts], power),
+            "Wrong verdicts:",
+            "\n".join(wrong) or "none",
+        ]
+    )
+
+
+def _undecided(cell: dict[str, Any] | None) -> str:
+    return "" if cell is None else f"{cell['undecided']:.0%} of {cell['pairs']}"
+
+
+def prediction() -> str:
+    """The Gaussian process beside rivals."""
+    tasks = recorded("evidence")["prediction"]
+    names = ("gp", "gp with a broken candidate", "kernel ridge", "cubic", "boosting", "perceptron")
+    return table(
+        ["task", *names],
+        [[f"`{task}`", *(f"{found[name]:.2g}" for name in names)] for task, found in tasks.items()],
+    )
+
+
+def models() -> str:
+    """The main job's model beside rivals, with all candidates, without the broken ones and with one more."""
+    rows = []
+    for case in recorded("models")["cases"]:
+        left = {row["name"]: 1 - row["explained"] for row in case["all"]["baselines"]}
+        variants = [
+            f"{case[name]['unexplained']:.2g}" if name in case else ""
+            for name in ("all", "without_broken", "one_more_broken")
+        ]
+        title = (
+            case["task"] if not case["task"].startswith("table_tennis") else f"flights, split {case['split']}"
+        )
+        rows.append(
+            [f"`{title}`", case["all"]["model"], *variants, *(f"{left[name]:.2g}" for name in RIVALS)]
+        )
+    return table(["task", "model", "all candidates", "without broken ones", "one more broken", *RIVALS], rows)
+
+
+TABLES = {"calibration": calibration, "prediction": prediction, "models": models}
+
+if __name__ == "__main__":
+    for name in sys.argv[1:] or TABLES:
+        print(f"<!-- {name} -->\n\n{TABLES[name]()}\n")
