@@ -1,10 +1,10 @@
-r"""How many generators hold exactly.
+r"""How many generators hold exactly: proposed on one half of the rows, tested on the other.
 
-With more and more eigenvectors of the Lie derivative's null space: as long as none is refuted and every violation is surely below the
-tolerance, the largest such span that is a Lie algebra counts, moved onto the nearest algebra, and onto one in round numbers where the
-data cannot tell the difference. No direction is chosen before it is tested here that would not pass by right: for an exact symmetry of
-dimension k the k-th eigenvalue is at most what the fit's error makes of the true generators (Courant and Fischer), so choosing them on the
-same rows makes the test careful, not hasty.
+The first half proposes candidates, the largest first: spans of more and fewer eigenvectors of the Lie derivative's null space, moved onto the
+nearest Lie algebra, and onto one in round numbers where the first half cannot tell the difference; and spans below a gap of the
+eigenvalues, found again through their invariants. The second half has seen none of this. There a candidate holds if none of its generators
+is refuted and every violation is surely below the tolerance. The chance of an error is shared among the candidates, each with half of what
+the one before had, so that all of them together claim a false generator as rarely as one would.
 """
 
 from __future__ import annotations
@@ -17,40 +17,38 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from softsym.evidence.propose.action import Action
-from softsym.evidence.propose.algebra.closure import angle, nearest_algebra, orthonormal
+from softsym.evidence.propose.algebra.closure import angle, derived, nearest_algebra, orthonormal
 from softsym.evidence.propose.algebra.round_numbers import rounder
 from softsym.evidence.propose.derivative import LEVEL, Defect, LieDerivative
-from softsym.evidence.propose.symmetrised import REFINING, symmetrised
-from softsym.evidence.verdict import LEAST_EXPLAINED
+from softsym.evidence.propose.halves import Half
+from softsym.evidence.propose.fits.frame import Frame
+from softsym.evidence.propose.fits.smooth import SmoothKernel
+from softsym.evidence.propose.fits.symmetrised import EXCLUDED, Symmetrised, symmetrised
+from softsym.evidence.verdict import ABSENT_ABOVE, LEAST_EXPLAINED
 
 Array = NDArray[np.float64]
 GAP = 1.5
 """Ratio of neighbouring eigenvalues from which the smaller ones may be a symmetry of their own."""
 MOST_SIZES, MOST_ROUND = 3, 2
 """So many dimensions are looked at through invariants, and so many algebras in round numbers of each."""
-CLOSER = 600
-"""Rows of a closer look at most: invariants are few, and fits through them need fewer rows than plain ones."""
-REFINEMENTS = 2
-"""Times that directions are found again with the better fit."""
+REFINEMENTS = 3
+"""Steps of the frame towards where the fit through invariants has it."""
+DATA_FRAME = 0.01
+"""Degrees within which a span is that of the data, not one in round numbers."""
 
 
 @dataclass(frozen=True, eq=False)
 class Algebra:
-    """A Lie algebra that data suggest.
+    """A Lie algebra and what a fit says about it.
 
     Args:
         span: Generators (k, d, d), orthonormal.
-        coefficients: Of the eigenvectors within it, (k, K), the most exact first.
-        defects: Of those.
-        eigenvalues: Of those.
+        defects: Of the eigenvectors within it, the most exact first.
         distance: Degrees between it and the span of the eigenvectors it came from.
     """
 
     span: Array
-    coefficients: Array
     defects: tuple[Defect, ...]
-    eigenvalues: tuple[float, ...]
     distance: float = 0.0
 
     @property
@@ -58,18 +56,15 @@ class Algebra:
         """Whether one of the generators is, with the chance of a false alarm shared among them."""
         return any(defect.p_value < LEVEL / len(self.defects) for defect in self.defects)
 
-    @property
-    def bound(self) -> float:
-        """The largest violation of a generator that is possible."""
-        return max((defect.interval[1] for defect in self.defects), default=0.0)
+    def bound(self, level: float = LEVEL) -> float:
+        """The largest violation of a generator that is possible, up to a chance."""
+        return max((defect.most(level) for defect in self.defects), default=0.0)
 
 
 def examined(lie: LieDerivative, span: Array, distance: float = 0.0) -> Algebra:
     """What the fit says about a span (k, d, d)."""
-    rows = _coefficients(lie, span)
-    values, coefficients = lie.spectrum(rows)
-    defects = tuple(lie.defect(one) for one in coefficients)
-    return Algebra(span, coefficients, defects, tuple(values.tolist()), distance)
+    coefficients = lie.spectrum(_coefficients(lie, span))[1]
+    return Algebra(span, tuple(lie.defect(one) for one in coefficients), distance)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,53 +72,136 @@ class Search:
     """What was found.
 
     Args:
-        plain: The Lie derivative of the plain fit.
-        eigenvalues: Of the plain fit, smallest first.
-        vectors: Their coefficients (k, K).
+        first: The half that proposes.
+        second: The half that tests.
+        eigenvalues: Of the first half's plain fit, smallest first.
         exact: The largest algebra that holds exactly; None if none does.
         closer: The Lie derivative of the fit that tells so, if it is another; outputs that move are told by invariant numbers there.
     """
 
-    plain: LieDerivative
+    first: Half
+    second: Half
     eigenvalues: Array
-    vectors: Array
     exact: Algebra | None
     closer: LieDerivative | None = None
 
 
-def search(plain: LieDerivative, target: Action, Y: Array | None, tolerance: float) -> Search:
-    """Looks for the largest algebra that holds exactly, with the plain fit and then through invariants.
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """An algebra to test.
 
     Args:
-        plain: The Lie derivative of the plain fit.
-        target: The output columns.
-        Y: Outputs (n, q); None for the plain fit alone.
+        span: Generators (k, d, d), orthonormal.
+        distance: Degrees between it and the span of the eigenvectors it came from.
+        kernel: Of the fit through its invariants; None for the plain fit.
+        is_round: Whether it is in round numbers.
+    """
+
+    span: Array
+    distance: float
+    kernel: SmoothKernel | None
+    is_round: bool
+
+
+def search(first: Half, second: Half, tolerance: float) -> Search:
+    """Looks for the largest algebra that holds exactly.
+
+    Args:
+        first: The half that proposes.
+        second: The half that tests.
         tolerance: Relative violation up to which a symmetry counts as exact.
     """
-    values, vectors = plain.spectrum()
-    exact = _plainly(plain, vectors, tolerance)
-    least = 0 if exact is None else len(exact.span)
-    for size in [] if Y is None else _sizes(values, least):
-        assert Y is not None
-        closer = _closer(plain, vectors[:size], target, Y, tolerance)
-        if closer is not None:
-            return Search(plain, values, vectors, *closer)
-    return Search(plain, values, vectors, exact)
+    values, vectors = first.lie.spectrum()
+    plain = _plainly(second, _plain_candidates(first, vectors), tolerance)
+    least = 0 if plain is None else len(plain.span)
+    closer = None if first.Y is None else _closely(first, second, vectors, _sizes(values, least), tolerance)
+    exact, lie = closer or (plain, None)
+    return Search(first, second, values, exact, lie)
 
 
-def _plainly(lie: LieDerivative, vectors: Array, tolerance: float) -> Algebra | None:
-    """The largest algebra that the plain fit tells to be exact."""
-    k = 0
+def _plainly(half: Half, listed: list[Candidate], tolerance: float) -> Algebra | None:
+    """The first of candidates that holds exactly, as the plain fit of a half tells."""
+    for one, level in zip(listed, _levels(), strict=False):
+        told = examined(half.lie, one.span, one.distance)
+        if not told.is_refuted and told.bound(level) <= tolerance:
+            return told
+    return None
+
+
+def _closely(
+    first: Half, second: Half, vectors: Array, sizes: list[int], tolerance: float
+) -> tuple[Algebra, LieDerivative] | None:
+    """The largest algebra that holds exactly, as fits through invariants tell."""
+    levels = _levels()
+    for size in sizes:
+        listed = sorted(
+            _closer_candidates(first, vectors[:size]), key=lambda one: (-len(one.span), not one.is_round)
+        )
+        looks = [_look(second, one.span, one.kernel) for one in listed]
+        likely = [-math.inf if look is None else look.likelihood for look in looks]
+        for place, (one, look) in enumerate(zip(listed, looks, strict=True)):
+            if look is None or (not _moves(second) and max(likely[place:]) - likely[place] > EXCLUDED):
+                continue  # a smaller algebra explains what this one takes for noise
+            told = _tested(second, one, look, tolerance, next(levels))
+            if told is not None:
+                return told
+    return None
+
+
+def _levels() -> Iterator[float]:
+    """Chances of an error for one candidate after the other; plain and closer ones together have the level."""
+    return (LEVEL / 2 ** (j + 2) for j in itertools.count())
+
+
+def _tested(
+    half: Half, one: Candidate, look: Symmetrised, tolerance: float, level: float
+) -> tuple[Algebra, LieDerivative] | None:
+    """A candidate with what a half says about it through its invariants, if it holds exactly there."""
+    lie = look.lie(half.lie.basis, half.X, look.highest)
+    told = examined(lie, one.span, one.distance)
+    bound = math.hypot(told.bound(level), look.unseen(_noise(half), _signal(half), level))
+    if told.is_refuted or bound > tolerance:
+        return None
+    if not one.is_round:  # a frame from data may be off
+        bound = math.hypot(bound, _frame(half, look, one.span).bound(lie.basis, lie.N, level))
+    return None if bound > tolerance else (told, lie)
+
+
+def _frame(half: Half, look: Symmetrised, span: Array) -> Frame:
+    assert half.Y is not None
+    return Frame.of(look, half.lie.target, half.lie.basis, half.X, half.Y, span)
+
+
+def _moves(half: Half) -> bool:
+    return half.lie.target.moves(half.lie.basis)
+
+
+def _noise(half: Half) -> float:
+    """Variance of the noise of a scaled output, by the plain fit."""
+    return half.fit.scale * half.fit.noise
+
+
+def _signal(half: Half) -> float:
+    assert half.Y is not None
+    return float(np.mean(np.sum((half.Y / half.lie.target.unit) ** 2, axis=1)))
+
+
+def _plain_candidates(half: Half, vectors: Array) -> list[Candidate]:
+    """Algebras that a half does not refute and that are surely not absent there, the largest first, one of each dimension."""
+    lie, k = half.lie, 0
     for vector in vectors:
         defect = lie.defect(vector)
-        if defect.p_value < LEVEL / (k + 1) or defect.interval[1] > tolerance:
+        if defect.p_value < LEVEL / (k + 1) or defect.interval[1] > ABSENT_ABOVE:
             break
         k += 1
+    found = []
     for size in range(k, 0, -1):
-        for candidate in closed_spans(lie, vectors[:size]):
-            if not candidate.is_refuted and candidate.bound <= tolerance:
-                return candidate
-    return None
+        allowed = (one for one in closed_spans(lie, vectors[:size]) if not one[0].is_refuted)
+        found += [
+            Candidate(told.span, told.distance, None, is_round)
+            for told, is_round in itertools.islice(allowed, 1)
+        ]
+    return found
 
 
 def _sizes(values: Array, least: int) -> list[int]:
@@ -133,59 +211,86 @@ def _sizes(values: Array, least: int) -> list[int]:
     return sorted(widest, reverse=True)
 
 
-def _closer(
-    plain: LieDerivative, vectors: Array, target: Action, Y: Array, tolerance: float
-) -> tuple[Algebra, LieDerivative] | None:
-    """The algebra near to a span that holds exactly, as a fit through its invariants tells; None if there is none."""
-    X, Y, basis, source = plain.X[:CLOSER], Y[:CLOSER], plain.basis, plain.source
-    near = nearest_algebra(orthonormal(np.tensordot(vectors, basis, 1)))
-    if near is None:
-        return None
-    looks = (
-        (span, symmetrised(span, source, target, X, Y)) for span in itertools.chain([near], rounder(near))
-    )
-    span, look = next(((span, look) for span, look in looks if look is not None), (near, None))
+def _closer_candidates(half: Half, vectors: Array) -> Iterator[Candidate]:
+    """Algebras near to a span, as fits through their invariants tell: it, a larger one that its fit shows, what their brackets span."""
+    near = nearest_algebra(orthonormal(np.tensordot(vectors, half.lie.basis, 1)))
+    refined = None if near is None else _refined(half, near)
+    if near is None or refined is None:
+        return
+    span, look = refined
+    yield from _in_round_numbers(half, near, span, look)
+    if not _moves(half):
+        larger = _grown(half, span, look)
+        if larger is not None:
+            yield from _in_round_numbers(half, near, *larger)
+    brackets = derived(span)
+    if 0 < len(brackets) < len(span):
+        smaller = _refined(half, brackets)
+        if smaller is not None:
+            yield from _in_round_numbers(half, brackets, *smaller)
+
+
+def _refined(half: Half, near: Array) -> tuple[Array, Symmetrised] | None:
+    """The algebra near to one that is most likely, and the data seen through its invariants; None if these tell nothing."""
+    span, look = near, _look(half, near)
     if look is None or look.fit.explained < LEAST_EXPLAINED:
+        looks = ((one, _look(half, one)) for one in itertools.islice(rounder(near), MOST_ROUND))
+        told = [
+            (one, seen) for one, seen in looks if seen is not None and seen.fit.explained > LEAST_EXPLAINED
+        ]
+        return told[0] if told else None
+    sharp: Symmetrised | None = look
+    for _ in range(REFINEMENTS):
+        if sharp is not None:
+            span = _frame(half, sharp, span).moved()
+            sharp = _look(half, span, sharp.fit.kernel, is_sharp=True)
+    final = _look(half, span)  # a kernel that suited a frame that was off need not suit it
+    return None if final is None else (span, final)
+
+
+def _grown(half: Half, span: Array, look: Symmetrised) -> tuple[Array, Symmetrised] | None:
+    """A larger algebra that the better fit through the invariants of a smaller one shows."""
+    values, vectors = look.lie(half.lie.basis, half.X).spectrum()
+    sizes = [k for k in _sizes(values, len(span)) if values[k - 1] < ABSENT_ABOVE**2]
+    if not sizes:
         return None
-    if (
-        not np.abs(target.rates(basis)).max(initial=0.0) > 0
-    ):  # else invariant numbers tell of this algebra alone
-        for _ in range(REFINEMENTS):
-            again = look.lie(basis, X, max(REFINING, look.highest)).spectrum()[1][: len(vectors)]
-            refined = nearest_algebra(orthonormal(np.tensordot(again, basis, 1)))
-            better = None if refined is None else symmetrised(refined, source, target, X, Y, look.fit.kernel)
-            if refined is None or better is None:
-                return None
-            span, look = refined, better
-    for rounded in itertools.chain(itertools.islice(rounder(span), MOST_ROUND), [span]):
-        final = symmetrised(rounded, source, target, X, Y, look.fit.kernel)
-        if final is None:
-            continue
-        lie = final.lie(basis, X, final.highest)
-        told = examined(lie, rounded, angle(near, rounded))
-        bound = told.bound
+    near = nearest_algebra(orthonormal(np.tensordot(vectors[: sizes[0]], half.lie.basis, 1)))
+    return None if near is None else _refined(half, near)
+
+
+def _in_round_numbers(half: Half, near: Array, span: Array, look: Symmetrised) -> Iterator[Candidate]:
+    """An algebra in round numbers if a half cannot tell the difference, then as it is."""
+    kernel = look.fit.kernel
+    for rounded in itertools.islice(rounder(span), MOST_ROUND):
+        if angle(rounded, span) < DATA_FRAME:
+            break
+        final = _look(half, rounded, kernel)
         if (
-            angle(rounded, span) < 0.01
-        ):  # a basis from data is as uncertain as a fit says that is free to show another one
-            bound = max(bound, examined(final.lie(basis, X, max(REFINING, final.highest)), span).bound)
-        if not told.is_refuted and math.hypot(bound, math.sqrt(final.missed)) <= tolerance:
-            return told, lie
-    return None
+            final is not None
+            and not examined(final.lie(half.lie.basis, half.X, final.highest), rounded).is_refuted
+        ):
+            yield Candidate(rounded, angle(near, rounded), kernel, True)
+            break
+    yield Candidate(span, angle(near, span), kernel, False)
 
 
-def closed_spans(lie: LieDerivative, vectors: Array) -> Iterator[Algebra]:
-    """Algebras near to the span of coefficient vectors (k, K), those in round numbers first, as far as the data allow them."""
+def _look(
+    half: Half, span: Array, kernel: SmoothKernel | None = None, *, is_sharp: bool = False
+) -> Symmetrised | None:
+    assert half.Y is not None
+    return symmetrised(span, half.lie.source, half.lie.target, half.X, half.Y, kernel, is_sharp=is_sharp)
+
+
+def closed_spans(lie: LieDerivative, vectors: Array) -> Iterator[tuple[Algebra, bool]]:
+    """Algebras near to the span of coefficient vectors (k, K), those in round numbers first, and whether they are."""
     span = orthonormal(np.tensordot(vectors, lie.basis, 1))
-    affine = lie.source.affine
     near = nearest_algebra(span)
-    for candidate in [] if near is None else rounder(near, affine):
+    for candidate in [] if near is None else rounder(near, lie.source.affine):
         closed = nearest_algebra(candidate)
         if closed is not None and angle(closed, candidate) < 1e-3:
-            one = examined(lie, closed, angle(closed, span))
-            if not one.is_refuted:
-                yield one
+            yield examined(lie, closed, angle(closed, span)), True
     if near is not None:
-        yield examined(lie, near, angle(near, span))
+        yield examined(lie, near, angle(near, span)), False
 
 
 def _coefficients(lie: LieDerivative, span: Array) -> Array:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softsym.evidence.propose.action import Action
-from softsym.evidence.propose.invariants import Invariants
+from softsym.evidence.propose.fits.invariants import Invariants
 
 Array = NDArray[np.float64]
 

@@ -1,35 +1,38 @@
 r"""A closer look at an algebra, through its invariants.
 
 A plain fit of a law that is no polynomial is often too poor to say that a symmetry is exact, even where it shows it clearly. As a
-function of the invariants, with a share :math:`\varepsilon` of the inputs (:mod:`softsym.evidence.propose.features`), the law is fitted
+function of the invariants, with a share :math:`\varepsilon` of the inputs (:mod:`softsym.evidence.propose.fits.features`), the law is fitted
 far better if the symmetry is there. The marginal likelihood tells the share, and with the largest share that it does not exclude the
 Lie derivative of the fit bounds the violation. Outputs that move are replaced by the invariant numbers that tell them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import norm
 
 from softsym.evidence.propose.action import Action
 from softsym.evidence.propose.derivative import LieDerivative
-from softsym.evidence.propose.features import Features
-from softsym.evidence.propose.fit import CHOOSING, Fit, best_kernel, likelihood_of
-from softsym.evidence.propose.invariants import Directions, Invariants, invariant_polynomials
-from softsym.evidence.propose.smooth import SmoothKernel
+from softsym.evidence.propose.fits.features import Features
+from softsym.evidence.propose.fits.fit import Fit, best_kernel, likelihood_of
+from softsym.evidence.propose.fits.invariants import Directions, Invariants, invariant_polynomials
+from softsym.evidence.propose.fits.smooth import SmoothKernel
+from softsym.evidence.propose.fits.telling import Telling, telling
 from softsym.reps import Scalar
 
 Array = NDArray[np.float64]
 LEANS = (1e-3, 0.01, 0.02, 0.04, 0.1, 0.3, 1.0)
 """Shares of the inputs that are tried."""
+PROFILED = 300
+"""Rows by which shares are compared."""
 EXCLUDED = 2.7
 """Drop of the log likelihood from which a larger share is excluded: one-sided at one percent."""
-REFINING = 0.1
-"""The share with which directions are looked for again: large enough for the fit to show where they are."""
-FEATURES, TARGETS = 60, 12
-"""At most so many invariants are used, and so many tell the outputs."""
+FEATURES = 60
+"""At most so many invariants are used."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +45,9 @@ class Symmetrised:
         kernel: The most likely kernel.
         target: Columns of the invariant numbers that tell the outputs.
         T: These, scaled, (n, m).
-        missed: Share of the outputs' square that they do not tell.
+        likelihood: Log marginal likelihood of the first rows, with the most likely share.
+        telling: How they do.
+        missed: Mean square of what they do not tell of the scaled outputs, and in how many dimensions; zeros if they tell all.
     """
 
     features: Features
@@ -50,7 +55,29 @@ class Symmetrised:
     fit: Fit
     target: Action
     T: Array
-    missed: float
+    likelihood: float
+    telling: Telling
+    missed: tuple[float, float]
+
+    def sharpened(self, X: Array) -> Symmetrised:
+        """The same with the smallest share of the inputs: the fit has the symmetry, whatever the data say."""
+        features = self.features.leaning(LEANS[0])
+        if self.features.lean == LEANS[0]:
+            return self
+        return replace(self, features=features, fit=Fit.of(features.values(X), self.T, [self.fit.kernel]))
+
+    def unseen(self, noise: float, signal: float, level: float) -> float:
+        """Relative size of a part of the outputs that invariant numbers do not tell and that is not noise, at most.
+
+        Args:
+            noise: Variance of the noise of a scaled output.
+            signal: Mean square of the scaled outputs.
+            level: Chance that it is more.
+        """
+        square, dimensions = self.missed
+        expected, freedom = noise * dimensions, max(1.0, len(self.T) * dimensions)
+        spread = float(norm.ppf(1 - level)) * expected * math.sqrt(2.0 / freedom)
+        return math.sqrt(max(0.0, square - expected + spread) / signal)
 
     def lie(self, basis: Array, X: Array, lean: float | None = None) -> LieDerivative:
         """The Lie derivative of the fit, with the most likely share or another."""
@@ -62,7 +89,14 @@ class Symmetrised:
 
 
 def symmetrised(
-    span: Array, source: Action, target: Action, X: Array, Y: Array, kernel: SmoothKernel | None = None
+    span: Array,
+    source: Action,
+    target: Action,
+    X: Array,
+    Y: Array,
+    kernel: SmoothKernel | None = None,
+    *,
+    is_sharp: bool = False,
 ) -> Symmetrised | None:
     """Looks at rows (n, D) and (n, q) through the invariants of an algebra (k, d, d); None if it has none.
 
@@ -73,27 +107,36 @@ def symmetrised(
         X: Inputs.
         Y: Outputs.
         kernel: One that suits an algebra nearby; the best one is looked for if None.
+        is_sharp: Whether the share of the inputs is the smallest, whatever the data say.
     """
     if source.affine:
         return None
     still = _still(source, span)
     moving = np.setdiff1d(np.arange(X.shape[1]), still)
     invariants = _invariants(span, source, moving)
-    told = _told(span, source, target, moving, X, Y) if invariants else None
+    told = telling(span, source, target, moving, _is_scaling(span), X) if invariants else None
     if told is None:
         return None
-    T, missed = told
+    T = told.numbers(X, Y)
     scalars = _scalars(T, target.dim)
     scaled = scalars.scaled(T)
     features = Features.of(source, X, invariants, still)
-    few, centred = X[:CHOOSING], scaled[:CHOOSING] - scaled[:CHOOSING].mean(axis=0)
+    few, centred = X[:PROFILED], scaled[:PROFILED] - scaled[:PROFILED].mean(axis=0)
     chosen = kernel or best_kernel(features.leaning(LEANS[0]).values(few), centred)[0]
-    likelihoods = {lean: likelihood_of(chosen, features.leaning(lean).values(few), centred) for lean in LEANS}
-    best = max(LEANS, key=lambda lean: likelihoods[lean])
-    highest = max(lean for lean in LEANS if likelihoods[lean] > likelihoods[best] - EXCLUDED)
+    leans = LEANS[:1] if is_sharp else LEANS
+    likelihoods = {lean: likelihood_of(chosen, features.leaning(lean).values(few), centred) for lean in leans}
+    best = max(leans, key=lambda lean: likelihoods[lean])
+    highest = max(lean for lean in leans if likelihoods[lean] > likelihoods[best] - EXCLUDED)
     features = features.leaning(best)
     return Symmetrised(
-        features, highest, Fit.of(features.values(X), scaled, [chosen]), scalars, scaled, missed
+        features,
+        highest,
+        Fit.of(features.values(X), scaled, [chosen]),
+        scalars,
+        scaled,
+        likelihoods[best],
+        told,
+        told.missed(X, Y),
     )
 
 
@@ -114,30 +157,6 @@ def _is_scaling(span: Array) -> bool:
 def _weights(action: Action) -> Array:
     """By which power of a scaling each column grows."""
     return np.asarray(np.diagonal(action.rates(np.eye(action.dim)[None])[0]))
-
-
-def _told(
-    span: Array, source: Action, target: Action, moving: NDArray[np.intp], X: Array, Y: Array
-) -> tuple[Array, float] | None:
-    """Invariant numbers (n, m) that tell the outputs, and the share of these that is not told; None if nothing is."""
-    if not np.abs(target.rates(span)).max(initial=0.0) > 1e-12:
-        return Y, 0.0
-    inputs, outputs = X / source.unit, Y / target.unit
-    if _is_scaling(span):
-        size = np.sqrt(np.mean(inputs[:, moving] ** 2, axis=1))[:, None]
-        return outputs / size ** _weights(target), 0.0
-    weights: list[Array] = []
-    for degree in (0, 1, 2):
-        found = invariant_polynomials(span, source, moving, degree, target)
-        if len(found) and sum(one.shape[1] for one in weights) + len(found) <= TARGETS:
-            weights.append(found.values(inputs))
-    if not weights:
-        return None
-    E = np.concatenate(weights, axis=1)  # (n, m, q)
-    E = E / np.sqrt(np.mean(E**2, axis=(0, 2), keepdims=True) + 1e-300)
-    spans = np.linalg.pinv(E, rcond=1e-6) @ E
-    rest = outputs - np.einsum("nij,nj->ni", spans, outputs)
-    return np.einsum("nmq,nq->nm", E, outputs), float(np.sum(rest**2) / np.sum(outputs**2))
 
 
 def _scalars(T: Array, dim: int) -> Action:
