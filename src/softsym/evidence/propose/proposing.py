@@ -1,9 +1,9 @@
 r"""Which symmetries do data suggest? The answer of :func:`softsym.propose`.
 
-Two halves of the rows (:mod:`softsym.evidence.propose.halves`), a kernel fit with closed-form derivatives of each; the null space of its Lie
-derivative (:mod:`softsym.evidence.propose.derivative`) proposes on the first half, and the largest algebra that holds exactly on the second
-counts (:mod:`softsym.evidence.propose.search`); its name (:mod:`softsym.evidence.propose.algebra.recognise`);
-discrete elements beside it (:mod:`softsym.evidence.propose.discrete`); soft symmetries, marked as such.
+Two halves of the rows, with a kernel fit of each (:mod:`softsym.evidence.propose.halves`); the null space of the Lie derivative
+(:mod:`softsym.evidence.propose.derivative`) proposes on the first half, and the largest algebra that holds exactly on the second counts
+(:mod:`softsym.evidence.propose.search`), or the other way round; its name (:mod:`softsym.evidence.propose.algebra.recognise`); discrete
+elements beside it (:mod:`softsym.evidence.propose.discrete`); soft symmetries, marked as such.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from softsym.errors import InputError
 from softsym.evidence.propose import assemble
 from softsym.evidence.propose.action import Action, actions, basis_of
 from softsym.evidence.propose.algebra.recognise import Recognised, recognise
+from softsym.evidence.propose.derivative import LEVEL
 from softsym.evidence.propose.discrete import try_all
 from softsym.evidence.propose.fits.fit import LARGEST
 from softsym.evidence.propose.halves import Half, halves
@@ -81,7 +82,10 @@ def propose(
         return _nothing(source, "the outputs do not vary", start)
     base = None if model is None else scaled_base(model, X, source, target)
     first, second = halves(X, Y, source, target, base)
-    found = search(first, second, tolerance)
+    found = search(first, second, tolerance, LEVEL / 2)
+    if found.exact is None:  # the other way round, with the other half of the level
+        other = search(second, first, tolerance, LEVEL / 2)
+        found = found if other.exact is None else other
     share = max(0.0, _explained(found, base, target, Y))
     if found.exact is None and share < LEAST_EXPLAINED:
         return _nothing(
@@ -96,7 +100,8 @@ def _told(
     found: Search, explained: float, target: Action, model: Any, tolerance: float, start: float
 ) -> Proposal:
     source = found.second.lie.source
-    exact = None if found.exact is None else recognise(found.exact.span, source.affine)
+    told = found.exact
+    exact = None if told is None else recognise(told.span, source.affine, told.uncertainty)
     rows = assemble.generator_rows(found, tolerance)
     tried = (
         []

@@ -1,10 +1,10 @@
 r"""How many generators hold exactly: proposed on one half of the rows, tested on the other.
 
-The first half proposes candidates, the largest first: spans of more and fewer eigenvectors of the Lie derivative's null space, moved onto the
-nearest Lie algebra, and onto one in round numbers where the first half cannot tell the difference; and spans below a gap of the
-eigenvalues, found again through their invariants. The second half has seen none of this. There a candidate holds if none of its generators
-is refuted and every violation is surely below the tolerance. The chance of an error is shared among the candidates, each with half of what
-the one before had, so that all of them together claim a false generator as rarely as one would.
+The first half proposes candidates, the largest first: spans of more and fewer eigenvectors of the Lie derivative's null space, moved
+onto the nearest Lie algebra, and onto one in round numbers where the first half cannot tell the difference; and spans below a gap of the
+eigenvalues, found again through their invariants. The second half has seen none of this. There a candidate holds if none of its
+generators is refuted and every violation is surely below the tolerance. The chance of an error is shared among the candidates, each with
+half of what the one before had, so that all of them together claim a false generator as rarely as one would.
 """
 
 from __future__ import annotations
@@ -12,25 +12,26 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from softsym.evidence.propose.algebra.closure import angle, derived, nearest_algebra, orthonormal
-from softsym.evidence.propose.algebra.round_numbers import rounder
+from softsym.evidence.propose.algebra.round_numbers import is_known, rounder
 from softsym.evidence.propose.derivative import LEVEL, Defect, LieDerivative
-from softsym.evidence.propose.halves import Half
 from softsym.evidence.propose.fits.frame import Frame
 from softsym.evidence.propose.fits.smooth import SmoothKernel
-from softsym.evidence.propose.fits.symmetrised import EXCLUDED, Symmetrised, symmetrised
+from softsym.evidence.propose.fits.symmetrised import EXCLUDED, Symmetrised, has_invariants, symmetrised
+from softsym.evidence.propose.fits.telling import keeps_lengths
+from softsym.evidence.propose.halves import Half
 from softsym.evidence.verdict import ABSENT_ABOVE, LEAST_EXPLAINED
 
 Array = NDArray[np.float64]
-GAP = 1.5
+GAP = 1.1
 """Ratio of neighbouring eigenvalues from which the smaller ones may be a symmetry of their own."""
-MOST_SIZES, MOST_ROUND = 3, 2
-"""So many dimensions are looked at through invariants, and so many algebras in round numbers of each."""
+MOST_GAPS, MOST_SIZES, MOST_ROUND = 6, 3, 2
+"""So many of the widest gaps are looked at, so many of them through invariants, and so many algebras in round numbers of each."""
 REFINEMENTS = 3
 """Steps of the frame towards where the fit through invariants has it."""
 DATA_FRAME = 0.01
@@ -45,11 +46,13 @@ class Algebra:
         span: Generators (k, d, d), orthonormal.
         defects: Of the eigenvectors within it, the most exact first.
         distance: Degrees between it and the span of the eigenvectors it came from.
+        uncertainty: The largest violation that was not excluded, of a frame from data; zero for one in round numbers.
     """
 
     span: Array
     defects: tuple[Defect, ...]
     distance: float = 0.0
+    uncertainty: float = 0.0
 
     @property
     def is_refuted(self) -> bool:
@@ -95,49 +98,54 @@ class Candidate:
         distance: Degrees between it and the span of the eigenvectors it came from.
         kernel: Of the fit through its invariants; None for the plain fit.
         is_round: Whether it is in round numbers.
+        is_bounded: Whether only directions of equivariant polynomials tell outputs.
     """
 
     span: Array
     distance: float
     kernel: SmoothKernel | None
     is_round: bool
+    is_bounded: bool = False
 
 
-def search(first: Half, second: Half, tolerance: float) -> Search:
+def search(first: Half, second: Half, tolerance: float, level: float = LEVEL) -> Search:
     """Looks for the largest algebra that holds exactly.
 
     Args:
         first: The half that proposes.
         second: The half that tests.
         tolerance: Relative violation up to which a symmetry counts as exact.
+        level: Chance of claiming what is not.
     """
     values, vectors = first.lie.spectrum()
-    plain = _plainly(second, _plain_candidates(first, vectors), tolerance)
+    plain = _plainly(second, _plain_candidates(first, vectors), tolerance, level)
     least = 0 if plain is None else len(plain.span)
-    closer = None if first.Y is None else _closely(first, second, vectors, _sizes(values, least), tolerance)
+    closer = (
+        None if first.Y is None else _closely(first, second, vectors, _sizes(values, least), tolerance, level)
+    )
     exact, lie = closer or (plain, None)
     return Search(first, second, values, exact, lie)
 
 
-def _plainly(half: Half, listed: list[Candidate], tolerance: float) -> Algebra | None:
+def _plainly(half: Half, listed: list[Candidate], tolerance: float, level: float) -> Algebra | None:
     """The first of candidates that holds exactly, as the plain fit of a half tells."""
-    for one, level in zip(listed, _levels(), strict=False):
+    for one, share in zip(listed, _shared(level), strict=False):
         told = examined(half.lie, one.span, one.distance)
-        if not told.is_refuted and told.bound(level) <= tolerance:
-            return told
+        bound = told.bound(share)
+        refuted = told.is_refuted if one.is_round else _is_none_there(half.lie, len(one.span))
+        if not refuted and bound <= tolerance:
+            return replace(told, uncertainty=0.0 if one.is_round else bound)
     return None
 
 
 def _closely(
-    first: Half, second: Half, vectors: Array, sizes: list[int], tolerance: float
+    first: Half, second: Half, vectors: Array, sizes: list[int], tolerance: float, level: float
 ) -> tuple[Algebra, LieDerivative] | None:
     """The largest algebra that holds exactly, as fits through invariants tell."""
-    levels = _levels()
-    for size in sizes:
-        listed = sorted(
-            _closer_candidates(first, vectors[:size]), key=lambda one: (-len(one.span), not one.is_round)
-        )
-        looks = [_look(second, one.span, one.kernel) for one in listed]
+    levels = _shared(level)
+    for near in _spans(first, vectors, sizes):
+        listed = sorted(_closer_candidates(first, near), key=lambda one: (-len(one.span), not one.is_round))
+        looks = [_look(second, one.span, one.kernel, is_bounded=one.is_bounded) for one in listed]
         likely = [-math.inf if look is None else look.likelihood for look in looks]
         for place, (one, look) in enumerate(zip(listed, looks, strict=True)):
             if look is None or (not _moves(second) and max(likely[place:]) - likely[place] > EXCLUDED):
@@ -148,9 +156,9 @@ def _closely(
     return None
 
 
-def _levels() -> Iterator[float]:
+def _shared(level: float) -> Iterator[float]:
     """Chances of an error for one candidate after the other; plain and closer ones together have the level."""
-    return (LEVEL / 2 ** (j + 2) for j in itertools.count())
+    return (level / 2 ** (j + 2) for j in itertools.count())
 
 
 def _tested(
@@ -160,11 +168,26 @@ def _tested(
     lie = look.lie(half.lie.basis, half.X, look.highest)
     told = examined(lie, one.span, one.distance)
     bound = math.hypot(told.bound(level), look.unseen(_noise(half), _signal(half), level))
-    if told.is_refuted or bound > tolerance:
+    if bound > tolerance or (one.is_round and told.is_refuted):
         return None
-    if not one.is_round:  # a frame from data may be off
-        bound = math.hypot(bound, _frame(half, look, one.span).bound(lie.basis, lie.N, level))
-    return None if bound > tolerance else (told, lie)
+    if one.is_round:
+        return told, lie
+    frame = _frame(half, look, one.span)  # a frame from other rows is a little off, which refutes nothing
+    bound = math.hypot(bound, frame.bound(lie.basis, lie.N, level))
+    if bound > tolerance or _is_refuted_at(half, frame.moved(), one):
+        return None
+    return replace(told, uncertainty=bound), lie
+
+
+def _is_refuted_at(half: Half, span: Array, one: Candidate) -> bool:
+    """Whether a half refutes an algebra even in the frame that suits it best."""
+    look = _look(half, span, one.kernel, is_bounded=one.is_bounded)
+    return look is None or examined(look.lie(half.lie.basis, half.X, look.highest), span).is_refuted
+
+
+def _is_none_there(lie: LieDerivative, k: int) -> bool:
+    """Whether a half refutes every span of a dimension: for an exact one its eigenvectors are at least as good (Courant and Fischer)."""
+    return any(lie.defect(vector).p_value < LEVEL / k for vector in lie.spectrum()[1][:k])
 
 
 def _frame(half: Half, look: Symmetrised, span: Array) -> Frame:
@@ -205,17 +228,26 @@ def _plain_candidates(half: Half, vectors: Array) -> list[Candidate]:
 
 
 def _sizes(values: Array, least: int) -> list[int]:
-    """Dimensions above one at which eigenvalues show a gap, the largest first."""
+    """Dimensions above one at which eigenvalues show a gap, the widest first."""
     gaps = {k: values[k] / max(values[k - 1], 1e-300) for k in range(least + 1, len(values))}
-    widest = sorted((k for k in gaps if gaps[k] > GAP), key=lambda k: -gaps[k])[:MOST_SIZES]
-    return sorted(widest, reverse=True)
+    return sorted((k for k in gaps if gaps[k] > GAP), key=lambda k: -gaps[k])[:MOST_GAPS]
 
 
-def _closer_candidates(half: Half, vectors: Array) -> Iterator[Candidate]:
-    """Algebras near to a span, as fits through their invariants tell: it, a larger one that its fit shows, what their brackets span."""
-    near = nearest_algebra(orthonormal(np.tensordot(vectors, half.lie.basis, 1)))
-    refined = None if near is None else _refined(half, near)
-    if near is None or refined is None:
+def _spans(half: Half, vectors: Array, sizes: list[int]) -> list[Array]:
+    """The algebras near to spans of so many eigenvectors that have invariants, of the widest gaps, the largest first."""
+    spans: list[Array] = []
+    for size in sizes:
+        near = nearest_algebra(orthonormal(np.tensordot(vectors[:size], half.lie.basis, 1)))
+        if near is not None and len(spans) < MOST_SIZES:
+            listed = itertools.chain([near], itertools.islice(rounder(near), MOST_ROUND))
+            spans += [near] if any(has_invariants(one, half.lie.source) for one in listed) else []
+    return sorted(spans, key=lambda span: -len(span))
+
+
+def _closer_candidates(half: Half, near: Array) -> Iterator[Candidate]:
+    """Algebras near to one, as fits through their invariants tell: it, a larger one that its fit shows, what their brackets span."""
+    refined = _refined(half, near)
+    if refined is None:
         return
     span, look = refined
     yield from _in_round_numbers(half, near, span, look)
@@ -234,7 +266,7 @@ def _refined(half: Half, near: Array) -> tuple[Array, Symmetrised] | None:
     """The algebra near to one that is most likely, and the data seen through its invariants; None if these tell nothing."""
     span, look = near, _look(half, near)
     if look is None or look.fit.explained < LEAST_EXPLAINED:
-        looks = ((one, _look(half, one)) for one in itertools.islice(rounder(near), MOST_ROUND))
+        looks = ((one, _best_look(half, one)) for one in itertools.islice(rounder(near), MOST_ROUND))
         told = [
             (one, seen) for one, seen in looks if seen is not None and seen.fit.explained > LEAST_EXPLAINED
         ]
@@ -252,10 +284,8 @@ def _grown(half: Half, span: Array, look: Symmetrised) -> tuple[Array, Symmetris
     """A larger algebra that the better fit through the invariants of a smaller one shows."""
     values, vectors = look.lie(half.lie.basis, half.X).spectrum()
     sizes = [k for k in _sizes(values, len(span)) if values[k - 1] < ABSENT_ABOVE**2]
-    if not sizes:
-        return None
-    near = nearest_algebra(orthonormal(np.tensordot(vectors[: sizes[0]], half.lie.basis, 1)))
-    return None if near is None else _refined(half, near)
+    spans = _spans(half, vectors, sizes[:1])
+    return _refined(half, spans[0]) if spans else None
 
 
 def _in_round_numbers(half: Half, near: Array, span: Array, look: Symmetrised) -> Iterator[Candidate]:
@@ -264,21 +294,36 @@ def _in_round_numbers(half: Half, near: Array, span: Array, look: Symmetrised) -
     for rounded in itertools.islice(rounder(span), MOST_ROUND):
         if angle(rounded, span) < DATA_FRAME:
             break
-        final = _look(half, rounded, kernel)
+        final = _best_look(half, rounded) if _moves(half) else _look(half, rounded, kernel)
         if (
             final is not None
             and not examined(final.lie(half.lie.basis, half.X, final.highest), rounded).is_refuted
         ):
-            yield Candidate(rounded, angle(near, rounded), kernel, True)
+            yield Candidate(
+                rounded, angle(near, rounded), final.fit.kernel, is_known(rounded), final.telling.is_bounded
+            )
             break
     yield Candidate(span, angle(near, span), kernel, False)
 
 
 def _look(
-    half: Half, span: Array, kernel: SmoothKernel | None = None, *, is_sharp: bool = False
+    half: Half,
+    span: Array,
+    kernel: SmoothKernel | None = None,
+    *,
+    is_sharp: bool = False,
+    is_bounded: bool = False,
 ) -> Symmetrised | None:
     assert half.Y is not None
-    return symmetrised(span, half.lie.source, half.lie.target, half.X, half.Y, kernel, is_sharp=is_sharp)
+    source, target = half.lie.source, half.lie.target
+    return symmetrised(span, source, target, half.X, half.Y, kernel, is_sharp=is_sharp, is_bounded=is_bounded)
+
+
+def _best_look(half: Half, span: Array) -> Symmetrised | None:
+    """Outputs told by equivariant polynomials or by their directions, whichever explains more."""
+    kinds = (False, True) if keeps_lengths(span, half.lie.target) else (False,)
+    looks = [look for look in (_look(half, span, is_bounded=kind) for kind in kinds) if look is not None]
+    return max(looks, key=lambda look: look.fit.explained, default=None)
 
 
 def closed_spans(lie: LieDerivative, vectors: Array) -> Iterator[tuple[Algebra, bool]]:
@@ -288,7 +333,7 @@ def closed_spans(lie: LieDerivative, vectors: Array) -> Iterator[tuple[Algebra, 
     for candidate in [] if near is None else rounder(near, lie.source.affine):
         closed = nearest_algebra(candidate)
         if closed is not None and angle(closed, candidate) < 1e-3:
-            yield examined(lie, closed, angle(closed, span)), True
+            yield examined(lie, closed, angle(closed, span)), is_known(closed, lie.source.affine)
     if near is not None:
         yield examined(lie, near, angle(near, span)), False
 

@@ -21,6 +21,8 @@ KERNELS = (
     *(SmoothKernel(Polynomial(1), Matern(w)) for w in (1.0, 2.5, 6.0, 15.0)),
 )
 """The kernels that are tried; then the best polynomial and the best radial one together."""
+RADIAL = tuple(kernel for kernel in KERNELS if kernel.radial is not None)
+"""Those for functions that do not grow."""
 SHARES = (0.003, 0.03, 0.3)
 """Of the radial part, where both are tried together."""
 NOISES = np.logspace(-9, 1, 31)

@@ -1,11 +1,11 @@
 r"""Where exactly an algebra lies: a regression on Lie derivatives.
 
 Algebras of the kind of g nearby are its conjugates. If the law has the symmetry in a frame off by
-:math:`\theta = \sum_b \theta_b B_b`, with directions :math:`B_b` that move g at all (the complement of its normaliser), then the fit f
-through the invariants of g leaves :math:`y - f = \sum_b \theta_b L_{B_b} f` and noise. So :math:`\theta` is a regression coefficient with a
-covariance, by generalised least squares with the covariance of the Gaussian process: on the rows that found g it leads to the best frame, on
-rows that were not used it tells how far g may be from where it should be. Then A + :math:`[A, \theta]` is exact, and A is violated by
-:math:`L_{[A, \theta]} f`. Where outputs move, all of this is about the invariant numbers that tell them.
+:math:`\theta = \sum_b \theta_b B_b`, with directions :math:`B_b` that move g at all (the complement of its normaliser), then the fit
+f through the invariants of g leaves :math:`y - f = \sum_b \theta_b L_{B_b} f` and noise. So :math:`\theta` is a regression coefficient
+with a covariance, by generalised least squares with the covariance of the Gaussian process: on the rows that found g it leads to the
+best frame, on rows that were not used it tells how far g may be from where it should be. Then A + :math:`[A, \theta]` is exact, and A
+is violated by :math:`L_{[A, \theta]} f`. Where outputs move, all of this is about the invariant numbers that tell them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 r"""A closer look at an algebra, through its invariants.
 
 A plain fit of a law that is no polynomial is often too poor to say that a symmetry is exact, even where it shows it clearly. As a
-function of the invariants, with a share :math:`\varepsilon` of the inputs (:mod:`softsym.evidence.propose.fits.features`), the law is fitted
-far better if the symmetry is there. The marginal likelihood tells the share, and with the largest share that it does not exclude the
+function of the invariants, with a share :math:`\varepsilon` of the inputs (:mod:`softsym.evidence.propose.fits.features`), the law is
+fitted far better if the symmetry is there. The marginal likelihood tells the share, and with the largest share that it does not exclude the
 Lie derivative of the fit bounds the violation. Outputs that move are replaced by the invariant numbers that tell them.
 """
 
@@ -18,7 +18,7 @@ from scipy.stats import norm
 from softsym.evidence.propose.action import Action
 from softsym.evidence.propose.derivative import LieDerivative
 from softsym.evidence.propose.fits.features import Features
-from softsym.evidence.propose.fits.fit import Fit, best_kernel, likelihood_of
+from softsym.evidence.propose.fits.fit import KERNELS, RADIAL, Fit, best_kernel, likelihood_of
 from softsym.evidence.propose.fits.invariants import Directions, Invariants, invariant_polynomials
 from softsym.evidence.propose.fits.smooth import SmoothKernel
 from softsym.evidence.propose.fits.telling import Telling, telling
@@ -97,6 +97,7 @@ def symmetrised(
     kernel: SmoothKernel | None = None,
     *,
     is_sharp: bool = False,
+    is_bounded: bool = False,
 ) -> Symmetrised | None:
     """Looks at rows (n, D) and (n, q) through the invariants of an algebra (k, d, d); None if it has none.
 
@@ -108,21 +109,31 @@ def symmetrised(
         Y: Outputs.
         kernel: One that suits an algebra nearby; the best one is looked for if None.
         is_sharp: Whether the share of the inputs is the smallest, whatever the data say.
+        is_bounded: Whether only directions of equivariant polynomials tell outputs: for laws that do not grow.
     """
     if source.affine:
         return None
     still = _still(source, span)
     moving = np.setdiff1d(np.arange(X.shape[1]), still)
     invariants = _invariants(span, source, moving)
-    told = telling(span, source, target, moving, _is_scaling(span), X) if invariants else None
+    told = (
+        telling(span, source, target, moving, X, is_scaling=_is_scaling(span), is_bounded=is_bounded)
+        if invariants
+        else None
+    )
     if told is None:
         return None
     T = told.numbers(X, Y)
     scalars = _scalars(T, target.dim)
     scaled = scalars.scaled(T)
-    features = Features.of(source, X, invariants, still)
+    features = replace(Features.of(source, X, invariants, still), is_bent=told.is_bounded)
     few, centred = X[:PROFILED], scaled[:PROFILED] - scaled[:PROFILED].mean(axis=0)
-    chosen = kernel or best_kernel(features.leaning(LEANS[0]).values(few), centred)[0]
+    chosen = (
+        kernel
+        or best_kernel(
+            features.leaning(LEANS[0]).values(few), centred, RADIAL if told.is_bounded else KERNELS
+        )[0]
+    )
     leans = LEANS[:1] if is_sharp else LEANS
     likelihoods = {lean: likelihood_of(chosen, features.leaning(lean).values(few), centred) for lean in leans}
     best = max(leans, key=lambda lean: likelihoods[lean])
@@ -138,6 +149,12 @@ def symmetrised(
         told,
         told.missed(X, Y),
     )
+
+
+def has_invariants(span: Array, source: Action) -> bool:
+    """Whether an algebra (k, d, d) leaves polynomials of a low degree alone, or directions."""
+    moving = np.setdiff1d(np.arange(len(source.unit)), _still(source, span))
+    return not source.affine and bool(_invariants(span, source, moving))
 
 
 def _invariants(span: Array, source: Action, moving: NDArray[np.intp]) -> tuple[Invariants, ...]:

@@ -1,8 +1,8 @@
 r"""Outputs of an equivariant law by numbers that nothing moves.
 
-With equivariant polynomials :math:`E_j(x)` an equivariant law is told by :math:`\langle E_j(x), y \rangle`, which are invariant, as far as y
-lies in the span of the E_j; what does not must be noise. Under a scaling, outputs are divided by a power of the input's size. Outputs that
-the algebra leaves alone tell themselves.
+With equivariant polynomials :math:`E_j(x)` an equivariant law is told by :math:`\langle E_j(x), y \rangle`, which are invariant, as
+far as y lies in the span of the E_j; what does not must be noise. Under a scaling, outputs are divided by a power of the input's size.
+Outputs that the algebra leaves alone tell themselves.
 """
 
 from __future__ import annotations
@@ -24,6 +24,10 @@ TARGETS = 12
 class Telling(Protocol):
     """Numbers that tell outputs."""
 
+    @property
+    def is_bounded(self) -> bool:
+        """Whether numbers are no larger than outputs; polynomial laws are then no polynomials of the invariants."""
+
     def numbers(self, X: Array, Y: Array) -> Array:
         """Of inputs (n, D) and outputs (n, q) in their units: (n, m)."""
 
@@ -34,6 +38,8 @@ class Telling(Protocol):
 @dataclass(frozen=True, eq=False)
 class Themselves:
     """Outputs that do not move."""
+
+    is_bounded = False
 
     def numbers(self, X: Array, Y: Array) -> Array:
         """The outputs."""
@@ -57,6 +63,7 @@ class BySize:
     source: Action
     columns: NDArray[np.intp]
     weights: Array
+    is_bounded = False
 
     def numbers(self, X: Array, Y: Array) -> Array:
         """Outputs of inputs of size one."""
@@ -80,7 +87,7 @@ class ByEquivariants:
         target: The output columns.
         polynomials: Of the inputs, linear in the outputs.
         sizes: Of each, (m,).
-        unit_length: Whether only their directions are used: where lengths of outputs are kept these tell as much, and the noise of
+        is_bounded: Whether only their directions are used: where lengths of outputs are kept these tell as much, and the noise of
             the numbers is the same in all rows.
     """
 
@@ -88,7 +95,7 @@ class ByEquivariants:
     target: Action
     polynomials: tuple[Polynomials, ...]
     sizes: Array
-    unit_length: bool
+    is_bounded: bool
 
     def numbers(self, X: Array, Y: Array) -> Array:
         """Products with the outputs."""
@@ -106,13 +113,20 @@ class ByEquivariants:
         """(n, m, q)."""
         E = np.concatenate([one.values(X / self.source.unit) for one in self.polynomials], axis=1)
         sizes = (
-            np.sqrt(np.sum(E**2, axis=2, keepdims=True) + 1e-12) if self.unit_length else self.sizes[:, None]
+            np.sqrt(np.sum(E**2, axis=2, keepdims=True) + 1e-12) if self.is_bounded else self.sizes[:, None]
         )
         return np.asarray(E / sizes)
 
 
 def telling(
-    span: Array, source: Action, target: Action, moving: NDArray[np.intp], is_scaling: bool, X: Array
+    span: Array,
+    source: Action,
+    target: Action,
+    moving: NDArray[np.intp],
+    X: Array,
+    *,
+    is_scaling: bool,
+    is_bounded: bool,
 ) -> Telling | None:
     """How outputs are told under an algebra (k, d, d); None if no polynomials of a low degree do.
 
@@ -121,8 +135,9 @@ def telling(
         source: The input columns.
         target: The output columns.
         moving: Inputs that it moves.
-        is_scaling: Whether it is all multiples of the identity.
         X: Rows (n, D) by which sizes are measured.
+        is_scaling: Whether it is all multiples of the identity.
+        is_bounded: Whether only directions of equivariant polynomials are used.
     """
     rates = target.rates(span)
     if not np.abs(rates).max(initial=0.0) > 1e-12:
@@ -137,5 +152,10 @@ def telling(
     if not found:
         return None
     sizes = [np.sqrt(np.mean(one.values(X / source.unit) ** 2, axis=(0, 2)) + 1e-300) for one in found]
-    keeps_lengths = bool(np.allclose(rates, -rates.swapaxes(1, 2), atol=1e-9))
-    return ByEquivariants(source, target, tuple(found), np.concatenate(sizes), keeps_lengths)
+    return ByEquivariants(source, target, tuple(found), np.concatenate(sizes), is_bounded)
+
+
+def keeps_lengths(span: Array, target: Action) -> bool:
+    """Whether an algebra turns outputs, without stretching them."""
+    rates = target.rates(span)
+    return bool(np.abs(rates).max() > 0 and np.allclose(rates, -rates.swapaxes(1, 2), atol=1e-9))
