@@ -136,7 +136,9 @@ class _System:
             matrix += strengths[name] * rest
         try:
             factor = cho_factor(matrix)
-        except np.linalg.LinAlgError:  # columns depend on each other, as centred points do, and a large strength is rounded
+        except (
+            np.linalg.LinAlgError
+        ):  # columns depend on each other, as centred points do, and a large strength is rounded
             matrix[np.diag_indices_from(matrix)] += 1e-14 * len(matrix) * float(np.abs(np.diag(matrix)).max())
             factor = cho_factor(matrix)
         W = cho_solve(factor, self.right).reshape(self.Y.shape[1], -1)

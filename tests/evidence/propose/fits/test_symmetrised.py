@@ -4,9 +4,9 @@ import numpy as np
 
 import softsym as ss
 from softsym.evidence.propose.action import actions, basis_of
+from softsym.evidence.propose.candidates import examined
 from softsym.evidence.propose.fits.fit import Fit
 from softsym.evidence.propose.fits.symmetrised import symmetrised
-from softsym.evidence.propose.search import examined
 from tests.evidence.propose.laws import rows
 
 
