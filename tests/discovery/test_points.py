@@ -57,3 +57,12 @@ def test_an_estimator_takes_points():
     moved = est.predict(X + np.tile([5.0, -3.0, 2.0], 2))
     assert np.allclose(moved, est.predict(X), atol=1e-6 * np.abs(Y).max())
     assert [row.name for row in est.symmetries_] == ["SO(3)"]
+
+
+def test_a_saved_model_knows_its_origin(tmp_path):
+    X, _ = _pairs()
+    Y = (X[:, :3] + 2 * X[:, 3:]) / 3
+    est = ss.SoftEquivariantRegressor("2P", "P", ["SE(3)"], model="linear").fit(X, Y)
+    again = ss.load(est.save(tmp_path / "model"))
+    assert np.allclose(again.predict(X), est.predict(X))
+    assert np.allclose(est.predict(X), Y, atol=1e-3)

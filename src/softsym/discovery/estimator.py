@@ -324,14 +324,14 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     @property
     def _points(self) -> Points | None:
         """How points are fitted; None if there are none."""
-        if not has_points(self.rep_in, self.rep_out):
+        if self.rep_in is None or not has_points(self.rep_in, self.rep_out):
             return None
         target = None if self.rep_out is None else read_rep(self.rep_out)
         return Points(read_rep(self.rep_in), target, self.space_, self.is_centred_)
 
     def _centred(self, X: Array, Y: Array, groups: list[Group]) -> tuple[Array, Array, list[Group]]:
         """Rows and candidates as they are fitted: without the origin of points, if that does not matter."""
-        if not has_points(self.rep_in, self.rep_out):
+        if self.rep_in is None or not has_points(self.rep_in, self.rep_out):
             return X, Y, groups
         table, acting = read_points(self.rep_in, self.rep_out, groups, X.shape[1])
         self.space_, self.is_centred_ = table.dim, table.is_centred

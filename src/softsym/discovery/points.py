@@ -16,10 +16,9 @@ from softsym.evidence.propose.algebra.closure import orthonormal
 from softsym.evidence.propose.algebra.recognise import recognise
 from softsym.groups import Group, Translation
 from softsym.reps import Rep
+from softsym.reps import points as columns_of
 from softsym.reps import rep as read_rep
-from softsym.reps.atoms import Base
-from softsym.reps.points import Displacement, PointAtom, centre, is_affine, shifted
-from softsym.reps.rep import TensorType
+from softsym.reps.points import PointAtom, centre, is_affine, shifted
 
 Array = NDArray[np.float64]
 
@@ -70,10 +69,7 @@ def has_points(*reps: Rep | str | None) -> bool:
         >>> has_points("2P", "V"), has_points("2V", None)
         (True, False)
     """
-    read = [read_rep(rep) for rep in reps if rep is not None]
-    return any(
-        isinstance(atom, PointAtom | Displacement) for rep in read for _, kind in rep for atom in kind.atoms
-    )
+    return columns_of.has_points(*(read_rep(rep) for rep in reps if rep is not None))
 
 
 def as_vectors(rep: Rep | str) -> Rep:
@@ -83,11 +79,7 @@ def as_vectors(rep: Rep | str) -> Rep:
         >>> as_vectors("S + 2P + D")
         S + 3V
     """
-    terms = []
-    for copies, kind in read_rep(rep):
-        atoms = tuple(Base() if isinstance(atom, PointAtom | Displacement) else atom for atom in kind.atoms)
-        terms.append((copies, TensorType(atoms)))
-    return Rep(tuple(terms))
+    return columns_of.as_vectors(read_rep(rep))
 
 
 def read_points(
