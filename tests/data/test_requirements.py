@@ -65,3 +65,16 @@ def test_without_outputs():
     table = random_table()
     inputs = Table(table.X, None, table.x_names, (), "data.csv")
     assert check_fit(inputs, "5S + 5V", None, ["O(3)"]) == 0
+
+
+def test_vectors_beside_points_have_their_size():
+    table = Table(
+        np.random.default_rng(0).standard_normal((60, 6)),
+        np.random.default_rng(1).standard_normal((60, 3)),
+        (),
+        (),
+        "pairs",
+    )
+    assert check_fit(table, "2P", "V", ["SE(3)"]) == 0
+    with pytest.raises(InputError, match="points P need groups in homogeneous coordinates"):
+        check_fit(table, "2P", "V", ["O(3)"])

@@ -47,3 +47,10 @@ def test_refusals():
         equivariant_lstsq(X, Y, "2V + S", "V", ["SO(3)"], strengths={"O(3)": 1.0})
     with pytest.raises(InputError, match="at most 2000 are solved for"):
         equivariant_lstsq(np.ones((5, 300)), np.ones((5, 30)), "300S", "30S")
+
+
+def test_columns_that_depend_on_each_other():
+    rng = np.random.default_rng(0)
+    half = rng.standard_normal((80, 3))
+    fit = ss.equivariant_lstsq(np.concatenate([half, -half], axis=1), 2 * half, "2V", "V", ["SO(3)"])
+    assert fit.error < 1e-6

@@ -8,10 +8,11 @@ import numpy as np
 
 from softsym.data.table import Table
 from softsym.errors import InputError
-from softsym.groups import Group
+from softsym.groups import Group, Trivial
 from softsym.groups import group as read_group
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
+from softsym.reps.points import as_vectors, has_points, is_affine
 
 MINIMUM_ROWS = 50
 """Fewer examples than this cannot be split into training, validation and test data."""
@@ -41,10 +42,12 @@ def check_fit(
         ...
         softsym.errors.InputError: steps has 60 rows but only 30 different inputs; at least 50 are needed
     """
+    reps = [None if rep is None else read_rep(rep) for rep in (rep_in, rep_out)]
+    affine = has_points(*(rep for rep in reps if rep is not None))
     for group in map(read_group, groups):
-        _check_size(rep_in, group, table.X.shape[1], "X", "--in", "--x-columns")
+        _check_size(reps[0], group, table.X.shape[1], "X", "--in", "--x-columns", affine)
         if table.Y is not None:
-            _check_size(rep_out, group, table.Y.shape[1], "Y", "--out", "--y-columns")
+            _check_size(reps[1], group, table.Y.shape[1], "Y", "--out", "--y-columns", affine)
     if len(table.X) < MINIMUM_ROWS:
         raise InputError(f"{table.source} has {len(table.X)} rows; at least {MINIMUM_ROWS} are needed")
     if table.Y is not None and not np.ptp(table.Y, axis=0).any():
@@ -62,12 +65,20 @@ def check_fit(
     return len(table.X) - distinct
 
 
-def _check_size(rep: Rep | str | None, group: Group, columns: int, what: str, flag: str, other: str) -> None:
+def _check_size(
+    rep: Rep | None, group: Group, columns: int, what: str, flag: str, other: str, affine: bool
+) -> None:
     if rep is None:
         return
-    rep = read_rep(rep)
-    if rep.size(group) != columns:
+    if affine and not is_affine(group):
         raise InputError(
-            f"{rep} under {group.name} has size {rep.size(group)}, {what} has {columns} columns; "
+            f"points P need groups in homogeneous coordinates such as 'SE(3)', or none to let the data propose; {group.name} is none: "
+            f"write V for columns that it acts on"
+        )
+    # Beside points a vector has as many columns as they have.
+    size = as_vectors(rep).size(Trivial(group.dim - 1)) if affine else rep.size(group)
+    if size != columns:
+        raise InputError(
+            f"{rep} under {group.name} has size {size}, {what} has {columns} columns; "
             f"pass another representation as {flag} or other {other}"
         )

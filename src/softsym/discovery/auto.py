@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softsym.data.split import HELD_OUT, Index, split_rows
+from softsym.discovery.points import agreeing, has_points
 from softsym.evidence.propose import Proposal, propose
 from softsym.groups import Group
 from softsym.reps import Rep
@@ -74,4 +75,5 @@ def candidates(
     parts = split_rows(X, fraction, seed, duplicates=duplicates, together=together)
     seen = np.sort(np.concatenate([parts.train, parts.val]))
     proposal = propose(X[seen], Y[seen], rep_in, rep_out, seed=seed)
-    return Candidates(proposal.groups[:HANDFUL], proposal)
+    found = agreeing(proposal.groups) if has_points(rep_in, rep_out) else proposal.groups
+    return Candidates(found[:HANDFUL], proposal)

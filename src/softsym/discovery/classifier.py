@@ -64,7 +64,8 @@ class SoftEquivariantClassifier(ClassifierMixin, SoftEquivariantEstimator):  # t
 
     def predict_proba(self, X: ArrayLike) -> Array:
         """Mean probabilities of the members, (n, classes)."""
-        inputs = self._inputs(X)
+        given, points = self._inputs(X), self._points
+        inputs = given if points is None else points.inputs(given)
         probabilities: Array = self.fit_.predict(inputs)[0]
         return probabilities
 

@@ -31,6 +31,7 @@ from softsym.discovery.fit.trials import Tries
 from softsym.discovery.judge.judge import judge_all
 from softsym.discovery.judge.snap import Snapped, snap_fit
 from softsym.discovery.judge.symmetries import Symmetries
+from softsym.discovery.points import Points, as_vectors, has_points, read_points
 from softsym.discovery.report.story import Story, story_of
 from softsym.errors import InputError
 from softsym.evidence import EvidenceTable
@@ -43,7 +44,16 @@ from softsym.training.settings import FAST
 
 Array = NDArray[np.float64]
 DEFAULT = Recipe()
-ATTRIBUTES = ("n_features_in_", "feature_names_in_", "output_names_", "n_outputs_", "classes_", "n_iter_")
+ATTRIBUTES = (
+    "n_features_in_",
+    "feature_names_in_",
+    "output_names_",
+    "n_outputs_",
+    "classes_",
+    "n_iter_",
+    "space_",
+    "is_centred_",
+)
 """What an estimator learns about its data besides the fit, and a saved model keeps."""
 MODELS = ("auto", "linear", "gp", "network")
 """Rungs of the ladder that can be asked for: whatever is best, or one of them."""
@@ -154,6 +164,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             self.output_names_ = [str(name) for name in y_names]
         labels = row_labels(groups, len(inputs))
         acting = self._candidates(inputs, outputs, duplicates, labels)
+        inputs, outputs, acting = self._centred(inputs, outputs, acting)
         recipe = read_recipe(
             has_groups=bool(acting), width=self.width, layers=self.layers, epochs=self.epochs, batch=self.batch, lr=self.lr,
             shrink=self.weight_decay, strength=self.strength, gamma=self.gamma, strengths=self.strengths,
@@ -310,6 +321,22 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         check_is_fitted(self)
         return np.asarray(validate_data(self, X, reset=False, dtype=np.float64), dtype=np.float64)
 
+    @property
+    def _points(self) -> Points | None:
+        """How points are fitted; None if there are none."""
+        if self.rep_in is None or not has_points(self.rep_in, self.rep_out):
+            return None
+        target = None if self.rep_out is None else read_rep(self.rep_out)
+        return Points(read_rep(self.rep_in), target, self.space_, self.is_centred_)
+
+    def _centred(self, X: Array, Y: Array, groups: list[Group]) -> tuple[Array, Array, list[Group]]:
+        """Rows and candidates as they are fitted: without the origin of points, if that does not matter."""
+        if self.rep_in is None or not has_points(self.rep_in, self.rep_out):
+            return X, Y, groups
+        table, acting = read_points(self.rep_in, self.rep_out, groups, X.shape[1])
+        self.space_, self.is_centred_ = table.dim, table.is_centred
+        return table.inputs(X), table.outputs(X, Y), acting
+
     def _candidates(
         self, X: Array, Y: Array, duplicates: Index | None, together: Index | None
     ) -> list[Group]:
@@ -339,8 +366,9 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
                 f"`groups` are given but not how columns transform: pass {' and '.join(missing)}, as in rep_in='5S + 5V', rep_out='T(2)'"
             )
         free = not groups and hasattr(self, "proposal_")  # nothing was proposed: every column for itself
-        rep_in = X.shape[1] * Scalar if free or self.rep_in is None else read_rep(self.rep_in)
-        rep_out = Y.shape[1] * Scalar if free or self.rep_out is None else read_rep(self.rep_out)
+        free = free or (not groups and has_points(self.rep_in, self.rep_out))
+        rep_in = X.shape[1] * Scalar if free or self.rep_in is None else _fitted(self.rep_in)
+        rep_out = Y.shape[1] * Scalar if free or self.rep_out is None else _fitted(self.rep_out)
         shape = Shape.of(rep_in, rep_out, groups, None if self.largest is None else read_group(self.largest))
         for rep, values, name, what in ((rep_in, X, "rep_in", "X"), (rep_out, Y, "rep_out", "y")):
             size = rep.size(shape.largest)
@@ -367,6 +395,11 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         if self.budget is not None and self.epochs is not None:
             raise InputError("pass `epochs` or `budget`, not both: a budget decides the epochs")
         processes(self.n_jobs)
+
+
+def _fitted(rep: Rep | str) -> Rep:
+    """A representation as networks and kernels have it: points are vectors from where they were centred."""
+    return as_vectors(rep) if has_points(rep) else read_rep(rep)
 
 
 def _seed(random_state: Any) -> int:

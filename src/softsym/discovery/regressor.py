@@ -87,11 +87,14 @@ class SoftEquivariantRegressor(RegressorMixin, SoftEquivariantEstimator):  # typ
 
         These are of a new measurement as a Gaussian process knows it, or over the members where networks predict.
         """
-        inputs = self._inputs(X)
+        given, points = self._inputs(X), self._points
+        inputs = given if points is None else points.inputs(given)
         if not return_std:
             mean = self.fit_.outputs(inputs).mean(0)
+            mean = mean if points is None else points.back(given, mean)
             return mean[:, 0] if self.n_outputs_ == 0 else mean
         mean, std = self.fit_.predict(inputs)
+        mean = mean if points is None else points.back(given, mean)
         return (mean[:, 0], std[:, 0]) if self.n_outputs_ == 0 else (mean, std)
 
     def __sklearn_tags__(self) -> Any:

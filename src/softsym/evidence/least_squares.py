@@ -134,7 +134,13 @@ class _System:
         matrix = self.data + max(strengths[""], 1e-12) * np.eye(len(self.data))
         for name, rest in self.rests.items():
             matrix += strengths[name] * rest
-        factor = cho_factor(matrix)
+        try:
+            factor = cho_factor(matrix)
+        except (
+            np.linalg.LinAlgError
+        ):  # columns depend on each other, as centred points do, and a large strength is rounded
+            matrix[np.diag_indices_from(matrix)] += 1e-14 * len(matrix) * float(np.abs(np.diag(matrix)).max())
+            factor = cho_factor(matrix)
         W = cho_solve(factor, self.right).reshape(self.Y.shape[1], -1)
         free = float(np.trace(cho_solve(factor, self.data))) / self.Y.size
         residual = float(np.mean((self.Y - self.X @ W.T) ** 2)) / max(float(np.mean(self.Y**2)), 1e-300)

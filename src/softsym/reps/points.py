@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from softsym.errors import InputError
 from softsym.groups import Group
+from softsym.reps.atoms import Base
 from softsym.reps.element import Element, discrete_elements, lie_elements
 from softsym.reps.rep import Rep, TensorType
 
@@ -145,6 +146,34 @@ def centred(rep: Rep) -> Rep:
             for copies, kind in rep
         )
     )
+
+
+def has_points(*reps: Rep) -> bool:
+    """Whether columns are points or displacements.
+
+    Example:
+        >>> import softsym as ss
+        >>> has_points(ss.rep("2P"), ss.rep("V")), has_points(ss.rep("2V"))
+        (True, False)
+    """
+    return any(
+        isinstance(atom, PointAtom | Displacement) for rep in reps for _, kind in rep for atom in kind.atoms
+    )
+
+
+def as_vectors(rep: Rep) -> Rep:
+    """The representation with points and displacements as vectors.
+
+    Example:
+        >>> import softsym as ss
+        >>> as_vectors(ss.rep("S + 2P + D"))
+        S + 3V
+    """
+    terms = []
+    for copies, kind in rep:
+        atoms = tuple(Base() if isinstance(atom, PointAtom | Displacement) else atom for atom in kind.atoms)
+        terms.append((copies, TensorType(atoms)))
+    return Rep(tuple(terms))
 
 
 def centre(rep: Rep, group: Group, X: Array) -> Array:

@@ -6,8 +6,8 @@ import pytest
 import softsym as ss
 from softsym.evidence.propose.action import actions, basis_of
 from softsym.evidence.propose.derivative import LEVEL, Defect, LieDerivative
-from softsym.evidence.propose.features import Features
-from softsym.evidence.propose.fit import Fit
+from softsym.evidence.propose.fits.features import Features
+from softsym.evidence.propose.fits.fit import Fit
 from tests.evidence.propose.laws import rows
 
 

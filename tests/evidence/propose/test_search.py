@@ -1,14 +1,14 @@
 """How many generators hold exactly."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import softsym as ss
-from softsym.evidence.propose.action import actions, basis_of
+from softsym.evidence.propose.action import actions
 from softsym.evidence.propose.algebra.closure import angle
-from softsym.evidence.propose.derivative import LieDerivative
-from softsym.evidence.propose.features import Features
-from softsym.evidence.propose.fit import Fit
+from softsym.evidence.propose.halves import halves
 from softsym.evidence.propose.search import search
 from tests.evidence.propose.laws import rows
 
@@ -16,9 +16,8 @@ from tests.evidence.propose.laws import rows
 def _search(name, n, noise, closer=True, turned=False):
     X, Y, rep_in, rep_out, Q = rows(name, n, noise, turned=turned)
     source, target = actions(X, Y, ss.rep(rep_in), ss.rep(rep_out))
-    fit = Fit.of(source.scaled(X), target.scaled(Y))
-    lie = LieDerivative.of(fit, Features(source), target, basis_of(source.dim, False), X)
-    return search(lie, target, Y if closer else None, 0.05), Q
+    first, second = halves(X, Y, source, target)
+    return search(first if closer else replace(first, Y=None), second, 0.05), Q
 
 
 @pytest.mark.parametrize(("name", "k"), [("cross product", 3), ("along z", 1), ("nothing", 0)])

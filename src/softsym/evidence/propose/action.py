@@ -52,6 +52,10 @@ class Action:
         """The linear part of the velocity, (k, size, size)."""
         return self.rep.drho(Trivial(self.dim), A[:, : self.dim, : self.dim])
 
+    def moves(self, A: Array) -> bool:
+        """Whether one of the matrices turns or stretches a column."""
+        return bool(np.abs(self.rates(A)).max(initial=0.0) > 0)
+
     def moved(self, h: Array, X: Array) -> Array:
         """Rows (n, size) moved by one element (d, d), or (d + 1, d + 1) with points."""
         return np.asarray(X @ self.matrix(h).T + self._shifts(h[None])[0])

@@ -31,7 +31,7 @@ MOST_PARTS = 4
 def generator_rows(found: Search, tolerance: float) -> list[ProposalRow]:
     """One row for each exact generator, and for each further direction that is softly one."""
     rows = []
-    basis, affine = found.plain.basis, found.plain.source.affine
+    basis, affine = found.second.lie.basis, found.second.lie.source.affine
     if found.exact is not None:
         for A, defect, value in zip(found.exact.span, *_told_of(found), strict=True):
             rows.append(_generator_row(A, defect, value, "exact", affine))
@@ -45,8 +45,8 @@ def generator_rows(found: Search, tolerance: float) -> list[ProposalRow]:
 
 
 def soft_directions(found: Search) -> list[tuple[Array, float, Defect]]:
-    """Turns (with points, shifts too) beside the exact generators, and scaling, whose violation is small, by the plain fit."""
-    lie = found.plain
+    """Turns (with points, shifts too) beside the exact generators, and scaling, whose violation is small, by the plain fits."""
+    lie = found.first.lie
     exact = np.zeros((0, len(lie.basis))) if found.exact is None else _in_basis(lie, found.exact.span)
     small = []
     for usual in _usual(lie):
@@ -55,7 +55,7 @@ def soft_directions(found: Search) -> list[tuple[Array, float, Defect]]:
         sizes, rows = np.linalg.svd(rest, full_matrices=False)[1:]
         rest = rows[sizes > 0.1]  # what is left of an exact direction that is nearly one of these is none
         for value, vector in zip(*lie.spectrum(rest), strict=True) if len(rest) else ():
-            defect = lie.defect(vector) if math.sqrt(value) < ABSENT_ABOVE else None
+            defect = found.second.lie.defect(vector) if math.sqrt(value) < ABSENT_ABOVE else None
             if defect is not None and defect.interval[1] < ABSENT_ABOVE:
                 small.append((vector, float(value), defect))
     return small
@@ -131,12 +131,12 @@ def _soft(found: Search, tolerance: float, listed: Sequence[Group]) -> list[Grou
     ]
     spans = []
     if directions:
-        start = found.plain.basis[:0] if found.exact is None else found.exact.span
-        matrices = np.tensordot(np.array(directions), found.plain.basis, 1)
+        start = found.second.lie.basis[:0] if found.exact is None else found.exact.span
+        matrices = np.tensordot(np.array(directions), found.second.lie.basis, 1)
         matrices = matrices / np.linalg.norm(matrices, axis=(1, 2), keepdims=True)
         together = orthonormal(np.concatenate([start, matrices]))
         spans = [together] if is_closed(together) else [A[None] for A in matrices]
-    soft = [recognise(span, found.plain.source.affine).group for span in spans]
+    soft = [recognise(span, found.second.lie.source.affine).group for span in spans]
     return [group for group in soft[:MOST_PARTS] if not any(inside(one, group) for one in listed)]
 
 
@@ -175,7 +175,7 @@ def inside(big: Group, small: Group) -> bool:
 def _told_of(found: Search) -> tuple[list[Defect], list[float]]:
     """Defects and eigenvalues of the exact generators one by one, by the fit that told so."""
     assert found.exact is not None
-    lie = found.closer or found.plain
+    lie = found.closer or found.second.lie
     rows = _in_basis(lie, found.exact.span)
     defects = [lie.defect(row) for row in rows]
     return defects, [defect.square / defect.size if defect.size > 0 else math.nan for defect in defects]

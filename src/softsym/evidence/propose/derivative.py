@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from scipy.stats import chi2, norm
 
 from softsym.evidence.propose.action import Action
-from softsym.evidence.propose.features import Features
-from softsym.evidence.propose.fit import Fit
+from softsym.evidence.propose.fits.features import Features
+from softsym.evidence.propose.fits.fit import Fit
 
 Array = NDArray[np.float64]
 LEVEL = 0.01
@@ -65,10 +65,19 @@ class Defect:
         """A lower and an upper bound of the relative violation, each at the level."""
         if not self.size > 0:
             return 0.0, math.inf
-        most = self.expected * float(chi2.ppf(1 - LEVEL, self.freedom)) / self.freedom
-        cross = 2 * float(norm.ppf(1 - LEVEL)) * math.sqrt(self.square * self.expected / self.freedom)
-        low = max(0.0, math.sqrt(self.square) - math.sqrt(most))
-        return low / math.sqrt(self.size), math.sqrt((self.square + most + cross) / self.size)
+        low = max(0.0, math.sqrt(self.square) - math.sqrt(self._error(LEVEL)))
+        return low / math.sqrt(self.size), self.most(LEVEL)
+
+    def most(self, level: float) -> float:
+        """The upper bound of the relative violation that is too low with a chance of at most ``level``."""
+        if not self.size > 0:
+            return math.inf
+        cross = 2 * float(norm.ppf(1 - level)) * math.sqrt(self.square * self.expected / self.freedom)
+        return math.sqrt((self.square + self._error(level) + cross) / self.size)
+
+    def _error(self, level: float) -> float:
+        """The square that the fit's error alone exceeds with this chance."""
+        return self.expected * float(chi2.ppf(1 - level, self.freedom)) / self.freedom
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,6 +22,7 @@ from softsym.groups import SO, C, Group, O, S
 from softsym.groups.frames import axis_text
 
 Array = NDArray[np.float64]
+Predict = Callable[[Array], Array]
 FOLDS = (2, 3, 4, 6)
 """Fractions of a turn that are tried."""
 MOST = 8
@@ -120,20 +121,22 @@ def singled_out(lie: LieDerivative) -> Array:
 
 
 def try_all(
-    lie: LieDerivative,
-    predict: Callable[[Array], Array],
+    first: tuple[LieDerivative, Predict],
+    second: tuple[LieDerivative, Predict],
     holds: Callable[[Group], bool],
     axis: Array | None = None,
 ) -> list[Tried]:
-    """Tries the candidates that the fit is nearest to and that are not known to hold already, the most exact first.
+    """Tries the candidates that the first half's fit is nearest to and that are not known to hold already, the most exact first.
 
     Args:
-        lie: The Lie derivative of the fit.
-        predict: Values (n, q), scaled, at inputs (n, D) in their units.
+        first: The Lie derivative of the first half's fit, and its values (n, q), scaled, at inputs (n, D) in their units.
+        second: Those of the second half, by which the candidates are tested.
         holds: Whether a group is inside what is known to hold.
         axis: Of an exact turn of space, (3,): mirrors nearly along or across it are so exactly, and one of each is enough.
     """
+    lie, predict = first
     values, X = predict(lie.X), lie.X[:PROBED]
+    may_turn: dict[bytes, bool] = {}  # one answer for all fractions of a turn about an axis
     rough: list[tuple[float, Candidate]] = []
     axes = singled_out(lie)
     axes = axes / np.maximum(np.linalg.norm(axes, axis=1, keepdims=True), 1e-300)
@@ -147,21 +150,25 @@ def try_all(
         if one.normal is not None and not _is_upright(one.normal):
             one = _moved(one, lie, predict, values)
         one = _straightened(one, axis)
-        if _is_there(one, [each for _, each in rough]) or holds(one.group) or _may_turn(one, lie):
+        if _is_there(one, [each for _, each in rough]) or holds(one.group):
             continue
-        violation = lie.element_violation(
-            one.element, values[:PROBED], predict(lie.source.moved(one.element, X))
-        )
+        if one.turning is not None:
+            key = one.turning.tobytes()
+            may_turn[key] = may_turn[key] if key in may_turn else _may_turn(one.turning, lie)
+            if may_turn[key]:
+                continue
+        there = predict(lie.source.moved(one.element, X))
+        violation = lie.element_violation(one.element, values[:PROBED], there)
         if violation <= ABSENT_ABOVE:
             rough.append((violation, one))
     rough.sort(key=lambda pair: pair[0])
-    tried = [
-        Tried(
-            one, lie.element_defect(one.element, values[:PROBED], predict(lie.source.moved(one.element, X)))
-        )
-        for _, one in rough[:MOST]
-    ]
+    tried = [_tried(one, *second) for _, one in rough[:MOST]]
     return sorted(tried, key=lambda each: each.defect.interval[1])
+
+
+def _tried(one: Candidate, lie: LieDerivative, predict: Predict) -> Tried:
+    X = lie.X[:PROBED]
+    return Tried(one, lie.element_defect(one.element, predict(X), predict(lie.source.moved(one.element, X))))
 
 
 def _straightened(one: Candidate, axis: Array | None) -> Candidate:
@@ -177,15 +184,13 @@ def _straightened(one: Candidate, axis: Array | None) -> Candidate:
     return one
 
 
-def _may_turn(one: Candidate, lie: LieDerivative) -> bool:
-    """Whether a fraction of a turn says nothing new, because the fit does not refute all turns about its axis."""
-    if one.turning is None:
-        return False
-    coefficients = one.turning.ravel() @ lie.basis.reshape(len(lie.basis), -1).T
+def _may_turn(turning: Array, lie: LieDerivative) -> bool:
+    """Whether fractions of a turn say nothing new, because the fit does not refute all turns about their axis."""
+    coefficients = turning.ravel() @ lie.basis.reshape(len(lie.basis), -1).T
     return lie.defect(coefficients).p_value >= LEVEL
 
 
-def _moved(one: Candidate, lie: LieDerivative, predict: Callable[[Array], Array], values: Array) -> Candidate:
+def _moved(one: Candidate, lie: LieDerivative, predict: Predict, values: Array) -> Candidate:
     """The mirror nearby that the fit is nearest to."""
     few = slice(0, MOVING)
     assert one.normal is not None

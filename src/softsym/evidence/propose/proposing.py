@@ -1,8 +1,9 @@
 r"""Which symmetries do data suggest? The answer of :func:`softsym.propose`.
 
-A kernel fit with closed-form derivatives; the null space of its Lie derivative (:mod:`softsym.evidence.propose.derivative`); the largest
-span that holds exactly and closes (:mod:`softsym.evidence.propose.search`); its name (:mod:`softsym.evidence.propose.algebra.recognise`);
-discrete elements beside it (:mod:`softsym.evidence.propose.discrete`); soft symmetries, marked as such.
+Two halves of the rows, with a kernel fit of each (:mod:`softsym.evidence.propose.halves`); the null space of the Lie derivative
+(:mod:`softsym.evidence.propose.derivative`) proposes on the first half, and the largest algebra that holds exactly on the second counts
+(:mod:`softsym.evidence.propose.search`), or the other way round; its name (:mod:`softsym.evidence.propose.algebra.recognise`); discrete
+elements beside it (:mod:`softsym.evidence.propose.discrete`); soft symmetries, marked as such.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ from softsym.errors import InputError
 from softsym.evidence.propose import assemble
 from softsym.evidence.propose.action import Action, actions, basis_of
 from softsym.evidence.propose.algebra.recognise import Recognised, recognise
-from softsym.evidence.propose.derivative import LieDerivative
+from softsym.evidence.propose.derivative import LEVEL
 from softsym.evidence.propose.discrete import try_all
-from softsym.evidence.propose.features import Features
-from softsym.evidence.propose.fit import LARGEST, Fit
-from softsym.evidence.propose.model import read_model, scaled_base
+from softsym.evidence.propose.fits.fit import LARGEST
+from softsym.evidence.propose.halves import Half, halves
+from softsym.evidence.propose.model import Base, read_model, scaled_base
 from softsym.evidence.propose.proposal import Proposal, ProposalTable
 from softsym.evidence.propose.search import Search, search
 from softsym.evidence.shape import read_rows
@@ -80,33 +81,42 @@ def propose(
     if not np.ptp(Y, axis=0).any():
         return _nothing(source, "the outputs do not vary", start)
     base = None if model is None else scaled_base(model, X, source, target)
-    features = Features(source)
-    fit = Fit.of(features.values(X), target.scaled(Y) - (0.0 if base is None else base[0]))
-    plain = LieDerivative.of(fit, features, target, basis_of(source.dim, source.affine), X, base)
-    found = search(plain, target, Y if base is None else None, tolerance)
-    if found.exact is None and _explained(fit, base, target, Y) < LEAST_EXPLAINED:
-        share = max(0.0, fit.explained)
+    first, second = halves(X, Y, source, target, base)
+    found = search(first, second, tolerance, LEVEL / 2)
+    if found.exact is None:  # the other way round, with the other half of the level
+        other = search(second, first, tolerance, LEVEL / 2)
+        found = found if other.exact is None else other
+    share = max(0.0, _explained(found, base, target, Y))
+    if found.exact is None and share < LEAST_EXPLAINED:
         return _nothing(
             source,
             f"the fit explains only {share:.0%} of the outputs; more rows or less noise would help",
             start,
         )
-    return _told(found, fit, target, model, tolerance, start)
+    return _told(found, share, target, model, tolerance, start)
 
 
-def _told(found: Search, fit: Fit, target: Action, model: Any, tolerance: float, start: float) -> Proposal:
-    source = found.plain.source
-    exact = None if found.exact is None else recognise(found.exact.span, source.affine)
+def _told(
+    found: Search, explained: float, target: Action, model: Any, tolerance: float, start: float
+) -> Proposal:
+    source = found.second.lie.source
+    told = found.exact
+    exact = None if told is None else recognise(told.span, source.affine, told.uncertainty)
     rows = assemble.generator_rows(found, tolerance)
     tried = (
         []
         if source.affine
-        else try_all(found.plain, _predictor(found, target, model), _holds(exact), assemble.turn_axis(exact))
+        else try_all(
+            (found.first.lie, _predictor(found.first, target, model)),
+            (found.second.lie, _predictor(found.second, target, model)),
+            _holds(exact),
+            assemble.turn_axis(exact),
+        )
     )
     groups, verdicts = assemble.groups(found, exact, tried, tolerance)
     rows += assemble.discrete_rows(tried, groups, tolerance)
     return Proposal(
-        generators=found.plain.basis[:0] if found.exact is None else found.exact.span,
+        generators=found.second.lie.basis[:0] if found.exact is None else found.exact.span,
         algebra="none" if exact is None else exact.name,
         is_compact=exact is not None and exact.is_compact,
         groups=groups,
@@ -114,18 +124,17 @@ def _told(found: Search, fit: Fit, target: Action, model: Any, tolerance: float,
         table=ProposalTable(rows),
         eigenvalues=found.eigenvalues,
         distance=0.0 if found.exact is None else found.exact.distance,
-        explained=fit.explained,
+        explained=explained,
         lattice=assemble.lattice(groups),
         seconds=time.perf_counter() - start,
     )
 
 
-def _predictor(found: Search, target: Action, model: Any) -> Callable[[Array], Array]:
-    """The fitted function, scaled, of inputs in their units."""
-    plain = found.plain
+def _predictor(half: Half, target: Action, model: Any) -> Callable[[Array], Array]:
+    """The function fitted to a half, scaled, of inputs in their units."""
 
     def predict(X: Array) -> Array:
-        values = plain.fit.predict(plain.features.values(X))
+        values = half.fit.predict(half.lie.features.values(X))
         return values if model is None else values + (read_model(model)[0](X) - target.shift) / target.unit
 
     return predict
@@ -136,12 +145,13 @@ def _holds(exact: Recognised | None) -> Callable[[Group], bool]:
     return lambda group: exact is not None and assemble.inside(exact.group, group)
 
 
-def _explained(fit: Fit, base: tuple[Array, Array] | None, target: Action, Y: Array) -> float:
-    """Share of the variance that the fit explains, with the model beside it."""
+def _explained(found: Search, base: Base | None, target: Action, Y: Array) -> float:
+    """Share of the variance that the plain fits of both halves explain, with the model beside them."""
+    explained = (found.first.fit.explained + found.second.fit.explained) / 2
     if base is None:
-        return fit.explained
+        return explained
     scaled = target.scaled(Y)
-    left = np.sum((scaled - base[0]) ** 2) * (1.0 - fit.explained)
+    left = np.sum((scaled - base[0]) ** 2) * (1.0 - explained)
     return 1.0 - float(left / np.sum((scaled - scaled.mean(axis=0)) ** 2))
 
 

@@ -43,6 +43,19 @@ def is_closed(span: Array, tolerance: float = 1e-6) -> bool:
     return bool(np.abs(leaving(span)).max(initial=0.0) <= tolerance)
 
 
+def derived(span: Array) -> Array:
+    """The span (m, d, d) of all brackets of a closed span, orthonormal: without what commutes with everything, if that splits off.
+
+    Example:
+        >>> import softsym as ss
+        >>> len(derived(ss.U(2).lie_algebra)), len(derived(ss.SO(3).lie_algebra)), len(derived(ss.SO(2).lie_algebra))
+        (3, 3, 0)
+    """
+    brackets = (span[:, None] @ span[None] - span[None] @ span[:, None]).reshape(-1, span.shape[-1] ** 2)
+    _, sizes, rows = np.linalg.svd(brackets, full_matrices=False)
+    return np.asarray(rows[sizes > 1e-6].reshape(-1, *span.shape[1:]))
+
+
 def nearest_algebra(span: Array) -> Array | None:
     """The Lie algebra of the same dimension nearest to an orthonormal span (k, d, d); None if steps lead to none.
 

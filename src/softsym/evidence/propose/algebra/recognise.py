@@ -44,12 +44,13 @@ class Recognised:
     is_named: bool
 
 
-def recognise(algebra: Array, affine: bool = False) -> Recognised:
+def recognise(algebra: Array, affine: bool = False, uncertainty: float = 0.0) -> Recognised:
     """The name of a closed span of matrices (k, d, d), k >= 1.
 
     Args:
         algebra: The span; in homogeneous coordinates if affine.
         affine: Whether matrices are homogeneous.
+        uncertainty: How far its generators may be off, relative to their size.
 
     Example:
         >>> import numpy as np, softsym as ss
@@ -60,11 +61,21 @@ def recognise(algebra: Array, affine: bool = False) -> Recognised:
     """
     span = orthonormal(np.asarray(algebra, dtype=np.float64))
     compact = _is_compact(span)
-    for name, group in _affine(span) if affine else _candidates(span):
+    told = affine or _is_told(span, uncertainty)
+    for name, group in () if not told else _affine(span) if affine else _candidates(span):
         if angle(group.lie_algebra, span) < SAME:
             return Recognised(name, group, compact, True)
     name = f"unnamed, dimension {len(span)}"
     return Recognised(name, Group.from_generators(_tidy(span), name=name), compact, False)
+
+
+def _is_told(span: Array, uncertainty: float) -> bool:
+    """Whether an algebra is told from degenerate ones nearby, which have no names: a shear is nearly a turn, in a skewed basis.
+
+    The form tr(AB) of every algebra of the catalogue is not degenerate, and a generator that is off by a share changes it by at most
+    twice that.
+    """
+    return bool(np.abs(np.linalg.eigvalsh(np.einsum("aij,bji->ab", span, span))).min() > 2 * uncertainty)
 
 
 def rounded_axis(direction: Array) -> tuple[float, ...]:

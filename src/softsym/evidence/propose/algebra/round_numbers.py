@@ -20,6 +20,10 @@ NEAR = 20.0
 """Degrees within which an algebra in round numbers is considered."""
 
 
+SAME = 1e-6
+"""Degrees up to which two spans differ by rounding."""
+
+
 def rounder(span: Array, affine: bool = False) -> Iterator[Array]:
     """Spans of the same dimension near to one (k, d, d), the roundest first, as orthonormal bases.
 
@@ -34,6 +38,21 @@ def rounder(span: Array, affine: bool = False) -> Iterator[Array]:
         basis = orthonormal(np.asarray(known, dtype=np.float64))
         if len(basis) == k and angle(basis, span) < NEAR:
             yield basis
+
+
+def is_known(span: Array, affine: bool = False) -> bool:
+    """Whether a span is one of the catalogue on coordinates: nothing of it came from data but the choice.
+
+    Example:
+        >>> import softsym as ss
+        >>> is_known(ss.SO(3).lie_algebra), is_known(ss.SO(2).about((1, 2, 0)).lie_algebra)
+        (True, False)
+    """
+    k, d = len(span), span.shape[-1]
+    listed = (
+        orthonormal(np.asarray(one, dtype=np.float64)) for one in (_affine(d - 1) if affine else _known(d, k))
+    )
+    return any(len(one) == k and angle(one, span) < SAME for one in listed)
 
 
 def _known(d: int, k: int) -> Iterator[Array]:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from softsym.evidence.propose.smooth import Gaussian, Matern, Polynomial, SmoothKernel
+from softsym.evidence.propose.fits.smooth import Gaussian, Matern, Polynomial, SmoothKernel
 
 KERNELS = [
     SmoothKernel(Polynomial(3)), SmoothKernel(radial=Gaussian(0.8)), SmoothKernel(radial=Matern(1.3)),

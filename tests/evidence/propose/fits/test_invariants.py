@@ -5,7 +5,7 @@ import pytest
 
 import softsym as ss
 from softsym.evidence.propose.action import actions
-from softsym.evidence.propose.invariants import Directions, invariant_polynomials
+from softsym.evidence.propose.fits.invariants import Directions, invariant_polynomials
 
 
 @pytest.mark.parametrize(("group", "rep", "out", "degree", "count"), [

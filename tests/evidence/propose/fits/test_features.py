@@ -4,8 +4,8 @@ import numpy as np
 
 import softsym as ss
 from softsym.evidence.propose.action import actions
-from softsym.evidence.propose.features import Features
-from softsym.evidence.propose.invariants import invariant_polynomials
+from softsym.evidence.propose.fits.features import Features
+from softsym.evidence.propose.fits.invariants import invariant_polynomials
 
 
 def _features(lean):

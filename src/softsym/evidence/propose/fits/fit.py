@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from softsym.evidence.propose.smooth import Gaussian, Matern, Polynomial, SmoothKernel
+from softsym.evidence.propose.fits.smooth import Gaussian, Matern, Polynomial, SmoothKernel
 
 Array = NDArray[np.float64]
 KERNELS = (
@@ -21,11 +21,13 @@ KERNELS = (
     *(SmoothKernel(Polynomial(1), Matern(w)) for w in (1.0, 2.5, 6.0, 15.0)),
 )
 """The kernels that are tried; then the best polynomial and the best radial one together."""
+RADIAL = tuple(kernel for kernel in KERNELS if kernel.radial is not None)
+"""Those for functions that do not grow."""
 SHARES = (0.003, 0.03, 0.3)
 """Of the radial part, where both are tried together."""
 NOISES = np.logspace(-9, 1, 31)
 """Ratios of noise to signal variance that are tried; the smallest is what rounding leaves."""
-CHOOSING = 300
+CHOOSING = 200
 """Rows by which kernels are compared."""
 LARGEST = 1_000
 """Rows that are fitted at most: cost grows with the third power."""
@@ -82,7 +84,15 @@ class Fit:
         explained = 1.0 - float(np.sum(left_out**2)) / total if total > 0 else 0.0
         calibration = max(1.0, float(np.mean(left_out**2 / expected[:, None])))
         return cls(
-            kernel, Z, centre, weights, vectors / np.sqrt(shrunk), scale, noise, explained, calibration
+            kernel,
+            Z,
+            centre,
+            weights,
+            vectors / np.sqrt(shrunk),
+            scale,
+            noise,
+            explained,
+            calibration,
         )
 
     def predict(self, Z: Array) -> Array:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from softsym.evidence.propose.fit import Fit, best_kernel
+from softsym.evidence.propose.fits.fit import Fit, best_kernel
 
 
 def _rows(n=200, noise=0.05, seed=0):

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softsym.evidence.propose.action import Action
-from softsym.evidence.propose.invariants import Invariants
+from softsym.evidence.propose.fits.invariants import Invariants
 
 Array = NDArray[np.float64]
 
@@ -28,6 +28,7 @@ class Features:
         shift: Taken off the invariants and still columns.
         unit: They are divided by it.
         lean: epsilon.
+        is_bent: Whether large invariants are drawn in, to arsinh(I), so that no row lies far from all others.
     """
 
     source: Action
@@ -36,6 +37,7 @@ class Features:
     shift: Array = field(default_factory=lambda: np.zeros(0))
     unit: Array = field(default_factory=lambda: np.zeros(0))
     lean: float = 1.0
+    is_bent: bool = False
 
     @classmethod
     def of(
@@ -61,7 +63,8 @@ class Features:
         main = np.concatenate(
             [X[:, self.still], *(one.values(X / self.source.unit) for one in self.invariants)], axis=1
         )
-        return self._together((main - self.shift) / self.unit, self.lean * inputs)
+        main = (main - self.shift) / self.unit
+        return self._together(np.arcsinh(main) if self.is_bent else main, self.lean * inputs)
 
     def slopes(self, X: Array) -> Array:
         """Their derivatives by scaled inputs, (n, F, D)."""
@@ -72,7 +75,13 @@ class Features:
         still = np.zeros((n, len(self.still), D))
         still[:, np.arange(len(self.still)), self.still] = self.source.unit[self.still]
         main = np.concatenate([still, *(one.slopes(X / self.source.unit) for one in self.invariants)], axis=1)
-        return self._together(main / self.unit[:, None], self.lean * inputs)
+        main = main / self.unit[:, None]
+        if self.is_bent:
+            values = np.concatenate(
+                [X[:, self.still], *(one.values(X / self.source.unit) for one in self.invariants)], axis=1
+            )
+            main = main / np.sqrt(1.0 + ((values - self.shift) / self.unit) ** 2)[:, :, None]
+        return self._together(main, self.lean * inputs)
 
     def _together(self, main: Array, rest: Array) -> Array:
         """Both parts as one, each as if it were alone: kernels divide by the number of columns."""

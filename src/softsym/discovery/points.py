@@ -1,0 +1,157 @@
+"""Points in estimators: "the origin does not matter" is built in, by taking the mean point off every row and putting it back after.
+
+What is left of a group that holds all shifts is its linear part about that point, and points and displacements are vectors there: SE(3)
+is judged as SO(3). Groups without shifts act on points as on vectors from the origin.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softsym.errors import InputError
+from softsym.evidence.propose.algebra.closure import orthonormal
+from softsym.evidence.propose.algebra.recognise import recognise
+from softsym.groups import Group, Translation
+from softsym.reps import Rep
+from softsym.reps import points as columns_of
+from softsym.reps import rep as read_rep
+from softsym.reps.points import PointAtom, centre, is_affine, shifted
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Points:
+    """A table with points, as estimators see it.
+
+    Args:
+        rep_in: The inputs as they were given.
+        rep_out: The outputs as they were given.
+        dim: Dimension of the space.
+        is_centred: Whether the mean point is taken off every row.
+    """
+
+    rep_in: Rep
+    rep_out: Rep | None
+    dim: int
+    is_centred: bool
+
+    def inputs(self, X: Array) -> Array:
+        """Inputs (n, D) as they are fitted."""
+        return shifted(self.rep_in, self._space, X, -self._centre(X)) if self.is_centred else X
+
+    def outputs(self, X: Array, Y: Array) -> Array:
+        """Outputs (n, q) of inputs (n, D), as they are fitted."""
+        return self._moved(Y, -self._centre(X)) if self.is_centred else Y
+
+    def back(self, X: Array, Y: Array) -> Array:
+        """Fitted outputs (n, q) of inputs (n, D), where they belong."""
+        return self._moved(Y, self._centre(X)) if self.is_centred else Y
+
+    def _moved(self, Y: Array, by: Array) -> Array:
+        return Y if self.rep_out is None else shifted(self.rep_out, self._space, Y, by)
+
+    def _centre(self, X: Array) -> Array:
+        return centre(self.rep_in, self._space, X)
+
+    @property
+    def _space(self) -> Group:
+        return Translation(self.dim)
+
+
+def has_points(*reps: Rep | str | None) -> bool:
+    """Whether columns are points or displacements.
+
+    Example:
+        >>> has_points("2P", "V"), has_points("2V", None)
+        (True, False)
+    """
+    return columns_of.has_points(*(read_rep(rep) for rep in reps if rep is not None))
+
+
+def as_vectors(rep: Rep | str) -> Rep:
+    """The representation with points and displacements as vectors.
+
+    Example:
+        >>> as_vectors("S + 2P + D")
+        S + 3V
+    """
+    return columns_of.as_vectors(read_rep(rep))
+
+
+def read_points(
+    rep_in: Rep | str, rep_out: Rep | str | None, groups: list[Group], columns: int
+) -> tuple[Points, list[Group]]:
+    """How a table with points is fitted, and the candidates as they act there.
+
+    Args:
+        rep_in: The inputs, with points.
+        rep_out: The outputs; None for classes.
+        groups: Candidates in homogeneous coordinates.
+        columns: Number of input columns.
+
+    Example:
+        >>> import softsym as ss
+        >>> table, acting = read_points("2P", "V", [ss.SE(3)], 6)
+        >>> table.is_centred, acting
+        (True, [SO(3)])
+    """
+    for group in groups:
+        if not is_affine(group):
+            raise InputError(
+                f"points P and displacements D need groups in homogeneous coordinates such as SE(3), Translation(3) or 'auto'; "
+                f"{group.name} is none: write V for columns that it acts on"
+            )
+    source, target = read_rep(rep_in), None if rep_out is None else read_rep(rep_out)
+    shifts = [_shifts(group) for group in groups]
+    dims = {group.dim - 1 for group in groups}
+    if len(dims) > 1:
+        raise InputError(f"candidates act on spaces of different dimensions: {sorted(dims)}")
+    dim = dims.pop() if dims else _dimension(source, columns)
+    if any(0 < count < dim for count in shifts) or len(set(shifts)) > 1:
+        raise InputError(
+            "candidates for points must all hold every shift, such as SE(3), or none: where only some shifts hold, write V for the columns"
+        )
+    is_centred = any(shifts)
+    if is_centred and not any(isinstance(atom, PointAtom) for _, kind in source for atom in kind.atoms):
+        raise InputError(f"{source} has no points P that shifts could be told by; write V for displacements")
+    linear = [one for one in (_linear(group) for group in groups) if one is not None]
+    return Points(source, target, dim, is_centred), list(dict.fromkeys(linear))
+
+
+def agreeing(groups: tuple[Group, ...]) -> tuple[Group, ...]:
+    """Those of proposed groups with points that hold as many shifts as the first."""
+    return tuple(group for group in groups if _shifts(group) == _shifts(groups[0]))
+
+
+def _shifts(group: Group) -> int:
+    """How many independent shifts are in a group."""
+    span = orthonormal(group.lie_algebra)
+    if not len(span):
+        return 0
+    linear = span[:, :-1, :-1].reshape(len(span), -1)
+    return len(span) - int(np.linalg.matrix_rank(linear, tol=1e-6))
+
+
+def _linear(group: Group) -> Group | None:
+    """What a group does to displacements; None if nothing."""
+    lie = group.lie_algebra[:, :-1, :-1]
+    lie = orthonormal(lie) if len(lie) and np.abs(lie).max() > 1e-9 else lie[:0]
+    discrete = [
+        g[:-1, :-1] for g in group.discrete_generators if not np.allclose(g[:-1, :-1], np.eye(group.dim - 1))
+    ]
+    connected = recognise(lie).group if len(lie) else None
+    if not discrete:
+        return connected
+    rest = Group.from_generators(discrete=discrete, name=f"linear part of {group.name}")
+    return rest if connected is None else connected | rest
+
+
+def _dimension(rep: Rep, columns: int) -> int:
+    for d in range(1, columns + 1):
+        if as_vectors(rep).size(f"Trivial({d})") == columns:
+            return d
+    raise InputError(f"{columns} columns are not {rep} of any space")

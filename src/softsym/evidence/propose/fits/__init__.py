@@ -1,0 +1,1 @@
+"""Kernel fits with derivatives, of inputs or of invariants of an algebra."""

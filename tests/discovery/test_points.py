@@ -1,0 +1,68 @@
+"""Points in estimators: centred before, put back after."""
+
+import numpy as np
+import pytest
+
+import softsym as ss
+from softsym.discovery.points import as_vectors, has_points, read_points
+from softsym.errors import InputError
+
+
+def _pairs(n=120, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 6)) + 100.0
+    apart = X[:, :3] - X[:, 3:]
+    return X, apart * np.sum(apart**2, axis=1, keepdims=True) / 4
+
+
+def test_shifts_are_built_in_and_points_are_put_back():
+    table, acting = read_points("2P", "P", [ss.SE(3)], 6)
+    X, _ = _pairs(5)
+    Y = X[:, :3] + X[:, 3:] / 7
+    assert acting == [ss.SO(3)]
+    assert np.allclose(table.inputs(X + np.tile([1.0, 2.0, 3.0], 2)), table.inputs(X))
+    assert np.allclose(table.back(X, table.outputs(X, Y)), Y)
+
+
+def test_groups_without_shifts_act_about_the_origin():
+    turns = ss.SO(3).embed(4, (0, 1, 2))
+    table, acting = read_points("2P", "V", [turns], 6)
+    X, Y = _pairs(5)
+    assert not table.is_centred
+    assert acting == [ss.SO(3)]
+    assert table.inputs(X) is X
+    assert table.outputs(X, Y) is Y
+
+
+@pytest.mark.parametrize(("rep_in", "groups", "message"), [
+    ("2P", [ss.SO(3)], "need groups in homogeneous coordinates such as SE\\(3\\)"),
+    ("2P", [ss.SE(3), ss.SO(3).embed(4, (0, 1, 2))], "must all hold every shift"),
+    ("2D", [ss.SE(3)], "has no points P"),
+    ("2P", [ss.SE(3), ss.SE(2)], "different dimensions"),
+])  # fmt: skip
+def test_refusals(rep_in, groups, message):
+    with pytest.raises(InputError, match=message):
+        read_points(rep_in, "D", groups, 6)
+
+
+def test_words():
+    assert has_points("S + D")
+    assert not has_points("2V", "S", None)
+    assert str(as_vectors("2P + S")) == "2V + S"
+
+
+def test_an_estimator_takes_points():
+    X, Y = _pairs()
+    est = ss.SoftEquivariantRegressor("2P", "V", ["SE(3)"], model="linear").fit(X, Y)
+    moved = est.predict(X + np.tile([5.0, -3.0, 2.0], 2))
+    assert np.allclose(moved, est.predict(X), atol=1e-6 * np.abs(Y).max())
+    assert [row.name for row in est.symmetries_] == ["SO(3)"]
+
+
+def test_a_saved_model_knows_its_origin(tmp_path):
+    X, _ = _pairs()
+    Y = (X[:, :3] + 2 * X[:, 3:]) / 3
+    est = ss.SoftEquivariantRegressor("2P", "P", ["SE(3)"], model="linear").fit(X, Y)
+    again = ss.load(est.save(tmp_path / "model"))
+    assert np.allclose(again.predict(X), est.predict(X))
+    assert np.allclose(est.predict(X), Y, atol=1e-3)
