@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -209,7 +210,9 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         self.evidence_ = EvidenceTable() if resting else first_look(plan, session.n_jobs)
         if on_evidence is not None and len(self.evidence_):
             on_evidence(self.evidence_)
-        prepared = prepare(plan, narrowed(plan.shape, self.evidence_) if plan.model == "auto" else None)
+        shape = narrowed(plan.shape, self.evidence_) if plan.model == "auto" else plan.shape
+        plan = replace(plan, shape=replace(plan.shape, largest=shape.largest))
+        prepared = prepare(plan, shape)
         fit = climbed(plan, prepared, session, self.evidence_)
         self.symmetries_ = Symmetries() if resting else judge_all(fit, self.evidence_)
         if not resting:

@@ -33,7 +33,9 @@ def test_what_data_hardly_cover_is_not():
 def test_networks_are_trained_without_what_does_not_hold():
     assert covered(GROUPS, table("absent")) == GROUPS
     assert narrowed(SHAPE, table("absent")).groups == tuple(GROUPS[1:])
-    assert narrowed(SHAPE, table("absent")).largest == SHAPE.largest
+    assert narrowed(SHAPE, table("absent")).largest == ss.SL(3)
+    named = Shape.of(ss.rep("V"), ss.rep("V"), GROUPS, ss.GL(3))
+    assert narrowed(named, table("absent")).largest == ss.GL(3)
     assert narrowed(SHAPE, table("soft")) == SHAPE
 
 

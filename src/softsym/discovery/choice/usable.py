@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from softsym.data.coverage import HARDLY
 from softsym.discovery.fit.member import Shape
 from softsym.evidence import EvidenceTable
-from softsym.groups import Group
+from softsym.groups import Group, joined
 
 
 def covered(groups: Sequence[Group], evidence: EvidenceTable | None) -> list[Group]:
@@ -36,7 +37,13 @@ def covered(groups: Sequence[Group], evidence: EvidenceTable | None) -> list[Gro
 
 
 def narrowed(shape: Shape, evidence: EvidenceTable | None) -> Shape:
-    """The shape of networks: with the candidates that are covered and may hold, or with all if there are none of these."""
+    """The shape of networks: with the candidates that are covered and may hold, or with all if there are none of these.
+
+    Gates and bilinear layers are those of the kept candidates together, unless a person has named another group for them.
+    """
     absent = {row.name for row in evidence or () if row.verdict == "absent"}
-    kept = [group.name for group in covered(shape.groups, evidence) if group.name not in absent]
-    return shape.only(kept) if kept else shape
+    kept = [group for group in covered(shape.groups, evidence) if group.name not in absent]
+    if not kept or len(kept) == len(shape.groups):
+        return shape
+    largest = joined(kept) if shape.largest == joined(shape.groups) else shape.largest
+    return replace(shape, groups=tuple(kept), largest=largest)
