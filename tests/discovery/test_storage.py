@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,10 @@ from safetensors.numpy import load_file
 
 import softsym as ss
 from softsym.discovery import storage
+from softsym.discovery.fit.train import Session, prepare, train_ensemble
+from softsym.discovery.judge.judge import judge_all
 from softsym.errors import InputError
+from tests.discovery.fit.lessons import SHAPE, plan
 from tests.discovery.small import estimator, fitted, rows
 
 
@@ -148,3 +152,14 @@ def test_an_unwritable_place(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot write the model to"):
         fitted().save(tmp_path / "file" / "model")
+
+
+def test_networks_trained_with_fewer_candidates_come_back():
+    shape = replace(SHAPE, groups=SHAPE.groups[1:], largest=SHAPE.groups[1])
+    asked = plan(seeds=1, shape=replace(SHAPE, largest=shape.largest))
+    fit = train_ensemble(asked, prepare(asked, shape), Session())
+    again = storage._unpacked(*storage._packed(fit))
+    assert [group.name for group in again.shape.groups] == ["O(2)@x", "O(2)@z"]
+    assert list(again.members[0].strengths) == list(again.curves[0].strengths) == ["O(2)@z"]
+    np.testing.assert_array_equal(again.outputs(asked.X), fit.outputs(asked.X))
+    assert judge_all(fit)["O(2)@x"].strength == 0.0
