@@ -76,7 +76,7 @@ def finish(
 @torch.no_grad()
 def moved_into(member: Member, shape: Shape, exact: tuple[str, ...]) -> Member:
     """The member with the nearest weights that have all exact groups at once, to rounding in double precision."""
-    per = make_regularizer(member.model, shape)
+    per = make_regularizer(member.model, shape.only(member.strengths))
     if per is None or not exact:
         return member
     per.strengths = {name: float(name in exact) for name in per.strengths}

@@ -93,8 +93,10 @@ def held_on_to(
 
     A closed form knows which share of the law has the symmetry: from the evidence, or from the prior if that says nothing.
     """
-    if fit.members:
+    if any(group.name in member.strengths for member in fit.members):
         return final_strength(fit, group), *weight_distances(fit, group)
+    if fit.members:  # trained without it
+        return 0.0, math.nan if row is None else row.asymmetry**2, {}
     if row is not None and math.isfinite(row.asymmetry):
         return 1.0 - row.asymmetry**2, row.asymmetry**2, {}
     share = fit.ladder.process.weights.get(group.name, 0.0) if fit.ladder.process is not None else math.nan
@@ -105,7 +107,7 @@ def weight_distances(fit: FittedEnsemble, group: Group) -> tuple[float, dict[str
     """How far weights are from the group's space: the share of their squared norm outside, and each layer's relative distance."""
     shares, layers = [], []
     for member in fit.members:
-        per = make_regularizer(member.model, fit.shape)
+        per = make_regularizer(member.model, fit.shape.only(member.strengths))
         if per is None:
             return 0.0, {}
         outside = per.residuals()[group.name]

@@ -110,7 +110,7 @@ def _with(fit: FittedEnsemble, predictor: Predictor, group: Group) -> FittedEnse
 @torch.no_grad()
 def _snapped(member: Member, fit: FittedEnsemble, group: Group) -> tuple[Member, float]:
     model = copy.deepcopy(member.model)
-    per = make_regularizer(model, fit.shape)
+    per = make_regularizer(model, fit.shape.only([*member.strengths, group.name]))
     assert per is not None  # there are candidate groups
     norm = float(per.stacked.flat().double().norm())
     distance = per.project_(group)

@@ -57,7 +57,7 @@ def _of_process(fit: FittedEnsemble, group: Group) -> Worth | None:
 
 
 def _of_network(fit: FittedEnsemble, group: Group) -> Worth | None:
-    if not fit.members:
+    if not any(group.name in member.strengths for member in fit.members):
         return None
     left = {row.name: 1.0 - row.explained for row in fit.baselines}
     exact = snapped_network(fit, group)
