@@ -20,7 +20,7 @@ from softsym.discovery.ladder.process import GaussianProcess
 from softsym.discovery.ladder.rung import PERCEPTRON
 
 Array = NDArray[np.float64]
-WORTH_IT = 0.01
+WORTH_IT = 0.005
 """Share of the outputs' variance that must be left to gain: less is not worth the minute that a network takes."""
 BEYOND_NOISE = 2.0
 """How many times its own estimate of the noise the best closed form must leave unexplained."""
