@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -17,29 +16,25 @@ from softsym.data.labels import row_labels
 from softsym.data.split import HELD_OUT, Index
 from softsym.discovery import storage
 from softsym.discovery.auto import AUTO, candidates
-from softsym.discovery.choice.choose import chosen
-from softsym.discovery.choice.first_look import first_look
-from softsym.discovery.choice.usable import narrowed
-from softsym.discovery.choice.whole import climbed
+from softsym.discovery.checks import check_numbers, seed_of, shape_of
 from softsym.discovery.fit.baselines import Baselines
-from softsym.discovery.fit.finish import finish
 from softsym.discovery.fit.fitted import FittedEnsemble, Target
 from softsym.discovery.fit.member import Shape
 from softsym.discovery.fit.parallel import Stop, processes
 from softsym.discovery.fit.recipe import Recipe, read_recipe
-from softsym.discovery.fit.train import FitPlan, Session, prepare
+from softsym.discovery.fit.train import FitPlan, Session
 from softsym.discovery.fit.trials import Tries
 from softsym.discovery.judge.judge import judge_all
 from softsym.discovery.judge.snap import Snapped, snap_fit
-from softsym.discovery.judge.symmetries import Symmetries
-from softsym.discovery.points import Points, as_vectors, has_points, read_points
+from softsym.discovery.points import Points, has_points, read_points
 from softsym.discovery.report.story import Story, story_of
+from softsym.discovery.steps import carried_out
 from softsym.errors import InputError
 from softsym.evidence import EvidenceTable
 from softsym.evidence.likelihood.threads import one_blas_thread
 from softsym.groups import Group, read_groups
 from softsym.groups import group as read_group
-from softsym.reps import Rep, Scalar
+from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.training.settings import FAST
 
@@ -56,8 +51,6 @@ ATTRIBUTES = (
     "is_centred_",
 )
 """What an estimator learns about its data besides the fit, and a saved model keeps."""
-MODELS = ("auto", "linear", "gp", "network")
-"""Rungs of the ladder that can be asked for: whatever is best, or one of them."""
 
 
 class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
@@ -170,7 +163,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             has_groups=bool(acting), width=self.width, layers=self.layers, epochs=self.epochs, batch=self.batch, lr=self.lr,
             shrink=self.weight_decay, strength=self.strength, gamma=self.gamma, strengths=self.strengths,
         )  # fmt: skip
-        self._check_numbers()
+        check_numbers(self.get_params(deep=False), classes=self._target is Target.CLASSES)
         return FitPlan(
             target=self._target,
             shape=self._shape(inputs, outputs, acting),
@@ -178,7 +171,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             X=inputs,
             Y=outputs,
             seeds=self.seeds,
-            seed=_seed(self.random_state),
+            seed=seed_of(self.random_state),
             fraction=self.held_out,
             tries=Tries(width=self.width is None, strength=self.strength is None) if acting else Tries(),
             budget=self.budget,
@@ -187,7 +180,6 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             model=self.model,
         )
 
-    @one_blas_thread()
     def carry_out(
         self,
         plan: FitPlan,
@@ -207,22 +199,9 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             on_evidence: Is told the first look as soon as it is there.
         """
         session = Session(folder, processes(self.n_jobs), quiet=not self.verbose, stop=stop)
-        self.evidence_ = EvidenceTable() if resting else first_look(plan, session.n_jobs)
-        if on_evidence is not None and len(self.evidence_):
-            on_evidence(self.evidence_)
-        shape = narrowed(plan.shape, self.evidence_) if plan.model == "auto" else plan.shape
-        plan = replace(plan, shape=replace(plan.shape, largest=shape.largest))
-        prepared = prepare(plan, shape)
-        fit = climbed(plan, prepared, session, self.evidence_)
-        self.symmetries_ = Symmetries() if resting else judge_all(fit, self.evidence_)
-        if not resting:
-            verdicts = self.symmetries_.certain()
-            fit = finish(plan, prepared, fit, verdicts, session)
-            fit = chosen(plan, fit, [name for name, verdict in verdicts.items() if verdict == "exact"])
-        elif not fit.members:
-            fit = chosen(plan, fit)
-        self.fit_ = fit
-        self.n_iter_ = max((len(member.history) for member in fit.members), default=1)
+        done = carried_out(plan, session, resting=resting, on_evidence=on_evidence)
+        self.evidence_, self.symmetries_, self.fit_ = done.evidence, done.symmetries, done.fit
+        self.n_iter_ = max((len(member.history) for member in self.fit_.members), default=1)
         return self
 
     @property
@@ -355,60 +334,13 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
                 "groups='auto' needs how columns transform: pass `rep_in` and `rep_out`, such as '2V' and 'V'"
             )
         proposed = candidates(
-            X, Y, self.rep_in, self.rep_out, _seed(self.random_state),
+            X, Y, self.rep_in, self.rep_out, seed_of(self.random_state),
             fraction=self.held_out, duplicates=duplicates, together=together,
         )  # fmt: skip
         self.proposal_ = proposed.proposal
         return list(proposed.groups)
 
     def _shape(self, X: Array, Y: Array, groups: list[Group]) -> Shape:
-        needed = ("rep_in",) if self._target is Target.CLASSES else ("rep_in", "rep_out")
-        missing = [f"`{name}`" for name in needed if getattr(self, name) is None]
-        if groups and missing:
-            raise InputError(
-                f"`groups` are given but not how columns transform: pass {' and '.join(missing)}, as in rep_in='5S + 5V', rep_out='T(2)'"
-            )
-        free = not groups and hasattr(self, "proposal_")  # nothing was proposed: every column for itself
-        free = free or (not groups and has_points(self.rep_in, self.rep_out))
-        rep_in = X.shape[1] * Scalar if free or self.rep_in is None else _fitted(self.rep_in)
-        rep_out = Y.shape[1] * Scalar if free or self.rep_out is None else _fitted(self.rep_out)
-        shape = Shape.of(rep_in, rep_out, groups, None if self.largest is None else read_group(self.largest))
-        for rep, values, name, what in ((rep_in, X, "rep_in", "X"), (rep_out, Y, "rep_out", "y")):
-            size = rep.size(shape.largest)
-            if size != values.shape[1]:
-                raise InputError(
-                    f"{rep} under {shape.largest.name} has size {size}, {what} has {values.shape[1]} columns; "
-                    f"pass another `{name}`"
-                )
-        return shape
-
-    def _check_numbers(self) -> None:
-        if self.model not in MODELS:
-            raise InputError(f"unknown model {self.model!r}; pass one of {', '.join(MODELS)}")
-        if self._target is Target.CLASSES and self.model not in ("auto", "network"):
-            raise InputError(
-                f"classes are learned by networks: pass model 'network' or 'auto', not {self.model!r}"
-            )
-        if not isinstance(self.seeds, int | np.integer) or self.seeds < 1:
-            raise InputError(f"`seeds` must be a whole number of at least 1, got {self.seeds!r}")
-        if not 0 < self.held_out < 0.5:
-            raise InputError(f"`held_out` must lie between 0 and 0.5, got {self.held_out!r}")
-        if self.budget is not None and not self.budget > 0:
-            raise InputError(f"`budget` must be a positive number of seconds, got {self.budget!r}")
-        if self.budget is not None and self.epochs is not None:
-            raise InputError("pass `epochs` or `budget`, not both: a budget decides the epochs")
-        processes(self.n_jobs)
-
-
-def _fitted(rep: Rep | str) -> Rep:
-    """A representation as networks and kernels have it: points are vectors from where they were centred."""
-    return as_vectors(rep) if has_points(rep) else read_rep(rep)
-
-
-def _seed(random_state: Any) -> int:
-    """A seed from what scikit-learn allows as a random state."""
-    if random_state is None:
-        return int(np.random.default_rng().integers(2**31))
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**31 - 1))
-    return int(random_state)
+        free = not groups and hasattr(self, "proposal_")
+        given = self.get_params(deep=False)
+        return shape_of(given, X, Y, groups, classes=self._target is Target.CLASSES, free=free)

@@ -1,0 +1,95 @@
+"""What an estimator was given, checked: numbers, a random state, and how columns transform."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softsym.discovery.fit.member import Shape
+from softsym.discovery.fit.parallel import processes
+from softsym.discovery.points import as_vectors, has_points
+from softsym.errors import InputError
+from softsym.groups import Group
+from softsym.groups import group as read_group
+from softsym.reps import Rep, Scalar
+from softsym.reps import rep as read_rep
+
+Array = NDArray[np.float64]
+MODELS = ("auto", "linear", "gp", "network")
+"""Rungs of the ladder that can be asked for: whatever is best, or one of them."""
+
+
+def check_numbers(given: dict[str, Any], *, classes: bool) -> None:
+    """Refuses parameters that make no sense.
+
+    Args:
+        given: The estimator's parameters.
+        classes: Whether outputs are classes.
+    """
+    model, budget = given["model"], given["budget"]
+    if model not in MODELS:
+        raise InputError(f"unknown model {model!r}; pass one of {', '.join(MODELS)}")
+    if classes and model not in ("auto", "network"):
+        raise InputError(f"classes are learned by networks: pass model 'network' or 'auto', not {model!r}")
+    if not isinstance(given["seeds"], int | np.integer) or given["seeds"] < 1:
+        raise InputError(f"`seeds` must be a whole number of at least 1, got {given['seeds']!r}")
+    if not 0 < given["held_out"] < 0.5:
+        raise InputError(f"`held_out` must lie between 0 and 0.5, got {given['held_out']!r}")
+    if budget is not None and not budget > 0:
+        raise InputError(f"`budget` must be a positive number of seconds, got {budget!r}")
+    if budget is not None and given["epochs"] is not None:
+        raise InputError("pass `epochs` or `budget`, not both: a budget decides the epochs")
+    processes(given["n_jobs"])
+
+
+def shape_of(
+    given: dict[str, Any], X: Array, Y: Array, groups: list[Group], *, classes: bool, free: bool
+) -> Shape:
+    """What is mapped, and which symmetries it may have.
+
+    Args:
+        given: The estimator's parameters.
+        X: Inputs (n, columns).
+        Y: Outputs (n, columns).
+        groups: The candidates.
+        classes: Whether outputs are classes.
+        free: Whether every column stands for itself, because nothing was proposed.
+    """
+    needed = ("rep_in",) if classes else ("rep_in", "rep_out")
+    missing = [f"`{name}`" for name in needed if given[name] is None]
+    if groups and missing:
+        raise InputError(
+            f"`groups` are given but not how columns transform: pass {' and '.join(missing)}, as in rep_in='5S + 5V', rep_out='T(2)'"
+        )
+    free = free or (not groups and has_points(given["rep_in"], given["rep_out"]))
+    rep_in, rep_out = (
+        values.shape[1] * Scalar if free or given[name] is None else _fitted(given[name])
+        for name, values in (("rep_in", X), ("rep_out", Y))
+    )
+    shape = Shape.of(
+        rep_in, rep_out, groups, None if given["largest"] is None else read_group(given["largest"])
+    )
+    for rep, values, name, what in ((rep_in, X, "rep_in", "X"), (rep_out, Y, "rep_out", "y")):
+        size = rep.size(shape.largest)
+        if size != values.shape[1]:
+            raise InputError(
+                f"{rep} under {shape.largest.name} has size {size}, {what} has {values.shape[1]} columns; "
+                f"pass another `{name}`"
+            )
+    return shape
+
+
+def _fitted(rep: Rep | str) -> Rep:
+    """A representation as networks and kernels have it: points are vectors from where they were centred."""
+    return as_vectors(rep) if has_points(rep) else read_rep(rep)
+
+
+def seed_of(random_state: Any) -> int:
+    """A seed from what scikit-learn allows as a random state."""
+    if random_state is None:
+        return int(np.random.default_rng().integers(2**31))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    return int(random_state)

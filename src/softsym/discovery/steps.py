@@ -1,0 +1,65 @@
+"""The main job, step by step: look, climb, judge, build in what is exact, choose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from softsym.discovery.choice.choose import chosen
+from softsym.discovery.choice.first_look import first_look
+from softsym.discovery.choice.usable import narrowed
+from softsym.discovery.choice.whole import climbed
+from softsym.discovery.fit.finish import finish
+from softsym.discovery.fit.fitted import FittedEnsemble
+from softsym.discovery.fit.train import FitPlan, Session, prepare
+from softsym.discovery.judge.judge import judge_all
+from softsym.discovery.judge.symmetries import Symmetries
+from softsym.evidence import EvidenceTable
+from softsym.evidence.likelihood.threads import one_blas_thread
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What came of it.
+
+    Args:
+        evidence: The first look.
+        symmetries: The verdicts.
+        fit: The models, and which of them predicts.
+    """
+
+    evidence: EvidenceTable
+    symmetries: Symmetries
+    fit: FittedEnsemble
+
+
+@one_blas_thread()
+def carried_out(
+    plan: FitPlan,
+    session: Session,
+    *,
+    resting: bool = False,
+    on_evidence: Callable[[EvidenceTable], None] | None = None,
+) -> Outcome:
+    """Does what was planned.
+
+    Args:
+        plan: What to do.
+        session: How it is carried out.
+        resting: Leave out the judgement.
+        on_evidence: Is told the first look as soon as it is there.
+    """
+    evidence = EvidenceTable() if resting else first_look(plan, session.n_jobs)
+    if on_evidence is not None and len(evidence):
+        on_evidence(evidence)
+    shape = narrowed(plan.shape, evidence) if plan.model == "auto" else plan.shape
+    plan = replace(plan, shape=replace(plan.shape, largest=shape.largest))
+    prepared = prepare(plan, shape)
+    fit = climbed(plan, prepared, session, evidence)
+    if resting:
+        return Outcome(evidence, Symmetries(), fit if fit.members else chosen(plan, fit))
+    symmetries = judge_all(fit, evidence)
+    verdicts = symmetries.certain()
+    fit = finish(plan, prepared, fit, verdicts, session)
+    exact = [name for name, verdict in verdicts.items() if verdict == "exact"]
+    return Outcome(evidence, symmetries, chosen(plan, fit, exact))
