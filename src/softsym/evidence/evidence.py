@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from softsym.data.labels import numbered
+from softsym.data.scaler import SymmetricScaler
 from softsym.errors import InputError
 from softsym.evidence.examine import Examined, plain_predictor
 from softsym.evidence.kernels import GRID, Kernel
@@ -90,11 +91,18 @@ def evidence(
     if tolerance is not None and not tolerance > 0:
         raise InputError(f"`tolerance` must be positive, got {tolerance!r}")
     labels = _labels(sources, len(X))
-    look = Look.at(X, Y, rep_in, rep_out, candidates, kernels=kernels, sources=labels, seed=seed)
-    if look.is_constant:
-        raise InputError("the outputs do not vary; there is nothing to explain")
-    scaled = look.scale_out.transform(Y)
-    predictor, held = plain_predictor(X, scaled, rep_in, rep_out, candidates, kernels, labels, seed)
+    scaled = SymmetricScaler.fit(Y, rep_out, candidates).transform(Y)
+    with ThreadPoolExecutor(max(1, min(2, n_jobs))) as pool:
+        looked = pool.submit(
+            Look.at, X, Y, rep_in, rep_out, candidates, kernels=kernels, sources=labels, seed=seed
+        )
+        predicting = pool.submit(
+            plain_predictor, X, scaled, rep_in, rep_out, candidates, kernels, labels, seed
+        )
+        look = looked.result()
+        if look.is_constant:
+            raise InputError("the outputs do not vary; there is nothing to explain")
+        predictor, held = predicting.result()
 
     def examined(group: Group) -> Examined:
         return Examined.of(group, look, predictor, X, scaled, held, labels, seed)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_solve, cholesky, eigh, lapack, solve_triangular
+from scipy.linalg import cho_solve, lapack, solve_triangular
 from scipy.optimize import minimize_scalar
 
 from softsym.errors import InputError
@@ -22,8 +22,8 @@ Array = NDArray[np.float64]
 LOWEST, HIGHEST = 1e-8, 1e3
 """Noise variance, relative to a signal of unit variance."""
 START = (1e-6, 1e-4, 1e-2, 1.0)
-STEP, ATTEMPTS = 0.4, 12
-"""Distance, in log noise, of the points through which a parabola is laid; how often it is moved."""
+STEP, ATTEMPTS, REFINEMENTS = 0.4, 8, 4
+"""First step of the search in log noise; how often it is doubled; how many parabolas are laid through the top."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,8 +94,9 @@ def condition(signal: Array, Y: Array, noise: float) -> Conditioned | None:
     matrix = signal.copy()
     matrix.flat[:: len(matrix) + 1] += noise
     try:
-        factor = cholesky(matrix, lower=True, overwrite_a=True, check_finite=False)
-    except LinAlgError:
+        # NumPy's lets other threads run meanwhile, SciPy's does not; what follows works on columns.
+        factor = np.asfortranarray(np.linalg.cholesky(matrix))
+    except np.linalg.LinAlgError:
         return None
     alpha = cho_solve((factor, True), Y, check_finite=False)
     square = float(np.sum(Y * alpha))
@@ -113,40 +114,81 @@ def best_noise(signal: Array, Y: Array, guess: float | None = None) -> Condition
         Y: Outputs (N, c), not all zero.
         guess: Where the noise probably lies.
     """
-    ends = math.log(LOWEST), math.log(HIGHEST)
     if guess is None:
         guess = max(START, key=lambda noise: _height(condition(signal, Y, noise)))
-    centre = min(max(math.log(guess), ends[0]), ends[1])
-    heights: dict[float, float] = {}
-    best = None
-    for _ in range(ATTEMPTS):
-        for point in (centre, min(centre + STEP, ends[1]), max(centre - STEP, ends[0])):
-            if point not in heights:
-                one = condition(signal, Y, math.exp(point))
-                heights[point] = _height(one)
-                best = one if one is not None and (best is None or one.value > best.value) else best
-        top, centre = centre, _next(heights, centre, ends)
-        if abs(centre - top) <= STEP:
-            last = condition(signal, Y, math.exp(centre))
-            best = last if last is not None and (best is None or last.value > best.value) else best
+    walk = _Walk(signal, Y)
+    centre, step = math.log(guess), STEP
+    for point in (centre, centre + step, centre - step):
+        walk.look(point)
+    for _ in range(ATTEMPTS):  # uphill in growing steps, until there is a lower place on either side
+        outwards = walk.outwards()
+        if not outwards:
             break
-    if best is None:  # not even with much noise
+        step *= 2
+        walk.look(walk.top + outwards * step)
+    for _ in range(REFINEMENTS):
+        before, vertex = walk.top, walk.vertex()
+        if vertex is None:
+            break
+        walk.look(vertex)
+        lonely = [side for side in (-1, 1) if not walk.has_near(side)]
+        if not lonely and abs(vertex - before) <= STEP:
+            break
+        for side in lonely:
+            walk.look(walk.top + side * STEP)
+    if walk.best is None:  # not even with much noise
         raise InputError(
             "the kernel's matrix is singular; leave out repeated rows, or pass data in other units"
         )
-    return best
+    return walk.best
 
 
-def _next(heights: dict[float, float], centre: float, ends: tuple[float, float]) -> float:
-    """Where the parabola through a point and its neighbours is highest, at most three steps away."""
-    above, below = min(centre + STEP, ends[1]), max(centre - STEP, ends[0])
-    low, middle, high = heights[below], heights[centre], heights[above]
-    if not math.isfinite(low + middle):
-        return min(centre + 3 * STEP, ends[1])
-    bend = low - 2 * middle + high
-    slope = (high - low) / 2
-    steps = -slope / bend if bend < 0 and below < centre < above else math.copysign(3.0, slope)
-    return min(max(centre + STEP * min(max(steps, -3.0), 3.0), ends[0]), ends[1])
+class _Walk:
+    """The likelihood along the logarithm of the noise, where it has been looked at."""
+
+    def __init__(self, signal: Array, Y: Array) -> None:
+        self.signal, self.Y = signal, Y
+        self.heights: dict[float, float] = {}
+        self.best: Conditioned | None = None
+
+    def look(self, point: float) -> None:
+        """Conditions on the data with this noise."""
+        point = min(max(point, math.log(LOWEST)), math.log(HIGHEST))
+        if point in self.heights:
+            return
+        one = condition(self.signal, self.Y, math.exp(point))
+        self.heights[point] = _height(one)
+        if one is not None and (self.best is None or one.value > self.best.value):
+            self.best = one
+
+    @property
+    def top(self) -> float:
+        """The highest place; the noisiest one, while none is finite."""
+        return max(self.heights, key=lambda point: (self.heights[point], point))
+
+    def outwards(self) -> int:
+        """In which direction there may be a higher place beyond all that were looked at; 0 if there is none."""
+        top, known = self.top, sorted(self.heights)
+        if top == known[-1]:
+            return 1 if top < math.log(HIGHEST) else 0
+        return -1 if top == known[0] and top > math.log(LOWEST) else 0
+
+    def has_near(self, side: int) -> bool:
+        """Whether the likelihood is known near the top on one side, so near that a parabola is the truth."""
+        return any(0 < side * (point - self.top) <= 2 * STEP for point in self.heights)
+
+    def vertex(self) -> float | None:
+        """Where the parabola through the highest place and its neighbours has its vertex; None without two lower neighbours."""
+        known = sorted(self.heights)
+        k = known.index(self.top)
+        if k in (0, len(known) - 1):
+            return None
+        a, b, c = known[k - 1 : k + 2]
+        left, middle, right = (self.heights[point] for point in (a, b, c))
+        if not math.isfinite(left + right):
+            return (b + c) / 2 if math.isfinite(right) else None
+        rise, fall = (middle - left) * (c - b), (middle - right) * (b - a)
+        return b if rise + fall <= 0 else b + 0.5 * (rise * (c - b) - fall * (b - a)) / (rise + fall)
 
 
 def _height(one: Conditioned | None) -> float:
@@ -170,7 +212,7 @@ class Spectrum:
     @classmethod
     def of(cls, signal: Array, Y: Array) -> Spectrum:
         """From a Gram matrix (N, N) and outputs (N, c)."""
-        values, vectors = eigh(signal, check_finite=False, driver="evd")
+        values, vectors = np.linalg.eigh(signal)
         return cls(np.maximum(values, 0.0), np.sum((vectors.T @ Y) ** 2, axis=1), Y.shape[1])
 
     def value(self, noise: float) -> float:
