@@ -5,6 +5,7 @@ import pytest
 
 from softsym.discovery.choice.whole import climbed
 from softsym.discovery.fit.train import Session, prepare
+from softsym.discovery.ladder.stored import packed, unpacked
 from softsym.errors import InputError
 from softsym.evidence import EvidenceRow, EvidenceTable
 from tests.discovery.fit.lessons import plan
@@ -58,3 +59,18 @@ def test_candidates_that_data_hardly_cover_are_left_to_verdicts():
         )
         fit = climbed(asked, prepare(asked), Session(), table)
         assert [rung.name for rung in fit.ladder.rungs] == rungs
+
+
+def test_candidates_that_do_not_hold_have_a_process_without_them_beside():
+    asked = plan(rows=150, model="auto", seeds=1)
+    first, second = (group.name for group in asked.shape.groups)
+    table = EvidenceTable(
+        [EvidenceRow(first, "absent", coverage=0.9), EvidenceRow(second, "exact", coverage=0.9)]
+    )
+    fit = climbed(asked, prepare(asked), Session(), table)
+    names = ["mean", "linear", "gp", "gp of what may hold", "gp without candidates"]
+    assert [rung.name for rung in fit.ladder.rungs] == names
+    narrow = fit.ladder.named("gp of what may hold")
+    assert list(narrow.weights) == [second]
+    again = unpacked(*packed(narrow.on(asked.X[:50], asked.Y[:50])))
+    assert again.name == narrow.name

@@ -1,9 +1,9 @@
 """Which candidates a model is fitted with: those that the data can speak about. Verdicts are given on all of them.
 
 Where moved data lie where there are none, likelihoods say nothing about a symmetry and rows gain nothing by it, but a model may follow it
-all the same. Closed forms keep what does not hold: mixed with what holds it is often nearly a symmetry, which helps with few rows,
-and costs nothing where its weight is zero. Networks are trained without it, as their last stage would let go of it anyway, so that a
-candidate which does not hold changes nothing in them.
+all the same. What does not hold may still help a closed form with few rows: mixed with what holds it is often nearly a symmetry. So there
+are two processes then, with and without it, and validation rows choose. Networks are trained without it, as their last stage would let
+go of it anyway. A candidate that does not hold changes nothing then.
 """
 
 from __future__ import annotations
@@ -36,13 +36,18 @@ def covered(groups: Sequence[Group], evidence: EvidenceTable | None) -> list[Gro
     return [group for group in groups if not known.get(group.name, math.nan) < HARDLY]
 
 
+def holding(groups: Sequence[Group], evidence: EvidenceTable | None) -> list[Group]:
+    """The candidates that are covered and that the first look has not found absent."""
+    absent = {row.name for row in evidence or () if row.verdict == "absent"}
+    return [group for group in covered(groups, evidence) if group.name not in absent]
+
+
 def narrowed(shape: Shape, evidence: EvidenceTable | None) -> Shape:
     """The shape of networks: with the candidates that are covered and may hold, or with all if there are none of these.
 
     Gates and bilinear layers are those of the kept candidates together, unless a person has named another group for them.
     """
-    absent = {row.name for row in evidence or () if row.verdict == "absent"}
-    kept = [group for group in covered(shape.groups, evidence) if group.name not in absent]
+    kept = holding(shape.groups, evidence)
     if not kept or len(kept) == len(shape.groups):
         return shape
     largest = joined(kept) if shape.largest == joined(shape.groups) else shape.largest

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from softsym.discovery.choice.beside import beside, with_ordinary
 from softsym.discovery.choice.needed import need
-from softsym.discovery.choice.usable import covered
+from softsym.discovery.choice.usable import covered, holding
 from softsym.discovery.fit.fitted import FittedEnsemble, Target
 from softsym.discovery.fit.train import FitPlan, Prepared, Session, train_ensemble, untrained
 from softsym.discovery.ladder.climb import Ladder, climb
@@ -54,8 +54,9 @@ def _ladder(plan: FitPlan, evidence: EvidenceTable | None) -> Ladder:
     shape = plan.shape
     groups = covered(shape.groups, evidence) if plan.model == "auto" else shape.groups
     ladder = climb(
-        X, Y, shape.rep_in, shape.rep_out, groups, model=plan.model, sources=sources, seed=plan.seed
-    )
+        X, Y, shape.rep_in, shape.rep_out, groups,
+        model=plan.model, narrow=holding(groups, evidence), sources=sources, seed=plan.seed,
+    )  # fmt: skip
     if not ladder.rungs:
         raise InputError(next(iter(ladder.refused.values())))
     return ladder

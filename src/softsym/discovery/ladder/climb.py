@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softsym.discovery.ladder.process import GaussianProcess, process
-from softsym.discovery.ladder.rung import LINEAR, MEAN, PLAIN, PROCESS, Rung
+from softsym.discovery.ladder.rung import LINEAR, MEAN, NARROW, PLAIN, PROCESS, Rung
 from softsym.discovery.ladder.simple import linear, mean
 from softsym.errors import InputError
 from softsym.groups import Group
@@ -52,6 +52,7 @@ def climb(
     groups: Sequence[Group],
     *,
     model: str = "auto",
+    narrow: Sequence[Group] = (),
     sources: NDArray[np.int64] | None = None,
     seed: int = 0,
 ) -> Ladder:
@@ -64,6 +65,7 @@ def climb(
         rep_out: How outputs transform.
         groups: Candidate groups.
         model: ``auto`` for all rungs, ``linear`` or ``gp`` for that one.
+        narrow: Those of the candidates that may hold, if not all of them may: they get a process of their own.
         sources: Labels of rows that belong together, shape (n,).
         seed: Of the order of rows.
 
@@ -79,10 +81,13 @@ def climb(
         MEAN: lambda: mean(X, Y, rep_in, rep_out, groups),
         LINEAR: lambda: linear(X, Y, rep_in, rep_out, groups),
         PROCESS: lambda: process(X, Y, rep_in, rep_out, groups, sources=sources, seed=seed),
+        NARROW: lambda: process(X, Y, rep_in, rep_out, narrow, sources=sources, seed=seed, title=NARROW),
         PLAIN: lambda: process(X, Y, plain_in, plain_out, sources=sources, seed=seed),
     }
     if not groups:
         del steps[PROCESS]
+    if not narrow or len(narrow) == len(groups):
+        del steps[NARROW]
     wanted = {"auto": list(steps), "linear": [LINEAR], "gp": [PROCESS if groups else PLAIN]}[model]
     rungs, refused = [], {}
     for name in wanted:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,7 @@ class GaussianProcess:
         rep_in: How inputs transform.
         rep_out: How outputs transform.
         has: Names of the groups that it has exactly.
+        title: What it is called, if it has candidates.
 
     Example:
         >>> import softsym as ss
@@ -47,11 +48,12 @@ class GaussianProcess:
     rep_in: Rep
     rep_out: Rep
     has: tuple[str, ...] = ()
+    title: str = PROCESS
 
     @property
     def name(self) -> str:
         """With candidates or without."""
-        return PROCESS if self.gp.weights_ else PLAIN
+        return self.title if self.gp.weights_ else PLAIN
 
     @property
     def weights(self) -> dict[str, float]:
@@ -104,7 +106,7 @@ class GaussianProcess:
         kept = [Component(one.candidate, one.kernel, one.weight / total, one.has) for one in kept]
         blocks = blocks_of(kept, self.rep_out, inside.Y)
         process = Process.fit(kept, blocks, inside.X, inside.Y, same_noise(inside.noises, blocks))
-        return GaussianProcess(self._holding(process), self.rep_in, self.rep_out, names)
+        return replace(self, gp=self._holding(process), has=names)
 
     def _with(self, components: Sequence[Component], X: Array, Y: Array) -> GaussianProcess | None:
         inside, gp = self.gp.process_, self.gp
@@ -115,7 +117,7 @@ class GaussianProcess:
             process = Process.restored(components, inside.blocks, *scaled, inside.noises)
         except ValueError:  # singular with these rows
             return None
-        return GaussianProcess(self._holding(process), self.rep_in, self.rep_out, self.has)
+        return replace(self, gp=self._holding(process))
 
     def _holding(self, process: Process) -> SoftEquivariantGP:
         gp = copy.copy(self.gp)
@@ -142,6 +144,7 @@ def process(
     *,
     sources: NDArray[np.int64] | None = None,
     seed: int = 0,
+    title: str = PROCESS,
 ) -> GaussianProcess:
     """Fits a process with candidates, or an ordinary one without.
 
@@ -153,6 +156,7 @@ def process(
         groups: Candidate groups.
         sources: Labels of rows that belong together.
         seed: Of the order of rows.
+        title: What it is called, if it has candidates.
 
     Raises:
         InputError: There is no kernel for these groups.
@@ -161,7 +165,7 @@ def process(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # of rows that are left out: the ladder knows
         gp.fit(X, Y, groups=sources)
-    return GaussianProcess(gp, rep_in, rep_out)
+    return GaussianProcess(gp, rep_in, rep_out, title=title)
 
 
 def _joint_kernel(groups: Sequence[Group], rep_in: Rep, rep_out: Rep) -> EquivariantKernel | None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from softsym.groups import Group
 
 Array = NDArray[np.float64]
-MEAN, LINEAR, PROCESS, PLAIN = "mean", "linear", "gp", "gp without candidates"
+MEAN, LINEAR, PROCESS, NARROW, PLAIN = "mean", "linear", "gp", "gp of what may hold", "gp without candidates"
 KERNEL, PERCEPTRON = "kernel ridge regression", "MLP"
 NETWORK, ORDINARY = "network", "ordinary network"
 

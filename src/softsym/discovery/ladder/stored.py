@@ -12,7 +12,7 @@ from softsym.data.scaler import SymmetricScaler
 from softsym.discovery.ladder.kernel_ridge import KernelRidge
 from softsym.discovery.ladder.perceptron import Perceptron
 from softsym.discovery.ladder.process import GaussianProcess
-from softsym.discovery.ladder.rung import Rung
+from softsym.discovery.ladder.rung import PROCESS, Rung
 from softsym.discovery.ladder.simple import Affine
 from softsym.evidence import Kernel, SoftEquivariantGP
 from softsym.evidence import storage as process_storage
@@ -66,13 +66,14 @@ def _unpack_affine(about: About, arrays: Arrays) -> Affine:
 def _pack_process(rung: GaussianProcess) -> tuple[About, Arrays]:
     files = process_storage.to_bytes(rung.gp)
     arrays = {f"file/{name}": np.frombuffer(data, dtype=np.uint8) for name, data in files.items()}
-    return {"rep_in": str(rung.rep_in), "rep_out": str(rung.rep_out)}, arrays
+    return {"rep_in": str(rung.rep_in), "rep_out": str(rung.rep_out), "title": rung.title}, arrays
 
 
 def _unpack_process(about: About, arrays: Arrays) -> GaussianProcess:
     files = {name.removeprefix("file/"): array.tobytes() for name, array in arrays.items()}
     gp = process_storage.from_bytes(files, SoftEquivariantGP)
-    return GaussianProcess(gp, read_rep(about["rep_in"]), read_rep(about["rep_out"]), tuple(about["has"]))
+    reps = read_rep(about["rep_in"]), read_rep(about["rep_out"])
+    return GaussianProcess(gp, *reps, tuple(about["has"]), about.get("title", PROCESS))
 
 
 def _pack_kernel(rung: KernelRidge) -> tuple[About, Arrays]:
