@@ -119,6 +119,7 @@ def test_conjugates_are_recognised(text):
         ("SU(3)", "no finite subgroup is known for its simple part of dimension 8"),
         ("RubiksCube()", f"elements are more than {LIMIT}"),
         ("S(7)", "5040 elements are more than"),
+        ("O(60)", "signs and shifts of 60 axes are"),
     ],
 )
 def test_refusals(text, reason):

@@ -25,6 +25,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -108,6 +109,8 @@ def _of_part(group: Group, part: int, degree: int, limit: int) -> ClosedSet:
     discrete = [g.matrix for g in group.discrete if g.part == part]
     if not lie:
         return _listed(np.array(discrete).reshape(-1, d, d), d, math.inf, "all elements", limit)
+    if d * 2**d > limit and len(lie) >= d * (d - 1) // 2 and _all_turns(lie):
+        raise UnknownError(f"signs and shifts of {d} axes are {d * 2**d:,} elements, more than {limit}")
     frame = orthogonal_frame(lie, discrete)
     back = np.linalg.inv(frame)
     lie, discrete = [frame @ A @ back for A in lie], [frame @ h @ back for h in discrete]
@@ -124,6 +127,14 @@ def _of_part(group: Group, part: int, degree: int, limit: int) -> ClosedSet:
     label = " * ".join(piece.label for piece in pieces) + (f" and {len(steps)} discrete" if steps else "")
     found = _listed(generators, d, min(piece.degree for piece in pieces), label, limit)
     return ClosedSet((back @ found.parts[0] @ frame,), found.degree, found.label)
+
+
+def _all_turns(lie: Sequence[Array]) -> bool:
+    """Whether generators span all antisymmetric matrices: known at once, where closing the algebra would take long."""
+    d = len(lie[0])
+    if not all(np.allclose(A, -A.T) for A in lie):
+        return False
+    return bool(np.linalg.matrix_rank(np.reshape(lie, (len(lie), -1))) == d * (d - 1) // 2)
 
 
 def _listed(generators: Array, d: int, degree: float, label: str, limit: int) -> ClosedSet:
