@@ -294,3 +294,11 @@ def test_hidden():
     assert read_hidden(None) is None
     assert read_hidden("2S + V") == ss.rep("2S + V")
     assert read_hidden(["S", ss.Vector]) == [ss.Scalar, ss.Vector]
+
+
+@pytest.mark.parametrize("make", [ss.nn.MLP, ss.nn.EMLP])
+def test_a_width_that_would_fill_the_memory_is_refused(make):
+    with pytest.raises(InputError, match=r"width 1,000,000 .* GB to train; pass a width of at most"):
+        make("V", "V", "O(3)", width=1_000_000)
+    with pytest.raises(InputError, match="pass a width of at most"):
+        ss.nn.SoftMLP("V", "V", ["O(3)"], width=1_000_000)

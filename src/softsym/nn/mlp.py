@@ -11,7 +11,7 @@ from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
 from softsym.nn.linear import free_linear
-from softsym.nn.network import check_width, seeded
+from softsym.nn.network import check_memory, check_width, seeded
 from softsym.nn.prior import HasPrior
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
@@ -48,6 +48,7 @@ class MLP(nn.Module, HasPrior):
         if layers < 2 or width < 1:
             raise InputError(f"an MLP needs layers >= 2 and width >= 1, got layers={layers}, width={width}")
         self.rep_in, self.rep_out, self.group = read_rep(rep_in), read_rep(rep_out), read_group(group)
+        check_memory(width, layers)
         sizes = [self.rep_in.size(self.group), *[width] * (layers - 1), self.rep_out.size(self.group)]
         generator = seeded(seed)
         self.layers = nn.ModuleList(free_linear(a, b, generator) for a, b in itertools.pairwise(sizes))

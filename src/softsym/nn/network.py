@@ -6,6 +6,7 @@ layer they have, whether the gates have a soft path, and what prior they add to 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import torch
@@ -22,6 +23,9 @@ from softsym.nn.linear import baked, weights_of
 from softsym.nn.prior import HasPrior
 from softsym.reps import Rep, hidden_rep
 from softsym.reps import rep as read_rep
+
+LARGEST, BYTES = 2_000_000_000, 16
+"""Weights of the largest network that is made, and what each takes: itself, its gradient and two moments, in single precision."""
 
 
 class Block(nn.Module):
@@ -129,6 +133,7 @@ def hidden_reps(
     if layers < 2:
         raise InputError(f"a network needs at least 2 linear layers, got layers={layers}")
     if hidden is None:
+        check_memory(width, layers)
         return [hidden_rep(width, group, round_up=round_up, duals=not round_up)] * (layers - 1)
     if isinstance(hidden, Rep):
         return [hidden] * (layers - 1)
@@ -154,6 +159,24 @@ def seeded(seed: int | torch.Generator) -> torch.Generator:
 def count_parameters(module: nn.Module) -> int:
     """Number of trainable numbers."""
     return sum(p.numel() for p in module.parameters() if p.requires_grad)
+
+
+def check_memory(width: int, layers: int) -> None:
+    """Refuses a network whose weights would fill the memory, before anything is allocated.
+
+    Example:
+        >>> check_memory(384, 4)
+        >>> check_memory(1_000_000, 4)
+        Traceback (most recent call last):
+        ...
+        softsym.errors.InputError: 4 layers of width 1,000,000 have about 2e+12 weights, which take 32,000 GB to train; ...
+    """
+    between = max(1, layers - 2)
+    if between * width**2 > LARGEST:
+        raise InputError(
+            f"{layers} layers of width {width:,} have about {between * width**2:.0e} weights, which take "
+            f"{between * width**2 * BYTES / 1e9:,.0f} GB to train; pass a width of at most {math.isqrt(LARGEST // between):,}"
+        )
 
 
 def check_width(x: Tensor, size: int, rep: Rep, group: Group) -> None:
