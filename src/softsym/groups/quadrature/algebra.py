@@ -51,7 +51,7 @@ def closed_algebra(lie: Sequence[Array], discrete: Sequence[Array]) -> Array:
     """An orthonormal basis (k, d, d) of the smallest algebra that holds the generators and that the discrete ones keep."""
     basis: list[Array] = []
     waiting = list(lie)
-    d = len(lie[0]) if len(lie) else 0
+    d = len([*lie, *discrete, np.eye(0)][0])
     # Nothing is larger than all antisymmetric matrices, where generators are such, or all matrices: brackets need not be tried then.
     turns = all(np.allclose(A, -A.T) for A in lie) and all(np.allclose(h @ h.T, np.eye(d)) for h in discrete)
     largest = d * (d - 1) // 2 if turns else d * d

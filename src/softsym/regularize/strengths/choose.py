@@ -10,15 +10,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-
-import numpy as np
-import torch
-from numpy.typing import ArrayLike, NDArray
-from torch import Tensor
+from typing import TYPE_CHECKING
 
 from softsym.errors import InputError
 
-Array = NDArray[np.float64]
+if TYPE_CHECKING:  # the command line reads names of rules without waiting for these
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+    from torch import Tensor
+
+    Array = NDArray[np.float64]
 LEVELS = (10.0, 100.0)
 """For the proximal step: at a learning rate of 0.002 a strength of 10 halves a violation in 35 steps, one of 100 in 4."""
 
@@ -132,7 +133,10 @@ def _check(groups: Sequence[str], levels: Sequence[float]) -> None:
 
 
 def _rows(values: ArrayLike | Tensor, like: Array | None) -> Array:
-    if isinstance(values, Tensor):
+    import numpy as np
+    import torch
+
+    if isinstance(values, torch.Tensor):
         values = values.detach().cpu().to(torch.float64).numpy()
     rows = np.asarray(values, dtype=np.float64)
     if rows.ndim != 1 or len(rows) < 2:
@@ -148,6 +152,8 @@ def _rows(values: ArrayLike | Tensor, like: Array | None) -> Array:
 
 def _gain(rows: Array, before: Array) -> tuple[float, float]:
     """By how much rows are less than before on average, with its standard error; a training that failed gains nothing."""
+    import numpy as np
+
     if not (np.isfinite(rows).all() and np.isfinite(before).all()):
         return float(np.where(np.isfinite(rows).all(), np.inf, -np.inf)), 0.0
     differences = before - rows
