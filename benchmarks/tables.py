@@ -80,6 +80,41 @@ def _undecided(cell: dict[str, Any] | None) -> str:
     return "" if cell is None else f"{cell['undecided']:.0%} of {cell['pairs']}"
 
 
+def null() -> str:
+    """What exactly symmetric data and pure noise are told, and what a table costs."""
+    result = recorded("evidence")
+    found, time = result["null"], result["time"]
+    levels = [
+        (key.rsplit("_", 1)[1], p) for key, p in found.items() if key.startswith("kolmogorov_smirnov_p_at")
+    ]
+    by_noise = ", ".join(f"noise {float(level):.0%}: {p:.2f}" for level, p in levels)
+    verdicts = [
+        ", ".join(f"{n} {word}" for word, n in one.items() if n)
+        for one in (found["verdicts"], result["noise"])
+    ]
+    rows = [
+        [
+            "p-values against the uniform distribution, Kolmogorov and Smirnov",
+            f"p = {found['kolmogorov_smirnov_p']:.2f} ({by_noise})",
+        ],
+        ["p-values up to 0.05", f"{found['below_0.05']:.1%}"],
+        ["intervals that hold zero", f"{found['intervals_with_zero']:.0%}"],
+        ["verdicts", verdicts[0]],
+        ["verdicts on pure noise, 100 data sets, two groups", verdicts[1]],
+        [
+            "four groups, 1,000 rows, three outputs",
+            f"{time['seconds']:.1f} s on two cores, {time['cpu_seconds']:.1f} s of the processor",
+        ],
+        ["its memory", f"{time['peak_megabytes'] / 1e3:.2f} GB"],
+        ["its time over that of `KernelRidge` with the same grid", f"{time['ratio_to_kernel_ridge']:.2f}"],
+        [
+            "processor seconds by rows",
+            ", ".join(f"{int(n):,}: {s:.1f}" for n, s in time["cpu_seconds_by_rows"].items()),
+        ],
+    ]
+    return table([f"exactly symmetric, {found['sets']} data sets of 60 rows", ""], rows)
+
+
 def prediction() -> str:
     """The Gaussian process beside rivals."""
     tasks = recorded("evidence")["prediction"]
@@ -108,7 +143,7 @@ def models() -> str:
     return table(["task", "model", "all candidates", "without broken ones", "one more broken", *RIVALS], rows)
 
 
-TABLES = {"calibration": calibration, "prediction": prediction, "models": models}
+TABLES = {"calibration": calibration, "null": null, "prediction": prediction, "models": models}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or TABLES:

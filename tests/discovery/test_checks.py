@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import softsym as ss
-from softsym.discovery.checks import check_numbers, seed_of, shape_of
+from softsym.discovery.checks import check_numbers, shape_of
 from softsym.errors import InputError
 
 GIVEN = ss.SoftEquivariantRegressor("V", "V", ["O(3)"]).get_params(deep=False)
@@ -40,9 +40,3 @@ def test_shapes():
         shape_of(GIVEN | {"rep_out": None}, X, X, [ss.O(3)], classes=False, free=False)
     with pytest.raises(InputError, match="X has 2 columns; pass another `rep_in`"):
         shape_of(GIVEN, X[:, :2], X, [ss.O(3)], classes=False, free=False)
-
-
-def test_seeds():
-    assert seed_of(7) == 7
-    assert isinstance(seed_of(None), int)
-    assert seed_of(np.random.RandomState(0)) == seed_of(np.random.RandomState(0))

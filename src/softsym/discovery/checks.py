@@ -84,12 +84,3 @@ def shape_of(
 def _fitted(rep: Rep | str) -> Rep:
     """A representation as networks and kernels have it: points are vectors from where they were centred."""
     return as_vectors(rep) if has_points(rep) else read_rep(rep)
-
-
-def seed_of(random_state: Any) -> int:
-    """A seed from what scikit-learn allows as a random state."""
-    if random_state is None:
-        return int(np.random.default_rng().integers(2**31))
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**31 - 1))
-    return int(random_state)

@@ -16,7 +16,7 @@ from softsym.data.labels import row_labels
 from softsym.data.split import HELD_OUT, Index
 from softsym.discovery import storage
 from softsym.discovery.auto import AUTO, candidates
-from softsym.discovery.checks import check_numbers, seed_of, shape_of
+from softsym.discovery.checks import check_numbers, shape_of
 from softsym.discovery.fit.baselines import Baselines
 from softsym.discovery.fit.fitted import FittedEnsemble, Target
 from softsym.discovery.fit.member import Shape
@@ -32,6 +32,7 @@ from softsym.discovery.steps import carried_out
 from softsym.errors import InputError
 from softsym.evidence import EvidenceTable
 from softsym.evidence.likelihood.threads import one_blas_thread
+from softsym.evidence.shape import seed_of
 from softsym.groups import Group, read_groups
 from softsym.groups import group as read_group
 from softsym.reps import Rep
