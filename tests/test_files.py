@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from softsym import files
-from softsym.files import digest, put_bytes, put_file, put_folder, put_text, sealed, unsealed
+from softsym.files import digest, put_bytes, put_file, put_folder, put_text, sealed, sweep, unsealed
 
 FULL = OSError(28, "No space left on device")
 
@@ -185,3 +185,32 @@ def test_files_from_before_have_no_seal():
     assert unsealed('{"a": 1}') == {"a": 1}
     with pytest.raises(ValueError, match="a JSON object was expected"):
         unsealed("[]")
+
+
+def test_what_killed_processes_left_is_swept_and_nothing_else(tmp_path):
+    for name in (
+        ".out.0123456789ab",
+        ".other.0123456789ab",
+        ".out.0123456789ab.old",
+        "out",
+        ".git",
+        ".out.short",
+    ):
+        (tmp_path / name).mkdir()
+    for name in (".spec.0123456789ab.json", ".notes.json", "file.0123456789ab"):
+        (tmp_path / name).touch()
+    sweep(tmp_path, "out")
+    kept = {".other.0123456789ab", "out", ".git", ".out.short", ".notes.json", "file.0123456789ab"}
+    assert {path.name for path in tmp_path.iterdir()} == kept | {".spec.0123456789ab.json"}
+    sweep(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == kept - {".other.0123456789ab"}
+
+
+def test_a_folder_put_aside_and_never_replaced_comes_back(tmp_path):
+    aside = tmp_path / ".out.0123456789ab.old"
+    aside.mkdir()
+    (aside / "result").write_text("it")
+    (tmp_path / ".out.0123456789ab").mkdir()
+    sweep(tmp_path, "out")
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert (tmp_path / "out" / "result").read_text() == "it"

@@ -15,6 +15,10 @@ class InputError(ValueError):
     """Something a person passed in cannot be used; the message says what to pass instead."""
 
 
+class BusyError(InputError):
+    """Another process is writing where this one is to write; the message says who."""
+
+
 class UnclearNullSpaceWarning(UserWarning):
     """The spectrum of a constraint does not clearly separate its null space from the rest."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Callable, Mapping
@@ -17,6 +18,8 @@ from typing import Any
 
 SEAL = "checksum"
 """The field of a JSON object that says what all other fields add up to."""
+_TEMPORARY = re.compile(r"\.(?P<name>.+)\.[0-9a-f]{12}(\.[a-z0-9]+)??(?P<aside>\.old)?")
+"""Names of files and folders while they are written, and of folders that are being replaced."""
 
 
 def put_text(target: Path, text: str) -> None:
@@ -62,6 +65,26 @@ def put_folder(target: Path, write: Callable[[Path], object]) -> None:
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise
+
+
+def sweep(folder: Path, name: str | None = None) -> None:
+    """Removes what killed processes left half-written; a folder that was put aside and never replaced comes back.
+
+    Args:
+        folder: Where to look; nobody else may be writing there.
+        name: Of the only file or folder whose remains are meant.
+    """
+    for path in sorted(folder.glob(".*")):
+        left = _TEMPORARY.fullmatch(path.name)
+        if left is None or (name is not None and left["name"] != name):
+            continue
+        target = path.with_name(left["name"])
+        if left["aside"] and path.is_dir() and not target.exists():
+            os.replace(path, target)
+        elif path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
 
 
 def digest(data: bytes | memoryview) -> str:

@@ -14,6 +14,7 @@ from softsym.discovery.discover import StoppedError, discover, summary_of
 from softsym.discovery.fit.fitted import Predictor
 from softsym.discovery.workspace import Workspace
 from softsym.errors import InputError
+from softsym.files import digest, unsealed
 from tests.discovery.small import fitted, rows
 
 PARAMETERS = {
@@ -35,7 +36,11 @@ def test_it_writes_report_table_and_model(table, tmp_path):
         "report.html",
         "symmetries.json",
     ]
-    assert json.loads((tmp_path / "out" / "symmetries.json").read_text()) == found.summary
+    written = unsealed((tmp_path / "out" / "symmetries.json").read_text())
+    assert written == {
+        **found.summary,
+        "files": {"report.html": digest((tmp_path / "out" / "report.html").read_bytes())},
+    }
     est = ss.load(tmp_path / "out" / "model")
     assert est.symmetries_ == found.symmetries
     assert est.baselines_ == found.baselines

@@ -1,11 +1,19 @@
 """Where a discovery works: nothing is overwritten, everything is whole, what was stopped goes on."""
 
-import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from softsym.discovery.workspace import Workspace
 from softsym.errors import InputError
+from softsym.files import unsealed
+
+
+def opened(folder, asked, **options):
+    space = Workspace(folder / "out", **options)
+    with space.held():
+        space.open(asked)
+    return space
 
 
 def write(folder):
@@ -15,15 +23,16 @@ def write(folder):
 def test_results_appear_whole(tmp_path):
     space = Workspace(tmp_path / "out")
     space.check()
-    space.open({"width": 3})
-    assert space.partial.exists()
-    assert space.finish(write) == tmp_path / "out"
+    (tmp_path / ".out.0123456789ab").mkdir()  # of a process that was killed
+    with space.held():
+        space.open({"width": 3})
+        assert space.partial.exists()
+        assert space.finish(write) == tmp_path / "out"
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
 def test_a_failed_writing_leaves_nothing(tmp_path):
-    space = Workspace(tmp_path / "out")
-    space.open({})
+    space = opened(tmp_path, {})
     (tmp_path / "out").mkdir()
     with pytest.raises(ZeroDivisionError):
         space.finish(lambda folder: 1 / 0)
@@ -42,8 +51,7 @@ def test_nothing_is_overwritten(tmp_path):
 
 
 def test_a_stopped_one_is_continued_only_if_the_same_is_asked(tmp_path):
-    space = Workspace(tmp_path / "out")
-    space.open({"width": 3, "seeds": 1})
+    space = opened(tmp_path, {"width": 3, "seeds": 1})
     with pytest.raises(InputError, match="holds a discovery that was stopped; pass --resume"):
         space.check()
     again = Workspace(tmp_path / "out", resume=True)
@@ -53,9 +61,9 @@ def test_a_stopped_one_is_continued_only_if_the_same_is_asked(tmp_path):
     assert (again.partial / "kept").exists()
     with pytest.raises(InputError, match="was started with another width; pass the same again"):
         again.open({"width": 4, "seeds": 1})
-    Workspace(tmp_path / "out", force=True).open({"width": 4})
-    assert not (again.partial / "kept").exists()
-    assert json.loads((again.partial / "asked.json").read_text()) == {"width": 4}
+    opened(tmp_path, {"width": 4}, force=True)
+    assert [path.name for path in again.partial.iterdir()] == ["asked.json"]
+    assert unsealed((again.partial / "asked.json").read_text()) == {"width": 4}
 
 
 def test_there_must_be_something_to_resume(tmp_path):
@@ -65,9 +73,27 @@ def test_there_must_be_something_to_resume(tmp_path):
         Workspace(tmp_path / "out", resume=True).check()
 
 
-def test_a_damaged_note_is_refused(tmp_path):
-    space = Workspace(tmp_path / "out", resume=True)
-    space.open({})
-    (space.partial / "asked.json").write_text("{")
+@pytest.mark.parametrize("damage", ["{", '{"width": 4, "checksum": "0"}'])
+def test_a_damaged_note_is_refused(tmp_path, damage):
+    opened(tmp_path, {"width": 3})
+    (tmp_path / "out.partial" / "asked.json").write_text(damage)
     with pytest.raises(InputError, match="cannot be continued"):
-        space.open({})
+        opened(tmp_path, {"width": 3}, resume=True)
+
+
+@pytest.mark.parametrize("options", [{}, {"force": True}, {"resume": True}])
+def test_what_is_being_written_is_left_alone_and_not_called_stopped(tmp_path, options):
+    space = opened(tmp_path, {"width": 3})
+    other = Workspace(tmp_path / "out", **options)
+    with space.held(), ThreadPoolExecutor(1) as elsewhere:
+        with pytest.raises(InputError, match=r"out.partial is being written by process \d+ on .*; wait"):
+            elsewhere.submit(other.check).result()
+        with pytest.raises(InputError, match="is being written by"):
+            elsewhere.submit(lambda: other.held().__enter__()).result()
+        assert (space.partial / "asked.json").exists()
+
+
+def test_nothing_begun_leaves_no_folder(tmp_path):
+    with pytest.raises(ZeroDivisionError), Workspace(tmp_path / "out").held():
+        raise ZeroDivisionError
+    assert not list(tmp_path.iterdir())

@@ -36,9 +36,10 @@ def test_a_run_keeps_them_and_the_weights_of_an_earlier_one_are_looked_at(tmp_pa
     store.save(replace(outcome.record, weights=[]))
     assert Store(tmp_path).record(one).weights == []
     whole = file.read_bytes()
-    file.write_bytes(whole[:100])  # what cannot be read stops nothing
-    carry_out([one], store, Local(1), Estimate({}), quiet=True)
-    assert Store(tmp_path).record(one).weights == []
+    for damaged in (whole[:100], whole[:-1] + bytes([whole[-1] ^ 1])):  # what cannot be trusted stops nothing
+        file.write_bytes(damaged)
+        carry_out([one], store, Local(1), Estimate({}), quiet=True)
+        assert Store(tmp_path).record(one).weights == []
     file.write_bytes(whole)
     carry_out([one], store, Local(1), Estimate({}), quiet=True)
     assert Store(tmp_path).record(one).weights == outcome.record.weights

@@ -119,3 +119,19 @@ def test_what_is_captured_and_put_back_goes_on_to_the_same_bits(tmp_path):
     assert all(torch.equal(other.best[name], whole.best[name]) for name in whole.best)
     averages = other.average.tensors()
     assert all(torch.equal(averages[name], value) for name, value in whole.average.tensors().items())
+
+
+def test_one_that_the_history_does_not_tell_of_is_passed_over(tmp_path):
+    save(tmp_path, make(1))
+    save(tmp_path, make(2))
+    assert latest(tmp_path, told=2).epoch == 2
+    with pytest.warns(
+        CheckpointWarning, match="epoch-0000002 is damaged .the history beside it ends at epoch 1"
+    ):
+        assert latest(tmp_path, told=1).epoch == 1
+
+
+def test_what_a_killed_process_left_is_swept(tmp_path):
+    (tmp_path / ".epoch-0000001.0123456789ab").mkdir()
+    save(tmp_path, make(2))
+    assert [path.name for path in tmp_path.iterdir()] == ["epoch-0000002"]

@@ -5,7 +5,7 @@ import itertools
 import pytest
 import torch
 
-from softsym.errors import InputError, TrainingError
+from softsym.errors import CheckpointWarning, InputError, TrainingError
 from softsym.regularize.strengths import ByData, Fixed
 from softsym.tasks import task
 from softsym.training import MODELS, Settings, build, fit
@@ -151,3 +151,23 @@ def test_a_clipped_gradient_is_no_longer_than_allowed(monkeypatch):
     train(epochs=1, clip=1e-3)
     assert lengths
     assert max(lengths) < 1.01e-3
+
+
+@pytest.mark.parametrize("damaged", ["history.jsonl", "checkpoints/epoch-0000006/state.json"])
+def test_damage_means_the_checkpoint_before_and_the_same_weights(tmp_path, damaged):
+    whole = train(epochs=12, checkpoint_every=3)
+
+    def kill(row):
+        if row["epoch"] == 8:
+            raise Killed
+
+    with pytest.raises(Killed):
+        train(epochs=12, checkpoint_every=3, folder=tmp_path, on_epoch=kill)
+    file = tmp_path / damaged
+    lines = file.read_text().splitlines()
+    lines[-4 if len(lines) > 4 else 0] = lines[-1].replace("1", "2")
+    file.write_text("\n".join(lines))
+    with pytest.warns(CheckpointWarning, match="epoch-0000006 is damaged .* using the one before"):
+        resumed = train(epochs=12, checkpoint_every=3, folder=tmp_path, resume=True)
+    assert torch.equal(weights(whole.model), weights(resumed.model))
+    assert [row["epoch"] for row in read(tmp_path / "history.jsonl")] == list(range(1, resumed.epochs + 1))

@@ -1,15 +1,16 @@
 """Folders belong to one run, and tell when it is done."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
 from safetensors.torch import load_file
 from torch import nn
 
-from softsym.errors import InputError
+from softsym.errors import BusyError, InputError
 from softsym.files import unsealed
-from softsym.training import RunSpec
+from softsym.training import RunSpec, run
 from softsym.training.run_folder import RunFolder
 from tests.experiments.small import record
 from tests.training.small import spec
@@ -75,3 +76,14 @@ def test_damaged_weights_are_noticed(tmp_path):
     weights.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
     with pytest.raises(InputError, match=r"model.safetensors is damaged .*weights does not match"):
         folder.result()
+
+
+def test_a_folder_that_another_process_is_at_is_left_alone(tmp_path):
+    place = RunFolder(tmp_path / "run")
+    with (
+        place.held(),
+        ThreadPoolExecutor(1) as other,
+        pytest.raises(BusyError, match=r"run is being written by process \d+ on"),
+    ):
+        other.submit(lambda: run(spec(), tmp_path / "run", quiet=True)).result()
+    assert not list((tmp_path / "run").iterdir())

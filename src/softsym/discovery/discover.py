@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,8 +16,10 @@ from softsym.discovery.regressor import SoftEquivariantRegressor
 from softsym.discovery.report.render import render
 from softsym.discovery.workspace import Workspace
 from softsym.evidence import EvidenceTable
+from softsym.files import digest, sealed
 
 SCHEMA = 2
+REPORT = "report.html"
 UNASKED = ("verbose", "n_jobs")
 """Parameters that change nothing in a result: a stopped discovery may go on with others."""
 
@@ -76,20 +77,22 @@ def discover(
         table.X, table.Y, groups=table.together, x_names=table.x_names, y_names=table.y_names, duplicates=table.duplicates,
     )  # fmt: skip
     asked = {**parameters, **dict.fromkeys(UNASKED), "data": _digest(table)}
-    folder = workspace.open(asked)
-    est.carry_out(plan, folder / "members", stop=stop, on_evidence=on_evidence)
-    if not est.fit_.is_finished:
-        est.save(folder / "model", force=True)
-        raise StoppedError(folder)
-    summary = summary_of(est)
+    with workspace.held():
+        folder = workspace.open(asked)
+        est.carry_out(plan, folder / "members", stop=stop, on_evidence=on_evidence)
+        if not est.fit_.is_finished:
+            est.save(folder / "model", force=True)
+            raise StoppedError(folder)
+        summary = summary_of(est)
 
-    def write(target: Path) -> None:
-        page = render(est.story(title, {"data": table.source}))
-        (target / "report.html").write_text(page, encoding="utf-8")
-        (target / "symmetries.json").write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
-        est.save(target / "model")
+        def write(target: Path) -> None:
+            page = render(est.story(title, {"data": table.source})).encode()
+            (target / REPORT).write_bytes(page)
+            text = sealed({**summary, "files": {REPORT: digest(page)}}, indent=2)
+            (target / "symmetries.json").write_text(text + "\n", encoding="utf-8")
+            est.save(target / "model")
 
-    workspace.finish(write)
+        workspace.finish(write)
     return Discovery(est.symmetries_, est.baselines_, est.fit_.why, summary)
 
 

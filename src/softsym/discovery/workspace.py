@@ -1,20 +1,21 @@
 """Where a discovery works and what it leaves: whole results or none, and a stopped one that can go on.
 
-While it runs, everything is in ``DIR.partial``: what was asked, and checkpoints of every member. When all is done the results are written
-under a temporary name and renamed to ``DIR``.
+While it runs, everything is in ``DIR.partial``: what was asked, and checkpoints of every member, under a lock that says who is at it. When
+all is done the results are written under a temporary name and renamed to ``DIR``.
 """
 
 from __future__ import annotations
 
-import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from softsym.errors import InputError
-from softsym.files import put_folder
+from softsym.files import put_folder, put_text, sealed, sweep, unsealed
+from softsym.locks import LOCK, OWNER, held, who_holds
 
 ASKED = "asked.json"
 
@@ -42,6 +43,11 @@ class Workspace:
         """Refuses to overwrite anything, before any work is done."""
         if not self.target.name:
             raise InputError(f"--out-dir {self.target} is a folder that exists; pass the name of a new one")
+        owner = who_holds(self.partial)
+        if owner is not None:
+            raise InputError(
+                f"{self.partial} is being written by {owner}; wait until it is done, or pass another --out-dir"
+            )
         if self.resume and not self.partial.exists():
             raise InputError(f"there is no stopped discovery in {self.partial}; leave out --resume")
         if self.target.exists() and not self.force:
@@ -57,20 +63,32 @@ class Workspace:
                 f"{self.partial} holds a discovery that was stopped; pass --resume to go on with it, or --force to start again"
             )
 
-    def open(self, asked: dict[str, Any]) -> Path:
-        """Makes the working folder, or finds it again if the same was asked; returns it."""
-        file = self.partial / ASKED
-        if self.partial.exists() and self.resume:
-            self._compare(file, asked)
-        elif self.partial.exists():
-            shutil.rmtree(self.partial)
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keeps others out of the working folder, which is made, and sweeps what killed ones left beside it."""
         try:
             self.partial.mkdir(parents=True, exist_ok=True)
-            file.write_text(json.dumps(asked, indent=1), encoding="utf-8")
         except OSError as error:
-            raise InputError(
-                f"cannot write to {self.partial}: {error.strerror}; pass another --out-dir"
-            ) from error
+            raise self._unwritable(error) from error
+        try:
+            with held(self.partial):
+                sweep(self.target.parent, self.target.name)
+                yield
+        finally:
+            if self.partial.exists() and not any(self.partial.iterdir()):
+                self.partial.rmdir()  # nothing was begun
+
+    def open(self, asked: dict[str, Any]) -> Path:
+        """Finds the working folder again if the same was asked, or empties it; returns it. To be called while it is held."""
+        file = self.partial / ASKED
+        if self.resume and file.exists():
+            self._compare(file, asked)
+        try:
+            if not self.resume:
+                self._clear()
+            put_text(file, sealed(asked, indent=1))
+        except OSError as error:
+            raise self._unwritable(error) from error
         return self.partial
 
     def finish(self, write: Callable[[Path], None]) -> Path:
@@ -79,9 +97,18 @@ class Workspace:
         shutil.rmtree(self.partial, ignore_errors=True)
         return self.target
 
+    def _clear(self) -> None:
+        for path in self.partial.iterdir():
+            if path.name in (LOCK, OWNER):
+                continue
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+    def _unwritable(self, error: OSError) -> InputError:
+        return InputError(f"cannot write to {self.partial}: {error.strerror}; pass another --out-dir")
+
     def _compare(self, file: Path, asked: dict[str, Any]) -> None:
         try:
-            before = json.loads(file.read_text(encoding="utf-8"))
+            before = unsealed(file.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise InputError(
                 f"{self.partial} cannot be continued ({error}); pass --force to start again"

@@ -115,7 +115,7 @@ class Store:
         folder = self.folder / "runs" / name(spec)
         folder.mkdir(parents=True, exist_ok=True)
         fields = {"schema": SCHEMA, "key": key(spec), "spec": spec.to_dict(), "error": message}
-        put_text(folder / "error.json", json.dumps(fields, indent=1) + "\n")
+        put_text(folder / "error.json", sealed(fields, indent=1) + "\n")
 
     def prepare(self) -> None:
         """Makes the folder of runs under way, which keeps itself out of version control."""

@@ -18,11 +18,16 @@ def weight_rows(spec: RunSpec, folder: Path) -> WeightRows:
     Args:
         spec: The run.
         folder: Where it worked.
+
+    Raises:
+        InputError: The weights are damaged.
     """
     if not MODELS[spec.model].is_free or not (folder / FILE).exists():
         return []
     from softsym.measure import weight_parts
+    from softsym.training.run_folder import RunFolder
 
+    RunFolder(folder).result()  # refuses weights that are not those of the result
     rows = [asdict(parts) for parts in weight_parts(trained(spec, folder / FILE))]
     return [row | {name: _rounded(row[name]) for name in ("inside", "outside", "confined")} for row in rows]
 

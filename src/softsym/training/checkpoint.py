@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from softsym.errors import CheckpointWarning
-from softsym.files import digest, put_folder, sealed, unsealed
+from softsym.files import digest, put_folder, sealed, sweep, unsealed
 from softsym.regularize import EquivarianceRegularizer
 from softsym.regularize.strengths import Controller
 from softsym.training.average import Average
@@ -117,13 +117,22 @@ def save(folder: Path, checkpoint: Checkpoint) -> None:
     put_folder(folder / f"epoch-{checkpoint.epoch:07d}", write)
     for old in _listed(folder)[KEEP:]:
         shutil.rmtree(old, ignore_errors=True)
+    sweep(folder)
 
 
-def latest(folder: Path) -> Checkpoint | None:
-    """The newest checkpoint that is whole; None if there is none."""
+def latest(folder: Path, told: int | None = None) -> Checkpoint | None:
+    """The newest checkpoint that is whole; None if there is none.
+
+    Args:
+        folder: Where they are.
+        told: The last epoch that the history tells of; checkpoints of later ones are passed over.
+    """
     for path in _listed(folder):
         try:
-            return _load(path)
+            found = _load(path)
+            if told is not None and found.epoch > told:
+                raise ValueError(f"the history beside it ends at epoch {told}")
+            return found
         except (OSError, ValueError, KeyError, TypeError) as error:
             warnings.warn(
                 f"checkpoint {path} is damaged ({error}); using the one before",

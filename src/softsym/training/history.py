@@ -1,12 +1,12 @@
-"""The history of a run: one JSON line per epoch, written as it goes."""
+"""The history of a run: one JSON line per epoch with its checksum, written as it goes."""
 
 from __future__ import annotations
 
-import json
+import os
 from pathlib import Path
 from typing import Any
 
-from softsym.files import put_text
+from softsym.files import put_text, sealed, unsealed
 
 
 class History:
@@ -25,7 +25,13 @@ class History:
         self.rows.append(row)
         if self._path is not None:
             with self._path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(row) + "\n")
+                file.write(sealed(row) + "\n")
+
+    def to_disk(self) -> None:
+        """Waits until all rows are on the disk: a checkpoint is worth nothing without those before it."""
+        if self._path is not None and self._path.exists():
+            with self._path.open("rb") as file:
+                os.fsync(file.fileno())
 
     def restart(self, epoch: int) -> None:
         """Drops what was written after an epoch: a resumed run writes it again."""
@@ -33,15 +39,23 @@ class History:
             return
         rows = read(self._path) if self._path.exists() else []
         self.rows = [row for row in rows if row["epoch"] <= epoch]
-        put_text(self._path, "".join(json.dumps(row) + "\n" for row in self.rows))
+        put_text(self._path, "".join(sealed(row) + "\n" for row in self.rows))
 
 
 def read(path: Path) -> list[dict[str, Any]]:
-    """The rows of a history file; a last line cut off by a crash is left out."""
-    rows = []
-    for line in path.read_text(encoding="utf-8").splitlines():
+    """The rows of a history file up to the first that is damaged, or cut off by a crash."""
+    rows: list[dict[str, Any]] = []
+    for line in path.read_bytes().splitlines():
         try:
-            rows.append(json.loads(line))
-        except json.JSONDecodeError:
+            row = unsealed(line.decode())
+            if row["epoch"] != len(rows) + 1:
+                break
+        except (ValueError, KeyError):
             break
+        rows.append(row)
     return rows
+
+
+def last_epoch(path: Path) -> int:
+    """The last epoch that a history file tells of; 0 if there is none."""
+    return len(read(path)) if path.exists() else 0

@@ -25,7 +25,7 @@ from softsym.tasks.task import Pair, Splits
 from softsym.training import checkpoint
 from softsym.training.average import Average
 from softsym.training.devices import Devices, make_devices
-from softsym.training.history import History
+from softsym.training.history import History, last_epoch
 from softsym.training.objective import BatchHook, LossHook, Objective
 from softsym.training.objective import Criterion as Criterion
 from softsym.training.optim import make_optimizer, set_rate
@@ -108,9 +108,11 @@ def fit(
     average = Average(model, settings.average)
     progress = checkpoint.Progress(model, optimizer, regularizer, controller, stopping, average)
     epoch, before = 0, 0.0
-    if folder is not None and resume and (saved := checkpoint.latest(folder / "checkpoints")) is not None:
-        progress.restore(saved)
-        epoch, before = saved.epoch, saved.state["seconds"]
+    if folder is not None and resume:
+        saved = checkpoint.latest(folder / "checkpoints", last_epoch(folder / "history.jsonl"))
+        if saved is not None:
+            progress.restore(saved)
+            epoch, before = saved.epoch, saved.state["seconds"]
     history = History(None if writes is None else writes / "history.jsonl")
     history.restart(epoch)
     announce()
@@ -145,12 +147,14 @@ def fit(
             history.append(row)
             report(row)
             if writes is not None and epoch % settings.checkpoint_every == 0:
+                history.to_disk()
                 checkpoint.save(writes / "checkpoints", progress.capture(epoch, row["seconds"]))
             if on_epoch is not None:
                 with average.in_place():
                     if on_epoch(row):
                         break
     if writes is not None:
+        history.to_disk()
         checkpoint.save(writes / "checkpoints", progress.capture(epoch, time.perf_counter() - began))
     strengths = dict(regularizer.strengths) if regularizer is not None else {}
     if not progress.best:

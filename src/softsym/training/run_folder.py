@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from torch import nn
 
 from softsym.errors import InputError
 from softsym.files import digest, put_bytes, put_text, sealed, unsealed
+from softsym.locks import held
 from softsym.training.devices import is_first_process
 from softsym.training.record import RunResult
 from softsym.training.spec import RunSpec
@@ -51,6 +54,16 @@ class RunFolder:
             return
         self.check_room(0)
         put_text(file, sealed(wanted, indent=2) + "\n")
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keeps other processes than those of this run out of the folder, which is made."""
+        if not is_first_process():
+            yield
+            return
+        self.check_room(0)
+        with held(self.path):
+            yield
 
     def check_room(self, needed_bytes: int) -> None:
         """Refuses a folder that cannot be written or has no room, before any work is done."""

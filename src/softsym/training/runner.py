@@ -28,18 +28,24 @@ def run(
         track: Also write the history for TensorBoard.
     """
     spec.check()
-    task = read_task(spec.task)
     place = RunFolder(folder)
-    place.claim(spec, resume=resume)
     if resume and (done := place.result()) is not None:
+        place.claim(spec, resume=True)
         return done
+    with place.held():
+        return _run(spec, place, resume=resume, quiet=quiet, track=track)
+
+
+def _run(spec: RunSpec, place: RunFolder, *, resume: bool, quiet: bool, track: bool) -> RunResult:
+    task = read_task(spec.task)
+    place.claim(spec, resume=resume)
     built, groups = spec.build(task), spec.candidates(task)
     place.check_room(10 * 4 * sum(p.numel() for p in built.model.parameters()))
     data = task.splits(spec.seed, spec.preset.sizes, fixed_data=spec.preset.fixed_data)
     if isinstance(built.model, ScaleFramed):
         built.model.fit_size_(data.train[0])
     probes = probes_of(task, spec.seed)
-    note = tensorboard(folder / "tensorboard") if track else None
+    note = tensorboard(place.path / "tensorboard") if track else None
     began = time.perf_counter()
     fitted = fit(
         built.model,
@@ -51,7 +57,7 @@ def run(
         on_loss=built.on_loss,
         measure=lambda model: model_errors(model, task, probes, n_transforms=4, groups=groups),
         gauge=Violations(task.rep_in, task.rep_out, groups, data.train, data.val),
-        folder=folder,
+        folder=place.path,
         resume=resume,
         quiet=quiet,
         on_epoch=None if note is None else lambda row: note(row),

@@ -11,6 +11,8 @@ from softsym.discovery.fit.member import Shape
 from softsym.discovery.fit.recipe import Recipe
 from softsym.discovery.fit.train import SETTLED, Session, prepare, train_ensemble
 from softsym.discovery.fit.trials import Tries
+from softsym.errors import InputError
+from softsym.files import unsealed
 from softsym.groups import group
 from softsym.native import torch_only
 from softsym.reps import rep
@@ -57,7 +59,7 @@ def test_a_fit_that_goes_on_keeps_what_was_settled(tmp_path, monkeypatch):
     asked = plan(seeds=1, tries=Tries(width=True))
     first = trained(asked, Session(tmp_path))
     assert first.recipe.width == 12
-    assert Recipe.model_validate_json((tmp_path / SETTLED).read_text()) == first.recipe
+    assert Recipe.model_validate(unsealed((tmp_path / SETTLED).read_text())) == first.recipe
     monkeypatch.setattr(train, "tried", lambda *a, **k: pytest.fail("tried again"))
     again = trained(asked, Session(tmp_path))
     assert again.recipe == first.recipe
@@ -115,3 +117,13 @@ def test_rows_of_one_label_are_in_one_part():
     held = [set((part // 6).tolist()) for part in (asked.parts.train, asked.parts.val, asked.parts.test)]
     assert sum(map(len, held)) == 20
     assert train.prepare(asked).parts is asked.parts
+
+
+@pytest.mark.parametrize("damage", ["{", '{"width": 12, "checksum": "0"}', '{"width": "wide"}', "[]"])
+def test_a_damaged_recipe_is_named_in_one_line(tmp_path, damage):
+    (tmp_path / SETTLED).write_text(damage)
+    with pytest.raises(
+        InputError, match=r"recipe.json is damaged \(.*\); pass --force to start again"
+    ) as refused:
+        trained(plan(seeds=1), Session(tmp_path))
+    assert "\n" not in str(refused.value)

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from pydantic import ValidationError
 from torch import Tensor
 
 from softsym import native
@@ -24,7 +25,8 @@ from softsym.discovery.fit.member import Member, Shape
 from softsym.discovery.fit.parallel import Lesson, Stop, Training, Watch, train_all
 from softsym.discovery.fit.recipe import Recipe
 from softsym.discovery.fit.trials import NOTHING, Tries, budgeted, tried
-from softsym.files import put_text
+from softsym.errors import InputError, first_problem
+from softsym.files import put_text, sealed, unsealed
 from softsym.progress import reporter
 from softsym.tasks.error import mse
 from softsym.tasks.task import Splits
@@ -204,7 +206,7 @@ def _settled(plan: FitPlan, lesson: Lesson, session: Session) -> Recipe:
     """The recipe with what rows and trials decide; a fit that goes on keeps what was decided when it began."""
     file = None if session.folder is None else session.folder / SETTLED
     if file is not None and file.exists():
-        return Recipe.model_validate_json(file.read_text(encoding="utf-8"))
+        return _read_recipe(file)
     recipe = plan.recipe.for_rows(len(lesson.data.train[0]))
     if plan.budget is not None:
         recipe = budgeted(lesson, recipe, plan.budget, plan.seeds, session.n_jobs, plan.tries)
@@ -220,8 +222,16 @@ def _settled(plan: FitPlan, lesson: Lesson, session: Session) -> Recipe:
         )
     if file is not None:
         file.parent.mkdir(parents=True, exist_ok=True)
-        put_text(file, recipe.model_dump_json())
+        put_text(file, sealed(recipe.model_dump(mode="json")))
     return recipe
+
+
+def _read_recipe(file: Path) -> Recipe:
+    try:
+        return Recipe.model_validate(unsealed(file.read_text(encoding="utf-8")))
+    except (OSError, ValueError) as error:
+        why = first_problem(error)[1] if isinstance(error, ValidationError) else error
+        raise InputError(f"{file} is damaged ({why}); pass --force to start again") from error
 
 
 def _members(plan: FitPlan, recipe: Recipe, lesson: Lesson, session: Session) -> tuple[Member, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from softsym.errors import InputError
 from softsym.experiments.engines.display import display
 from softsym.experiments.engines.engine import Engine, Job
 from softsym.experiments.engines.estimate import Estimate
@@ -68,7 +69,12 @@ def _look_at_weights(runs: Sequence[RunSpec], store: Store) -> None:
             continue
         try:
             rows = weight_rows(spec, store.work(spec))
-        except (OSError, RuntimeError, SafetensorError):  # cut off, or of networks that were built otherwise
+        except (
+            InputError,
+            OSError,
+            RuntimeError,
+            SafetensorError,
+        ):  # cut off, or of networks that were built otherwise
             continue
         if rows:
             store.save(replace(record, weights=rows))

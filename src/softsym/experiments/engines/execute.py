@@ -13,10 +13,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from softsym.errors import BusyError
 from softsym.experiments.engines.engine import Job, RunOutcome
 from softsym.experiments.store import HistoryRows, RunRecord, name
 from softsym.experiments.weights import weight_rows
 from softsym.files import put_file, put_folder
+from softsym.locks import held
 from softsym.native import environment
 from softsym.training import RunSpec
 
@@ -28,15 +30,14 @@ ROWS = 60
 def execute(job: Job) -> RunOutcome:
     """Carries out a run, or goes on with it."""
     import torch
-    from filelock import FileLock, Timeout
 
     torch.set_num_threads(THREADS)
     try:
         job.folder.mkdir(parents=True, exist_ok=True)
-        with FileLock(job.folder / ".lock", timeout=0):
+        with held(job.folder):
             (job.folder / "worker.pid").write_text(str(os.getpid()))
             return RunOutcome("done", _finished(job))
-    except Timeout:
+    except BusyError:
         return RunOutcome("busy")
     except Exception as error:  # whatever it is, the other runs go on
         (job.folder / "traceback.txt").write_text(traceback.format_exc())

@@ -16,6 +16,7 @@ from pathlib import Path
 from softsym.experiments.engines.engine import RETRIES, Engine, Job, RunOutcome, Tick
 from softsym.experiments.engines.execute import THREADS
 from softsym.experiments.engines.worker import OUTCOME
+from softsym.files import unsealed
 
 PAUSE = 0.1
 
@@ -78,8 +79,10 @@ def _ended(attempt: _Attempt) -> RunOutcome | None:
     """The outcome; None if the process died and the run should be taken up again."""
     _stop(attempt.process)
     left = attempt.job.folder / OUTCOME
-    if left.exists():
-        outcome = RunOutcome.from_dict(json.loads(left.read_text(encoding="utf-8")))
+    with contextlib.suppress(
+        OSError, ValueError
+    ):  # not there, or damaged: the result is in the folder and is read again
+        outcome = RunOutcome.from_dict(unsealed(left.read_text(encoding="utf-8")))
         left.unlink()
         return outcome
     if attempt.number <= RETRIES:

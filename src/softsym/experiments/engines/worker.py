@@ -14,7 +14,7 @@ from typing import IO
 
 from softsym.experiments.engines.engine import Job
 from softsym.experiments.engines.execute import execute
-from softsym.files import put_text
+from softsym.files import put_text, sealed
 
 OUTCOME = "outcome.json"
 """Where the outcome is left; the engine takes it away."""
@@ -24,7 +24,7 @@ def main() -> None:
     """Carries out the job in the first line of standard input."""
     job = Job.from_dict(json.loads(sys.stdin.buffer.readline()))
     threading.Thread(target=_end_with, args=(sys.stdin.buffer,), daemon=True).start()
-    put_text(job.folder / OUTCOME, json.dumps(execute(job).to_dict()))
+    put_text(job.folder / OUTCOME, sealed(execute(job).to_dict()))
     sys.stdout.flush()
     os._exit(0)  # the thread still holds standard input, which would trouble an orderly exit
 
