@@ -23,6 +23,10 @@ class UnclearNullSpaceWarning(UserWarning):
     """The spectrum of a constraint does not clearly separate its null space from the rest."""
 
 
+class SlowSolveWarning(UserWarning):
+    """An equivariant space takes minutes to solve; the message says how long."""
+
+
 class CacheWarning(UserWarning):
     """A cached solution could not be read or written; the result was computed afresh and is right."""
 

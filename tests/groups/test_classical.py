@@ -106,3 +106,17 @@ def test_sizes_must_be_positive_whole_numbers(make):
         make(0)
     with pytest.raises(ss.errors.InputError, match=rf"{make.__name__}\(n\) needs a whole number n, got 2.5"):
         make(2.5)
+
+
+@pytest.mark.parametrize("name", ["O", "SO"])
+def test_rotations_of_many_dimensions_come_from_neighbours(name):
+    G = ss.group(f"{name}(20)")
+    assert G.lie_algebra.shape == (19, 20, 20)
+    assert ss.group(f"{name}(8)").lie_algebra.shape == (28, 8, 8)
+    assert ss.group(f"{name}(200)").dim == 200
+    neighbours = list(ss.group(f"{name}(9)").lie_algebra)
+    span = list(neighbours)
+    for _ in range(7):  # commutators with neighbours reach one axis further each time
+        span += [A @ B - B @ A for A in span for B in neighbours]
+        span = list({(matrix + 0.0).tobytes(): matrix + 0.0 for matrix in span}.values())
+    assert np.linalg.matrix_rank(np.reshape(span, (len(span), -1))) == 36

@@ -18,10 +18,13 @@ def command(
     ),
     width: int = typer.Option(384, "--width", min=1, help="Width of the hidden representation."),
     solver: str = typer.Option(
-        "auto", "--solver", help="auto, orbits, reynolds, weights, dense or iterative."
+        "auto", "--solver", help="auto, orbits, reynolds, signs, weights, dense or iterative."
     ),
     tol: float | None = typer.Option(
         None, "--tol", help="Singular values up to this count as zero (noisy generators)."
+    ),
+    max_gb: float = typer.Option(
+        4.0, "--max-gb", help="Memory that solving may take; what needs more is refused at once."
     ),
     cache: bool = typer.Option(
         True, "--cache/--no-cache", help="Keep solutions in the platform's cache folder."
@@ -35,10 +38,10 @@ def command(
     Example: softsym inspect --in "5S + 5V" --out "T(2)" --groups "O(3)" "O(2)@z"
     """
     check_texts([rep_in, rep_out], groups)
-    from softsym.spaces import cache_folder
+    from softsym.spaces import at_most, cache_folder
     from softsym.spaces.inspect import inspect
 
-    with contextlib.nullcontext() if cache else cache_folder(None):
+    with at_most(gigabytes=max_gb), contextlib.nullcontext() if cache else cache_folder(None):
         result = inspect(rep_in, rep_out, groups, width=width, solver=solver, tol=tol)
     if json_file is not None:
         write_json(result.to_dict(), json_file)

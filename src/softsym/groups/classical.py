@@ -19,18 +19,20 @@ __all__ = [  # noqa: RUF022 - as people list them
 ]  # fmt: skip
 LARGEST = 10**8
 """Numbers that the generators of a group may take: 0.8 GB."""
+MOST_LISTED = 8
+"""Dimensions up to which the generators of rotations are a basis of their algebra."""
 
 
 def O(n: int) -> Group:  # noqa: E743 - the group's own name
     """Orthogonal group of R^n: rotations and reflections. Sampled from Haar measure."""
-    n = positive("O", n)
+    n = positive("O", n, growth=3)
     sampler = functools.partial(sampling.haar_orthogonal, d=n, special=False)
     return make(f"O({n})", n, _rotations(n), [_flip(n, 0)], sampler, order=2 if n == 1 else None)
 
 
 def SO(n: int) -> Group:
     """Special orthogonal group of R^n: rotations. Sampled from Haar measure."""
-    n = positive("SO", n)
+    n = positive("SO", n, growth=3)
     sampler = functools.partial(sampling.haar_orthogonal, d=n, special=True)
     return make(f"SO({n})", n, _rotations(n), [], sampler, order=1 if n == 1 else None)
 
@@ -119,7 +121,7 @@ def positive(name: str, n: int, growth: int = 4) -> int:
     Args:
         name: The group's name.
         n: The argument.
-        growth: Generators are about n to this power numbers: n^2 matrices of n^2 entries, a few matrices, or 0 for none that grow.
+        growth: Generators are about n to this power numbers: n^2 matrices of n^2 entries, n matrices, a few, or 0 for none that grow.
     """
     try:
         n = operator.index(n)
@@ -147,6 +149,9 @@ def _flip(n: int, i: int) -> Array:
 
 
 def _rotations(n: int) -> list[Array]:
+    """All rotations of two axes; in many dimensions those of neighbours, whose commutators are the others."""
+    if n > MOST_LISTED:
+        return [_unit(n, i + 1, i) - _unit(n, i, i + 1) for i in range(n - 1)]
     return [_unit(n, j, i) - _unit(n, i, j) for i, j in itertools.combinations(range(n), 2)]
 
 

@@ -2,12 +2,13 @@
 
 from softsym.spaces.cache import cache_folder
 from softsym.spaces.layout import positions
+from softsym.spaces.limits import at_most
 from softsym.spaces.packed import Packed, PackedBlock
 from softsym.spaces.solution import Evidence, OrbitBasis
 from softsym.spaces.solve import equivariant_maps, invariant_tensors, invariants
 from softsym.spaces.space import EquivariantSpace
 
 __all__ = [
-    "EquivariantSpace", "Evidence", "OrbitBasis", "Packed", "PackedBlock", "cache_folder", "equivariant_maps",
+    "EquivariantSpace", "Evidence", "OrbitBasis", "Packed", "PackedBlock", "at_most", "cache_folder", "equivariant_maps",
     "invariant_tensors", "invariants", "positions",
 ]  # fmt: skip

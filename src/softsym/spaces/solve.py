@@ -16,6 +16,7 @@ from softsym.reps import Rep, TensorType
 from softsym.reps import rep as read_rep
 from softsym.spaces import cache
 from softsym.spaces.layout import positions, words
+from softsym.spaces.limits import check, to_look_at
 from softsym.spaces.packed import Packed, PackedBlock
 from softsym.spaces.solution import Evidence, Solution, warn_if_unclear
 from softsym.spaces.solvers import auto
@@ -38,7 +39,7 @@ def equivariant_maps(
         rep_out: Representation of the output.
         group: The group.
         tol: Singular values up to this count as zero; pass it when generators are noisy or learned.
-        solver: ``auto``, ``orbits``, ``reynolds``, ``weights``, ``dense`` or ``iterative``.
+        solver: ``auto``, ``orbits``, ``reynolds``, ``signs``, ``weights``, ``dense`` or ``iterative``.
 
     Example:
         >>> import softsym as ss
@@ -114,7 +115,9 @@ def _remembered(
     arrays = cache.read(path)
     if arrays is not None:
         return EquivariantSpace(factors, group, shape, *cache.space_from_arrays(arrays))
-    packed, evidence = _solved(factors, group, tol, solver, math.prod(shape))
+    size = math.prod(shape)
+    check(f"{asked} under {group.name}", to_look_at(group, size))
+    packed, evidence = _solved(factors, group, tol, solver, size)
     if packed.index.size <= cache.LARGEST_SPACE:
         cache.write(path, cache.space_to_arrays(packed, evidence))
     return EquivariantSpace(factors, group, shape, packed, evidence)

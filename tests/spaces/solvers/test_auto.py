@@ -44,7 +44,7 @@ def test_all_solvers_agree(G):
 
 def test_every_solver_takes_part():
     assert applicable(ss.S(3), kind_of("T(2)")) == ["orbits", "reynolds", "dense", "iterative"]
-    assert applicable(ss.SO(3), kind_of("T(2)")) == ["weights", "dense", "iterative"]
+    assert applicable(ss.SO(3), kind_of("T(2)")) == ["signs", "weights", "dense", "iterative"]
     assert applicable(ss.Translation(2), kind_of("T(2)")) == ["dense", "iterative"]
 
 
@@ -89,7 +89,7 @@ def test_a_solution_says_which_solver_and_why(G, rep):
     ("reynolds", "O(3)", r"solver 'reynolds' needs a finite group; O\(3\) is not"),
     ("weights", "Translation(2)", r"solver 'weights' needs a normal Lie-algebra element; Translation\(2\) has none"),
     ("weights", "S(3)", r"solver 'weights' needs a normal Lie-algebra element; S\(3\) has none"),
-    ("magic", "O(3)", "unknown solver 'magic'; pass one of auto, orbits, reynolds, weights, dense, iterative"),
+    ("magic", "O(3)", "unknown solver 'magic'; pass one of auto, orbits, reynolds, signs, weights, dense, iterative"),
 ])  # fmt: skip
 def test_inapplicable_solvers_are_refused(solver, G, message):
     with pytest.raises(InputError, match=message):

@@ -48,5 +48,5 @@ def test_every_answer_is_one_that_a_person_can_read(G):
 
 
 def test_solvers_go_by_the_names_that_caches_hold():
-    assert list(auto.SOLVERS) == ["orbits", "reynolds", "weights", "dense", "iterative"]
+    assert list(auto.SOLVERS) == ["orbits", "reynolds", "signs", "weights", "dense", "iterative"]
     assert [auto.SOLVERS[name].name for name in auto.SOLVERS] == list(auto.SOLVERS)

@@ -30,6 +30,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from softsym.errors import InputError
 from softsym.groups import elements
@@ -109,7 +111,7 @@ def _of_part(group: Group, part: int, degree: int, limit: int) -> ClosedSet:
     discrete = [g.matrix for g in group.discrete if g.part == part]
     if not lie:
         return _listed(np.array(discrete).reshape(-1, d, d), d, math.inf, "all elements", limit)
-    if d * 2**d > limit and len(lie) >= d * (d - 1) // 2 and _all_turns(lie):
+    if d * 2**d > limit and _all_turns(lie):
         raise UnknownError(f"signs and shifts of {d} axes are {d * 2**d:,} elements, more than {limit}")
     frame = orthogonal_frame(lie, discrete)
     back = np.linalg.inv(frame)
@@ -130,11 +132,14 @@ def _of_part(group: Group, part: int, degree: int, limit: int) -> ClosedSet:
 
 
 def _all_turns(lie: Sequence[Array]) -> bool:
-    """Whether generators span all antisymmetric matrices: known at once, where closing the algebra would take long."""
-    d = len(lie[0])
-    if not all(np.allclose(A, -A.T) for A in lie):
+    """Whether generators turn pairs of axes that connect all: then they generate every turn, and closing the algebra would take long."""
+    pairs = [np.argwhere(np.triu(A)) for A in lie if np.allclose(A, -A.T)]
+    if len(pairs) < len(lie) or any(len(pair) != 1 for pair in pairs):
         return False
-    return bool(np.linalg.matrix_rank(np.reshape(lie, (len(lie), -1))) == d * (d - 1) // 2)
+    rows, columns = np.concatenate(pairs).T
+    d = len(lie[0])
+    graph = coo_array((np.ones(len(rows)), (rows, columns)), shape=(d, d))
+    return bool(connected_components(graph, directed=False)[0] == 1)
 
 
 def _listed(generators: Array, d: int, degree: float, label: str, limit: int) -> ClosedSet:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from softsym.groups import Group
 from softsym.reps import TensorType
+from softsym.spaces.limits import Cost
 from softsym.spaces.solution import DEFAULT_TOL, DenseBasis, Solution
 from softsym.spaces.solvers.constraints import Constraint, constraints, residual
 from softsym.spaces.solvers.solver import Applies, Solver
@@ -39,6 +40,11 @@ class Dense(Solver):
         if n <= MOST_COORDINATES:
             return Applies("well", f"only {n} coordinates")
         return Applies("if asked", f"is slow for {n} coordinates")
+
+    def cost(self, group: Group, tensor_type: TensorType) -> Cost:
+        """One eigen-solve, and every generator on all coordinates."""
+        n, generators = tensor_type.size(group), len(group.lie) + len(group.discrete)
+        return Cost(5 * n**2, generators * (n**2 * sum(tensor_type.shape(group)) + n**3 / 4) + 10 * n**3)
 
     def solve(self, group: Group, tensor_type: TensorType, tol: float | None = None) -> Solution:
         """One eigen-solve of the tensor type's size."""

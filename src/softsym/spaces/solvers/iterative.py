@@ -12,13 +12,15 @@ from numpy.typing import NDArray
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.reps import TensorType
+from softsym.spaces.limits import Cost
 from softsym.spaces.solution import DEFAULT_TOL, DenseBasis, Solution
 from softsym.spaces.solvers.constraints import Constraint, constraints, residual
 from softsym.spaces.solvers.dense import null_space
 from softsym.spaces.solvers.solver import NO_TOLERANCE, Applies, Solver
 
 Array = NDArray[np.float64]
-MAX_STEPS = 2_000
+MAX_STEPS, USUAL_STEPS = 2_000, 200
+FIRST_BLOCK = 16
 
 
 class Iterative(Solver):
@@ -32,13 +34,19 @@ class Iterative(Solver):
             return NO_TOLERANCE
         return Applies("well", f"{tensor_type.size(group)} coordinates are too many for a dense solve")
 
+    def cost(self, group: Group, tensor_type: TensorType) -> Cost:
+        """A few hundred steps, in which every generator acts on a block of vectors."""
+        n, generators = tensor_type.size(group), len(group.lie) + len(group.discrete)
+        block = n * min(n, FIRST_BLOCK)
+        return Cost(10 * block, USUAL_STEPS * 4 * generators * block * sum(tensor_type.shape(group)))
+
     def solve(self, group: Group, tensor_type: TensorType, tol: float | None = None) -> Solution:
         """Needs products with the generators only."""
         equations = constraints(group, tensor_type)
         n = tensor_type.size(group)
         rng = np.random.default_rng(0)
         Q = np.zeros((n, 0))
-        width = min(n, 16)
+        width = min(n, FIRST_BLOCK)
         while True:
             fresh = rng.standard_normal((n, width))
             fresh -= Q @ (Q.T @ fresh)

@@ -15,6 +15,7 @@ from softsym.groups import Group
 from softsym.groups.elements import images
 from softsym.reps import TensorType
 from softsym.reps.element import discrete_elements
+from softsym.spaces.limits import Cost
 from softsym.spaces.solution import OrbitBasis, Solution
 from softsym.spaces.solvers.solver import Applies, Solver
 
@@ -31,6 +32,11 @@ class Orbits(Solver):
         return Applies(
             "not", f"needs a group that permutes coordinates; {group.name} on {tensor_type} does not"
         )
+
+    def cost(self, group: Group, tensor_type: TensorType) -> Cost:
+        """A graph with an edge for each coordinate and generator."""
+        edges = tensor_type.size(group) * (len(group.discrete) + 1)
+        return Cost(5 * edges, 100 * edges)
 
     def solve(self, group: Group, tensor_type: TensorType, tol: float | None = None) -> Solution:
         """One normalised indicator vector for each orbit."""

@@ -15,6 +15,7 @@ from softsym.groups import Group
 from softsym.groups.elements import closure
 from softsym.reps import TensorType
 from softsym.reps.element import Element, group_element
+from softsym.spaces.limits import Cost
 from softsym.spaces.solution import DenseBasis, Solution
 from softsym.spaces.solvers.constraints import constraints, residual
 from softsym.spaces.solvers.solver import NO_TOLERANCE, Applies, Solver
@@ -37,6 +38,14 @@ class Reynolds(Solver):
         if (group.order or 0) <= LARGEST_ORDER:
             return Applies("well", f"the group has only {group.order} elements")
         return Applies("if asked", f"would average over {group.order} elements")
+
+    def cost(self, group: Group, tensor_type: TensorType) -> Cost:
+        """Every element acts on about as many vectors as there are invariants."""
+        n, order = tensor_type.size(group), group.order or 1
+        block = n * (n / order + 4)
+        return Cost(
+            4 * block, 4 * order * block * sum(tensor_type.shape(group)) + 10 * block * (n / order + 4)
+        )
 
     def solve(self, group: Group, tensor_type: TensorType, tol: float | None = None) -> Solution:
         """Averages as many random vectors as the mean character says there are invariants."""

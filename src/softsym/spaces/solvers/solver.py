@@ -12,6 +12,7 @@ from typing import Literal
 
 from softsym.groups import Group
 from softsym.reps import TensorType
+from softsym.spaces.limits import Cost
 from softsym.spaces.solution import Solution
 
 
@@ -43,6 +44,10 @@ class Solver(ABC):
             tensor_type: The type, with at least one index.
             tol: Singular values up to this are to count as zero; None for exact generators.
         """
+
+    @abstractmethod
+    def cost(self, group: Group, tensor_type: TensorType) -> Cost:
+        """What :meth:`solve` takes, to an order of magnitude; asked only where it :meth:`applies`, and itself cheap."""
 
     @abstractmethod
     def solve(self, group: Group, tensor_type: TensorType, tol: float | None = None) -> Solution:

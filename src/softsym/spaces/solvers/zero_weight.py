@@ -12,12 +12,12 @@ import functools
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import null_space as scipy_null_space
 from scipy.linalg import schur
 
 from softsym.groups import Group
 from softsym.reps import TensorType
 from softsym.reps.element import Element, lie_elements
+from softsym.spaces.limits import Cost
 from softsym.spaces.solution import DEFAULT_TOL, DenseBasis, Solution
 from softsym.spaces.solvers.constraints import constraints, residual
 from softsym.spaces.solvers.dense import null_space
@@ -42,6 +42,12 @@ class ZeroWeight(Solver):
         if tensor_type.size(group) * start_size(group, tensor_type) > LARGEST_START:
             return Applies("if asked", "starts from many zero-weight vectors")
         return Applies("well", "the Lie algebra has a normal element whose zero-weight vectors are few")
+
+    def cost(self, group: Group, tensor_type: TensorType) -> Cost:
+        """Every generator acts on the zero-weight vectors, and then their Gram matrix is taken."""
+        n, start = tensor_type.size(group), start_size(group, tensor_type)
+        applied = len(group.lie) * n * start * sum(tensor_type.shape(group)) / 4
+        return Cost(4 * n * start, applied + 4 * n * start**2)
 
     def solve(self, group: Group, tensor_type: TensorType, tol: float | None = None) -> Solution:
         """Starts from the element with the fewest zero-weight vectors."""
@@ -151,11 +157,20 @@ def _normal_elements(group: Group) -> tuple[Element, ...]:
         defects = np.array(
             [np.concatenate([(p + sign * p.T).ravel() for p in e.parts or ()]) for e in elements]
         )
-        space = scipy_null_space(defects.T, rcond=1e-12) if defects.any() else np.eye(len(elements))
+        space = _combinations_to_zero(defects)
         if space.shape[1]:
             c = space @ np.random.default_rng(7).uniform(0.5, 1.5, space.shape[1])
             normal.append(_combination(elements, c, sign))
     return tuple(normal)
+
+
+def _combinations_to_zero(rows: Array) -> Array:
+    """An orthonormal basis (k, m) of the coefficients with which rows (k, n) add up to nothing; small where n is large."""
+    if not rows.any():
+        return np.eye(len(rows))
+    U, values, _ = np.linalg.svd(rows, full_matrices=rows.shape[0] > rows.shape[1])
+    values = np.concatenate([values, np.zeros(U.shape[1] - len(values))])
+    return np.asarray(U[:, values <= 1e-12 * values.max()])
 
 
 def _combination(elements: list[Element], c: Array, sign: float) -> Element:
