@@ -3,6 +3,7 @@ import re
 import numpy as np
 import pytest
 
+import softsym as ss
 from softsym.data.requirements import MINIMUM_ROWS, check_fit
 from softsym.data.table import Table
 from softsym.errors import InputError
@@ -78,3 +79,18 @@ def test_vectors_beside_points_have_their_size():
     assert check_fit(table, "2P", "V", ["SE(3)"]) == 0
     with pytest.raises(InputError, match="points P need groups in homogeneous coordinates"):
         check_fit(table, "2P", "V", ["O(3)"])
+
+
+@pytest.mark.parametrize(("size", "word"), [(1e155, "large"), (1e-155, "small")])
+def test_numbers_whose_squares_are_none_are_refused(size, word):
+    X = np.random.default_rng(0).standard_normal((60, 3))
+    with pytest.raises(
+        InputError, match=f"an output of it is as {word} as .*; squares of that cannot be computed with"
+    ):
+        check_fit(Table(X, size * X, ("x", "y", "z"), ("u", "v", "w"), "it"), "V", "V", ["O(3)"])
+    with pytest.raises(InputError, match="a value of `y` is as"):
+        ss.SoftEquivariantRegressor("V", "V", ["O(3)"]).fit(X, size * X)
+    with pytest.raises(InputError, match="a value of `Y` is as"):
+        ss.evidence(X, size * X, "V", "V", ["O(3)"])
+    with pytest.raises(InputError, match="a value of `X` is as"):
+        ss.SoftEquivariantGP("V", "V", ["O(3)"]).fit(size * X, X)

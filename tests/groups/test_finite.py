@@ -93,8 +93,13 @@ def test_a_large_group_of_rotations_is_generated_whole():
 
 
 @pytest.mark.parametrize(
-    "text", ["O(1000)", "O(300)", "O(100000)", "SL(400)", "U(200)", "S(50000)", "Translation(1000)"]
+    "text", ["O(1000)", "SO(500)", "O(100000)", "SL(400)", "U(200)", "S(50000)", "Translation(1000)"]
 )
 def test_groups_that_would_fill_the_memory_are_refused(text):
     with pytest.raises(InputError, match=r"generators of .* would take about .* GB; .* is the largest"):
         ss.group(text)
+
+
+@pytest.mark.parametrize(("text", "dim"), [("C(1000000000)", 2), ("D(1000000000)", 1), ("C(999999937)", 2)])
+def test_tiny_turns_are_told_from_none(text, dim):
+    assert ss.equivariant_maps("V", "V", text).dim == dim

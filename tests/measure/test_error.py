@@ -247,3 +247,14 @@ def test_many_samples_agree_with_few(axis):
 def test_the_printed_only_soft_target_is_exact_about_y(x):
     assert data_error(inertia([-0.3, 0.3, -0.3]), x, "5S + 5V", "T(2)", "O(2)@y") < 1e-12
     assert data_error(inertia([-0.3, 0.3, 0.0]), x, "5S + 5V", "T(2)", "O(2)@y") > 0.01
+
+
+@pytest.mark.parametrize("size", [1e-200, 1.0, 1e155, 1e300])
+def test_errors_of_very_large_and_small_outputs_are_the_same(size):
+    x = np.random.default_rng(0).standard_normal((20, 3))
+    error = equivariance_error(lambda x: size * np.abs(x), x, "V", "V", "O(3)")
+    assert error == pytest.approx(equivariance_error(np.abs, x, "V", "V", "O(3)"), rel=1e-12)
+    plain = equivariance_error(lambda x: size * np.abs(x), x, "V", "V", "O(3)", normalize="none")
+    assert plain == pytest.approx(
+        size * equivariance_error(np.abs, x, "V", "V", "O(3)", normalize="none"), rel=1e-12
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from softsym.data.table import Table
 from softsym.errors import InputError
@@ -16,6 +17,8 @@ from softsym.reps.points import as_vectors, has_points, is_affine
 
 MINIMUM_ROWS = 50
 """Fewer examples than this cannot be split into training, validation and test data."""
+LARGEST_VALUE = 1e140
+"""Sums of squares of larger numbers are infinite, those of numbers smaller than its inverse are zero."""
 
 
 def check_fit(
@@ -57,12 +60,36 @@ def check_fit(
         raise InputError(
             f"every output of {table.source} is constant ({shown}); there is nothing to learn, pass other --y-columns"
         )
+    check_magnitudes(table.X, f"an input of {table.source}")
+    if table.Y is not None:
+        check_magnitudes(table.Y, f"an output of {table.source}")
     distinct = int(table.duplicates.max()) + 1
     if distinct < MINIMUM_ROWS:
         raise InputError(
             f"{table.source} has {len(table.X)} rows but only {distinct} different inputs; at least {MINIMUM_ROWS} are needed"
         )
     return len(table.X) - distinct
+
+
+def check_magnitudes(values: NDArray[np.float64], what: str) -> None:
+    """Refuses numbers whose squares are none, or nothing.
+
+    Args:
+        values: The numbers.
+        what: What one of them is called in a refusal.
+
+    Example:
+        >>> check_magnitudes(np.array([[1.0, 2e155]]), "an output")
+        Traceback (most recent call last):
+        ...
+        softsym.errors.InputError: an output is as large as 2e+155; squares of that cannot be computed with, pass it in other units
+    """
+    largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
+    if largest > LARGEST_VALUE or 0 < largest < 1 / LARGEST_VALUE:
+        size = "large" if largest > 1 else "small"
+        raise InputError(
+            f"{what} is as {size} as {largest:.3g}; squares of that cannot be computed with, pass it in other units"
+        )
 
 
 def _check_size(

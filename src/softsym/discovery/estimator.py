@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from softsym.data.labels import row_labels
+from softsym.data.requirements import check_magnitudes
 from softsym.data.split import HELD_OUT, Index
 from softsym.discovery import storage
 from softsym.discovery.auto import AUTO, candidates
@@ -153,6 +154,8 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             duplicates: Labels that rows of equal inputs share, if they are known already.
         """
         inputs, outputs = self._read(X, y)
+        check_magnitudes(inputs, "a value of `X`")
+        check_magnitudes(outputs, "a value of `y`")
         if x_names is not None:
             self.feature_names_in_ = np.asarray(x_names, dtype=object)
         if y_names is not None:

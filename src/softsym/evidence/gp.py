@@ -22,6 +22,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from softsym.data.labels import row_labels
+from softsym.data.requirements import check_magnitudes
 from softsym.errors import DataWarning, InputError
 from softsym.evidence import storage
 from softsym.evidence.estimate import Estimate, estimate
@@ -102,6 +103,8 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         )
         self.n_outputs_ = 0 if outputs.ndim == 1 else outputs.shape[1]
         Y = np.asarray(outputs, dtype=np.float64).reshape(len(outputs), -1)
+        check_magnitudes(inputs, "a value of `X`")
+        check_magnitudes(Y, "a value of `y`")
         rep_in, rep_out, candidates = read_shape(self.rep_in, self.rep_out, self.groups, inputs, Y)
         kernels = GRID if self.kernel is None else [self.kernel]
         sources, seed = row_labels(groups, len(Y)), seed_of(self.random_state)

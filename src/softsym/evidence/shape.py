@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from softsym.data.requirements import check_magnitudes
 from softsym.errors import InputError
 from softsym.groups import Group, joined, read_groups
 from softsym.reps import Rep, Scalar
@@ -76,4 +77,5 @@ def read_rows(values: ArrayLike, name: str) -> Array:
         raise InputError(f"`{name}` must have shape (rows, columns), got {array.shape}")
     if not np.isfinite(array).all():
         raise InputError(f"`{name}` contains NaN or infinity; leave those rows out")
+    check_magnitudes(array, f"a value of `{name}`")
     return array

@@ -177,17 +177,23 @@ def relative_error(a: Any, b: Any) -> Array:
 
 
 def _errors(before: Any, after: Any, normalize: str) -> Array:
-    gap = _norms(before - after)
+    before, after = _plain(before), _plain(after)
+    if normalize == "product":
+        unit: Any = 1.0
+    else:  # squares of very large or small numbers are none, so norms are taken in units of the largest
+        unit = np.maximum(np.abs(before).max(axis=-1, initial=0.0), np.abs(after).max(axis=-1, initial=0.0))
+        unit = np.where(unit > 0, unit, 1.0)[..., None]
+    before, after = before / unit, after / unit
+    gap = np.linalg.norm(before - after, axis=-1)
     if normalize == "none":
-        return gap
-    first, second = _norms(before), _norms(after)
+        return np.asarray(gap * unit[..., 0])
+    first, second = np.linalg.norm(before, axis=-1), np.linalg.norm(after, axis=-1)
     scale = first + second if normalize == "sum" else first * second
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where((gap == 0) & (scale == 0), 0.0, gap / scale)
 
 
-def _norms(values: Any) -> Array:
-    """Euclidean norms over the last axis, in float64."""
+def _plain(values: Any) -> Array:
     if isinstance(values, torch.Tensor):
         values = values.detach().cpu().double().numpy()
-    return np.asarray(np.linalg.norm(values.astype(np.float64), axis=-1))
+    return np.asarray(values, dtype=np.float64)

@@ -90,3 +90,8 @@ def test_open_numbers_are_refused():
         InputError, match=r"`weight_decay` = -1\.0: input should be greater than or equal to 0"
     ):
         read_recipe(has_groups=True, shrink=-1.0)
+
+
+def test_a_width_that_fills_the_memory_is_refused_at_once():
+    with pytest.raises(InputError, match="4 layers of width 1,000,000 have about"):
+        read_recipe(has_groups=True, width=1_000_000)

@@ -123,3 +123,15 @@ def test_the_interval_covers_the_mean_and_shrinks_with_the_rows():
     assert narrow[0] < 0.5 < narrow[1]
     assert narrow[1] - narrow[0] < wide[1] - wide[0]
     assert bootstrap_interval(errors, seed=1) != narrow
+
+
+@pytest.mark.parametrize("offset", [10.0, 1e3, -1e6])
+def test_a_constant_added_to_the_outputs_changes_nothing(offset):
+    shape = Shape.of(rep("2V"), rep("S"), [group("O(2)@x"), group("O(2)@z")])
+    plain, moved = (
+        measure_group(replace(known(lambda X, by=by: X[:, :1] + by), shape=shape), group("O(2)@z"))
+        for by in (0.0, offset)
+    )
+    assert plain.error > 0.5
+    assert moved.error == pytest.approx(plain.error, rel=1e-6)
+    assert moved.control == pytest.approx(plain.control, rel=1e-6)

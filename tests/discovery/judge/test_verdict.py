@@ -128,3 +128,17 @@ def test_a_group_that_moves_nothing_is_undecided():
         assert reasons == (
             Reason(Cause.TRIVIAL, "acts trivially on inputs and outputs, so data cannot break it"),
         )
+
+
+@pytest.mark.parametrize("refutation", [None, -5.0, 2.9])
+@pytest.mark.parametrize("error", [0.1, 0.4])
+def test_an_undertrained_model_is_not_believed_unless_held_out_rows_agree(error, refutation):
+    """Y = 2 X, of which a model explains 49 %: it breaks the symmetry by itself."""
+    grounds = at(error, explained=0.49, refutation=refutation)
+    word, (reason,) = judge(grounds)
+    assert word in ("soft", "absent")
+    assert reason.cause is Cause.EXPLAINED
+    assert reason.text.startswith("the model explains only 49% of held-out data")
+    assert decide(grounds)[0] == "undecided"
+    assert judge(replace(grounds, refutation=3.1))[1] == ()
+    assert judge(at(0.01, explained=0.49, refutation=refutation)) == ("exact", ())  # a penalty has won

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, NonNegativeFloat, PositiveInt, ValidationError
 
 from softsym.errors import InputError, first_problem
+from softsym.nn.network import check_memory
 from softsym.regularize.strengths import Controller
 from softsym.training.settings import FAST, FAST_STRENGTH, Batch, LearningRate, Settings, SoftNumbers, Width
 
@@ -98,7 +99,9 @@ def read_recipe(*, has_groups: bool, **fields: Any) -> Recipe:
     if not has_groups:
         given.pop("shrink", None)
     try:
-        return Recipe.model_validate(usual | given)
+        recipe = Recipe.model_validate(usual | given)
+        check_memory(recipe.width, recipe.layers)
+        return recipe
     except ValidationError as error:
         name, problem = first_problem(error)
         shown = "weight_decay" if name == "shrink" else name

@@ -1,6 +1,8 @@
 r"""How much a fitted ensemble breaks each candidate symmetry, with what it takes to judge that number.
 
-The error of a group is the model's equivariance error on held-out rows, over elements that move the inputs at all. Beside it stand
+The error of a group is the model's equivariance error on held-out rows, over elements that move the inputs at all. What the group leaves
+alone of the mean output is taken away first: a constant says nothing about a symmetry, and would make every violation look small. Beside
+it stand
 
 - the *control*: the error a model would have that ignores the group altogether, comparing :math:`\rho(g) f(x)` with the prediction
   for an unrelated row moved by an unrelated element;
@@ -24,6 +26,7 @@ from softsym.discovery.judge.verdict import REFUTED, Grounds
 from softsym.groups import Group
 from softsym.measure.action import act, transforms
 from softsym.measure.error import relative_error
+from softsym.spaces import invariants
 
 Array = NDArray[np.float64]
 JUDGED_ROWS, JUDGED_ELEMENTS = 400, 24
@@ -51,26 +54,32 @@ def measure_group(fit: FittedEnsemble, group: Group, seed: int = 0) -> Grounds:
     before = np.stack([act(shape.rep_out, group, elements, member) for member in resting])
     unrelated = before.mean(0)[rng.permutation(JUDGED_ELEMENTS)][:, rng.permutation(len(X))]
     among = _among(fit, moved, X)
-    errors = relative_error(before, after)
+    rest = invariants(shape.rep_out, group).project(Y.mean(axis=0))
+    errors = relative_error(before - rest, after - rest)
     distinct = len(np.unique(X, axis=0)) >= SMALLEST
     return Grounds(
         error=float(errors.mean()),
         interval=bootstrap_interval(errors, seed),
-        control=float(relative_error(unrelated, after.mean(0)).mean()),
+        control=float(relative_error(unrelated - rest, after.mean(0) - rest).mean()),
         noise_ratio=_noise_ratio(before.mean(0) - after.mean(0), resting.mean(0) - Y, among),
         refutation=_refutation(fit, group, elements, after.mean(0), resting.mean(0), Y, among),
         explained=explained(rows.Y, float(np.mean((fit.judged_outputs.mean(0) - rows.Y) ** 2))),
         rows=fit.n_train,
         coverage=coverage(rows.X, shape.rep_in, group, seed).value if distinct else None,
         held_out=rows.is_separate,
-        hidden=_hidden(fit, Y),
+        hidden=_hidden(fit, Y - rest),
         acts=bool(moving)
         or moving_elements(shape.rep_out, group, 1, np.random.default_rng(seed)) is not None,
     )
 
 
 def _hidden(fit: FittedEnsemble, Y: Array) -> float:
-    """An error that penalties may hide: two predictions that both miss a broken symmetry's truth by an excess differ by its double."""
+    """An error that penalties may hide: two predictions that both miss a broken symmetry's truth by an excess differ by its double.
+
+    Args:
+        fit: The fitted ensemble.
+        Y: Outputs without the constant that the group leaves alone.
+    """
     if fit.rivals is None:
         return 0.0
     own = row_errors(fit.judged_outputs.mean(0), fit.judged.Y)

@@ -86,6 +86,11 @@ class Grounds:
         return self.explained >= GOOD_FIT and self.noise_ratio is not None
 
     @property
+    def is_untrained(self) -> bool:
+        """Whether a violation may be the model's own: it explains too little, and averaging it over the group costs nothing."""
+        return self.explained < GOOD_FIT and not (self.refutation is not None and self.refutation > REFUTED)
+
+    @property
     def excess(self) -> float:
         """The error beyond what a good model's mistakes explain: an estimate of the data's own equivariance error."""
         if not self.fits_well or self.noise_ratio is None:
@@ -158,7 +163,7 @@ def _doubts(grounds: Grounds, verdict: Verdict) -> tuple[Reason, ...]:
         texts[Cause.ROWS] = f"{grounds.rows} training rows, about {FEWEST_ROWS} would decide it"
     if not grounds.held_out:
         texts[Cause.HELD_OUT] = ""
-    if grounds.explained < LEAST_EXPLAINED_TO_JUDGE:
+    if grounds.explained < LEAST_EXPLAINED_TO_JUDGE or (verdict != "exact" and grounds.is_untrained):
         texts[Cause.EXPLAINED] = (
             f"{max(0.0, grounds.explained):.0%} of held-out data, more rows or longer training would decide it"
         )
