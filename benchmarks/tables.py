@@ -143,7 +143,82 @@ def models() -> str:
     return table(["task", "model", "all candidates", "without broken ones", "one more broken", *RIVALS], rows)
 
 
-TABLES = {"calibration": calibration, "null": null, "prediction": prediction, "models": models}
+def rivals() -> str:
+    """Soft equivariance of ordinary networks beside its rivals, and each candidate alone where nothing holds."""
+    costs, rows, alone = recorded("modules")["methods"], [], []
+    for task, result in recorded("rivals").items():
+        best = min(row["test_error"][0] for name, row in result["rows"].items() if " at " not in name)
+        for name, row in result["rows"].items():
+            if " at " in name:
+                candidate, level = name.removeprefix("per, ").split(" at ")
+                alone.append(
+                    [task, f"`{candidate}`", level, f"{row['test_error'][0]:.3f}", _beside(row, "test_error")]
+                )
+                continue
+            error = f"{row['test_error'][0]:.2g}"
+            step = costs[task][next(way for way in WAYS if name.startswith(way))]
+            rows.append(
+                [
+                    task,
+                    name,
+                    f"**{error}**" if row["test_error"][0] == best else error,
+                    _beside(row, "test_error"),
+                    f"{row['test_error_turned'][0]:.2g}" if "test_error_turned" in row else "",
+                    f"{row['equivariance_error'][0]:.2g}" if "equivariance_error" in row else "",
+                    f"{step['cpu_milliseconds_a_step']:.1f}",
+                    f"{step['peak_megabytes']:.0f}",
+                    f"{row['cpu_seconds'][0]:.1f}",
+                    _kept(result, row),
+                    str(row["seeds"]),
+                ]
+            )
+    head = ["task", "method", "test error", "less plain", "turned", "equivariance error"]
+    head += ["ms a step", "peak MB", "seconds in all", "kept what holds, ordered", "seeds"]
+    fronts = [
+        f"- {task}: {', '.join(result['better_and_faster_than_per']) or 'on the front'}"
+        for task, result in recorded("rivals").items()
+    ]
+    return "\n\n".join(
+        [
+            table(head, rows),
+            "No more error in less time than PER:",
+            "\n".join(fronts),
+            "One candidate alone, where none holds:",
+            table(["task", "candidate", "strength", "test error", "less plain"], alone),
+        ]
+    )
+
+
+def _beside(row: dict[str, Any], key: str) -> str:
+    """The difference to plain training with its standard error."""
+    less, error = row[f"{key}_less_plain"]
+    return f"{less:+.2g}" + ("" if not error else f" ± {error:.1g}")
+
+
+def _kept(result: dict[str, Any], row: dict[str, Any]) -> str:
+    """In how many seeds what holds was kept and nothing else, and in how many the candidates come in the order of the truth."""
+    if "order" not in row:
+        return ""
+    names = result["candidates"]
+    if result["finite_candidates"] and set(result["finite_candidates"]) == set(row["order"][0]):
+        names = result["finite_candidates"]
+    holds = {names[result["candidates"].index(name)] for name in result["holds"]}
+    kept = [{name for name, strength in each.items() if strength} == holds for each in row["strengths"]]
+    cell = f"{sum(kept)} of {len(kept)}"
+    if result["planted_order"]:
+        ordered = [order == result["planted_order"] for order in row["order"]]
+        cell += f", {sum(ordered)} of {len(ordered)}"
+    return cell
+
+
+WAYS = ("plain", "augmented", "sample penalty", "per")
+TABLES = {
+    "calibration": calibration,
+    "null": null,
+    "prediction": prediction,
+    "models": models,
+    "rivals": rivals,
+}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or TABLES:

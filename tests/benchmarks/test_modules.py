@@ -38,3 +38,12 @@ def test_models_have_the_sizes_that_are_promised():
 def test_growth():
     found = modules.growth((32, 64))
     assert [row["parameters"] for row in found["rows"]] == [1024, 4096]
+    assert all(row["weight_decay_cpu_seconds"] > 0 and row["page_faults"] >= 0 for row in found["rows"])
+    assert found["last_factor"] > 0
+
+
+def test_value_and_gradient_takes_the_place_of_older_gradients():
+    layer = nn.Linear(2, 2)
+    for _ in range(2):
+        modules.value_and_gradient(layer, lambda: modules.decay(layer))
+    assert torch.allclose(layer.weight.grad, layer.weight)

@@ -8,6 +8,7 @@ from softsym.benchmarks.timing import (
     cpu_turns,
     forget_peak,
     interleaved,
+    page_faults,
     peak_megabytes,
     ratio,
     seconds,
@@ -51,3 +52,7 @@ def test_processor_time_is_taken_in_turns_of_both_directions():
     times = cpu_turns({"a": lambda: calls.append("a"), "b": lambda: calls.append("b")}, rounds=2, calls=2)
     assert "".join(calls) == "bbaa" + "aabb" + "bbaa"
     assert [len(taken) for taken in times.values()] == [2, 2]
+
+
+def test_fresh_memory_comes_page_by_page():
+    assert page_faults(lambda: b"1" * 64_000_000) >= 16  # pages are large where the system likes large ones

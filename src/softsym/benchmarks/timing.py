@@ -75,6 +75,15 @@ def ratio(ours: list[float], theirs: list[float]) -> float:
     return statistics.median(a / b for a, b in zip(ours, theirs, strict=True))
 
 
+def page_faults(action: Callable[[], object]) -> int:
+    """How many pages of memory the system has to hand out during one call."""
+    import resource
+
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    action()
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+
+
 def forget_peak() -> None:
     """Lets the peak of resident memory start anew, where the system can (Linux)."""
     with contextlib.suppress(OSError):

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from softsym.benchmarks.planted.cases import cases
-from softsym.benchmarks.planted.methods import METHODS, Training
+from softsym.benchmarks.planted.methods import METHODS, Training, methods
 
 POINTS = next(case for case in cases() if case.name == "points")
 
@@ -28,3 +28,12 @@ def test_candidates():
     assert METHODS["augmented by what holds"].groups(POINTS) == ("O(2)@z",)
     assert METHODS["per"].groups(POINTS) == POINTS.finite
     assert METHODS["per, adjusted once"].groups(POINTS) == POINTS.groups
+
+
+def test_where_nothing_holds_every_candidate_is_shown_alone():
+    digits = next(case for case in cases() if not case.holds)
+    named = methods(digits)
+    assert "augmented by what holds" not in named
+    assert named["per, C(4) at 10"].groups(digits) == ("C(4)",)
+    assert len(named) == len(METHODS) - 1 + 3 * len(digits.groups)
+    assert list(methods(POINTS)) == list(METHODS)

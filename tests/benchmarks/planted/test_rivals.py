@@ -6,20 +6,36 @@ import pytest
 
 from softsym.benchmarks.planted import rivals
 from softsym.benchmarks.planted.cases import cases
+from softsym.benchmarks.planted.methods import methods
 
 
 @pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
 def test_every_method_gets_its_row(case, monkeypatch):
     monkeypatch.delenv(rivals.FOLDER, raising=False)
-    records = {name: {0: rivals.kept(case, name, seed=0, epochs=1)} for name in rivals.names(case)}
+    records = {name: {0: rivals.kept(case, name, seed=0, epochs=1)} for name in methods(case)}
     comparison = rivals.table(case, records)
-    assert list(comparison["rows"]) == rivals.names(case)
+    assert list(comparison["rows"]) == list(methods(case))
     for row in comparison["rows"].values():
         assert row["test_error"][0] >= 0
+        assert row["cpu_seconds"][0] > 0
         assert ("test_error_turned" in row) == bool(case.holds)
-    assert set(comparison["rows"]["per"]["strengths"][0]) == set(case.finite or case.groups)
-    assert set(comparison["rows"]["per"]["order"][0]) == set(case.finite or case.groups)
+    for name in ("per", "per, by held-out rows"):
+        assert set(comparison["rows"][name]["strengths"][0]) == set(case.finite or case.groups)
+        assert set(comparison["rows"][name]["order"][0]) == set(case.finite or case.groups)
     assert "per" not in comparison["better_than_per"]["test_error"]
+
+
+@pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
+def test_evidence_finds_what_holds_and_nothing_else(case):
+    train, _ = case.draw(seed=300)
+    for name in ("per", "augmented, by evidence"):
+        method = methods(case)[name]
+        strengths, record = rivals.found(case, method, train, seed=0, epochs=1)
+        kept = [group for group, strength in strengths.items() if strength]
+        expected = {"D(4)@z"} if case.finite and method.finite else set(case.holds)
+        assert set(kept) == expected
+        assert record["order"][: len(kept)] == kept
+        assert all(strengths[group] == 1.0 for group in kept) or not method.levels
 
 
 def test_what_is_done_is_not_repeated(tmp_path, monkeypatch):
@@ -35,14 +51,25 @@ def test_what_is_done_is_not_repeated(tmp_path, monkeypatch):
 
 def test_a_part_of_the_folder_is_a_table(tmp_path, monkeypatch):
     monkeypatch.setenv(rivals.FOLDER, str(tmp_path))
-    monkeypatch.setattr(rivals, "trained", lambda case, method, seed, epochs: {"test_error": 1.0 + seed})
-    case = cases()[1]
-    for name, seed in (("plain", 0), ("plain", 1), ("per", 1)):
+    monkeypatch.setattr(
+        rivals,
+        "trained",
+        lambda case, method, seed, epochs: {
+            "test_error": 1.0 + seed,
+            "cpu_seconds": 1.0 + bool(method.way == "per"),
+        },
+    )
+    case, first = cases()[1], rivals.FIRST
+    for name, seed in (("plain", first), ("plain", first + 1), ("per", first + 1)):
         rivals.kept(case, name, seed)
     rows = rivals.recorded()[case.name]["rows"]
     assert rows["plain"]["seeds"] == 2
     assert rows["per"]["test_error_less_plain"] == [0.0, None]
-    assert rivals.run(seeds=1)[case.name]["better_than_per"] == {"test_error": []}
+    everything = rivals.run(seeds=1)[case.name]
+    assert everything["better_than_per"] == {"test_error": []}
+    assert everything["better_and_faster_than_per"] == [
+        name for name, method in methods(case).items() if method.way != "per"
+    ]
 
 
 def test_what_is_better_is_so_by_more_than_noise():

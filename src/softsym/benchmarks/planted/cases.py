@@ -35,6 +35,7 @@ class Case:
         epochs: How long to train.
         lr: Step length.
         finite: Finite candidates in the place of continuous ones: their hidden representations commute with every nonlinearity.
+        order: Candidates from what holds to what does not, where that was planted.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Case:
     epochs: int = 120
     lr: float = 2e-3
     finite: tuple[str, ...] = ()
+    order: tuple[str, ...] = ()
 
     @property
     def has_classes(self) -> bool:
@@ -93,9 +95,10 @@ class Case:
 def cases() -> list[Case]:
     """All tasks; flights only where their file is named."""
     flips: dict[str, Any] = {"groups": images.GROUPS}
+    planted: dict[str, Any] = {**flips, "holds": images.GROUPS[:1], "order": images.GROUPS}
     axes: dict[str, Any] = {"groups": points.AXES, "holds": ("O(2)@z",), "finite": QUARTERS}
     made = [
-        Case("planted images", images.SmallCNN, _planted, (1, 12, 12), "Grid(12,12)", "2S", holds=images.GROUPS[:1], **flips),
+        Case("planted images", images.SmallCNN, _planted, (1, 12, 12), "Grid(12,12)", "2S", **planted),
         Case("digits", lambda: images.SmallCNN(8, 10), points.digits, (1, 8, 8), "Grid(8,8)", "10S", holds=(), **flips),
         Case("points", points.SetTransformer, points.sets, (6, 3), "6V", "V", **axes),
     ]  # fmt: skip

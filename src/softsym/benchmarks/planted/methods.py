@@ -29,23 +29,29 @@ class Method:
 
     Args:
         way: How groups are used.
-        picks: Where strengths come from: the same for all candidates, for what holds alone (which only an oracle knows), by held-out rows,
-            or the same at the start and adjusted once by residuals.
-        levels: Strengths, one unless there is a choice.
+        picks: Where strengths come from: the same for all candidates, for what holds alone (which only an oracle knows), by the evidence of
+            the training rows, by held-out rows, or the same at the start and adjusted once by residuals.
+        levels: Strengths, one unless there is a choice; none where the evidence says how strong.
         start: Whether weights are made equivariant at the start.
         finite: Whether finite candidates are taken in the place of continuous ones.
+        alone: A single candidate, whatever the others are.
+        seeds: How many trainings are worth their time.
     """
 
     way: Literal["plain", "augment", "sample", "per"]
-    picks: Literal["all", "what holds", "held-out rows", "adjusted"] = "all"
+    picks: Literal["all", "what holds", "evidence", "held-out rows", "adjusted"] = "all"
     levels: tuple[float, ...] = ()
     start: bool = False
     finite: bool = False
+    alone: str = ""
+    seeds: int = 5
 
     def groups(self, case: Case) -> tuple[str, ...]:
         """The candidates it is given."""
         if self.way == "plain":
             return ()
+        if self.alone:
+            return (self.alone,)
         if self.picks == "what holds":
             return case.holds
         return case.finite if self.finite and case.finite else case.groups
@@ -53,15 +59,29 @@ class Method:
 
 METHODS = {
     "plain": Method("plain"),
-    "augmented": Method("augment", levels=(1.0,)),
-    "augmented, chosen": Method("augment", "held-out rows", (1.0,)),
+    "per": Method("per", "evidence", start=True, finite=True),
+    "augmented, by evidence": Method("augment", "evidence", (1.0,)),
+    "sample penalty, by evidence": Method("sample", "evidence", (0.3,)),
     "augmented by what holds": Method("augment", "what holds", (1.0,)),
+    "augmented": Method("augment", levels=(1.0,)),
     "sample penalty": Method("sample", levels=(0.3,)),
-    "sample penalty, chosen": Method("sample", "held-out rows", (0.3,)),
-    "per": Method("per", "held-out rows", (10.0, 100.0), start=True, finite=True),
     "per, adjusted once": Method("per", "adjusted", (30.0,)),
+    "per, by held-out rows": Method("per", "held-out rows", (10.0, 100.0), start=True, finite=True, seeds=3),
 }
 """By the names of the table."""
+ALONE = (1.0, 10.0, 100.0)
+
+
+def methods(case: Case) -> dict[str, Method]:
+    """The methods that make sense for a task; where nothing holds also each candidate alone: is there anything to gain?"""
+    named = {name: method for name, method in METHODS.items() if method.picks != "what holds" or case.holds}
+    if case.holds:
+        return named
+    return named | {
+        f"per, {group} at {level:g}": Method("per", levels=(level,), start=True, alone=group)
+        for group in case.groups
+        for level in ALONE
+    }
 
 
 class Training:

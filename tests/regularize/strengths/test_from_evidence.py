@@ -1,0 +1,55 @@
+"""Strengths by the evidence of rows: what data support becomes strong, what they speak against is let go."""
+
+import math
+from dataclasses import dataclass
+
+import pytest
+
+import softsym as ss
+from softsym.benchmarks.planted.cases import cases
+from softsym.errors import InputError
+from softsym.regularize.strengths.from_evidence import MOST, from_evidence
+
+
+@dataclass(frozen=True)
+class Row:
+    name: str
+    log_evidence: float
+    interval: tuple[float, float]
+
+
+def test_a_strength_is_the_ratio_of_what_has_the_symmetry_and_what_has_not():
+    found = from_evidence([Row("a", 5.0, (0.0, 0.1)), Row("b", 1.0, (0.2, 0.5)), Row("c", 1.0, (0.9, 1.0))])
+    assert found.strengths == pytest.approx({"a": 99.0, "b": 3.0, "c": 0.0})
+    assert found.order() == ["a", "b", "c"]
+    assert list(found.kept) == ["a", "b"]
+
+
+def test_what_data_speak_against_is_let_go_however_small_its_violation():
+    found = from_evidence([Row("a", -0.1, (0.0, 0.1)), Row("b", math.nan, (0.0, 0.2))])
+    assert found.strengths == {"a": 0.0, "b": 0.0}
+    assert str(found).splitlines()[1].endswith("a, let go")
+
+
+def test_a_strength_is_finite():
+    found = from_evidence([Row("a", 5.0, (0.0, 0.0)), Row("b", 5.0, (0.0, 1e-4)), Row("c", 5.0, (0.0, 0.01))])
+    assert found.strengths["a"] == found.strengths["b"] == pytest.approx(MOST)
+    assert found.strengths["c"] == pytest.approx(9_999)
+    assert "let go" not in str(found)
+
+
+def test_no_rows():
+    with pytest.raises(InputError, match="no rows"):
+        from_evidence([])
+
+
+@pytest.mark.parametrize("seed", [300, 301])
+def test_planted_symmetries_come_out_in_their_order(seed):
+    case = cases()[0]
+    (x, y), _ = case.draw(seed)
+    found = from_evidence(
+        ss.evidence(x.double().numpy(), y.double().numpy(), case.rep_in, case.rep_out, case.groups)
+    )
+    assert found.order() == list(case.groups)
+    assert found.strengths[case.groups[0]] > 10
+    assert found.strengths[case.groups[2]] == 0
