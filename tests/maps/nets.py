@@ -103,6 +103,23 @@ class SetTransformer(nn.Module):
         return self.head(self.encoder(self.embed(x)).mean(dim=1))
 
 
+class Reader(nn.Module):
+    """torch's own decoder: some points look at the others."""
+
+    def __init__(self, norm_first=False):
+        super().__init__()
+        layer = nn.TransformerDecoderLayer(16, 2, 32, dropout=0.0, batch_first=True, norm_first=norm_first)
+        self.embed, self.decoder, self.head = (
+            nn.Linear(3, 16),
+            nn.TransformerDecoder(layer, 2),
+            nn.Linear(16, 3),
+        )
+
+    def forward(self, x):
+        x = self.embed(x)
+        return self.head(self.decoder(x[:, :2], x[:, 2:]).mean(dim=1))
+
+
 class OwnAttention(nn.Module):
     """Attention written out, with heads made by views and a learned token; no norm."""
 

@@ -14,6 +14,7 @@ from tests.maps.nets import (
     Decoder,
     FlatCNN,
     OwnAttention,
+    Reader,
     ResNet,
     Sequence,
     SetTransformer,
@@ -45,6 +46,7 @@ FINITE = {
     "rnn": (lambda: Sequence(nn.RNN, nonlinearity="relu"), (5, 3), "V", "V", ["C(4)@z"]),
     "transformer": (SetTransformer, (5, 3), "V", "V", TURNS[:2]),
     "transformer, norm first": (lambda: SetTransformer(True, 1), (5, 3), "V", "S", TURNS[:2]),
+    "decoder of a transformer": (Reader, (5, 3), "V", "V", TURNS[:2]),
     "own attention": (OwnAttention, (5, 3), "V", "V", TURNS[:2]),
     "chain with a norm": (
         lambda: nn.Sequential(nn.Linear(6, 48), nn.LayerNorm(48), nn.GELU(), nn.Linear(48, 3)), (6,), "2V", "V", TURNS,

@@ -92,21 +92,39 @@ def test_compiled_autocast_and_fabric_give_the_same_value(name):
     assert all(model.get_parameter(n).grad is not None for n in per.proposal)
 
 
+SHAPES = {"cnn": (1, 8, 8), "resnet": (3, 8, 8), "decoder": (1, 6, 6), "lstm": (5, 3), "transformer": (5, 3)}
+"""Of one input of each."""
+
+
 @pytest.mark.parametrize(
-    "rule", [ss.strengths.OneShot(4, 2.0, window=2), ss.strengths.Continuous(2), ss.strengths.Fixed()]
+    "rule",
+    [
+        lambda: ss.strengths.OneShot(4, 2.0, window=2),
+        lambda: ss.strengths.Continuous(2),
+        lambda: ss.strengths.Fixed(),
+    ],
+    ids=["one-shot", "continuous", "fixed"],
 )
-def test_strength_controllers(rule):
-    model, per = setting("cnn", strength=1.0)
+@pytest.mark.parametrize("name", FINITE)
+def test_strength_controllers_in_a_loop(name, rule):
+    model, per = setting(name, strength=1.0)
+    rule = rule()
     rule.begin(per.strengths)
-    x = torch.randn(6, 1, 8, 8, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-6)
+    x = torch.randn(6, *SHAPES[name], dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    before = per.totals()
     for epoch in range(1, 6):
-        per.step_(0.01)
+        optimizer.zero_grad()
+        model(x).square().mean().backward()
+        optimizer.step()
         per.prox_(0.01)
-        model(x).sum().backward()
         per.strengths = rule.on_epoch_end(per.residuals(), epoch)
-    values = list(per.strengths.values())
-    assert (values == [1.0, 1.0]) == isinstance(rule, ss.strengths.Fixed)
-    assert set(per.residuals()["C(4)"]) == {"conv1", "conv2", "fc1", "fc2"}
+    after, values = per.totals(), per.strengths
+    assert all(after[group] < before[group] for group in before)
+    if isinstance(rule, ss.strengths.Fixed):
+        assert set(values.values()) == {1.0}
+    else:
+        assert values[min(after, key=after.get)] == max(values.values()) == 1.0 > min(values.values())
 
 
 def test_a_strength_for_each_group_and_layer():

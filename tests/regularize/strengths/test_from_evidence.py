@@ -43,10 +43,9 @@ def test_no_rows():
         from_evidence([])
 
 
-@pytest.mark.parametrize("seed", [300, 301])
-def test_planted_symmetries_come_out_in_their_order(seed):
+def test_planted_symmetries_come_out_in_their_order():
     case = cases()[0]
-    (x, y), _ = case.draw(seed)
+    (x, y), _ = case.draw(seed=300)
     found = from_evidence(
         ss.evidence(x.double().numpy(), y.double().numpy(), case.rep_in, case.rep_out, case.groups)
     )
