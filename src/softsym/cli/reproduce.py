@@ -21,8 +21,9 @@ def command(
     artefact: str = typer.Argument(
         ...,
         metavar="ARTIFACT",
-        help="table1, table2, correlation, progress, parameters, robustness, frame-averaging, unknown-symmetry, motion, all, "
-        "or claims (tests the paper's claims on the runs that are done).",
+        help="table1, table2, correlation, progress, parameters, robustness, frame-averaging, unknown-symmetry, motion, all of "
+        "these, mocap or duct (benchmarks on a file that --records names), or claims (tests the paper's claims on the runs that "
+        "are done).",
     ),
     seeds: int | None = typer.Option(
         None, "--seeds", min=1, help="Seeds; what the artefact asks for by default."
@@ -44,7 +45,9 @@ def command(
         None, "--address", help="A Ray cluster; one is started here by default."
     ),
     records: str | None = typer.Option(
-        None, "--records", help="Folder of Waymo records for motion; simulated vehicles by default."
+        None,
+        "--records",
+        help="Folder of Waymo records for motion (simulated vehicles by default), or the file that mocap or duct read.",
     ),
     out_dir: str | None = typer.Option(
         None, "--out-dir", help="Folder of the results; paper/results of a checkout by default."

@@ -8,7 +8,7 @@ from pathlib import Path
 from softsym.data.formats import suffixes
 from softsym.errors import InputError
 
-TASK_NAMES = ("inertia", "cossim", "golfball", "motion", "table_tennis")
+TASK_NAMES = ("inertia", "cossim", "golfball", "motion", "table_tennis", "mocap", "duct")
 """As :data:`softsym.tasks.TASKS` has them."""
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Literal, cast, get_args
+from typing import TYPE_CHECKING, Literal, cast, get_args
 
 from pydantic import (
     BaseModel,
@@ -24,12 +24,17 @@ from softsym.errors import InputError, first_problem
 from softsym.experiments.checkout import paper_folder
 from softsym.training.spec import PresetName
 
-Kind = Literal["table", "correlation", "progress", "parameters", "motion", "unknown"]
+if TYPE_CHECKING:
+    from softsym.training import RunResult
+
+Kind = Literal["table", "correlation", "progress", "parameters", "motion", "unknown", "benchmark"]
 Number = bool | int | float | str
 ORDER = (
     "table1", "correlation", "table2", "progress", "parameters", "frame-averaging", "robustness", "unknown-symmetry", "motion",
 )  # fmt: skip
-"""All artefacts, the most telling first."""
+"""The paper's artefacts, the most telling first."""
+BENCHMARKS = ("mocap", "duct")
+"""Comparisons on files of others, which are named by ``--records``."""
 ALL, CLAIMS = "all", "claims"
 """What else can be asked for: every artefact, and the test of the paper's claims."""
 
@@ -80,6 +85,10 @@ class Artefact(Strict):
     notes: tuple[str, ...] = ()
     published: str | None = Field(None, description="Key of its numbers among the published ones.")
     metric: Literal["test_error", "test_mse"] = "test_error"
+    score: str | None = Field(
+        None, description="The task's own score that is shown instead of an error; more is better."
+    )
+    records: str | None = Field(None, description="What the file must be that its tasks read, for messages.")
     factor: PositiveFloat = Field(1.0, description="Times the metric, so as to be in the published unit.")
     unit: str = "test MSE"
     best: str | None = Field(None, description="Label of the column that is claimed to be best.")
@@ -104,6 +113,13 @@ class Artefact(Strict):
             if label not in known:
                 raise ValueError(f"no column is called {label!r}; there are {', '.join(sorted(known))}")
         return self
+
+    def value(self, result: RunResult) -> float | None:
+        """What stands in a cell, of one run; None if it does not have it."""
+        if self.score is not None:
+            return result.scores.get(self.score)
+        measured = getattr(result, self.metric)
+        return None if measured is None else self.factor * float(measured)
 
     @property
     def ordered_columns(self) -> tuple[GridColumn, ...]:
@@ -131,7 +147,7 @@ def artefact(name: str, folder: Path | None = None) -> Artefact:
     """An artefact by name.
 
     Args:
-        name: One of :data:`ORDER`.
+        name: One of :data:`ORDER` or :data:`BENCHMARKS`.
         folder: Where its file is; the checkout's ``paper`` by default.
     """
     check_artefact_name(name)
@@ -140,8 +156,9 @@ def artefact(name: str, folder: Path | None = None) -> Artefact:
 
 def check_artefact_name(name: str) -> None:
     """Refuses a name that no artefact has."""
-    if name not in ORDER:
-        raise InputError(f"unknown artefact {name!r}; pass one of {', '.join(ORDER)}, {ALL} or {CLAIMS}")
+    if name not in (*ORDER, *BENCHMARKS):
+        known = ", ".join((*ORDER, *BENCHMARKS))
+        raise InputError(f"unknown artefact {name!r}; pass one of {known}, {ALL} or {CLAIMS}")
 
 
 def check_preset_name(name: str) -> PresetName:

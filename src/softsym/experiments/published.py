@@ -69,6 +69,13 @@ def code_curve() -> list[dict[str, str]]:
     return _rows("code_curve_Oz.csv")
 
 
+@cache
+def benchmarks() -> dict[str, Any]:
+    """Published scores of others on the files that benchmarks read, by benchmark, each with its source."""
+    found: dict[str, Any] = json.loads(_folder().joinpath("benchmarks.json").read_text(encoding="utf-8"))
+    return found
+
+
 def _rows(name: str) -> list[dict[str, str]]:
     with _folder().joinpath(name).open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))

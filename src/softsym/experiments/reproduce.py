@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from softsym.errors import InputError
 from softsym.experiments.aims import fast_claims
-from softsym.experiments.artefact import ALL, CLAIMS, ORDER, Artefact, artefact, check_preset_name
+from softsym.experiments.artefact import ALL, BENCHMARKS, CLAIMS, ORDER, Artefact, artefact, check_preset_name
 from softsym.experiments.claims import (
     correlation_claims,
     markdown,
@@ -26,6 +26,7 @@ from softsym.experiments.render.artefacts import RENDER
 from softsym.experiments.render.files import Rendered, write
 from softsym.experiments.store import Store
 from softsym.experiments.summary import Summary, summarise
+from softsym.tasks.parse import task as read_task
 from softsym.training.spec import PresetName, RunSpec
 
 
@@ -37,11 +38,13 @@ class RunPlan:
         parts: Each artefact with all its cells, whichever of them are to be run.
         preset: The preset of all runs.
         runs: All runs, each once, in the order in which they are to be carried out.
+        records: The file that benchmarks read, if it was named.
     """
 
     parts: tuple[tuple[Artefact, tuple[Cell, ...]], ...]
     preset: PresetName
     runs: tuple[RunSpec, ...]
+    records: str | None = None
 
     def estimate(self, store: Store) -> Estimate:
         """Times of the runs, from finished ones or from what the artefacts expect."""
@@ -56,7 +59,17 @@ class RunPlan:
 
     def missing(self, store: Store) -> list[Job]:
         """The runs that are not done."""
-        return missing(self.runs, store)
+        return missing(self.runs, store, self.records)
+
+    def check_records(self, store: Store) -> None:
+        """Refuses to begin what needs a file that nobody named, or one that cannot be read."""
+        for part, found in self.parts:
+            wanted = [run for cell in found for run in cell.runs if run in self.runs]
+            if part.records is None or not missing(wanted, store):
+                continue
+            if self.records is None:
+                raise InputError(f"{part.name} reads {part.records}; pass its path with --records")
+            read_task(wanted[0].task).at(self.records).splits(0)
 
 
 @dataclass(frozen=True)
@@ -91,27 +104,31 @@ def plan(
         name: The artefact's name, or ``all`` that say how many seeds they want at this preset.
         preset: ``paper``, ``code``, ``quick`` or ``fast``.
         seeds: How many seeds; what each artefact asks for by default.
-        records: Folder of recorded tracks for motion tasks.
+        records: Folder of recorded tracks for motion tasks, or the file of a benchmark.
         folder: Where the artefacts' files are.
         columns: Run only these columns; all by default.
         rows: Run only these rows; all by default.
     """
     chosen = check_preset_name(preset)
     parts, wanted = [], []
-    for one in ORDER if name == ALL else (name,):
+    for one in (*ORDER, *BENCHMARKS) if name == ALL else (name,):
         spec = artefact(one, folder)
         if name == ALL and chosen not in spec.seeds:
             continue
         found = cells(spec, chosen, seeds, records)
         check(spec, found)
         parts.append((spec, tuple(found)))
-        wanted += runs_of(_only(spec, found, columns, rows))
-    return RunPlan(tuple(parts), chosen, tuple(dict.fromkeys(wanted)))
+        if (
+            name != ALL or spec.records is None
+        ):  # of all, benchmarks are only shown: each reads a file of its own
+            wanted += runs_of(_only(spec, found, columns, rows))
+    return RunPlan(tuple(parts), chosen, tuple(dict.fromkeys(wanted)), records)
 
 
 def reproduce(plan: RunPlan, store: Store, engine: Engine, *, quiet: bool = False) -> Tally:
     """Carries out what is missing of a plan."""
-    return carry_out(plan.runs, store, engine, plan.estimate(store), quiet=quiet)
+    plan.check_records(store)
+    return carry_out(plan.runs, store, engine, plan.estimate(store), records=plan.records, quiet=quiet)
 
 
 def render(plan: RunPlan, store: Store) -> list[Output]:

@@ -112,7 +112,7 @@ def summarise(artefact: Artefact, cells: Sequence[Cell], store: Store) -> list[S
 
 def _summary(artefact: Artefact, cell: Cell, store: Store) -> Summary:
     found = tuple(record for spec in cell.runs if (record := store.record(spec)) is not None)
-    values = tuple(artefact.factor * float(getattr(record.result, artefact.metric)) for record in found)
+    values = tuple(value for record in found if (value := artefact.value(record.result)) is not None)
     number = published(artefact, cell.row, cell.column)
     lowest = tuple(low for record in found if (low := _lowest(record, artefact.factor)) is not None)
     return Summary(cell.row, cell.column, found, values, cell.runs, number, lowest)

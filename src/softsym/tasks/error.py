@@ -70,3 +70,14 @@ def scaled_ade(scale: Tensor) -> Error:
         tensor(10.)
     """
     return Error(ade.name, ade.unit, functools.partial(displacement_error, scale=scale.detach().clone()))
+
+
+def scaled_mse(scale: float) -> Error:
+    """The mean squared error of outputs that were divided by ``scale``, in their own units.
+
+    Example:
+        >>> import torch
+        >>> scaled_mse(3.0)(torch.tensor([[1.0, 1.0]]), torch.zeros(1, 2))
+        tensor(9.)
+    """
+    return Error(mse.name, mse.unit, lambda prediction, truth: scale**2 * squared_error(prediction, truth))

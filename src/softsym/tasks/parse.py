@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from softsym.data.task_names import check_task_name
 from softsym.errors import InputError
-from softsym.tasks import cossim, golfball, inertia, motion, table_tennis
+from softsym.tasks import cossim, golfball, inertia, motion, recorded, table_tennis
 from softsym.tasks.arguments import Arguments
 from softsym.tasks.task import Task
 
@@ -16,6 +16,8 @@ TASKS: dict[str, Callable[[Arguments], Task]] = {
     "golfball": golfball.GolfBall.read,
     "motion": motion.Motion.read,
     "table_tennis": table_tennis.TableTennis.read,
+    "mocap": recorded.Mocap.read,
+    "duct": recorded.Duct.read,
 }
 """How each task is read, by name."""
 

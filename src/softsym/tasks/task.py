@@ -21,6 +21,7 @@ from softsym.tasks.error import Error
 
 Verdict = Literal["exact", "soft", "absent"]
 Pair = tuple[Tensor, Tensor]
+Scores = Callable[[Tensor, Tensor], dict[str, float]]
 FIXED_SEED = 0
 """Seed of the data where every run is to have the same, as in the published code."""
 TRUTH_ABSENT_ABOVE = 0.2
@@ -47,12 +48,16 @@ class Splits:
         val: The same, for validation.
         test: The same, for the test.
         error: What is reported on them, in the units of the task even if the data are normalised.
+        scores: What else is worth reporting, by name, from predictions and truth (n, outputs) of the test; None for nothing.
+        sources: Labels 0, 1, ... of the training rows that belong together, shape (n,); None if each stands by itself.
     """
 
     train: Pair
     val: Pair
     test: Pair
     error: Error
+    scores: Scores | None = None
+    sources: NDArray[np.int64] | None = None
 
     @property
     def sizes(self) -> Sizes:
@@ -116,6 +121,14 @@ class Task(ABC):
     def observations(self, seed: int) -> Pair:
         """Inputs and outputs in their own units, as a person's file would hold them: the training data unless a task says otherwise."""
         return self.splits(seed).train
+
+    def at(self, file: str) -> Task:
+        """The task with the file that its rows are read from.
+
+        Raises:
+            InputError: It needs none, or names its own.
+        """
+        raise InputError(f"{self.name} reads no file of records; leave it out")
 
     def together(self, seed: int) -> NDArray[np.int64] | None:
         """Labels 0, 1, ... of the observations that belong together, shape (n,); None if each stands by itself."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import torch
@@ -11,12 +11,18 @@ from torch import Tensor, nn
 
 from softsym.groups import Group
 from softsym.measure import data_error, equivariance_error
+from softsym.measure.action import act, transforms
 from softsym.nn import count_parameters
 from softsym.regularize import EquivarianceRegularizer
-from softsym.tasks.task import Splits, Task
+from softsym.tasks.task import Pair, Splits, Task
 from softsym.training.loop import Fitted
 from softsym.training.spec import RunSpec
+from softsym.training.zoo.closed import ClosedForm
 
+LATER = ("scores", "turned_mse", "seconds_to_best", "steps", "peak_bytes", "chosen", "verdicts")
+"""Fields that the first results do not have."""
+TURNED_ROWS, TURNS = 200, 8
+"""Test rows and group elements over which the error on turned inputs is averaged."""
 PROBES, TRANSFORMS = 200, 64
 """Samples and group elements over which the equivariance errors of a result are averaged."""
 
@@ -44,10 +50,28 @@ class RunResult:
     data_errors: dict[str, float]
     test_mse: float | None = None
     """Of normalised outputs, as the loss has them; equal to the test error unless that is in the task's own units."""
+    scores: dict[str, float] = field(default_factory=dict)
+    """What else the task reports on the test."""
+    turned_mse: dict[str, float] = field(default_factory=dict)
+    """By candidate group, the test MSE on inputs turned by its elements, truth turned with them: right where the group holds."""
+    seconds_to_best: float | None = None
+    steps: int | None = None
+    """Steps of the optimizer; none where nothing is trained."""
+    peak_bytes: int | None = None
+    """Most memory that the process held, whatever it did before."""
+    chosen: str = ""
+    """What a closed form chose."""
+    verdicts: list[dict[str, Any]] = field(default_factory=list)
+    """What the data say about each symmetry, where the model asked them."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and strings, for JSON."""
-        return {"schema": 1, **asdict(self)}
+        """Plain numbers and strings, for JSON; what older results do not have is left out where it is empty."""
+        fields = {"schema": 1, **asdict(self)}
+        return {
+            name: value
+            for name, value in fields.items()
+            if name not in LATER or value not in ({}, [], None, "")
+        }
 
     @staticmethod
     def from_dict(fields: Mapping[str, Any]) -> RunResult:
@@ -71,7 +95,7 @@ def model_errors(
     groups: Sequence[Group] | None = None,
 ) -> dict[str, float]:
     """Equivariance errors of a model under the candidate groups, the task's by default."""
-    x = probes.to(next(model.parameters()).dtype)
+    x = probes.to(next((one.dtype for one in model.parameters()), torch.float64))
     return {
         group.name: equivariance_error(model, x, task.rep_in, task.rep_out, group, n_transforms=n_transforms)
         for group in groups or task.groups
@@ -92,6 +116,23 @@ def data_errors(
     }
 
 
+def turned_errors(model: nn.Module, task: Task, test: Pair, groups: Sequence[Group]) -> dict[str, float]:
+    """Mean squared errors by group on inputs turned by its elements; the truth is turned with them, or computed where it is known."""
+    x, y = (values[:TURNED_ROWS].double() for values in test)
+    dtype = next((one.dtype for one in model.parameters()), torch.float64)
+    errors = {}
+    for group in groups:
+        elements = transforms(group, TURNS)
+        moved, turned = (
+            act(rep, group, elements, values).flatten(0, 1)
+            for rep, values in ((task.rep_in, x), (task.rep_out, y))
+        )
+        truth = turned if task.target is None else task.target(moved)
+        with torch.no_grad():
+            errors[group.name] = float(nn.functional.mse_loss(model(moved.to(dtype)).double(), truth))
+    return errors
+
+
 def result_of(
     spec: RunSpec,
     task: Task,
@@ -109,7 +150,7 @@ def result_of(
         prediction = fitted.model(x)
         test_error, test_mse = float(data.error(prediction, y)), float(nn.functional.mse_loss(prediction, y))
     return RunResult(
-        task=task.name,
+        task=spec.task,
         origin=task.origin,
         model=spec.model,
         preset=spec.preset.name,
@@ -127,4 +168,27 @@ def result_of(
         model_errors=model_errors(fitted.model, task, probes, groups=groups),
         data_errors=data_errors(task, probes, groups=groups),
         test_mse=test_mse,
+        scores={} if data.scores is None else data.scores(prediction, y),
+        turned_mse=turned_errors(fitted.model, task, data.test, groups),
+        seconds_to_best=next(
+            (row["seconds"] for row in fitted.history if row["epoch"] == fitted.best_epoch), None
+        ),
+        steps=None
+        if isinstance(fitted.model, ClosedForm)
+        else fitted.epochs * -(-len(data.train[0]) // spec.settings.batch),
+        peak_bytes=peak_bytes(),
+        chosen=fitted.model.chosen if isinstance(fitted.model, ClosedForm) else "",
+        verdicts=fitted.model.verdicts() if isinstance(fitted.model, ClosedForm) else [],
     )
+
+
+def peak_bytes() -> int | None:
+    """Most memory that this process has held so far; None where the system does not say."""
+    try:
+        import resource
+    except ImportError:  # not on every system
+        return None
+    import sys
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return int(peak if sys.platform == "darwin" else 1024 * peak)

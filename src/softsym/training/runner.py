@@ -8,15 +8,23 @@ from pathlib import Path
 from softsym.measure.violation import Violations
 from softsym.nn import ScaleFramed
 from softsym.tasks.parse import task as read_task
-from softsym.training.loop import fit
+from softsym.tasks.task import Splits, Task
+from softsym.training.loop import Fitted, evaluate, fit
 from softsym.training.record import RunResult, model_errors, probes_of, result_of
 from softsym.training.run_folder import RunFolder
 from softsym.training.spec import RunSpec
 from softsym.training.track import tensorboard
+from softsym.training.zoo.closed import ClosedForm
 
 
 def run(
-    spec: RunSpec, folder: Path, *, resume: bool = False, quiet: bool = False, track: bool = False
+    spec: RunSpec,
+    folder: Path,
+    *,
+    resume: bool = False,
+    quiet: bool = False,
+    track: bool = False,
+    records: str | None = None,
 ) -> RunResult:
     """Carries out a run in a folder, or goes on with it.
 
@@ -26,6 +34,7 @@ def run(
         resume: Go on from the newest checkpoint; a finished run is only read.
         quiet: Show no progress.
         track: Also write the history for TensorBoard.
+        records: The file of a task that reads one and whose text does not name it; where it lies is no part of the spec.
     """
     spec.check()
     place = RunFolder(folder)
@@ -33,11 +42,12 @@ def run(
         place.claim(spec, resume=True)
         return done
     with place.held():
-        return _run(spec, place, resume=resume, quiet=quiet, track=track)
+        task = read_task(spec.task)
+        located = task if records is None else task.at(records)
+        return _run(spec, located, place, resume=resume, quiet=quiet, track=track)
 
 
-def _run(spec: RunSpec, place: RunFolder, *, resume: bool, quiet: bool, track: bool) -> RunResult:
-    task = read_task(spec.task)
+def _run(spec: RunSpec, task: Task, place: RunFolder, *, resume: bool, quiet: bool, track: bool) -> RunResult:
     place.claim(spec, resume=resume)
     built, groups = spec.build(task), spec.candidates(task)
     place.check_room(10 * 4 * sum(p.numel() for p in built.model.parameters()))
@@ -47,22 +57,34 @@ def _run(spec: RunSpec, place: RunFolder, *, resume: bool, quiet: bool, track: b
     probes = probes_of(task, spec.seed)
     note = tensorboard(place.path / "tensorboard") if track else None
     began = time.perf_counter()
-    fitted = fit(
-        built.model,
-        data,
-        spec.settings,
-        regularizer=built.regularizer,
-        controller=spec.controller,
-        on_batch=built.on_batch,
-        on_loss=built.on_loss,
-        measure=lambda model: model_errors(model, task, probes, n_transforms=4, groups=groups),
-        gauge=Violations(task.rep_in, task.rep_out, groups, data.train, data.val),
-        folder=place.path,
-        resume=resume,
-        quiet=quiet,
-        on_epoch=None if note is None else lambda row: note(row),
+    fitted = (
+        solved(built.model, data)
+        if isinstance(built.model, ClosedForm)
+        else fit(
+            built.model,
+            data,
+            spec.settings,
+            regularizer=built.regularizer,
+            controller=spec.controller,
+            on_batch=built.on_batch,
+            on_loss=built.on_loss,
+            measure=lambda model: model_errors(model, task, probes, n_transforms=4, groups=groups),
+            gauge=Violations(task.rep_in, task.rep_out, groups, data.train, data.val),
+            folder=place.path,
+            resume=resume,
+            quiet=quiet,
+            on_epoch=None if note is None else lambda row: note(row),
+        )
     )
     seconds = fitted.history[-1]["seconds"] if fitted.history else time.perf_counter() - began
     result = result_of(spec, task, fitted, data, seconds, probes, built.regularizer)
     place.finish(fitted.model, result)
     return result
+
+
+def solved(model: ClosedForm, data: Splits) -> Fitted:
+    """A closed form after it was solved: its history has no epoch."""
+    model.solve_(data)
+    x, y = data.val
+    validation = evaluate(model, x, y) if len(x) else None
+    return Fitted(model, [], 0, 0, validation, {})

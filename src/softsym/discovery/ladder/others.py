@@ -6,15 +6,14 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from softsym.data.scaler import SymmetricScaler
+from softsym.training.zoo.boosting import TREES as TREES
+from softsym.training.zoo.boosting import boosted
 
 Array = NDArray[np.float64]
 RIDGE, BOOSTING = "ridge regression", "gradient boosting"
 PENALTIES = (1e-8, 1e-6, 1e-4, 1e-2, 1.0)
-MOST_ROWS, MOST_DIRECTIONS, TREES = 2_000, 6, 100
-"""Boosting sees at most so many rows; it predicts the outputs along at most so many of their principal directions."""
 
 
 def ridge(X: Array, Y: Array, parts: Sequence[Array]) -> Iterator[list[Array]]:
@@ -43,16 +42,5 @@ def boosting(X: Array, Y: Array, parts: Sequence[Array], seed: int = 0) -> list[
         >>> boosting(X, np.sign(X), [X[:4]])[0].shape
         (4, 2)
     """
-    from sklearn.ensemble import HistGradientBoostingRegressor
-
-    X, Y = X[:MOST_ROWS], Y[:MOST_ROWS]
-    center = Y.mean(0)
-    directions = np.linalg.svd(Y - center, full_matrices=False)[2][:MOST_DIRECTIONS]
-    predicted = [np.tile(center, (len(part), 1)) for part in parts]
-    with threadpool_limits(limits=1):  # so few rows are not worth threads that wait for each other
-        for direction in directions:
-            model = HistGradientBoostingRegressor(max_iter=TREES, early_stopping=False, random_state=seed)
-            model.fit(X, (Y - center) @ direction)
-            for total, part in zip(predicted, parts, strict=True):
-                total += model.predict(part)[:, None] * direction
-    return predicted
+    predict = boosted(X, Y, seed)
+    return [predict(part) for part in parts]

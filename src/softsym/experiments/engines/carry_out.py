@@ -23,13 +23,19 @@ class Tally:
     failed: dict[str, str]
 
 
-def missing(runs: Sequence[RunSpec], store: Store) -> list[Job]:
+def missing(runs: Sequence[RunSpec], store: Store, records: str | None = None) -> list[Job]:
     """The runs that are not done."""
-    return [Job(spec, store.work(spec)) for spec in runs if store.record(spec) is None]
+    return [Job(spec, store.work(spec), records) for spec in runs if store.record(spec) is None]
 
 
 def carry_out(
-    runs: Sequence[RunSpec], store: Store, engine: Engine, estimate: Estimate, *, quiet: bool = False
+    runs: Sequence[RunSpec],
+    store: Store,
+    engine: Engine,
+    estimate: Estimate,
+    *,
+    records: str | None = None,
+    quiet: bool = False,
 ) -> Tally:
     """Carries out what is missing.
 
@@ -38,10 +44,11 @@ def carry_out(
         store: Where results go.
         engine: Who does it.
         estimate: Of the time it takes; learns from every run.
+        records: The file that tasks without a file of their own read.
         quiet: Show no progress.
     """
     _look_at_weights(runs, store)
-    jobs = missing(runs, store)
+    jobs = missing(runs, store, records)
     failed: dict[str, str] = {}
     if jobs:
         store.prepare()

@@ -23,19 +23,20 @@ RETRIES = 2
 
 @dataclass(frozen=True)
 class Job:
-    """A run and the folder it works in."""
+    """A run, the folder it works in, and the file of records that its task reads, if it reads one."""
 
     spec: RunSpec
     folder: Path
+    records: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """For another process."""
-        return {"spec": self.spec.to_dict(), "folder": str(self.folder)}
+        return {"spec": self.spec.to_dict(), "folder": str(self.folder), "records": self.records}
 
     @staticmethod
     def from_dict(fields: dict[str, Any]) -> Job:
         """Reads :meth:`to_dict`."""
-        return Job(RunSpec.from_dict(fields["spec"]), Path(fields["folder"]))
+        return Job(RunSpec.from_dict(fields["spec"]), Path(fields["folder"]), fields.get("records"))
 
 
 @dataclass(frozen=True)

@@ -48,8 +48,9 @@ def _finished(job: Job) -> RunRecord:
     from softsym.training import history, run
 
     take_head_start(job.spec, job.folder)
-    result = run(job.spec, job.folder, resume=True, quiet=True)
-    rows = history.read(job.folder / "history.jsonl")
+    result = run(job.spec, job.folder, resume=True, quiet=True, records=job.records)
+    past = job.folder / "history.jsonl"
+    rows = history.read(past) if past.exists() else []  # what is solved has no epochs
     weights = weight_rows(job.spec, job.folder)
     return RunRecord(job.spec, result, environment(), thinned(rows, job.spec), weights)
 

@@ -26,6 +26,12 @@ MODELS: Registry[Model] = Registry(
         "fa": "softsym.training.zoo.networks:fa",
         "augment": "softsym.training.zoo.samples:augment",
         "sample": "softsym.training.zoo.samples:sample",
+        "gp": "softsym.training.zoo.closed:gp",
+        "soft-kernel": "softsym.training.zoo.closed:soft_kernel",
+        "kernel": "softsym.training.zoo.closed:kernel",
+        "ridge": "softsym.training.zoo.closed:ridge",
+        "boosting": "softsym.training.zoo.closed:boosting",
+        "mean": "softsym.training.zoo.closed:mean",
     },
 )
 

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from softsym.experiments.artefact import Artefact, Kind
-from softsym.experiments.render.artefacts import correlation, motion, parameters, progress, table, unknown
+from softsym.experiments.render.artefacts import (
+    benchmark,
+    correlation,
+    motion,
+    parameters,
+    progress,
+    table,
+    unknown,
+)
 from softsym.experiments.render.files import Rendered
 from softsym.experiments.summary import Summary
 
@@ -17,4 +25,5 @@ RENDER: dict[Kind, Render] = {
     "parameters": parameters.render,
     "motion": motion.render,
     "unknown": unknown.render,
+    "benchmark": benchmark.render,
 }
