@@ -3,8 +3,9 @@
 import pytest
 
 from softsym.errors import InputError
-from softsym.experiments.artefact import ORDER, artefact, read_artefact
+from softsym.experiments.artefact import BENCHMARKS, ORDER, artefact, read_artefact
 from softsym.experiments.grid import cells, check
+from softsym.experiments.published import benchmarks
 from tests.experiments.small import PAPER, small
 
 
@@ -17,6 +18,17 @@ def test_every_artefact_can_be_run(name):
         assert len(some[0].runs) == spec.seeds[preset]
         assert {cell.column.model for cell in some} <= spec.minutes[preset].keys()
     check(spec, found["quick"])
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_every_benchmark_can_be_run_and_has_published_rivals(name):
+    spec = artefact(name, PAPER)
+    found = cells(spec, "fast")
+    check(spec, found)
+    assert {cell.column.model for cell in found} <= spec.minutes["fast"].keys()
+    assert benchmarks()[name]["rows"]
+    assert all("http" in source for source in benchmarks()[name]["sources"])
+    assert spec.records
 
 
 @pytest.mark.parametrize(

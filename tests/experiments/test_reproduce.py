@@ -2,17 +2,21 @@
 
 import csv
 import json
+from dataclasses import replace
 
 import pytest
 
 from softsym.errors import InputError
-from softsym.experiments.artefact import ORDER
+from softsym.experiments.artefact import BENCHMARKS, ORDER
+from softsym.experiments.engines.engine import Job
 from softsym.experiments.engines.estimate import UNKNOWN
+from softsym.experiments.engines.execute import execute
 from softsym.experiments.grid import cells, runs
 from softsym.experiments.reproduce import Output, plan, render, reproduce, stored_presets
 from softsym.experiments.store import Store
 from tests.experiments.engines.test_carry_out import Recorded
 from tests.experiments.small import PAPER, full_record, paper, record, rendered
+from tests.tasks.recorded.made_up import write_trials
 
 
 def filled(folder, name, share=1.0, seeds=2):
@@ -56,8 +60,39 @@ def test_of_all_artefacts_those_with_runs_are_rendered(tmp_path):
 
 def test_all_artefacts_are_those_that_say_how_many_seeds_they_want():
     assert {part.name for part, _ in plan("all", "code", 1, folder=PAPER).parts} == set(ORDER)
-    fast = {part.name for part, _ in plan("all", "fast", 1, folder=PAPER).parts}
-    assert fast == {"table1", "correlation", "table2", "progress", "parameters"}
+    fast = plan("all", "fast", 1, folder=PAPER)
+    paper = {"table1", "correlation", "table2", "progress", "parameters"}
+    assert {part.name for part, _ in fast.parts} == paper | set(BENCHMARKS)
+    assert {run.task.partition(":")[0] for run in fast.runs} == {"inertia", "cossim"}
+
+
+def test_a_benchmark_reads_the_file_it_is_told(tmp_path):
+    file = write_trials(tmp_path / "trials.npz")
+    chosen = plan("mocap", "fast", 1, file, folder=PAPER, columns=["mean", "ridge"], rows=["centred"])
+    store, other = Store(tmp_path / "results"), plan("mocap", "fast", 1, folder=PAPER, columns=["mean"])
+    with pytest.raises(
+        InputError, match=r"mocap reads the trials of CMU subject 9 .*; pass its path with --records"
+    ):
+        reproduce(other, store, Recorded(), quiet=True)
+    missing = plan("mocap", "fast", 1, str(tmp_path / "none.npz"), folder=PAPER, columns=["mean"])
+    with pytest.raises(InputError, match="there is no file"):
+        reproduce(missing, store, Recorded(), quiet=True)
+    for job in chosen.missing(store):
+        outcome = execute(Job.from_dict(job.to_dict()))
+        assert outcome.error is None
+        store.save(outcome.record)
+    assert (
+        str(tmp_path)
+        not in (tmp_path / "results").joinpath("runs").glob("*mean*/result.json").__next__().read_text()
+    )
+    (output,) = render(
+        plan("mocap", "fast", 1, folder=PAPER), Store(tmp_path / "results")
+    )  # without the file
+    assert "| ridge | centred | ours |" in output.rendered.markdown
+    assert (
+        reproduce(replace(chosen, records=None), Store(tmp_path / "results"), Recorded(), quiet=True).done
+        == 2
+    )
 
 
 def test_choosing_rows_and_columns_chooses_runs_and_leaves_the_table_whole(tmp_path):

@@ -6,6 +6,7 @@ import torch
 
 from softsym.errors import InputError
 from softsym.tasks import Sizes, Splits, task
+from tests.tasks.recorded.made_up import write_flow
 
 NAMES = [
     "inertia:Oz(2)",
@@ -14,11 +15,14 @@ NAMES = [
     "golfball:wind=y",
     "motion:scale-aware",
     "table_tennis",
+    "duct",
 ]
 
 
 @pytest.fixture(params=NAMES)
 def each(request, tmp_path):
+    if request.param == "duct":
+        return task("duct:file=" + write_flow(tmp_path / "flow.npz"))
     if request.param != "table_tennis":
         return task(request.param)
     rng = np.random.default_rng(0)
@@ -108,3 +112,8 @@ def test_bad_sizes(each, sizes):
 def test_negative_seed(each):
     with pytest.raises(InputError, match="`seed` must not be negative, got -1"):
         each.splits(-1, (1, 1, 1))
+
+
+def test_a_task_that_reads_no_file_refuses_one():
+    with pytest.raises(InputError, match="inertia:Oz\\(2\\) reads no file of records; leave it out"):
+        task("inertia:Oz(2)").at("a.npz")

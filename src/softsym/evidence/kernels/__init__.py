@@ -11,5 +11,5 @@ from softsym.evidence.kernels.ridge import SoftKernelRidge, soft_kernel_ridge
 
 __all__ = [
     "FAMILIES", "GRID", "NEGLIGIBLE", "Averaged", "Block", "EquivariantKernel", "Framed", "Kernel", "Plain", "Polynomial",
-    "SoftKernelRidge",    "equivariant_kernel", "nonzero_blocks", "output_blocks", "repeated", "soft_kernel_ridge", "squares",
+    "SoftKernelRidge", "equivariant_kernel", "nonzero_blocks", "output_blocks", "repeated", "soft_kernel_ridge", "squares",
 ]  # fmt: skip

@@ -58,7 +58,7 @@ class Frame:
     @property
     def size(self) -> int:
         """Coordinates of the largest block."""
-        return max(block.size for block in self.blocks)
+        return max((block.size for block in self.blocks), default=1)
 
     def rows(self, size: int) -> int:
         """How many rows a matrix of this size holds."""
@@ -141,7 +141,7 @@ def soft_kernel_ridge(
     few = checked[0][:CHECKED], checked[1][:CHECKED]
     first = [one for frame in frames for one in _compared(frame, kernels, X, Y, few, COMPARED)]
     if not first:
-        raise InputError("no kernel can be fitted to these rows; are all inputs the same?")
+        raise InputError("no kernel can be fitted to these rows; are all numbers finite?")
     best: dict[tuple[int, Kernel], float] = {}
     for error, place, kernel, _, _ in sorted(
         ((e, frames.index(f), k, s, r) for e, f, k, s, r in first), key=lambda one: one[0]
@@ -210,6 +210,8 @@ def _compared(
 def _function(
     frame: Frame, kernel: Kernel, soft: float, ridge: float, X: Array, Y: Array
 ) -> Callable[[Array], Array]:
+    if not frame.blocks:  # the outputs do not vary
+        return lambda new: np.zeros((len(new), Y.shape[1]))
     (grams,) = frame.grams([kernel], X, X)
     duals = [
         _dual(_mixed(gram, soft), ridge, block.read(Y))
