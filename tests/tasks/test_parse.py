@@ -15,6 +15,8 @@ MORE = [
     "golfball:wind=y,speed=5.5,drag=0.01,gravity=1.6",
     "motion:scale-aware,settings=code,records=/data/a, b",
     "table_tennis:/some/where, with commas.npz,every=2",
+    "mocap:raw,file=/some/where, with commas.npz",
+    "duct:even",
 ]
 
 

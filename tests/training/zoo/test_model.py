@@ -11,6 +11,7 @@ from softsym.regularize.strengths import CONTROLLERS, Fixed
 from softsym.tasks import task
 from softsym.training import MODELS, Built, Model, build, run
 from softsym.training.zoo import Blueprint
+from softsym.training.zoo.closed import ClosedForm
 from tests.training.small import TASK, preset, spec, weights
 
 
@@ -19,6 +20,10 @@ def test_every_model_maps_the_inputs_of_its_task_to_the_outputs(name):
     assert MODELS[name].name == name
     built = build(name, task(TASK), preset(), seed=0)
     x = torch.ones(3, 20)
+    if isinstance(built.model, ClosedForm):
+        built.model.solve_(task(TASK).splits(0, (60, 40, 0)))
+        assert built.model(x).shape == (3, 9)
+        return
     assert built.model(x).shape == (3, 9)
     again, other = (build(name, task(TASK), preset(), seed=seed).model for seed in (0, 1))
     assert torch.equal(weights(built.model), weights(again))
@@ -29,7 +34,9 @@ def test_which_groups_each_model_takes():
     assert [name for name in MODELS if MODELS[name].takes_group] == [
         "emlp", "rpp", "mixed", "fa", "augment", "sample",
     ]  # fmt: skip
-    assert [name for name in MODELS if MODELS[name].takes_candidates] == ["mixed", "per"]
+    assert [name for name in MODELS if MODELS[name].takes_candidates] == [
+        "mixed", "per", "gp", "soft-kernel",
+    ]  # fmt: skip
     assert [name for name in MODELS if MODELS[name].is_free] == ["rpp", "per"]
 
 
