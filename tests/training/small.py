@@ -49,7 +49,8 @@ def train(
     )
     return fit(
         built.model, data, chosen, regularizer=built.regularizer, controller=controller or OneShot(3, window=2),
-        on_batch=built.on_batch, on_loss=built.on_loss, gauge=gauge, folder=folder, resume=resume, on_epoch=on_epoch,
+        on_batch=built.on_batch, on_loss=built.on_loss, balanced=built.balanced, gauge=gauge, folder=folder, resume=resume,
+        on_epoch=on_epoch,
     )  # fmt: skip
 
 

@@ -60,3 +60,19 @@ def test_another_criterion():
     net = nn.Linear(6, 3)
     losses = Objective(net, criterion=nn.functional.l1_loss)(net, x, y, 0)
     assert losses.task.item() == pytest.approx(float((net(x) - y).abs().mean().detach()))
+
+
+def test_what_is_balanced_is_as_large_as_the_task_and_pulls_its_own_way():
+    x, y = batch()
+    net = nn.Linear(6, 3)
+    losses = Objective(
+        net, on_loss=lambda model, x, prediction, step: 1e-3 * prediction.square().sum(), balanced=True
+    )(net, x, y, 0)
+    assert losses.whole.item() == pytest.approx(2 * losses.task.item(), rel=1e-6)
+    (added,) = torch.autograd.grad(losses.whole - losses.task, net.bias)
+    expected = 2 * net(x).sum(0) * losses.task / net(x).square().sum()
+    torch.testing.assert_close(added, expected.detach())
+    nothing = Objective(net, on_loss=lambda model, x, prediction, step: 0 * prediction.sum(), balanced=True)(
+        net, x, y, 0
+    )
+    assert nothing.whole.item() == nothing.task.item()

@@ -21,9 +21,9 @@ def command(
     artefact: str = typer.Argument(
         ...,
         metavar="ARTIFACT",
-        help="table1, table2, correlation, progress, parameters, robustness, frame-averaging, unknown-symmetry, motion, all of "
-        "these, mocap or duct (benchmarks on a file that --records names), or claims (tests the paper's claims on the runs that "
-        "are done).",
+        help="table1, table2, correlation, progress, parameters, robustness, frame-averaging, unknown-symmetry, motion, rivals "
+        "(every way to a symmetry, and what it costs), all of these, mocap or duct (benchmarks on a file that --records names), or "
+        "claims (tests the paper's claims on the runs that are done).",
     ),
     seeds: int | None = typer.Option(
         None, "--seeds", min=1, help="Seeds; what the artefact asks for by default."

@@ -27,14 +27,14 @@ from softsym.training.spec import PresetName
 if TYPE_CHECKING:
     from softsym.training import RunResult
 
-Kind = Literal["table", "correlation", "progress", "parameters", "motion", "unknown", "benchmark"]
+Kind = Literal["table", "correlation", "progress", "parameters", "motion", "unknown", "benchmark", "rivals"]
 Number = bool | int | float | str
 ORDER = (
     "table1", "correlation", "table2", "progress", "parameters", "frame-averaging", "robustness", "unknown-symmetry", "motion",
 )  # fmt: skip
 """The paper's artefacts, the most telling first."""
-BENCHMARKS = ("mocap", "duct")
-"""Comparisons on files of others, which are named by ``--records``."""
+BENCHMARKS = ("rivals", "mocap", "duct")
+"""Comparisons that the paper does not have; those on files of others are named by ``--records``."""
 ALL, CLAIMS = "all", "claims"
 """What else can be asked for: every artefact, and the test of the paper's claims."""
 
@@ -64,9 +64,13 @@ class GridColumn(Strict):
 
     label: str
     model: str
-    group: str | None = Field(None, description="Group of the model; `exact` for that of the row.")
+    group: str | None = Field(
+        None,
+        description="Group of the model; `exact` for that of the row, `exact or largest` for the task's largest where the row has none.",
+    )
     groups: tuple[str, ...] | None = Field(None, description="Candidate groups, if not the task's.")
     early_stopping: bool = True
+    preset: PresetName | None = Field(None, description="Its own preset, whatever that of the table is.")
     width: dict[PresetName, PositiveInt] = Field({}, description="Widths that replace the preset's.")
     published: tuple[str, ...] | None = Field(
         None, description="Where its numbers are; under its label by default."

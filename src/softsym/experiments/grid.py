@@ -61,11 +61,11 @@ def run_spec(
     artefact: Artefact, row: GridRow, column: GridColumn, name: PresetName, records: str | None = None
 ) -> RunSpec | None:
     """The first run of a cell; None where the column wants a group that the row does not have, or a full schedule that all runs have."""
-    group = row.exact if column.group == "exact" else column.group
+    group = row.exact if column.group in ("exact", "exact or largest") else column.group
     if column.group == "exact" and group is None:
         return None
     try:
-        numbers = _numbers(preset(_located(row.task, records), name), row, column)
+        numbers = _numbers(preset(_located(row.task, records), column.preset or name), row, column)
         spec = RunSpec(
             numbers.task, column.model, numbers, 0, group, groups=column.groups, early_stopping=column.early_stopping
         )  # fmt: skip

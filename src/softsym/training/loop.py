@@ -69,6 +69,7 @@ def fit(
     criterion: Criterion = nn.functional.mse_loss,
     on_batch: BatchHook | None = None,
     on_loss: LossHook | None = None,
+    balanced: bool = False,
     measure: Measure | None = None,
     gauge: Gauge | None = None,
     folder: Path | None = None,
@@ -87,6 +88,7 @@ def fit(
         criterion: The loss, from predictions and truth to its mean over rows.
         on_batch: Changes every training batch before the model sees it.
         on_loss: Adds to the loss of every training batch.
+        balanced: Scale what it adds to the size of the task's loss, batch by batch.
         measure: Model equivariance errors, taken at the period of the settings.
         gauge: Violations on data, for a controller that reads them (:class:`softsym.measure.violation.Violations`).
         folder: Where checkpoints and history go; None to keep nothing.
@@ -102,7 +104,9 @@ def fit(
         controller.begin(regularizer.strengths)
     if controller.reads == "data" and gauge is None and regularizer is not None:
         raise InputError(f"{type(controller).__name__} reads what a model does on data; pass `gauge`")
-    objective = Objective(model, regularizer, criterion, on_batch, on_loss, penalises=settings.form == "loss")
+    objective = Objective(
+        model, regularizer, criterion, on_batch, on_loss, penalises=settings.form == "loss", balanced=balanced
+    )
     wrapped, optimizer = devices.setup(model, make_optimizer(model, regularizer, settings))
     train, (x_val, y_val) = (_placed(pair, devices, model) for pair in (data.train, data.val))
     average = Average(model, settings.average)

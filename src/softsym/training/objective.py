@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+import torch
 from torch import Tensor, nn
 
 from softsym.nn.prior import prior_of
@@ -51,6 +52,7 @@ class Objective:
         on_batch: Changes every batch.
         on_loss: Adds to the loss of every batch.
         penalises: Whether the regularizer is part of the loss; it may act by steps of its own instead.
+        balanced: Whether what the hook adds is scaled to the size of the task's loss in every batch.
     """
 
     model: nn.Module
@@ -59,6 +61,7 @@ class Objective:
     on_batch: BatchHook | None = None
     on_loss: LossHook | None = None
     penalises: bool = True
+    balanced: bool = False
 
     def __call__(self, f: Callable[[Tensor], Tensor], x: Tensor, y: Tensor, step: int) -> Losses:
         """The losses of a batch.
@@ -74,7 +77,10 @@ class Objective:
         prediction = f(x)
         task = whole = self.criterion(prediction, y)
         if self.on_loss is not None:
-            whole = whole + self.on_loss(self.model, x, prediction, step)
+            added = self.on_loss(self.model, x, prediction, step)
+            if self.balanced:
+                added = added * (task / added.clamp_min(torch.finfo(added.dtype).tiny)).detach()
+            whole = whole + added
         if (prior := prior_of(self.model)) is not None:
             whole = whole + prior()
         if self.regularizer is not None and self.penalises:

@@ -32,7 +32,7 @@ def test_every_model_maps_the_inputs_of_its_task_to_the_outputs(name):
 
 def test_which_groups_each_model_takes():
     assert [name for name in MODELS if MODELS[name].takes_group] == [
-        "emlp", "rpp", "mixed", "fa", "augment", "sample",
+        "emlp", "rpp", "mixed", "fa", "augment", "sample", "balanced", "jacobian",
     ]  # fmt: skip
     assert [name for name in MODELS if MODELS[name].takes_candidates] == [
         "mixed", "per", "gp", "soft-kernel",

@@ -37,3 +37,16 @@ def test_the_penalty_of_its_group_times_its_strength():
 def test_the_penalty_makes_a_network_more_equivariant():
     with_penalty, without = (train(name, epochs=40, stop_after=40).model for name in ("sample", "mlp"))
     assert error_of(with_penalty, "O(3)") < 0.8 * error_of(without, "O(3)")
+
+
+def test_a_balanced_penalty_has_no_strength_of_its_own():
+    built, x = made("balanced", group="O(2)@z", sample_strength=7.0), task(TASK).sample(6, 0)[0]
+    expected = SamplePenalty("5S + 5V", "T(2)", "O(2)@z", seed=0)(built.model, x, step=2)
+    assert built.balanced
+    assert built.on_loss(built.model, x, built.model(x), 2).item() == pytest.approx(expected.item(), rel=1e-6)
+
+
+@pytest.mark.parametrize("name", ["balanced", "jacobian"])
+def test_these_make_a_network_more_equivariant_too(name):
+    with_penalty, without = (train(each, epochs=40, stop_after=40).model for each in (name, "mlp"))
+    assert error_of(with_penalty, "SO(3)") < 0.9 * error_of(without, "SO(3)")

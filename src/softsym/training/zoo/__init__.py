@@ -26,6 +26,8 @@ MODELS: Registry[Model] = Registry(
         "fa": "softsym.training.zoo.networks:fa",
         "augment": "softsym.training.zoo.samples:augment",
         "sample": "softsym.training.zoo.samples:sample",
+        "balanced": "softsym.training.zoo.samples:balanced",
+        "jacobian": "softsym.training.zoo.samples:jacobian",
         "gp": "softsym.training.zoo.closed:gp",
         "soft-kernel": "softsym.training.zoo.closed:soft_kernel",
         "kernel": "softsym.training.zoo.closed:kernel",

@@ -28,12 +28,14 @@ class Built:
         regularizer: Pulls it towards symmetries.
         on_batch: Changes every batch before the network sees it.
         on_loss: Adds to the loss of every batch.
+        balanced: Whether what is added is scaled to the size of the task's loss in every batch.
     """
 
     model: nn.Module
     regularizer: EquivarianceRegularizer | None = None
     on_batch: BatchHook | None = None
     on_loss: LossHook | None = None
+    balanced: bool = False
 
 
 @dataclass(frozen=True)

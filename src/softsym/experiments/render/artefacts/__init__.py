@@ -11,6 +11,7 @@ from softsym.experiments.render.artefacts import (
     motion,
     parameters,
     progress,
+    rivals,
     table,
     unknown,
 )
@@ -26,4 +27,5 @@ RENDER: dict[Kind, Render] = {
     "motion": motion.render,
     "unknown": unknown.render,
     "benchmark": benchmark.render,
+    "rivals": rivals.render,
 }
