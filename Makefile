@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test test-torch-only test-slow test-extras test-browser extras browser lint types imports unit doctest docs bench clean
+.PHONY: demo test test-torch-only test-slow test-extras test-browser extras browser lint types imports unit doctest docs fuzz bench clean
 
 demo: $(READY)
 	$(BIN)/softsym discover --out-dir softsym-demo --force
@@ -62,6 +62,10 @@ extras: $(READY)
 
 test-extras: extras
 	$(BIN)/pytest tests/experiments/engines/test_ray.py tests/tasks/motion
+
+# Damaged files, texts and models, a hundred thousand of them, from seeds: used or refused in one line.
+fuzz: $(READY)
+	$(BIN)/python -m tests.fuzz --cases 100000
 
 bench: $(READY)
 	$(BIN)/softsym bench

@@ -182,7 +182,9 @@ def test_every_change_breaks_the_seal():
 
 
 def test_files_from_before_have_no_seal():
-    assert unsealed('{"a": 1}') == {"a": 1}
+    assert unsealed('{"a": 1}', required=False) == {"a": 1}
+    with pytest.raises(ValueError, match="it has no checksum"):
+        unsealed('{"a": 1}')
     with pytest.raises(ValueError, match="a JSON object was expected"):
         unsealed("[]")
 

@@ -51,6 +51,24 @@ class TrainingError(RuntimeError):
     """Training ran and failed, for example on a loss that is not finite; the last good checkpoint is kept."""
 
 
+def in_one_line(error: Exception) -> str:
+    r"""What an error says, on one line that no terminal obeys.
+
+    Example:
+        >>> in_one_line(ValueError("first\n  second \x1b[31m"))
+        'first second \\x1b[31m'
+    """
+    from pydantic import ValidationError
+
+    if isinstance(error, ValidationError):
+        where, problem = first_problem(error)
+        text = f"{where}: {problem}" if where else problem
+    else:
+        text = str(error) or type(error).__name__
+    line = " ".join(text.split())
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in line)
+
+
 def first_problem(error: ValidationError) -> tuple[str, str]:
     """Where the first problem of a pydantic model lies (empty for the whole), and what it is, in words."""
     first = error.errors()[0]

@@ -108,15 +108,19 @@ def sealed(fields: Mapping[str, Any], indent: int | None = None) -> str:
     return json.dumps({**plain, SEAL: _sum_of(plain)}, indent=indent)
 
 
-def unsealed(text: str) -> dict[str, Any]:
+def unsealed(text: str, *, required: bool = True) -> dict[str, Any]:
     """The fields of a JSON object; a ``ValueError`` if they are not those that were sealed.
 
-    Objects without a checksum, which earlier versions wrote, are taken as they are.
+    Args:
+        text: The object.
+        required: Whether there must be a checksum; results that were kept before there were any have none.
     """
     fields = json.loads(text)
     if not isinstance(fields, dict):
         raise ValueError(f"a JSON object was expected, not {type(fields).__name__}")
     seal = fields.pop(SEAL, None)
+    if seal is None and required:
+        raise ValueError("it has no checksum")
     if seal is not None and seal != _sum_of(fields):
         raise ValueError("its checksum does not match")
     return fields

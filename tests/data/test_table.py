@@ -1,3 +1,4 @@
+import os
 import warnings
 
 import numpy as np
@@ -5,8 +6,8 @@ import pytest
 
 import softsym.data.table as table_module
 from softsym.data import split
-from softsym.data.table import Table, read_table
-from softsym.errors import DataWarning
+from softsym.data.table import Table, open_file, read_table
+from softsym.errors import DataWarning, InputError
 from tests.data.reading import refuses
 
 
@@ -77,3 +78,10 @@ def test_duplicates_are_found_once(monkeypatch):
     assert table.duplicates.tolist() == [1, 0, 1]
     assert table.duplicates is table.duplicates
     assert len(calls) == 1
+
+
+@pytest.mark.parametrize("name", ["rows.csv", "rows.parquet", "rows.npz"])
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path, name):
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(InputError, match="is a pipe or a device; write what it gives to a file"):
+        open_file(tmp_path / name)

@@ -26,3 +26,14 @@ def test_seeds():
     assert seed_of(7) == 7
     assert seed_of(np.random.RandomState(0)) == seed_of(np.random.RandomState(0))
     assert isinstance(seed_of(None), int)
+
+
+@pytest.mark.parametrize("odd", [-1, 1.5, "a", [1], float("nan"), 2**70, True, np.array([1, 2])])
+def test_odd_random_states_are_refused_in_one_line(odd):
+    with pytest.raises(
+        InputError, match=r"`random_state` must be a whole number from 0 to 2\^63 - 1, .* got "
+    ) as refused:
+        seed_of(odd)
+    assert "\n" not in str(refused.value)
+    assert seed_of(np.random.default_rng(0)) == seed_of(np.random.default_rng(0))
+    assert seed_of(np.uint64(7)) == 7

@@ -46,8 +46,3 @@ def test_a_missing_row_ends_the_history(tmp_path):
     for epoch in (1, 3):
         history.append({"epoch": epoch})
     assert last_epoch(tmp_path / "h.jsonl") == 1
-
-
-def test_histories_of_earlier_versions_are_read(tmp_path):
-    (tmp_path / "h.jsonl").write_text('{"epoch": 1}\n{"epoch": 2}\n')
-    assert last_epoch(tmp_path / "h.jsonl") == 2

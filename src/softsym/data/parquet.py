@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -99,10 +103,31 @@ def _collected(path: Path, columns: list[str] | None) -> polars.DataFrame:
 
     lazy = polars.scan_parquet(path, glob=False)
     try:
-        return (lazy.head(0) if columns is None else lazy.select(columns)).collect()
-    except (polars.exceptions.PolarsError, OSError) as error:
+        with _without_backtraces():
+            return (lazy.head(0) if columns is None else lazy.select(columns)).collect()
+    except (polars.exceptions.PolarsError, polars.exceptions.PanicException, OSError) as error:
         first = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(f"{path} is no Parquet file, or a damaged one: {first}") from error
+
+
+@contextmanager
+def _without_backtraces() -> Iterator[None]:
+    """Keeps what a reader that panics writes to standard error off the terminal: whoever called says it in one line."""
+    import polars
+
+    with tempfile.TemporaryFile() as aside:
+        before = os.dup(2)
+        os.dup2(aside.fileno(), 2)
+        try:
+            yield
+        except polars.exceptions.PanicException:
+            aside.truncate(0)
+            raise
+        finally:
+            os.dup2(before, 2)
+            os.close(before)
+            aside.seek(0)
+            os.write(2, aside.read())
 
 
 def _floats(series: polars.Series) -> NDArray[Any]:

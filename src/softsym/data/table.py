@@ -93,6 +93,8 @@ def open_file(path: Path) -> DataFile:
     if path.is_dir():
         raise InputError(f"{path} is a folder; pass a file in it")
     known = format_of(path)
+    if path.exists() and not path.is_file():  # it would be waited for, and could be read once only
+        raise InputError(f"{path} is a pipe or a device; write what it gives to a file and pass that")
     try:
         with path.open("rb"):
             pass

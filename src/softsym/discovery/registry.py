@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from softsym.discovery import storage
 from softsym.discovery.classifier import SoftEquivariantClassifier
 from softsym.discovery.estimator import ATTRIBUTES, SoftEquivariantEstimator
 from softsym.discovery.regressor import SoftEquivariantRegressor
-from softsym.errors import InputError
+from softsym.errors import InputError, in_one_line
 
 ESTIMATORS: dict[str, type[SoftEquivariantEstimator]] = {
     each.__name__: each for each in (SoftEquivariantRegressor, SoftEquivariantClassifier)
@@ -29,20 +30,45 @@ def load(folder: str | Path) -> SoftEquivariantEstimator:
     folder = Path(folder)
     files = storage.read_files(folder)
     try:
-        return restored(storage.from_files(files))
+        estimator = restored(storage.from_files(files))
+        _check_that_it_predicts(estimator)
+        return estimator
     except InputError as error:
         raise InputError(f"{folder}: {error}") from error
 
 
+def _check_that_it_predicts(estimator: SoftEquivariantEstimator) -> None:
+    """Refuses a model whose fields are odd, as whatever made it sealed them: what it was loaded for is tried once."""
+    try:
+        columns = estimator.n_features_in_
+        if isinstance(columns, bool) or not isinstance(columns, int):
+            raise TypeError(f"n_features_in_ is {columns!r}")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # names of columns are not given
+            estimator.predict(np.ones((1, columns)))
+    except (
+        ArithmeticError,
+        AttributeError,
+        IndexError,
+        KeyError,
+        TypeError,
+        ValueError,
+        RuntimeError,
+    ) as error:
+        raise InputError(
+            f"{storage.TEXT} does not describe a model that predicts ({in_one_line(error)}); save it again"
+        ) from error
+
+
 def restored(model: storage.SavedModel) -> SoftEquivariantEstimator:
     """The estimator of a saved model."""
-    if model.class_name not in ESTIMATORS:
-        raise InputError(f"{storage.TEXT} names an unknown class {model.class_name!r}")
+    if not isinstance(model.class_name, str) or model.class_name not in ESTIMATORS:
+        raise InputError(f"{storage.TEXT} names an unknown class {model.class_name!r:.60}")
     try:
         estimator = ESTIMATORS[model.class_name](**model.parameters)
     except TypeError as error:
         raise InputError(
-            f"{storage.TEXT} does not describe a model of this version ({error}); save it again"
+            f"{storage.TEXT} does not describe a model of this version ({in_one_line(error)}); save it again"
         ) from error
     for name in ATTRIBUTES:
         if name in model.attributes:

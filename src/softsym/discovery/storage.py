@@ -25,7 +25,7 @@ from softsym.discovery.fit.member import Member, Shape, make_network
 from softsym.discovery.fit.recipe import Recipe
 from softsym.discovery.fit.scale_frame import ScaleFrame
 from softsym.discovery.judge.symmetries import Symmetries, Symmetry
-from softsym.errors import InputError
+from softsym.errors import InputError, in_one_line
 from softsym.evidence import EvidenceDetail, EvidenceRow, EvidenceTable
 from softsym.files import digest, put_folder
 from softsym.groups import group as read_group
@@ -139,7 +139,7 @@ def from_files(files: Files) -> SavedModel:
         )
     except (KeyError, TypeError, ValueError, AttributeError, SafetensorError) as error:
         raise InputError(
-            f"{TEXT} does not describe a model of this version ({error}); save it again"
+            f"{TEXT} does not describe a model of this version ({in_one_line(error)}); save it again"
         ) from error
 
 
@@ -164,7 +164,7 @@ def _content(text: bytes) -> dict[str, Any]:
         raise InputError(f"{TEXT} is damaged: it is not what softsym writes; save the model again") from error
     if version != FORMAT:
         raise InputError(
-            f"{TEXT} has format {version}, this version of softsym reads {FORMAT}; save the model again with it"
+            f"{TEXT} has format {version!r:.40}, this version of softsym reads {FORMAT}; save the model again with it"
         )
     if checksum != digest(_canonical(content)):
         raise InputError(

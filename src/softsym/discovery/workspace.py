@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from softsym.errors import InputError
+from softsym.errors import InputError, in_one_line
 from softsym.files import put_folder, put_text, sealed, sweep, unsealed
 from softsym.locks import LOCK, OWNER, held, who_holds
 
@@ -111,7 +111,7 @@ class Workspace:
             before = unsealed(file.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise InputError(
-                f"{self.partial} cannot be continued ({error}); pass --force to start again"
+                f"{self.partial} cannot be continued ({in_one_line(error)}); pass --force to start again"
             ) from error
         changed = sorted(key for key in {*before, *asked} if before.get(key) != asked.get(key))
         if changed:

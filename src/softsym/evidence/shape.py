@@ -58,6 +58,13 @@ def seed_of(random_state: Any) -> int:
         return int(np.random.default_rng().integers(2**31))
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31 - 1))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31))
+    is_whole = isinstance(random_state, int | np.integer) and not isinstance(random_state, bool)
+    if not is_whole or not 0 <= random_state < 2**63:
+        raise InputError(
+            f"`random_state` must be a whole number from 0 to 2^63 - 1, a RandomState, a Generator or None, got {random_state!r:.60}"
+        )
     return int(random_state)
 
 

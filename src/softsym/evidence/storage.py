@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from softsym.data.scaler import SymmetricScaler
-from softsym.errors import InputError
+from softsym.errors import InputError, in_one_line
 from softsym.evidence.detail import EvidenceDetail
 from softsym.evidence.kernels import Kernel, Plain, equivariant_kernel
 from softsym.evidence.likelihood.process import Component, Process, blocks_of
@@ -104,7 +104,7 @@ def from_bytes(stored: dict[str, bytes], make: Callable[..., Any]) -> Any:
         raise InputError(f"{TEXT} is damaged: it is not what softsym writes; save the model again") from error
     if version != FORMAT:
         raise InputError(
-            f"{TEXT} has format {version}, this version of softsym reads {FORMAT}; save the model again with it"
+            f"{TEXT} has format {version!r:.40}, this version of softsym reads {FORMAT}; save the model again with it"
         )
     if expected != digest(_canonical(content)) or content["tensors"] != digest(stored[TENSORS]):
         raise InputError(
@@ -114,7 +114,7 @@ def from_bytes(stored: dict[str, bytes], make: Callable[..., Any]) -> Any:
         return _restored(content, decode(stored[TENSORS]), make)
     except (KeyError, TypeError, ValueError, SafetensorError) as error:
         raise InputError(
-            f"{TEXT} does not describe a model of this version ({error}); save it again"
+            f"{TEXT} does not describe a model of this version ({in_one_line(error)}); save it again"
         ) from error
 
 

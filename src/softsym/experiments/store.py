@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from softsym.errors import InputError
+from softsym.errors import InputError, in_one_line
 from softsym.experiments.weights import WeightRows
 from softsym.files import digest, put_text, sealed, unsealed
 from softsym.training import RunResult, RunSpec
@@ -138,11 +138,13 @@ class Store:
 
 def _read(path: Path) -> RunRecord:
     try:
-        fields = unsealed(path.read_text(encoding="utf-8"))
+        fields = unsealed(path.read_text(encoding="utf-8"), required=False)
         history, expected = path.with_name("history.json"), fields.pop(HISTORY, None)
         text = history.read_text(encoding="utf-8") if history.exists() else "[]"
         if expected is not None and digest(text.encode()) != expected:
             raise ValueError("the checksum of the history beside it does not match")
         return RunRecord.from_dict(fields, json.loads(text))
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(f"cannot read {path}: {error}; remove its folder to run it again") from error
+        raise InputError(
+            f"cannot read {path}: {in_one_line(error)}; remove its folder to run it again"
+        ) from error

@@ -17,8 +17,8 @@ Array = NDArray[np.float64]
 __all__ = [  # noqa: RUF022 - as people list them
     "O", "SO", "SL", "GL", "Scaling", "Sp", "U", "SU", "Lorentz", "SO13", "SO13p", "O11", "SO11p",
 ]  # fmt: skip
-LARGEST = 10**8
-"""Numbers that the generators of a group may take: 0.8 GB."""
+LARGEST = 25_000_000
+"""Numbers that the generators of a group may take: 0.2 GB."""
 MOST_LISTED = 8
 """Dimensions up to which the generators of rotations are a basis of their algebra."""
 

@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from softsym.errors import CheckpointWarning
+from softsym.errors import CheckpointWarning, in_one_line
 from softsym.files import digest, put_folder, sealed, sweep, unsealed
 from softsym.regularize import EquivarianceRegularizer
 from softsym.regularize.strengths import Controller
@@ -135,7 +135,7 @@ def latest(folder: Path, told: int | None = None) -> Checkpoint | None:
             return found
         except (OSError, ValueError, KeyError, TypeError) as error:
             warnings.warn(
-                f"checkpoint {path} is damaged ({error}); using the one before",
+                f"checkpoint {path} is damaged ({in_one_line(error)}); using the one before",
                 CheckpointWarning,
                 stacklevel=2,
             )

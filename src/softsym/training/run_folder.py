@@ -16,7 +16,7 @@ from typing import Any
 
 from torch import nn
 
-from softsym.errors import InputError
+from softsym.errors import InputError, in_one_line
 from softsym.files import digest, put_bytes, put_text, sealed, unsealed
 from softsym.locks import held
 from softsym.training.devices import is_first_process
@@ -116,4 +116,4 @@ class RunFolder:
 
 
 def _damaged(file: Path, error: Exception) -> InputError:
-    return InputError(f"{file} is damaged ({error}); remove it, or pass another --out-dir")
+    return InputError(f"{file} is damaged ({in_one_line(error)}); remove it, or pass another --out-dir")

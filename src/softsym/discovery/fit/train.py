@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from pydantic import ValidationError
 from torch import Tensor
 
 from softsym import native
@@ -25,7 +24,7 @@ from softsym.discovery.fit.member import Member, Shape
 from softsym.discovery.fit.parallel import Lesson, Stop, Training, Watch, train_all
 from softsym.discovery.fit.recipe import Recipe
 from softsym.discovery.fit.trials import NOTHING, Tries, budgeted, tried
-from softsym.errors import InputError, first_problem
+from softsym.errors import InputError, in_one_line
 from softsym.files import put_text, sealed, unsealed
 from softsym.progress import reporter
 from softsym.tasks.error import mse
@@ -230,8 +229,7 @@ def _read_recipe(file: Path) -> Recipe:
     try:
         return Recipe.model_validate(unsealed(file.read_text(encoding="utf-8")))
     except (OSError, ValueError) as error:
-        why = first_problem(error)[1] if isinstance(error, ValidationError) else error
-        raise InputError(f"{file} is damaged ({why}); pass --force to start again") from error
+        raise InputError(f"{file} is damaged ({in_one_line(error)}); pass --force to start again") from error
 
 
 def _members(plan: FitPlan, recipe: Recipe, lesson: Lesson, session: Session) -> tuple[Member, ...]:

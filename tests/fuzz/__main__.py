@@ -1,0 +1,62 @@
+"""The long attack: ``python -m tests.fuzz --cases 100000``. Fails on a crash, a case that takes over ten seconds, or 2 GB of memory."""
+
+import argparse
+import resource
+import signal
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter
+from pathlib import Path
+
+from tests.fuzz.targets import TARGETS, attack
+
+LONGEST, LARGEST = 10.0, 2.0
+
+
+def main() -> int:
+    """Attacks every target by its share of the cases; returns how many failed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cases", type=int, default=100_000)
+    parser.add_argument("--seed", type=int, default=0, help="the first seed")
+    parser.add_argument("--only", choices=[target.__name__ for target in TARGETS])
+    given = parser.parse_args()
+    chosen = {t: share for t, share in TARGETS.items() if given.only in (None, t.__name__)}
+    signal.signal(signal.SIGALRM, _too_long)
+    failed, began = 0, time.monotonic()
+    for target, share in chosen.items():
+        cases = given.cases * share // sum(chosen.values())
+        ends, start, slowest = Counter(), time.monotonic(), 0.0
+        with tempfile.TemporaryDirectory(prefix="softsym-fuzz-") as folder:
+            for seed in range(given.seed, given.seed + cases):
+                signal.setitimer(signal.ITIMER_REAL, LONGEST)
+                at = time.monotonic()
+                try:
+                    ends[attack(target, seed, Path(folder))] += 1
+                except BaseException as error:
+                    if isinstance(error, KeyboardInterrupt):
+                        raise
+                    failed += 1
+                    print(f"{target.__name__}, seed {seed}:", file=sys.stderr)
+                    traceback.print_exc(limit=-4)
+                finally:
+                    signal.setitimer(signal.ITIMER_REAL, 0)
+                slowest = max(slowest, time.monotonic() - at)
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+        failed += peak > LARGEST
+        print(
+            f"{target.__name__}: {cases} cases, {ends['used']} used, {ends['refused']} refused, {time.monotonic() - start:.0f} s "
+            f"(slowest {slowest:.1f} s), peak {peak:.2f} GB",
+            flush=True,
+        )
+    print(f"{failed} failed in {time.monotonic() - began:.0f} s")
+    return failed
+
+
+def _too_long(number: int, frame: object) -> None:
+    raise TimeoutError(f"over {LONGEST:g} s")
+
+
+if __name__ == "__main__":
+    sys.exit(min(main(), 100))

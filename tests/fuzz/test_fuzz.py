@@ -1,0 +1,31 @@
+"""A short seeded attack on everything that reads what others wrote; ``make fuzz`` makes a long one."""
+
+import pytest
+
+from softsym.errors import InputError
+from tests.fuzz.targets import TARGETS, attack, checkpoints
+
+CASES = 3
+"""For each of a hundred shares."""
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.__name__)
+def test_damaged_input_is_used_or_refused_in_one_line(target, tmp_path):
+    ends = [attack(target, seed, tmp_path) for seed in range(CASES * TARGETS[target])]
+    assert "refused" in ends or target is checkpoints  # for which there is always the one before
+
+
+def test_the_attack_sees_what_it_looks_for(tmp_path):
+    def crashes(rng, folder):
+        raise KeyError("x")
+
+    def two_lines(rng, folder):
+        raise InputError("one\ntwo")
+
+    for bad, error in ((crashes, KeyError), (two_lines, AssertionError)):
+        TARGETS[bad] = 1
+        try:
+            with pytest.raises(error):
+                attack(bad, 0, tmp_path)
+        finally:
+            del TARGETS[bad]
