@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import torch
 
+from softsym.errors import InputError
 from softsym.tasks import task
-from softsym.training import RunSpec, run
+from softsym.training import RunSpec, build, run
 from softsym.training.zoo.closed import ClosedForm
 from tests.training.small import TASK, preset
 from tests.training.zoo.small import error_of, made
@@ -66,3 +67,18 @@ def test_a_run_of_a_closed_form_tells_what_one_of_a_network_does(tmp_path):
 def test_what_is_not_solved_does_not_predict():
     with pytest.raises(RuntimeError, match="solved before it predicts"):
         ClosedForm(lambda data: (np.copy, ""))(torch.zeros(2, 3))
+
+
+def test_constant_velocity_in_any_normalisation():
+    for name in ("motion:scale-aware", "motion:symmetry-aware"):
+        vehicles = task(name)
+        splits = vehicles.splits(0, (20, 5, 30))
+        model = build("velocity", vehicles, preset(), 0).model
+        model.solve_(splits)
+        x, y = splits.test
+        guess = model(x).unflatten(1, (6, 3))
+        past = x.unflatten(1, (6, 3))
+        torch.testing.assert_close(guess[:, 2], past[:, 5] + 3 * (past[:, 5] - past[:, 4]))
+        assert splits.scores(model(x), y)["FDE"] > float(splits.error(model(x), y))
+    with pytest.raises(InputError, match=r"from points to points, not from 5S \+ 5V to T\(2\)"):
+        made("velocity")

@@ -15,7 +15,7 @@ from softsym.training.zoo.closed import ClosedForm
 from tests.training.small import TASK, preset, spec, weights
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", [name for name in MODELS if name != "velocity"])  # which is for trajectories
 def test_every_model_maps_the_inputs_of_its_task_to_the_outputs(name):
     assert MODELS[name].name == name
     built = build(name, task(TASK), preset(), seed=0)

@@ -26,6 +26,8 @@ from softsym.tasks.motion.simulator import simulate
 from softsym.tasks.motion.waymo import CODE, HONEST, extract
 from softsym.tasks.task import FIXED_SEED, Pair, Sizes, Splits, Task, read_sizes
 
+FDE = "FDE"
+"""Final displacement error: the distance at the last point alone, in metres."""
 SETTINGS = {"honest": HONEST, "code": CODE}
 
 
@@ -108,7 +110,8 @@ class Motion(Task):
         """Draws the data of one run; the error is in metres. Without ``sizes``, at most the usual ones."""
         data = self.data(FIXED_SEED if fixed_data else seed, sizes)
         train, val, test = (_pair(part, data.normaliser) for part in (data.train, data.val, data.test))
-        return Splits(train, val, test, scaled_ade(data.normaliser.scale))
+        error = scaled_ade(data.normaliser.scale)
+        return Splits(train, val, test, error, lambda p, t: {FDE: float(error(p[:, -3:], t[:, -3:]))})
 
     def observations(self, seed: int) -> Pair:
         """The training trajectories in metres, before any normalisation."""

@@ -34,6 +34,7 @@ MODELS: Registry[Model] = Registry(
         "ridge": "softsym.training.zoo.closed:ridge",
         "boosting": "softsym.training.zoo.closed:boosting",
         "mean": "softsym.training.zoo.closed:mean",
+        "velocity": "softsym.training.zoo.closed:velocity",
     },
 )
 

@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from softsym.errors import DataWarning
+from softsym.errors import DataWarning, InputError
 from softsym.evidence import SoftEquivariantGP, evidence
 from softsym.evidence.kernels import GRID, Kernel, soft_kernel_ridge
 from softsym.tasks.task import Pair, Splits
@@ -75,6 +75,23 @@ def _mean(plan: Blueprint) -> Built:
     return Built(ClosedForm(solve))
 
 
+def _velocity(plan: Blueprint) -> Built:
+    """Points at equal times go on as between the last two of them: the simplest forecast of a trajectory, in any affine coordinates."""
+    if any(kind.rank != 1 for rep in plan.reps for _, kind in rep):
+        raise InputError(
+            f"constant velocity goes from points to points, not from {plan.reps[0]} to {plan.reps[1]}"
+        )
+    d, ahead = plan.group.dim, plan.reps[1].size(plan.group) // plan.group.dim
+    if plan.reps[0].size(plan.group) < 2 * d:
+        raise InputError("constant velocity needs two points of the past at least")
+
+    def predict(X: Array) -> Array:
+        last, before = X[:, -d:], X[:, -2 * d : -d]
+        return np.concatenate([last + k * (last - before) for k in range(1, ahead + 1)], axis=1)
+
+    return Built(ClosedForm(lambda data: (predict, "")))
+
+
 def _boosting(plan: Blueprint) -> Built:
     return Built(ClosedForm(lambda data: (boosted(*arrays(data.train), plan.seed), "")))
 
@@ -118,6 +135,7 @@ def _look(plan: Blueprint) -> list[dict[str, Any]]:
 
 
 mean = Model("mean", _mean)
+velocity = Model("velocity", _velocity)
 ridge = Model("ridge", lambda plan: _kernel_ridge(plan, kernels=(Kernel("polynomial", 1),)))
 kernel = Model("kernel", _kernel_ridge)
 soft_kernel = Model("soft-kernel", lambda plan: _kernel_ridge(plan, symmetric=True), takes_candidates=True)

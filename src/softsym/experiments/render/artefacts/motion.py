@@ -9,9 +9,10 @@ from typing import Any
 from softsym.experiments.artefact import Artefact
 from softsym.experiments.render.figures import AXES, bars, new_figure
 from softsym.experiments.render.files import Rendered, head, notes
-from softsym.experiments.render.tables import comparison, markdown_table, matrix, number
+from softsym.experiments.render.tables import EMPTY, comparison, markdown_table, matrix, number
 from softsym.experiments.summary import Summary
 from softsym.tasks.motion import Motion
+from softsym.tasks.motion.task import FDE
 from softsym.tasks.parse import task as read_task
 
 SHOWN = ("Oz_EMLP", "PER")
@@ -25,10 +26,17 @@ def render(artefact: Artefact, preset: str, summaries: list[Summary]) -> Rendere
     lines = [
         [s.row.label, s.column.label, *(number(value) for value in model_errors(s).values())] for s in shown
     ]
+    final = [
+        [s.row.label, s.column.label, number(statistics.fmean(known))]
+        for s in summaries
+        if (known := [r.result.scores[FDE] for r in s.records if FDE in r.result.scores])
+    ]
     text = [
         head(artefact, preset, summaries),
         f"Ours ({artefact.unit}, mean ± standard deviation, seeds done of wanted):",
         matrix(artefact, summaries),
+        "Final displacement error in metres, means over seeds:",
+        markdown_table(["normalisation", "model", "FDE"], final) if final else EMPTY,
         "Model equivariance errors:",
         markdown_table(["normalisation", "model", *AXES], lines),
         comparison(summaries),
