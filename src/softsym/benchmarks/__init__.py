@@ -16,6 +16,7 @@ LONG = (
     "modules",
     "propose",
     "rivals",
+    "scale",
 )
 
 
@@ -31,6 +32,7 @@ def run(suite: str | None = None) -> dict[str, Any]:
         modules,
         native,
         propose,
+        scale,
         spaces,
         step,
     )
@@ -50,6 +52,7 @@ def run(suite: str | None = None) -> dict[str, Any]:
         "modules": modules.run,
         "propose": propose.run,
         "rivals": rivals.run,
+        "scale": scale.run,
     }
     if suite is not None and suite not in suites:
         raise InputError(f"unknown suite {suite!r}; pass one of {', '.join(suites)}")

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 DEFAULT_DATA = "inertia:Oz(2)"
 AUTO = "auto"
+MAX_ROWS = 250_000
+"""Beyond, more rows hardly change a verdict and take memory and time."""
 MODELS = ("auto", "linear", "gp", "network")
 
 
@@ -63,6 +65,12 @@ def command(
         "--rows-together",
         metavar="COLUMN",
         help="Column of any text or numbers; rows with equal ones stay in one part. A task knows its own.",
+    ),
+    max_rows: int = typer.Option(
+        MAX_ROWS,
+        "--max-rows",
+        min=0,
+        help="Rows that are used of a larger file, a sample by --seed; 0 for all.",
     ),
     width: int | None = typer.Option(
         None, "--width", min=1, help="Size of the hidden layers; found by short trials by default."
@@ -118,7 +126,14 @@ def command(
         raise InputError(f"unknown model {model!r}; pass one of {', '.join(MODELS)}")
     with one_line_warnings():
         _check_said(data, rep_in, rep_out, x_columns, y_columns)
-        table, task = read_source(data, x_columns, y_columns, together=rows_together, seed=seed)
+        table, task = read_source(
+            data, x_columns, y_columns, together=rows_together, seed=seed, most_rows=max_rows or None
+        )
+        if table.total is not None and table.total > len(table.X) and not quiet:
+            typer.echo(
+                f"softsym: note: {data} has {table.total:,} rows; a sample of {len(table.X):,} is used (--max-rows 0 for all)",
+                err=True,
+            )
         asked = {
             "rep_in": rep_in, "rep_out": rep_out, "groups": groups, "largest": largest, "strength": strength,
         }  # fmt: skip

@@ -40,6 +40,7 @@ def read_source(
     need_y: bool = True,
     together: str | None = None,
     seed: int = 0,
+    most_rows: int | None = None,
 ) -> tuple[Table, Task | None]:
     """As :func:`softsym.tasks.source.read_data`, but a file is read before torch is imported."""
     if is_task(text):
@@ -48,4 +49,7 @@ def read_source(
         return read_data(text, x_columns, y_columns, need_y=need_y, together=together, seed=seed)
     from softsym.data.table import read_table
 
-    return read_table(text, x_columns, y_columns, need_y=need_y, together=together), None
+    table = read_table(
+        text, x_columns, y_columns, need_y=need_y, together=together, most_rows=most_rows, seed=seed
+    )
+    return table, None

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
+    Index = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,19 @@ class DataFile(ABC):
     def numbers(self, columns: list[int]) -> Array:
         """The chosen columns, shape (rows, len(columns)), at least one row, all finite."""
 
+    def count(self) -> int | None:
+        """How many rows there are, where that is known without reading them."""
+        return None
+
+    def sample(self, columns: list[int], rows: Index) -> Array:
+        """As :meth:`numbers`, of some rows (in ascending order) alone; a format that can do so holds no others in memory."""
+        return self.numbers(columns)[rows]
+
+    def sample_cells(self, column: int, rows: Index) -> Sequence[Hashable]:
+        """As :meth:`cells`, of some rows alone."""
+        cells = self.cells(column)
+        return [cells[row] for row in rows]
+
     def choose(
         self, x_text: str | None, y_text: str | None, *, need_y: bool, together: str | None = None
     ) -> tuple[list[int], list[int]]:
@@ -91,9 +105,10 @@ class DataFile(ABC):
         apart = () if together is None else (header.one(together, TOGETHER),)
         return choose(header, x_text, y_text, need_y=need_y, apart=apart)
 
-    def labels(self, together: str) -> Sequence[Hashable]:
-        """What a column holds for every row, of whatever type: rows with equal ones belong together."""
-        return self.cells(Header(str(self.path), self.names).one(together, TOGETHER))
+    def labels(self, together: str, rows: Index | None = None) -> Sequence[Hashable]:
+        """What a column holds for every row, or for some, of whatever type: rows with equal ones belong together."""
+        column = Header(str(self.path), self.names).one(together, TOGETHER)
+        return self.cells(column) if rows is None else self.sample_cells(column, rows)
 
     def cells(self, column: int) -> Sequence[Hashable]:
         """What stands in a column; its numbers unless a format can hold something else."""

@@ -88,7 +88,7 @@ class NpzFile(DataFile):
         y = self._select("Y", self.names[self.inputs :], y_text)
         return x, [self.inputs + k for k in y]
 
-    def labels(self, together: str) -> list[Any]:
+    def labels(self, together: str, rows: NDArray[np.int64] | None = None) -> list[Any]:
         """The entries of an array of one axis, as Python has them."""
         if together not in self.sizes:
             raise InputError(
@@ -100,7 +100,8 @@ class NpzFile(DataFile):
                 f"{TOGETHER}: {self.path}: `{together}` must hold a text or a number for each of {self.rows} rows, got {dtype} "
                 f"of shape {shape}"
             )
-        labels: list[Any] = _load(self.path, together).tolist()
+        entries = _load(self.path, together)
+        labels: list[Any] = (entries if rows is None else entries[rows]).tolist()
         return labels
 
     def size(self, columns: list[int]) -> int:

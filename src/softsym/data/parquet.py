@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     import polars
 
 Array = NDArray[np.float64]
+Index = NDArray[np.int64]
+STRETCH = 250_000
+"""Rows that are in memory at once where only some are wanted."""
 
 
 @dataclass(frozen=True)
@@ -36,20 +39,44 @@ class ParquetFile(DataFile):
 
     def size(self, columns: list[int]) -> int:
         """How many bytes so many columns take as numbers."""
+        return 8 * len(columns) * self.count()
+
+    def count(self) -> int:
+        """How many rows there are, from what the file says of itself."""
         import polars
 
-        return 8 * len(columns) * int(polars.scan_parquet(self.path).select(polars.len()).collect().item())
+        return int(polars.scan_parquet(self.path, glob=False).select(polars.len()).collect().item())
 
     def numbers(self, columns: list[int]) -> Array:
         """The chosen columns, shape (rows, len(columns)), all finite."""
         frame = _collected(self.path, [self.names[k] for k in columns])
         if not len(frame):
             raise InputError(f"{self.path} has columns but no rows")
+        return self._checked(frame, 0)
+
+    def sample(self, columns: list[int], rows: Index) -> Array:
+        """Some rows, picked from one stretch of the file after the other."""
+        names = [self.names[k] for k in columns]
+        picked = []
+        for start in range(0, self.count(), STRETCH):
+            here = rows[(rows >= start) & (rows < start + STRETCH)] - start
+            # All are read, so that what is wrong with any row is found whatever rows are picked.
+            values = self._checked(_collected(self.path, names, slice(start, start + STRETCH)), start)
+            picked.append(values[here])
+        return np.concatenate(picked)
+
+    def sample_cells(self, column: int, rows: Index) -> list[Any]:
+        """The values of a column in some rows."""
+        frame = _collected(self.path, [self.names[column]])
+        self._check_missing(frame)
+        return frame.to_series().gather(rows).to_list()
+
+    def _checked(self, frame: polars.DataFrame, start: int) -> Array:
         for series in frame:
             self._check_type(series)
-        self._check_missing(frame)
+        self._check_missing(frame, start)
         numbers = np.column_stack([_floats(series) for series in frame])
-        self._check_finite(numbers, frame.columns)
+        self._check_finite(numbers, frame.columns, start)
         return numbers
 
     def cells(self, column: int) -> list[Any]:
@@ -78,30 +105,32 @@ class ParquetFile(DataFile):
             "choose other --x-columns or --y-columns"
         )
 
-    def _check_missing(self, frame: polars.DataFrame) -> None:
+    def _check_missing(self, frame: polars.DataFrame, start: int = 0) -> None:
         missing = np.column_stack([series.is_null().to_numpy() for series in frame])
         if missing.any():
             row, column = np.argwhere(missing)[0]
             raise InputError(
-                f"{self.path}, row {row + 1}: column {frame.columns[column]!r} has no value "
+                f"{self.path}, row {start + row + 1}: column {frame.columns[column]!r} has no value "
                 f"({_count(missing)} with missing values); fill it in or leave the row out"
             )
 
-    def _check_finite(self, values: Array, names: list[str]) -> None:
+    def _check_finite(self, values: Array, names: list[str], start: int = 0) -> None:
         bad = ~np.isfinite(values)
         if bad.any():
             row, column = np.argwhere(bad)[0]
             raise InputError(
-                f"{self.path}, row {row + 1}: column {names[column]!r} is {values[row, column]} "
+                f"{self.path}, row {start + row + 1}: column {names[column]!r} is {values[row, column]} "
                 f"({_count(bad)} with NaN or infinity); leave such rows out"
             )
 
 
-def _collected(path: Path, columns: list[str] | None) -> polars.DataFrame:
-    """The named columns, or for None no rows of all of them."""
+def _collected(path: Path, columns: list[str] | None, rows: slice | None = None) -> polars.DataFrame:
+    """The named columns, or for None no rows of all of them; all rows, or a stretch."""
     import polars
 
     lazy = polars.scan_parquet(path, glob=False)
+    if rows is not None:
+        lazy = lazy.slice(rows.start, rows.stop - rows.start)
     try:
         with _without_backtraces():
             return (lazy.head(0) if columns is None else lazy.select(columns)).collect()

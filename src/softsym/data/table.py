@@ -36,6 +36,7 @@ class Table:
         source: Where they come from, for messages.
         together: Labels 0, 1, ... of rows that belong together, shape (n,), such as windows of one recording; None if every row
             stands by itself.
+        total: How many rows there are where they come from, if these are a sample.
     """
 
     X: Array
@@ -44,6 +45,7 @@ class Table:
     y_names: tuple[str, ...]
     source: str
     together: NDArray[np.int64] | None = None
+    total: int | None = None
 
     @functools.cached_property
     def duplicates(self) -> NDArray[np.int64]:
@@ -58,6 +60,8 @@ def read_table(
     *,
     need_y: bool = True,
     together: str | None = None,
+    most_rows: int | None = None,
+    seed: int = 0,
 ) -> Table:
     """Reads inputs and outputs from a file.
 
@@ -69,6 +73,8 @@ def read_table(
             unless told otherwise.
         together: The column, or the array of an ``.npz``, whose texts or numbers say which rows belong together. It is an input or an
             output only if it is chosen as one.
+        most_rows: If the file has more rows, a sample of so many is taken, in the order of the file; from Parquet in bounded memory.
+        seed: Seed of that sample.
 
     Raises:
         InputError: The file cannot be used.
@@ -76,16 +82,33 @@ def read_table(
     path = Path(path)
     file = open_file(path)
     x, y = file.choose(x_columns, y_columns, need_y=need_y, together=together)
-    _warn_of_memory(path, file.size([*x, *y]))
-    numbers = file.numbers([*x, *y])
+    total = None if most_rows is None else file.count()
+    chosen = _sample(total, most_rows, seed)
+    if chosen is None:
+        _warn_of_memory(path, file.size([*x, *y]))
+        numbers = file.numbers([*x, *y])
+        total, chosen = len(numbers), _sample(len(numbers), most_rows, seed)
+        numbers = numbers if chosen is None else numbers[chosen]
+    else:
+        numbers = file.sample([*x, *y], chosen)
     return Table(
         X=np.ascontiguousarray(numbers[:, : len(x)]),
         Y=np.ascontiguousarray(numbers[:, len(x) :]) if y else None,
         x_names=tuple(file.names[k] for k in x),
         y_names=tuple(file.names[k] for k in y),
         source=str(path),
-        together=None if together is None else numbered(file.labels(together), f"{path}: {together!r}"),
+        together=None
+        if together is None
+        else numbered(file.labels(together, chosen), f"{path}: {together!r}"),
+        total=total,
     )
+
+
+def _sample(total: int | None, most: int | None, seed: int) -> NDArray[np.int64] | None:
+    """Rows in ascending order; None for all of them."""
+    if total is None or most is None or total <= most:
+        return None
+    return np.sort(np.random.default_rng(seed).choice(total, most, replace=False, shuffle=False))
 
 
 def open_file(path: Path) -> DataFile:

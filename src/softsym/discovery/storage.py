@@ -137,7 +137,15 @@ def from_files(files: Files) -> SavedModel:
             symmetries=Symmetries([Symmetry.from_dict(row) for row in content["symmetries"]]),
             evidence=_heard(content.get("evidence", {})),
         )
-    except (KeyError, TypeError, ValueError, AttributeError, SafetensorError) as error:
+    except (
+        ArithmeticError,
+        LookupError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        RuntimeError,
+        SafetensorError,
+    ) as error:
         raise InputError(
             f"{TEXT} does not describe a model of this version ({in_one_line(error)}); save it again"
         ) from error
