@@ -18,6 +18,7 @@ from torch import Tensor
 from softsym.native import blocks, program
 from softsym.native.build import compiled
 from softsym.native.hidden_layer import HiddenLayer
+from softsym.native.precision import full_precision, is_mixed
 from softsym.native.projection import Projection
 
 
@@ -33,8 +34,8 @@ def run_hidden_layer(layer: HiddenLayer, x: Tensor, gate: Tensor, weights: Seque
     Returns:
         The values, (batch, values); in float32 under autocast, as the formulas need more than half precision.
     """
-    if torch.is_autocast_enabled(x.device.type):
-        with torch.autocast(x.device.type, enabled=False):
+    if is_mixed(x):
+        with full_precision(x):
             return run_hidden_layer(layer, _single(x), _single(gate), [_single(w) for w in weights])
     if not _on_cpu((x, gate, *weights)) or not _programs_run(x.dtype) or _leaves_softsym():
         return layer(x, gate, *weights)

@@ -23,6 +23,7 @@ from torch import Tensor
 
 from softsym.groups import Group
 from softsym.native import Blocks, Quadratic, SmallMatrices
+from softsym.native.precision import full_precision, is_mixed
 from softsym.regularize.large import LargeTypes
 from softsym.regularize.stacked import Stacked
 from softsym.reps import Rep, TensorType
@@ -135,9 +136,9 @@ class JointOperator:
 
     def apply(self, x: Tensor, strengths: Sequence[float]) -> Tensor:
         """K x for a flat vector x (size,), in the precision of x whatever autocast says."""
-        if not torch.is_autocast_enabled(x.device.type):
+        if not is_mixed(x):
             return self._apply(x, tuple(strengths))
-        with torch.autocast(x.device.type, enabled=False):
+        with full_precision(x):
             return self._apply(x, tuple(strengths))
 
     def _apply(self, x: Tensor, strengths: tuple[float, ...]) -> Tensor:

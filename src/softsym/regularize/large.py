@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from softsym.groups import Group
+from softsym.native.precision import full_precision
 from softsym.reps import Rep, TensorType
 from softsym.spaces import Packed, PackedBlock, invariants
 
@@ -56,7 +57,7 @@ class LargeTypes:
     ) -> Tensor:
         """Takes sum_k lambda_k P_k w from tensors like the parameters, all contiguous and on the CPU; returns its product with w."""
         gathered = self.gathered(parameters)
-        with torch.autocast(gathered.device.type, enabled=False):
+        with full_precision(gathered):
             moved = self.inside(gathered, strengths)
         for (k, where), part in self._split(moved):
             out[k].view(-1).index_add_(0, where, part, alpha=-1)
