@@ -57,6 +57,8 @@ def test_scores_verdicts_choices_and_sources_are_told(tmp_path):
     assert "| even | 0 | O(2)@x | soft | 0.1 | 0.05 to 0.2 | 0.3 | 1 | careful |" in text
     assert text.count("careful") == 2  # once for each row of the table, not for each seed
     assert "| even | GP | this one |" in text
+    assert "| inputs | model | O(2)@x | O(2)@y | O(2)@z |" in text
+    assert "| even | PER | 0.091 | 0.091 | 0.001 |" in text
     assert "github.com/KevinMoonLab/SymmetryML" in text
 
 

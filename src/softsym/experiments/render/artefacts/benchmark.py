@@ -29,6 +29,7 @@ def render(artefact: Artefact, preset: str, summaries: list[Summary]) -> Rendere
         f"{artefact.unit}, best first (mean ± standard deviation, seeds done of wanted):",
         markdown_table(["model", "inputs", "whose", artefact.unit, "seeds"], table),
         _scores(summaries),
+        _model_errors(summaries),
         _verdicts(summaries),
         _chosen(summaries),
         comparison(summaries),
@@ -87,6 +88,22 @@ def _scores(summaries: Sequence[Summary]) -> str:
         if s.records
     ]
     return "Scores of the task, means over seeds:\n\n" + markdown_table(["inputs", "model", *names], lines)
+
+
+def _model_errors(summaries: Sequence[Summary]) -> str:
+    """How far each trained model breaks each candidate, at inputs like the data's."""
+    names = list(dict.fromkeys(name for s in summaries for r in s.records for name in r.result.model_errors))
+    lines = [
+        [
+            s.row.label,
+            s.column.label,
+            *(number(_mean([r.result.model_errors[name] for r in s.records]), 2) for name in names),
+        ]
+        for s in summaries
+        if s.records
+    ]
+    table = markdown_table(["inputs", "model", *names], lines)
+    return f"Equivariance errors of the models, means over seeds:\n\n{table}" if lines else ""
 
 
 def _verdicts(summaries: Sequence[Summary]) -> str:
