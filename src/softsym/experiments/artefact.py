@@ -71,6 +71,7 @@ class GridColumn(Strict):
     groups: tuple[str, ...] | None = Field(None, description="Candidate groups, if not the task's.")
     early_stopping: bool = True
     preset: PresetName | None = Field(None, description="Its own preset, whatever that of the table is.")
+    seeds: PositiveInt | None = Field(None, description="Its own number of seeds, if not the table's.")
     width: dict[PresetName, PositiveInt] = Field({}, description="Widths that replace the preset's.")
     published: tuple[str, ...] | None = Field(
         None, description="Where its numbers are; under its label by default."

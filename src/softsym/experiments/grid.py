@@ -33,9 +33,9 @@ def cells(
         seeds: How many seeds; what the artefact asks for by default.
         records: Folder of recorded tracks for motion tasks.
     """
-    count = seeds if seeds is not None else artefact.seeds.get(name, 1)
     found = []
     for column in artefact.ordered_columns:
+        count = seeds or column.seeds or artefact.seeds.get(name, 1)
         for row in artefact.rows:
             spec = run_spec(artefact, row, column, name, records)
             if spec is not None:

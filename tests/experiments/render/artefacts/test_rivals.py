@@ -67,6 +67,8 @@ def test_what_a_model_is_told(made):
     assert specs["augmentation"].group == specs["MixedEMLP"].group == "O(2)@z"
     assert specs["PER"].preset.name == "code"
     assert specs["PER fast"].groups is None
+    whole = {cell.column.label: len(cell.runs) for cell in cells(made[0], "fast")}
+    assert (whole["PER"], whole["PER fast"]) == (3, 5)  # as many as are stored
     free = {s.column.label: s.runs[0] for s in made[1] if s.row.task == "inertia:soft"}
     assert free["augmentation"].group is None  # the task's largest
     assert "MixedEMLP" not in free
