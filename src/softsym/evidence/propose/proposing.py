@@ -2,7 +2,7 @@ r"""Which symmetries do data suggest? The answer of :func:`softsym.propose`.
 
 Two halves of the rows, with a kernel fit of each (:mod:`softsym.evidence.propose.halves`); the null space of the Lie derivative
 (:mod:`softsym.evidence.propose.derivative`) proposes on the first half, and the largest algebra that holds exactly on the second counts
-(:mod:`softsym.evidence.propose.search`), or the other way round; its name (:mod:`softsym.evidence.propose.algebra.recognise`); discrete
+(:mod:`softsym.evidence.propose.search`), and the other way round; its name (:mod:`softsym.evidence.propose.algebra.recognise`); discrete
 elements beside it (:mod:`softsym.evidence.propose.discrete`); soft symmetries, marked as such.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from softsym.errors import InputError
 from softsym.evidence.propose import assemble
+from softsym.evidence.likelihood.threads import one_blas_thread
 from softsym.evidence.propose.action import Action, actions, basis_of
 from softsym.evidence.propose.algebra.recognise import Recognised, recognise
 from softsym.evidence.propose.derivative import LEVEL
@@ -81,11 +83,7 @@ def propose(
     if not np.ptp(Y, axis=0).any():
         return _nothing(source, "the outputs do not vary", start)
     base = None if model is None else scaled_base(model, X, source, target)
-    first, second = halves(X, Y, source, target, base)
-    found = search(first, second, tolerance, LEVEL / 2)
-    if found.exact is None:  # the other way round, with the other half of the level
-        other = search(second, first, tolerance, LEVEL / 2)
-        found = found if other.exact is None else other
+    found = _larger(*halves(X, Y, source, target, base), tolerance)
     share = max(0.0, _explained(found, base, target, Y))
     if found.exact is None and share < LEAST_EXPLAINED:
         return _nothing(
@@ -94,6 +92,18 @@ def propose(
             start,
         )
     return _told(found, share, target, model, tolerance, start)
+
+
+def _larger(first: Half, second: Half, tolerance: float) -> Search:
+    """What one half proposes and the other does not refute, or the other way round: whichever is larger, each with half of the level."""
+    with one_blas_thread(), ThreadPoolExecutor(2) as pool:
+        ways = pool.map(lambda way: search(*way, tolerance, LEVEL / 2), [(first, second), (second, first)])
+        return max(ways, key=_worth)
+
+
+def _worth(found: Search) -> tuple[int, float]:
+    """The dimension of what was found, and how well its frame is known."""
+    return (0, 0.0) if found.exact is None else (len(found.exact.span), -found.exact.uncertainty)
 
 
 def _told(

@@ -97,7 +97,10 @@ def _closely(
         looks = [look_at(second, one.span, one.kernel, is_bounded=one.is_bounded) for one in listed]
         likely = [-math.inf if look is None else look.likelihood for look in looks]
         for place, (one, look) in enumerate(zip(listed, looks, strict=True)):
-            if look is None or (not moves(second) and max(likely[place:]) - likely[place] > EXCLUDED):
+            smaller = [value for other, value in zip(listed, likely, strict=True) if len(other.span) < len(one.span)]
+            if look is None or (
+                not moves(second) and max(smaller, default=-math.inf) - likely[place] > EXCLUDED
+            ):
                 continue  # a smaller algebra explains what this one takes for noise
             told = _tested(second, one, look, tolerance, next(levels))
             if told is not None:

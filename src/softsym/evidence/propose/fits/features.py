@@ -18,6 +18,30 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
+class Gain:
+    """A power of the inputs' size, by which a law grows.
+
+    Args:
+        columns: Inputs that count.
+        power: The power.
+    """
+
+    columns: NDArray[np.intp]
+    power: float
+
+    def values(self, X: Array) -> Array:
+        """Of rows (n, D): (n, 1)."""
+        return np.asarray(np.mean(X[:, self.columns] ** 2, axis=1, keepdims=True) ** (self.power / 2))
+
+    def slopes(self, X: Array) -> Array:
+        """Derivatives by the inputs, (n, 1, D)."""
+        moved, out = X[:, self.columns], np.zeros((len(X), 1, X.shape[1]))
+        square = np.mean(moved**2, axis=1, keepdims=True)
+        out[:, 0, self.columns] = self.power * square ** (self.power / 2 - 1) * moved / len(self.columns)
+        return out
+
+
+@dataclass(frozen=True, eq=False)
 class Features:
     """Features of inputs (n, D).
 
@@ -29,6 +53,7 @@ class Features:
         unit: They are divided by it.
         lean: epsilon.
         is_bent: Whether large invariants are drawn in, to arsinh(I), so that no row lies far from all others.
+        gain: One more column, last; None for none.
     """
 
     source: Action
@@ -38,6 +63,7 @@ class Features:
     unit: Array = field(default_factory=lambda: np.zeros(0))
     lean: float = 1.0
     is_bent: bool = False
+    gain: Gain | None = None
 
     @classmethod
     def of(
@@ -64,7 +90,8 @@ class Features:
             [X[:, self.still], *(one.values(X / self.source.unit) for one in self.invariants)], axis=1
         )
         main = (main - self.shift) / self.unit
-        return self._together(np.arcsinh(main) if self.is_bent else main, self.lean * inputs)
+        all_ = self._together(np.arcsinh(main) if self.is_bent else main, self.lean * inputs)
+        return all_ if self.gain is None else np.hstack([all_, self.gain.values(X / self.source.unit)])
 
     def slopes(self, X: Array) -> Array:
         """Their derivatives by scaled inputs, (n, F, D)."""
@@ -81,7 +108,8 @@ class Features:
                 [X[:, self.still], *(one.values(X / self.source.unit) for one in self.invariants)], axis=1
             )
             main = main / np.sqrt(1.0 + ((values - self.shift) / self.unit) ** 2)[:, :, None]
-        return self._together(main, self.lean * inputs)
+        all_ = self._together(main, self.lean * inputs)
+        return all_ if self.gain is None else np.hstack([all_, self.gain.slopes(X / self.source.unit)])
 
     def _together(self, main: Array, rest: Array) -> Array:
         """Both parts as one, each as if it were alone: kernels divide by the number of columns."""

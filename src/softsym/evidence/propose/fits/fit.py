@@ -11,8 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import cholesky
+from scipy.linalg.lapack import dtrtri
 
 from softsym.evidence.propose.fits.smooth import Gaussian, Matern, Polynomial, SmoothKernel
+from softsym.evidence.propose.fits.noise import best_noise
 
 Array = NDArray[np.float64]
 KERNELS = (
@@ -25,8 +28,6 @@ RADIAL = tuple(kernel for kernel in KERNELS if kernel.radial is not None)
 """Those for functions that do not grow."""
 SHARES = (0.003, 0.03, 0.3)
 """Of the radial part, where both are tried together."""
-NOISES = np.logspace(-9, 1, 31)
-"""Ratios of noise to signal variance that are tried; the smallest is what rounding leaves."""
 CHOOSING = 200
 """Rows by which kernels are compared."""
 LARGEST = 1_000
@@ -40,7 +41,7 @@ class Fit:
     Args:
         kernel: Its kernel.
         Z: Scaled inputs (n, D) it was fitted to.
-        centre: Mean of the outputs, (q,).
+        centre: What was taken off the outputs, (q,).
         weights: alpha, (n, q).
         roots: Matrix (n, n) whose columns w_j give the posterior covariance: k - sum_j (k w_j)(k w_j)'.
         scale: Variance of the signal.
@@ -70,17 +71,17 @@ class Fit:
             >>> str(fit.kernel), bool(np.allclose(fit.jacobian(Z)[:, 0], Z[:, ::-1], atol=1e-3))
             ('polynomial of degree 2', True)
         """
-        centre = Y.mean(axis=0)
-        kernel = best_kernel(Z, Y, kernels)[0]
-        values, vectors = np.linalg.eigh(kernel.gram(Z, Z))
-        turned = vectors.T @ (Y - centre)
-        noise, scale, _ = _best(np.maximum(values, 0.0), turned)
-        shrunk = np.maximum(values, 0.0) + noise
-        weights = vectors @ (turned / shrunk[:, None])
-        inverse = np.einsum("ij,j,ij->i", vectors, 1.0 / shrunk, vectors)
+        kernel = kernels[0] if len(kernels) == 1 else best_kernel(Z, Y, kernels)[0]
+        centre = centre_of(Y, kernel)
+        gram = kernel.gram(Z, Z)
+        noise, scale, _ = best_noise(gram, Y - centre)
+        gram[np.diag_indices(len(gram))] += noise
+        roots = np.ascontiguousarray(np.triu(dtrtri(cholesky(gram, check_finite=False))[0]))
+        weights = roots @ (roots.T @ (Y - centre))
+        inverse = np.sum(roots**2, axis=1)
         left_out = weights / inverse[:, None]
         expected = scale / inverse
-        total = float(np.sum((Y - centre) ** 2))
+        total = float(np.sum((Y - Y.mean(axis=0)) ** 2))
         explained = 1.0 - float(np.sum(left_out**2)) / total if total > 0 else 0.0
         calibration = max(1.0, float(np.mean(left_out**2 / expected[:, None])))
         return cls(
@@ -88,7 +89,7 @@ class Fit:
             Z,
             centre,
             weights,
-            vectors / np.sqrt(shrunk),
+            roots,
             scale,
             noise,
             explained,
@@ -101,11 +102,7 @@ class Fit:
 
     def jacobian(self, Z: Array) -> Array:
         """Derivatives of the mean by scaled inputs, shape (m, q, D)."""
-        a, b = self.kernel.slopes(Z, self.Z)
-        n, q, D = len(self.Z), self.weights.shape[1], Z.shape[1]
-        lifted = (self.weights[:, :, None] * self.Z[:, None, :]).reshape(n, q * D)
-        there = (a @ lifted).reshape(len(Z), q, D)
-        return np.asarray(there + (b @ self.weights)[:, :, None] * Z[:, None, :])
+        return self.kernel.jacobian(Z, self.Z, self.weights)
 
     def known(self, features: Array) -> Array:
         """Prior covariances (m, n) with the rows as factors (m, n) of what the rows tell of them."""
@@ -114,31 +111,24 @@ class Fit:
 
 def best_kernel(Z: Array, Y: Array, kernels: Sequence[SmoothKernel] = KERNELS) -> tuple[SmoothKernel, float]:
     """The kernel under which the first rows are most likely, and their log likelihood."""
-    Z, Y = Z[:CHOOSING], Y[:CHOOSING] - Y[:CHOOSING].mean(axis=0)
+    Z, Y = Z[:CHOOSING], Y[:CHOOSING] - centre_of(Y[:CHOOSING], kernels[0])
     likelihoods = {kernel: likelihood_of(kernel, Z, Y) for kernel in kernels}
     polynomials = [kernel for kernel in kernels if kernel.radial is None]
     radials = [kernel for kernel in kernels if kernel.radial is not None]
     if polynomials and radials:
         flat, round_ = (max(some, key=lambda kernel: likelihoods[kernel]) for some in (polynomials, radials))
         for share in SHARES:
-            both = SmoothKernel(flat.polynomial, round_.radial, share)
+            both = SmoothKernel(flat.polynomial, round_.radial, share, flat.has_gain)
             likelihoods[both] = likelihood_of(both, Z, Y)
     best = max(likelihoods, key=lambda kernel: likelihoods[kernel])
     return best, likelihoods[best]
 
 
+def centre_of(Y: Array, kernel: SmoothKernel) -> Array:
+    """What is taken off outputs (n, q) before they are fitted: their mean, or nothing where a function grows from zero."""
+    return np.zeros(Y.shape[1]) if kernel.has_gain else np.asarray(Y.mean(axis=0))
+
+
 def likelihood_of(kernel: SmoothKernel, Z: Array, Y: Array) -> float:
     """Log marginal likelihood of centred outputs, noise and scale at their best."""
-    values, vectors = np.linalg.eigh(kernel.gram(Z, Z))
-    return _best(np.maximum(values, 0.0), vectors.T @ Y)[2]
-
-
-def _best(values: Array, turned: Array) -> tuple[float, float, float]:
-    """Noise ratio, signal variance and log marginal likelihood at its maximum."""
-    n, q = turned.shape
-    squares = np.sum(turned**2, axis=1)
-    shrunk = values[:, None] + NOISES * values.mean()
-    scales = np.maximum((squares[:, None] / shrunk).mean(axis=0) / q, 1e-300)
-    likelihoods = -0.5 * n * q * np.log(scales) - 0.5 * q * np.log(shrunk).sum(axis=0)
-    best = int(likelihoods.argmax())
-    return float(NOISES[best] * values.mean()), float(scales[best]), float(likelihoods[best])
+    return best_noise(kernel.gram(Z, Z), Y)[2]

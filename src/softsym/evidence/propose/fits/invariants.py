@@ -110,7 +110,7 @@ def invariant_polynomials(
     if unknowns > MOST_MONOMIALS or not unknowns:
         return Polynomials(exponents, none)
     rng = np.random.default_rng(0)
-    n = 3 * unknowns * min(len(span), 3) + 10
+    n = unknowns + 20  # every row has its own generator and point: so many tell all there is
     X, A = (
         rng.standard_normal((n, len(source.unit))),
         np.tensordot(rng.standard_normal((n, len(span))), span, 1),

@@ -7,13 +7,14 @@ u at x and u' at x' all that derivatives of a Gaussian process need is
           \partial_u \partial_{u'} k = \tfrac1d (\varphi' - 2 \psi')\, u \cdot u' + \tfrac1{d^2} (\varphi''\, (x' \cdot u)(x \cdot u')
           - 4 \psi''\, ((x - x') \cdot u)((x - x') \cdot u')) ,
 
-with :math:`a = (\varphi' - 2 \psi') / d` and :math:`b = 2 \psi' / d`.
+with :math:`a = (\varphi' - 2 \psi') / d` and :math:`b = 2 \psi' / d`. With a gain g, the last column of the rows, the kernel is
+:math:`g\, g'\, k`: that of g times a function of the other columns, such as one that grows with a power of the inputs.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,6 +83,7 @@ class SmoothKernel:
         polynomial: None for none.
         radial: None for none.
         share: Of the radial part, where there are both.
+        has_gain: Whether the last column of rows is a gain.
 
     Example:
         >>> import numpy as np
@@ -93,6 +95,7 @@ class SmoothKernel:
     polynomial: Polynomial | None = None
     radial: Gaussian | Matern | None = None
     share: float = 0.5
+    has_gain: bool = False
 
     @property
     def _weights(self) -> tuple[float, float]:
@@ -115,21 +118,37 @@ class SmoothKernel:
 
     def gram(self, left: Array, right: Array) -> Array:
         """Values for rows (n, d) and (m, d), shape (n, m)."""
+        if self.has_gain:
+            return self._ungained.gram(left[:, :-1], right[:, :-1]) * left[:, -1:] * right[:, -1]
         polynomial, radial = self._derivatives(left, right, 0)
         return polynomial + radial
 
-    def slopes(self, left: Array, right: Array) -> tuple[Array, Array]:
-        """The weights a and b of x' and of x in the gradient at x, each (n, m)."""
-        polynomial, radial = self._derivatives(left, right, 1)
-        return (polynomial - 2 * radial) / left.shape[1], 2 * radial / left.shape[1]
+    def jacobian(self, left: Array, right: Array, weights: Array) -> Array:
+        """Gradients at rows (n, d) of functions that are sums over rows (m, d) with weights (m, q), shape (n, q, d)."""
+        if self.has_gain:
+            weights, plain = weights * right[:, -1:], self._ungained
+            slopes = plain.jacobian(left[:, :-1], right[:, :-1], weights) * left[:, -1, None, None]
+            values = plain.gram(left[:, :-1], right[:, :-1]) @ weights
+            return np.concatenate([slopes, values[:, :, None]], axis=2)
+        a, b = self._slopes(left, right)
+        m, q, d = len(right), weights.shape[1], left.shape[1]
+        lifted = (weights[:, :, None] * right[:, None, :]).reshape(m, q * d)
+        there = (a @ lifted).reshape(len(left), q, d)
+        return np.asarray(there + (b @ weights)[:, :, None] * left[:, None, :])
 
     def along(self, left: Array, directions: Array, right: Array) -> Array:
         """Derivatives at ``left`` along directions (n, d), shape (n, m)."""
-        a, b = self.slopes(left, right)
+        if self.has_gain:
+            plain, rows = self._ungained, (left[:, :-1], right[:, :-1])
+            moved = plain.along(rows[0], directions[:, :-1], rows[1]) * left[:, -1:]
+            return (moved + plain.gram(*rows) * directions[:, -1:]) * right[:, -1]
+        a, b = self._slopes(left, right)
         return a * (directions @ right.T) + b * np.sum(directions * left, axis=1)[:, None]
 
     def along_both(self, points: Array, directions: Array) -> Array:
         """Second derivatives, one at each of two points (n, d), along directions (n, d): shape (n, n)."""
+        if self.has_gain:
+            return self._gained_along_both(points, directions)
         d = points.shape[1]
         first, first_radial = self._derivatives(points, points, 1)
         second, second_radial = self._derivatives(points, points, 2)
@@ -138,6 +157,22 @@ class SmoothKernel:
         apart = own[:, None] - towards  # [i, j] = u_i . (x_i - x_j)
         total = (first - 2 * first_radial) / d * (directions @ directions.T)
         return np.asarray(total + (second * towards * towards.T + 4 * second_radial * apart * apart.T) / d**2)
+
+    @property
+    def _ungained(self) -> SmoothKernel:
+        return replace(self, has_gain=False)
+
+    def _slopes(self, left: Array, right: Array) -> tuple[Array, Array]:
+        """The weights a and b of x' and of x in the gradient at x, each (n, m)."""
+        polynomial, radial = self._derivatives(left, right, 1)
+        return (polynomial - 2 * radial) / left.shape[1], 2 * radial / left.shape[1]
+
+    def _gained_along_both(self, points: Array, directions: Array) -> Array:
+        plain, rows, moving = self._ungained, points[:, :-1], directions[:, :-1]
+        gain, gaining = points[:, -1], directions[:, -1]
+        mixed = plain.along(rows, moving, rows) * np.outer(gain, gaining)
+        both = plain.along_both(rows, moving) * np.outer(gain, gain)
+        return np.asarray(both + mixed + mixed.T + plain.gram(rows, rows) * np.outer(gaining, gaining))
 
     def __str__(self) -> str:
         parts = []

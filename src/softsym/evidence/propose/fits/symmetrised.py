@@ -18,11 +18,10 @@ from scipy.stats import norm
 from softsym.evidence.propose.action import Action
 from softsym.evidence.propose.derivative import LieDerivative
 from softsym.evidence.propose.fits.features import Features
-from softsym.evidence.propose.fits.fit import KERNELS, RADIAL, Fit, best_kernel, likelihood_of
+from softsym.evidence.propose.fits.fit import KERNELS, RADIAL, Fit, best_kernel, centre_of, likelihood_of
 from softsym.evidence.propose.fits.invariants import Directions, Invariants, invariant_polynomials
 from softsym.evidence.propose.fits.smooth import SmoothKernel
 from softsym.evidence.propose.fits.telling import Telling, telling
-from softsym.reps import Scalar
 
 Array = NDArray[np.float64]
 LEANS = (1e-3, 0.01, 0.02, 0.04, 0.1, 0.3, 1.0)
@@ -124,26 +123,26 @@ def symmetrised(
     if told is None:
         return None
     T = told.numbers(X, Y)
-    scalars = _scalars(T, target.dim)
-    scaled = scalars.scaled(T)
-    features = replace(Features.of(source, X, invariants, still), is_bent=told.is_bounded)
-    few, centred = X[:PROFILED], scaled[:PROFILED] - scaled[:PROFILED].mean(axis=0)
-    chosen = (
-        kernel
-        or best_kernel(
-            features.leaning(LEANS[0]).values(few), centred, RADIAL if told.is_bounded else KERNELS
-        )[0]
-    )
+    columns = told.columns(T, target)
+    scaled = columns.scaled(T)
+    features = Features.of(source, X, invariants, still)
+    features = replace(features, is_bent=told.is_bounded, gain=told.gain)
+    few, values = X[:PROFILED], scaled[:PROFILED]
+    if kernel is None:
+        kernels = RADIAL if told.is_bounded else KERNELS
+        tried = [replace(one, has_gain=told.gain is not None) for one in kernels]
+        kernel = best_kernel(features.leaning(LEANS[0]).values(few), values, tried)[0]
+    centred = values - centre_of(values, kernel)
     leans = LEANS[:1] if is_sharp else LEANS
-    likelihoods = {lean: likelihood_of(chosen, features.leaning(lean).values(few), centred) for lean in leans}
+    likelihoods = {lean: likelihood_of(kernel, features.leaning(lean).values(few), centred) for lean in leans}
     best = max(leans, key=lambda lean: likelihoods[lean])
     highest = max(lean for lean in leans if likelihoods[lean] > likelihoods[best] - EXCLUDED)
     features = features.leaning(best)
     return Symmetrised(
         features,
         highest,
-        Fit.of(features.values(X), scaled, [chosen]),
-        scalars,
+        Fit.of(features.values(X), scaled, [kernel]),
+        columns,
         scaled,
         likelihoods[best],
         told,
@@ -174,14 +173,6 @@ def _is_scaling(span: Array) -> bool:
 def _weights(action: Action) -> Array:
     """By which power of a scaling each column grows."""
     return np.asarray(np.diagonal(action.rates(np.eye(action.dim)[None])[0]))
-
-
-def _scalars(T: Array, dim: int) -> Action:
-    """Columns that nothing moves."""
-    size = T.shape[1]
-    spread = float(T.std()) or 1.0
-    unit = np.maximum(T.std(axis=0), 1e-9 * spread)
-    return Action(size * Scalar, dim, np.zeros(size, dtype=bool), False, unit, T.mean(axis=0))
 
 
 def _still(source: Action, span: Array) -> NDArray[np.intp]:

@@ -1,20 +1,22 @@
 r"""Outputs of an equivariant law by numbers that nothing moves.
 
 With equivariant polynomials :math:`E_j(x)` an equivariant law is told by :math:`\langle E_j(x), y \rangle`, which are invariant, as
-far as y lies in the span of the E_j; what does not must be noise. Under a scaling, outputs are divided by a power of the input's size.
+far as y lies in the span of the E_j; what does not must be noise. Under a scaling, outputs grow with a power of the inputs' size.
 Outputs that the algebra leaves alone tell themselves.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from softsym.evidence.propose.action import Action
+from softsym.evidence.propose.fits.features import Gain
 from softsym.evidence.propose.fits.invariants import Polynomials, invariant_polynomials
+from softsym.reps import Scalar
 
 Array = NDArray[np.float64]
 TARGETS = 12
@@ -34,9 +36,29 @@ class Telling(Protocol):
     def missed(self, X: Array, Y: Array) -> tuple[float, float]:
         """Mean square of what is not told of outputs without units, and in how many dimensions."""
 
+    @property
+    def gain(self) -> Gain | None:
+        """How numbers grow with the inputs, if they do."""
+
+    def columns(self, T: Array, target: Action) -> Action:
+        """How numbers (n, m) transform."""
+
+
+class Still:
+    """Numbers that nothing moves."""
+
+    gain = None
+
+    def columns(self, T: Array, target: Action) -> Action:
+        """Scalars."""
+        spread = float(T.std()) or 1.0
+        unit = np.maximum(T.std(axis=0), 1e-9 * spread)
+        still = np.zeros(T.shape[1], dtype=bool)
+        return Action(T.shape[1] * Scalar, target.dim, still, False, unit, T.mean(axis=0))
+
 
 @dataclass(frozen=True, eq=False)
-class Themselves:
+class Themselves(Still):
     """Outputs that do not move."""
 
     is_bounded = False
@@ -51,35 +73,33 @@ class Themselves:
 
 
 @dataclass(frozen=True, eq=False)
-class BySize:
-    """Outputs that grow with a power of the input's size.
+class Growing:
+    """Outputs that grow with a power of the inputs' size: they tell themselves, and the fit grows with them.
+
+    Dividing them by that power would leave the same law, but far more noise in rows near zero than elsewhere.
 
     Args:
-        source: The input columns.
-        columns: Those that grow.
-        weights: Powers (q,).
+        gain: How they grow.
     """
 
-    source: Action
-    columns: NDArray[np.intp]
-    weights: Array
+    gain: Gain
     is_bounded = False
 
     def numbers(self, X: Array, Y: Array) -> Array:
-        """Outputs of inputs of size one."""
-        return np.asarray(Y / self._sizes(X))
+        """The outputs."""
+        return Y
 
     def missed(self, X: Array, Y: Array) -> tuple[float, float]:
         """Nothing."""
         return 0.0, 0.0
 
-    def _sizes(self, X: Array) -> Array:
-        moved = (X / self.source.unit)[:, self.columns]
-        return np.asarray(np.sqrt(np.mean(moved**2, axis=1))[:, None] ** self.weights)
+    def columns(self, T: Array, target: Action) -> Action:
+        """The outputs as they move, without a shift: what grows from zero has none."""
+        return replace(target, shift=np.zeros(len(target.unit)))
 
 
 @dataclass(frozen=True, eq=False)
-class ByEquivariants:
+class ByEquivariants(Still):
     """Outputs by their products with equivariant polynomials.
 
     Args:
@@ -143,7 +163,8 @@ def telling(
     if not np.abs(rates).max(initial=0.0) > 1e-12:
         return Themselves()
     if is_scaling:
-        return BySize(source, moving, np.asarray(np.diagonal(target.rates(np.eye(target.dim)[None])[0])))
+        powers = np.unique(np.diagonal(target.rates(np.eye(target.dim)[None])[0]))
+        return Growing(Gain(moving, float(powers[0]))) if len(powers) == 1 else None
     found: list[Polynomials] = []
     for degree in (0, 1, 2):
         one = invariant_polynomials(span, source, moving, degree, target)
