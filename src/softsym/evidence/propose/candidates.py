@@ -27,7 +27,7 @@ from softsym.evidence.verdict import ABSENT_ABOVE, LEAST_EXPLAINED
 Array = NDArray[np.float64]
 GAP = 1.1
 """Ratio of neighbouring eigenvalues from which the smaller ones may be a symmetry of their own."""
-MOST_GAPS, MOST_SIZES, MOST_ROUND = 6, 3, 2
+MOST_GAPS, MOST_SIZES, MOST_ROUND = 6, 3, 3
 """So many of the widest gaps are looked at, so many of them through invariants, and so many algebras in round numbers of each."""
 REFINEMENTS = 3
 """Steps of the frame towards where the fit through invariants has it."""
@@ -141,20 +141,29 @@ def closer_candidates(half: Half, near: Array) -> Iterator[Candidate]:
 
 def _refined(half: Half, near: Array) -> tuple[Array, Symmetrised] | None:
     """The algebra near to one that is most likely, and the data seen through its invariants; None if these tell nothing."""
-    span, look = near, look_at(half, near)
-    if look is None or look.fit.explained < LEAST_EXPLAINED:
-        looks = ((one, _best_look(half, one)) for one in itertools.islice(rounder(near), MOST_ROUND))
-        told = [
-            (one, seen) for one, seen in looks if seen is not None and seen.fit.explained > LEAST_EXPLAINED
-        ]
-        return told[0] if told else None
-    sharp: Symmetrised | None = look
+    start = _start(half, near)
+    if start is None:
+        return None
+    span, sharp = start
     for _ in range(REFINEMENTS):
         if sharp is not None:
             span = frame_of(half, sharp, span).moved()
             sharp = look_at(half, span, sharp.fit.kernel, is_sharp=True)
-    final = look_at(half, span)  # a kernel that suited a frame that was off need not suit it
+    final = _best_look(half, span)  # a kernel that suited a frame that was off need not suit it
     return None if final is None else (span, final)
+
+
+def _start(half: Half, near: Array) -> tuple[Array, Symmetrised | None] | None:
+    """An algebra, or one in round numbers near to it if it has no invariants that tell anything, seen through them."""
+    look = look_at(half, near, is_sharp=True)
+    if look is not None and look.fit.explained > LEAST_EXPLAINED:
+        return near, look
+    looks = [
+        (one, look_at(half, one, is_sharp=True)) for one in itertools.islice(rounder(near), MOST_ROUND)
+    ]
+    told = [(look.fit.explained, one, look) for one, look in looks if look is not None]
+    best = max(told, key=lambda one: one[0], default=None)
+    return None if best is None or best[0] < LEAST_EXPLAINED else best[1:]
 
 
 def _grown(half: Half, span: Array, look: Symmetrised) -> tuple[Array, Symmetrised] | None:
@@ -180,7 +189,7 @@ def _in_round_numbers(half: Half, near: Array, span: Array, look: Symmetrised) -
                 rounded, angle(near, rounded), final.fit.kernel, is_known(rounded), final.telling.is_bounded
             )
             break
-    yield Candidate(span, angle(near, span), kernel, False)
+    yield Candidate(span, angle(near, span), kernel, False, look.telling.is_bounded)
 
 
 def look_at(

@@ -20,6 +20,10 @@ NEAR = 20.0
 """Degrees within which an algebra in round numbers is considered."""
 
 
+ROUND_RATES = (1, 2, 3)
+"""Largest rates of round ones."""
+MOST_SKEWED = 1e3
+"""Condition of a frame from which on it is none."""
 SAME = 1e-6
 """Degrees up to which two spans differ by rounding."""
 
@@ -108,10 +112,38 @@ def _projected(span: Array, affine: bool) -> Iterator[Array]:
     turning = (span - span.swapaxes(1, 2)) / 2
     traceless = span - np.trace(span, axis1=1, axis2=2)[:, None, None] * np.eye(d) / d
     yield _top(turning, k)
+    if k == 1:
+        yield from in_round_rates(span[0])
     yield _top(traceless, k)
     if k > 1:
         for rest in (turning, traceless):
             yield np.concatenate([_top(rest, k - 1), np.eye(d)[None]])
+
+
+def in_round_rates(A: Array) -> Iterator[Array]:
+    """Generators (1, d, d) like one (d, d), that turn or stretch at rates like 1 : 2, in the frame that it has; the nearest first.
+
+    Only such ones leave polynomials alone.
+
+    Example:
+        >>> import numpy as np
+        >>> A = np.diag([0.98, -1.01, 0.02])
+        >>> next(in_round_rates(A)).round(2) + 0.0
+        array([[[ 1.,  0.,  0.],
+                [ 0., -1.,  0.],
+                [ 0.,  0.,  0.]]])
+    """
+    values, frame = np.linalg.eig(A)
+    if np.linalg.cond(frame) > MOST_SKEWED:
+        return
+    found = []
+    for part, unit in ((values.real, 1.0), (values.imag, 1j)):
+        largest = float(np.abs(part).max())
+        for most in ROUND_RATES if largest > 0 else ():
+            rates = np.round(part / largest * most)
+            B = ((frame * (unit * rates)) @ np.linalg.inv(frame)).real[None]
+            found.append((round(angle(A[None], B), 6), most, B))  # of two that are the same, the one with smaller rates
+    yield from (B for _, _, B in sorted(found, key=lambda one: one[:2]))
 
 
 def _top(matrices: Array, k: int) -> Array:
