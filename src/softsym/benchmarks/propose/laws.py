@@ -1,7 +1,7 @@
 """Laws whose algebras theory knows.
 
-The method was developed on most of :data:`LAWS` and :data:`BROKEN`; of :data:`APART`, softened gravity was among the first trials. Laws
-that were written down before the method was last changed and run once after it are in :mod:`softsym.benchmarks.propose.fresh`.
+The method was developed on these, and on those of :mod:`softsym.benchmarks.propose.earlier`. Laws that were written down before
+the method was last changed and run once after it are in :mod:`softsym.benchmarks.propose.fresh`.
 """
 
 from __future__ import annotations

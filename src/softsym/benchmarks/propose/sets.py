@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from softsym.benchmarks.propose import golf
+from softsym.benchmarks.propose.earlier import EARLIER
 from softsym.benchmarks.propose.fresh import FRESH
 from softsym.benchmarks.propose.laws import APART, BROKEN, LAWS, TASKS, UNNAMED, Array, Setting
 from softsym.benchmarks.propose.score import score
@@ -35,8 +36,8 @@ from softsym.tasks.source import task_table
 
 FOLDER = Path("bench-propose")
 ROWS, NOISES, FRAMES = (1_000, 300), (0.02, 0.1, 0.0), 4
-PARTS = {"laws": LAWS, "apart": APART, "broken": BROKEN, "unnamed": UNNAMED, "fresh": FRESH}
-SEEDS = {"laws": 0, "apart": 0, "broken": 0, "unnamed": 0, "fresh": 20_000}
+PARTS = {"laws": LAWS, "apart": APART, "broken": BROKEN, "unnamed": UNNAMED, "earlier": EARLIER, "fresh": FRESH}
+SEEDS = {"laws": 0, "apart": 0, "broken": 0, "unnamed": 0, "earlier": 20_000, "fresh": 40_000}
 """Added to the seeds of frames and rows, so that fresh laws have fresh ones."""
 LINE = ("law", "frame", "rows", "noise", "dimension", "found", "angle", "violation", "seconds")
 Job = tuple[str, Callable[[], dict[str, Any]]]

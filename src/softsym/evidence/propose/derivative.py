@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -144,15 +145,17 @@ class LieDerivative:
     def defect(self, coefficients: Array) -> Defect:
         """Of one generator, given by coefficients (K,)."""
         A = np.tensordot(coefficients, self.basis, 1)
-        points = self.X[:PROBED]
-        Z, speeds = self.features.values(points), self.source.velocity(A[None], points)[0] / self.source.unit
-        directions = np.einsum("nfd,nd->nf", self.features.slopes(points), speeds)
+        points, (Z, known, unknown) = self.X[:PROBED], self._probed
+        speeds = self.source.velocity(A[None], points)[0] / self.source.unit
+        directions = np.einsum("nfd,nd->nf", self._probed_slopes, speeds)
         kernel = self.fit.kernel
-        D = self.target.rates(A[None])[0] * self.target.unit / self.target.unit[:, None]
-        value, slope = kernel.gram(Z, self.fit.Z), kernel.along(Z, directions, self.fit.Z)
-        cross = kernel.along(Z, directions, Z)
-        prior = kernel.gram(Z, Z), cross, kernel.along_both(Z, directions)
-        expected, freedom = _explained(self.fit, D, value, slope, prior)
+        known_slope = self.fit.known(kernel.along(Z, directions, self.fit.Z))
+        covariances = (
+            unknown,
+            kernel.along(Z, directions, Z) - known_slope @ known.T,
+            kernel.along_both(Z, directions) - known_slope @ known_slope.T,
+        )
+        expected, freedom = _explained(self.fit, self._scaled(self.target.rates(A[None])[0]), *covariances)
         return Defect(
             max(0.0, float(coefficients @ self.M @ coefficients)),
             expected,
@@ -162,14 +165,15 @@ class LieDerivative:
 
     def element_defect(self, h: Array, values: Array, moved_values: Array) -> Defect:
         """Of one element (d, d), from the function's values at all rows and at the rows that it moves."""
-        points = self.X[:PROBED]
-        Z, there = self.features.values(points), self.features.values(self.source.moved(h, points))
-        kernel = self.fit.kernel
-        D = self.target.matrix(h) * self.target.unit / self.target.unit[:, None]
-        prior = kernel.gram(Z, Z), kernel.gram(there, Z), kernel.gram(there, there)
-        expected, freedom = _explained(
-            self.fit, D, kernel.gram(Z, self.fit.Z), kernel.gram(there, self.fit.Z), prior
+        there = self.features.values(self.source.moved(h, self.X[:PROBED]))
+        kernel, (Z, known, unknown) = self.fit.kernel, self._probed
+        known_there = self.fit.known(kernel.gram(there, self.fit.Z))
+        covariances = (
+            unknown,
+            kernel.gram(there, Z) - known_there @ known.T,
+            kernel.gram(there, there) - known_there @ known_there.T,
         )
+        expected, freedom = _explained(self.fit, self._scaled(self.target.matrix(h)), *covariances)
         return Defect(
             self._element_square(h, values, moved_values), expected, freedom, 4.0 * self._signal(values)
         )
@@ -182,6 +186,21 @@ class LieDerivative:
             if signal > 0
             else math.inf
         )
+
+    @cached_property
+    def _probed(self) -> tuple[Array, Array, Array]:
+        """Features of the first rows, what is known of values there, and the covariances of what is not."""
+        Z = self.features.values(self.X[:PROBED])
+        known = self.fit.known(self.fit.kernel.gram(Z, self.fit.Z))
+        return Z, known, self.fit.kernel.gram(Z, Z) - known @ known.T
+
+    @cached_property
+    def _probed_slopes(self) -> Array:
+        return self.features.slopes(self.X[:PROBED])
+
+    def _scaled(self, D: Array) -> Array:
+        """A matrix (q, q) that acts on outputs, on those without units."""
+        return np.asarray(D * self.target.unit / self.target.unit[:, None])
 
     def _element_square(self, h: Array, values: Array, moved_values: Array) -> float:
         turned = self.target.moved(h, values * self.target.unit + self.target.shift)
@@ -198,22 +217,18 @@ class LieDerivative:
         return float(np.mean(np.sum(whole**2, axis=1)))
 
 
-def _explained(
-    fit: Fit, D: Array, first: Array, second: Array, prior: tuple[Array, Array, Array]
-) -> tuple[float, float]:
+def _explained(fit: Fit, D: Array, own: Array, mixed: Array, other: Array) -> tuple[float, float]:
     """Mean and degrees of freedom of the mean square of D e(x) - g(x), for the error e of a fit and a functional g of it.
 
     Args:
         fit: The fit.
         D: Matrix (q, q).
-        first: Prior covariances of values with the rows, (m, n).
-        second: Those of the functional, (m, n).
-        prior: Among values, of functional with values, among functionals, each (m, m).
+        own: Covariances that the rows leave among values, (m, m).
+        mixed: Of functional with values.
+        other: Among functionals.
     """
-    known, known_second = fit.known(first), fit.known(second)
-    both = prior[1] - known_second @ known.T
     outer = (D @ D.T, -D, -D.T, np.eye(len(D)))
-    inner = (prior[0] - known @ known.T, both.T, both, prior[2] - known_second @ known_second.T)
+    inner = (own, mixed.T, mixed, other)
     scale = fit.scale * fit.calibration
     trace = sum(float(np.trace(P) * np.trace(Q)) for P, Q in zip(outer, inner, strict=True))
     square = sum(
@@ -221,5 +236,4 @@ def _explained(
         for P, Q in zip(outer, inner, strict=True)
         for R, S in zip(outer, inner, strict=True)
     )
-    m = len(first)
-    return max(scale * trace / m, 0.0), max(1.0, trace**2 / max(square, 1e-300))
+    return max(scale * trace / len(own), 0.0), max(1.0, trace**2 / max(square, 1e-300))

@@ -5,7 +5,7 @@ import pytest
 
 import softsym as ss
 from softsym.evidence.propose.action import actions
-from softsym.evidence.propose.fits.telling import BySize, Themselves, keeps_lengths, telling
+from softsym.evidence.propose.fits.telling import Growing, Themselves, keeps_lengths, telling
 
 
 def _told(rep_in, rep_out, group, law, is_bounded=False):
@@ -45,7 +45,14 @@ def test_what_is_outside_is_missed():
     assert dimensions == pytest.approx(2.0, abs=1e-6)
 
 
-def test_sizes():
-    told, X, Y, *_ = _told("V", "V", "Scaling(3)", lambda X: X * [1.0, 2.0, 3.0])
-    assert isinstance(told, BySize)
-    assert np.allclose(told.numbers(2 * X, 2 * Y), told.numbers(X, Y))
+def test_what_grows_tells_itself_and_says_how():
+    told, X, Y, _, target, _ = _told("V", "V", "Scaling(3)", lambda X: X * [1.0, 2.0, 3.0])
+    assert isinstance(told, Growing)
+    assert told.numbers(X, Y) is Y
+    assert np.allclose(told.gain.values(2 * X), 2 * told.gain.values(X))
+    assert not told.columns(Y, target).shift.any()
+
+
+def test_outputs_that_grow_in_several_ways_are_not_told():
+    told, *_ = _told("V", "V + T(2)", "Scaling(3)", lambda X: np.hstack([X, np.ones((len(X), 9))]))
+    assert told is None

@@ -8,6 +8,8 @@ where it does not stay in the cache; so with more rows the first ones tell where
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,36 +37,33 @@ def best_noise(gram: Array, Y: Array) -> Told:
     """
     noises = NOISES * max(float(np.trace(gram)) / len(gram), 1e-300)
     first = _reflected(gram[:CACHED, :CACHED], Y[:CACHED], noises)
-    return first if len(gram) <= CACHED else _climbed(gram, Y, noises, first[0])
+    return first if len(gram) <= CACHED else _climbed(partial(_factored, gram, Y), noises, first[0])
 
 
 def _reflected(gram: Array, Y: Array, noises: Array) -> Told:
-    """The best of all noises."""
+    """The best of all noises: every third, then those near the best of them."""
     diagonal, beside, turned = _tridiagonal(gram, Y)
-    best = (float(noises[-1]), 1.0, -math.inf)
-    for noise in noises:
+
+    def at(noise: float) -> Told:
         factors, lower, failed = dpttrf(diagonal + noise, beside)
-        if not failed:  # else rounding made it indefinite: such a noise cannot be told
-            square = float(np.sum(turned * dpttrs(factors, lower, turned)[0]))
-            best = max(best, _told(noise, square, float(np.log(factors).sum()), Y), key=lambda told: told[2])
-    return best
+        if failed:  # rounding made it indefinite: such a noise cannot be told
+            return noise, 1.0, -math.inf
+        square = float(np.sum(turned * dpttrs(factors, lower, turned)[0]))
+        return _told(noise, square, float(np.log(factors).sum()), Y)
+
+    return _climbed(at, noises, max(map(at, noises[::3].tolist()), key=lambda told: told[2])[0])
 
 
-def _climbed(gram: Array, Y: Array, noises: Array, start: float) -> Told:
-    """The best noise that steps upwards lead to."""
+def _climbed(at: Callable[[float], Told], noises: Array, start: float) -> Told:
+    """The best noise that steps upwards from one lead to."""
     seen: dict[int, Told] = {}
-
-    def at(place: int) -> Told:
-        if place not in seen:
-            seen[place] = _factored(gram, Y, float(noises[place]))
-        return seen[place]
-
     place = int(np.abs(np.log(noises) - math.log(start)).argmin())
     while True:
         near = [p for p in (place, place - 1, place + 1) if 0 <= p < len(noises)]
-        best = max(near, key=lambda p: at(p)[2])
+        seen.update((p, at(float(noises[p]))) for p in near if p not in seen)
+        best = max(near, key=lambda p: seen[p][2])
         if best == place:
-            return at(place)
+            return seen[place]
         place = best
 
 
