@@ -106,11 +106,11 @@ class SmoothKernel:
         return 1.0 - self.share, self.share
 
     def _derivatives(self, left: Array, right: Array, order: int) -> tuple[Array, Array]:
-        """Derivatives of an order of the polynomial part by s and of the radial one by r^2, each (n, m), or zero."""
+        """Derivatives of an order of the polynomial part by s and of the radial one by r^2, each (n, m)."""
         d = left.shape[1]
         inner = left @ right.T / d
         flat, round_ = self._weights
-        polynomial = radial = np.zeros(())
+        polynomial = radial = np.zeros_like(inner)
         if self.polynomial is not None:
             polynomial = flat * self.polynomial.values(inner, order)
         if self.radial is not None:
