@@ -87,9 +87,9 @@ def discrete_rows(tried: Sequence[Tried], listed: Sequence[Group], tolerance: fl
 
 
 def groups(
-    found: Search, exact: Recognised | None, tried: Sequence[Tried], tolerance: float
+    found: Search, exact: Recognised | None, turns: Recognised | None, tried: Sequence[Tried], tolerance: float
 ) -> tuple[tuple[Group, ...], tuple[Verdict, ...]]:
-    """Groups to go on with: what all exact symmetries generate, its parts, then soft ones."""
+    """Groups to go on with: what all exact symmetries generate, turns that have no other name, its parts, then soft ones."""
     holding = [each.candidate.group for each in tried if _verdict(each.defect, tolerance) == "exact"]
     whole = None if exact is None else exact.group
     parts: list[Group] = []
@@ -102,6 +102,7 @@ def groups(
                 parts.append(group)
     listed = [] if whole is None else [whole]
     listed += [exact.group] if exact is not None and parts else []
+    listed += [turns.group] if turns is not None else []
     listed += [group for group in parts[:MOST_PARTS] if group is not whole]
     verdicts: list[Verdict] = ["exact"] * len(listed)
     for group in _soft(found, tolerance, listed):

@@ -82,8 +82,8 @@ class Candidate:
 
 def examined(lie: LieDerivative, span: Array, distance: float = 0.0) -> Algebra:
     """What the fit says about a span (k, d, d)."""
-    coefficients = lie.spectrum(_coefficients(lie, span))[1]
-    return Algebra(span, tuple(lie.defect(one) for one in coefficients), distance)
+    vectors = lie.spectrum(coefficients(lie, span))[1]
+    return Algebra(span, tuple(lie.defect(one) for one in vectors), distance)
 
 
 def plain_candidates(half: Half, vectors: Array) -> list[Candidate]:
@@ -236,7 +236,7 @@ def moves(half: Half) -> bool:
     return half.lie.target.moves(half.lie.basis)
 
 
-def _coefficients(lie: LieDerivative, span: Array) -> Array:
+def coefficients(lie: LieDerivative, span: Array) -> Array:
     """Coefficients (k, K) of matrices in the basis of unit matrices."""
     flat = lie.basis.reshape(len(lie.basis), -1)
     return np.asarray(span.reshape(len(span), -1) @ flat.T)

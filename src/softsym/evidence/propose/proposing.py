@@ -39,6 +39,7 @@ FEWEST = 20
 """Fewer rows propose nothing."""
 
 
+@one_blas_thread()
 def propose(
     X: ArrayLike,
     Y: ArrayLike,
@@ -96,7 +97,7 @@ def propose(
 
 def _larger(first: Half, second: Half, tolerance: float) -> Search:
     """What one half proposes and the other does not refute, or the other way round: whichever is larger, each with half of the level."""
-    with one_blas_thread(), ThreadPoolExecutor(2) as pool:
+    with ThreadPoolExecutor(2) as pool:
         ways = pool.map(lambda way: search(*way, tolerance, LEVEL / 2), [(first, second), (second, first)])
         return max(ways, key=_worth)
 
@@ -112,6 +113,9 @@ def _told(
     source = found.second.lie.source
     told = found.exact
     exact = None if told is None else recognise(told.span, source.affine, told.uncertainty)
+    turns = None  # where the whole has a name, everybody knows its turns
+    if exact is not None and not exact.is_named and found.turns is not None:
+        turns = recognise(found.turns.span, source.affine, found.turns.uncertainty)
     rows = assemble.generator_rows(found, tolerance)
     tried = (
         []
@@ -120,10 +124,10 @@ def _told(
             (found.first.lie, _predictor(found.first, target, model)),
             (found.second.lie, _predictor(found.second, target, model)),
             _holds(exact),
-            assemble.turn_axis(exact),
+            assemble.turn_axis(turns or exact),
         )
     )
-    groups, verdicts = assemble.groups(found, exact, tried, tolerance)
+    groups, verdicts = assemble.groups(found, exact, turns, tried, tolerance)
     rows += assemble.discrete_rows(tried, groups, tolerance)
     return Proposal(
         generators=found.second.lie.basis[:0] if found.exact is None else found.exact.span,

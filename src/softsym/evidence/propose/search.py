@@ -21,6 +21,7 @@ from softsym.evidence.propose.candidates import (
     Algebra,
     Candidate,
     closer_candidates,
+    coefficients,
     examined,
     frame_of,
     look_at,
@@ -32,6 +33,7 @@ from softsym.evidence.propose.candidates import (
 from softsym.evidence.propose.derivative import LEVEL, LieDerivative
 from softsym.evidence.propose.fits.symmetrised import EXCLUDED, Symmetrised
 from softsym.evidence.propose.halves import Half
+from softsym.groups import SO
 
 Array = NDArray[np.float64]
 
@@ -46,6 +48,7 @@ class Search:
         eigenvalues: Of the first half's plain fit, smallest first.
         exact: The largest algebra that holds exactly; None if none does.
         closer: The Lie derivative of the fit that tells so, if it is another; outputs that move are told by invariant numbers there.
+        turns: The largest algebra of turns that holds exactly, by the plain fits; None if none does.
     """
 
     first: Half
@@ -53,6 +56,7 @@ class Search:
     eigenvalues: Array
     exact: Algebra | None
     closer: LieDerivative | None = None
+    turns: Algebra | None = None
 
 
 def search(first: Half, second: Half, tolerance: float, level: float = LEVEL) -> Search:
@@ -72,16 +76,29 @@ def search(first: Half, second: Half, tolerance: float, level: float = LEVEL) ->
         if first.Y is None
         else _closely(first, second, vectors, sizes_of(values, least), tolerance, level)
     )
-    exact, lie = closer or (plain, None)
-    return Search(first, second, values, exact, lie)
+    turns = _turning(first, second, tolerance, level)
+    exact, lie = closer or (plain or turns, None)
+    return Search(first, second, values, exact, lie, turns)
 
 
-def _plainly(half: Half, listed: list[Candidate], tolerance: float, level: float) -> Algebra | None:
+def _turning(first: Half, second: Half, tolerance: float, level: float) -> Algebra | None:
+    """The largest algebra of turns: what people look for first, and what a larger algebra without a name may hide."""
+    d = first.lie.source.dim
+    if d < 2 or first.lie.source.affine:
+        return None
+    turns = coefficients(first.lie, SO(d).lie_algebra)
+    listed = plain_candidates(first, first.lie.spectrum(turns)[1])
+    return _plainly(second, listed, tolerance, level, turns)
+
+
+def _plainly(
+    half: Half, listed: list[Candidate], tolerance: float, level: float, within: Array | None = None
+) -> Algebra | None:
     """The first of candidates that holds exactly, as the plain fit of a half tells."""
     for one, share in zip(listed, _shared(level), strict=False):
         told = examined(half.lie, one.span, one.distance)
         bound = told.bound(share)
-        refuted = told.is_refuted if one.is_round else _is_none_there(half.lie, len(one.span))
+        refuted = told.is_refuted if one.is_round else _is_none_there(half.lie, len(one.span), within)
         if not refuted and bound <= tolerance:
             return replace(told, uncertainty=0.0 if one.is_round else bound)
     return None
@@ -109,8 +126,8 @@ def _closely(
 
 
 def _shared(level: float) -> Iterator[float]:
-    """Chances of an error for one candidate after the other; plain and closer ones together have the level."""
-    return (level / 2 ** (j + 2) for j in itertools.count())
+    """Chances of an error for one candidate after the other; plain, closer and turning ones together have the level."""
+    return (level / 3 / 2 ** (j + 1) for j in itertools.count())
 
 
 def _tested(
@@ -137,9 +154,9 @@ def _is_refuted_at(half: Half, span: Array, one: Candidate) -> bool:
     return look is None or examined(look.lie(half.lie.basis, half.X, look.highest), span).is_refuted
 
 
-def _is_none_there(lie: LieDerivative, k: int) -> bool:
+def _is_none_there(lie: LieDerivative, k: int, within: Array | None) -> bool:
     """Whether a half refutes every span of a dimension: for an exact one its eigenvectors are at least as good (Courant and Fischer)."""
-    return any(lie.defect(vector).p_value < LEVEL / k for vector in lie.spectrum()[1][:k])
+    return any(lie.defect(vector).p_value < LEVEL / k for vector in lie.spectrum(within)[1][:k])
 
 
 def _noise(half: Half) -> float:
