@@ -71,3 +71,19 @@ def test_refusals(change, message):
     given = {"X": np.ones((30, 3)), "Y": np.ones((30, 1)), "rep_in": "V", "rep_out": "S", **change}
     with pytest.raises(InputError, match=message):
         ss.propose(**given)
+
+
+def test_turns_are_listed_beside_an_algebra_without_a_name():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((400, 3))
+    found = ss.propose(X, X + [0.4, 0.8, 0.0] + 0.01 * rng.standard_normal(X.shape), "V", "V")
+    assert found.algebra == "unnamed, dimension 6"
+    assert any(group.name.startswith("SO(2)@(0.4") for group in found.groups)
+
+
+def test_a_law_that_grows_with_its_inputs_is_scaling():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((500, 3))
+    Y = np.sqrt(X**2 + 0.5 * np.sum(X**2, axis=1, keepdims=True))
+    found = ss.propose(X, Y + 0.02 * Y.std() * rng.standard_normal(Y.shape), "V", "V")
+    assert found.algebra == "scaling"

@@ -71,7 +71,9 @@ def _two_planes(X: Array) -> Array:
 
 
 def _bent(X: Array) -> Array:
-    return np.asarray(X[:, :1] ** 3 / 3 + X[:, 1:2] * X[:, 2:] ** 2 + np.sin(X[:, 1:2]) + 0.5 * X[:, :1] * X[:, 2:])
+    return np.asarray(
+        X[:, :1] ** 3 / 3 + X[:, 1:2] * X[:, 2:] ** 2 + np.sin(X[:, 1:2]) + 0.5 * X[:, :1] * X[:, 2:]
+    )
 
 
 def _wrench(X: Array) -> Array:

@@ -37,7 +37,14 @@ from softsym.tasks.source import task_table
 
 FOLDER = Path("bench-propose")
 ROWS, NOISES, FRAMES = (1_000, 300), (0.02, 0.1, 0.0), 4
-PARTS = {"laws": LAWS, "apart": APART, "broken": BROKEN, "unnamed": UNNAMED, "earlier": EARLIER, "fresh": FRESH}
+PARTS = {
+    "laws": LAWS,
+    "apart": APART,
+    "broken": BROKEN,
+    "unnamed": UNNAMED,
+    "earlier": EARLIER,
+    "fresh": FRESH,
+}
 SEEDS = {"laws": 0, "apart": 0, "broken": 0, "unnamed": 0, "earlier": 20_000, "fresh": 40_000}
 """Added to the seeds of frames and rows, so that fresh laws have fresh ones."""
 EVERY_NOISE = ("laws", "fresh")

@@ -87,7 +87,11 @@ def discrete_rows(tried: Sequence[Tried], listed: Sequence[Group], tolerance: fl
 
 
 def groups(
-    found: Search, exact: Recognised | None, turns: Recognised | None, tried: Sequence[Tried], tolerance: float
+    found: Search,
+    exact: Recognised | None,
+    turns: Recognised | None,
+    tried: Sequence[Tried],
+    tolerance: float,
 ) -> tuple[tuple[Group, ...], tuple[Verdict, ...]]:
     """Groups to go on with: what all exact symmetries generate, turns that have no other name, its parts, then soft ones."""
     holding = [each.candidate.group for each in tried if _verdict(each.defect, tolerance) == "exact"]

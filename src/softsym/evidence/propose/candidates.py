@@ -158,9 +158,7 @@ def _start(half: Half, near: Array) -> tuple[Array, Symmetrised | None] | None:
     look = look_at(half, near, is_sharp=True)
     if look is not None and look.fit.explained > LEAST_EXPLAINED:
         return near, look
-    looks = [
-        (one, look_at(half, one, is_sharp=True)) for one in itertools.islice(rounder(near), MOST_ROUND)
-    ]
+    looks = [(one, look_at(half, one, is_sharp=True)) for one in itertools.islice(rounder(near), MOST_ROUND)]
     told = [(look.fit.explained, one, look) for one, look in looks if look is not None]
     best = max(told, key=lambda one: one[0], default=None)
     return None if best is None or best[0] < LEAST_EXPLAINED else best[1:]

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from softsym.errors import InputError
-from softsym.evidence.propose import assemble
 from softsym.evidence.likelihood.threads import one_blas_thread
+from softsym.evidence.propose import assemble
 from softsym.evidence.propose.action import Action, actions, basis_of
 from softsym.evidence.propose.algebra.recognise import Recognised, recognise
 from softsym.evidence.propose.derivative import LEVEL
@@ -98,7 +98,10 @@ def propose(
 def _larger(first: Half, second: Half, tolerance: float) -> Search:
     """What one half proposes and the other does not refute, or the other way round: whichever is larger, each with half of the level."""
     with ThreadPoolExecutor(2) as pool:
-        ways = pool.map(lambda way: search(*way, tolerance, LEVEL / 2), [(first, second), (second, first)])
+        ways = pool.map(
+            lambda way: search(way[0], way[1], tolerance, LEVEL / 2),
+            [(first, second), (second, first)],
+        )
         return max(ways, key=_worth)
 
 

@@ -114,7 +114,9 @@ def _closely(
         looks = [look_at(second, one.span, one.kernel, is_bounded=one.is_bounded) for one in listed]
         likely = [-math.inf if look is None else look.likelihood for look in looks]
         for place, (one, look) in enumerate(zip(listed, looks, strict=True)):
-            smaller = [value for other, value in zip(listed, likely, strict=True) if len(other.span) < len(one.span)]
+            smaller = [
+                value for other, value in zip(listed, likely, strict=True) if len(other.span) < len(one.span)
+            ]
             if look is None or (
                 not moves(second) and max(smaller, default=-math.inf) - likely[place] > EXCLUDED
             ):

@@ -5,7 +5,7 @@ import pytest
 
 import softsym as ss
 from softsym.evidence.propose.algebra.closure import angle, orthonormal
-from softsym.evidence.propose.algebra.round_numbers import NEAR, rounder
+from softsym.evidence.propose.algebra.round_numbers import NEAR, in_round_rates, rounder
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,21 @@ def test_all_are_near_and_of_the_same_dimension():
     for other in rounder(span):
         assert len(other) == 2
         assert angle(other, span) < NEAR
+
+
+@pytest.mark.parametrize("rates", [(1.0, -1.0, 0.0), (2.0, -1.0, 0.0), (3.0, 1.0, -2.0)])
+def test_rates_are_rounded_in_a_frame_of_their_own(rates):
+    frame = np.random.default_rng(0).standard_normal((3, 3))
+    truth = frame @ np.diag(rates) @ np.linalg.inv(frame)
+    noisy = truth + 0.01 * np.linalg.norm(truth) * np.random.default_rng(1).standard_normal((3, 3))
+    near = next(in_round_rates(noisy))[0]
+    values = np.sort(np.linalg.eigvals(near).real)
+    assert np.allclose(values / np.abs(values).max(), np.sort(rates) / np.abs(rates).max(), atol=1e-9)
+
+
+def test_two_turns_get_round_rates_and_a_shear_none():
+    turns = np.zeros((4, 4))
+    turns[0, 1], turns[1, 0], turns[2, 3], turns[3, 2] = -1.03, 1.03, -1.98, 1.98
+    speeds = np.abs(np.linalg.eigvals(next(in_round_rates(turns))[0]).imag)
+    assert np.allclose(np.sort(speeds), [1.0, 1.0, 2.0, 2.0])
+    assert not list(in_round_rates(np.array([[0.0, 1.0], [0.0, 0.0]])))

@@ -142,7 +142,9 @@ def in_round_rates(A: Array) -> Iterator[Array]:
         for most in ROUND_RATES if largest > 0 else ():
             rates = np.round(part / largest * most)
             B = ((frame * (unit * rates)) @ np.linalg.inv(frame)).real[None]
-            found.append((round(angle(A[None], B), 6), most, B))  # of two that are the same, the one with smaller rates
+            found.append(
+                (round(angle(A[None], B), 6), most, B)
+            )  # of two that are the same, the one with smaller rates
     yield from (B for _, _, B in sorted(found, key=lambda one: one[:2]))
 
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from scipy.linalg import cholesky
 from scipy.linalg.lapack import dtrtri
 
-from softsym.evidence.propose.fits.smooth import Gaussian, Matern, Polynomial, SmoothKernel
 from softsym.evidence.propose.fits.noise import best_noise
+from softsym.evidence.propose.fits.smooth import Gaussian, Matern, Polynomial, SmoothKernel
 
 Array = NDArray[np.float64]
 KERNELS = (

@@ -1,8 +1,8 @@
 r"""The noise under which outputs are most likely.
 
 :math:`K = Q T Q'` with a tridiagonal T takes a fraction of the time of an eigendecomposition, and then :math:`T + \lambda I` is factored
-and solved in linear time for every noise :math:`\lambda` that is tried. Reflections go through the whole matrix once for each row, which is slow
-where it does not stay in the cache; so with more rows the first ones tell where to begin, and Cholesky factors climb from there.
+and solved in linear time for every noise :math:`\lambda` that is tried. Reflections go through the whole matrix once for each row, which
+is slow where it does not stay in the cache; so with more rows the first ones tell where to begin, and Cholesky factors climb from there.
 """
 
 from __future__ import annotations
