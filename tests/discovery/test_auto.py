@@ -7,6 +7,7 @@ import softsym as ss
 from softsym.data.split import split_rows
 from softsym.discovery.auto import HANDFUL, candidates
 from softsym.errors import InputError
+from softsym.tasks.source import task_table
 
 
 def _rows(n=200):
@@ -54,3 +55,12 @@ def test_auto_needs_representations_and_a_regression():
         ss.SoftEquivariantRegressor(groups="auto").fit(X, Y)
     with pytest.raises(InputError, match="groups='auto' is for regression"):
         ss.SoftEquivariantClassifier("V", groups="auto").fit(X, Y[:, 0] > 0)
+
+
+def test_usual_groups_are_judged_where_the_fit_is_poor():
+    task = ss.tasks.task("inertia:O(3)")
+    rows = task_table(task, seed=0)
+    found = candidates(rows.X[:600], rows.Y[:600], task.rep_in, task.rep_out)
+    assert ss.O(3) in found.usual
+    assert len(found.groups) <= HANDFUL
+    assert "are judged too" in found.words()

@@ -10,14 +10,18 @@ from numpy.typing import NDArray
 from softsym.data.split import HELD_OUT, Index, split_rows
 from softsym.discovery.points import agreeing, has_points
 from softsym.evidence.propose import Proposal, propose
-from softsym.groups import Group
+from softsym.evidence.verdict import LEAST_EXPLAINED
+from softsym.groups import Group, O, Trivial
 from softsym.reps import Rep
+from softsym.reps import rep as read_rep
 
 Array = NDArray[np.float64]
 AUTO = "auto"
 """What stands for candidates that the data propose."""
 HANDFUL = 4
 """At most so many are judged and trained with."""
+WELL_FITTED = 0.9
+"""Share of the variance below which a proposal may have missed turns that evidence, which fits equivariant functions, would see."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,19 +29,26 @@ class Candidates:
     """What to go on with.
 
     Args:
-        groups: At most a handful, exact ones first.
+        groups: At most a handful, proposed ones first.
         proposal: All that was proposed.
+        usual: Those of them that the data did not propose, but that are worth a look.
     """
 
     groups: tuple[Group, ...]
     proposal: Proposal
+    usual: tuple[Group, ...] = ()
 
     def words(self) -> str:
         """Which they are, in a sentence."""
         if not self.groups:
             reason = self.proposal.note or "no symmetry is sure enough"
             return f"the data propose no group: {reason}"
-        return f"the data propose {', '.join(group.name for group in self.groups)}"
+        proposed = [group.name for group in self.groups if group not in self.usual]
+        words = f"the data propose {', '.join(proposed) or 'no group'}"
+        if self.usual:
+            usual = ", ".join(group.name for group in self.usual)
+            words += f"; what they were fitted by explains only {self.proposal.explained:.0%}, so {usual} are judged too"
+        return words
 
 
 def candidates(
@@ -76,4 +87,18 @@ def candidates(
     seen = np.sort(np.concatenate([parts.train, parts.val]))
     proposal = propose(X[seen], Y[seen], rep_in, rep_out, seed=seed)
     found = agreeing(proposal.groups) if has_points(rep_in, rep_out) else proposal.groups
-    return Candidates(found[:HANDFUL], proposal)
+    usual = _usual(proposal, read_rep(rep_in), X.shape[1]) if not has_points(rep_in, rep_out) else ()
+    usual = usual[: max(0, HANDFUL - len(found))]
+    return Candidates((*found[:HANDFUL], *usual), proposal, usual)
+
+
+def _usual(proposal: Proposal, rep_in: Rep, size: int) -> tuple[Group, ...]:
+    """Turns and mirrors on coordinates, where the fit that proposes is poor and shows no turns: evidence sees further."""
+    if not LEAST_EXPLAINED <= proposal.explained < WELL_FITTED or any(
+        G.is_orthogonal for G in proposal.groups
+    ):
+        return ()
+    d = next((d for d in (2, 3) if rep_in.size(Trivial(d)) == size), None)
+    if d is None:
+        return ()
+    return (O(2),) if d == 2 else (O(3), *(O(2).about(axis) for axis in "zyx"))

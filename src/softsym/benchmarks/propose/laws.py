@@ -121,6 +121,7 @@ UNNAMED = {
 """Laws whose algebras have no name in the catalogue: none must be given."""
 TASKS = {
     "golfball:wind=none": 1, "golfball:wind=y,gravity=0.0": 1, "golfball:wind=none,gravity=0.0": 3, "golfball:wind=x": 0,
-    "golfball:wind=z": 1,
+    "golfball:wind=z": 1, "cossim:SO(3)+S(3)": 4, "cossim:SO(3)": 3, "cossim:S(3)": 1, "cossim:soft": 0, "inertia:O(3)": 4,
+    "inertia:Oz(2)": 2,
 }  # fmt: skip
-"""Built-in tasks and the dimensions of their algebras of turns."""
+"""Built-in tasks and the dimensions of their algebras; of golf balls, those of turns."""

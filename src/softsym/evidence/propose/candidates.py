@@ -129,9 +129,9 @@ def closer_candidates(half: Half, near: Array) -> Iterator[Candidate]:
     span, look = refined
     yield from _in_round_numbers(half, near, span, look)
     if not moves(half):
-        larger = _grown(half, span, look)
-        if larger is not None:
-            yield from _in_round_numbers(half, near, *larger)
+        for larger in (_grown(half, span, look), _with_scaling(half, span)):
+            if larger is not None:
+                yield from _in_round_numbers(half, near, *larger)
     brackets = derived(span)
     if 0 < len(brackets) < len(span):
         smaller = _refined(half, brackets)
@@ -170,6 +170,16 @@ def _grown(half: Half, span: Array, look: Symmetrised) -> tuple[Array, Symmetris
     sizes = [k for k in sizes_of(values, len(span)) if values[k - 1] < ABSENT_ABOVE**2]
     spans = near_spans(half, vectors, sizes[:1])
     return _refined(half, spans[0]) if spans else None
+
+
+def _with_scaling(half: Half, span: Array) -> tuple[Array, Symmetrised] | None:
+    """An algebra and all multiples of the identity: laws of directions are steep near zero, and plain fits do not see that they scale."""
+    together = orthonormal(np.concatenate([span, np.eye(span.shape[-1])[None]]))
+    if len(together) == len(span):
+        return None
+    looks = (look_at(half, one) for one in itertools.islice(rounder(together), MOST_ROUND))
+    told = next((look for look in looks if look is not None), None)
+    return None if told is None else (together, told)
 
 
 def _in_round_numbers(half: Half, near: Array, span: Array, look: Symmetrised) -> Iterator[Candidate]:

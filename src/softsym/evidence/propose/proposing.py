@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,9 @@ from softsym.errors import InputError
 from softsym.evidence.likelihood.threads import one_blas_thread
 from softsym.evidence.propose import assemble
 from softsym.evidence.propose.action import Action, actions, basis_of
+from softsym.evidence.propose.algebra.closure import angle
 from softsym.evidence.propose.algebra.recognise import Recognised, recognise
+from softsym.evidence.propose.algebra.round_numbers import NEAR
 from softsym.evidence.propose.derivative import LEVEL
 from softsym.evidence.propose.discrete import try_all
 from softsym.evidence.propose.fits.fit import LARGEST
@@ -37,6 +40,8 @@ from softsym.reps import rep as read_rep
 Array = NDArray[np.float64]
 FEWEST = 20
 """Fewer rows propose nothing."""
+RESOLVED = 0.95
+"""Share of the variance from which a fit may speak alone."""
 
 
 @one_blas_thread()
@@ -96,13 +101,22 @@ def propose(
 
 
 def _larger(first: Half, second: Half, tolerance: float) -> Search:
-    """What one half proposes and the other does not refute, or the other way round: whichever is larger, each with half of the level."""
+    """What one half proposes and the other does not refute, or the other way round: whichever is larger, each with half of the level.
+
+    Where a fit leaves much of the outputs to noise, a part of the law may hide in it, and both ways have to agree.
+    """
     with ThreadPoolExecutor(2) as pool:
         ways = pool.map(
-            lambda way: search(way[0], way[1], tolerance, LEVEL / 2),
-            [(first, second), (second, first)],
+            lambda way: search(way[0], way[1], tolerance, LEVEL / 2), [(first, second), (second, first)]
         )
-        return max(ways, key=_worth)
+        larger, smaller = sorted(ways, key=_worth, reverse=True)
+    if larger.explained >= RESOLVED or _worth(larger)[0] == 0:
+        return larger
+    if _worth(smaller)[0] < _worth(larger)[0]:
+        return smaller
+    assert larger.exact is not None
+    assert smaller.exact is not None
+    return larger if angle(larger.exact.span, smaller.exact.span) < NEAR else replace(larger, exact=None)
 
 
 def _worth(found: Search) -> tuple[int, float]:

@@ -49,6 +49,7 @@ class Search:
         exact: The largest algebra that holds exactly; None if none does.
         closer: The Lie derivative of the fit that tells so, if it is another; outputs that move are told by invariant numbers there.
         turns: The largest algebra of turns that holds exactly, by the plain fits; None if none does.
+        explained: Share of the variance that the fit explains which tells so.
     """
 
     first: Half
@@ -57,6 +58,7 @@ class Search:
     exact: Algebra | None
     closer: LieDerivative | None = None
     turns: Algebra | None = None
+    explained: float = 1.0
 
 
 def search(first: Half, second: Half, tolerance: float, level: float = LEVEL) -> Search:
@@ -78,7 +80,7 @@ def search(first: Half, second: Half, tolerance: float, level: float = LEVEL) ->
     )
     turns = _turning(first, second, tolerance, level)
     exact, lie = closer or (plain or turns, None)
-    return Search(first, second, values, exact, lie, turns)
+    return Search(first, second, values, exact, lie, turns, (lie or second.lie).fit.explained)
 
 
 def _turning(first: Half, second: Half, tolerance: float, level: float) -> Algebra | None:

@@ -5,7 +5,7 @@ import pytest
 
 import softsym as ss
 from softsym.evidence.propose.action import actions
-from softsym.evidence.propose.fits.invariants import Directions, invariant_polynomials
+from softsym.evidence.propose.fits.invariants import AtDirections, Directions, invariant_polynomials
 
 
 @pytest.mark.parametrize(("group", "rep", "out", "degree", "count"), [
@@ -45,3 +45,14 @@ def test_slopes_and_directions():
         numeric = [(one.values(X + 1e-6 * e) - one.values(X - 1e-6 * e)) / 2e-6 for e in np.eye(6)]
         assert np.allclose(one.slopes(X), np.stack(numeric, axis=2), atol=1e-6)
     assert np.allclose(Directions(np.arange(6)).values(3 * X), Directions(np.arange(6)).values(X))
+
+
+def test_turns_and_scalings_leave_polynomials_of_directions_alone():
+    X = np.random.default_rng(0).standard_normal((8, 6))
+    source, _ = actions(X, X[:, :1], ss.rep("2V"), ss.rep("S"))
+    inner = invariant_polynomials(ss.SO(3).lie_algebra, source, np.arange(6), 2)
+    found = AtDirections(inner, Directions(np.arange(6)))
+    turned = 2.5 * X @ ss.rep("2V").rho("SO(3)", ss.SO(3).sample(1)[0]).T
+    assert np.allclose(found.values(turned), found.values(X), atol=1e-6)
+    numeric = [(found.values(X + 1e-6 * e) - found.values(X - 1e-6 * e)) / 2e-6 for e in np.eye(6)]
+    assert np.allclose(found.slopes(X), np.stack(numeric, axis=2), atol=1e-6)

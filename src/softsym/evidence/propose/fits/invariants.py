@@ -83,6 +83,36 @@ class Polynomials:
         return len(self.coefficients)
 
 
+@dataclass(frozen=True, eq=False)
+class AtDirections:
+    """Polynomials of inputs divided by their size: turns and scalings together leave them alone.
+
+    Args:
+        polynomials: Those that turns leave alone.
+        directions: The inputs that are divided.
+    """
+
+    polynomials: Polynomials
+    directions: Directions
+
+    def values(self, X: Array) -> Array:
+        """Of rows (n, D): (n, polynomials)."""
+        return self.polynomials.values(self._divided(X))
+
+    def slopes(self, X: Array) -> Array:
+        """Derivatives by the inputs, (n, polynomials, D)."""
+        inner = self.polynomials.slopes(self._divided(X))
+        columns = self.directions.columns
+        others = inner.copy()
+        others[:, :, columns] = 0.0
+        return np.asarray(others + inner[:, :, columns] @ self.directions.slopes(X))
+
+    def _divided(self, X: Array) -> Array:
+        divided = X.copy()
+        divided[:, self.directions.columns] = self.directions.values(X)
+        return divided
+
+
 def invariant_polynomials(
     span: Array, source: Action, columns: NDArray[np.intp], degree: int, target: Action | None = None
 ) -> Polynomials:

@@ -16,10 +16,17 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from softsym.evidence.propose.action import Action
+from softsym.evidence.propose.algebra.closure import orthonormal
 from softsym.evidence.propose.derivative import LieDerivative
 from softsym.evidence.propose.fits.features import Features
 from softsym.evidence.propose.fits.fit import KERNELS, RADIAL, Fit, best_kernel, centre_of, likelihood_of
-from softsym.evidence.propose.fits.invariants import Directions, Invariants, invariant_polynomials
+from softsym.evidence.propose.fits.invariants import (
+    AtDirections,
+    Directions,
+    Invariants,
+    Polynomials,
+    invariant_polynomials,
+)
 from softsym.evidence.propose.fits.smooth import SmoothKernel
 from softsym.evidence.propose.fits.telling import Telling, telling
 
@@ -30,6 +37,8 @@ PROFILED = 300
 """Rows by which shares are compared."""
 EXCLUDED = 2.7
 """Drop of the log likelihood from which a larger share is excluded: one-sided at one percent."""
+SAME = 1e-9
+"""Up to this matrices differ by rounding."""
 FEATURES = 60
 """At most so many invariants are used."""
 
@@ -157,13 +166,32 @@ def has_invariants(span: Array, source: Action) -> bool:
 
 
 def _invariants(span: Array, source: Action, moving: NDArray[np.intp]) -> tuple[Invariants, ...]:
-    """What an algebra leaves alone, up to degree three if that is not too much; for scalings the direction of the input."""
+    """What an algebra leaves alone, up to degree three if that is not too much; of scalings the direction of the input."""
     if _is_scaling(span):
         return (Directions(moving),) if np.all(_weights(source)[moving] == 1) else ()
+    turns = _beside_scaling(span)
+    if turns is not None:
+        if not np.all(_weights(source)[moving] == 1):
+            return ()
+        return tuple(AtDirections(one, Directions(moving)) for one in _polynomials(turns, source, moving))
+    return _polynomials(span, source, moving)
+
+
+def _polynomials(span: Array, source: Action, moving: NDArray[np.intp]) -> tuple[Polynomials, ...]:
     found = [one for one in (invariant_polynomials(span, source, moving, p) for p in (1, 2, 3)) if len(one)]
     if sum(map(len, found)) > FEATURES:
         found = [one for one in found if one.exponents.shape[1] <= 2]
     return tuple(found) if sum(map(len, found)) <= FEATURES else ()
+
+
+def _beside_scaling(span: Array) -> Array | None:
+    """The turns (k - 1, d, d) of an algebra that has nothing but these and all multiples of the identity; None for others."""
+    one = np.eye(span.shape[-1]) / math.sqrt(span.shape[-1])
+    shares = np.tensordot(span, one, 2)
+    if float(shares @ shares) < 1.0 - SAME:
+        return None
+    rest = orthonormal(span - shares[:, None, None] * one)
+    return rest if np.abs(rest + rest.swapaxes(1, 2)).max() < SAME else None
 
 
 def _is_scaling(span: Array) -> bool:
