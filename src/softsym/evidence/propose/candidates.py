@@ -156,10 +156,10 @@ def _refined(half: Half, near: Array) -> tuple[Array, Symmetrised] | None:
 def _start(half: Half, near: Array) -> tuple[Array, Symmetrised | None] | None:
     """An algebra, or one in round numbers near to it if it has no invariants that tell anything, seen through them."""
     look = look_at(half, near, is_sharp=True)
-    if look is not None and look.fit.explained > LEAST_EXPLAINED:
+    if look is not None and look.fit.mostly_explained > LEAST_EXPLAINED:
         return near, look
     looks = [(one, look_at(half, one, is_sharp=True)) for one in itertools.islice(rounder(near), MOST_ROUND)]
-    told = [(look.fit.explained, one, look) for one, look in looks if look is not None]
+    told = [(look.fit.mostly_explained, one, look) for one, look in looks if look is not None]
     best = max(told, key=lambda one: one[0], default=None)
     return None if best is None or best[0] < LEAST_EXPLAINED else best[1:]
 
@@ -218,7 +218,7 @@ def _best_look(half: Half, span: Array) -> Symmetrised | None:
     """Outputs told by equivariant polynomials or by their directions, whichever explains more."""
     kinds = (False, True) if keeps_lengths(span, half.lie.target) else (False,)
     looks = [look for look in (look_at(half, span, is_bounded=kind) for kind in kinds) if look is not None]
-    return max(looks, key=lambda look: look.fit.explained, default=None)
+    return max(looks, key=lambda look: look.fit.mostly_explained, default=None)
 
 
 def closed_spans(lie: LieDerivative, vectors: Array) -> Iterator[tuple[Algebra, bool]]:

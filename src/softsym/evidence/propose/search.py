@@ -49,7 +49,7 @@ class Search:
         exact: The largest algebra that holds exactly; None if none does.
         closer: The Lie derivative of the fit that tells so, if it is another; outputs that move are told by invariant numbers there.
         turns: The largest algebra of turns that holds exactly, by the plain fits; None if none does.
-        explained: Share of the variance that the fit explains which tells so.
+        explained: Share of the variance that the better of both fits explains.
     """
 
     first: Half
@@ -80,7 +80,8 @@ def search(first: Half, second: Half, tolerance: float, level: float = LEVEL) ->
     )
     turns = _turning(first, second, tolerance, level)
     exact, lie = closer or (plain or turns, None)
-    return Search(first, second, values, exact, lie, turns, (lie or second.lie).fit.explained)
+    explained = max(one.fit.explained for one in (second.lie, lie or second.lie))
+    return Search(first, second, values, exact, lie, turns, explained)
 
 
 def _turning(first: Half, second: Half, tolerance: float, level: float) -> Algebra | None:

@@ -6,6 +6,7 @@ so has the covariance of any linear functional of what is not known about f. Ker
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -30,6 +31,8 @@ SHARES = (0.003, 0.03, 0.3)
 """Of the radial part, where both are tried together."""
 CHOOSING = 200
 """Rows by which kernels are compared."""
+MOST = 0.95
+"""Share of the rows that are most of them."""
 LARGEST = 1_000
 """Rows that are fitted at most: cost grows with the third power."""
 
@@ -47,6 +50,7 @@ class Fit:
         scale: Variance of the signal.
         noise: Ratio of noise to signal variance.
         explained: Leave-one-out share of the variance.
+        mostly_explained: The same without the rows that are told worst: one row far out tells little about the others.
         calibration: Mean squared leave-one-out error over what was expected, at least one.
     """
 
@@ -58,6 +62,7 @@ class Fit:
     scale: float
     noise: float
     explained: float
+    mostly_explained: float
     calibration: float
 
     @classmethod
@@ -81,8 +86,8 @@ class Fit:
         inverse = np.sum(roots**2, axis=1)
         left_out = weights / inverse[:, None]
         expected = scale / inverse
-        total = float(np.sum((Y - Y.mean(axis=0)) ** 2))
-        explained = 1.0 - float(np.sum(left_out**2)) / total if total > 0 else 0.0
+        errors, total = np.sum(left_out**2, axis=1), np.sum((Y - Y.mean(axis=0)) ** 2, axis=1)
+        best = errors.argsort()[: math.ceil(MOST * len(Y))]
         calibration = max(1.0, float(np.mean(left_out**2 / expected[:, None])))
         return cls(
             kernel,
@@ -92,7 +97,8 @@ class Fit:
             roots,
             scale,
             noise,
-            explained,
+            _share(errors, total),
+            _share(errors[best], total[best]),
             calibration,
         )
 
@@ -107,6 +113,10 @@ class Fit:
     def known(self, features: Array) -> Array:
         """Prior covariances (m, n) with the rows as factors (m, n) of what the rows tell of them."""
         return np.asarray(features @ self.roots)
+
+
+def _share(errors: Array, total: Array) -> float:
+    return 1.0 - float(errors.sum()) / float(total.sum()) if total.any() else 0.0
 
 
 def best_kernel(Z: Array, Y: Array, kernels: Sequence[SmoothKernel] = KERNELS) -> tuple[SmoothKernel, float]:
