@@ -1,8 +1,12 @@
-"""Prints the Markdown tables of the documentation from recorded results: ``python benchmarks/tables.py [NAME ...]``."""
+"""Prints the Markdown tables of the documentation from recorded results: ``python benchmarks/tables.py [NAME ...]``.
+
+``python benchmarks/tables.py --write`` puts them into the README beside this file, between the comments that name them.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -147,7 +151,6 @@ def rivals() -> str:
     """Soft equivariance of ordinary networks beside its rivals, and each candidate alone where nothing holds."""
     costs, rows, alone = recorded("modules")["methods"], [], []
     for task, result in recorded("rivals").items():
-        best = min(row["test_error"][0] for name, row in result["rows"].items() if " at " not in name)
         for name, row in result["rows"].items():
             if " at " in name:
                 candidate, level = name.removeprefix("per, ").split(" at ")
@@ -155,13 +158,12 @@ def rivals() -> str:
                     [task, f"`{candidate}`", level, f"{row['test_error'][0]:.3f}", _beside(row, "test_error")]
                 )
                 continue
-            error = f"{row['test_error'][0]:.2g}"
             step = costs[task][next(way for way in WAYS if name.startswith(way))]
             rows.append(
                 [
                     task,
                     name,
-                    f"**{error}**" if row["test_error"][0] == best else error,
+                    f"{row['test_error'][0]:.2g}",
                     _beside(row, "test_error"),
                     f"{row['test_error_turned'][0]:.2g}" if "test_error_turned" in row else "",
                     f"{row['equivariance_error'][0]:.2g}" if "equivariance_error" in row else "",
@@ -175,13 +177,13 @@ def rivals() -> str:
     head = ["task", "method", "test error", "less plain", "turned", "equivariance error"]
     head += ["ms a step", "peak MB", "seconds in all", "kept what holds, ordered", "seeds"]
     fronts = [
-        f"- {task}: {', '.join(result['better_and_faster_than_per']) or 'on the front'}"
+        f"- {task}: {', '.join(name for name in result['better_and_faster_than_per'] if ' at ' not in name) or 'none'}"
         for task, result in recorded("rivals").items()
     ]
     return "\n\n".join(
         [
             table(head, rows),
-            "No more error in less time than PER:",
+            "No more error in less time than PER, so that it is not on the front:",
             "\n".join(fronts),
             "One candidate alone, where none holds:",
             table(["task", "candidate", "strength", "test error", "less plain"], alone),
@@ -241,8 +243,55 @@ def propose() -> str:
     )
 
 
+def modules() -> str:
+    """What the regularizer costs on ordinary networks, and how that grows with the parameters of a layer."""
+    result = recorded("modules")
+    overheads = [
+        [
+            name,
+            f"{found['parameters'] / 1e6:.1f}",
+            f"{found['cpu_seconds']['0']:.2f}",
+            f"{found['ratio_1_group']:.2f}",
+            f"{found['ratio_4_groups']:.2f}",
+            f"{found['regularizer_alone_over_a_step']:.1%}",
+            f"{found['peak_megabytes']['0']:.0f}, {found['peak_megabytes']['4']:.0f}",
+            str(found["rounds"]),
+        ]
+        for name, found in result["overhead"].items()
+    ]
+    growth = [
+        [
+            f"{row['size']} x {row['size']}",
+            f"{1e3 * row['cpu_seconds']:.2g}",
+            f"{1e9 * row['cpu_seconds'] / row['parameters']:.2g}",
+            f"{row['page_faults']:,}",
+            f"{1e3 * row['weight_decay_cpu_seconds']:.3g}",
+        ]
+        for row in result["growth"]["rows"]
+    ]
+    head = ["network", "million parameters", "seconds a step", "one group over none", "four groups over none"]
+    head += ["value and gradient of four groups, of a step", "peak MB without and with four", "rounds"]
+    return "\n\n".join(
+        [
+            table(head, overheads),
+            table(["layer", "ms", "ns a parameter", "page faults", "ms of weight decay"], growth),
+            f"Growth with the number of parameters to the power {result['growth']['exponent']:.2f};"
+            f" {result['growth']['last_factor']:.1f} times from the last layer but one to the last, which has four times as many.",
+        ]
+    )
+
+
 def _degrees(angle: float | None) -> str:
     return "" if angle is None else f"{angle:.2g}"
+
+
+def write(page: Path) -> None:
+    """Replaces what stands between the comments that name a table and its end."""
+    between = re.compile(
+        r"(<!-- python benchmarks/tables.py (\w+) -->\n\n).*?(\n\n<!-- end of \2 -->)", re.DOTALL
+    )
+    text = between.sub(lambda found: found[1] + TABLES[found[2]]() + found[3], page.read_text())
+    page.write_text(text)
 
 
 def _beside(row: dict[str, Any], key: str) -> str:
@@ -276,10 +325,13 @@ TABLES = {
     "null": null,
     "prediction": prediction,
     "models": models,
+    "modules": modules,
     "rivals": rivals,
     "propose": propose,
 }
 
 if __name__ == "__main__":
+    if sys.argv[1:] == ["--write"]:
+        sys.exit(write(Path(__file__).parent / "README.md"))
     for name in sys.argv[1:] or TABLES:
         print(f"<!-- {name} -->\n\n{TABLES[name]()}\n")

@@ -30,10 +30,9 @@ def train(x: Tensor, label: Tensor, strengths: dict[str, float], epochs: int, se
     net, per = SmallCNN(), None
     optimizer = torch.optim.Adam(net.parameters(), lr=2e-3)
     if strengths:
-        per = ss.EquivarianceRegularizer(
+        per = ss.EquivarianceRegularizer(  # softsym
             net, list(strengths), "Grid(12,12)", "2S", strength=strengths
-        )  # softsym
-        per.start_()  # softsym: from weights that are equivariant already
+        )
     for epoch in range(epochs):
         for batch in torch.randperm(len(x), generator=torch.Generator().manual_seed(epoch)).split(50):
             optimizer.zero_grad()
@@ -42,7 +41,7 @@ def train(x: Tensor, label: Tensor, strengths: dict[str, float], epochs: int, se
             if per is not None:
                 per.prox_(
                     2e-3
-                )  # softsym: the exact proximal step of all penalties, as long as the optimiser's
+                )  # softsym: the exact proximal step of all penalties, of the optimiser's length
     return net
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -58,3 +59,16 @@ def test_files_named_in_the_map_are_there() -> None:
     assert len(named) > 60
     elsewhere = ("src/", "tests/", "paper/", "work/", "runs/", "model/")
     assert [name for name in named if not name.startswith(elsewhere) and not (source / name).exists()] == []
+
+
+def test_tables_are_what_was_recorded() -> None:
+    records = FOLDER.parent / "benchmarks"
+    tables = runpy.run_path(str(records / "tables.py"))["TABLES"]
+    named = re.compile(r"<!-- python benchmarks/tables.py (\w+) -->")
+    announced = set()
+    for page in (records / "README.md", *FOLDER.glob("**/*.md")):
+        text = page.read_text(encoding="utf-8")
+        for name in named.findall(text):
+            assert tables[name]() in text, f"{page.name} has another {name} than benchmarks/results"
+            announced.add(name)
+    assert {"models", "modules", "rivals"} <= announced

@@ -1,14 +1,18 @@
 """Small matrices and quadratic forms in compiled code against the definition."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from softsym.native import Blocks, Quadratic, SmallMatrices
+from softsym.benchmarks.timing import page_faults
+from softsym.native import Blocks, Quadratic, SmallMatrices, blocks
 
 pytestmark = pytest.mark.usefixtures("compiled_code")
+PAGES = Path("/sys/kernel/mm/transparent_hugepage/enabled")
 
 
 def definition(matrices, x, size):
@@ -134,3 +138,30 @@ def test_sums_do_not_depend_on_threads():
     finally:
         torch.set_num_threads(threads)
     assert sums[0] == sums[1] == sums[2]
+
+
+@pytest.mark.parametrize("shape", [(3,), (0,), (1, 1), (2**23 + 3,), (4099, 2049)])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_memory_like_torchs(shape, dtype):
+    like = torch.ones(shape, dtype=dtype)
+    out = blocks.empty_like(like)
+    assert (out.shape, out.dtype, out.is_contiguous()) == (like.shape, like.dtype, True)
+    assert out.data_ptr() != like.data_ptr() or not like.numel()
+    out.copy_(like)
+    assert torch.equal(out, like)
+
+
+def test_memory_of_other_systems(monkeypatch):
+    monkeypatch.delattr(blocks.mmap, "MADV_HUGEPAGE", raising=False)
+    blocks._ask_for_large_pages.cache_clear()
+    assert blocks.empty_like(torch.ones(2**23)).shape == (2**23,)
+    blocks._ask_for_large_pages.cache_clear()
+
+
+@pytest.mark.skipif(
+    not PAGES.exists() or "[never]" in PAGES.read_text(), reason="the system has no large pages"
+)
+def test_large_pages_are_fewer():
+    like = torch.ones(2**24)  # 64 megabytes, which no allocator keeps
+    small = like.nbytes // 4096
+    assert page_faults(lambda: blocks.empty_like(like).zero_()) < small / 4

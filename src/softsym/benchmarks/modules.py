@@ -127,8 +127,8 @@ def alone(name: str, count: int = 4, calls: int = 15) -> float:
 def growth(sizes: tuple[int, ...] = SIZES) -> dict[str, Any]:
     """Seconds of value and gradient for one square layer of growing size, beside weight decay, and the exponent of growth with parameters.
 
-    Gradients are let go before each call, as training steps do: adding to old ones needs fresh memory each time, and from 32 megabytes on
-    the system hands that out page by page, which takes longer than all that is measured here. Page faults are counted, so it shows.
+    Gradients are let go before each call, as training steps do. Fresh memory costs more than what is computed in it, and beyond 32
+    megabytes it is fresh each time, for weight decay as for the penalty: page faults are counted, so that it shows.
     """
     rows = []
     for size in sizes:

@@ -6,7 +6,9 @@ The numbers are in ``blocks.c``; both are called once for all tensors of a netwo
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+import functools
+import mmap
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +24,7 @@ MOST_PLACES = 2**31  # in an array: they are counted in 32 bits
 SLICE = 4096  # numbers that one thread takes at a time
 _SLICE_OF_DIAGONAL = 8192
 _WORTH_THREADS = 100_000  # numbers in all
+_FRESH = 2**25  # bytes from which on memory is fresh each time: the largest threshold of glibc's allocator
 
 Index = NDArray[np.int64]
 
@@ -204,7 +207,7 @@ class Quadratic:
         """K x as new tensors of the same shapes, x . K x and x . x, for contiguous tensors."""
         loaded = build(SOURCE, self.dtype).library
         assert loaded is not None
-        out = [torch.empty_like(part) for part in x]
+        out = [empty_like(part) for part in x]
         sums = self._sums()
         loaded.quadratic(
             self._slices,
@@ -216,3 +219,28 @@ class Quadratic:
             threads_for(self._numbers),
         )
         return out, sums[0], sums[1]
+
+
+def empty_like(tensor: Tensor) -> Tensor:
+    """A new tensor like a contiguous one on the CPU, of undefined numbers; a large one in large pages where the system has them.
+
+    Allocators keep what was freed, but no more than 32 megabytes at a time. Larger memory is fresh and comes page by page when it is first
+    written; in pages of four kilobytes that takes several times longer than what is computed here. NumPy asks for large ones, too.
+    """
+    out = torch.empty_like(tensor)
+    if out.nbytes >= _FRESH:
+        page = mmap.PAGESIZE
+        first = -(-out.data_ptr() // page) * page
+        _ask_for_large_pages()(first, (out.data_ptr() + out.nbytes) // page * page - first)
+    return out
+
+
+@functools.cache
+def _ask_for_large_pages() -> Callable[[int, int], object]:
+    """The system's call for (address, bytes), which it may refuse, or nothing where there is none."""
+    wish = getattr(mmap, "MADV_HUGEPAGE", None)
+    if wish is None:  # not Linux
+        return lambda address, size: None
+    advise = ctypes.CDLL(None).madvise
+    advise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+    return lambda address, size: advise(address, size, wish)

@@ -58,9 +58,9 @@ class Method:
 
 
 METHODS = {
-    "plain": Method("plain"),
-    "per": Method("per", "evidence", start=True, finite=True),
-    "augmented, by evidence": Method("augment", "evidence", (1.0,)),
+    "plain": Method("plain", seeds=10),
+    "per": Method("per", "evidence", finite=True, seeds=10),
+    "augmented, by evidence": Method("augment", "evidence", (1.0,), seeds=10),
     "sample penalty, by evidence": Method("sample", "evidence", (0.3,)),
     "augmented by what holds": Method("augment", "what holds", (1.0,)),
     "augmented": Method("augment", levels=(1.0,)),
@@ -78,7 +78,7 @@ def methods(case: Case) -> dict[str, Method]:
     if case.holds:
         return named
     return named | {
-        f"per, {group} at {level:g}": Method("per", levels=(level,), start=True, alone=group)
+        f"per, {group} at {level:g}": Method("per", levels=(level,), alone=group)
         for group in case.groups
         for level in ALONE
     }

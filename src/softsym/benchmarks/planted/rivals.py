@@ -87,7 +87,9 @@ def table(case: Case, records: Mapping[str, Records]) -> dict[str, Any]:
             for key in ERRORS[:2]
             if key in rows["plain"]
         },
-        "better_and_faster_than_per": [name for name in rows if _is_in_front(rows[name], rows[OURS])],
+        "better_and_faster_than_per": [
+            name for name, each in records.items() if _is_in_front(each, records[OURS])
+        ],
     }
 
 
@@ -201,8 +203,7 @@ def _is_better(records: Records, ours: Records, key: str) -> bool:
     return -difference > (error or 0.0)
 
 
-def _is_in_front(row: Mapping[str, Any], ours: Mapping[str, Any]) -> bool:
-    """Whether the error is no more and the time less."""
-    return bool(
-        row["test_error"][0] <= ours["test_error"][0] and row["cpu_seconds"][0] < ours["cpu_seconds"][0]
-    )
+def _is_in_front(records: Records, ours: Records) -> bool:
+    """Whether the error is no more and the time less, seed by seed on average."""
+    error, seconds = (_differences(records, ours, key)[0] for key in ("test_error", "cpu_seconds"))
+    return error <= 0 > seconds
