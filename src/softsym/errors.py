@@ -65,8 +65,19 @@ def in_one_line(error: Exception) -> str:
         text = f"{where}: {problem}" if where else problem
     else:
         text = str(error) or type(error).__name__
-    line = " ".join(text.split())
-    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in line)
+    return printable(" ".join(text.split()))
+
+
+def printable(text: str) -> str:
+    r"""A text with what a terminal would obey written out; lines stay lines.
+
+    Example:
+        >>> printable("red \x1b[31m\nnext")
+        'red \\x1b[31m\nnext'
+    """
+    return "".join(
+        letter if letter.isprintable() or letter == "\n" else repr(letter)[1:-1] for letter in text
+    )
 
 
 def first_problem(error: ValidationError) -> tuple[str, str]:

@@ -1,5 +1,8 @@
 """The command as a whole: exit codes, one line for every error, lists, the version."""
 
+import os
+import pty
+import subprocess
 import sys
 
 import pytest
@@ -76,3 +79,30 @@ def test_every_command_has_help_with_an_example(monkeypatch, capsys):
 ])  # fmt: skip
 def test_lists_are_spread(given, expected):
     assert main.spread_lists(given) == expected
+
+
+def test_a_terminal_obeys_no_name():
+    """On a terminal nobody strips escapes: they are written out."""
+    mine, theirs = pty.openpty()
+    try:
+        command = [
+            sys.executable,
+            "-m",
+            "softsym",
+            "check",
+            "\x1b[31mno.csv",
+            "--in",
+            "V",
+            "--out",
+            "V",
+            "--groups",
+            "O(3)",
+        ]
+        done = subprocess.run(command, stdout=theirs, stderr=theirs, timeout=60)
+        told = os.read(mine, 10_000)
+    finally:
+        os.close(mine)
+        os.close(theirs)
+    assert done.returncode == 2
+    assert b"\x1b" not in told
+    assert rb"there is no file \x1b[31mno.csv" in told

@@ -11,7 +11,7 @@ from softsym import __version__
 from softsym.cli import bench, check, discover, doctor, inspect, predict, propose, reproduce, train
 from softsym.cli.notices import one_line_warnings
 from softsym.data.formats import suffixes
-from softsym.errors import InputError, TrainingError
+from softsym.errors import InputError, TrainingError, printable
 from softsym.progress import hushed
 
 app = typer.Typer(
@@ -59,18 +59,18 @@ def run() -> None:
     except InputError as error:
         if debug:
             raise
-        typer.echo(f"softsym: error: {error}", err=True)
+        typer.echo(f"softsym: error: {printable(str(error))}", err=True)
         sys.exit(2)
     except TrainingError as error:
         if debug:
             raise
-        typer.echo(f"softsym: training failed: {error}", err=True)
+        typer.echo(f"softsym: training failed: {printable(str(error))}", err=True)
         sys.exit(1)
     except OSError as error:
         if debug:
             raise
         place = f" ({error.filename})" if error.filename else ""
-        typer.echo(f"softsym: failed: {error.strerror or error}{place}", err=True)
+        typer.echo(printable(f"softsym: failed: {error.strerror or error}{place}"), err=True)
         sys.exit(1)
     except KeyboardInterrupt:
         typer.echo("softsym: interrupted", err=True)

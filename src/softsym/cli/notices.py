@@ -9,6 +9,8 @@ from typing import Any
 
 import typer
 
+from softsym.errors import printable
+
 
 @contextmanager
 def one_line_warnings() -> Iterator[None]:
@@ -20,4 +22,4 @@ def one_line_warnings() -> Iterator[None]:
 
 
 def _show(message: Warning | str, category: type[Warning], *place: Any, **options: Any) -> None:
-    typer.echo(f"softsym: warning: {message}", err=True)
+    typer.echo(f"softsym: warning: {printable(str(message))}", err=True)
