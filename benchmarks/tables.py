@@ -1,6 +1,6 @@
 """Prints the Markdown tables of the documentation from recorded results: ``python benchmarks/tables.py [NAME ...]``.
 
-``python benchmarks/tables.py --write`` puts them into the README beside this file, between the comments that name them.
+``python benchmarks/tables.py --write`` puts them into the README beside this file and into the docs, between the comments that name them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ def recorded(name: str) -> Any:
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A Markdown table."""
-    return "\n".join(f"| {' | '.join(row)} |" for row in [head, ["---"] * len(head), *rows])
+    lines = [[cell.replace("|", "\\|") for cell in row] for row in [head, ["---"] * len(head), *rows]]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def rate(found: dict[str, Any] | None) -> str:
@@ -332,6 +333,7 @@ TABLES = {
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["--write"]:
-        sys.exit(write(Path(__file__).parent / "README.md"))
+        house = Path(__file__).parent
+        sys.exit(any(map(write, (house / "README.md", *(house.parent / "docs" / "concepts").glob("*.md")))))
     for name in sys.argv[1:] or TABLES:
         print(f"<!-- {name} -->\n\n{TABLES[name]()}\n")
