@@ -33,6 +33,7 @@ def test_the_names_of_models_and_rules_cost_no_torch():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == [
-        "mlp", "emlp", "rpp", "mixed", "per", "fa", "augment", "sample", "one-shot", "continuous", "by-data", "fixed",
-        "False",
+        "mlp", "emlp", "rpp", "mixed", "per", "fa", "augment", "sample", "balanced", "jacobian",
+        "gp", "soft-kernel", "kernel", "ridge", "boosting", "mean", "velocity",
+        "one-shot", "continuous", "by-data", "fixed", "False",
     ]  # fmt: skip

@@ -11,6 +11,7 @@ from softsym.tasks import task
 from softsym.training import MODELS, Settings, build, fit
 from softsym.training.history import read
 from softsym.training.loop import epoch_generator, evaluate
+from softsym.training.zoo import closed
 from tests.training.small import TASK, preset, train, weights
 
 
@@ -18,8 +19,11 @@ class Killed(BaseException):
     """Like a signal: nobody catches it."""
 
 
-@pytest.mark.parametrize("model", MODELS)
-def test_every_model_learns_something(model):
+TRAINED = [name for name in MODELS if MODELS[name] not in vars(closed).values()]
+
+
+@pytest.mark.parametrize("model", TRAINED)
+def test_every_trained_model_learns_something(model):
     fitted = train(model, epochs=15)
     assert fitted.history[-1]["loss"] < fitted.history[0]["loss"]
 
