@@ -10,6 +10,7 @@ import time
 import numpy as np
 import polars
 import pytest
+import torch
 
 import softsym as ss
 from softsym.cli import main
@@ -289,3 +290,13 @@ def test_a_group_that_moves_nothing_is_undecided(softsym, tmp_path):
         assert row["note"] == "acts trivially on inputs and outputs, so data cannot break it"
     page = (tmp_path / "softsym-discovery" / "report.html").read_text()
     assert "moves neither inputs nor outputs" in page
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is such a device")
+def test_a_device_that_is_not_there(softsym, tmp_path):
+    code, _, err = softsym("discover", *SHORT, "--device", "cuda")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "finds no device 'cuda' here; pass one that is there: cpu" in err
+    code, _, err = softsym("discover", *SHORT, "--device", "gpu")
+    assert (code, err) == (2, "softsym: error: unknown device 'gpu'; pass one of cpu, cuda, mps\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["flights.csv"]

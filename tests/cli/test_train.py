@@ -40,6 +40,7 @@ def test_interrupted_says_how_to_go_on(tmp_path):
         ),
         (("--model", "mlp", "--group", "O(3)"), "mlp takes no group"),
         (("--preset", "slow"), "preset"),
+        (("--device", "gpu"), "unknown device 'gpu'; pass one of cpu, cuda, mps"),
         (("--model", "emlp", "--group", "Q(3)"), "unknown group"),
         (("--out-dir", "/proc/nowhere"), "cannot write to"),
         (("--epochs", 1), "early stopping counts"),

@@ -7,9 +7,15 @@ import pytest
 import torch
 
 from softsym.errors import InputError
-from softsym.training import Settings
-from softsym.training.devices import Alone, ByFabric, is_first_process, make_devices
-from tests.training.small import train, weights
+from softsym.regularize import EquivarianceRegularizer
+from softsym.tasks import task
+from softsym.training import Settings, build
+from softsym.training.average import Average
+from softsym.training.devices import Alone, ByFabric, check_device, is_first_process, make_devices
+from softsym.training.loop import train_epoch
+from softsym.training.objective import Objective
+from softsym.training.optim import make_optimizer
+from tests.training.small import TASK, preset, train, weights
 
 NUMBERS = {"epochs": 2, "batch": 4, "lr": 0.1}
 
@@ -67,3 +73,69 @@ def test_the_first_process_is_known_by_its_number(monkeypatch, variables, is_fir
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     assert is_first_process() is is_first
+
+
+def test_what_is_not_there_is_said_in_one_line():
+    for name in ("cuda", "mps"):
+        if not (torch.cuda if name == "cuda" else torch.backends.mps).is_available():
+            with pytest.raises(
+                InputError, match=f"finds no device '{name}' here; pass one that is there: cpu"
+            ):
+                check_device(name)
+            with pytest.raises(InputError, match=f"finds no device '{name}'"):
+                make_devices(Settings(**NUMBERS, accelerator=name))
+    check_device("cpu")
+    with pytest.raises(InputError, match="unknown device 'tpu'; pass one of cpu, cuda, mps"):
+        check_device("tpu")
+
+
+class Elsewhere(Alone):
+    """A device on which nothing can be read, and an operation with a tensor of the CPU fails."""
+
+    def setup(self, model, optimizer):
+        return model.to("meta"), optimizer
+
+    def place(self, values):
+        return values.to("meta")
+
+    def mean(self, value):
+        assert value.device.type == "meta"
+        return torch.ones(())
+
+
+@pytest.mark.parametrize("form", ["loss", "proximal"])
+@pytest.mark.parametrize(
+    "model", ["per", "mlp", "emlp", "rpp", "mixed", "augment", "sample", "balanced", "jacobian"]
+)
+def test_an_epoch_runs_where_the_model_is(model, form):
+    """Steps, hooks, penalties, averages: nothing chooses a device of its own."""
+    chosen = task(TASK)
+    built = build(model, chosen, preset(), 0)
+    devices = Elsewhere()
+    settings = Settings(epochs=2, batch=20, lr=0.01, form=form, optimizer="muon", average=0.9, clip=1.0)
+    wrapped, _ = devices.setup(built.model, None)
+    # Moving to ``meta``, unlike to a device with memory, makes new parameters: what knows the old ones comes after.
+    per = None if built.regularizer is None else EquivarianceRegularizer(wrapped, chosen.groups, strength=1.0)
+    stepped = make_optimizer(wrapped, per, settings)
+    x, y = (devices.place(values) for values in chosen.splits(0, (60, 40, 40)).train)
+    objective = Objective(
+        wrapped, per, on_batch=built.on_batch, on_loss=built.on_loss,
+        penalises=form == "loss", balanced=built.balanced,
+    )  # fmt: skip
+    average = Average(built.model, settings.average)
+    loss, _ = train_epoch(devices, wrapped, stepped, (x, y), settings, 1, objective, average)
+    assert loss == 1 / 60
+    assert {p.device.type for p in built.model.parameters()} == {"meta"}
+
+
+def test_a_model_comes_back_to_where_it_was(monkeypatch):
+    moved = []
+
+    class Away(Alone):
+        def setup(self, model, optimizer):
+            monkeypatch.setattr(model, "to", lambda place: moved.append(place) or model)
+            return model, optimizer
+
+    monkeypatch.setattr("softsym.training.loop.make_devices", lambda settings: Away())
+    train("mlp", epochs=1)
+    assert moved == [torch.device("cpu")]

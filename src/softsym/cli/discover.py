@@ -18,6 +18,7 @@ from softsym.data.guess import advice
 from softsym.data.task_names import is_task
 from softsym.errors import InputError
 from softsym.regularize.strengths import CONTROLLERS
+from softsym.training.devices import DEVICES, check_device_name
 
 if TYPE_CHECKING:
     from softsym.data.table import Table
@@ -97,6 +98,9 @@ def command(
         min=1,
         help="Models that are trained at a time; by default as many as cores are free. The result is the same.",
     ),
+    device: str = typer.Option(
+        "cpu", "--device", help=f"What networks are trained on: {', '.join(DEVICES)}."
+    ),
     out_dir: Path = typer.Option(Path("softsym-discovery"), "--out-dir", help="Where results go."),
     force: bool = typer.Option(False, "--force", help="Replace results that are there."),
     resume: bool = typer.Option(False, "--resume", help="Go on with a discovery that was stopped."),
@@ -122,6 +126,7 @@ def command(
     workspace.check()
     check_texts([rep_in, rep_out], [largest, *(text for text in groups or [] if text != AUTO)])
     CONTROLLERS.check(strengths)
+    check_device_name(device)
     if model not in MODELS:
         raise InputError(f"unknown model {model!r}; pass one of {', '.join(MODELS)}")
     with one_line_warnings():
@@ -161,7 +166,7 @@ def command(
         with _stop_on_interrupt() as stop:
             try:
                 discovery = discover(
-                    table, parameters, workspace, title=Path(data).stem if task is None else data, stop=stop,
+                    table, parameters, workspace, title=Path(data).stem if task is None else data, stop=stop, device=device,
                     on_evidence=None if json_file == "-" else _show_evidence,
                 )  # fmt: skip
             except StoppedError as stopped:

@@ -11,6 +11,7 @@ import typer
 from softsym.cli.early import check_texts
 from softsym.cli.output import write_json
 from softsym.regularize.strengths import CONTROLLERS
+from softsym.training.devices import DEVICES, check_device_name
 from softsym.training.zoo import MODELS
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def command(
     ),
     width: int | None = typer.Option(None, "--width", min=1, help="Width, instead of the preset's."),
     devices: int = typer.Option(1, "--devices", min=1, help="Processes that share each batch."),
+    device: str = typer.Option("cpu", "--device", help=f"What to compute on: {', '.join(DEVICES)}."),
     resume: bool = typer.Option(False, "--resume", help="Go on with a run that was stopped."),
     out_dir: str | None = typer.Option(
         None, "--out-dir", help="Folder of the run; runs/TASK-MODEL-PRESET-SEED by default."
@@ -58,13 +60,14 @@ def command(
     check_task_name(task)
     check_texts(groups=[group])
     MODELS.check(model)
+    check_device_name(device)
     if strengths is not None:
         CONTROLLERS.check(strengths)
     from softsym.experiments.presets import chosen_preset
     from softsym.training import RunSpec, run  # with torch, which is not needed to refuse anything above
 
     numbers = chosen_preset(task, preset, epochs=epochs, width=width, strengths=strengths)
-    spec = RunSpec(numbers.task, model, numbers, seed, group, devices)
+    spec = RunSpec(numbers.task, model, numbers, seed, group, devices, device=device)
     slug = re.sub(r"[^\w.=+-]+", "_", f"{numbers.task}-{model}-{preset}-{seed}")
     folder = Path(out_dir) if out_dir is not None else Path("runs") / slug
     try:

@@ -56,6 +56,7 @@ def discover(
     *,
     title: str,
     stop: Stop | None = None,
+    device: str = "cpu",
     on_evidence: Callable[[EvidenceTable], None] | None = None,
 ) -> Discovery:
     """Fits an estimator on a table and writes ``report.html``, ``symmetries.json`` and ``model/``.
@@ -66,6 +67,7 @@ def discover(
         workspace: Where to work and where results go.
         title: What the data are called.
         stop: Asked after every epoch; True stops.
+        device: What networks are trained on.
         on_evidence: Is told the first look as soon as it is there.
 
     Raises:
@@ -75,8 +77,10 @@ def discover(
     est = SoftEquivariantRegressor(**parameters)
     plan = est.plan(
         table.X, table.Y, groups=table.together, x_names=table.x_names, y_names=table.y_names, duplicates=table.duplicates,
+        device=device,
     )  # fmt: skip
     asked = {**parameters, **dict.fromkeys(UNASKED), "data": _digest(table)}
+    asked |= {} if device == "cpu" else {"device": device}
     with workspace.held():
         folder = workspace.open(asked)
         est.carry_out(plan, folder / "members", stop=stop, on_evidence=on_evidence)

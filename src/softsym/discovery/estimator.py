@@ -38,6 +38,7 @@ from softsym.groups import Group, read_groups
 from softsym.groups import group as read_group
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
+from softsym.training.devices import check_device
 from softsym.training.settings import FAST
 
 Array = NDArray[np.float64]
@@ -142,6 +143,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         x_names: Sequence[str] | None = None,
         y_names: Sequence[str] | None = None,
         duplicates: NDArray[np.int64] | None = None,
+        device: str = "cpu",
     ) -> FitPlan:
         """What would be trained and how; refuses wrong data and parameters before anything is done.
 
@@ -152,7 +154,9 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             x_names: Names of the inputs, if ``X`` is an array that cannot carry them.
             y_names: Names of the outputs, likewise.
             duplicates: Labels that rows of equal inputs share, if they are known already.
+            device: What networks are trained on; see :data:`softsym.training.devices.DEVICES`.
         """
+        check_device(device)
         inputs, outputs = self._read(X, y)
         check_magnitudes(inputs, "a value of `X`")
         check_magnitudes(outputs, "a value of `y`")
@@ -182,6 +186,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             duplicates=duplicates,
             together=labels,
             model=self.model,
+            device=device,
         )
 
     def carry_out(

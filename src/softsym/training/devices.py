@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
     from torch.optim import Optimizer
 
+DEVICES = ("cpu", "cuda", "mps")
+"""What a training can be told to compute on."""
+
 
 class Devices(Protocol):
     """What the loop asks of the place where it computes."""
@@ -98,6 +101,8 @@ class ByFabric:
 
 def make_devices(settings: Settings) -> Devices:
     """The place where a run with these settings computes; processes that torchrun started are found by its environment variables."""
+    if settings.accelerator in DEVICES:
+        check_device(settings.accelerator)
     here = int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
     is_parallel = settings.devices > 1 or int(os.environ.get("WORLD_SIZE", "1")) > 1
     is_plain = settings.accelerator == "cpu" and settings.precision == "32-true" and here == 1
@@ -107,6 +112,32 @@ def make_devices(settings: Settings) -> Devices:
             f"the batch of {settings.batch} must be a multiple of the {chosen.processes} processes"
         )
     return chosen
+
+
+def check_device_name(name: str) -> None:
+    """Refuses a device that nobody knows, before torch is imported.
+
+    Example:
+        >>> check_device_name("gpu")
+        Traceback (most recent call last):
+        ...
+        softsym.errors.InputError: unknown device 'gpu'; pass one of cpu, cuda, mps
+    """
+    if name not in DEVICES:
+        raise InputError(f"unknown device {name!r}; pass one of {', '.join(DEVICES)}")
+
+
+def check_device(name: str) -> None:
+    """Refuses a device that is not there."""
+    import torch
+
+    check_device_name(name)
+    known = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    if not known[name]:
+        here = ", ".join(device for device, is_there in known.items() if is_there)
+        raise InputError(
+            f"torch {torch.__version__} finds no device {name!r} here; pass one that is there: {here}"
+        )
 
 
 def is_first_process() -> bool:

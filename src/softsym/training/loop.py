@@ -80,7 +80,8 @@ def fit(
     """Trains a model.
 
     Args:
-        model: The model; the prior that it declares (:class:`softsym.nn.HasPrior`) is added to the loss.
+        model: The model; the prior that it declares (:class:`softsym.nn.HasPrior`) is added to the loss. Wherever it is trained, it
+            comes back to the device where it is.
         data: Training and validation data.
         settings: The numbers of the run.
         regularizer: Pulls the model towards symmetries.
@@ -107,6 +108,7 @@ def fit(
     objective = Objective(
         model, regularizer, criterion, on_batch, on_loss, penalises=settings.form == "loss", balanced=balanced
     )
+    home = next(model.parameters()).device
     wrapped, optimizer = devices.setup(model, make_optimizer(model, regularizer, settings))
     train, (x_val, y_val) = (_placed(pair, devices, model) for pair in (data.train, data.val))
     average = Average(model, settings.average)
@@ -161,6 +163,7 @@ def fit(
         history.to_disk()
         checkpoint.save(writes / "checkpoints", progress.capture(epoch, time.perf_counter() - began))
     strengths = dict(regularizer.strengths) if regularizer is not None else {}
+    model.to(home)
     if not progress.best:
         return Fitted(model, history.rows, epoch, epoch, None, strengths)
     model.load_state_dict(progress.best)
@@ -222,5 +225,5 @@ def epoch_generator(seed: int, epoch: int) -> torch.Generator:
 
 def _placed(pair: Pair, devices: Devices, model: nn.Module) -> Pair:
     """Inputs and outputs on the device, in the precision of the model."""
-    x, y = (devices.place(values).to(next(model.parameters()).dtype) for values in pair)
+    x, y = (devices.place(values.to(next(model.parameters()).dtype)) for values in pair)
     return x, y

@@ -95,7 +95,8 @@ def model_errors(
     groups: Sequence[Group] | None = None,
 ) -> dict[str, float]:
     """Equivariance errors of a model under the candidate groups, the task's by default."""
-    x = probes.to(next((one.dtype for one in model.parameters()), torch.float64))
+    first = next(model.parameters(), None)
+    x = probes.double() if first is None else probes.to(first)
     return {
         group.name: equivariance_error(model, x, task.rep_in, task.rep_out, group, n_transforms=n_transforms)
         for group in groups or task.groups

@@ -10,6 +10,7 @@ from pydantic import Field, PositiveInt, model_validator
 
 from softsym.groups import Group
 from softsym.groups import group as read_group
+from softsym.training.devices import check_device
 from softsym.training.settings import Batch, LearningRate, Patience, Settings, SoftNumbers
 from softsym.training.zoo import MODELS, Blueprint
 
@@ -102,6 +103,7 @@ class RunSpec:
         devices: Processes that share each batch.
         groups: Candidate groups, if not the task's.
         early_stopping: If not, the run goes through its whole schedule; the best model is taken all the same.
+        device: What it computes on (:data:`softsym.training.devices.DEVICES`).
     """
 
     task: str
@@ -112,12 +114,13 @@ class RunSpec:
     devices: int = 1
     groups: tuple[str, ...] | None = None
     early_stopping: bool = True
+    device: str = "cpu"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and strings; what most runs do not have is left out."""
         fields = {**asdict(self), "preset": self.preset.model_dump()}
         fields["groups"] = None if self.groups is None else list(self.groups)
-        usual = {"groups": None, "early_stopping": True}
+        usual = {"groups": None, "early_stopping": True, "device": "cpu"}
         return {name: value for name, value in fields.items() if name not in usual or value != usual[name]}
 
     @staticmethod
@@ -153,6 +156,7 @@ class RunSpec:
             measure_every=max(1, epochs // 20),
             checkpoint_every=max(10, epochs // 50),
             devices=self.devices,
+            accelerator=self.device,
         )
 
     @property
@@ -164,6 +168,7 @@ class RunSpec:
     def check(self) -> None:
         """Refuses a model that nobody knows, groups that cannot be read, and groups that the model does not take."""
         MODELS[self.model].check(self.group, self.groups)
+        check_device(self.device)
         for text in (*([self.group] if self.group else []), *(self.groups or ())):
             read_group(text)
 

@@ -1,5 +1,7 @@
 """One member: what it is made of, how it is trained, that it stops and goes on."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -12,9 +14,11 @@ from softsym.discovery.fit.member import (
     predict_members,
     train_member,
 )
+from softsym.discovery.fit.parallel import Training, train_all
 from softsym.groups import group
 from softsym.nn import MLP, ScaleFramed, SoftMLP
 from softsym.reps import rep
+from softsym.training.devices import Alone
 from tests.discovery.fit.lessons import FAST, RECIPE, lesson
 
 SHORT = RECIPE.model_copy(update={"epochs": 6, "strength": 30.0})
@@ -113,3 +117,17 @@ def test_predictions_in_parts_are_those_of_the_whole():
     outputs = predict_members([member, member], x, chunk=7)
     assert outputs.shape == (2, 50, 1)
     assert torch.allclose(outputs[0], member.model(x), atol=1e-14)
+
+
+def test_a_member_is_trained_on_its_device(monkeypatch):
+    asked = []
+
+    def make(settings):
+        asked.append(settings.accelerator)
+        return Alone()
+
+    monkeypatch.setattr("softsym.training.loop.make_devices", make)
+    elsewhere = replace(lesson(), device="cuda")
+    (member,) = train_all(elsewhere, [Training(SHORT, 0)])
+    assert asked == ["cuda"]
+    assert next(member.model.parameters()).device.type == "cpu"

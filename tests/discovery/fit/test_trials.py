@@ -49,7 +49,7 @@ def stubbed(monkeypatch):
     def install(mistakes, **options):
         asked = []
 
-        def train(shape, recipe, data, seed, *, start, criterion, folder, on_epoch):
+        def train(shape, recipe, data, seed, *, start, criterion, device, folder, on_epoch):
             assert start is None
             asked.append((recipe.width, recipe.strength, recipe.epochs, seed, folder))
             mistake = mistakes[recipe.width, recipe.strength] if isinstance(mistakes, dict) else mistakes

@@ -118,6 +118,7 @@ def train_member(
     *,
     start: Start | None = None,
     criterion: Criterion = nn.functional.mse_loss,
+    device: str = "cpu",
     folder: Path | None = None,
     on_epoch: Callable[[dict[str, Any]], bool | None] | None = None,
 ) -> Member:
@@ -130,6 +131,7 @@ def train_member(
         seed: Seed of weights and batches.
         start: What to go on from; a new network by default.
         criterion: The loss.
+        device: What to compute on; the network comes back to the CPU.
         folder: Where checkpoints go.
         on_epoch: Called after every epoch; returns True to stop.
     """
@@ -154,7 +156,7 @@ def train_member(
         fitted: Fitted = fit(
             model,
             data,
-            recipe.settings(seed, has_groups=bool(shape.groups)),
+            recipe.settings(seed, has_groups=bool(shape.groups)).model_copy(update={"accelerator": device}),
             regularizer=regularizer,
             controller=recipe.controller() if regularizer is not None else None,
             criterion=criterion,

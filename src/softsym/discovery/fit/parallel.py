@@ -58,11 +58,12 @@ class Training:
 
 @dataclass(frozen=True, eq=False)
 class Lesson:
-    """What all trainings share: what is mapped, from which data, by which loss."""
+    """What all trainings share: what is mapped, from which data, by which loss, on which device."""
 
     shape: Shape
     data: Splits
     criterion: Criterion
+    device: str = "cpu"
 
 
 def train_all(
@@ -151,6 +152,7 @@ def _train(
             training.seed,
             start=training.start,
             criterion=lesson.criterion,
+            device=lesson.device,
             folder=training.folder,
             on_epoch=watch,
         )

@@ -53,6 +53,7 @@ class FitPlan:
         duplicates: Labels that equal rows share, shape (n,), where they are known already.
         together: Labels 0, 1, ... of rows that belong together, shape (n,); None if every row stands by itself.
         model: Which rungs of the ladder may be the model: ``auto``, ``linear``, ``gp`` or ``network``.
+        device: What networks are trained on.
     """
 
     target: Target
@@ -68,6 +69,7 @@ class FitPlan:
     duplicates: NDArray[np.int64] | None = None
     together: NDArray[np.int64] | None = None
     model: str = "network"
+    device: str = "cpu"
     parts: Parts = field(init=False)
 
     def __post_init__(self) -> None:
@@ -161,7 +163,9 @@ def prepare(plan: FitPlan, shape: Shape | None = None) -> Prepared:
     x, y = _tensor(scale_in.transform(X)), _tensor(scale_out.transform(Y))
     train, val, test = (torch.from_numpy(part) for part in (parts.train, parts.val, parts.test))
     data = Splits((x[train], y[train]), (x[val], y[val]), (x[test], y[test]), mse)
-    return Prepared(parts, Lesson(shape or plan.shape, data, plan.target.criterion), scale_in, scale_out)
+    return Prepared(
+        parts, Lesson(shape or plan.shape, data, plan.target.criterion, plan.device), scale_in, scale_out
+    )
 
 
 def train_ensemble(plan: FitPlan, prepared: Prepared, session: Session) -> FittedEnsemble:
