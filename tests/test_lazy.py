@@ -37,3 +37,9 @@ def test_the_names_of_models_and_rules_cost_no_torch():
         "gp", "soft-kernel", "kernel", "ridge", "boosting", "mean", "velocity",
         "one-shot", "continuous", "by-data", "fixed", "False",
     ]  # fmt: skip
+
+
+def test_the_estimators_cost_no_compiler_of_torch():
+    code = "import sys; from softsym import SoftEquivariantRegressor; print('torch._dynamo' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False"]

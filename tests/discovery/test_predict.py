@@ -6,6 +6,7 @@ import numpy as np
 import polars
 import pytest
 
+import softsym
 from softsym.discovery.predict import predict_file
 from softsym.errors import InputError
 from tests.discovery.small import estimator, rows
@@ -69,3 +70,14 @@ def test_endings_that_cannot_be_written(model, data, tmp_path):
 def test_a_task_knows_its_columns(model, tmp_path):
     with pytest.raises(InputError, match="'golfball' is a task, which knows its columns"):
         predict_file(model[0], "golfball", tmp_path / "p.csv", x_columns="x0..x5")
+
+
+def test_points_come_back_where_they_belong(tmp_path):
+    X, Y = rows(60)
+    X, Y = X + 100.0, X[:, :3] + 100.0 + 0.1 * Y
+    est = softsym.SoftEquivariantRegressor("2P", "P", ["SE(3)"], model="linear").fit(X, Y)
+    np.savez(tmp_path / "new.npz", X=X)
+    predict_file(est.save(tmp_path / "model"), str(tmp_path / "new.npz"), tmp_path / "p.npz")
+    with np.load(tmp_path / "p.npz", allow_pickle=False) as found:
+        assert np.allclose(found["Y"], est.predict(X))
+        assert abs(found["Y"].mean() - 100.0) < 5.0

@@ -27,6 +27,7 @@ from softsym.discovery.fit.train import FitPlan, Session
 from softsym.discovery.fit.trials import Tries
 from softsym.discovery.judge.judge import judge_all
 from softsym.discovery.judge.snap import Snapped, snap_fit
+from softsym.discovery.module.fitted_module import FittedModule, fitted_module
 from softsym.discovery.points import Points, has_points, read_points
 from softsym.discovery.report.story import Story, story_of
 from softsym.discovery.steps import carried_out
@@ -218,6 +219,16 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         """How well simpler models predict the same held-out rows, and which model is the one that predicts."""
         check_is_fitted(self)
         return self.fit_.baselines
+
+    @property
+    def module_(self) -> FittedModule:
+        """What predicts as one ``nn.Module``, scaling and ensemble inside: rows in the units of the data in, predictions in theirs out.
+
+        It is made anew each time and shares nothing with the estimator, so it can be trained on, exported and kept by itself.
+        """
+        check_is_fitted(self)
+        is_flat = self._target is Target.NUMBERS and self.n_outputs_ == 0
+        return fitted_module(self.fit_, self._points, is_flat=is_flat)
 
     @one_blas_thread()
     def snap(self, group: Group | str) -> Snapped[Self]:

@@ -51,6 +51,14 @@ class Points:
         """Fitted outputs (n, q) of inputs (n, D), where they belong."""
         return self._moved(Y, self._centre(X)) if self.is_centred else Y
 
+    def matrices(self) -> tuple[Array, Array, Array]:
+        """The centre of rows (n, D) is their product with the first, (D, dim); shifts (n, dim) times the others move inputs and outputs."""
+        nothing = as_vectors(self.rep_in).size(f"Trivial({self.dim})")
+        shifts = np.eye(self.dim)
+        inputs = shifted(self.rep_in, self._space, np.zeros((self.dim, nothing)), shifts)
+        outputs = 0 if self.rep_out is None else as_vectors(self.rep_out).size(f"Trivial({self.dim})")
+        return self._centre(np.eye(nothing)), inputs, self._moved(np.zeros((self.dim, outputs)), shifts)
+
     def _moved(self, Y: Array, by: Array) -> Array:
         return Y if self.rep_out is None else shifted(self.rep_out, self._space, Y, by)
 

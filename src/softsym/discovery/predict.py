@@ -57,7 +57,10 @@ def predict_file(
             f"{table.source} gives {table.X.shape[1]} columns, the model has {est.n_features_in_} inputs "
             f"({est.fit_.shape.rep_in}); pass them as --x-columns"
         )
-    mean, std = est.fit_.predict(table.X)
+    if hasattr(est, "predict_proba"):
+        mean, std = est.fit_.predict(table.X)
+    else:
+        mean, std = (part.reshape(len(table.X), -1) for part in est.predict(table.X, return_std=True))
     outputs = [str(name) for name in getattr(est, "output_names_", [f"y{k}" for k in range(mean.shape[1])])]
     _write(output, outputs, mean, std if np.any(std) else None)
     return len(mean)

@@ -9,7 +9,7 @@ code cannot run, and in exported programs, which must not need softsym, the twin
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -20,6 +20,12 @@ from softsym.native.build import compiled
 from softsym.native.hidden_layer import HiddenLayer
 from softsym.native.precision import full_precision, is_mixed
 from softsym.native.projection import Projection
+
+
+def _constant(function: Callable[[torch.dtype], bool]) -> Callable[[torch.dtype], bool]:
+    """What ``torch.compiler.assume_constant_result`` does, without the seconds that the import of torch's compiler takes."""
+    function._dynamo_marked_constant = True  # type: ignore[attr-defined]
+    return function
 
 
 def run_hidden_layer(layer: HiddenLayer, x: Tensor, gate: Tensor, weights: Sequence[Tensor]) -> Tensor:
@@ -54,12 +60,12 @@ def project(projection: Projection, tensors: Sequence[Tensor]) -> list[Tensor] |
     return list(_Project.apply(projection, *tensors))
 
 
-@torch.compiler.assume_constant_result  # type: ignore[untyped-decorator]
+@_constant
 def _programs_run(dtype: torch.dtype) -> bool:
     return program.usable(dtype)
 
 
-@torch.compiler.assume_constant_result  # type: ignore[untyped-decorator]
+@_constant
 def _blocks_run(dtype: torch.dtype) -> bool:
     return compiled(blocks.SOURCE, dtype) is not None
 

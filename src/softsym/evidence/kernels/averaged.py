@@ -85,14 +85,18 @@ class Averaged(EquivariantKernel):
         self, kernel: Kernel, blocks: Sequence[Block], X: Array, values: Sequence[Array]
     ) -> Callable[[Array], list[Array]]:
         """See the base class. Rows are moved by all elements, their values with them; then the kernel is a plain one."""
+        sums = kernel.function(*self.expanded(blocks, X, values))
+        return lambda new: split_coordinates(sums(new), blocks)
+
+    def expanded(self, blocks: Sequence[Block], X: Array, values: Sequence[Array]) -> tuple[Array, Array]:
+        """Rows (q n, d) and their numbers (q n, sum of b c) with which the base kernel alone gives the same function."""
         q, n = len(self.closed), len(X)
         moved = act(self.rep_in, self.group, self.closed.parts, X).reshape(q * n, -1)
         wide = [
             np.einsum("gab,bnc->gnac", self._rho(block), value.reshape(block.size, n, -1), optimize=True).reshape(q * n, -1)
             for block, value in zip(blocks, values, strict=True)
         ]  # fmt: skip
-        sums = kernel.function(moved, np.concatenate(wide, axis=1))
-        return lambda new: split_coordinates(sums(new), blocks)
+        return moved, np.concatenate(wide, axis=1)
 
     def own(self, kernel: Kernel, block: Block, X: Array) -> Array:
         """See the base class."""

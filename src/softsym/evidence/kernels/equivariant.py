@@ -122,13 +122,17 @@ class Plain(EquivariantKernel):
         self, kernel: Kernel, blocks: Sequence[Block], X: Array, values: Sequence[Array]
     ) -> Callable[[Array], list[Array]]:
         """See the base class. Every coordinate is a right-hand side of the same matrix."""
+        sums = kernel.function(*self.expanded(blocks, X, values))
+        stretch = 1.0 if self.stretch is None else self.stretch
+        return lambda new: split_coordinates(sums(new * stretch), blocks)
+
+    def expanded(self, blocks: Sequence[Block], X: Array, values: Sequence[Array]) -> tuple[Array, Array]:
+        """Stretched rows (n, d) and their numbers (n, sum of b c) with which the base kernel alone gives the same function."""
         wide = [
             value.reshape(block.size, len(X), -1).transpose(1, 0, 2).reshape(len(X), -1)
             for block, value in zip(blocks, values, strict=True)
         ]
-        stretch = 1.0 if self.stretch is None else self.stretch
-        sums = kernel.function(X * stretch, np.concatenate(wide, axis=1))
-        return lambda new: split_coordinates(sums(new * stretch), blocks)
+        return X * (1.0 if self.stretch is None else self.stretch), np.concatenate(wide, axis=1)
 
     def own(self, kernel: Kernel, block: Block, X: Array) -> Array:
         """See the base class."""

@@ -18,6 +18,8 @@ from softsym.reps import Rep, TensorType
 from softsym.reps.atoms import Base
 
 Array = NDArray[np.float64]
+LEAST_SIZE = 1e-12
+"""Inputs are not divided by less."""
 
 
 class Framed(EquivariantKernel):
@@ -33,8 +35,8 @@ class Framed(EquivariantKernel):
         self, kernels: Sequence[Kernel], blocks: Sequence[Block], left: Array, right: Array | None = None
     ) -> list[list[Array]]:
         """See the base class."""
-        size, unit = self._framed(left)
-        other_size, other = (size, None) if right is None else self._framed(right)
+        size, unit = self.framed(left)
+        other_size, other = (size, None) if right is None else self.framed(right)
         grams = self.inner.grams(kernels, blocks, unit, other)
         for block, position in zip(blocks, range(len(blocks)), strict=True):
             power = growth(block.type)
@@ -47,34 +49,36 @@ class Framed(EquivariantKernel):
         self, kernel: Kernel, blocks: Sequence[Block], X: Array, values: Sequence[Array]
     ) -> Callable[[Array], list[Array]]:
         """See the base class."""
-        size, unit = self._framed(X)
+        size, unit = self.framed(X)
         sums = self.inner.function(kernel, blocks, unit, _grown(values, blocks, size))
 
         def products(new: Array) -> list[Array]:
-            size, unit = self._framed(new)
+            size, unit = self.framed(new)
             return _grown(sums(unit), blocks, size)
 
         return products
 
     def rests(self, grams: Sequence[Array], plain: Sequence[Array], X: Array) -> list[Array]:
         """Functions that change along orbits: those with the symmetry times smooth functions of log s that are zero on average."""
-        height = np.log(self._framed(X)[0])
+        height = np.log(self.framed(X)[0])
         height = (height - height.mean()) / max(float(height.std()), 1e-12)
         along = np.exp(-((height[:, None] - height) ** 2) / 2)
         along = along - along.mean(axis=0) - along.mean(axis=1)[:, None] + along.mean()
         return [gram * np.tile(along, (len(gram) // len(X),) * 2) for gram in grams]
 
-    def _framed(self, X: Array) -> tuple[Array, Array]:
+    def framed(self, X: Array) -> tuple[Array, Array]:
         """The size (n,) of every input, in units of a typical one, and the inputs divided by it."""
-        segments = [s for s in self.rep_in.segments(self.group) if growth(s.type)]
-        first = growth(segments[0].type)
-        chosen = [s for s in segments if growth(s.type) == first]
-        columns = np.concatenate([np.arange(s.start, s.stop) for s in chosen])
-        size = np.maximum(np.sqrt((X[:, columns] ** 2).mean(1)), 1e-12) ** (1.0 / first)
-        unit = X.copy()
-        for s in segments:
-            unit[:, s.start : s.stop] /= (size ** growth(s.type))[:, None]
-        return size, unit
+        powers = self.powers(X.shape[1])
+        first = int(powers[np.flatnonzero(powers)[0]])
+        size = np.maximum(np.sqrt((X[:, powers == first] ** 2).mean(1)), LEAST_SIZE) ** (1.0 / first)
+        return size, X / size[:, None] ** powers
+
+    def powers(self, columns: int) -> NDArray[np.int64]:
+        """By which power of its size every column of an input grows, shape (columns,); sizes are told by those of the first power."""
+        powers = np.zeros(columns, dtype=np.int64)
+        for segment in self.rep_in.segments(self.group):
+            powers[segment.start : segment.stop] = growth(segment.type)
+        return powers
 
     @property
     def method(self) -> str:

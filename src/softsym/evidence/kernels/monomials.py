@@ -25,7 +25,7 @@ def monomials(X: Array, degree: int) -> Array:
         (2.25, 2.25)
     """
     d = X.shape[1]
-    which, size = _terms(d, degree)
+    which, size = terms(d, degree)
     padded = np.concatenate([np.ones((1, len(X))), X.T / math.sqrt(d)])
     values = padded[which[:, 0]] * size[:, None]
     for k in range(1, degree):
@@ -44,7 +44,7 @@ def count(d: int, degree: int) -> int:
 
 
 @functools.lru_cache(maxsize=32)
-def _terms(d: int, degree: int) -> tuple[NDArray[np.intp], Array]:
+def terms(d: int, degree: int) -> tuple[NDArray[np.intp], Array]:
     """Factors of every monomial, 0 for the constant, shape (count, degree), and the root of how often it occurs."""
     which = list(itertools.combinations_with_replacement(range(d + 1), degree))
     often = [

@@ -51,25 +51,43 @@ class Polynomial(EquivariantKernel):
         self, kernel: Kernel, blocks: Sequence[Block], X: Array, values: Sequence[Array]
     ) -> Callable[[Array], list[Array]]:
         """See the base class. A polynomial is its coefficients."""
-        degree = int(kernel.parameter)
-        terms: list[tuple[int, Array, Array]] = []
-        for p in range(degree + 1):
-            size = math.comb(degree, p) * X.shape[1] ** -float(p)
-            for b, (block, value) in enumerate(zip(blocks, values, strict=True)):
-                maps = _maps(self.rep_in, block.type, self.group, p)
-                if maps.size:
-                    terms.append((b, maps, size * (_features(maps, block, X).T @ value)))
+        terms = self._terms(kernel, blocks, X, values)
 
         def products(new: Array) -> list[Array]:
             out = [
                 np.zeros((block.size * len(new), value.shape[1]))
                 for block, value in zip(blocks, values, strict=True)
             ]
-            for b, maps, inside in terms:
+            for b, _, maps, inside in terms:
                 out[b] += _features(maps, blocks[b], new) @ inside
             return out
 
         return products
+
+    def coefficients(
+        self, kernel: Kernel, blocks: Sequence[Block], X: Array, values: Sequence[Array], outputs: int
+    ) -> list[Array]:
+        """The same function as polynomials of new rows: for every power p the coefficients (d^p, outputs) of p-fold products."""
+        out = [np.zeros((X.shape[1] ** p, outputs)) for p in range(int(kernel.parameter) + 1)]
+        for b, p, maps, inside in self._terms(kernel, blocks, X, values):
+            block = blocks[b]
+            within = block.basis @ block.basis.T
+            out[p][:, block.columns] += np.einsum("ts,sik,kc->ict", within, maps, inside, optimize=True)
+        return out
+
+    def _terms(
+        self, kernel: Kernel, blocks: Sequence[Block], X: Array, values: Sequence[Array]
+    ) -> list[tuple[int, int, Array, Array]]:
+        """For every power and block that has maps: which block and power, its maps, and their weights (dim, c)."""
+        degree = int(kernel.parameter)
+        terms: list[tuple[int, int, Array, Array]] = []
+        for p in range(degree + 1):
+            size = math.comb(degree, p) * X.shape[1] ** -float(p)
+            for b, (block, value) in enumerate(zip(blocks, values, strict=True)):
+                maps = _maps(self.rep_in, block.type, self.group, p)
+                if maps.size:
+                    terms.append((b, p, maps, size * (_features(maps, block, X).T @ value)))
+        return terms
 
     def _gram(self, degree: int, block: Block, left: Array, right: Array | None) -> Array:
         total = np.zeros((block.size * len(left), block.size * len(left if right is None else right)))
