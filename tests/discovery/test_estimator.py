@@ -19,12 +19,19 @@ from softsym.discovery.judge.judge import judge_all
 from softsym.errors import InputError
 from tests.discovery.small import estimator, fitted, rows
 
+NOT_COPIES = {
+    "check_sample_weight_equivalence_on_dense_data": "rows are held out by number, and more of them when there are copies: "
+    "the same weights then choose other settings (closed forms with given settings are compared in test_weights.py)"
+}
+
 
 @pytest.mark.parametrize("kind", [ss.SoftEquivariantRegressor, ss.SoftEquivariantClassifier])
 def test_the_contract_of_scikit_learn(kind):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        results = check_estimator(kind(epochs=40, seeds=1, width=32), on_fail=None, on_skip=None)
+        results = check_estimator(
+            kind(epochs=40, seeds=1, width=32), on_fail=None, on_skip=None, expected_failed_checks=NOT_COPIES
+        )
     assert len(results) > 40
     assert [r["check_name"] for r in results if r["status"] == "failed"] == []
 
@@ -34,7 +41,7 @@ def test_the_contract_of_scikit_learn(kind):
 def test_the_contract_with_all_defaults(kind):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        check_estimator(kind(), on_skip=None)
+        check_estimator(kind(), on_skip=None, expected_failed_checks=NOT_COPIES)
 
 
 def test_what_is_found():

@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from softsym.data.labels import row_labels
+from softsym.data.labels import numbered, row_labels
 from softsym.data.requirements import check_magnitudes
 from softsym.data.split import HELD_OUT, Index
 from softsym.discovery import storage
 from softsym.discovery.auto import AUTO, candidates
-from softsym.discovery.checks import check_numbers, shape_of
+from softsym.discovery.checks import check_numbers, row_weights, shape_of
 from softsym.discovery.fit.baselines import Baselines
 from softsym.discovery.fit.fitted import FittedEnsemble, Target
 from softsym.discovery.fit.member import Shape
@@ -83,6 +83,8 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         random_state: int = 0,
         verbose: bool = False,
         n_jobs: int | None = None,
+        warm_start: bool = False,
+        device: str = "cpu",
     ) -> None:
         self.rep_in, self.rep_out, self.groups, self.largest = rep_in, rep_out, groups, largest
         self.model = model
@@ -90,7 +92,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         self.lr, self.weight_decay = lr, weight_decay
         self.strength, self.gamma, self.strengths = strength, gamma, strengths
         self.seeds, self.held_out, self.random_state, self.verbose = seeds, held_out, random_state, verbose
-        self.n_jobs = n_jobs
+        self.n_jobs, self.warm_start, self.device = n_jobs, warm_start, device
 
     @abstractmethod
     def _read(self, X: Any, y: Any) -> tuple[Array, Array]:
@@ -101,17 +103,27 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     def _target(self) -> Target:
         """What the outputs are."""
 
-    def fit(self, X: ArrayLike, y: ArrayLike, *, groups: Iterable[Hashable] | None = None) -> Self:
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        groups: Iterable[Hashable] | None = None,
+    ) -> Self:
         """Looks at the data, fits the models of the ladder and judges every candidate group.
 
         Args:
             X: Inputs (n, size of ``rep_in``): an array or a data frame.
             y: Outputs (n, size of ``rep_out``), or classes (n,).
+            sample_weight: How much every row counts (n,), not negative, for all models and their errors: noise of a row has a variance
+                that is divided by it. Rows of weight zero take no part. Evidence and tests count all other rows alike: what
+                is exchanged in an exact test must be exchangeable.
             groups: A label for every row (n,), of any hashable type, as scikit-learn's splitters have them: rows of one label, such as
                 windows of one recording, are all trained on or all held out. They have nothing to do with the candidate symmetry
                 groups, which the constructor is told.
         """
-        return self.fit_in(None, X, y, groups=groups)
+        return self.fit_in(None, X, y, groups=groups, sample_weight=sample_weight)
 
     def fit_in(
         self,
@@ -120,6 +132,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         y: ArrayLike,
         *,
         groups: Iterable[Hashable] | None = None,
+        sample_weight: ArrayLike | None = None,
         stop: Stop | None = None,
         resting: bool = False,
     ) -> Self:
@@ -130,10 +143,12 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             X: Inputs.
             y: Outputs.
             groups: Labels of rows.
+            sample_weight: How much every row counts.
             stop: Asked after every epoch; True ends the fit with what has been learned.
             resting: Leave out the judgement of the groups and what follows from it.
         """
-        return self.carry_out(self.plan(X, y, groups=groups), folder, stop=stop, resting=resting)
+        plan = self.plan(X, y, groups=groups, sample_weight=sample_weight)
+        return self.carry_out(plan, folder, stop=stop, resting=resting)
 
     def plan(
         self,
@@ -141,10 +156,11 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         y: ArrayLike,
         *,
         groups: Iterable[Hashable] | None = None,
+        sample_weight: ArrayLike | None = None,
         x_names: Sequence[str] | None = None,
         y_names: Sequence[str] | None = None,
         duplicates: NDArray[np.int64] | None = None,
-        device: str = "cpu",
+        device: str | None = None,
     ) -> FitPlan:
         """What would be trained and how; refuses wrong data and parameters before anything is done.
 
@@ -152,12 +168,15 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             X: Inputs.
             y: Outputs.
             groups: Labels of rows.
+            sample_weight: How much every row counts.
             x_names: Names of the inputs, if ``X`` is an array that cannot carry them.
             y_names: Names of the outputs, likewise.
             duplicates: Labels that rows of equal inputs share, if they are known already.
-            device: What networks are trained on; see :data:`softsym.training.devices.DEVICES`.
+            device: What networks are trained on, if not what the estimator says; see :data:`softsym.training.devices.DEVICES`.
         """
+        device = self.device if device is None else device
         check_device(device)
+        earlier: FittedEnsemble | None = getattr(self, "fit_", None) if self.warm_start else None
         inputs, outputs = self._read(X, y)
         check_magnitudes(inputs, "a value of `X`")
         check_magnitudes(outputs, "a value of `y`")
@@ -166,6 +185,12 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         if y_names is not None:
             self.output_names_ = [str(name) for name in y_names]
         labels = row_labels(groups, len(inputs))
+        weights = row_weights(sample_weight, len(inputs))
+        if weights is not None and not weights.all():  # rows that do not count take no part
+            kept = weights > 0
+            inputs, outputs, weights = inputs[kept], outputs[kept], weights[kept]
+            labels, duplicates = (None if one is None else one[kept] for one in (labels, duplicates))
+            labels = None if labels is None else numbered(labels.tolist(), "`groups`")
         acting = self._candidates(inputs, outputs, duplicates, labels)
         inputs, outputs, acting = self._centred(inputs, outputs, acting)
         recipe = read_recipe(
@@ -173,21 +198,31 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             shrink=self.weight_decay, strength=self.strength, gamma=self.gamma, strengths=self.strengths,
         )  # fmt: skip
         check_numbers(self.get_params(deep=False), classes=self._target is Target.CLASSES)
+        shape = self._shape(inputs, outputs, acting)
+        goes_on = earlier is not None and bool(earlier.members) and earlier.shape == shape
+        if goes_on and earlier is not None:
+            recipe = recipe.model_copy(
+                update=earlier.recipe.model_dump(include={"width", "layers", "strength"})
+            )
         return FitPlan(
             target=self._target,
-            shape=self._shape(inputs, outputs, acting),
+            shape=shape,
             recipe=recipe,
             X=inputs,
             Y=outputs,
             seeds=self.seeds,
             seed=seed_of(self.random_state),
             fraction=self.held_out,
-            tries=Tries(width=self.width is None, strength=self.strength is None) if acting else Tries(),
+            tries=Tries(width=self.width is None, strength=self.strength is None)
+            if acting and not goes_on
+            else Tries(),
             budget=self.budget,
             duplicates=duplicates,
             together=labels,
             model=self.model,
             device=device,
+            weights=weights,
+            earlier=earlier.members if goes_on and earlier is not None else (),
         )
 
     def carry_out(
@@ -301,7 +336,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
 
     def _saved(self) -> storage.SavedModel:
         parameters = self.get_params(deep=False)
-        del parameters["n_jobs"]  # of the machine, not of the model
+        del parameters["n_jobs"], parameters["device"]  # of the machine, not of the model
         parameters["groups"] = [str(group) for group in self.fit_.shape.groups]
         if not isinstance(parameters["random_state"], int | np.integer | None):
             parameters["random_state"] = self.fit_.seed  # what a generator gave

@@ -46,6 +46,9 @@ class SoftEquivariantRegressor(RegressorMixin, SoftEquivariantEstimator):  # typ
         random_state: Seed of the split and of the members.
         verbose: Show progress.
         n_jobs: Processes that train members and trials side by side: None for one, -1 for all cores. The result is the same.
+        warm_start: Networks of a second ``fit`` with the same representations and candidates go on from those of the first; closed forms,
+            which are solved, have nothing to go on from.
+        device: What networks are trained on: ``cpu``, ``cuda`` or ``mps``. Closed forms are computed on the CPU.
 
     Attributes:
         symmetries_: What was found about each candidate (:class:`~softsym.discovery.Symmetries`).

@@ -227,6 +227,9 @@ def _packed(fit: FittedEnsemble) -> tuple[dict[str, Any], Arrays]:
         "why": list(fit.why),
     }
     arrays: Arrays = {"held/X": fit.held.X, "held/Y": fit.held.Y}
+    for name, rows in (("held", fit.held), ("checked", fit.checked)):
+        if rows is not None and rows.weights is not None:
+            arrays[f"{name}/weights"] = rows.weights
     if fit.checked is not None:
         arrays |= {"checked/X": fit.checked.X, "checked/Y": fit.checked.Y}
         if fit.checked.together is not None:
@@ -271,7 +274,9 @@ def _unpacked(about: dict[str, Any], arrays: Arrays) -> FittedEnsemble:
         recipe=recipe,
         predictor=predictor,
         curves=tuple(curves),
-        held=HeldOut(arrays["held/X"], arrays["held/Y"], about["is_separate"]),
+        held=HeldOut(
+            arrays["held/X"], arrays["held/Y"], about["is_separate"], weights=arrays.get("held/weights")
+        ),
         checked=_checked(about, arrays),
         built_in=tuple(about.get("built_in", ())),
         baselines=Baselines([Baseline(**fields) for fields in about.get("baselines", ())]),
@@ -306,7 +311,11 @@ def _checked(about: dict[str, Any], arrays: Arrays) -> HeldOut | None:
     if "checked/X" not in arrays:
         return None
     return HeldOut(
-        arrays["checked/X"], arrays["checked/Y"], about["checked_is_separate"], arrays.get("checked/together")
+        arrays["checked/X"],
+        arrays["checked/Y"],
+        about["checked_is_separate"],
+        arrays.get("checked/together"),
+        arrays.get("checked/weights"),
     )
 
 

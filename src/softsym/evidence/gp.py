@@ -247,7 +247,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         old = self.process_
         blocks = blocks_of(components, self._shape[1], old.Y)
         other.process_ = Process.fit(
-            components, blocks, old.X, old.Y, same_noise(old.noises, blocks), old.sources
+            components, blocks, old.X, old.Y, same_noise(old.noises, blocks), old.sources, old.weights
         )
         other.weights_ = {
             key: float(sum(c.weight for c in components if key in c.has)) for key in self.weights_

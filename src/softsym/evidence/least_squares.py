@@ -68,6 +68,7 @@ def equivariant_lstsq(
     *,
     ridge: float | None = None,
     strengths: Mapping[str, float] | None = None,
+    weights: ArrayLike | None = None,
 ) -> EquivariantLinear:
     """Fits a linear map that has each candidate symmetry as far as that helps.
 
@@ -79,6 +80,7 @@ def equivariant_lstsq(
         groups: Candidate groups; none for ridge regression.
         ridge: The ridge; chosen if None.
         strengths: Strengths of candidates' penalties by name; those not given are chosen.
+        weights: How much every row counts (n,), positive; all the same by default.
 
     Example:
         >>> import numpy as np
@@ -108,6 +110,10 @@ def equivariant_lstsq(
     )
     inputs = np.concatenate([np.ones((len(X), 1)), scale_in.transform(X)], axis=1)
     outputs = scale_out.transform(Y)
+    if weights is not None:
+        counted = np.asarray(weights, dtype=np.float64)
+        roots = np.sqrt(counted / counted.mean())[:, None]
+        inputs, outputs = roots * inputs, roots * outputs
     bases = {group.name: equivariant_maps(Scalar + rep_in, rep_out, group).basis() for group in candidates}
     unknown = set(strengths or {}) - set(bases)
     if unknown:

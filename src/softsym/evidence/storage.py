@@ -62,6 +62,8 @@ def to_bytes(gp: Any) -> dict[str, bytes]:
 
     process = gp.process_
     arrays = {"X": process.X, "Y": process.Y}
+    if process.weights is not None:
+        arrays["row_weights"] = process.weights
     for name, scaler in (("in", gp.scale_in_), ("out", gp.scale_out_)):
         arrays |= {f"scale/{name}/shift": scaler.shift, f"scale/{name}/scale": scaler.scale}
     tensors = encode({name: np.ascontiguousarray(array) for name, array in arrays.items()})
@@ -147,7 +149,9 @@ def _restored(content: dict[str, Any], arrays: dict[str, Any], make: Callable[..
     }
     sources = None if content["sources"] is None else np.array(content["sources"], dtype=np.int64)
     blocks = blocks_of(components, rep_out, Y)
-    gp.process_ = Process.restored(components, blocks, X, Y, content["noises"], sources)
+    gp.process_ = Process.restored(
+        components, blocks, X, Y, content["noises"], sources, arrays.get("row_weights")
+    )
     return gp
 
 

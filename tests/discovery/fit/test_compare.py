@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from softsym.discovery.fit.compare import row_errors, squared_errors, standard_errors
+from softsym.discovery.fit.compare import squared_errors, standard_errors
 from softsym.discovery.fit.fitted import HeldOut
 
 X = np.random.default_rng(0).standard_normal((50, 3))
@@ -16,7 +16,9 @@ def test_errors_of_rows_are_those_of_the_mean_over_members():
     errors = squared_errors(lambda x: np.stack([x[:, :2] + 1.0, x[:, :2] - 0.5]), rows)
     assert errors.shape == (50,)
     np.testing.assert_allclose(errors, 0.25**2)
-    np.testing.assert_allclose(row_errors(X[:, 0], np.zeros((50, 1))), X[:, 0] ** 2)  # one column may be flat
+    np.testing.assert_allclose(
+        HeldOut(X, np.zeros((50, 1))).errors(X[:, 0]), X[:, 0] ** 2
+    )  # one column may be flat
 
 
 def test_differences_are_paired():

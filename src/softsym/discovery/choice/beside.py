@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softsym.discovery.fit.baselines import Baseline
-from softsym.discovery.fit.compare import row_errors
-from softsym.discovery.fit.fitted import FittedEnsemble, Predictor, Rivals, explained
+from softsym.discovery.fit.fitted import FittedEnsemble, Predictor, Rivals
 from softsym.discovery.fit.parallel import Training
 from softsym.discovery.fit.train import FitPlan, Prepared, Session
 from softsym.discovery.ladder.kernel_ridge import kernel_ridge
@@ -37,9 +36,10 @@ def beside(plan: FitPlan, fit: FittedEnsemble) -> FittedEnsemble:
         return fit
     X, Y = plan.rows(plan.parts.train)
     checked = fit.judged.X, fit.judged.Y
-    rungs: list[Rung] = [kernel_ridge(X, Y, checked)]
+    weights = plan.weights_of(plan.parts.train)
+    rungs: list[Rung] = [kernel_ridge(X, Y, checked, weights, fit.judged.weights)]
     if fit.judged.is_separate:  # on the rows that it was fitted to, a flexible model's error says nothing
-        rungs.append(perceptron(X, Y, checked, plan.seed))
+        rungs.append(perceptron(X, Y, checked, plan.seed, weights))
     compared = [*classical(plan, fit), *(measured_rung(rung, fit) for rung in rungs)]
     _, errors = min(compared, key=lambda one: one[0].validation_error)
     return replace(fit, rivals=Rivals(tuple(row for row, _ in compared), errors, rungs=tuple(rungs)))
@@ -82,11 +82,10 @@ def means(predictor: Predictor, fit: FittedEnsemble) -> tuple[Array, Array]:
 def measured(name: str, fit: FittedEnsemble, predictions: tuple[Array, Array]) -> tuple[Baseline, Array]:
     """How well a model predicts, and its squared errors on validation rows."""
     errors, test = (
-        row_errors(predicted, rows.Y)
-        for predicted, rows in zip(predictions, (fit.judged, fit.held), strict=True)
+        rows.errors(predicted) for predicted, rows in zip(predictions, (fit.judged, fit.held), strict=True)
     )
     test_error = float(test.mean())
-    return Baseline(name, float(errors.mean()), test_error, explained(fit.held.Y, test_error)), errors
+    return Baseline(name, float(errors.mean()), test_error, fit.held.explained(test_error)), errors
 
 
 def measured_rung(rung: Rung, fit: FittedEnsemble) -> tuple[Baseline, Array]:
@@ -97,11 +96,11 @@ def measured_rung(rung: Rung, fit: FittedEnsemble) -> tuple[Baseline, Array]:
 def classical(plan: FitPlan, fit: FittedEnsemble) -> Iterator[tuple[Baseline, Array]]:
     """Ridge regression with the penalty that suits validation rows best, and gradient boosting where there are such rows."""
     X, Y = plan.rows(plan.parts.train)
-    parts = (fit.judged.X, fit.held.X)
+    parts, weights = (fit.judged.X, fit.held.X), plan.weights_of(plan.parts.train)
     yield min(
-        (measured(RIDGE, fit, (first, second)) for first, second in ridge(X, Y, parts)),
+        (measured(RIDGE, fit, (first, second)) for first, second in ridge(X, Y, parts, weights)),
         key=lambda one: one[0].validation_error,
     )
     if fit.judged.is_separate:
-        first, second = boosting(X, Y, parts, plan.seed)
+        first, second = boosting(X, Y, parts, plan.seed, weights)
         yield measured(BOOSTING, fit, (first, second))

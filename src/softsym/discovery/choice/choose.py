@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from softsym.discovery.choice.beside import means, measured, measured_rung
 from softsym.discovery.choice.needed import CLEARLY
 from softsym.discovery.fit.baselines import Baselines
-from softsym.discovery.fit.compare import row_errors, standard_errors
+from softsym.discovery.fit.compare import standard_errors
 from softsym.discovery.fit.fitted import FittedEnsemble, Networks
 from softsym.discovery.fit.train import FitPlan
 from softsym.discovery.ladder.blend import Blend, alone, blended
@@ -35,7 +35,8 @@ def chosen(plan: FitPlan, fit: FittedEnsemble, exact: Sequence[str] = ()) -> Fit
     if not fit.ladder.rungs:
         return network_or_ordinary(fit)
     groups = [group for group in fit.shape.groups if group.name in exact]
-    blend = _blend(fit, groups).refitted(*plan.rows(plan.parts.train, plan.parts.val, plan.parts.test))
+    parts = plan.parts.train, plan.parts.val, plan.parts.test
+    blend = _blend(fit, groups).refitted(*plan.rows(*parts), plan.weights_of(*parts))
     built_in = blend.has
     ordinary = next(
         (
@@ -93,16 +94,16 @@ def _blend(fit: FittedEnsemble, exact: Sequence[Group]) -> Blend:
     if not rows.is_separate:  # nothing was held out: the likelihood has chosen, or there is only one
         best = fit.ladder.process or fit.ladder.rungs[-1]
         return alone((best.snapped(exact) if exact else None) or best)
-    free = blended(rungs, rows.X, rows.Y)
-    errors = row_errors(free.early(rows.X), rows.Y)
+    free = blended(rungs, rows.X, rows.Y, rows.weights)
+    errors = rows.errors(free.early(rows.X))
     if len(fit.ladder.rungs) > 1:
         for rival in fit.rivals.rungs:  # a person would take it instead
-            if standard_errors(errors, row_errors(rival(rows.X), rows.Y), rows.together) > CLEARLY:
-                free = blended([*rungs, *fit.rivals.rungs], rows.X, rows.Y)
-                errors = row_errors(free.early(rows.X), rows.Y)
+            if standard_errors(errors, rows.errors(rival(rows.X)), rows.together) > CLEARLY:
+                free = blended([*rungs, *fit.rivals.rungs], rows.X, rows.Y, rows.weights)
+                errors = rows.errors(free.early(rows.X))
     if snapped:
-        held = blended(snapped, rows.X, rows.Y)
-        if standard_errors(row_errors(held.early(rows.X), rows.Y), errors, rows.together) <= 1:
+        held = blended(snapped, rows.X, rows.Y, rows.weights)
+        if standard_errors(rows.errors(held.early(rows.X)), errors, rows.together) <= 1:
             return held
     return free
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from softsym.discovery.fit.compare import row_errors, standard_errors
-from softsym.discovery.fit.fitted import FittedEnsemble, Target, explained
+from softsym.discovery.fit.compare import standard_errors
+from softsym.discovery.fit.fitted import FittedEnsemble, Target
 from softsym.discovery.fit.train import FitPlan
 from softsym.discovery.ladder.blend import blended
 from softsym.discovery.ladder.process import GaussianProcess
@@ -63,8 +63,8 @@ def need(plan: FitPlan, fit: FittedEnsemble) -> Need:
     if plan.budget is not None and fit.ladder.seconds >= plan.budget:
         return Need(False, f"the budget of {plan.budget:g} s is used up")
     rows = fit.judged
-    errors = row_errors(blended(fit.ladder.rungs, rows.X, rows.Y).early(rows.X), rows.Y)
-    left = 1.0 - explained(rows.Y, float(errors.mean()))
+    errors = rows.errors(blended(fit.ladder.rungs, rows.X, rows.Y, rows.weights).early(rows.X))
+    left = 1.0 - rows.explained(float(errors.mean()))
     if left <= WORTH_IT:
         return Need(
             False, f"closed forms leave {left:.2g} of the variance unexplained, so there is little to gain"
@@ -95,4 +95,4 @@ def need(plan: FitPlan, fit: FittedEnsemble) -> Need:
 def _perceptron_errors(fit: FittedEnsemble) -> Array:
     rungs = () if fit.rivals is None else fit.rivals.rungs
     mlp = next((rung for rung in rungs if rung.name == PERCEPTRON), None)
-    return np.full(len(fit.judged.X), np.inf) if mlp is None else row_errors(mlp(fit.judged.X), fit.judged.Y)
+    return np.full(len(fit.judged.X), np.inf) if mlp is None else fit.judged.errors(mlp(fit.judged.X))

@@ -56,6 +56,7 @@ def _ladder(plan: FitPlan, evidence: EvidenceTable | None) -> Ladder:
     ladder = climb(
         X, Y, shape.rep_in, shape.rep_out, groups,
         model=plan.model, narrow=holding(groups, evidence), sources=sources, seed=plan.seed,
+        weights=plan.weights_of(plan.parts.train),
     )  # fmt: skip
     if not ladder.rungs:
         raise InputError(next(iter(ladder.refused.values())))

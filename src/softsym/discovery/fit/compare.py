@@ -12,12 +12,7 @@ Array = NDArray[np.float64]
 
 def squared_errors(predictor: Predictor, rows: HeldOut) -> Array:
     """Of the mean over members, averaged over outputs, for each row (n,)."""
-    return row_errors(predictor(rows.X).mean(0), rows.Y)
-
-
-def row_errors(predicted: Array, true: Array) -> Array:
-    """Squared errors of outputs (n, outputs), averaged over outputs, for each row (n,)."""
-    return np.asarray(np.mean((predicted.reshape(true.shape) - true) ** 2, axis=1))
+    return rows.errors(predictor(rows.X).mean(0))
 
 
 def standard_errors(new: Array, old: Array, together: NDArray[np.int64] | None = None) -> float:

@@ -97,7 +97,7 @@ class Networks:
         """Standard deviations over members (n, outputs)."""
         return np.asarray(self.predictor(X).std(0))
 
-    def on(self, X: Array, Y: Array) -> Networks:
+    def on(self, X: Array, Y: Array, weights: Array | None = None) -> Networks:
         """Themselves: training again would take as long as training."""
         return self
 
@@ -115,12 +115,23 @@ class HeldOut:
         Y: Outputs, shape (n, outputs); for a classifier one column per class, 0 or 1.
         is_separate: Whether they really were kept from training; too few rows cannot be spared.
         together: Labels of rows that belong together, shape (n,); None if every row stands by itself.
+        weights: How much every row counts (n,), of mean one; None if all count the same.
     """
 
     X: Array
     Y: Array
     is_separate: bool = True
     together: NDArray[np.int64] | None = None
+    weights: Array | None = None
+
+    def errors(self, predicted: Array) -> Array:
+        """Squared errors of predictions (n, outputs), averaged over outputs, for each row (n,), times its weight."""
+        squares = np.asarray(np.mean((predicted.reshape(self.Y.shape) - self.Y) ** 2, axis=1))
+        return squares if self.weights is None else self.weights * squares
+
+    def explained(self, error: float) -> float:
+        """The share of the outputs' variance that a mean squared error leaves; zero if they do not vary."""
+        return explained(self.Y, error, self.weights)
 
 
 @dataclass(frozen=True, eq=False)
@@ -270,16 +281,18 @@ class FittedEnsemble:
 
     def test_error(self) -> float:
         """Mean squared error of the ensemble on the held-out rows, in the units of the data."""
-        return float(np.mean((self.held_outputs.mean(0) - self.held.Y) ** 2))
+        return float(self.held.errors(self.held_outputs.mean(0)).mean())
 
     def explained(self) -> float:
         """Share of the held-out outputs' variance that the ensemble explains; at most one, negative if worse than the mean."""
-        return explained(self.held.Y, self.test_error())
+        return self.held.explained(self.test_error())
 
 
-def explained(Y: Array, error: float) -> float:
+def explained(Y: Array, error: float, weights: Array | None = None) -> float:
     """The share of the variance of outputs (n, outputs) that a mean squared error leaves; zero if they do not vary."""
-    total = float(np.mean((Y - Y.mean(0)) ** 2))
+    total = float(
+        np.average((Y - np.average(Y, axis=0, weights=weights)) ** 2, axis=0, weights=weights).mean()
+    )
     return 1.0 - error / total if total else 0.0
 
 

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from softsym.discovery.fit.recipe import Recipe
+from softsym.discovery.fit.weighted import Weighted
 from softsym.groups import Group, Trivial, joined
 from softsym.measure.violation import Violations
 from softsym.nn import MLP, ScaleFramed, SoftMLP, soft_network
@@ -152,7 +153,8 @@ def train_member(
             model.load_state_dict(start.weights)
         strength = recipe.strength or 0.0 if start is None else start.strengths
         regularizer = make_regularizer(model, shape, strength, dimensionless=recipe.form == "loss")
-        is_classes = criterion is nn.functional.cross_entropy
+        plain = criterion.inner if isinstance(criterion, Weighted) else criterion
+        is_classes, outputs = plain is nn.functional.cross_entropy, shape.sizes[1]
         fitted: Fitted = fit(
             model,
             data,
@@ -164,8 +166,8 @@ def train_member(
                 shape.rep_in,
                 shape.rep_out,
                 shape.groups,
-                data.train,
-                data.val,
+                (data.train[0], data.train[1][:, :outputs]),
+                (data.val[0], data.val[1][:, :outputs]),
                 *([SOFTMAX] if is_classes else []),
             ),
             folder=folder,

@@ -20,10 +20,11 @@ from softsym.data.scaler import SymmetricScaler
 from softsym.data.split import SMALLEST_TEST, Parts, split_rows
 from softsym.discovery.fit.curves import Curves
 from softsym.discovery.fit.fitted import FittedEnsemble, HeldOut, Predictor, Target
-from softsym.discovery.fit.member import Member, Shape
+from softsym.discovery.fit.member import Member, Shape, Start
 from softsym.discovery.fit.parallel import Lesson, Stop, Training, Watch, train_all
 from softsym.discovery.fit.recipe import Recipe
 from softsym.discovery.fit.trials import NOTHING, Tries, budgeted, tried
+from softsym.discovery.fit.weighted import Weighted
 from softsym.errors import InputError, in_one_line
 from softsym.files import put_text, sealed, unsealed
 from softsym.progress import reporter
@@ -54,6 +55,8 @@ class FitPlan:
         together: Labels 0, 1, ... of rows that belong together, shape (n,); None if every row stands by itself.
         model: Which rungs of the ladder may be the model: ``auto``, ``linear``, ``gp`` or ``network``.
         device: What networks are trained on.
+        weights: How much every row counts (n,), positive and of mean one; None if all count the same.
+        earlier: Networks that were trained before, from which to go on; none to begin anew.
     """
 
     target: Target
@@ -70,6 +73,8 @@ class FitPlan:
     together: NDArray[np.int64] | None = None
     model: str = "network"
     device: str = "cpu"
+    weights: Array | None = None
+    earlier: tuple[Member, ...] = ()
     parts: Parts = field(init=False)
 
     def __post_init__(self) -> None:
@@ -81,10 +86,15 @@ class FitPlan:
 
     def rows(self, *parts: NDArray[np.int64]) -> tuple[Array, Array]:
         """Inputs and outputs of these parts, one after the other."""
-        chosen = np.concatenate(
-            [part for k, part in enumerate(parts) if not any(part is other for other in parts[:k])]
-        )
+        chosen = _together(parts)
         return self.X[chosen], self.Y[chosen]
+
+    def weights_of(self, *parts: NDArray[np.int64]) -> Array | None:
+        """How much these rows count, of mean one; None if all count the same."""
+        if self.weights is None:
+            return None
+        chosen = self.weights[_together(parts)]
+        return np.asarray(chosen / chosen.mean())
 
     @property
     def member_seeds(self) -> range:
@@ -162,10 +172,11 @@ def prepare(plan: FitPlan, shape: Shape | None = None) -> Prepared:
     scale_out = _output_scale(plan, Y[parts.train])
     x, y = _tensor(scale_in.transform(X)), _tensor(scale_out.transform(Y))
     train, val, test = (torch.from_numpy(part) for part in (parts.train, parts.val, parts.test))
+    criterion = plan.target.criterion
+    if plan.weights is not None:
+        y, criterion = torch.cat([y, _tensor(plan.weights[:, None])], dim=1), Weighted(criterion)
     data = Splits((x[train], y[train]), (x[val], y[val]), (x[test], y[test]), mse)
-    return Prepared(
-        parts, Lesson(shape or plan.shape, data, plan.target.criterion, plan.device), scale_in, scale_out
-    )
+    return Prepared(parts, Lesson(shape or plan.shape, data, criterion, plan.device), scale_in, scale_out)
 
 
 def train_ensemble(plan: FitPlan, prepared: Prepared, session: Session) -> FittedEnsemble:
@@ -237,7 +248,10 @@ def _read_recipe(file: Path) -> Recipe:
 
 
 def _members(plan: FitPlan, recipe: Recipe, lesson: Lesson, session: Session) -> tuple[Member, ...]:
-    trainings = [Training(recipe, seed, session.inside(f"seed-{seed}")) for seed in plan.member_seeds]
+    starts = {member.seed: Start(member.model.state_dict(), member.strengths) for member in plan.earlier}
+    trainings = [
+        Training(recipe, seed, session.inside(f"seed-{seed}"), starts.get(seed)) for seed in plan.member_seeds
+    ]
     return session.train(lesson, trainings)
 
 
@@ -252,7 +266,14 @@ def held_out(plan: FitPlan, test: NDArray[np.int64]) -> HeldOut:
     is_separate = len(test) >= SMALLEST_TEST and not np.array_equal(plan.parts.train, test)
     rows = (test if is_separate else np.arange(len(plan.X)))[:LARGEST_HELD]
     together = None if plan.together is None else plan.together[rows]
-    return HeldOut(plan.X[rows], plan.Y[rows], is_separate, together)
+    return HeldOut(plan.X[rows], plan.Y[rows], is_separate, together, plan.weights_of(rows))
+
+
+def _together(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """The rows of several parts, those that are the same part once."""
+    return np.concatenate(
+        [part for k, part in enumerate(parts) if not any(part is other for other in parts[:k])]
+    )
 
 
 def _compiled() -> str:

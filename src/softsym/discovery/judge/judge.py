@@ -8,8 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from softsym.discovery.fit.compare import row_errors
-from softsym.discovery.fit.fitted import FittedEnsemble, explained
+from softsym.discovery.fit.fitted import FittedEnsemble
 from softsym.discovery.fit.member import make_regularizer
 from softsym.discovery.judge.measure import measure_group
 from softsym.discovery.judge.reasons import Cause, Reason
@@ -67,7 +66,7 @@ def missed_by_process(fit: FittedEnsemble) -> float:
     if process is None or not fit.members:
         return 0.0
     unexplained = [
-        1.0 - explained(rows.Y, float(row_errors(predicted, rows.Y).mean()))
+        1.0 - rows.explained(float(rows.errors(predicted).mean()))
         for predicted in (process(rows.X), fit.predictor(rows.X).mean(0))
     ]
     return math.sqrt(max(0.0, unexplained[0] - unexplained[1]))

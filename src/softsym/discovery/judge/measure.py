@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softsym.data.coverage import SMALLEST, coverage, moving_elements
-from softsym.discovery.fit.compare import row_errors, standard_errors
+from softsym.discovery.fit.compare import standard_errors
 from softsym.discovery.fit.fitted import FittedEnsemble, explained
 from softsym.discovery.judge.verdict import REFUTED, Grounds
 from softsym.groups import Group
@@ -82,7 +82,7 @@ def _hidden(fit: FittedEnsemble, Y: Array) -> float:
     """
     if fit.rivals is None:
         return 0.0
-    own = row_errors(fit.judged_outputs.mean(0), fit.judged.Y)
+    own = fit.judged.errors(fit.judged_outputs.mean(0))
     if standard_errors(own, fit.rivals.errors, fit.judged.together) <= REFUTED:
         return 0.0
     excess = float(np.mean(own - fit.rivals.errors))

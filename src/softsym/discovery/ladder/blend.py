@@ -88,9 +88,11 @@ class Blend:
         variance = np.tensordot(weights, spreads**2 + (means - np.tensordot(weights, means, 1)) ** 2, 1)
         return np.asarray(np.sqrt(variance))
 
-    def refitted(self, X: Array, Y: Array) -> Blend:
-        """With the final form of every part fitted to these rows."""
-        return Blend(tuple(Part(part.weight, part.early, part.early.on(X, Y)) for part in self.parts))
+    def refitted(self, X: Array, Y: Array, weights: Array | None = None) -> Blend:
+        """With the final form of every part fitted to these rows, each counting as its weight says."""
+        return Blend(
+            tuple(Part(part.weight, part.early, part.early.on(X, Y, weights)) for part in self.parts)
+        )
 
 
 def convex_weights(errors: Sequence[Array]) -> Array:
@@ -121,17 +123,19 @@ def convex_weights(errors: Sequence[Array]) -> Array:
     return np.asarray(weights / weights.sum())
 
 
-def blended(rungs: Sequence[Rung], X: Array, Y: Array) -> Blend:
+def blended(rungs: Sequence[Rung], X: Array, Y: Array, weights: Array | None = None) -> Blend:
     """The blend that suits validation rows best, its final form as its early one.
 
     Args:
         rungs: What may take part.
         X: Validation inputs (n, inputs).
         Y: Validation outputs (n, outputs).
+        weights: How much every row counts (n,).
     """
-    weights = convex_weights([rung(X) - Y for rung in rungs])
-    order = np.argsort(-weights, kind="stable")
-    return Blend(tuple(Part(float(weights[k]), rungs[k], rungs[k]) for k in order if weights[k] > 0))
+    roots = 1.0 if weights is None else np.sqrt(weights)[:, None]
+    shares = convex_weights([roots * (rung(X) - Y) for rung in rungs])
+    order = np.argsort(-shares, kind="stable")
+    return Blend(tuple(Part(float(shares[k]), rungs[k], rungs[k]) for k in order if shares[k] > 0))
 
 
 def alone(rung: Rung) -> Blend:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +56,7 @@ def climb(
     narrow: Sequence[Group] = (),
     sources: NDArray[np.int64] | None = None,
     seed: int = 0,
+    weights: Array | None = None,
 ) -> Ladder:
     """Fits what a choice of model asks for.
 
@@ -68,6 +70,7 @@ def climb(
         narrow: Those of the candidates that may hold, if not all of them may: they get a process of their own.
         sources: Labels of rows that belong together, shape (n,).
         seed: Of the order of rows.
+        weights: How much every row counts (n,).
 
     Example:
         >>> import softsym as ss
@@ -77,12 +80,13 @@ def climb(
     """
     began = time.perf_counter()
     plain_in, plain_out = X.shape[1] * Scalar, Y.shape[1] * Scalar
+    rows: dict[str, Any] = {"sources": sources, "seed": seed, "weights": weights}
     steps: dict[str, Callable[[], Rung]] = {
-        MEAN: lambda: mean(X, Y, rep_in, rep_out, groups),
-        LINEAR: lambda: linear(X, Y, rep_in, rep_out, groups),
-        PROCESS: lambda: process(X, Y, rep_in, rep_out, groups, sources=sources, seed=seed),
-        NARROW: lambda: process(X, Y, rep_in, rep_out, narrow, sources=sources, seed=seed, title=NARROW),
-        PLAIN: lambda: process(X, Y, plain_in, plain_out, sources=sources, seed=seed),
+        MEAN: lambda: mean(X, Y, rep_in, rep_out, groups, weights),
+        LINEAR: lambda: linear(X, Y, rep_in, rep_out, groups, weights),
+        PROCESS: lambda: process(X, Y, rep_in, rep_out, groups, **rows),
+        NARROW: lambda: process(X, Y, rep_in, rep_out, narrow, title=NARROW, **rows),
+        PLAIN: lambda: process(X, Y, plain_in, plain_out, **rows),
     }
     if not groups:
         del steps[PROCESS]

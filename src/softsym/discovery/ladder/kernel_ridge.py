@@ -63,22 +63,34 @@ class KernelRidge:
         """The same for every row."""
         return np.tile(self.noise, (len(X), 1))
 
-    def on(self, X: Array, Y: Array) -> KernelRidge:
+    def on(self, X: Array, Y: Array, weights: Array | None = None) -> KernelRidge:
         """With the same kernel and penalty on other rows."""
-        return fitted(self.kernel, self.penalty, X[:MOST_ROWS], Y[:MOST_ROWS], self.scale, self.noise) or self
+        weights = None if weights is None else weights[:MOST_ROWS]
+        again = fitted(
+            self.kernel, self.penalty, X[:MOST_ROWS], Y[:MOST_ROWS], self.scale, self.noise, weights
+        )
+        return again or self
 
     def snapped(self, groups: Sequence[Group]) -> KernelRidge | None:
         """It has no symmetry."""
         return None if groups else self
 
 
-def kernel_ridge(X: Array, Y: Array, checked: tuple[Array, Array]) -> KernelRidge:
+def kernel_ridge(
+    X: Array,
+    Y: Array,
+    checked: tuple[Array, Array],
+    weights: Array | None = None,
+    checked_weights: Array | None = None,
+) -> KernelRidge:
     """The setting that suits validation rows best.
 
     Args:
         X: Inputs (n, inputs).
         Y: Outputs (n, outputs).
         checked: Validation rows, inputs and outputs.
+        weights: How much every row counts (n,).
+        checked_weights: The same of validation rows.
 
     Example:
         >>> X = np.random.default_rng(0).standard_normal((80, 2))
@@ -86,15 +98,24 @@ def kernel_ridge(X: Array, Y: Array, checked: tuple[Array, Array]) -> KernelRidg
         >>> str(model.kernel)
         'polynomial of degree 2'
     """
-    X, Y = X[:MOST_ROWS], Y[:MOST_ROWS]
+    X, Y, weights = X[:MOST_ROWS], Y[:MOST_ROWS], None if weights is None else weights[:MOST_ROWS]
     scale = SymmetricScaler.fit(X, None, ())
     first = [
         (error, kernel, penalty)
-        for kernel, penalty, error in _errors(X[:COMPARED], Y[:COMPARED], scale, checked)
+        for kernel, penalty, error in _errors(
+            X[:COMPARED],
+            Y[:COMPARED],
+            scale,
+            checked,
+            None if weights is None else weights[:COMPARED],
+            checked_weights,
+        )
     ]
     best = sorted(first, key=lambda one: one[0])[: FEW if len(X) > COMPARED else 1]
     models = [
-        model for _, kernel, penalty in best if (model := fitted(kernel, penalty, X, Y, scale)) is not None
+        model
+        for _, kernel, penalty in best
+        if (model := fitted(kernel, penalty, X, Y, scale, None, weights)) is not None
     ]
     if not models:  # constant inputs: every kernel is singular without a large penalty
         models = [
@@ -102,36 +123,58 @@ def kernel_ridge(X: Array, Y: Array, checked: tuple[Array, Array]) -> KernelRidg
                 KERNELS[0], 1.0, scale, scale.transform(X[:1]), np.zeros((1, Y.shape[1])), Y.mean(0), Y.std(0)
             )
         ]
-    chosen = min(models, key=lambda model: float(np.mean((model(checked[0]) - checked[1]) ** 2)))
+    chosen = min(models, key=lambda model: _mean((model(checked[0]) - checked[1]) ** 2, checked_weights))
     return replace(chosen, noise=np.sqrt(np.mean((chosen(checked[0]) - checked[1]) ** 2, axis=0)))
 
 
 def fitted(
-    kernel: Kernel, penalty: float, X: Array, Y: Array, scale: SymmetricScaler, noise: Array | None = None
+    kernel: Kernel,
+    penalty: float,
+    X: Array,
+    Y: Array,
+    scale: SymmetricScaler,
+    noise: Array | None = None,
+    weights: Array | None = None,
 ) -> KernelRidge | None:
     """One setting; None if its matrix is singular."""
-    rows, center = scale.transform(X), Y.mean(0)
-    dual = _dual(kernel.gram(rows, rows), penalty, Y - center)
+    rows, center = scale.transform(X), np.average(Y, axis=0, weights=weights)
+    dual = _dual(kernel.gram(rows, rows), penalty, Y - center, weights)
     if dual is None:
         return None
     return KernelRidge(kernel, penalty, scale, rows, dual, center, Y.std(0) if noise is None else noise)
 
 
 def _errors(
-    X: Array, Y: Array, scale: SymmetricScaler, checked: tuple[Array, Array]
+    X: Array,
+    Y: Array,
+    scale: SymmetricScaler,
+    checked: tuple[Array, Array],
+    weights: Array | None,
+    checked_weights: Array | None,
 ) -> Iterator[tuple[Kernel, float, float]]:
     """Every setting with its error on validation rows."""
-    rows, other, center = scale.transform(X), scale.transform(checked[0]), Y.mean(0)
+    rows, other, center = (
+        scale.transform(X),
+        scale.transform(checked[0]),
+        np.average(Y, axis=0, weights=weights),
+    )
     for kernel in KERNELS:
         own, across = kernel.gram(rows, rows), kernel.gram(other, rows)
         for penalty in PENALTIES:
-            dual = _dual(own, penalty, Y - center)
+            dual = _dual(own, penalty, Y - center, weights)
             if dual is not None:
-                yield kernel, penalty, float(np.mean((across @ dual + center - checked[1]) ** 2))
+                squares = (across @ dual + center - checked[1]) ** 2
+                yield kernel, penalty, _mean(squares, checked_weights)
 
 
-def _dual(gram: Array, penalty: float, Y: Array) -> Array | None:
-    ridge = penalty * float(np.trace(gram)) / len(gram) * np.eye(len(gram))
+def _mean(squares: Array, weights: Array | None) -> float:
+    return float(np.average(squares, axis=0, weights=weights).mean())
+
+
+def _dual(gram: Array, penalty: float, Y: Array, weights: Array | None) -> Array | None:
+    """A row that counts twice has half the ridge, as if it were there twice."""
+    each = np.ones(len(gram)) if weights is None else np.mean(weights) / weights
+    ridge = penalty * float(np.trace(gram)) / len(gram) * np.diag(each)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LinAlgWarning)  # a setting that is nearly singular does not win
         try:

@@ -16,7 +16,7 @@ RIDGE, BOOSTING = "ridge regression", "gradient boosting"
 PENALTIES = (1e-8, 1e-6, 1e-4, 1e-2, 1.0)
 
 
-def ridge(X: Array, Y: Array, parts: Sequence[Array]) -> Iterator[list[Array]]:
+def ridge(X: Array, Y: Array, parts: Sequence[Array], weights: Array | None = None) -> Iterator[list[Array]]:
     """For every penalty, predictions for parts (n, inputs).
 
     Example:
@@ -30,11 +30,13 @@ def ridge(X: Array, Y: Array, parts: Sequence[Array]) -> Iterator[list[Array]]:
     scale = SymmetricScaler.fit(X, None, ())
     inputs, others = scale.transform(X), [scale.transform(part) for part in parts]
     for penalty in PENALTIES:
-        model = Ridge(alpha=penalty * len(X)).fit(inputs, Y)
+        model = Ridge(alpha=penalty * len(X)).fit(inputs, Y, sample_weight=weights)
         yield [np.asarray(model.predict(part)).reshape(len(part), -1) for part in others]
 
 
-def boosting(X: Array, Y: Array, parts: Sequence[Array], seed: int = 0) -> list[Array]:
+def boosting(
+    X: Array, Y: Array, parts: Sequence[Array], seed: int = 0, weights: Array | None = None
+) -> list[Array]:
     """Predictions for parts (n, inputs) by boosted trees, one model for each principal direction of the outputs.
 
     Example:
@@ -42,5 +44,5 @@ def boosting(X: Array, Y: Array, parts: Sequence[Array], seed: int = 0) -> list[
         >>> boosting(X, np.sign(X), [X[:4]])[0].shape
         (4, 2)
     """
-    predict = boosted(X, Y, seed)
+    predict = boosted(X, Y, seed, weights)
     return [predict(part) for part in parts]

@@ -50,7 +50,7 @@ class Perceptron:
         """The same for every row."""
         return np.tile(self.noise, (len(X), 1))
 
-    def on(self, X: Array, Y: Array) -> Perceptron:
+    def on(self, X: Array, Y: Array, weights: Array | None = None) -> Perceptron:
         """Itself: training again would take as long as training."""
         return self
 
@@ -59,7 +59,9 @@ class Perceptron:
         return None if groups else self
 
 
-def perceptron(X: Array, Y: Array, checked: tuple[Array, Array], seed: int = 0) -> Perceptron:
+def perceptron(
+    X: Array, Y: Array, checked: tuple[Array, Array], seed: int = 0, weights: Array | None = None
+) -> Perceptron:
     """Trains one, with early stopping by rows of its own.
 
     Args:
@@ -67,6 +69,7 @@ def perceptron(X: Array, Y: Array, checked: tuple[Array, Array], seed: int = 0) 
         Y: Outputs (n, outputs).
         checked: Validation rows, inputs and outputs, for its noise.
         seed: Of weights, batches and rows held out.
+        weights: How much every row counts (n,), which scikit-learn before 1.7 does not know.
 
     Example:
         >>> X = np.random.default_rng(0).standard_normal((60, 2))
@@ -75,6 +78,7 @@ def perceptron(X: Array, Y: Array, checked: tuple[Array, Array], seed: int = 0) 
     """
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.neural_network import MLPRegressor
+    from sklearn.utils.validation import has_fit_parameter
 
     X, Y = X[:MOST_ROWS], Y[:MOST_ROWS]
     scale_in, scale_out = SymmetricScaler.fit(X, None, ()), SymmetricScaler.fit(Y, None, ())
@@ -83,9 +87,11 @@ def perceptron(X: Array, Y: Array, checked: tuple[Array, Array], seed: int = 0) 
         early_stopping=len(X) >= 20, random_state=seed,
     )  # fmt: skip
     outputs = scale_out.transform(Y)
+    knows = weights is not None and has_fit_parameter(model, "sample_weight")
+    counted = {"sample_weight": weights[:MOST_ROWS]} if knows and weights is not None else {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model.fit(scale_in.transform(X), outputs[:, 0] if outputs.shape[1] == 1 else outputs)
+        model.fit(scale_in.transform(X), outputs[:, 0] if outputs.shape[1] == 1 else outputs, **counted)
     fit = Perceptron(tuple(model.coefs_), tuple(model.intercepts_), scale_in, scale_out, np.zeros(Y.shape[1]))
     noise = np.sqrt(np.mean((fit(checked[0]) - checked[1]) ** 2, axis=0))
     return Perceptron(fit.weights, fit.biases, scale_in, scale_out, noise)

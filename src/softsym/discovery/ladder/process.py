@@ -84,9 +84,9 @@ class GaussianProcess:
         std = self.gp.process_.spread(self.gp.scale_in_.transform(X))
         return np.asarray(std * self.gp.scale_out_.scale)
 
-    def on(self, X: Array, Y: Array) -> GaussianProcess:
+    def on(self, X: Array, Y: Array, weights: Array | None = None) -> GaussianProcess:
         """Conditioned on other rows, the first of them if there are too many."""
-        return self._with(self.gp.process_.components, X, Y) or self
+        return self._with(self.gp.process_.components, X, Y, weights) or self
 
     def snapped(self, groups: Sequence[Group]) -> GaussianProcess | None:
         """With only functions that have these symmetries; None if they are no candidates, or have no kernel together."""
@@ -105,16 +105,33 @@ class GaussianProcess:
         total = sum(component.weight for component in kept)
         kept = [Component(one.candidate, one.kernel, one.weight / total, one.has) for one in kept]
         blocks = blocks_of(kept, self.rep_out, inside.Y)
-        process = Process.fit(kept, blocks, inside.X, inside.Y, same_noise(inside.noises, blocks))
+        noises = same_noise(inside.noises, blocks)
+        process = Process.fit(kept, blocks, inside.X, inside.Y, noises, weights=inside.weights)
         return replace(self, gp=self._holding(process), has=names)
 
-    def _with(self, components: Sequence[Component], X: Array, Y: Array) -> GaussianProcess | None:
+    def counting(self, weights: Array) -> GaussianProcess:
+        """The same process on its rows, each counting as its weight says, with the noise that suits that.
+
+        Args:
+            weights: Of all rows that the process was fitted to, (n,).
+        """
+        inside = self.gp.process_
+        chosen = weights[self.gp.rows_]
+        process = Process.fit(
+            inside.components, inside.blocks, inside.X, inside.Y, inside.noises, inside.sources, chosen
+        )
+        return replace(self, gp=self._holding(process))
+
+    def _with(
+        self, components: Sequence[Component], X: Array, Y: Array, weights: Array | None = None
+    ) -> GaussianProcess | None:
         inside, gp = self.gp.process_, self.gp
         size = max((block.size for block in inside.blocks), default=1)
         n = min(len(X), max(2, gp.max_size // size))
         scaled = gp.scale_in_.transform(X[:n]), gp.scale_out_.transform(Y[:n])
         try:
-            process = Process.restored(components, inside.blocks, *scaled, inside.noises)
+            counted = None if weights is None else weights[:n]
+            process = Process.restored(components, inside.blocks, *scaled, inside.noises, weights=counted)
         except ValueError:  # singular with these rows
             return None
         return replace(self, gp=self._holding(process))
@@ -145,6 +162,7 @@ def process(
     sources: NDArray[np.int64] | None = None,
     seed: int = 0,
     title: str = PROCESS,
+    weights: Array | None = None,
 ) -> GaussianProcess:
     """Fits a process with candidates, or an ordinary one without.
 
@@ -157,6 +175,7 @@ def process(
         sources: Labels of rows that belong together.
         seed: Of the order of rows.
         title: What it is called, if it has candidates.
+        weights: How much every row counts (n,). Kernel and shares are chosen by all rows alike, which then count by their weights.
 
     Raises:
         InputError: There is no kernel for these groups.
@@ -165,7 +184,8 @@ def process(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # of rows that are left out: the ladder knows
         gp.fit(X, Y, groups=sources)
-    return GaussianProcess(gp, rep_in, rep_out, title=title)
+    fitted = GaussianProcess(gp, rep_in, rep_out, title=title)
+    return fitted if weights is None else fitted.counting(weights)
 
 
 def _joint_kernel(groups: Sequence[Group], rep_in: Rep, rep_out: Rep) -> EquivariantKernel | None:

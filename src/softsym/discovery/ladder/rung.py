@@ -33,8 +33,8 @@ class Rung(Protocol):
     def spread(self, X: Array) -> Array:
         """Standard deviations (n, outputs) of what a measurement at these inputs would be."""
 
-    def on(self, X: Array, Y: Array) -> Rung:
-        """The same settings fitted to other rows; itself if that would take long."""
+    def on(self, X: Array, Y: Array, weights: Array | None = None) -> Rung:
+        """The same settings fitted to other rows, each counting as its weight says; itself if that would take long."""
 
     def snapped(self, groups: Sequence[Group]) -> Rung | None:
         """The same with these symmetries exactly; None if it cannot have them."""

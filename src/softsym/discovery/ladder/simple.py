@@ -63,12 +63,19 @@ class Affine:
         """The same for every row."""
         return np.tile(self.noise, (len(X), 1))
 
-    def on(self, X: Array, Y: Array) -> Affine:
+    def on(self, X: Array, Y: Array, weights: Array | None = None) -> Affine:
         """With the same ridge and strengths on other rows."""
         if self.ridge is None:
-            return mean(X, Y, self.rep_in, self.rep_out, self.groups)
+            return mean(X, Y, self.rep_in, self.rep_out, self.groups, weights)
         again = equivariant_lstsq(
-            X, Y, self.rep_in, self.rep_out, self.groups, ridge=self.ridge, strengths=self.strengths
+            X,
+            Y,
+            self.rep_in,
+            self.rep_out,
+            self.groups,
+            ridge=self.ridge,
+            strengths=self.strengths,
+            weights=weights,
         )
         fitted = replace(self, weight=again.weight, bias=again.bias, noise=_noise(again.predict(X), Y))
         exact = [group for group in self.groups if group.name in self.has]
@@ -79,21 +86,25 @@ class Affine:
         return _projected(self, groups) if groups else self
 
 
-def mean(X: Array, Y: Array, rep_in: Rep, rep_out: Rep, groups: Sequence[Group] = ()) -> Affine:
+def mean(
+    X: Array, Y: Array, rep_in: Rep, rep_out: Rep, groups: Sequence[Group] = (), weights: Array | None = None
+) -> Affine:
     """The mean of the outputs, whatever the inputs are."""
-    centre = Y.mean(0)
+    centre = np.average(Y, axis=0, weights=weights)
     return Affine(
         np.zeros((Y.shape[1], X.shape[1])), centre, _noise(centre, Y), rep_in, rep_out, tuple(groups)
     )
 
 
-def linear(X: Array, Y: Array, rep_in: Rep, rep_out: Rep, groups: Sequence[Group] = ()) -> Affine:
+def linear(
+    X: Array, Y: Array, rep_in: Rep, rep_out: Rep, groups: Sequence[Group] = (), weights: Array | None = None
+) -> Affine:
     """Equivariant least squares, its strengths chosen by generalised cross-validation.
 
     Raises:
         InputError: The map is too large to be solved for.
     """
-    fit = equivariant_lstsq(X, Y, rep_in, rep_out, groups)
+    fit = equivariant_lstsq(X, Y, rep_in, rep_out, groups, weights=weights)
     return Affine(
         fit.weight, fit.bias, _noise(fit.predict(X), Y), rep_in, rep_out, tuple(groups), fit.ridge, fit.strengths,
     )  # fmt: skip

@@ -145,7 +145,7 @@ def process_module(rung: GaussianProcess) -> nn.Module:
     outputs = inside.Y.shape[1]
     parts = []
     for component, units in zip(inside.components, inside.units, strict=True) if inside.blocks else ():
-        values = [component.weight / unit * fit.alpha for unit, fit in zip(units, inside.fits, strict=True)]
+        values = [component.weight / unit * alpha for unit, alpha in zip(units, inside.alphas, strict=True)]
         parts.append(
             _component(component.candidate, component.kernel, inside.blocks, inside.X, values, outputs)
         )

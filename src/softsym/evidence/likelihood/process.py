@@ -65,6 +65,7 @@ class Process:
         units: What every component's kernel is divided by, one number for each component and block.
         fits: The conditioned process of every block.
         sources: Labels of the rows, shape (n,); None if each stands by itself.
+        weights: How much every row counts (n,): the variance of its noise is divided by it. None if all count the same.
     """
 
     components: list[Component]
@@ -74,6 +75,7 @@ class Process:
     units: Array
     fits: list[Conditioned]
     sources: NDArray[np.int64] | None = None
+    weights: Array | None = None
 
     @classmethod
     def fit(
@@ -84,17 +86,18 @@ class Process:
         Y: Array,
         noises: Sequence[float],
         sources: NDArray[np.int64] | None = None,
+        weights: Array | None = None,
     ) -> Process:
         """Conditions on rows; noises are looked for near those given, unless matrices are large or rows belong together."""
         signals, units = signals_of(components, blocks, X)
         fits = []
         for signal, block, noise in zip(signals, blocks, noises, strict=True):
-            outputs = block.read(Y)
+            signal, outputs = _counted(signal, block.read(Y), _roots(block, weights))
             known = (
                 condition(signal, outputs, noise) if len(signal) > SEARCHED or sources is not None else None
             )
             fits.append(best_noise(signal, outputs, noise) if known is None else known)
-        return cls(list(components), list(blocks), X, Y, units, fits, sources)
+        return cls(list(components), list(blocks), X, Y, units, fits, sources, weights)
 
     @classmethod
     def restored(
@@ -105,17 +108,25 @@ class Process:
         Y: Array,
         noises: Sequence[float],
         sources: NDArray[np.int64] | None = None,
+        weights: Array | None = None,
     ) -> Process:
         """The same process from stored noises."""
         signals, units = signals_of(components, blocks, X)
         fits = [
-            condition(s, block.read(Y), noise)
+            condition(*_counted(s, block.read(Y), _roots(block, weights)), noise)
             for s, block, noise in zip(signals, blocks, noises, strict=True)
         ]
         if any(fit is None for fit in fits):
             raise ValueError("its kernel is singular")
         return cls(
-            list(components), list(blocks), X, Y, units, [fit for fit in fits if fit is not None], sources
+            list(components),
+            list(blocks),
+            X,
+            Y,
+            units,
+            [fit for fit in fits if fit is not None],
+            sources,
+            weights,
         )
 
     @property
@@ -127,7 +138,7 @@ class Process:
         """Errors (n, outputs) of the scaled outputs of every row, predicted from all rows of other sources."""
         errors = np.zeros_like(self.Y)
         for block, fit in zip(self.blocks, self.fits, strict=True):
-            block.add_to(errors, fit.left_out(block.size, self.sources))
+            block.add_to(errors, fit.left_out(block.size, self.sources) / _roots(block, self.weights))
         return errors
 
     def predict(self, X: Array, spread: bool = False) -> tuple[Array, Array | None]:
@@ -143,9 +154,16 @@ class Process:
         """What every component adds to predictions."""
         functions = []
         for component, units in zip(self.components, self.units, strict=True) if self.blocks else ():
-            inside = [component.weight / unit * fit.alpha for unit, fit in zip(units, self.fits, strict=True)]
+            inside = [component.weight / unit * alpha for unit, alpha in zip(units, self.alphas, strict=True)]
             functions.append(component.candidate.function(component.kernel, self.blocks, self.X, inside))
         return functions
+
+    @property
+    def alphas(self) -> list[Array]:
+        """For every block what predictions multiply its Gram matrix with, (b n, copies)."""
+        return [
+            fit.alpha * _roots(block, self.weights) for block, fit in zip(self.blocks, self.fits, strict=True)
+        ]
 
     def spread(self, X: Array) -> Array:
         """Standard deviations (m, outputs) of new measurements."""
@@ -154,7 +172,8 @@ class Process:
         for rows in slices(len(X), max(1, CHUNK // (len(self.X) * largest**2))):
             for b, gram in enumerate(self._between(X[rows])):
                 block, fit = self.blocks[b], self.fits[b]
-                inside = solve_triangular(fit.factor, gram.T, lower=True, check_finite=False)
+                own = gram.T if self.weights is None else gram.T * _roots(block, self.weights)
+                inside = solve_triangular(fit.factor, own, lower=True, check_finite=False)
                 inside = inside.reshape(len(inside), block.size, -1)
                 own = self._own(X[rows], b) - np.einsum("iam,ibm->mab", inside, inside)
                 own += fit.noise * np.eye(block.size)
@@ -184,6 +203,18 @@ def blocks_of(components: Sequence[Component], rep_out: Rep, Y: Array) -> list[B
     """The blocks of outputs (n, outputs) that no component's group mixes."""
     groups = [c.candidate.group for c in components if not isinstance(c.candidate, Plain)]
     return nonzero_blocks(rep_out, groups or [Trivial(1)], Y)
+
+
+def _roots(block: Block, weights: Array | None) -> Array:
+    """Roots of the rows' weights for every coordinate of a block, shape (b n, 1), or a one."""
+    return np.ones((1, 1)) if weights is None else np.tile(np.sqrt(weights), block.size)[:, None]
+
+
+def _counted(signal: Array, Y: Array, roots: Array) -> tuple[Array, Array]:
+    """Gram matrix and outputs in units in which the noise of every row has the same variance."""
+    if len(roots) == 1:
+        return signal, Y
+    return signal * roots * roots.T, Y * roots
 
 
 def same_noise(noises: Sequence[float], blocks: Sequence[Block]) -> list[float]:

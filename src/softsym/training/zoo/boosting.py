@@ -13,8 +13,14 @@ MOST_ROWS, MOST_DIRECTIONS, TREES = 2_000, 6, 100
 """It sees at most so many rows; it predicts the outputs along at most so many of their principal directions."""
 
 
-def boosted(X: Array, Y: Array, seed: int = 0) -> Callable[[Array], Array]:
+def boosted(X: Array, Y: Array, seed: int = 0, weights: Array | None = None) -> Callable[[Array], Array]:
     """Boosted trees from inputs (n, inputs) to outputs (n, outputs), one model for each principal direction of the outputs.
+
+    Args:
+        X: Inputs.
+        Y: Outputs.
+        seed: Of the trees.
+        weights: How much every row counts (n,).
 
     Example:
         >>> X = np.random.default_rng(0).standard_normal((60, 2))
@@ -23,13 +29,13 @@ def boosted(X: Array, Y: Array, seed: int = 0) -> Callable[[Array], Array]:
     """
     from sklearn.ensemble import HistGradientBoostingRegressor
 
-    X, Y = X[:MOST_ROWS], Y[:MOST_ROWS]
+    X, Y, weights = X[:MOST_ROWS], Y[:MOST_ROWS], None if weights is None else weights[:MOST_ROWS]
     center = Y.mean(0)
     directions = np.linalg.svd(Y - center, full_matrices=False)[2][:MOST_DIRECTIONS]
     with threadpool_limits(limits=1):  # so few rows are not worth threads that wait for each other
         models = [
             HistGradientBoostingRegressor(max_iter=TREES, early_stopping=False, random_state=seed).fit(
-                X, (Y - center) @ direction
+                X, (Y - center) @ direction, sample_weight=weights
             )
             for direction in directions
         ]

@@ -1,0 +1,118 @@
+"""Rows count by their weights, in every model; fits go on from earlier ones."""
+
+import numpy as np
+import pytest
+
+import softsym as ss
+from softsym.data.scaler import SymmetricScaler
+from softsym.discovery.ladder.kernel_ridge import fitted as kernel_fitted
+from softsym.discovery.ladder.process import process
+from softsym.discovery.ladder.simple import linear, mean
+from softsym.errors import InputError
+from softsym.evidence import Kernel
+from softsym.evidence.likelihood.process import Process
+from tests.discovery.small import estimator, rows
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((40, 6))
+Y = np.cross(X[:, :3], X[:, 3:]) + X[:, :3] + 0.1 * RNG.standard_normal((40, 3))
+COUNTS = RNG.integers(1, 4, 40)
+COPIED = np.repeat(np.arange(40), COUNTS)
+REPS = ss.rep("2V"), ss.rep("V")
+
+
+def test_weights_count_as_copies_do_in_closed_forms():
+    assert np.allclose(
+        mean(X, Y, *REPS, (), COUNTS.astype(float)).bias, mean(X[COPIED], Y[COPIED], *REPS).bias
+    )
+    one = linear(X, Y, *REPS, [ss.SO(3)], COUNTS)
+    counted, copied, plain = one.on(X, Y, COUNTS), one.on(X[COPIED], Y[COPIED]), one.on(X, Y)
+    # Copies change the scale of columns a little, and with it what a ridge means.
+    assert np.abs(counted.weight - copied.weight).max() < 0.2 * np.abs(plain.weight - copied.weight).max()
+    scale = SymmetricScaler.fit(X, None, ())
+    kernel = Kernel("rbf", 1.4)
+    copies = kernel_fitted(kernel, 1e-2, X[COPIED], Y[COPIED], scale)
+    counted = kernel_fitted(kernel, 1e-2 / COUNTS.mean(), X, Y, scale, None, COUNTS.astype(float))
+    assert np.allclose(counted(X), copies(X))
+
+
+def test_a_process_with_weights_is_the_process_of_copies():
+    whole = process(X, Y, *REPS, [ss.SO(3)])
+    inside = whole.gp.process_
+    both = (inside.X, inside.Y, np.asarray(COUNTS, dtype=float)), (inside.X[COPIED], inside.Y[COPIED], None)
+    new = RNG.standard_normal((5, 6))
+    counted, copied = (
+        Process.restored(inside.components, inside.blocks, a, b, [0.3] * len(inside.blocks), weights=w)
+        for a, b, w in both
+    )
+    # Kernels are divided by their mean diagonal, which copies change a little.
+    assert np.allclose(counted.units, copied.units, rtol=0.2)
+    copied.units[:] = counted.units
+    assert np.allclose(counted.predict(new)[0], copied.predict(new)[0], atol=0.05)
+    assert not np.allclose(counted.predict(new)[0], inside.predict(new)[0], atol=1e-3)
+    left = counted.left_out()
+    without = np.arange(1, 40)
+    again = Process.restored(
+        inside.components, inside.blocks, inside.X[without], inside.Y[without],
+        [0.3] * len(inside.blocks), weights=np.asarray(COUNTS[1:], dtype=float),
+    )  # fmt: skip
+    again.units[:] = counted.units
+    assert np.allclose(left[0], inside.Y[0] - again.predict(inside.X[:1])[0][0], atol=0.05)
+
+
+@pytest.mark.parametrize("model", ["linear", "gp", "network"])
+def test_rows_that_count_little_are_hardly_followed(model):
+    """Half of the rows obey another law; weights say which half to believe."""
+    inputs, outputs = rows(240)
+    wrong = np.arange(240) % 2 == 0
+    outputs = np.where(wrong[:, None], -outputs, outputs)
+    weights = np.where(wrong, 1e-4, 1.0)
+    est = estimator(model=model, epochs=30, seeds=1).fit(inputs, outputs, sample_weight=weights)
+    right = est.score(inputs[~wrong], outputs[~wrong])
+    assert right > 0.9
+    assert est.score(inputs, outputs, sample_weight=weights) == pytest.approx(right, abs=0.02)
+    assert est.fit_.explained() > 0.9  # errors count rows by their weights too
+
+
+def test_rows_of_weight_zero_take_no_part(tmp_path):
+    weights = (np.arange(40) < 30).astype(float)
+    first = ss.SoftEquivariantRegressor("2V", "V", ["SO(3)"], model="gp").fit(X, Y, sample_weight=weights)
+    second = ss.SoftEquivariantRegressor("2V", "V", ["SO(3)"], model="gp").fit(X[:30], Y[:30])
+    assert np.array_equal(first.predict(X), second.predict(X))
+
+
+def test_a_saved_model_keeps_what_weights_made_of_it(tmp_path):
+    est = ss.SoftEquivariantRegressor("2V", "V", ["SO(3)"], model="gp").fit(X, Y, sample_weight=COUNTS)
+    again = ss.load(est.save(tmp_path / "model"))
+    assert np.array_equal(again.predict(X), est.predict(X))
+    assert again.fit_.test_error() == est.fit_.test_error()
+
+
+@pytest.mark.parametrize(
+    ("weights", "problem"),
+    [
+        ([1.0], r"has shape \(1,\); pass one number for each of 40 rows"),
+        (-np.ones(40), "not negative"),
+        (np.zeros(40), "not all of them zero"),
+        (["a"] * 40, "a number for every row"),
+    ],
+)
+def test_other_weights_are_refused(weights, problem):
+    with pytest.raises(InputError, match=problem):
+        ss.SoftEquivariantRegressor("2V", "V", ["SO(3)"]).fit(X, Y, sample_weight=weights)
+
+
+def test_a_warm_start_goes_on_where_the_first_fit_ended():
+    inputs, outputs = rows(120)
+    warm = estimator(epochs=12, seeds=1, warm_start=True).fit(inputs, outputs)
+    first = warm.fit_.members[0].history[0]["loss"]
+    warm.fit(inputs, outputs)
+    assert warm.fit_.members[0].history[0]["loss"] < first / 2
+    cold = estimator(epochs=12, seeds=1).fit(inputs, outputs).fit(inputs, outputs)
+    assert cold.fit_.members[0].history[0]["loss"] == first
+
+
+def test_a_device_is_a_parameter():
+    assert estimator(device="cpu", epochs=2, seeds=1).fit(*rows(60)).get_params()["device"] == "cpu"
+    with pytest.raises(InputError, match="unknown device 'gpu'"):
+        estimator(device="gpu").fit(*rows(60))
