@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,6 +55,7 @@ REPORTS: dict[str, Callable[[Path], Path]] = {
     "ordinary": _made_up(stories.ordinary),
     "hostile": _made_up(stories.hostile),
     "many": _made_up(stories.many),
+    **{f"{n} outputs": _made_up(partial(stories.outputs, n)) for n in (1, 3, 9)},
 }
 
 

@@ -80,6 +80,19 @@ def story() -> Story:
     )
 
 
+def outputs(n: int) -> Story:
+    """The same run with so many outputs of the nine, of which the last has large numbers."""
+    whole = story()
+    size = np.append(np.ones(n - 1), 1e5)
+    return replace(
+        whole,
+        true=whole.true[:, :n] * size,
+        predicted=whole.predicted[:, :n] * size,
+        std=whole.std[:, :n] * size,
+        output_names=whole.output_names[:n],
+    )
+
+
 def ordinary() -> Story:
     """An estimator without candidates: a single seed, a single output, no validation, nothing to note."""
     whole = story()

@@ -35,9 +35,7 @@ def test_labels_are_single_short_lines_and_tell_names_apart():
 
 def test_sentences_say_the_verdict():
     assert sentence(EXACT).startswith("holds exactly")
-    assert "3.4 % of the strongest group's strength" in sentence(
-        replace(EXACT, verdict="soft", strength=0.034)
-    )
+    assert "keeps it with strength 0.034" in sentence(replace(EXACT, verdict="soft", strength=0.034))
     assert sentence(replace(EXACT, verdict="absent")).startswith("does not hold")
     assert headline(Symmetries([EXACT])) == "Of 1 candidate symmetry, 1 holds exactly."
 

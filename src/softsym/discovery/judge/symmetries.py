@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from softsym.discovery.judge.reasons import MILD, Cause, Reason, note_of, reasons_in
@@ -131,7 +131,7 @@ COLUMNS: tuple[Column[Symmetry], ...] = (
     Column("error", "Error", lambda row: row.error, _number, is_figure=True),
     Column("interval", "95 % interval", lambda row: row.error_interval, lambda ends: " to ".join(map(_number, ends)), is_figure=True),
     Column("p", "p-value", lambda row: row.p_value, _number, is_figure=True),
-    Column("strength", "Relative strength", lambda row: row.strength, _strength, is_figure=True),
+    Column("strength", "Strength", lambda row: row.strength, _strength, is_figure=True),
     Column("residual", "Residual", lambda row: row.residual, _number, is_figure=True),
     Column("note", "Note", lambda row: row.note, is_prose=True),
 )  # fmt: skip
@@ -156,8 +156,3 @@ class Symmetries(CandidateTable[Symmetry]):
     def certain(self) -> dict[str, Finding]:
         """The verdicts by group that one can build on: those without doubt, and those that hold as far as the fit can tell."""
         return {row.name: row.verdict for row in self._rows if row.is_conclusive}
-
-    def relative(self) -> Symmetries:
-        """The same table with strengths relative to the strongest group's, which has 1."""
-        strongest = max((row.strength for row in self._rows if row.strength > 0), default=1.0)
-        return Symmetries([replace(row, strength=row.strength / strongest) for row in self._rows])

@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from softsym.discovery.judge.symmetries import COLUMNS
@@ -39,7 +38,6 @@ def render(story: Story) -> str:
     from markupsafe import Markup
     from plotly.offline import get_plotlyjs
 
-    story = replace(story, symmetries=story.symmetries.relative())
     environment = _environment()
     scripts = [_unified(get_plotlyjs()), _unified(_source(environment, "report.js"))]
     charts = _charts(story)

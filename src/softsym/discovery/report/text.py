@@ -124,7 +124,7 @@ def sentence(row: Symmetry) -> str:
     if row.verdict == "soft":
         return (
             f"holds softly: predictions follow the group only roughly {measured}; "
-            f"the model keeps it at {percent(row.strength)} of the strongest group's strength."
+            f"the model keeps it with strength {row.strength:.3g}."
         )
     return f"does not hold: predictions do not follow the group {measured}."
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from softsym.discovery.report.charts.plots import (
+    SYMBOLS,
     VERDICT_COLORS,
     VERDICT_MARKS,
     Figure,
@@ -90,7 +91,8 @@ def likelihoods(table: EvidenceTable) -> Figure | None:
         shares = np.maximum(detail.shares, LEAST_SHARE)
         traces.append({
             "type": "scatter", "mode": "lines+markers", "name": shown, "x": numbers(shares),
-            "y": numbers(np.maximum(detail.log_likelihoods, DEEPEST)), "line": {**style(place), "width": 2}, "marker": {"size": 5},
+            "y": numbers(np.maximum(detail.log_likelihoods, DEEPEST)), "line": {**style(place), "width": 2},
+            "marker": {"size": 7, "symbol": SYMBOLS[place % len(SYMBOLS)]},
             "hovertemplate": "share %{x:.2g}: %{y:.1f}<extra>%{fullData.name}</extra>",
         })  # fmt: skip
     if not traces:

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 Figure = dict[str, Any]
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 DASHES = ("solid", "dash", "dot", "dashdot")
+SYMBOLS = ("circle", "diamond", "square", "triangle-up", "x", "star")
+"""Marks of groups, so that no colour has to be told apart."""
 VERDICT_COLORS: Mapping[str, str] = {
     "exact": "#0072B2",
     "soft": "#E69F00",
@@ -51,8 +53,9 @@ def thinned(length: int, most: int = MOST_POINTS) -> NDArray[np.intp]:
 
 
 def style(index: int) -> dict[str, Any]:
-    """Colour and dash of the group at this place, the same in every chart."""
-    return {"color": PALETTE[index % len(PALETTE)], "dash": DASHES[index // len(PALETTE) % len(DASHES)]}
+    """Colour and dash of the group at this place, the same in every chart; neighbours differ in both."""
+    turn = index + index // (2 * len(PALETTE))  # colours and dashes meet again after twice as many
+    return {"color": PALETTE[index % len(PALETTE)], "dash": DASHES[turn % len(DASHES)]}
 
 
 def axis(title: str, **more: Any) -> dict[str, Any]:

@@ -88,7 +88,7 @@
     return made;
   }
 
-  function drawPanel(grid, panel) {
+  function addPanel(grid, panel) {
     const figure = node("figure", grid);
     figure.className = "card";
     const caption = node("figcaption", figure);
@@ -98,7 +98,7 @@
     chart.className = "chart square";
     chart.setAttribute("role", "img");
     chart.setAttribute("aria-label", `Predicted against true values of ${panel.name}`);
-    draw(chart, panel.figure);
+    return chart;
   }
 
   function drawPanels(page) {
@@ -108,7 +108,10 @@
       drawn.delete(chart);
     }
     grid.replaceChildren();
-    for (const panel of story.panels.slice(page * story.perPage, (page + 1) * story.perPage)) drawPanel(grid, panel);
+    // All cards first: a chart takes the size that its card has when it is drawn, and one more card makes all others narrower.
+    const shown = story.panels.slice(page * story.perPage, (page + 1) * story.perPage);
+    const charts = shown.map((panel) => addPanel(grid, panel));
+    charts.forEach((chart, place) => draw(chart, shown[place].figure));
   }
 
   function preparePanels() {
