@@ -170,7 +170,7 @@ def relative_error(a: Any, b: Any) -> Array:
 
     Example:
         >>> import numpy as np
-        >>> relative_error(np.array([[3.0, 0.0], [0.0, 0.0]]), np.array([[1.0, 0.0], [0.0, 0.0]])).tolist()
+        >>> relative_error(np.array([[3.0, 0.0], [0.0, 0.0]]), np.array([[1.0, 0.0], [0.0, 0.0]])).round(9).tolist()
         [0.5, 0.0]
     """
     return _errors(a, b, "sum")
