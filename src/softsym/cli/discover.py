@@ -13,6 +13,7 @@ import typer
 from softsym.cli.early import check_texts, read_source
 from softsym.cli.notices import one_line_warnings
 from softsym.cli.output import check_target, write_json
+from softsym.cluster import check_engine
 from softsym.data.formats import suffixes
 from softsym.data.guess import advice
 from softsym.data.task_names import is_task
@@ -23,6 +24,7 @@ from softsym.training.devices import DEVICES, check_device_name
 if TYPE_CHECKING:
     from softsym.data.table import Table
     from softsym.discovery.discover import Discovery
+    from softsym.discovery.fit.parallel import Helpers
     from softsym.evidence import EvidenceTable
     from softsym.tasks.task import Task
 
@@ -98,6 +100,12 @@ def command(
         min=1,
         help="Models that are trained at a time; by default as many as cores are free. The result is the same.",
     ),
+    engine: str = typer.Option(
+        "local", "--engine", help="Where networks are trained: local, or ray (a cluster; the [ray] extra)."
+    ),
+    address: str | None = typer.Option(
+        None, "--address", help="A Ray cluster; one is started here by default."
+    ),
     device: str = typer.Option(
         "cpu", "--device", help=f"What networks are trained on: {', '.join(DEVICES)}."
     ),
@@ -127,6 +135,7 @@ def command(
     check_texts([rep_in, rep_out], [largest, *(text for text in groups or [] if text != AUTO)])
     CONTROLLERS.check(strengths)
     check_device_name(device)
+    check_engine(engine, address)
     if model not in MODELS:
         raise InputError(f"unknown model {model!r}; pass one of {', '.join(MODELS)}")
     with one_line_warnings():
@@ -163,11 +172,11 @@ def command(
             **chosen, "model": model, "width": width, "layers": layers, "epochs": epochs, "budget": budget, "strengths": strengths,
             "seeds": seeds, "random_state": seed, "verbose": not quiet, "n_jobs": jobs or max(1, min(free_cores(), seeds)),
         }  # fmt: skip
-        with _stop_on_interrupt() as stop:
+        with _stop_on_interrupt() as stop, _helpers(engine, address, jobs) as helpers:
             try:
                 discovery = discover(
-                    table, parameters, workspace, title=Path(data).stem if task is None else data, stop=stop, device=device,
-                    on_evidence=None if json_file == "-" else _show_evidence,
+                    table, parameters, workspace, title=Path(data).stem if task is None else data, stop=stop,
+                    device=device, helpers=helpers, on_evidence=None if json_file == "-" else _show_evidence,
                 )  # fmt: skip
             except StoppedError as stopped:
                 typer.echo(
@@ -247,6 +256,18 @@ def _stop_on_interrupt() -> Iterator[Any]:
         yield lambda: pressed
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _helpers(engine: str, address: str | None, workers: int | None) -> Iterator[Helpers | None]:
+    """Who trains instead of this machine's processes, if somebody else is to."""
+    if engine == "local":
+        yield None
+        return
+    from softsym.discovery.fit.on_ray import on_cluster
+
+    with on_cluster(address, workers) as cluster:
+        yield cluster
 
 
 def _show_evidence(table: EvidenceTable) -> None:

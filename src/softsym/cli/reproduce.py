@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from softsym.cli.output import write_json
+from softsym.cluster import check_engine
 from softsym.errors import InputError
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def command(
     Example: softsym reproduce correlation --preset quick
     """
     _check_names(artefact, preset)
-    _check_engine(engine, address)
+    check_engine(engine, address)
     from softsym.experiments.artefact import CLAIMS
     from softsym.experiments.checkout import default_results
     from softsym.experiments.reproduce import claims, plan, render, reproduce, stored_presets
@@ -110,13 +111,6 @@ def _check_names(artefact: str, preset: str | None) -> None:
         check_artefact_name(artefact)
     if preset is not None:
         check_preset_name(preset)
-
-
-def _check_engine(name: str, address: str | None) -> None:
-    if name not in ("local", "ray"):
-        raise InputError(f"unknown engine {name!r}; pass local or ray")
-    if name == "local" and address is not None:
-        raise InputError("--address is that of a Ray cluster; pass --engine ray with it")
 
 
 def _engine(name: str, workers: int | None, address: str | None) -> Engine:

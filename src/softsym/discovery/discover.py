@@ -10,7 +10,7 @@ from typing import Any
 
 from softsym.data.table import Table
 from softsym.discovery.fit.baselines import Baselines
-from softsym.discovery.fit.parallel import Stop
+from softsym.discovery.fit.parallel import Helpers, Stop
 from softsym.discovery.judge.symmetries import Symmetries
 from softsym.discovery.regressor import SoftEquivariantRegressor
 from softsym.discovery.report.render import render
@@ -57,6 +57,7 @@ def discover(
     title: str,
     stop: Stop | None = None,
     device: str = "cpu",
+    helpers: Helpers | None = None,
     on_evidence: Callable[[EvidenceTable], None] | None = None,
 ) -> Discovery:
     """Fits an estimator on a table and writes ``report.html``, ``symmetries.json`` and ``model/``.
@@ -68,6 +69,7 @@ def discover(
         title: What the data are called.
         stop: Asked after every epoch; True stops.
         device: What networks are trained on.
+        helpers: Who trains them instead of processes of this machine; the result does not depend on it.
         on_evidence: Is told the first look as soon as it is there.
 
     Raises:
@@ -83,7 +85,7 @@ def discover(
     asked |= {} if device == "cpu" else {"device": device}
     with workspace.held():
         folder = workspace.open(asked)
-        est.carry_out(plan, folder / "members", stop=stop, on_evidence=on_evidence)
+        est.carry_out(plan, folder / "members", stop=stop, on_evidence=on_evidence, helpers=helpers)
         if not est.fit_.is_finished:
             est.save(folder / "model", force=True)
             raise StoppedError(folder)

@@ -21,7 +21,7 @@ from softsym.discovery.checks import check_numbers, row_weights, shape_of
 from softsym.discovery.fit.baselines import Baselines
 from softsym.discovery.fit.fitted import FittedEnsemble, Target
 from softsym.discovery.fit.member import Shape
-from softsym.discovery.fit.parallel import Stop, processes
+from softsym.discovery.fit.parallel import Helpers, Stop, processes
 from softsym.discovery.fit.recipe import Recipe, read_recipe
 from softsym.discovery.fit.train import FitPlan, Session
 from softsym.discovery.fit.trials import Tries
@@ -233,6 +233,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         stop: Stop | None = None,
         resting: bool = False,
         on_evidence: Callable[[EvidenceTable], None] | None = None,
+        helpers: Helpers | None = None,
     ) -> Self:
         """Does what was planned; see :meth:`fit_in`.
 
@@ -242,8 +243,9 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             stop: Asked after every epoch.
             resting: Leave out the judgement.
             on_evidence: Is told the first look as soon as it is there.
+            helpers: Who trains networks instead of processes of this machine.
         """
-        session = Session(folder, processes(self.n_jobs), quiet=not self.verbose, stop=stop)
+        session = Session(folder, processes(self.n_jobs), quiet=not self.verbose, stop=stop, helpers=helpers)
         done = carried_out(plan, session, resting=resting, on_evidence=on_evidence)
         self.evidence_, self.symmetries_, self.fit_ = done.evidence, done.symmetries, done.fit
         self.n_iter_ = max((len(member.history) for member in self.fit_.members), default=1)

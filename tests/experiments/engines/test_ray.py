@@ -1,19 +1,22 @@
 """The Ray engine: the same contract as the local one."""
 
+import threading
+import time
+from pathlib import Path
+
 import pytest
 
 from softsym.errors import InputError
+from softsym.experiments.engines.carry_out import carry_out
+from softsym.experiments.engines.estimate import Estimate
+from softsym.experiments.engines.local import Local
 from softsym.experiments.engines.ray import Ray
+from softsym.experiments.store import Store
 from tests.experiments import engine_jobs as engines
+from tests.two_nodes import QUIET, two_nodes
 
 ray = pytest.importorskip("ray")
-# Ray opens sockets and files of its own and warns of its own plans.
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
-    pytest.mark.filterwarnings("ignore::FutureWarning"),
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-]
+pytestmark = QUIET
 
 
 @pytest.mark.slow
@@ -41,3 +44,37 @@ def test_no_cluster_at_the_address(tmp_path):
 def test_nothing_to_do_starts_no_cluster():
     assert list(Ray(1).outcomes([])) == []
     assert not ray.is_initialized()
+
+
+@pytest.mark.slow
+def test_a_node_is_killed_and_the_grid_is_what_it_is_on_one_machine(tmp_path, monkeypatch):
+    """Four runs on two nodes, one of which is killed while it works; relative folders, as people give them."""
+    monkeypatch.chdir(tmp_path)
+    runs = [engines.spec(seed, epochs=240) for seed in range(4)]
+    here, there = Store(Path("here")), Store(Path("there"))
+    carry_out(runs, here, Local(2), Estimate({}), quiet=True)
+    with two_nodes() as nodes:
+        killed = threading.Thread(target=_kill, args=(nodes, [there.work(run) for run in runs]), daemon=True)
+        killed.start()
+        tally = carry_out(runs, there, Ray(2, nodes.address), Estimate({}), quiet=True)
+        assert nodes.second is None  # it really was killed
+    assert (tally.done, tally.failed) == (4, {})
+    for run in runs:
+        assert engines.bits(there.work(run)) == engines.bits(here.work(run))
+        results = [store.record(run).result.to_dict() for store in (here, there)]
+        for times in ("seconds", "seconds_to_best", "peak_bytes"):
+            for result in results:
+                result.pop(times)
+        assert results[0] == results[1]
+
+
+def _kill(nodes, folders):
+    """Kills the second node when both nodes are in the middle of a run."""
+
+    def lengths():
+        histories = [folder / "history.jsonl" for folder in folders]
+        return [path.read_text().count("\n") for path in histories if path.exists()]
+
+    while sum(20 < length < 200 for length in lengths()) < 2:
+        time.sleep(0.02)
+    nodes.kill_second()

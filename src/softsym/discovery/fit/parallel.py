@@ -17,7 +17,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from torch import Tensor
 
@@ -66,6 +66,15 @@ class Lesson:
     device: str = "cpu"
 
 
+class Helpers(Protocol):
+    """Who trains elsewhere: other machines (:class:`softsym.discovery.fit.on_ray.OnRay`)."""
+
+    def outcomes(
+        self, lesson: Lesson, trainings: Sequence[Training], n_jobs: int, on_epoch: OnEpoch, may_diverge: bool
+    ) -> list[Outcome | None]:
+        """What came of every training, at most so many of them at a time; None if it diverged and may."""
+
+
 def train_all(
     lesson: Lesson,
     trainings: Sequence[Training],
@@ -73,6 +82,7 @@ def train_all(
     n_jobs: int = 1,
     on_epoch: OnEpoch | None = None,
     may_diverge: bool = False,
+    helpers: Helpers | None = None,
 ) -> list[Member | None]:
     """Trains several networks.
 
@@ -82,11 +92,14 @@ def train_all(
         n_jobs: How many processes work side by side; with one it is this one.
         on_epoch: Called after every epoch; after True no more are run, and who has begun is unfinished.
         may_diverge: Whether a training whose loss is no number any more gives None, instead of ending all.
+        helpers: Who trains instead of processes of this machine.
 
     Returns:
         One member for each training that was begun.
     """
     told = on_epoch or (lambda place, row: False)
+    if helpers is not None:
+        return _members(lesson, trainings, helpers.outcomes(lesson, trainings, n_jobs, told, may_diverge))
     if n_jobs > 1 and len(trainings) > 1:
         return _side_by_side(lesson, trainings, min(n_jobs, len(trainings)), told, may_diverge)
     members: list[Member | None] = []
@@ -194,6 +207,12 @@ def _side_by_side(
         except BaseException:  # one of them failed, or somebody is out of patience
             executor.shutdown(wait=True, kill_workers=True)
             raise
+    return _members(lesson, trainings, outcomes)
+
+
+def _members(
+    lesson: Lesson, trainings: Sequence[Training], outcomes: Sequence[Outcome | None]
+) -> list[Member | None]:
     return [
         None if outcome is None else outcome.member(lesson.shape, training)
         for outcome, training in zip(outcomes, trainings, strict=True)
@@ -245,18 +264,22 @@ class Outcome:
 def _in_process(
     lesson: Lesson, training: Training, folder: Path, place: int, may_diverge: bool, plain: bool
 ) -> Outcome | None:
-    """One training in a process of its own; a plain one does without compiled code."""
-    with (
-        (folder / str(place)).open("a", encoding="utf-8", buffering=1) as lines,
-        torch_only() if plain else nullcontext(),
-        warnings.catch_warnings(),
-    ):
-        warnings.simplefilter("ignore", SlowTrainingWarning)
+    """One training in a process of its own."""
+    with (folder / str(place)).open("a", encoding="utf-8", buffering=1) as lines:
 
         def tell(row: Row) -> bool:
             lines.write(json.dumps(row) + "\n")
             return (folder / STOP).exists()
 
+        return outcome_of(lesson, training, tell, may_diverge, plain)
+
+
+def outcome_of(
+    lesson: Lesson, training: Training, tell: Callable[[Row], bool], may_diverge: bool, plain: bool
+) -> Outcome | None:
+    """One training, for another process; a plain one does without compiled code."""
+    with torch_only() if plain else nullcontext(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", SlowTrainingWarning)
         member = _train(lesson, training, tell, may_diverge)
     if member is None:
         return None

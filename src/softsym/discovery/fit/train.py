@@ -21,7 +21,7 @@ from softsym.data.split import SMALLEST_TEST, Parts, split_rows
 from softsym.discovery.fit.curves import Curves
 from softsym.discovery.fit.fitted import FittedEnsemble, HeldOut, Predictor, Target
 from softsym.discovery.fit.member import Member, Shape, Start
-from softsym.discovery.fit.parallel import Lesson, Stop, Training, Watch, train_all
+from softsym.discovery.fit.parallel import Helpers, Lesson, Stop, Training, Watch, train_all
 from softsym.discovery.fit.recipe import Recipe
 from softsym.discovery.fit.trials import NOTHING, Tries, budgeted, tried
 from softsym.discovery.fit.weighted import Weighted
@@ -111,12 +111,14 @@ class Session:
         n_jobs: How many processes work side by side.
         quiet: Show no progress.
         stop: Asked after every epoch; True ends the fit early with what there is.
+        helpers: Who trains networks instead of processes of this machine.
     """
 
     folder: Path | None = None
     n_jobs: int = 1
     quiet: bool = True
     stop: Stop | None = None
+    helpers: Helpers | None = None
 
     def inside(self, name: str) -> Path | None:
         """A folder for checkpoints within the folder, if there is one."""
@@ -127,7 +129,7 @@ class Session:
         epochs = sum(training.recipe.epochs or 0 for training in trainings)
         with reporter(epochs, 0, quiet=self.quiet, what=what) as report:
             watch = Watch(report, len(trainings), self.stop)
-            members = train_all(lesson, trainings, n_jobs=self.n_jobs, on_epoch=watch)
+            members = train_all(lesson, trainings, n_jobs=self.n_jobs, on_epoch=watch, helpers=self.helpers)
         return tuple(member for member in members if member is not None)
 
     def spent(self, members: Sequence[Member]) -> float:
@@ -233,6 +235,7 @@ def _settled(plan: FitPlan, lesson: Lesson, session: Session) -> Recipe:
             n_jobs=session.n_jobs,
             stop=session.stop,
             quiet=session.quiet,
+            helpers=session.helpers,
         )
     if file is not None:
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from softsym.discovery.fit.compare import standard_errors
 from softsym.discovery.fit.member import Member, predict_members
-from softsym.discovery.fit.parallel import Lesson, Stop, Training, Watch, train_all
+from softsym.discovery.fit.parallel import Helpers, Lesson, Stop, Training, Watch, train_all
 from softsym.discovery.fit.recipe import LAST_STAGE, PLAIN_WIDTH, Recipe
 from softsym.progress import reporter
 
@@ -62,6 +62,7 @@ def tried(
     n_jobs: int = 1,
     stop: Stop | None = None,
     quiet: bool = True,
+    helpers: Helpers | None = None,
 ) -> Recipe:
     """The recipe, or the alternative that predicts validation rows best after a short training, if that is clearly better.
 
@@ -76,6 +77,7 @@ def tried(
         n_jobs: How many processes work side by side.
         stop: Asked after every epoch.
         quiet: Show no progress.
+        helpers: Who trains instead of processes of this machine.
 
     Raises:
         KeyboardInterrupt: ``stop`` said so; nothing has been learned yet that could be kept.
@@ -85,7 +87,7 @@ def tried(
     trials = [Training(one.model_copy(update={"epochs": epochs}), seed) for one in recipes]
     with reporter(len(trials) * epochs, 0, quiet=quiet, what="trials: ") as report:
         watch = Watch(report, len(trials), stop)
-        members = train_all(lesson, trials, n_jobs=n_jobs, on_epoch=watch, may_diverge=True)
+        members = train_all(lesson, trials, n_jobs=n_jobs, on_epoch=watch, may_diverge=True, helpers=helpers)
     if any(member is not None and not member.is_finished for member in members):
         raise KeyboardInterrupt
     losses = [trial_losses(lesson, member) for member in members]

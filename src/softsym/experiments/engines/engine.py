@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from softsym.cluster import RETRIES as RETRIES
 from softsym.errors import InputError
 from softsym.experiments.store import RunRecord
 from softsym.training import RunSpec
 
 Tick = Callable[[], None]
-RETRIES = 2
-"""How often a run is taken up again after its process died."""
 
 
 @dataclass(frozen=True)

@@ -2,21 +2,24 @@
 
 Every run is a task of its own process with one core and one thread, so that its bits are those of the local engine. Ray itself takes a
 run up again when its process or node dies; checkpoints are found again if the store is on a file system that all nodes share, and
-otherwise the run begins anew.
+otherwise the run begins anew. A process outlives its node by moments, in which it still holds its run: that is waited for.
 """
 
 from __future__ import annotations
 
 import contextlib
-import socket
+import time
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
-from softsym.errors import InputError
+from softsym.cluster import connect, ray_module
 from softsym.experiments.engines.engine import RETRIES, Engine, Job, RunOutcome, Tick
 from softsym.experiments.engines.execute import execute
 
 PAUSE = 0.2
+GRACE = 20.0
+"""Seconds for which a run that another process holds is asked for again."""
 
 
 class Ray(Engine):
@@ -35,10 +38,10 @@ class Ray(Engine):
 
     def outcomes(self, jobs: Sequence[Job], tick: Tick = lambda: None) -> Iterator[tuple[Job, RunOutcome]]:
         """See :class:`~softsym.experiments.engines.engine.Engine`."""
-        ray = _ray()
+        ray_module()  # refused even where there is nothing to do
         if not jobs:
             return
-        self._connect(ray)
+        ray = connect(self.address, self.workers)
         # max_calls: a fresh process for every run, as in the local engine.
         remote = ray.remote(num_cpus=1, max_retries=RETRIES, max_calls=1)(_work)
         waiting = list(jobs)
@@ -47,7 +50,7 @@ class Ray(Engine):
             while waiting or pending:
                 while waiting and len(pending) < self.workers:
                     job = waiting.pop(0)
-                    pending[remote.remote(job.to_dict())] = job
+                    pending[remote.remote(_anywhere(job).to_dict())] = job
                 for reference in ray.wait(list(pending), num_returns=1, timeout=PAUSE)[0]:
                     yield pending.pop(reference), _outcome(ray, reference)
                 tick()
@@ -57,30 +60,20 @@ class Ray(Engine):
                     ray.cancel(reference, force=True)
             ray.shutdown()
 
-    def _connect(self, ray: Any) -> None:
-        quiet = {"log_to_driver": False, "logging_level": "ERROR"}
-        try:
-            if self.address is None:
-                ray.init(num_cpus=self.workers, include_dashboard=False, **quiet)
-            else:
-                _check_reachable(self.address)
-                ray.init(address=self.address, **quiet)
-        except (OSError, RuntimeError, ValueError) as error:
-            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-            raise InputError(
-                f"no Ray cluster at {self.address or 'this machine'}: {reason}; pass another --address, or --engine local"
-            ) from error
-
-
-def _check_reachable(address: str) -> None:
-    """Fails at once where Ray would try for minutes."""
-    host, _, port = address.removeprefix("ray://").rpartition(":")
-    if host and port.isdigit():
-        socket.create_connection((host, int(port)), timeout=5).close()
-
 
 def _work(fields: dict[str, Any]) -> dict[str, Any]:
-    return execute(Job.from_dict(fields)).to_dict()
+    job, began = Job.from_dict(fields), time.monotonic()
+    outcome = execute(job)
+    while outcome.status == "busy" and time.monotonic() - began < GRACE:
+        time.sleep(1)
+        outcome = execute(job)
+    return outcome.to_dict()
+
+
+def _anywhere(job: Job) -> Job:
+    """The same with paths that are the same wherever a process works."""
+    records = None if job.records is None else str(Path(job.records).resolve())
+    return Job(job.spec, job.folder.resolve(), records)
 
 
 def _outcome(ray: Any, reference: Any) -> RunOutcome:
@@ -88,13 +81,3 @@ def _outcome(ray: Any, reference: Any) -> RunOutcome:
         return RunOutcome.from_dict(ray.get(reference))
     except ray.exceptions.RayError as error:
         return RunOutcome("failed", error=f"its process died: {' '.join(str(error).split())[:300]}")
-
-
-def _ray() -> Any:
-    try:
-        import ray
-    except ImportError as error:
-        raise InputError(
-            "this engine needs Ray: pip install 'softsym[ray]', or pass --engine local"
-        ) from error
-    return ray

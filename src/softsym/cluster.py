@@ -1,0 +1,70 @@
+"""A Ray cluster to work on: one that exists, or one that is started here for the purpose (the ``[ray]`` extra)."""
+
+from __future__ import annotations
+
+import socket
+from typing import Any
+
+from softsym.errors import InputError
+
+RETRIES = 2
+"""How often work is taken up again after its process or its machine died."""
+
+
+def connect(address: str | None, workers: int) -> Any:
+    """Connects to a cluster and gives Ray's module.
+
+    Args:
+        address: Of a cluster; None to start one on this machine.
+        workers: Cores of a cluster that is started.
+
+    Raises:
+        InputError: Ray is not installed, or there is no cluster at the address.
+    """
+    ray = ray_module()
+    quiet = {"log_to_driver": False, "logging_level": "ERROR"}
+    try:
+        if address is None:
+            ray.init(num_cpus=workers, include_dashboard=False, **quiet)
+        else:
+            _check_reachable(address)
+            ray.init(address=address, **quiet)
+    except (OSError, RuntimeError, ValueError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise InputError(
+            f"no Ray cluster at {address or 'this machine'}: {reason}; pass another --address, or --engine local"
+        ) from error
+    return ray
+
+
+def ray_module() -> Any:
+    """Ray's module, which takes seconds to import."""
+    try:
+        import ray
+    except ImportError as error:
+        raise InputError(
+            "this engine needs Ray: pip install 'softsym[ray]', or pass --engine local"
+        ) from error
+    return ray
+
+
+def check_engine(name: str, address: str | None) -> None:
+    """Refuses an engine that nobody knows, and an address that none would use.
+
+    Example:
+        >>> check_engine("local", "10.0.0.1:6379")
+        Traceback (most recent call last):
+        ...
+        softsym.errors.InputError: --address is that of a Ray cluster; pass --engine ray with it
+    """
+    if name not in ("local", "ray"):
+        raise InputError(f"unknown engine {name!r}; pass local or ray")
+    if name == "local" and address is not None:
+        raise InputError("--address is that of a Ray cluster; pass --engine ray with it")
+
+
+def _check_reachable(address: str) -> None:
+    """Fails at once where Ray would try for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if host and port.isdigit():
+        socket.create_connection((host, int(port)), timeout=5).close()
