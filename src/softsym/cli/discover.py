@@ -124,6 +124,7 @@ def command(
     Example: softsym discover flights.csv --x-columns "px1..pz6" --y-columns "fx1..fz6" --in "6V" --out "6V" --groups "O(2)@x" "O(2)@z"
     """
     from softsym.data.requirements import check_fit
+    from softsym.discovery.early import early_look
     from softsym.discovery.workspace import Workspace
 
     if json_file is not None:
@@ -165,6 +166,11 @@ def command(
                 f"softsym: note: rows have {table.together.max() + 1} labels; rows of one label stay in one part",
                 err=True,
             )
+        looked = early_look(
+            table, chosen["rep_in"], chosen["rep_out"], chosen["groups"], seed=seed, n_jobs=jobs or 2
+        )
+        if looked and json_file != "-":
+            _show_evidence(looked)
         from softsym.discovery.discover import StoppedError, discover  # all before did without torch
         from softsym.native.threads import free_cores
 
@@ -176,7 +182,7 @@ def command(
             try:
                 discovery = discover(
                     table, parameters, workspace, title=Path(data).stem if task is None else data, stop=stop,
-                    device=device, helpers=helpers, on_evidence=None if json_file == "-" else _show_evidence,
+                    device=device, helpers=helpers, looked=looked, on_evidence=None if looked or json_file == "-" else _show_evidence,
                 )  # fmt: skip
             except StoppedError as stopped:
                 typer.echo(

@@ -61,8 +61,8 @@ class ParquetFile(DataFile):
         for start in range(0, self.count(), STRETCH):
             here = rows[(rows >= start) & (rows < start + STRETCH)] - start
             # All are read, so that what is wrong with any row is found whatever rows are picked.
-            values = self._checked(_collected(self.path, names, slice(start, start + STRETCH)), start)
-            picked.append(values[here])
+            stretch = _collected(self.path, names, slice(start, start + STRETCH))
+            picked.append(self._checked(stretch, start, here))
         return np.concatenate(picked)
 
     def sample_cells(self, column: int, rows: Index) -> list[Any]:
@@ -71,13 +71,17 @@ class ParquetFile(DataFile):
         self._check_missing(frame)
         return frame.to_series().gather(rows).to_list()
 
-    def _checked(self, frame: polars.DataFrame, start: int) -> Array:
+    def _checked(self, frame: polars.DataFrame, start: int, picked: Index | None = None) -> Array:
+        """The numbers of a stretch, or of some of its rows, after a look at all of them."""
+        import polars
+
         for series in frame:
             self._check_type(series)
         self._check_missing(frame, start)
-        numbers = np.column_stack([_floats(series) for series in frame])
-        self._check_finite(numbers, frame.columns, start)
-        return numbers
+        numbers = frame.cast(polars.Float64)
+        if not all(numbers.select(polars.all().is_finite().all()).row(0)):
+            self._check_finite(numbers.to_numpy(), frame.columns, start)
+        return np.ascontiguousarray((numbers if picked is None else numbers[picked]).to_numpy())
 
     def cells(self, column: int) -> list[Any]:
         """The values of a column, as Python has them."""
@@ -106,8 +110,8 @@ class ParquetFile(DataFile):
         )
 
     def _check_missing(self, frame: polars.DataFrame, start: int = 0) -> None:
-        missing = np.column_stack([series.is_null().to_numpy() for series in frame])
-        if missing.any():
+        if any(series.null_count() for series in frame):
+            missing = np.column_stack([series.is_null().to_numpy() for series in frame])
             row, column = np.argwhere(missing)[0]
             raise InputError(
                 f"{self.path}, row {start + row + 1}: column {frame.columns[column]!r} has no value "
@@ -157,12 +161,6 @@ def _without_backtraces() -> Iterator[None]:
             os.close(before)
             aside.seek(0)
             os.write(2, aside.read())
-
-
-def _floats(series: polars.Series) -> NDArray[Any]:
-    import polars
-
-    return series.cast(polars.Float64).to_numpy()
 
 
 def _count(bad: NDArray[np.bool_]) -> str:

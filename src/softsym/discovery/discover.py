@@ -58,6 +58,7 @@ def discover(
     stop: Stop | None = None,
     device: str = "cpu",
     helpers: Helpers | None = None,
+    looked: EvidenceTable | None = None,
     on_evidence: Callable[[EvidenceTable], None] | None = None,
 ) -> Discovery:
     """Fits an estimator on a table and writes ``report.html``, ``symmetries.json`` and ``model/``.
@@ -70,6 +71,7 @@ def discover(
         stop: Asked after every epoch; True stops.
         device: What networks are trained on.
         helpers: Who trains them instead of processes of this machine; the result does not depend on it.
+        looked: The first look, if it was taken already (:func:`softsym.discovery.early.early_look`).
         on_evidence: Is told the first look as soon as it is there.
 
     Raises:
@@ -85,7 +87,9 @@ def discover(
     asked |= {} if device == "cpu" else {"device": device}
     with workspace.held():
         folder = workspace.open(asked)
-        est.carry_out(plan, folder / "members", stop=stop, on_evidence=on_evidence, helpers=helpers)
+        est.carry_out(
+            plan, folder / "members", stop=stop, on_evidence=on_evidence, helpers=helpers, looked=looked
+        )
         if not est.fit_.is_finished:
             est.save(folder / "model", force=True)
             raise StoppedError(folder)

@@ -234,6 +234,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         resting: bool = False,
         on_evidence: Callable[[EvidenceTable], None] | None = None,
         helpers: Helpers | None = None,
+        looked: EvidenceTable | None = None,
     ) -> Self:
         """Does what was planned; see :meth:`fit_in`.
 
@@ -244,9 +245,10 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             resting: Leave out the judgement.
             on_evidence: Is told the first look as soon as it is there.
             helpers: Who trains networks instead of processes of this machine.
+            looked: The first look, if it was taken already.
         """
         session = Session(folder, processes(self.n_jobs), quiet=not self.verbose, stop=stop, helpers=helpers)
-        done = carried_out(plan, session, resting=resting, on_evidence=on_evidence)
+        done = carried_out(plan, session, resting=resting, on_evidence=on_evidence, looked=looked)
         self.evidence_, self.symmetries_, self.fit_ = done.evidence, done.symmetries, done.fit
         self.n_iter_ = max((len(member.history) for member in self.fit_.members), default=1)
         return self

@@ -40,6 +40,7 @@ def carried_out(
     *,
     resting: bool = False,
     on_evidence: Callable[[EvidenceTable], None] | None = None,
+    looked: EvidenceTable | None = None,
 ) -> Outcome:
     """Does what was planned.
 
@@ -48,8 +49,11 @@ def carried_out(
         session: How it is carried out.
         resting: Leave out the judgement.
         on_evidence: Is told the first look as soon as it is there.
+        looked: The first look, if it was taken already (:func:`softsym.discovery.early.early_look`).
     """
-    evidence = EvidenceTable() if resting else first_look(plan, session.n_jobs)
+    evidence = looked
+    if evidence is None:
+        evidence = EvidenceTable() if resting else first_look(plan, session.n_jobs)
     if on_evidence is not None and len(evidence):
         on_evidence(evidence)
     shape = narrowed(plan.shape, evidence) if plan.model == "auto" else plan.shape

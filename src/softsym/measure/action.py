@@ -10,11 +10,11 @@ and the (size, size) matrix of the whole representation is never formed.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from softsym.errors import InputError
@@ -93,7 +93,8 @@ def transforms(
 
 def samples(x: Any, rep: Rep, group: Group, rep_name: str, name: str) -> Any:
     """Samples (n, size) checked against their representation; lists and whole numbers become floating point."""
-    if not isinstance(x, torch.Tensor):
+    torch = _torch(x)
+    if torch is None:
         x = np.asarray(x)
         if x.dtype.kind not in "fiub":
             raise InputError(f"`{name}` must hold real numbers, got an array of {x.dtype}")
@@ -119,19 +120,27 @@ def _gaussian_part(group: Group, part: int, n: int, rng: np.random.Generator) ->
     return gaussian(Group.from_generators(lie, discrete), n, rng)
 
 
+def _torch(x: Any) -> Any:
+    """Torch, if this is one of its tensors: whoever holds one has imported it."""
+    torch = sys.modules.get("torch")
+    return torch if torch is not None and isinstance(x, torch.Tensor) else None
+
+
 def _like(values: Array, x: Any) -> Any:
-    if isinstance(x, torch.Tensor):
+    torch = _torch(x)
+    if torch is not None:
         return torch.tensor(values, dtype=x.dtype, device=x.device)
     return values.astype(x.dtype)
 
 
 def _repeated(block: Any, t: int) -> Any:
-    if isinstance(block, torch.Tensor):
+    if _torch(block) is not None:
         return block.expand(t, *block.shape)
     return np.broadcast_to(block, (t, *block.shape))
 
 
 def _joined(pieces: list[Any], x: Any, empty: tuple[int, ...]) -> Any:
-    if isinstance(x, torch.Tensor):
+    torch = _torch(x)
+    if torch is not None:
         return torch.cat(pieces, dim=-1) if pieces else x.new_zeros(empty)
     return np.concatenate(pieces, axis=-1) if pieces else np.zeros(empty, dtype=x.dtype)

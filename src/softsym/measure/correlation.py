@@ -10,13 +10,15 @@ between data equivariance errors and a network's own errors, regularizer values 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from torch import Tensor
 
 from softsym.errors import InputError
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 Array = NDArray[np.float64]
 
@@ -50,7 +52,7 @@ def correlation(
 
 
 def _pooled(values: Any, name: str) -> Array:
-    if isinstance(values, Tensor):
+    if hasattr(values, "detach"):  # a tensor; torch itself is not needed
         values = values.detach().cpu().double().numpy()
     if isinstance(values, np.ndarray) or np.isscalar(values):
         return np.asarray(values, dtype=np.float64).ravel()

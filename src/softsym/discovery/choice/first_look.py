@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from softsym.discovery.early import look_at
 from softsym.discovery.fit.fitted import Target
 from softsym.discovery.fit.train import FitPlan
-from softsym.errors import InputError
-from softsym.evidence import EvidenceTable, evidence
+from softsym.evidence.table import EvidenceTable
 
 
 def first_look(plan: FitPlan, n_jobs: int = 1) -> EvidenceTable:
@@ -20,14 +18,14 @@ def first_look(plan: FitPlan, n_jobs: int = 1) -> EvidenceTable:
     shape = plan.shape
     if plan.target is Target.CLASSES or not shape.groups:
         return EvidenceTable()
-    parts = plan.parts
-    X, Y = plan.rows(parts.train, parts.val)
-    together = None
-    if plan.together is not None:
-        together = np.concatenate([plan.together[parts.train], plan.together[parts.val]])[: len(X)]
-    try:
-        return evidence(
-            X, Y, shape.rep_in, shape.rep_out, shape.groups, sources=together, n_jobs=n_jobs, seed=plan.seed
-        )
-    except InputError:  # too few rows, constant outputs: the notes of verdicts say so
-        return EvidenceTable()
+    return look_at(
+        plan.X,
+        plan.Y,
+        shape.rep_in,
+        shape.rep_out,
+        shape.groups,
+        plan.parts,
+        plan.together,
+        plan.seed,
+        n_jobs,
+    )
