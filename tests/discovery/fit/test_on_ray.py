@@ -101,7 +101,7 @@ class TestAKilledNode:
         np.savez(tmp_path / "rows.npz", X=X, Y=Y)
         command = [
             sys.executable, "-m", "softsym", "discover", "rows.npz", "--in", "2V", "--out", "V", "--groups", "O(2)@x", "O(2)@z",
-            "--model", "network", "--width", "24", "--layers", "2", "--epochs", "120", "--seeds", "3",
+            "--model", "network", "--width", "24", "--layers", "2", "--strength", "10", "--epochs", "120", "--seeds", "3",
         ]  # fmt: skip
         subprocess.run([*command, "--out-dir", "here"], cwd=tmp_path, check=True, capture_output=True)
         with two_nodes() as nodes:
@@ -133,6 +133,8 @@ def told(content):
     """What was found, without the time that it took."""
     if isinstance(content, dict):
         return {
-            name: told(value) for name, value in content.items() if name not in ("seconds", "files", "digest")
+            name: told(value)
+            for name, value in content.items()
+            if name not in ("seconds", "files", "checksum")
         }
     return [told(value) for value in content] if isinstance(content, list) else content
