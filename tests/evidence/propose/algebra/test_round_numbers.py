@@ -36,7 +36,7 @@ def test_rates_are_rounded_in_a_frame_of_their_own(rates):
     frame = np.random.default_rng(0).standard_normal((3, 3))
     truth = frame @ np.diag(rates) @ np.linalg.inv(frame)
     noisy = truth + 0.01 * np.linalg.norm(truth) * np.random.default_rng(1).standard_normal((3, 3))
-    near = next(in_round_rates(noisy))[0]
+    near = next(in_round_rates(noisy[None]))[0]
     values = np.sort(np.linalg.eigvals(near).real)
     assert np.allclose(values / np.abs(values).max(), np.sort(rates) / np.abs(rates).max(), atol=1e-9)
 
@@ -44,6 +44,21 @@ def test_rates_are_rounded_in_a_frame_of_their_own(rates):
 def test_two_turns_get_round_rates_and_a_shear_none():
     turns = np.zeros((4, 4))
     turns[0, 1], turns[1, 0], turns[2, 3], turns[3, 2] = -1.03, 1.03, -1.98, 1.98
-    speeds = np.abs(np.linalg.eigvals(next(in_round_rates(turns))[0]).imag)
+    speeds = np.abs(np.linalg.eigvals(next(in_round_rates(turns[None]))[0]).imag)
     assert np.allclose(np.sort(speeds), [1.0, 1.0, 2.0, 2.0])
-    assert not list(in_round_rates(np.array([[0.0, 1.0], [0.0, 0.0]])))
+    assert not list(in_round_rates(np.array([[[0.0, 1.0], [0.0, 0.0]]])))
+
+
+def test_a_turn_and_a_squeeze_that_commute_get_round_rates_together():
+    frame = np.linalg.qr(np.random.default_rng(0).standard_normal((4, 4)))[0]
+    turn, squeeze = np.zeros((2, 4, 4))
+    turn[0, 1], turn[1, 0] = -1.0, 1.0
+    squeeze[2, 2], squeeze[3, 3] = 1.0, -1.0
+    truth = frame @ np.array([turn, squeeze]) @ frame.T
+    off = frame @ (np.array([turn + 0.3 * squeeze, squeeze + 0.04 * np.eye(4)])) @ frame.T
+    assert angle(off, truth) > 1
+    assert angle(next(in_round_rates(off)), truth) < 1e-6
+
+
+def test_generators_that_do_not_commute_have_no_rates():
+    assert not list(in_round_rates(ss.SO(3).lie_algebra))

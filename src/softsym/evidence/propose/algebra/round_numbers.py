@@ -24,6 +24,8 @@ ROUND_RATES = (1, 2, 3)
 """Largest rates of round ones."""
 MOST_SKEWED = 1e3
 """Condition of a frame from which on it is none."""
+COMMUTING = 1e-4
+"""Up to this share of their size generators have one frame."""
 SAME = 1e-6
 """Degrees up to which two spans differ by rounding."""
 
@@ -112,40 +114,62 @@ def _projected(span: Array, affine: bool) -> Iterator[Array]:
     turning = (span - span.swapaxes(1, 2)) / 2
     traceless = span - np.trace(span, axis1=1, axis2=2)[:, None, None] * np.eye(d) / d
     yield _top(turning, k)
-    if k == 1:
-        yield from in_round_rates(span[0])
+    yield from in_round_rates(span)
     yield _top(traceless, k)
     if k > 1:
         for rest in (turning, traceless):
             yield np.concatenate([_top(rest, k - 1), np.eye(d)[None]])
 
 
-def in_round_rates(A: Array) -> Iterator[Array]:
-    """Generators (1, d, d) like one (d, d), that turn or stretch at rates like 1 : 2, in the frame that it has; the nearest first.
+def in_round_rates(span: Array) -> Iterator[Array]:
+    """Commuting generators (k, d, d) like these, that turn and stretch at rates like 1 : 2, in the frame that they have; the nearest first.
 
-    Only such ones leave polynomials alone.
+    Only such ones leave polynomials alone. Generators that do not commute have none.
 
     Example:
         >>> import numpy as np
         >>> A = np.diag([0.98, -1.01, 0.02])
-        >>> next(in_round_rates(A)).round(2) + 0.0
+        >>> next(in_round_rates(A[None])).round(2) + 0.0
         array([[[ 1.,  0.,  0.],
                 [ 0., -1.,  0.],
                 [ 0.,  0.,  0.]]])
     """
-    values, frame = np.linalg.eig(A)
+    mixed = np.tensordot(np.random.default_rng(0).standard_normal(len(span)), span, 1)
+    frame = np.linalg.eig(mixed if len(span) > 1 else span[0])[1]
     if np.linalg.cond(frame) > MOST_SKEWED:
         return
-    found = []
-    for part, unit in ((values.real, 1.0), (values.imag, 1j)):
-        largest = float(np.abs(part).max())
-        for most in ROUND_RATES if largest > 0 else ():
-            rates = np.round(part / largest * most)
-            B = ((frame * (unit * rates)) @ np.linalg.inv(frame)).real[None]
-            found.append(
-                (round(angle(A[None], B), 6), most, B)
-            )  # of two that are the same, the one with smaller rates
-    yield from (B for _, _, B in sorted(found, key=lambda one: one[:2]))
+    inverse = np.linalg.inv(frame)
+    rates = np.diagonal(inverse @ span @ frame, axis1=1, axis2=2)
+    if np.abs((frame * rates[:, None]) @ inverse - span).max() > COMMUTING * np.abs(span).max():
+        return
+    stretching, turning = rates.real, rates.imag
+    parts = [np.concatenate([stretching, turning], axis=1)]
+    if len(span) == 1:  # one alone does either
+        parts = [np.concatenate(pair, axis=1) for pair in ((stretching, 0 * turning), (0 * stretching, turning))]
+    found: list[tuple[float, Array]] = []
+    for most, part in itertools.product(ROUND_RATES, parts):
+        rounded = np.round(_echelon(part) * most)
+        if np.linalg.matrix_rank(rounded) < len(span):
+            continue
+        stretch, turn = np.split(rounded, 2, axis=1)
+        B = ((frame * (stretch + 1j * turn)[:, None]) @ inverse).real
+        if all(angle(B, other) > SAME for _, other in found):
+            found.append((angle(span, B), B))
+    yield from (B for _, B in sorted(found, key=lambda pair: pair[0]))
+
+
+def _echelon(rows: Array) -> Array:
+    """The same span of rows (k, m), each with one, or minus one, where the others have zeros, largest entries first."""
+    rows = rows.copy()
+    for k in range(len(rows)):
+        i, j = np.unravel_index(np.abs(rows[k:]).argmax(), rows[k:].shape)
+        if not rows[k + i, j]:
+            break
+        rows[[k, k + i]] = rows[[k + i, k]]
+        rows[k] /= abs(rows[k, j])
+        others = np.arange(len(rows)) != k
+        rows[others] -= rows[others, j, None] * rows[k, j] * rows[k]
+    return rows
 
 
 def _top(matrices: Array, k: int) -> Array:

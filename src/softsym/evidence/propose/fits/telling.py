@@ -129,6 +129,11 @@ class ByEquivariants(Still):
         left = outputs.shape[1] - float(np.trace(spans, axis1=1, axis2=2).mean())
         return float(np.mean(np.sum(rest**2, axis=1))), left
 
+    def columns(self, T: Array, target: Action) -> Action:
+        """Scalars of one unit: a number that is zero but for noise has as much of it as the others, and must not weigh more."""
+        apart = super().columns(T, target)
+        return replace(apart, unit=np.full(len(apart.unit), float(np.sqrt(np.mean(apart.unit**2)))))
+
     def _values(self, X: Array) -> Array:
         """(n, m, q)."""
         E = np.concatenate([one.values(X / self.source.unit) for one in self.polynomials], axis=1)
