@@ -45,7 +45,7 @@ PARTS = {
     "earlier": EARLIER,
     "fresh": FRESH,
 }
-SEEDS = {"laws": 0, "apart": 0, "broken": 0, "unnamed": 0, "earlier": 20_000, "fresh": 40_000}
+SEEDS = {"laws": 0, "apart": 0, "broken": 0, "unnamed": 0, "earlier": 20_000, "fresh": 60_000}
 """Added to the seeds of frames and rows, so that fresh laws have fresh ones."""
 EVERY_NOISE, EVERY_SIZE = ("laws",), ("laws", "fresh")
 """Parts that are run with every noise, and with every number of rows, not with the first alone."""

@@ -166,6 +166,8 @@ def turn_axis(exact: Recognised | None) -> Array | None:
     """The axis of an exact turn of space; None if there is no such single one."""
     if exact is None or exact.group.dim != 3 or exact.name not in ("so(2)", "so(2) + scaling"):
         return None
+    if not np.allclose(exact.group.lie_algebra[0], -exact.group.lie_algebra[0].T):
+        return None  # in a skewed basis it is no turn
     A = exact.group.lie_algebra[0]
     return np.array(rounded_axis(np.array([A[2, 1], A[0, 2], A[1, 0]])))
 

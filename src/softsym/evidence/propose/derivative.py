@@ -29,6 +29,8 @@ from softsym.evidence.propose.fits.fit import Fit
 Array = NDArray[np.float64]
 LEVEL = 0.01
 """Chance of refuting an exact symmetry, and of an upper bound that is too low."""
+ROUNDING = 1e-6
+"""Relative violations up to this are rounding and refute nothing."""
 PROBED = 200
 """Rows at which the covariance of the error is computed."""
 
@@ -52,8 +54,10 @@ class Defect:
     @property
     def p_value(self) -> float:
         """Chance of such a defect if the symmetry is exact."""
+        if self.square <= ROUNDING**2 * self.size:
+            return 1.0
         if self.expected <= 0:
-            return 1.0 if self.square <= 0 else 0.0
+            return 0.0
         return float(chi2.sf(self.freedom * self.square / self.expected, self.freedom))
 
     @property

@@ -17,6 +17,7 @@ from scipy.optimize import minimize
 
 from softsym.evidence.propose.algebra.recognise import rounded_axis
 from softsym.evidence.propose.derivative import LEVEL, PROBED, Defect, LieDerivative
+from softsym.evidence.propose.fits.mirrored import refined_normal, reflection
 from softsym.evidence.verdict import ABSENT_ABOVE
 from softsym.groups import SO, C, Group, O, S
 from softsym.groups.frames import axis_text
@@ -29,6 +30,8 @@ MOST = 8
 """So many that the fit is nearest to are tested."""
 MOVING = 100
 """Rows by which a mirror's normal is found."""
+FINE = 7
+"""Decimals of a refined normal: with little noise data tell so many."""
 APART = 3.0
 """Degrees within which two axes are one."""
 
@@ -60,17 +63,17 @@ class Tried:
     defect: Defect
 
 
-def mirror(normal: Array) -> Candidate:
-    """The mirror whose plane is perpendicular to a direction (d,).
+def mirror(normal: Array, decimals: int = 4) -> Candidate:
+    """The mirror whose plane is perpendicular to a direction (d,): one of whole numbers, or of unit length to some decimals.
 
     Example:
         >>> import numpy as np
         >>> mirror(np.array([0.0, 1.0, 0.0])).group, mirror(np.array([2.0, -1.0, 0.0])).name
-        (O(1)@3[1], 'mirror normal to (0.8944,-0.4472,0)')
+        (O(1)@3[1], 'mirror normal to (2,-1,0)')
     """
-    axis = np.array(rounded_axis(normal))
+    axis = _forward(normal) if _is_whole(normal) else np.array(rounded_axis(normal, decimals))
     d, unit = len(axis), axis / np.linalg.norm(axis)
-    element = np.eye(d) - 2 * np.outer(unit, unit)
+    element = reflection(unit)
     if np.count_nonzero(axis) == 1:
         place = int(np.abs(axis).argmax())
         name = f"mirror of {'xyz'[place]}" if d <= 3 else f"mirror of coordinate {place}"
@@ -125,6 +128,7 @@ def try_all(
     second: tuple[LieDerivative, Predict],
     holds: Callable[[Group], bool],
     axis: Array | None = None,
+    Y: Array | None = None,
 ) -> list[Tried]:
     """Tries the candidates that the first half's fit is nearest to and that are not known to hold already, the most exact first.
 
@@ -133,6 +137,8 @@ def try_all(
         second: Those of the second half, by which the candidates are tested.
         holds: Whether a group is inside what is known to hold.
         axis: Of an exact turn of space, (3,): mirrors nearly along or across it are so exactly, and one of each is enough.
+        Y: Outputs (n, q) of the first half, by which the planes of mirrors are refined; None if only what a model leaves of them is
+            fitted.
     """
     lie, predict = first
     values, X = predict(lie.X), lie.X[:PROBED]
@@ -149,6 +155,10 @@ def try_all(
         one = start
         if one.normal is not None and not _is_upright(one.normal):
             one = _moved(one, lie, predict, values)
+            if Y is not None and axis is None and _is_near(one, lie, predict, values):
+                one = mirror(
+                    refined_normal(one.normal, lie.fit.kernel, lie.source, lie.target, lie.X, Y), FINE
+                )
         one = _straightened(one, axis)
         if _is_there(one, [each for _, each in rough]) or holds(one.group):
             continue
@@ -196,8 +206,7 @@ def _moved(one: Candidate, lie: LieDerivative, predict: Predict, values: Array) 
     assert one.normal is not None
 
     def violation(normal: Array) -> float:
-        unit = normal / np.linalg.norm(normal)
-        element = np.eye(len(unit)) - 2 * np.outer(unit, unit)
+        element = reflection(normal)
         there = predict(lie.source.moved(element, lie.X[few]))
         return lie.element_violation(element, values[few], there)
 
@@ -205,6 +214,22 @@ def _moved(one: Candidate, lie: LieDerivative, predict: Predict, values: Array) 
         violation, one.normal, method="Nelder-Mead", options={"xatol": 1e-4, "fatol": 1e-9, "maxfev": 120}
     )
     return mirror(np.asarray(best.x))
+
+
+def _is_near(one: Candidate, lie: LieDerivative, predict: Predict, values: Array) -> bool:
+    """Whether the fit is near enough to its mirror image that it pays to look where the plane is."""
+    few = slice(0, MOVING)
+    there = predict(lie.source.moved(one.element, lie.X[few]))
+    return lie.element_violation(one.element, values[few], there) <= ABSENT_ABOVE
+
+
+def _forward(normal: Array) -> Array:
+    """The same direction, its largest number positive."""
+    return np.asarray(normal * np.sign(normal[np.abs(normal).argmax()]) + 0.0)
+
+
+def _is_whole(normal: Array) -> bool:
+    return bool(np.all(normal == np.round(normal)))
 
 
 def _is_upright(normal: Array) -> bool:

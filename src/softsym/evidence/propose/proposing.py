@@ -31,6 +31,7 @@ from softsym.evidence.propose.halves import Half, halves
 from softsym.evidence.propose.model import Base, read_model, scaled_base
 from softsym.evidence.propose.proposal import Proposal, ProposalTable
 from softsym.evidence.propose.search import Search, search
+from softsym.evidence.propose.usual import Process, process_of, usual_turns
 from softsym.evidence.shape import read_rows
 from softsym.evidence.verdict import LEAST_EXPLAINED, TOLERANCE
 from softsym.groups import Group
@@ -83,7 +84,8 @@ def propose(
         raise InputError(f"{len(X)} row(s) propose nothing; at least {FEWEST} are needed")
     if not tolerance > 0:
         raise InputError(f"`tolerance` must be positive, got {tolerance!r}")
-    source, target = actions(X, Y, read_rep(rep_in), read_rep(rep_out))
+    rep_in, rep_out = read_rep(rep_in), read_rep(rep_out)
+    source, target = actions(X, Y, rep_in, rep_out)
     chosen = np.random.default_rng(seed).permutation(len(X))[:LARGEST]
     X, Y = X[chosen], Y[chosen]
     if not np.ptp(Y, axis=0).any():
@@ -91,6 +93,10 @@ def propose(
     base = None if model is None else scaled_base(model, X, source, target)
     found = _larger(*halves(X, Y, source, target, base), tolerance)
     share = max(0.0, _explained(found, base, target, Y))
+    if found.turns is None and model is None and LEAST_EXPLAINED <= share < RESOLVED and not source.affine:
+        closer = _under_usual_turns(X, Y, rep_in, rep_out, source, target, tolerance)
+        if closer is not None and _worth(closer[0])[0] > _worth(found)[0]:
+            found, model, share = closer
     if found.exact is None and share < LEAST_EXPLAINED:
         return _nothing(
             source,
@@ -98,6 +104,21 @@ def propose(
             start,
         )
     return _told(found, share, target, model, tolerance, start)
+
+
+def _under_usual_turns(
+    X: Array, Y: Array, rep_in: Rep, rep_out: Rep, source: Action, target: Action, tolerance: float
+) -> tuple[Search, Process, float] | None:
+    """What a process that may use turns shows, with the process and its share of the variance; None where it is no better."""
+    if not usual_turns(source.dim):
+        return None
+    half = len(X) // 2
+    process = process_of(X[:half], Y[:half], rep_in, rep_out, source.dim)
+    share = process.explained(X[half:], Y[half:])
+    if share < RESOLVED:
+        return None
+    first, second = halves(X, Y, source, target, scaled_base(process, X, source, target))
+    return search(first, second, tolerance, LEVEL / 2), process, share
 
 
 def _larger(first: Half, second: Half, tolerance: float) -> Search:
@@ -142,6 +163,7 @@ def _told(
             (found.second.lie, _predictor(found.second, target, model)),
             _holds(exact),
             assemble.turn_axis(turns or exact),
+            found.first.Y,
         )
     )
     groups, verdicts = assemble.groups(found, exact, turns, tried, tolerance)

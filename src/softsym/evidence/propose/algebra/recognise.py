@@ -78,8 +78,8 @@ def _is_told(span: Array, uncertainty: float) -> bool:
     return bool(np.abs(np.linalg.eigvalsh(np.einsum("aij,bji->ab", span, span))).min() > 2 * uncertainty)
 
 
-def rounded_axis(direction: Array) -> tuple[float, ...]:
-    """A direction of unit length to four decimals, less than a hundredth of a degree off, its largest number positive.
+def rounded_axis(direction: Array, decimals: int = 4) -> tuple[float, ...]:
+    """A direction of unit length to some decimals, by default less than a hundredth of a degree off, its largest number positive.
 
     Example:
         >>> rounded_axis(np.array([-1.0, -2.0, 0.0]))
@@ -87,7 +87,7 @@ def rounded_axis(direction: Array) -> tuple[float, ...]:
     """
     unit = direction / np.linalg.norm(direction)
     unit = unit * np.sign(unit[np.abs(unit).argmax()])
-    return tuple((np.round(unit, 4) + 0.0).tolist())
+    return tuple((np.round(unit, decimals) + 0.0).tolist())
 
 
 def killing_form(span: Array) -> Array:
@@ -133,24 +133,24 @@ def _traceless(span: Array) -> Iterator[tuple[str, Group]]:
     fixed = null_space(np.concatenate(list(span)), rcond=ROUGH)
     moved = _range(np.concatenate(list(span), axis=1))
     if not fixed.shape[1]:
-        yield from _whole(span)
+        yield from ((name, _turned(group, frame)) for name, group, frame in _whole(span))
         return
     frame = np.concatenate([moved, fixed], axis=1)
     if frame.shape != (d, d) or np.linalg.cond(frame) > 1e6:
         return
     m = moved.shape[1]
     inner = (np.linalg.inv(frame) @ span @ frame)[:, :m, :m]
-    for name, group in _whole(inner):
+    for name, group, own in _whole(inner):
         if d == 3 and name == "so(2)" and np.allclose(span, -span.swapaxes(1, 2), atol=ORTHOGONAL):
             yield "so(2)", SO(2).about(rounded_axis(fixed[:, 0]))
-        yield name, _turned(group.embed(d, range(m)), frame)
+        yield name, _turned(group.embed(d, range(m)), np.concatenate([moved @ own, fixed], axis=1))
 
 
-def _whole(span: Array) -> Iterator[tuple[str, Group]]:
-    """Algebras that leave no direction alone."""
+def _whole(span: Array) -> Iterator[tuple[str, Group, Array]]:
+    """Algebras that leave no direction alone, each with the basis (m, m) in which it is the one of the catalogue."""
     k, m = len(span), span.shape[-1]
     if k == m * m - 1 and m > 1:
-        yield f"sl({m})", SL(m)
+        yield f"sl({m})", SL(m), np.eye(m)
     symmetric = forms(span, 1)
     if len(symmetric) == 1 and k == m * (m - 1) // 2:
         yield from _indefinite(symmetric[0])
@@ -158,12 +158,12 @@ def _whole(span: Array) -> Iterator[tuple[str, Group]]:
     if m % 2 == 0 and m > 2:
         antisymmetric = forms(span, -1)
         if len(antisymmetric) == 1 and k == m // 2 * (m + 1):
-            yield f"sp({m},R)", _turned(Sp(m // 2), _symplectic_frame(antisymmetric[0]))
+            yield f"sp({m},R)", Sp(m // 2), _symplectic_frame(antisymmetric[0])
         if positive is not None and k in ((m // 2) ** 2 - 1, (m // 2) ** 2):
             yield from _unitary(span, positive)
 
 
-def _indefinite(form: Array) -> Iterator[tuple[str, Group]]:
+def _indefinite(form: Array) -> Iterator[tuple[str, Group, Array]]:
     """so(p, q) from the form it keeps, the fewer signs first."""
     values, vectors = np.linalg.eigh(form)
     if np.abs(values).min() < ROUGH * np.abs(values).max():
@@ -177,14 +177,14 @@ def _indefinite(form: Array) -> Iterator[tuple[str, Group]]:
     frame = _upright(vectors[:, order] / np.sqrt(np.abs(values[order])), positive)
     m = len(form)
     if positive == 0:
-        yield f"so({m})", _turned(SO(m), frame)
+        yield f"so({m})", SO(m), frame
     elif positive == 1 and m in (2, 4):
-        yield f"so(1,{m - 1})", _turned(SO13p() if m == 4 else SO11p(), frame)
+        yield f"so(1,{m - 1})", SO13p() if m == 4 else SO11p(), frame
     else:
         signs = np.where(np.arange(m) < positive, 1.0, -1.0)
         lie = [np.diag(signs) @ A for A in SO(m).lie_algebra]
         name = f"so({m - positive},{positive})" if positive == 1 else f"so({positive},{m - positive})"
-        yield name, _turned(Group.from_generators(lie, name=name), frame)
+        yield name, Group.from_generators(lie, name=name), frame
 
 
 def _upright(frame: Array, positive: int) -> Array:
@@ -214,7 +214,7 @@ def _symplectic_frame(form: Array) -> Array:
     return frame
 
 
-def _unitary(span: Array, positive: Array) -> Iterator[tuple[str, Group]]:
+def _unitary(span: Array, positive: Array) -> Iterator[tuple[str, Group, Array]]:
     """su(n) and u(n), from a complex structure that commutes with them."""
     m = span.shape[-1]
     n = m // 2
@@ -242,7 +242,7 @@ def _unitary(span: Array, positive: Array) -> Iterator[tuple[str, Group]]:
     if len(real) == n:
         frame = back @ np.array([*real, *(J @ u for u in real)]).T
         name = f"su({n})" if len(span) == n * n - 1 else f"u({n})"
-        yield name, _turned(SU(n) if name.startswith("su") else U(n), frame)
+        yield name, SU(n) if name.startswith("su") else U(n), frame
 
 
 def _affine(span: Array) -> Iterator[tuple[str, Group]]:

@@ -145,7 +145,9 @@ def in_round_rates(span: Array) -> Iterator[Array]:
     stretching, turning = rates.real, rates.imag
     parts = [np.concatenate([stretching, turning], axis=1)]
     if len(span) == 1:  # one alone does either
-        parts = [np.concatenate(pair, axis=1) for pair in ((stretching, 0 * turning), (0 * stretching, turning))]
+        parts = [
+            np.concatenate(pair, axis=1) for pair in ((stretching, 0 * turning), (0 * stretching, turning))
+        ]
     found: list[tuple[float, Array]] = []
     for most, part in itertools.product(ROUND_RATES, parts):
         rounded = np.round(_echelon(part) * most)
