@@ -72,7 +72,7 @@ class Confined(nn.Module):
         for mine, (copies, size), F in zip(rows.split(sizes), self.blocks, self.factors(), strict=True):
             parts.append(mine if F is None else (mine.view(copies, size) @ F @ F.T).view(-1))
         projected = torch.cat(parts) if parts else rows
-        return rows.new_zeros(self.free.numel()).scatter(0, self.index, projected).view(self.shape)
+        return projected.new_zeros(self.free.numel()).scatter(0, self.index, projected).view(self.shape)
 
 
 class EquivariantLinear(nn.Module):
