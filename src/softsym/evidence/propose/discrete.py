@@ -155,6 +155,7 @@ def try_all(
         one = start
         if one.normal is not None and not _is_upright(one.normal):
             one = _moved(one, lie, predict, values)
+            assert one.normal is not None
             if Y is not None and axis is None and _is_near(one, lie, predict, values):
                 one = mirror(
                     refined_normal(one.normal, lie.fit.kernel, lie.source, lie.target, lie.X, Y), FINE

@@ -164,7 +164,7 @@ def _echelon(rows: Array) -> Array:
     """The same span of rows (k, m), each with one, or minus one, where the others have zeros, largest entries first."""
     rows = rows.copy()
     for k in range(len(rows)):
-        i, j = np.unravel_index(np.abs(rows[k:]).argmax(), rows[k:].shape)
+        i, j = divmod(int(np.abs(rows[k:]).argmax()), rows.shape[1])
         if not rows[k + i, j]:
             break
         rows[[k, k + i]] = rows[[k + i, k]]
