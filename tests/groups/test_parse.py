@@ -122,3 +122,12 @@ def test_not_a_text():
         InputError, match=r"a group is a softsym.Group or its text such as 'O\(2\)@z', got int"
     ):
         ss.group(3)
+
+
+def test_a_number_of_thousands_of_digits_is_refused_in_one_line():
+    """Python itself refuses to read such numbers, in words of its own."""
+    for text in (f"O({'9' * 5000})", f"O(2)@({'1' * 5000},0,0)", f"C({'7' * 100_000})"):
+        with pytest.raises(InputError) as refused:
+            ss.group(text)
+        assert len(str(refused.value)) < 400
+        assert "\n" not in str(refused.value)

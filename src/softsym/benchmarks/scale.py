@@ -1,4 +1,4 @@
-"""How time and memory grow with rows, columns and candidate groups, from a Parquet file to the first look at the data.
+"""How time and memory grow with rows, columns and candidate groups: the first look at a Parquet file, and an epoch of batches from it.
 
 Every case is a process of its own, so that its peak of memory is its own. Exponents are slopes of logarithms between the smallest and
 the largest case: one means linear. Times on a busy machine are processor seconds, which others hardly change.
@@ -54,7 +54,7 @@ def run(
 def _measured(name: str, cases: list[Case]) -> dict[str, Any]:
     measured = [{**asdict(case), **measure(case)} for case in cases]
     sizes = [getattr(case, name) for case in cases]
-    keys = ("read_seconds", "look_seconds", "peak_megabytes")
+    keys = [key for key in measured[0] if key.endswith(("seconds", "megabytes"))]
     return {
         "cases": measured,
         "exponents": {key: exponent(sizes, [one[key] for one in measured]) for key in keys},
@@ -78,15 +78,22 @@ def exponent(sizes: Sequence[float], values: Sequence[float]) -> float:
 
 
 def measure(case: Case) -> dict[str, float]:
-    """Seconds and memory of one case, in a process of its own."""
+    """Seconds and memory of one case, in processes of their own: the first look, and an epoch from disk."""
+    measured: dict[str, float] = {}
     with tempfile.TemporaryDirectory(prefix="softsym-scale-") as folder:
         path = Path(folder) / "rows.parquet"
         write(case, path)
-        done = subprocess.run(
-            [sys.executable, "-m", "softsym.benchmarks.scale", json.dumps(asdict(case)), str(path)],
-            capture_output=True, text=True, check=True,
-        )  # fmt: skip
-    measured: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+        for part in PARTS:
+            command = [
+                sys.executable,
+                "-m",
+                "softsym.benchmarks.scale",
+                part,
+                json.dumps(asdict(case)),
+                str(path),
+            ]
+            done = subprocess.run(command, capture_output=True, text=True, check=True)
+            measured |= json.loads(done.stdout.splitlines()[-1])
     return measured
 
 
@@ -125,7 +132,7 @@ def shape_of(case: Case) -> tuple[int, int]:
     return case.columns - 3 * vectors, vectors
 
 
-def _in_process(case: Case, path: Path) -> dict[str, float]:
+def _look(case: Case, path: Path) -> dict[str, float]:
     import time
 
     from softsym.benchmarks.timing import peak_megabytes
@@ -141,8 +148,33 @@ def _in_process(case: Case, path: Path) -> dict[str, float]:
     groups = [f"O(2)@({x:.3f},{y:.3f},{z:.3f})" for x, y, z in axes]
     evidence(table.X, table.Y, f"{scalars}S + {vectors}V", "V", groups)
     look = time.process_time()
-    return {"read_seconds": read - start, "look_seconds": look - read, "peak_megabytes": peak_megabytes()}
+    return {
+        "read_seconds": read - start,
+        "look_seconds": look - read,
+        "whole_seconds": look,  # since the process began, imports included
+        "peak_megabytes": peak_megabytes(),
+    }
+
+
+def _stream(case: Case, path: Path) -> dict[str, float]:
+    import time
+
+    from softsym.benchmarks.timing import peak_megabytes
+    from softsym.data.stream import ParquetRows
+
+    rows = ParquetRows(path, f"x0..x{case.columns - 1}", "y0..y2", batch=1024)
+    before, start = peak_megabytes(), time.process_time()
+    seen = sum(len(x) for x, _ in rows)
+    assert seen == case.rows
+    return {
+        "stream_seconds": time.process_time() - start,
+        "stream_peak_megabytes": peak_megabytes(),
+        "stream_import_megabytes": before,
+    }
+
+
+PARTS = {"look": _look, "stream": _stream}
 
 
 if __name__ == "__main__":
-    print(json.dumps(_in_process(Case(**json.loads(sys.argv[1])), Path(sys.argv[2]))))
+    print(json.dumps(PARTS[sys.argv[1]](Case(**json.loads(sys.argv[2])), Path(sys.argv[3]))))

@@ -65,6 +65,11 @@ class ParquetFile(DataFile):
             picked.append(self._checked(stretch, start, here))
         return np.concatenate(picked)
 
+    def stretch(self, columns: list[int], start: int, stop: int) -> Array:
+        """The rows from one place to another."""
+        frame = _collected(self.path, [self.names[k] for k in columns], slice(start, stop))
+        return self._checked(frame, start)
+
     def sample_cells(self, column: int, rows: Index) -> list[Any]:
         """The values of a column in some rows."""
         frame = _collected(self.path, [self.names[column]])
