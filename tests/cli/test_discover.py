@@ -150,7 +150,7 @@ def test_a_file_alone_gets_advice(softsym, tmp_path):
         'softsym discover flights.csv --x-columns "ax,ay,az,u,v,w" --y-columns "bx,by,bz" --in "V + 3S" --out "V"'
         in err
     )
-    assert not (tmp_path / "softsym-discovery").exists()
+    assert not (tmp_path / "softsym-flights").exists()
 
 
 def test_without_groups_the_data_propose_them(softsym, tmp_path):
@@ -185,7 +185,7 @@ def test_where_nothing_is_proposed_it_says_what_to_pass(softsym, tmp_path):
     assert code == 2
     assert "the data propose no group: the fit explains only" in err
     assert "pass candidates of your own with --groups" in err
-    assert not (tmp_path / "softsym-discovery").exists()
+    assert not (tmp_path / "softsym-flights").exists()
 
 
 def test_a_wrong_model_is_one_line(softsym, tmp_path):
@@ -256,7 +256,7 @@ def test_rows_of_one_label_stay_in_one_part(softsym, tmp_path):
     code, _, err = softsym("discover", *asked, "--rows-together", "day")
     assert code == 0, err
     assert "note: rows have 40 labels; rows of one label stay in one part" in err
-    fit = ss.load("softsym-discovery/model").fit_
+    fit = ss.load("softsym-labelled/model").fit_
     day_of = {tuple(row): day for row, day in zip(X.round(9), days, strict=True)}
     held, checked = ({day_of[tuple(row)] for row in part.X.round(9)} for part in (fit.held, fit.checked))
     assert fit.held.is_separate
@@ -283,12 +283,12 @@ def test_a_group_that_moves_nothing_is_undecided(softsym, tmp_path):
     code, out, err = softsym("discover", *SHORT, "--in", "6S", "--out", "3S", "--quiet")
     assert code == 0, err
     assert "undecided" in out
-    found = json.loads((tmp_path / "softsym-discovery" / "symmetries.json").read_text())["groups"]
+    found = json.loads((tmp_path / "softsym-flights" / "symmetries.json").read_text())["groups"]
     assert [row["name"] for row in found] == ["O(2)@x", "O(2)@z"]
     for row in found:
         assert row["verdict"] == "undecided"
         assert row["note"] == "acts trivially on inputs and outputs, so data cannot break it"
-    page = (tmp_path / "softsym-discovery" / "report.html").read_text()
+    page = (tmp_path / "softsym-flights" / "report.html").read_text()
     assert "moves neither inputs nor outputs" in page
 
 

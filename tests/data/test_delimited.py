@@ -1,3 +1,5 @@
+import gzip
+
 import numpy as np
 import pytest
 
@@ -90,7 +92,7 @@ def test_fast_and_plain_reader_agree(write):
         ("a,b\n1,1e999\n", r"line 2: column 'b' is 1e999 \(1 line"),
         ("a,b\n1,2\n3,4,5\n", r"line 3 has 3 cells, but line 1 names 2 columns; quote cells"),
         ("a,b\n1,2,3\n4,5,6\n", "line 2 has 3 cells, but line 1 names 2 columns"),
-        ("a;b\n1,5;2\n", "columns separated by semicolons; a .csv file must have commas"),
+        ("a|b\n1|2\n", "columns separated by bars; a .csv file must have commas"),
         ("a\tb\n1\t2\n", "columns separated by tabs; a .csv file must have commas"),
         ("1,2\n3,4\n", "line 1 of .*d.csv holds numbers only; it must hold the names"),
         ("a,b,a\n1,2,3\n", r"has the column name 'a' 2 times \(columns 1, 3\)"),
@@ -174,3 +176,24 @@ def test_every_line_needs_a_label(write):
             "d.csv, line 3: column 'day' has no value; every row needs a label", path, "x", together="day"
         )
     refuses("--rows-together: .*d.csv has no column 'week'", path, "x", together="week")
+
+
+def test_semicolons_and_decimal_commas(write):
+    path = write("d.csv", "a;b;c\n1,5;-2,25;3\n.5;1e3;7\n")
+    np.testing.assert_array_equal(read_table(path, "a,b").X, [[1.5, -2.25], [0.5, 1000.0]])
+    refuses(
+        "line 2: column 'a' holds '1,500,000', which is no number",
+        write("e.csv", "a;b\n1,500,000;2\n"),
+        "a",
+        "b",
+    )
+
+
+def test_packed_text(tmp_path):
+    path = tmp_path / "d.csv.gz"
+    path.write_bytes(gzip.compress(b"a,b\n1,2\n3,4\n"))
+    np.testing.assert_array_equal(read_table(path, "a", "b").X, [[1.0], [3.0]])
+    path.write_bytes(path.read_bytes()[:-9])
+    refuses("d.csv.gz is no gzip file, or a damaged one", path, "a", "b")
+    path.write_bytes(b"a,b\n1,2\n")
+    refuses("d.csv.gz is no gzip file, or a damaged one", path, "a", "b")

@@ -53,8 +53,10 @@ def test_a_new_format_is_known_everywhere(toy):
     assert read_data(str(toy), "a", need_y=False)[0].X.tolist() == [[1], [4]]
     assert not is_task("not_there_yet.toy")
     assert spread_lists(["--groups", "O(3)", "d.toy"]) == ["--groups", "O(3)", "d.toy"]
-    with pytest.raises(InputError, match=r"ends in \.npz, \.csv, \.tsv, \.parquet, \.toy"):
-        format_of(Path("data.xlsx"))
+    with pytest.raises(
+        InputError, match=r"ends in \.npz, \.csv, \.tsv, \.parquet, \.feather, \.arrow, \.toy"
+    ):
+        format_of(Path("data.dat"))
 
 
 def test_predictions_can_be_written_in_a_new_format(toy):
@@ -100,3 +102,11 @@ def test_labels_of_a_new_format_are_its_numbers(toy):
     toy.write_text("a b day\n1 2 3\n4 5 6\n7 8 3\n")
     table = read_table(toy, "a", together="day")
     assert (table.x_names, table.y_names, table.together.tolist()) == (("a",), ("b",), [0, 1, 0])
+
+
+@pytest.mark.parametrize(
+    ("name", "what"), [("d.xlsx", "an Excel workbook; save the sheet as CSV"), ("d.pkl", "never opened")]
+)
+def test_other_files_are_refused_by_name(tmp_path, name, what):
+    with pytest.raises(InputError, match=what):
+        format_of(tmp_path / name)

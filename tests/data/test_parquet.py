@@ -4,6 +4,7 @@ import pytest
 
 from softsym.data.parquet import ParquetFile
 from softsym.data.table import read_table
+from softsym.errors import InputError
 from tests.data.reading import predictions, refuses, survives_damage
 
 
@@ -99,3 +100,14 @@ def test_every_row_needs_a_label(save):
     refuses(
         "'list' holds a list in row 0, counted from 0; pass one text", save(frame), "x", "y", together="list"
     )
+
+
+@pytest.mark.parametrize("name", ["d.feather", "d.arrow"])
+def test_arrow_files_are_read_and_written(tmp_path, name):
+    polars.DataFrame({"a": [1.0, 2.0], "b": [3, 4]}).write_ipc(tmp_path / name)
+    assert read_table(tmp_path / name, "a", "b").Y.tolist() == [[3.0], [4.0]]
+    ParquetFile.write(tmp_path / f"out-{name}", ["y"], np.ones((2, 1)), None)
+    assert polars.read_ipc(tmp_path / f"out-{name}").columns == ["y"]
+    (tmp_path / name).write_bytes(b"nonsense")
+    with pytest.raises(InputError, match="is no Arrow file, or a damaged one"):
+        read_table(tmp_path / name, "a", "b")

@@ -21,7 +21,7 @@ def test_folder(tmp_path):
     refuses("folder.csv is a folder; pass a file in it", tmp_path / "folder.csv", "a")
 
 
-@pytest.mark.parametrize("name", ["data.xlsx", "data", "data.csv.gz"])
+@pytest.mark.parametrize("name", ["data.dat", "data", "data.npz.gz"])
 def test_unknown_ending(write, name):
     refuses(r"cannot tell what .*; pass a file that ends in \.npz, \.csv, \.tsv, \.parquet", write(name, "a"))
 

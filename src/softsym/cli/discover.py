@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from softsym.cli.early import check_texts, read_source
 from softsym.cli.notices import one_line_warnings
 from softsym.cli.output import check_target, write_json
 from softsym.cluster import check_engine
-from softsym.data.formats import suffixes
+from softsym.data.formats import PACKED, suffixes
 from softsym.data.guess import advice
 from softsym.data.task_names import is_task
 from softsym.errors import InputError
@@ -109,7 +110,11 @@ def command(
     device: str = typer.Option(
         "cpu", "--device", help=f"What networks are trained on: {', '.join(DEVICES)}."
     ),
-    out_dir: Path = typer.Option(Path("softsym-discovery"), "--out-dir", help="Where results go."),
+    out_dir: Path | None = typer.Option(
+        None,
+        "--out-dir",
+        help="Where results go; by default a folder named after the data, as softsym-flights for flights.csv.",
+    ),
     force: bool = typer.Option(False, "--force", help="Replace results that are there."),
     resume: bool = typer.Option(False, "--resume", help="Go on with a discovery that was stopped."),
     json_file: str | None = typer.Option(
@@ -129,8 +134,11 @@ def command(
 
     if json_file is not None:
         check_target(json_file)
+    out_dir = out_dir or default_folder(data)
     workspace = Workspace(
-        out_dir.resolve() if out_dir.name in ("", "..") else out_dir, force=force, resume=resume
+        out_dir.resolve() if out_dir.name in ("", "..") else out_dir,
+        force=force,
+        resume=resume,
     )
     workspace.check()
     check_texts([rep_in, rep_out], [largest, *(text for text in groups or [] if text != AUTO)])
@@ -203,6 +211,19 @@ def _own(task: Task | None) -> dict[str, Any]:
     from softsym.discovery.task_parameters import task_parameters
 
     return task_parameters(task)
+
+
+def default_folder(data: str) -> Path:
+    """Where results go if nobody says: beside where the command was given, named after the data.
+
+    Example:
+        >>> [str(default_folder(data)) for data in ("runs/flights.csv.gz", "golfball:wind=y", "inertia:Oz(2)")]
+        ['softsym-flights', 'softsym-golfball-wind-y', 'softsym-inertia-Oz-2']
+    """
+    is_file = Path(data).name.lower().endswith((*suffixes(), PACKED))
+    name = Path(data).name.partition(".")[0] if is_file else data
+    words = re.findall(r"\w+", name)
+    return Path("-".join(["softsym", *words]) if words else "softsym-discovery")
 
 
 def _check_asked(chosen: dict[str, Any], data: str) -> None:

@@ -25,7 +25,7 @@ def command(
 ) -> None:
     """Predicts outputs for new inputs, with the spread of the ensemble beside them.
 
-    Example: softsym predict softsym-discovery/model new.csv -o predictions.csv
+    Example: softsym predict softsym-flights/model new.csv -o predictions.csv
     """
     from softsym.discovery.predict import predict_file
 

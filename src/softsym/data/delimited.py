@@ -1,6 +1,9 @@
-"""Numbers from text files with separators, ``.csv`` and ``.tsv``.
+"""Numbers from text files with separators, ``.csv`` and ``.tsv``, packed (``.csv.gz``) or not.
 
-The first line names the columns. Two readers give the same numbers: a fast one (polars) for files without mistakes, and a plain one
+Where the columns of a ``.csv`` file are separated by semicolons, numbers may have decimal commas, as spreadsheets write them in many
+countries. The first line names the columns.
+
+Two readers give the same numbers: a fast one (polars) for files without mistakes, and a plain one
 that walks line by line and can say where a mistake is. Whatever the fast one cannot read as finite numbers goes to the plain one.
 """
 
@@ -8,7 +11,10 @@ from __future__ import annotations
 
 import codecs
 import csv
+import gzip
+import io
 import math
+import zlib
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -19,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softsym.data.columns import prediction_columns
-from softsym.data.formats import DataFile
+from softsym.data.formats import PACKED, DataFile, suffix_of
 from softsym.errors import InputError
 
 Array = NDArray[np.float64]
@@ -28,6 +34,8 @@ MISSING = frozenset({"", "na", "n/a", "#n/a", "null", "none", "?"})
 TRUTH = {"true": 1.0, "false": 0.0}
 CHUNK = 1 << 20
 """Bytes that are looked at together."""
+UNPACKED = 4
+"""About how many times longer a text is than what it was packed to."""
 _NAMES = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
 
 
@@ -45,9 +53,17 @@ class DelimitedFile(DataFile):
 
     def size(self, columns: list[int]) -> int:
         """About how many bytes so many columns take as numbers, from the length of the first lines."""
-        with self.path.open("rb") as file:
+        with _opened(self.path) as file:
             start = file.read(1 << 16)
-        return 8 * len(columns) * self.path.stat().st_size * (start.count(b"\n") or 1) // max(len(start), 1)
+        packed = UNPACKED if _is_packed(self.path) else 1
+        return (
+            packed
+            * 8
+            * len(columns)
+            * self.path.stat().st_size
+            * (start.count(b"\n") or 1)
+            // max(len(start), 1)
+        )
 
     def numbers(self, columns: list[int]) -> Array:
         """The chosen columns, shape (rows, len(columns)), all finite."""
@@ -72,7 +88,24 @@ class DelimitedFile(DataFile):
         import polars
 
         frame = polars.DataFrame(prediction_columns(names, values, spread))
-        frame.write_csv(path, separator=SEPARATORS[path.suffix.lower()])
+        frame.write_csv(path, separator=SEPARATORS[suffix_of(path)])
+
+
+def separator_of(path: Path) -> str:
+    """What separates columns: what the suffix says, and semicolons in a ``.csv`` file whose first line has them and no comma."""
+    usual = SEPARATORS[suffix_of(path)]
+    with _opened(path) as file:
+        first = next((line for line in file if line.strip()), b"")
+    return ";" if usual == "," and b";" in first and b"," not in first else usual
+
+
+def _is_packed(path: Path) -> bool:
+    return path.suffix.lower() == PACKED
+
+
+def _opened(path: Path) -> gzip.GzipFile | io.BufferedReader:
+    """The bytes of the text, unpacked."""
+    return gzip.open(path, "rb") if _is_packed(path) else path.open("rb")
 
 
 def check_encoding(path: Path) -> None:
@@ -81,9 +114,16 @@ def check_encoding(path: Path) -> None:
     Args:
         path: The file.
     """
+    if _is_packed(path):
+        try:
+            with _opened(path) as file:
+                while file.read(CHUNK):
+                    pass
+        except (OSError, EOFError, zlib.error) as error:
+            raise InputError(f"{path} is no gzip file, or a damaged one ({error}); pack it again") from error
     decoder = codecs.getincrementaldecoder("utf-8")()
     offset, line, held = 0, 1, 0  # held: bytes of an unfinished character at the end of the last chunk
-    with path.open("rb") as file:
+    with _opened(path) as file:
         while True:
             chunk = file.read(CHUNK)
             try:
@@ -107,12 +147,12 @@ def _refuse(path: Path, byte: int, offset: int, line: int) -> NoReturn:
 
 
 def _names(path: Path, cells: list[str]) -> tuple[str, ...]:
-    separator = SEPARATORS[path.suffix.lower()]
+    separator = SEPARATORS[suffix_of(path)]
     names = tuple(cell.strip() or f"column{k + 1}" for k, cell in enumerate(cells))
-    for other in ";\t|,":
+    for other in "\t|,;" if separator == "," else ";|,":
         if len(names) == 1 and other in names[0]:
             raise InputError(
-                f"{path} has its columns separated by {_NAMES[other]}; a {path.suffix} file must have {_NAMES[separator]}"
+                f"{path} has its columns separated by {_NAMES[other]}; a {suffix_of(path)} file must have {_NAMES[separator]}"
             )
     if all(_number(name) is not None for name in names):
         raise InputError(f"line 1 of {path} holds numbers only; it must hold the names of the columns")
@@ -121,8 +161,8 @@ def _names(path: Path, cells: list[str]) -> tuple[str, ...]:
 
 def _records(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Line number and cells of every line that is not blank."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file, delimiter=SEPARATORS[path.suffix.lower()])
+    with io.TextIOWrapper(_opened(path), encoding="utf-8-sig", newline="") as file:
+        reader = csv.reader(file, delimiter=separator_of(path))
         try:
             yield from ((reader.line_num, cells) for cells in reader if any(map(str.strip, cells)))
         except csv.Error as error:
@@ -133,6 +173,8 @@ def _records(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 def _fast(file: DelimitedFile, columns: list[int]) -> Array | None:
     """The numbers if every cell is one, else None."""
+    if _is_packed(file.path) or separator_of(file.path) == ";":
+        return None
     first = list(_first(file.path, 2))
     if len(first) < 2 or first[0][0] != 1:
         return None
@@ -145,7 +187,7 @@ def _read(file: DelimitedFile, columns: list[int], *, told: bool) -> Array | Non
     import polars
 
     options: dict[str, Any] = {
-        "has_header": False, "skip_rows": 1, "separator": SEPARATORS[file.path.suffix.lower()], "glob": False,
+        "has_header": False, "skip_rows": 1, "separator": SEPARATORS[suffix_of(file.path)], "glob": False,
     }  # fmt: skip
     try:
         lazy = polars.scan_csv(file.path, infer_schema_length=0 if told else None, **options)
@@ -204,7 +246,7 @@ class _Mistakes:
 def _plain(file: DelimitedFile, columns: list[int]) -> Array:
     """The same numbers, slowly; mistakes are reported with their line."""
     numbers, mistakes = array("d"), _Mistakes(file)
-    records = _records(file.path)
+    records, has_commas = _records(file.path), separator_of(file.path) == ";"
     next(records)
     for line, cells in records:
         if len(cells) > len(file.names):
@@ -214,7 +256,7 @@ def _plain(file: DelimitedFile, columns: list[int]) -> Array:
             )
         for column in columns:
             cell = cells[column].strip() if column < len(cells) else ""
-            value = _number(cell)
+            value = _number(cell.replace(",", ".") if has_commas and cell.count(",") == 1 else cell)
             if value is None:
                 mistakes.note("missing" if cell.lower() in MISSING else "text", line, column, cell)
             elif not math.isfinite(value):

@@ -44,8 +44,24 @@ FORMATS: dict[str, Format] = {
     ".csv": Format("softsym.data.delimited", "DelimitedFile"),
     ".tsv": Format("softsym.data.delimited", "DelimitedFile"),
     ".parquet": Format("softsym.data.parquet", "ParquetFile"),
+    ".feather": Format("softsym.data.parquet", "ParquetFile"),
+    ".arrow": Format("softsym.data.parquet", "ParquetFile"),
 }
-"""The format of each suffix."""
+"""The format of each suffix; text files may be packed, as in ``.csv.gz``."""
+PACKED = ".gz"
+OTHERS = {
+    ".xlsx": "an Excel workbook; save the sheet as CSV",
+    ".xls": "an Excel workbook; save the sheet as CSV",
+    ".ods": "a spreadsheet; save the sheet as CSV",
+    ".npy": "a single array; save inputs and outputs together with numpy.savez(file, X=X, Y=Y)",
+    ".mat": "a MATLAB file; read it with scipy.io.loadmat and save it with numpy.savez(file, X=X, Y=Y)",
+    ".h5": "an HDF5 file; read it with h5py and save it with numpy.savez(file, X=X, Y=Y)",
+    ".hdf5": "an HDF5 file; read it with h5py and save it with numpy.savez(file, X=X, Y=Y)",
+    ".json": "a JSON file; save its rows as CSV or Parquet",
+    ".pkl": "a pickle, which is never opened since it can run code; save the rows as CSV, Parquet or .npz",
+    ".zip": "an archive; unpack it first",
+}
+"""What other files are, and what to do with them."""
 TOGETHER = "--rows-together"
 """The option by which labels of rows are chosen, for messages."""
 
@@ -132,9 +148,21 @@ def suffixes(*, written: bool = False) -> tuple[str, ...]:
 
     Example:
         >>> ", ".join(suffixes())
-        '.npz, .csv, .tsv, .parquet'
+        '.npz, .csv, .tsv, .parquet, .feather, .arrow'
     """
     return tuple(suffix for suffix, known in FORMATS.items() if known.is_written or not written)
+
+
+def suffix_of(path: Path) -> str:
+    """What a file's name says it is, packed or not.
+
+    Example:
+        >>> suffix_of(Path("Runs.CSV")), suffix_of(Path("runs.csv.gz")), suffix_of(Path("runs.parquet.gz"))
+        ('.csv', '.csv', '.gz')
+    """
+    suffix = path.suffix.lower()
+    inner = Path(path.stem).suffix.lower() if suffix == PACKED else ""
+    return inner if inner in (".csv", ".tsv") else suffix
 
 
 def format_of(path: Path) -> type[DataFile]:
@@ -143,7 +171,10 @@ def format_of(path: Path) -> type[DataFile]:
     Raises:
         InputError: No format has that suffix.
     """
-    known = FORMATS.get(path.suffix.lower())
+    suffix = suffix_of(path)
+    known = FORMATS.get(suffix)
+    if known is None and suffix in OTHERS:
+        raise InputError(f"{path} is {OTHERS[suffix]}")
     if known is None:
         raise InputError(
             f"cannot tell what {path} is from its name; pass a file that ends in {', '.join(suffixes())}"

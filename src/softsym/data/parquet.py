@@ -1,4 +1,4 @@
-"""Numbers from ``.parquet`` files."""
+"""Numbers from files that store named columns one by one: ``.parquet``, and Arrow's ``.feather`` and ``.arrow``."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ParquetFile(DataFile):
     def open(cls, path: Path) -> ParquetFile:
         """Reads the names."""
         if path.stat().st_size == 0:
-            raise InputError(f"{path} is empty; write it again as Parquet")
+            raise InputError(f"{path} is empty; write it again")
         return cls(path, tuple(_collected(path, columns=None).columns))
 
     def size(self, columns: list[int]) -> int:
@@ -45,7 +45,7 @@ class ParquetFile(DataFile):
         """How many rows there are, from what the file says of itself."""
         import polars
 
-        return int(polars.scan_parquet(self.path, glob=False).select(polars.len()).collect().item())
+        return int(_scan(self.path).select(polars.len()).collect().item())
 
     def numbers(self, columns: list[int]) -> Array:
         """The chosen columns, shape (rows, len(columns)), all finite."""
@@ -99,7 +99,8 @@ class ParquetFile(DataFile):
         """Writes predictions, and in further columns their spread."""
         import polars
 
-        polars.DataFrame(prediction_columns(names, values, spread)).write_parquet(path)
+        frame = polars.DataFrame(prediction_columns(names, values, spread))
+        frame.write_parquet(path) if _is_parquet(path) else frame.write_ipc(path)
 
     def _check_type(self, series: polars.Series) -> None:
         import polars
@@ -137,7 +138,7 @@ def _collected(path: Path, columns: list[str] | None, rows: slice | None = None)
     """The named columns, or for None no rows of all of them; all rows, or a stretch."""
     import polars
 
-    lazy = polars.scan_parquet(path, glob=False)
+    lazy = _scan(path)
     if rows is not None:
         lazy = lazy.slice(rows.start, rows.stop - rows.start)
     try:
@@ -145,7 +146,18 @@ def _collected(path: Path, columns: list[str] | None, rows: slice | None = None)
             return (lazy.head(0) if columns is None else lazy.select(columns)).collect()
     except (polars.exceptions.PolarsError, polars.exceptions.PanicException, OSError) as error:
         first = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(f"{path} is no Parquet file, or a damaged one: {first}") from error
+        what = "Parquet" if _is_parquet(path) else "Arrow"
+        raise InputError(f"{path} is no {what} file, or a damaged one: {first}") from error
+
+
+def _is_parquet(path: Path) -> bool:
+    return path.suffix.lower() == ".parquet"
+
+
+def _scan(path: Path) -> polars.LazyFrame:
+    import polars
+
+    return polars.scan_parquet(path, glob=False) if _is_parquet(path) else polars.scan_ipc(path, glob=False)
 
 
 @contextmanager
