@@ -35,7 +35,7 @@ from softsym.evidence.propose import propose as propose
 from softsym.tasks import task as task
 from softsym.discovery import (
     SoftEquivariantClassifier as SoftEquivariantClassifier, SoftEquivariantRegressor as SoftEquivariantRegressor,
-    load as load,
+    invariant_features as invariant_features, load as load,
 )
 
 __version__: str

@@ -134,3 +134,8 @@ def test_a_column_apart_is_of_the_rest_only_if_chosen():
     assert choose(header, "day,x", None, need_y=True, apart=[0]) == ([0, 1], [2])
     with pytest.raises(InputError, match="no columns left for the outputs"):
         choose(header, "x,y", None, need_y=True, apart=[0])
+
+
+def test_the_nearest_name_may_differ_in_its_case_alone():
+    with pytest.raises(InputError, match=r"no column 'fx'; did you mean 'Fx'\?"):
+        Header("d.csv", ("ax", "Fx")).one("fx", "--y-columns")

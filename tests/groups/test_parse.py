@@ -81,7 +81,7 @@ def test_a_group_is_returned_as_it_is():
 
 
 @pytest.mark.parametrize(("text", "message"), [
-    ("Foo(3)", r"group 'Foo\(3\)': unknown group.* \(known: O, SO, .*Translation\) at 'Foo' \(position 0\)"),
+    ("Foo(3)", r"group 'Foo\(3\)': unknown group.* \(known: O, SO, .*Translation; each .*\) at 'Foo' \(position 0\)"),
     ("SO(3) | Fo(3)", r"unknown group.*known.* at 'Fo' \(position 7\)"),
     ("Octahedra()", "did you mean Octahedral?"),
     ("", "unknown group .* at the end"),
@@ -131,3 +131,11 @@ def test_a_number_of_thousands_of_digits_is_refused_in_one_line():
             ss.group(text)
         assert len(str(refused.value)) < 400
         assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"), [("so3", r"SO\(3\)"), ("rotation", r"SO\(3\), turns"), ("o(2)@z", r"O\(3\)")]
+)
+def test_what_was_meant(text, meant):
+    with pytest.raises(InputError, match=rf"did you mean {meant}\? \(known: .* each with its dimension"):
+        ss.group(text)

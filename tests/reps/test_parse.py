@@ -62,3 +62,11 @@ def test_texts_are_accepted_where_representations_and_groups_are_expected():
     assert ss.Vector.size("O(3)") == 3
     assert ss.equivariant_maps("V", "T(2)", "SO(3)").dim == 1
     assert ss.hidden_rep(10, "O(2)@z").size("O(3)") == 10
+
+
+@pytest.mark.parametrize(("text", "meant"), [("vector", "V"), ("2v", "V"), ("stress", r"T\(2\)")])
+def test_what_was_meant(text, meant):
+    with pytest.raises(
+        InputError, match=rf"did you mean {meant}\? \(known: .*; S is a number that no group moves"
+    ):
+        ss.rep(text)

@@ -114,7 +114,8 @@ class Header:
     def _place(self, name: _Name, flag: str) -> int:
         if name.text in self.names:
             return self.names.index(name.text)
-        close = difflib.get_close_matches(name.text, self.names, n=1, cutoff=0.5)
+        same = [known for known in self.names if known.casefold() == name.text.casefold()]
+        close = same or difflib.get_close_matches(name.text, self.names, n=1, cutoff=0.5)
         hint = f"did you mean {close[0]!r}? " if close else ""
         raise InputError(
             f"{flag}: {self.source} has no column {name.text!r}; {hint}Its columns are {self.listed()}"

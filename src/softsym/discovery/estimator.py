@@ -18,6 +18,7 @@ from softsym.data.split import HELD_OUT, Index
 from softsym.discovery import storage
 from softsym.discovery.auto import AUTO, candidates
 from softsym.discovery.checks import check_numbers, row_weights, shape_of
+from softsym.discovery.choice.first_look import first_look
 from softsym.discovery.fit.baselines import Baselines
 from softsym.discovery.fit.fitted import FittedEnsemble, Target
 from softsym.discovery.fit.member import Shape
@@ -124,6 +125,17 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
                 groups, which the constructor is told.
         """
         return self.fit_in(None, X, y, groups=groups, sample_weight=sample_weight)
+
+    def look(self, X: ArrayLike, y: ArrayLike, *, groups: Iterable[Hashable] | None = None) -> EvidenceTable:
+        """What the data say about every candidate by themselves, in seconds: the first step of :meth:`fit`.
+
+        Args:
+            X: Inputs (n, size of ``rep_in``).
+            y: Outputs (n, size of ``rep_out``).
+            groups: Labels of rows that belong together.
+        """
+        with one_blas_thread():
+            return first_look(self.plan(X, y, groups=groups), processes(self.n_jobs))
 
     def fit_in(
         self,

@@ -98,9 +98,12 @@ def _atom(tokens: Tokens) -> Group:
     if name == "Group":
         return _literal(tokens)
     if name not in CATALOGUE:
-        close = difflib.get_close_matches(name, CATALOGUE, n=1, cutoff=0.5)
-        hint = f"; did you mean {close[0]}?" if close else ""
-        tokens.fail(f"unknown group{hint} (known: {', '.join(CATALOGUE)})")
+        meant = _meant(name)
+        hint = f"; did you mean {meant}?" if meant else ""
+        tokens.fail(
+            f"unknown group{hint} (known: {', '.join(CATALOGUE)}; each with its dimension: SO(3) are turns, O(3) has mirror images too, "
+            "O(2)@z is about z)"
+        )
     tokens.take()
     tokens.expect("(")
     numbers = tokens.integers(")")
@@ -111,6 +114,35 @@ def _atom(tokens: Tokens) -> Group:
             f"group {tokens.text!r}: {name} takes {wanted} argument(s), as in {example}, got {len(numbers)}"
         )
     return CATALOGUE[name](*numbers)
+
+
+WORDS = {
+    "rotation": "SO(3), turns", "rotations": "SO(3), turns", "turn": "SO(3), turns", "turns": "SO(3), turns",
+    "reflection": "O(1)@3[0], the mirror image x to -x", "mirror": "O(1)@3[0], the mirror image x to -x",
+    "parity": "O(1)@3[0], the mirror image x to -x", "permutation": "S(n)", "permutations": "S(n)",
+    "scale": "Scaling(3)", "dilation": "Scaling(3)", "shift": "Translation(3)", "shifts": "Translation(3)",
+    "euclidean": "E(3)", "galilei": "SE(3)", "cyclic": "C(n)", "dihedral": "D(n)",
+}  # fmt: skip
+"""What people call groups, and how they are written."""
+
+
+def _meant(name: str) -> str:
+    """The group that somebody may have meant by a name, or nothing.
+
+    Example:
+        >>> _meant("so3"), _meant("rotation"), _meant("Scalling"), _meant("nonsense")
+        ('SO(3)', 'SO(3), turns', 'Scaling', '')
+    """
+    letters = name.rstrip("0123456789")
+    digits, known = name[len(letters) :], {one.lower(): one for one in CATALOGUE}
+    if name.lower() in WORDS:
+        return WORDS[name.lower()]
+    if name.lower() in known:
+        return known[name.lower()] + "(3)"
+    if digits and letters.lower() in known:
+        return f"{known[letters.lower()]}({digits})"
+    close = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.6)
+    return known[close[0]] if close else ""
 
 
 def _literal(tokens: Tokens) -> Group:

@@ -24,6 +24,12 @@ from softsym.reps.scaling import Size, UnscaledVector
 from softsym.text import Tokens
 
 NAMED = {"S": Scalar, "P": Point, "D": Arrow, "U": UnscaledVector, "Size": Size}
+MEANT = {
+    "s": "S", "v": "V", "t": "T(2)", "p": "P", "d": "D", "scalar": "S", "scalars": "S", "number": "S", "vector": "V", "vectors": "V",
+    "matrix": "T(2)", "tensor": "T(2)", "stress": "T(2)", "point": "P", "points": "P", "position": "P, or V from an origin that matters",
+    "force": "V", "velocity": "V", "image": "Grid(h,w)", "grid": "Grid(h,w)",
+}  # fmt: skip
+"""What people call columns, and how they are written."""
 KNOWN = "S, V, V', V[i], T(p), T(p,q), P, D, Grid(h,w), Regular(group), Points([[...]])"
 
 
@@ -107,7 +113,12 @@ def _primary(tokens: Tokens) -> Rep:
         tokens.take()
         return NAMED[name]
     if name not in ("V", "("):
-        tokens.fail(f"expected a representation (known: {KNOWN})")
+        meant = MEANT.get(name.lower(), "")
+        hint = f"; did you mean {meant}?" if meant else ""
+        tokens.fail(
+            f"expected a representation{hint} (known: {KNOWN}; S is a number that no group moves, V a vector, T(2) a matrix, "
+            "2S + 3V two numbers and three vectors)"
+        )
     tokens.take()
     if name == "(":
         inner = _sum(tokens)
