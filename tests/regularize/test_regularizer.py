@@ -1,7 +1,11 @@
 """The regularizer against its definition, and what its operations promise."""
 
+import copy
 import math
+import pickle
+import warnings
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -12,6 +16,25 @@ from softsym.maps import TensorMap, incoming, outgoing
 from tests.nn.networks import normal
 from tests.regularize.models import AXES, GROUPS, ROUTE, dense_bases, dense_residual, outside, soft_model
 from tests.twin import reynolds_projector
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    from skorch.callbacks import Callback
+
+
+class SoftSymmetry(Callback):
+    """Makes the regularizer when training begins, and takes its step after each batch; as in the docs, and pickled with its net."""
+
+    def on_train_begin(self, net, **_):
+        before = self.per.state_dict() if hasattr(self, "per") else None
+        self.per = ss.EquivarianceRegularizer(net.module_, ["O(2)@z"], rep_in="2V", rep_out="V", strength=9.0)
+        if before is not None:
+            self.per.load_state_dict(before)
+
+    def on_batch_end(self, net, training=False, **_):
+        if training:
+            self.per.prox_(net.optimizer_.param_groups[0]["lr"])
+
 
 every = pytest.mark.parametrize("groups", GROUPS.values(), ids=GROUPS)
 
@@ -391,3 +414,73 @@ def test_parameters_of_any_number_of_axes():
     }
     per.project_("D(4)")
     assert per.totals()["D(4)"] < 1e-24
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda both: pickle.loads(pickle.dumps(both))])
+def test_a_copy_pulls_on_the_copy_of_the_model(copied):
+    model, per, _ = setting(AXES)
+    per.strengths["O(2)@y"] = 7.0
+    per.prox_(0.01)  # makes what is kept between steps
+    value = per().item()
+    other_model, other = copied((model, per))
+    assert other().item() == value
+    assert dict(other.strengths) == dict(per.strengths)
+    other.project_("O(2)@z")
+    assert per().item() == value
+    assert other.residuals()["O(2)@z"][next(iter(other.residuals()["O(2)@z"]))] < 1e-12
+    assert all(
+        a is b
+        for a, b in zip(
+            other.stacked.parameters, map(other_model.get_parameter, other.stacked.names), strict=True
+        )
+    )
+
+
+def test_strengths_live_in_checkpoints_of_lightning(tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pl = pytest.importorskip("pytorch_lightning")
+
+    class Module(pl.LightningModule):
+        def __init__(self):
+            super().__init__()
+            self.net = torch.nn.Linear(6, 3)
+            self.per = ss.EquivarianceRegularizer(self.net, ["O(2)@z"], rep_in="2V", rep_out="V")
+
+        def on_save_checkpoint(self, checkpoint):
+            checkpoint["softsym"] = self.per.state_dict()
+
+        def on_load_checkpoint(self, checkpoint):
+            self.per.load_state_dict(checkpoint["softsym"])
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        module = Module()
+        module.per.strengths["O(2)@z"] = 4.5
+        trainer = pl.Trainer(
+            accelerator="cpu",
+            logger=False,
+            enable_checkpointing=False,
+            barebones=False,
+            enable_progress_bar=False,
+        )
+        trainer.strategy.connect(module)
+        trainer.save_checkpoint(tmp_path / "model.ckpt", weights_only=True)
+        again = Module.load_from_checkpoint(tmp_path / "model.ckpt")
+    assert dict(again.per.strengths) == {"O(2)@z": 4.5}
+    assert torch.equal(again.net.weight, module.net.weight)
+
+
+def test_strengths_live_in_a_pickled_net_of_skorch():
+    skorch = pytest.importorskip("skorch")
+    x = np.random.default_rng(0).standard_normal((40, 6)).astype(np.float32)
+    net = skorch.NeuralNetRegressor(
+        torch.nn.Linear, module__in_features=6, module__out_features=3, callbacks=[SoftSymmetry()], max_epochs=2, verbose=0,
+        train_split=None,
+    )  # fmt: skip
+    net.fit(x, x[:, :3])
+    dict(net.callbacks_)["SoftSymmetry"].per.strengths["O(2)@z"] = 3.5
+    again = pickle.loads(pickle.dumps(net)).partial_fit(x, x[:, :3])
+    callback = dict(again.callbacks_)["SoftSymmetry"]
+    assert dict(callback.per.strengths) == {"O(2)@z": 3.5}
+    assert callback.per.stacked.parameters[0] is again.module_.weight

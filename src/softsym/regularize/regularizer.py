@@ -253,6 +253,18 @@ class EquivarianceRegularizer:
             )
         return wanted
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but what is computed from the rest when it is needed, some of which is compiled code."""
+        made = ("_packs", "_proximal", "_operator", "_shares_outside", "stacked", "_buffers")
+        return {name: value for name, value in self.__dict__.items() if name not in made}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Takes parameters from the model that came along, so that a copy pulls on the copy of the model."""
+        self.__dict__.update(state)
+        self.stacked = Stacked.of(self._model, self.proposal)
+        self._buffers = {name: self._model.get_buffer(name) for name in self.proposal.buffers}
+        self._packs, self._proximal = {}, None
+
     def __repr__(self) -> str:
         strengths = ", ".join(f"{name}: {value:g}" for name, value in self._strengths.items())
         return f"EquivarianceRegularizer({len(self.stacked.names)} parameters; {strengths})"
