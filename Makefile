@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test test-torch-only test-slow test-extras test-browser extras browser lint types imports unit doctest docs fuzz bench clean
+.PHONY: demo test test-matrix test-torch-only test-slow test-extras test-browser extras browser lint types imports unit doctest docs fuzz bench clean
 
 demo: $(READY)
 	$(BIN)/softsym discover --out-dir softsym-demo --force
@@ -15,7 +15,7 @@ test: lint types imports unit doctest
 
 # Reinstalls only when what is to be installed has changed.
 $(READY): pyproject.toml constraints.txt
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	test -x $(BIN)/python || test -x $(BIN)/python.exe || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
 	touch $(READY)
 
@@ -44,6 +44,10 @@ docs: $(READY)
 # What systems without a C compiler get: the rooms whose results come from compiled code, once more without it.
 test-torch-only: $(READY)
 	$(BIN)/pytest -n 2 -m "not slow and not browser" --torch-only tests/native tests/nn tests/regularize tests/training
+
+# The wheel in empty environments without a compiler, on every supported Python that is here, with the oldest and newest torch and NumPy to be had.
+test-matrix:
+	@bash .ci/matrix
 
 test-slow: $(READY)
 	$(BIN)/pytest -m slow
