@@ -1,5 +1,6 @@
-"""Runs that are killed at random moments, a hundred times: weights identical, nothing left behind."""
+"""Runs and discoveries that are killed at random moments, a hundred times and more: weights identical, nothing left behind."""
 
+import json
 import multiprocessing
 import os
 import signal
@@ -8,8 +9,12 @@ import time
 import numpy as np
 import pytest
 
+from softsym.data.table import Table
+from softsym.discovery.discover import discover
+from softsym.discovery.workspace import Workspace
 from softsym.training import run
 from softsym.training.history import last_epoch
+from tests.discovery.small import rows
 from tests.training.small import spec
 
 KILLS = 100
@@ -58,3 +63,54 @@ def test_a_hundred_kills_at_random_moments(tmp_path):
         assert {path.name for path in folder.iterdir()} == LEFT
         assert all(path.name.startswith("epoch-") for path in (folder / "checkpoints").iterdir())
     assert len(epochs) > 3  # they were killed at different moments
+
+
+def _discover(folder):
+    X, Y = rows()
+    table = Table(X, Y, tuple("abcdef"), tuple("uvw"), "rows")
+    asked = {"rep_in": "2V", "rep_out": "V", "groups": ["O(2)@x", "O(2)@z"], "model": "network", "width": 16, "layers": 2,
+             "strength": 10.0, "epochs": 150, "seeds": 2}  # fmt: skip
+    begun = folder.with_name(folder.name + ".partial").exists()
+    discover(table, asked, Workspace(folder, resume=begun), title="rows")
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_a_discovery_that_is_killed_ends_as_if_it_had_not_been(tmp_path):
+    def started(folder):
+        process = multiprocessing.get_context("fork").Process(target=_discover, args=(folder,))
+        process.start()
+        return process
+
+    began = time.monotonic()
+    whole = started(tmp_path / "whole")
+    whole.join()
+    assert whole.exitcode == 0
+    duration = time.monotonic() - began
+    expected = (tmp_path / "whole" / "model" / "tensors.safetensors").read_bytes()
+    verdicts = _verdicts(tmp_path / "whole")
+    rng, kills = np.random.default_rng(1), 0
+    for number in range(3):
+        folder = tmp_path / f"found-{number}"
+        for _ in range(6):
+            if folder.exists():
+                break
+            process = started(folder)
+            process.join(rng.uniform(0.1, 0.7) * duration)
+            if process.exitcode is None:
+                os.kill(process.pid, signal.SIGKILL)
+                process.join()
+                kills += 1
+        if not folder.exists():
+            last = started(folder)
+            last.join()
+            assert last.exitcode == 0
+        assert (folder / "model" / "tensors.safetensors").read_bytes() == expected
+        assert _verdicts(folder) == verdicts
+    assert kills >= 6
+    assert {path.name for path in tmp_path.iterdir()} == {"whole", "found-0", "found-1", "found-2"}
+
+
+def _verdicts(folder):
+    content = json.loads((folder / "symmetries.json").read_text())
+    return [(row["name"], row["verdict"], row["error"]) for row in content["groups"]]
