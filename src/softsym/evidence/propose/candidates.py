@@ -114,8 +114,10 @@ def near_spans(half: Half, vectors: Array, sizes: list[int]) -> list[Array]:
     """The algebras near to spans of so many eigenvectors that have invariants, of the widest gaps, the largest first."""
     spans: list[Array] = []
     for size in sizes:
+        if len(spans) == MOST_SIZES:
+            break
         near = nearest_algebra(orthonormal(np.tensordot(vectors[:size], half.lie.basis, 1)))
-        if near is not None and len(spans) < MOST_SIZES:
+        if near is not None:
             listed = itertools.chain([near], itertools.islice(rounder(near), MOST_ROUND))
             spans += [near] if any(has_invariants(one, half.lie.source) for one in listed) else []
     return sorted(spans, key=lambda span: -len(span))

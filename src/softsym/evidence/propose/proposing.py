@@ -93,7 +93,8 @@ def propose(
     base = None if model is None else scaled_base(model, X, source, target)
     found = _larger(*halves(X, Y, source, target, base), tolerance)
     share = max(0.0, _explained(found, base, target, Y))
-    if found.turns is None and model is None and LEAST_EXPLAINED <= share < RESOLVED and not source.affine:
+    nothing_but_scaling = found.turns is None and _worth(found)[0] < 2
+    if nothing_but_scaling and model is None and LEAST_EXPLAINED <= share < RESOLVED and not source.affine:
         closer = _under_usual_turns(X, Y, rep_in, rep_out, source, target, tolerance)
         if closer is not None and _worth(closer[0])[0] > _worth(found)[0]:
             found, model, share = closer

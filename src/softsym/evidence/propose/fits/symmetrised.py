@@ -161,8 +161,13 @@ def symmetrised(
 
 def has_invariants(span: Array, source: Action) -> bool:
     """Whether an algebra (k, d, d) leaves polynomials of a low degree alone, or directions."""
+    if source.affine:
+        return False
     moving = np.setdiff1d(np.arange(len(source.unit)), _still(source, span))
-    return not source.affine and bool(_invariants(span, source, moving))
+    if _is_scaling(span) or _beside_scaling(span) is not None:
+        return bool(_invariants(span, source, moving))
+    few = sum(len(invariant_polynomials(span, source, moving, p)) for p in (1, 2))
+    return 0 < few <= FEATURES or bool(_polynomials(span, source, moving))
 
 
 def _invariants(span: Array, source: Action, moving: NDArray[np.intp]) -> tuple[Invariants, ...]:
