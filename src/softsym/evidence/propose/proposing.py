@@ -24,7 +24,7 @@ from softsym.evidence.propose.action import Action, actions, basis_of
 from softsym.evidence.propose.algebra.closure import angle
 from softsym.evidence.propose.algebra.recognise import Recognised, recognise
 from softsym.evidence.propose.algebra.round_numbers import NEAR
-from softsym.evidence.propose.derivative import LEVEL
+from softsym.evidence.propose.derivative import LEVEL, PROBED
 from softsym.evidence.propose.discrete import try_all
 from softsym.evidence.propose.fits.fit import LARGEST
 from softsym.evidence.propose.halves import Half, halves
@@ -118,7 +118,10 @@ def _under_usual_turns(
     share = process.explained(X[half:], Y[half:])
     if share < RESOLVED:
         return None
-    first, second = halves(X, Y, source, target, scaled_base(process, X, source, target))
+    few = np.r_[
+        half - min(half, PROBED) : half, half : half + min(half, PROBED)
+    ]  # the process explains nearly all: these tell
+    first, second = halves(X[few], Y[few], source, target, scaled_base(process, X[few], source, target))
     return search(first, second, tolerance, LEVEL / 2), process, share
 
 

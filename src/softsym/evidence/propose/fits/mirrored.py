@@ -20,7 +20,7 @@ from softsym.evidence.propose.fits.noise import best_noise
 from softsym.evidence.propose.fits.smooth import SmoothKernel
 
 Array = NDArray[np.float64]
-ROWS = 300
+ROWS = 200
 """By which planes are compared."""
 EXCLUDED = 2.7
 """Drop of the log likelihood from which a plane is excluded: one-sided at one percent."""
@@ -81,7 +81,7 @@ def _climbed(unit: Array, likelihood: Callable[[Array], float]) -> Array:
         return np.asarray(unit + steps @ across)
 
     first = np.concatenate([np.zeros((1, len(across))), 0.01 * np.eye(len(across))])
-    options = {"xatol": 1e-7, "fatol": 1e-2, "maxfev": 150, "initial_simplex": first}
+    options = {"xatol": 1e-7, "fatol": 1e-2, "maxfev": 100, "initial_simplex": first}
     found = minimize(lambda steps: -likelihood(there(steps)), first[0], method="Nelder-Mead", options=options)
     best = there(found.x)
     return np.asarray(best / np.linalg.norm(best))
