@@ -58,7 +58,7 @@ def test_auto_needs_representations_and_a_regression():
 
 
 def test_usual_groups_are_judged_where_the_fit_is_poor():
-    task = ss.tasks.task("inertia:O(3)")
+    task = ss.tasks.task("inertia:Oz(2)")
     rows = task_table(task, seed=0)
     found = candidates(rows.X[:600], rows.Y[:600], task.rep_in, task.rep_out)
     assert ss.O(3) in found.usual

@@ -129,7 +129,6 @@ def command(
     Example: softsym discover flights.csv --x-columns "px1..pz6" --y-columns "fx1..fz6" --in "6V" --out "6V" --groups "O(2)@x" "O(2)@z"
     """
     from softsym.data.requirements import check_fit
-    from softsym.discovery.early import early_look
     from softsym.discovery.workspace import Workspace
 
     if json_file is not None:
@@ -174,6 +173,8 @@ def command(
                 f"softsym: note: rows have {table.together.max() + 1} labels; rows of one label stay in one part",
                 err=True,
             )
+        from softsym.discovery.early import early_look  # all before did without kernels
+
         looked = early_look(
             table, chosen["rep_in"], chosen["rep_out"], chosen["groups"], seed=seed, n_jobs=jobs or 2
         )
