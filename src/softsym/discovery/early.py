@@ -46,13 +46,12 @@ def early_look(
         return None
     number = seed_of(seed)
     parts = split_rows(table.X, HELD_OUT, number, duplicates=table.duplicates, together=table.together)
-    candidates = read_groups(groups)
     return look_at(
         table.X,
         table.Y,
-        read_rep(rep_in),
-        read_rep(rep_out),
-        candidates,
+        inputs,
+        outputs,
+        read_groups(groups),
         parts,
         table.together,
         number,

@@ -154,12 +154,13 @@ def try_all(
             continue
         one = start
         if one.normal is not None and not _is_upright(one.normal):
-            one = _moved(one, lie, predict, values)
-            assert one.normal is not None
-            if Y is not None and axis is None and _is_near(one, lie, predict, values):
-                one = mirror(
-                    refined_normal(one.normal, lie.fit.kernel, lie.source, lie.target, lie.X, Y), FINE
-                )
+            normal, violation = _moved(one.normal, lie, predict, values)
+            one = mirror(normal)
+            if (
+                Y is not None and axis is None and violation <= ABSENT_ABOVE
+            ):  # near enough to ask where the plane is
+                found = refined_normal(normal, lie.fit.kernel, lie.source, lie.target, lie.X, Y)
+                one = mirror(found, FINE)
         one = _straightened(one, axis)
         if _is_there(one, [each for _, each in rough]) or holds(one.group):
             continue
@@ -201,10 +202,9 @@ def _may_turn(turning: Array, lie: LieDerivative) -> bool:
     return lie.defect(coefficients).p_value >= LEVEL
 
 
-def _moved(one: Candidate, lie: LieDerivative, predict: Predict, values: Array) -> Candidate:
-    """The mirror nearby that the fit is nearest to."""
+def _moved(normal: Array, lie: LieDerivative, predict: Predict, values: Array) -> tuple[Array, float]:
+    """The normal nearby to whose mirror image the fit is nearest, and how near that is."""
     few = slice(0, MOVING)
-    assert one.normal is not None
 
     def violation(normal: Array) -> float:
         element = reflection(normal)
@@ -212,16 +212,9 @@ def _moved(one: Candidate, lie: LieDerivative, predict: Predict, values: Array) 
         return lie.element_violation(element, values[few], there)
 
     best = minimize(
-        violation, one.normal, method="Nelder-Mead", options={"xatol": 1e-4, "fatol": 1e-9, "maxfev": 120}
+        violation, normal, method="Nelder-Mead", options={"xatol": 1e-4, "fatol": 1e-9, "maxfev": 120}
     )
-    return mirror(np.asarray(best.x))
-
-
-def _is_near(one: Candidate, lie: LieDerivative, predict: Predict, values: Array) -> bool:
-    """Whether the fit is near enough to its mirror image that it pays to look where the plane is."""
-    few = slice(0, MOVING)
-    there = predict(lie.source.moved(one.element, lie.X[few]))
-    return lie.element_violation(one.element, values[few], there) <= ABSENT_ABOVE
+    return np.asarray(best.x), float(best.fun)
 
 
 def _forward(normal: Array) -> Array:

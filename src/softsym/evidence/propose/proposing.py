@@ -118,10 +118,9 @@ def _under_usual_turns(
     share = process.explained(X[half:], Y[half:])
     if share < RESOLVED:
         return None
-    few = np.r_[
-        half - min(half, PROBED) : half, half : half + min(half, PROBED)
-    ]  # the process explains nearly all: these tell
-    first, second = halves(X[few], Y[few], source, target, scaled_base(process, X[few], source, target))
+    n = min(half, PROBED)  # the process explains nearly all: so many of each half tell
+    X, Y = X[half - n : half + n], Y[half - n : half + n]
+    first, second = halves(X, Y, source, target, scaled_base(process, X, source, target))
     return search(first, second, tolerance, LEVEL / 2), process, share
 
 

@@ -18,12 +18,11 @@ from scipy.optimize import minimize
 from softsym.evidence.propose.action import Action
 from softsym.evidence.propose.fits.noise import best_noise
 from softsym.evidence.propose.fits.smooth import SmoothKernel
+from softsym.evidence.propose.fits.symmetrised import EXCLUDED
 
 Array = NDArray[np.float64]
 ROWS = 200
 """By which planes are compared."""
-EXCLUDED = 2.7
-"""Drop of the log likelihood from which a plane is excluded: one-sided at one percent."""
 LARGEST = 3
 """Largest number of a direction in round numbers."""
 NEARBY = math.cos(math.radians(3.0))
