@@ -17,6 +17,7 @@ MORE = [
     "table_tennis:/some/where, with commas.npz,every=2",
     "mocap:raw,file=/some/where, with commas.npz",
     "duct:even",
+    "flights:scale-aware,file=/some/where, with commas.npz",
 ]
 
 

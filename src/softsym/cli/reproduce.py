@@ -23,8 +23,8 @@ def command(
         ...,
         metavar="ARTIFACT",
         help="table1, table2, correlation, progress, parameters, robustness, frame-averaging, unknown-symmetry, motion, rivals "
-        "(every way to a symmetry, and what it costs), all of these, mocap or duct (benchmarks on a file that --records names), or "
-        "claims (tests the paper's claims on the runs that are done).",
+        "(every way to a symmetry, and what it costs), all of these, flights, mocap or duct (on a file that --records names), or claims "
+        "(tests the paper's claims on the runs that are done).",
     ),
     seeds: int | None = typer.Option(
         None, "--seeds", min=1, help="Seeds; what the artefact asks for by default."
@@ -48,7 +48,7 @@ def command(
     records: str | None = typer.Option(
         None,
         "--records",
-        help="Folder of Waymo records for motion (simulated vehicles by default), or the file that mocap or duct read.",
+        help="Folder of Waymo records for motion (simulated vehicles by default), or the file that flights, mocap or duct read.",
     ),
     out_dir: str | None = typer.Option(
         None, "--out-dir", help="Folder of the results; paper/results of a checkout by default."

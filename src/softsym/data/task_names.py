@@ -8,7 +8,7 @@ from pathlib import Path
 from softsym.data.formats import suffixes
 from softsym.errors import InputError
 
-TASK_NAMES = ("inertia", "cossim", "golfball", "motion", "table_tennis", "mocap", "duct")
+TASK_NAMES = ("inertia", "cossim", "golfball", "motion", "flights", "table_tennis", "mocap", "duct")
 """As :data:`softsym.tasks.TASKS` has them."""
 
 
@@ -30,7 +30,7 @@ def is_task(text: str) -> bool:
     if Path(text).suffix.lower() in suffixes() or Path(text).exists():
         return False
     raise InputError(
-        f"{text!r} is neither a file nor a task; {_hint(name)}Pass a file that ends in {', '.join(suffixes())}, "
+        f"{text!r} is neither a file nor a task; {_hint(name)}pass a file that ends in {', '.join(suffixes())}, "
         f"or one of the tasks {', '.join(TASK_NAMES)}"
     )
 

@@ -33,7 +33,7 @@ ORDER = (
     "table1", "correlation", "table2", "progress", "parameters", "frame-averaging", "robustness", "unknown-symmetry", "motion",
 )  # fmt: skip
 """The paper's artefacts, the most telling first."""
-BENCHMARKS = ("rivals", "mocap", "duct")
+BENCHMARKS = ("rivals", "flights", "mocap", "duct")
 """Comparisons that the paper does not have; those on files of others are named by ``--records``."""
 ALL, CLAIMS = "all", "claims"
 """What else can be asked for: every artefact, and the test of the paper's claims."""

@@ -19,7 +19,7 @@ from softsym.errors import InputError, first_problem
 from softsym.tasks.cossim import VARIANTS as COSSIM_VARIANTS
 from softsym.tasks.cossim import CosSim
 from softsym.tasks.inertia import Inertia
-from softsym.tasks.motion import Motion
+from softsym.tasks.motion import Flights, Motion
 from softsym.tasks.parse import task as read_task
 from softsym.tasks.recorded import Duct, Mocap
 from softsym.tasks.task import Task
@@ -91,6 +91,7 @@ BALLS: dict[str, dict[str, Any]] = {
 RECORDED: dict[type[Task], dict[str, dict[str, Any]]] = {
     Mocap: {"fast": OURS | {"max_epochs": 2000, "per_max_epochs": 600, "adjust_at": 200, "n_train": 200, "n_val": 240, "n_test": 240}},
     Duct: {"fast": OURS | {"max_epochs": 200, "per_max_epochs": 60, "adjust_at": 20, "n_train": 2304, "n_val": 2304, "n_test": 4608}},
+    Flights: {"fast": OURS | {"max_epochs": 250, "per_max_epochs": 75, "adjust_at": 25, "n_train": 2000, "n_val": 500, "n_test": 500}},
 }  # fmt: skip
 """As everywhere at ``fast``: 600 steps of PER, adjusted after a third, and about as many of its rivals as on 1,000 rows."""
 

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
 from softsym.errors import InputError
-from softsym.experiments.aims import fast_claims
 from softsym.experiments.artefact import ALL, BENCHMARKS, CLAIMS, ORDER, Artefact, artefact, check_preset_name
-from softsym.experiments.claims import (
-    correlation_claims,
-    markdown,
-    printed_claims,
-    table1_claims,
-    table2_claims,
-)
+from softsym.experiments.claims.claim import markdown
+from softsym.experiments.claims.collect import all_claims
 from softsym.experiments.engines.carry_out import Tally, carry_out, missing
 from softsym.experiments.engines.engine import Engine, Job
 from softsym.experiments.engines.estimate import Estimate
@@ -159,15 +154,8 @@ def claims(
         ((part, found),) = plan(name, preset, seeds, folder=folder).parts
         return summarise(part, found, store)
 
-    table1, correlation, table2 = (summaries(name) for name in ("table1", "correlation", "table2"))
-    found = [
-        *table1_claims(table1),
-        *correlation_claims(correlation),
-        *table2_claims(table2),
-        *printed_claims(),
-    ]
-    if preset == "fast":
-        found += fast_claims(table1, summaries("table1", "code", None), correlation, table2)
+    fast = preset == "fast"
+    found = all_claims(summaries, partial(summaries, preset="code", seeds=None) if fast else None)
     text = markdown(found, preset)
     rows = [claim.to_dict() for claim in found]
     rendered = Rendered(text, rows)

@@ -15,6 +15,7 @@ TASKS: dict[str, Callable[[Arguments], Task]] = {
     "cossim": cossim.CosSim.read,
     "golfball": golfball.GolfBall.read,
     "motion": motion.Motion.read,
+    "flights": motion.Flights.read,
     "table_tennis": table_tennis.TableTennis.read,
     "mocap": recorded.Mocap.read,
     "duct": recorded.Duct.read,

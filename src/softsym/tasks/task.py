@@ -122,6 +122,10 @@ class Task(ABC):
         """Inputs and outputs in their own units, as a person's file would hold them: the training data unless a task says otherwise."""
         return self.splits(seed).train
 
+    def asked(self, seed: int) -> Pair:
+        """Rows that are asked about symmetries without a model: the observations unless a task says otherwise."""
+        return self.observations(seed)
+
     def at(self, file: str) -> Task:
         """The task with the file that its rows are read from.
 
@@ -131,7 +135,7 @@ class Task(ABC):
         raise InputError(f"{self.name} reads no file of records; leave it out")
 
     def together(self, seed: int) -> NDArray[np.int64] | None:
-        """Labels 0, 1, ... of the observations that belong together, shape (n,); None if each stands by itself."""
+        """Labels 0, 1, ... of observations, and of rows that are asked, that belong together, shape (n,); None if each stands by itself."""
         return None
 
     def __str__(self) -> str:

@@ -20,25 +20,14 @@ from softsym.groups import Group, group
 from softsym.reps import Rep, rep
 from softsym.tasks.arguments import Arguments
 from softsym.tasks.draw import split_by_group, stream
-from softsym.tasks.error import Error, ade, scaled_ade
-from softsym.tasks.motion.normalise import PAST, Centring, Normaliser
+from softsym.tasks.error import Error, ade
+from softsym.tasks.motion.normalise import Centring, Normaliser
 from softsym.tasks.motion.simulator import simulate
+from softsym.tasks.motion.trajectories import MotionData, halves
 from softsym.tasks.motion.waymo import CODE, HONEST, extract
 from softsym.tasks.task import FIXED_SEED, Pair, Sizes, Splits, Task, read_sizes
 
-FDE = "FDE"
-"""Final displacement error: the distance at the last point alone, in metres."""
 SETTINGS = {"honest": HONEST, "code": CODE}
-
-
-@dataclass(frozen=True, eq=False)
-class MotionData:
-    """Trajectories of one run, (n, 12, 3) each, float64, in metres, and the normaliser of the training ones."""
-
-    train: Tensor
-    val: Tensor
-    test: Tensor
-    normaliser: Normaliser
 
 
 @dataclass(frozen=True)
@@ -102,21 +91,21 @@ class Motion(Task):
     def sample(self, n: int, seed: int) -> Pair:
         """Draws n examples, normalised with their own statistics: inputs and outputs, float32."""
         data = self.data(seed, (n, 0, 0), part="sample")
-        return _pair(data.train, data.normaliser)
+        return data.rows(data.train)
 
     def splits(
         self, seed: int, sizes: tuple[int, int, int] | None = None, *, fixed_data: bool = False
     ) -> Splits:
         """Draws the data of one run; the error is in metres. Without ``sizes``, at most the usual ones."""
-        data = self.data(FIXED_SEED if fixed_data else seed, sizes)
-        train, val, test = (_pair(part, data.normaliser) for part in (data.train, data.val, data.test))
-        error = scaled_ade(data.normaliser.scale)
-        return Splits(train, val, test, error, lambda p, t: {FDE: float(error(p[:, -3:], t[:, -3:]))})
+        return self.data(FIXED_SEED if fixed_data else seed, sizes).splits()
 
     def observations(self, seed: int) -> Pair:
         """The training trajectories in metres, before any normalisation."""
-        past, future = self.data(seed).train.split(PAST, dim=1)
-        return past.flatten(1), future.flatten(1)
+        return halves(self.data(seed).train)
+
+    def asked(self, seed: int) -> Pair:
+        """The training trajectories as the normalisation makes them, which is where its price shows."""
+        return self.splits(seed).train
 
     def data(self, seed: int, sizes: tuple[int, int, int] | None = None, part: str = "") -> MotionData:
         """The trajectories behind :meth:`splits`, in metres; a scenario is in one split only."""
@@ -145,8 +134,3 @@ class Motion(Task):
         rows = split_by_group(tracks.scenario_ids, sizes, generator, exact=exact, what="scenario")
         train, val, test = (windows[part] for part in rows)
         return train, val, test
-
-
-def _pair(windows: Tensor, normaliser: Normaliser) -> Pair:
-    past, future = normaliser.apply(windows).float().split(PAST, dim=1)
-    return past.flatten(1), future.flatten(1)

@@ -124,7 +124,7 @@ def _process(plan: Blueprint) -> Built:
 def _look(plan: Blueprint) -> list[dict[str, Any]]:
     """Evidence about the candidates and the largest group, on what a person's file would hold."""
     task = plan.task
-    X, Y = (values[:LOOKED_AT] for values in arrays(task.observations(plan.seed)))
+    X, Y = (values[:LOOKED_AT] for values in arrays(task.asked(plan.seed)))
     sources = task.together(plan.seed)
     groups = list(dict.fromkeys([*plan.candidates, task.largest]))
     table = evidence(

@@ -14,6 +14,7 @@ from softsym.experiments.published import benchmarks
 from softsym.experiments.render.figures import OURS, PUBLISHED, new_figure
 from softsym.experiments.render.files import Rendered, head, notes
 from softsym.experiments.render.tables import EMPTY, comparison, markdown_table, number, plus_minus, seeds
+from softsym.experiments.render.verdicts import verdict_table
 from softsym.experiments.summary import Summary
 
 DIGITS = 4
@@ -30,7 +31,7 @@ def render(artefact: Artefact, preset: str, summaries: list[Summary]) -> Rendere
         markdown_table(["model", "inputs", "whose", artefact.unit, "seeds"], table),
         _scores(summaries),
         _model_errors(summaries),
-        _verdicts(summaries),
+        verdict_table(summaries),
         _chosen(summaries),
         comparison(summaries),
         notes(artefact),
@@ -104,26 +105,6 @@ def _model_errors(summaries: Sequence[Summary]) -> str:
     ]
     table = markdown_table(["inputs", "model", *names], lines)
     return f"Equivariance errors of the models, means over seeds:\n\n{table}" if lines else ""
-
-
-def _verdicts(summaries: Sequence[Summary]) -> str:
-    """What data said about symmetries, seed by seed where they differ."""
-    lines, seen = [], set()
-    for s in summaries:
-        for record in s.records:
-            for row in record.result.verdicts:
-                low, high = row["interval"]
-                line = [
-                    s.row.label, row["name"], row["verdict"], number(row["asymmetry"], 2), f"{number(low, 2)} to {number(high, 2)}",
-                    number(row["p_value"], 2), number(row["coverage"], 2), row["note"],
-                ]  # fmt: skip
-                if tuple(line) not in seen:
-                    seen.add(tuple(line))
-                    lines.append([*line[:1], str(record.result.seed), *line[1:]])
-    if not lines:
-        return ""
-    header = ["inputs", "seed", "group", "verdict", "violation", "interval", "p", "coverage", "note"]
-    return "What the data say about each symmetry:\n\n" + markdown_table(header, lines)
 
 
 def _chosen(summaries: Sequence[Summary]) -> str:

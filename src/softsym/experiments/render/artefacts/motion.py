@@ -1,4 +1,4 @@
-"""Motion forecasting: displacement errors of six models and model equivariance errors, under three normalisations."""
+"""Trajectories under three normalisations: displacement errors of all models, and which symmetries models and data have."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from softsym.experiments.artefact import Artefact
 from softsym.experiments.render.figures import AXES, bars, new_figure
 from softsym.experiments.render.files import Rendered, head, notes
 from softsym.experiments.render.tables import EMPTY, comparison, markdown_table, matrix, number
+from softsym.experiments.render.verdicts import verdict_table
 from softsym.experiments.summary import Summary
 from softsym.tasks.motion import Motion
-from softsym.tasks.motion.task import FDE
+from softsym.tasks.motion.trajectories import FDE
 from softsym.tasks.parse import task as read_task
 
-SHOWN = ("Oz_EMLP", "PER")
-"""Models whose equivariance errors the paper shows."""
+SHOWN = ("Oz_EMLP", "PER", "soft kernel ridge", "GP")
+"""Models whose equivariance errors are shown: the paper's two, and those that chose their symmetries by themselves."""
 EXAMPLES = 40
 
 
 def render(artefact: Artefact, preset: str, summaries: list[Summary]) -> Rendered:
-    """Errors of all models, equivariance errors of two, and example trajectories."""
+    """Errors of all models, equivariance errors of some, what data say, and example trajectories where they can be made again."""
     shown = [s for s in summaries if s.column.label in SHOWN and s.records]
     lines = [
         [s.row.label, s.column.label, *(number(value) for value in model_errors(s).values())] for s in shown
@@ -39,6 +40,7 @@ def render(artefact: Artefact, preset: str, summaries: list[Summary]) -> Rendere
         markdown_table(["normalisation", "model", "FDE"], final) if final else EMPTY,
         "Model equivariance errors:",
         markdown_table(["normalisation", "model", *AXES], lines),
+        verdict_table(summaries, "normalisation"),
         comparison(summaries),
         notes(artefact),
     ]
@@ -46,9 +48,10 @@ def render(artefact: Artefact, preset: str, summaries: list[Summary]) -> Rendere
     figures = {
         "ade": lambda: bars(artefact.title, artefact.unit, summaries, log=False),
         "errors": lambda: draw_errors(shown),
-        "trajectories": lambda: draw_trajectories([row.task for row in artefact.rows]),
     }
-    return Rendered("\n\n".join(text), rows, figures)
+    if artefact.records is None:
+        figures["trajectories"] = lambda: draw_trajectories([row.task for row in artefact.rows])
+    return Rendered("\n\n".join(part for part in text if part), rows, figures)
 
 
 def model_errors(summary: Summary) -> dict[str, float | None]:

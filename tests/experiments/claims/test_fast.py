@@ -2,7 +2,7 @@
 
 import pytest
 
-from softsym.experiments.aims import fast_claims
+from softsym.experiments.claims.fast import fast_claims
 from softsym.experiments.reproduce import claims, plan
 from softsym.experiments.store import Store
 from softsym.experiments.summary import summarise

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from softsym.experiments.claims import Claim, by_labels, correlation_claims, judge, ordered
+from softsym.experiments.claims.claim import Claim, by_labels, judge
+from softsym.experiments.claims.synthetic import correlation_claims, ordered
 from softsym.experiments.render.tables import number
 from softsym.experiments.summary import Summary
 

@@ -1,10 +1,10 @@
-"""Claims: they hold, do not hold, or cannot be told yet; and the checkers reject what is wrong."""
+"""Claims about tables and correlations: they hold, do not hold, or cannot be told yet; and the checkers reject what is wrong."""
 
 import pytest
 
-from softsym.experiments.claims import correlation_claims, in_order, printed_claims, table1_claims
+from softsym.experiments.claims.synthetic import correlation_claims, in_order, table1_claims, table2_claims
 from softsym.experiments.grid import cells
-from softsym.experiments.reproduce import claims, plan
+from softsym.experiments.reproduce import plan
 from softsym.experiments.store import Store
 from softsym.experiments.summary import summarise
 from tests.experiments.small import PAPER, record
@@ -31,7 +31,7 @@ def judged(tmp_path, errors=ERRORS, seeds_done=3, **changed):
 
 def test_good_runs_hold(tmp_path):
     found = judged(tmp_path)
-    assert len(found) == 4 * 5
+    assert len(found) == 5 * 5 + 1
     assert {claim.verdict for claim in found.values()} == {"holds"}
     claim = found["Oz(2): PER beats every baseline"]
     assert claim.numbers == "PER 0.2; MLP 3, O2_EMLP 1.5, O3_EMLP 9, RPP 2, MixedEMLP 2.5"
@@ -51,6 +51,10 @@ def test_good_runs_hold(tmp_path):
             "Oz(2): PER reaches the published mean plus one standard deviation",
         ),
         ({"strengths": (100.0, 1.0, 5.0)}, "Oz(2): strengths order the groups as the data do"),
+        (
+            {"model_errors": dict.fromkeys(("O(2)@x", "O(2)@y", "O(2)@z"), 0.05)},
+            "Oz(2): PER breaks every group as much as the data do, to 0.02",
+        ),
         (
             {"errors": {**ERRORS, "PER_full": 0.3}},
             "Oz(2): the full schedule gives a smaller error than stopping early",
@@ -92,14 +96,16 @@ def test_correlation_claims(tmp_path):
     assert good[2].text == "correlation of strength with data error is at least 0.49 in absolute value"
 
 
-def test_all_claims_in_one_table(tmp_path):
-    output = claims(Store(tmp_path), folder=PAPER)
-    assert "1 of 33 claims hold, 32 cannot be told yet" in output.rendered.markdown
-    assert "**not yet: 0 of 39 runs**" in output.rendered.markdown
-    assert (tmp_path / "code" / "claims.md").exists()
+def test_networks_of_different_sizes_are_told(tmp_path):
+    (part, found), store = plan("table2", "code", 1, folder=PAPER).parts[0], Store(tmp_path)
+    for cell in found:
+        sizes = {"MLP": 1000, "PER": 1050}
+        store.save(record(cell.runs[0], parameters=sizes.get(cell.column.label, 1099)))
+    text = "CosSim all networks of Table 2 have similar numbers of parameters"
 
+    def told():
+        return {claim.text: claim for claim in table2_claims(summarise(part, found, store))}[text]
 
-def test_the_last_row_cannot_be_as_printed():
-    (claim,) = printed_claims()
-    assert claim.verdict == "holds"
-    assert "O(2)@y" in claim.numbers
+    assert told().verdict == "holds"
+    store.save(record(found[0].runs[0], parameters=1200))
+    assert told().verdict == "does not hold"
