@@ -10,13 +10,12 @@ into the largest matrix.
 from __future__ import annotations
 
 import itertools
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, LinAlgWarning, solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from softsym.data.scaler import SymmetricScaler
 from softsym.errors import InputError
@@ -197,14 +196,16 @@ def _compared(
     own, across = frame.grams(kernels, rows, rows), frame.grams(kernels, other, rows)
     centred = Y[:n] - frame.center
     for kernel, mine, theirs in zip(kernels, own, across, strict=True):
-        for soft, ridge in itertools.product(frame.softness(), RIDGES):
-            guess = np.tile(frame.center, (len(other), 1))
+        for soft in frame.softness():
+            guesses = np.tile(frame.center, (len(RIDGES), len(other), 1))
             for block, gram, cross in zip(frame.blocks, mine, theirs, strict=True):
-                dual = _dual(_mixed(gram, soft), ridge, block.read(centred))
-                block.add_to(guess, _mixed(cross, soft) @ dual)
-            error = float(np.mean((guess - checked[1]) ** 2))
-            if np.isfinite(error):
-                yield error, frame, kernel, soft, ridge
+                mixed, between, outputs = _mixed(gram, soft), _mixed(cross, soft), block.read(centred)
+                for guess, ridge in zip(guesses, RIDGES, strict=True):
+                    block.add_to(guess, between @ _dual(mixed, ridge, outputs))
+            for guess, ridge in zip(guesses, RIDGES, strict=True):
+                error = float(np.mean((guess - checked[1]) ** 2))
+                if np.isfinite(error):
+                    yield error, frame, kernel, soft, ridge
 
 
 def _function(
@@ -238,10 +239,10 @@ def _mixed(grams: tuple[Array, Array], soft: float) -> Array:
 
 def _dual(gram: Array, ridge: float, Y: Array) -> Array:
     """Weights of the rows; not a number where the matrix is singular."""
-    penalty = ridge * max(float(np.trace(gram)) / len(gram), 1e-12) * np.eye(len(gram))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LinAlgWarning)  # a setting that is nearly singular does not win
-        try:
-            return np.asarray(solve(gram + penalty, Y, assume_a="pos", check_finite=False))
-        except LinAlgError:
-            return np.full_like(Y, np.nan)
+    matrix = np.array(gram, order="F")
+    matrix.flat[:: len(gram) + 1] += ridge * max(float(np.trace(gram)) / len(gram), 1e-12)
+    try:
+        factor = cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)
+    except LinAlgError:
+        return np.full_like(Y, np.nan)
+    return np.asarray(cho_solve(factor, Y, check_finite=False))
