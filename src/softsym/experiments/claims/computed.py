@@ -133,8 +133,9 @@ def _network(seed: int, noise: float) -> SoftMLP:
         torch.manual_seed(seed)
         net = SoftMLP("5S + 5V", "T(2)", ["O(2)@z"], width=24, init="equivariant").double()
         with torch.no_grad():
-            for layer in (*(block.linear for block in net.blocks), net.last):
-                layer.weight += noise * torch.randn_like(layer.weight)
+            for name, value in net.named_parameters():
+                if name.endswith("linear.weight") or name == "last.weight":
+                    value.add_(noise * torch.randn_like(value))
     return net
 
 
