@@ -71,7 +71,9 @@ class GridColumn(Strict):
     groups: tuple[str, ...] | None = Field(None, description="Candidate groups, if not the task's.")
     early_stopping: bool = True
     preset: PresetName | None = Field(None, description="Its own preset, whatever that of the table is.")
-    seeds: PositiveInt | None = Field(None, description="Its own number of seeds, if not the table's.")
+    seeds: PositiveInt | dict[PresetName, PositiveInt] | None = Field(
+        None, description="Its own number of seeds, of every preset or of some, if not the table's."
+    )
     width: dict[PresetName, PositiveInt] = Field({}, description="Widths that replace the preset's.")
     published: tuple[str, ...] | None = Field(
         None, description="Where its numbers are; under its label by default."
@@ -118,6 +120,11 @@ class Artefact(Strict):
             if label not in known:
                 raise ValueError(f"no column is called {label!r}; there are {', '.join(sorted(known))}")
         return self
+
+    def wanted(self, column: GridColumn, preset: PresetName) -> int:
+        """How many seeds a column has at a preset."""
+        own = column.seeds.get(preset) if isinstance(column.seeds, dict) else column.seeds
+        return own or self.seeds.get(preset, 1)
 
     def value(self, result: RunResult) -> float | None:
         """What stands in a cell, of one run; None if it does not have it."""

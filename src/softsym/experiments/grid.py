@@ -35,7 +35,7 @@ def cells(
     """
     found = []
     for column in artefact.ordered_columns:
-        count = seeds or column.seeds or artefact.seeds.get(name, 1)
+        count = seeds or artefact.wanted(column, name)
         for row in artefact.rows:
             spec = run_spec(artefact, row, column, name, records)
             if spec is not None:
