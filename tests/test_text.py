@@ -113,3 +113,30 @@ def test_an_error_repeats_only_a_part_of_a_long_text() -> None:
 def test_forty_thousand_summands_are_read_in_linear_time() -> None:
     rep = ss.rep("+".join(["S", "V"] * 20_000))
     assert len(rep.terms) == 40_000
+
+
+@pytest.mark.parametrize("read", [ss.group, ss.rep])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "O(2)@(" + "-" * 100_000 + "1,0,0)",
+        "SO(2)@" + "[" * 20_000 + "]" * 20_000,
+        "Group(" + "1+" * 100_000 + "1)",
+        "Group(" + "-" * 10_000 + "1)",
+        "Group('" + ")" * 50_000,
+        "Group('a', discrete={[]: 1})",
+        "Points(" + "-" * 10_000 + "1)",
+        "Points({[]: 1})",
+    ],
+    ids=lambda text: text[:12],
+)
+def test_what_nests_too_deeply_is_refused_at_once(read, text) -> None:
+    with pytest.raises(InputError) as caught:
+        read(text)
+    assert len(str(caught.value)) < 500
+
+
+def test_an_axis_of_many_numbers_is_not_repeated() -> None:
+    with pytest.raises(InputError, match="an axis is three finite numbers") as caught:
+        ss.group("O(2)@(" + "1," * 10_000 + "1)")
+    assert len(str(caught.value)) < 500

@@ -20,6 +20,9 @@ SHOWN = 60
 """Letters of a text that an error repeats on either side of the trouble."""
 # Letters of other alphabets are marks that no parser expects: they must not end the text silently.
 _TOKEN = re.compile(r"\s*(?:(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<number>[0-9]+)|(?P<mark>\S))")
+_BRACKET = re.compile(r"[()\[\]]")
+_UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
+"""What Python's own parser raises, the last two for what is nested too deeply."""
 
 
 class Tokens:
@@ -31,8 +34,9 @@ class Tokens:
     """
 
     def __init__(self, text: str, what: str) -> None:
-        if text.count("(") > MAX_DEPTH:
-            raise InputError(f"{what} text has {text.count('(')} brackets; at most {MAX_DEPTH} are read")
+        brackets = max(text.count("("), text.count(")"))
+        if brackets > MAX_DEPTH:
+            raise InputError(f"{what} text has {brackets} brackets; at most {MAX_DEPTH} are read")
         self.text, self.what, self.place = text, what, 0
         self.limit = len(text.rstrip())
 
@@ -85,7 +89,7 @@ class Tokens:
         for end in (i + 1 for i in range(self.place, self.limit) if self.text[i] == ")"):
             try:
                 found = ast.parse(self.text[self.place : end].strip(), mode="eval").body
-            except SyntaxError:
+            except _UNREADABLE:
                 continue
             if isinstance(found, ast.Call):
                 self.place = end
@@ -94,13 +98,22 @@ class Tokens:
 
     def numbers(self, closing: str) -> Any:
         """Reads a tuple or list of numbers, or of lists of them, up to its closing bracket."""
-        ends = [i + 1 for i in range(self.place, self.limit) if self.text[i] == closing]
-        for end in ends:
-            with contextlib.suppress(SyntaxError, ValueError):
+        end = self._end_of_brackets()
+        if self.text[end - 1 : end] == closing:
+            with contextlib.suppress(*_UNREADABLE):
                 values = ast.literal_eval(self.text[self.place : end].strip())
                 self.place = end
                 return values
         raise self._error("expected numbers")
+
+    def _end_of_brackets(self) -> int:
+        """Where the brackets that begin here are all closed, or here."""
+        depth = 0
+        for mark in _BRACKET.finditer(self.text, self.place, self.limit):
+            depth += 1 if mark.group() in "([" else -1
+            if depth <= 0:
+                return mark.end()
+        return self.place
 
     def bracketed(self) -> str:
         """Reads a pair of round brackets and returns what stands between them, inner brackets included."""

@@ -89,7 +89,7 @@ def test_a_terminal_obeys_no_name():
             sys.executable,
             "-m",
             "softsym",
-            "check",
+            "discover",
             "\x1b[31mno.csv",
             "--in",
             "V",

@@ -1,5 +1,7 @@
 """The classifier: classes as they were given, probabilities, and what cannot be a class."""
 
+from datetime import date
+
 import numpy as np
 import pytest
 
@@ -39,3 +41,8 @@ def test_classes_do_not_move():
     ):
         ss.SoftEquivariantClassifier("V", "V", ["O(3)"], **SMALL).fit(X, y)
     assert ss.SoftEquivariantClassifier("V", "3S", ["O(3)"], **SMALL).fit(X, y).classes_.tolist() == [0, 1, 2]
+
+
+def test_times_as_classes_are_refused_in_one_line():
+    with pytest.raises(InputError, match=r"`y` must hold classes, got date; pass them as texts"):
+        ss.SoftEquivariantClassifier(**SMALL).fit(X, [date(2024, 1, 1 + k % 2) for k in range(90)])

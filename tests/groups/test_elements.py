@@ -62,3 +62,10 @@ def test_an_infinite_discrete_group_has_the_right_invariants():
     rotate = np.linalg.qr(np.random.default_rng(0).standard_normal((6, 6)))[0]
     G = ss.Group.from_generators(discrete=[rotate @ np.diag([0.5] * 5 + [1.0]) @ rotate.T])
     assert ss.invariants("T(2)", G).dim == 1
+
+
+def test_a_list_of_large_elements_is_not_made():
+    """Two cycles of S(200): few of its elements fill the memory, long before ten thousand of them."""
+    assert closure(ss.S(200).discrete_generators) is None
+    with pytest.raises(ss.errors.InputError, match=r"Z\(400\) has more than 312 elements"):
+        _ = ss.Z(400).elements

@@ -180,3 +180,9 @@ def test_negative_samples():
 def test_groups_are_immutable():
     with pytest.raises(AttributeError, match="cannot assign to field"):
         ss.O(3).text = "SO(3)"
+
+
+@pytest.mark.parametrize("dim", [99_999, 999_999_999])
+def test_a_space_that_would_fill_the_memory_is_refused(dim):
+    with pytest.raises(InputError, match=rf"the generators of O\(2\) on R\^{dim} would take about .* GB"):
+        ss.group(f"O(2)@{dim}[0,1]")

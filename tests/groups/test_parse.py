@@ -1,5 +1,7 @@
 """The text form of groups."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 import softsym as ss
 from softsym.errors import InputError
 from softsym.groups import CATALOGUE
+from softsym.groups.parse import WORDS
 
 PLANE = [
     "O(2)",
@@ -134,8 +137,25 @@ def test_a_number_of_thousands_of_digits_is_refused_in_one_line():
 
 
 @pytest.mark.parametrize(
-    ("text", "meant"), [("so3", r"SO\(3\)"), ("rotation", r"SO\(3\), turns"), ("o(2)@z", r"O\(3\)")]
+    ("text", "meant"),
+    [
+        ("so3", "SO(3)"),
+        ("rotation", "SO(3), turns"),
+        ("o(2)@Z", "O(2)@z"),
+        ("so(4)", "SO(4)"),
+        ("so3@x", "SO(2)@x"),
+        ("lorentz", "Lorentz()"),
+        ("cube(3)", "Cube()"),
+        ("SO(3) | scalling(3)", "Scaling(3)"),
+    ],
 )
 def test_what_was_meant(text, meant):
-    with pytest.raises(InputError, match=rf"did you mean {meant}\? \(known: .* each with its dimension"):
+    pattern = rf"did you mean {re.escape(meant)}\? \(known: .* each with its dimension"
+    with pytest.raises(InputError, match=pattern):
         ss.group(text)
+    ss.group(meant.partition(", ")[0])  # what is proposed can be read
+
+
+@pytest.mark.parametrize("meant", WORDS.values())
+def test_what_words_stand_for_can_be_read(meant):
+    ss.group(meant.partition(", ")[0])

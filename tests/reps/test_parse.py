@@ -4,6 +4,7 @@ import pytest
 
 import softsym as ss
 from softsym.errors import InputError
+from softsym.reps.parse import MEANT
 
 
 @pytest.mark.parametrize(("text", "rep"), [
@@ -64,9 +65,17 @@ def test_texts_are_accepted_where_representations_and_groups_are_expected():
     assert ss.hidden_rep(10, "O(2)@z").size("O(3)") == 10
 
 
-@pytest.mark.parametrize(("text", "meant"), [("vector", "V"), ("2v", "V"), ("stress", r"T\(2\)")])
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [("vector", "V"), ("2v", "V"), ("stress", r"T\(2\)"), ("T2", r"T\(2\)"), ("V3", "3V"), ("2 vectrs", "V")],
+)
 def test_what_was_meant(text, meant):
     with pytest.raises(
         InputError, match=rf"did you mean {meant}\? \(known: .*; S is a number that no group moves"
     ):
         ss.rep(text)
+
+
+@pytest.mark.parametrize("meant", MEANT.values())
+def test_what_words_stand_for_can_be_read(meant):
+    ss.rep(meant.partition(", ")[0])

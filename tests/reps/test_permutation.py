@@ -84,3 +84,16 @@ def test_regular_needs_a_finite_group():
         ss.Regular("SO(2)")
     with pytest.raises(InputError, match=r"expected '\)'"):
         ss.rep("Regular(C(4)")
+
+
+def test_grids_that_would_fill_the_memory_are_refused():
+    with pytest.raises(
+        InputError, match=r"Grid\(100000,100000\) has 10,000,000,000 points; at most 1,000,000"
+    ):
+        ss.rep("Grid(100000,100000)")
+
+
+@pytest.mark.parametrize("text", ["S(200)", "Z(3000)"])
+def test_groups_of_too_many_elements_have_no_regular_one(text):
+    with pytest.raises(InputError, match="elements; they are not listed"):
+        ss.Regular(text)

@@ -183,3 +183,16 @@ def test_refusals():
 def test_negative_parts_are_refused():
     with pytest.raises(InputError, match="-1"):
         ss.part_vector(-1)
+
+
+@pytest.mark.parametrize("text", ["*".join(["V"] * 80_000), "T(100000000)", "T(999999999999)", "T(40)*T(40)"])
+def test_tensors_of_more_indices_than_possible_are_refused_at_once(text):
+    with pytest.raises(InputError, match=r"a tensor of [\d,]+ indices has too many; at most 64 are possible"):
+        ss.rep(text)
+
+
+@pytest.mark.parametrize("text", ["100000000(S + V)", "999999999999(S + V)", "1000(S + V)*(1000(S + V))"])
+def test_terms_that_would_fill_the_memory_are_refused(text):
+    with pytest.raises(InputError, match=r"a representation of [\d,]+ terms has too many; at most 200,000"):
+        ss.rep(text)
+    assert len(ss.rep("999999999999V").terms) == 1

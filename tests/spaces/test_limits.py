@@ -3,13 +3,14 @@
 import resource
 import subprocess
 import sys
+import warnings
 
 import pytest
 
 import softsym as ss
 from softsym.errors import InputError, SlowSolveWarning
-from softsym.spaces import limits
-from softsym.spaces.limits import Cost, at_most, check
+from softsym.spaces import at_most, limits
+from softsym.spaces.limits import Cost, check
 
 ENDLESS = [("T(30)", "V", "O(3)"), ("T(2)", "T(2)", "S(200)"), ("T(12)", "T(12)", "S(3)"), ("T(6)", "T(6)", "O(3)"),
            ("1000000000V", "V", "O(3)"), ("T(3)", "T(3)", "GL(10)")]  # fmt: skip
@@ -65,3 +66,42 @@ def test_what_takes_long_is_said():
 )
 def test_times_are_for_people(seconds, text):
     assert limits._time(seconds) == text
+
+
+def test_what_takes_minutes_is_announced_before_it_begins():
+    with ss.spaces.cache_folder(None), warnings.catch_warnings():
+        warnings.simplefilter("error", SlowSolveWarning)
+        with pytest.raises(
+            SlowSolveWarning, match=r"T\(10\) under O\(3\) .* will take about .* GB and .* min"
+        ):
+            ss.equivariant_maps("T(5)", "T(5)", "O(3)")
+
+
+def test_vectors_of_two_hundred_things_are_no_trouble():
+    """``S(200)`` is refused only where its tensors are large."""
+    with ss.spaces.cache_folder(None):
+        assert ss.equivariant_maps("V", "V", "S(200)").dim == 2
+
+
+@pytest.mark.parametrize(("rep_in", "rep_out"), [("T(40)", "T(40)"), ("T(64)", "S"), ("T(31)", "V")])
+def test_more_indices_than_arrays_have_are_refused(rep_in, rep_out):
+    with pytest.raises(InputError, match=r"under O\(1\) has \d+ tensor indices; at most 31 can be"):
+        ss.equivariant_maps(rep_in, rep_out, "O(1)")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("inspect", "--in", "V", "--out", "V", "--groups", "O(3)", "--width", "1000000"),
+        ("inspect", "--in", "V", "--out", "V", "--groups", "O(100000)"),
+        ("discover", "inertia:Oz(2)", "--groups", "O(100000)"),
+        ("train", "inertia:Oz(2)", "--width", "1000000"),
+    ],
+    ids=" ".join,
+)
+def test_sizes_at_the_command_line_are_refused_in_one_line(tmp_path, arguments):
+    command = [sys.executable, "-m", "softsym", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=tmp_path)
+    assert done.returncode == 2
+    assert " GB" in done.stderr
+    assert done.stderr.count("\n") == 1

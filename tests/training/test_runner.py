@@ -40,6 +40,12 @@ def test_a_folder_is_never_overwritten(tmp_path):
         run(spec(model="mlp", seed=1), tmp_path, resume=True, quiet=True)
 
 
+def test_what_is_refused_claims_no_folder(tmp_path):
+    with pytest.raises(InputError, match=r"which take .* GB to train"):
+        run(spec(width=1_000_000), tmp_path, quiet=True)
+    assert not list(tmp_path.iterdir())
+
+
 def test_the_usual_size_of_inputs_is_that_of_the_training_rows(tmp_path):
     numbers = preset().model_copy(update={"framing": True, "task": "cossim:SO(3)"})
     framed = RunSpec(numbers.task, "per", numbers)

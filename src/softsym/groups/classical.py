@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 
 from softsym.errors import InputError
 from softsym.groups import sampling
+from softsym.groups.generators import SHARE, most_numbers
 from softsym.groups.group import Group, make
 
 Array = NDArray[np.float64]
 __all__ = [  # noqa: RUF022 - as people list them
     "O", "SO", "SL", "GL", "Scaling", "Sp", "U", "SU", "Lorentz", "SO13", "SO13p", "O11", "SO11p",
 ]  # fmt: skip
-LARGEST = 25_000_000
-"""Numbers that the generators of a group may take: 0.2 GB."""
 MOST_LISTED = 8
 """Dimensions up to which the generators of rotations are a basis of their algebra."""
 
@@ -129,11 +128,11 @@ def positive(name: str, n: int, growth: int = 4) -> int:
         raise InputError(f"{name}(n) needs a whole number n, got {n!r}") from None
     if n < 1:
         raise InputError(f"{name}(n) needs n >= 1, got {n}")
-    if n**growth > LARGEST:
-        most = int(LARGEST ** (1 / growth) + 1e-9)
-        size = 8 * n**growth / 1e9
+    if n**growth > most_numbers():
+        most, size = int(most_numbers() ** (1 / growth) + 1e-9), 8 * n**growth / 1e9
         raise InputError(
-            f"the generators of {name}({n}) would take about {size:,.1f} GB; {name}({most}) is the largest that is made"
+            f"the generators of {name}({n}) would take about {size:,.1f} GB; {name}({most}) is the largest that is made, unless you "
+            f"allow more: with softsym.spaces.at_most(gigabytes={SHARE * size:.2g})"
         )
     return n
 

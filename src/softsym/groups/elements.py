@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 LIMIT = 10_000
+"""Elements that are listed at most."""
+ROOM = 50_000_000
+"""Numbers that a list of elements holds at most."""
 
 
 def is_permutation(matrix: Array) -> bool:
@@ -29,28 +32,30 @@ def images(matrix: Array) -> NDArray[np.intp]:
 
 
 def closure(generators: Array, dim: int | None = None) -> Array | None:
-    """All products of the generators, shape (order, d, d), identity first; None if infinite or beyond :data:`LIMIT`."""
+    """All products of the generators, shape (order, d, d), identity first; None if infinite or beyond :data:`LIMIT` or :data:`ROOM`."""
     identity = np.eye(dim or generators.shape[-1])
+    most = min(LIMIT, ROOM // max(identity.size, 1))
     if not all(has_finite_order_spectrum(h) for h in generators):
         return None
     found = {_key(identity): identity}
     frontier = [identity]
     while frontier:
-        products = [h @ g for g in frontier for h in generators]
-        frontier = []
-        for g in products:
+        before, frontier = frontier, []
+        for g in (h @ g for g in before for h in generators):
             key = _key(g)
             if key not in found:
                 found[key] = g
                 frontier.append(g)
-        if len(found) > LIMIT:
-            return None
+            if len(found) > most:
+                return None
     return np.array(list(found.values()))
 
 
 def has_finite_order_spectrum(matrix: Array) -> bool:
     """Whether all eigenvalues have modulus one, as those of an element of a finite group must."""
-    return bool(np.allclose(np.abs(np.linalg.eigvals(matrix)), 1.0, rtol=0.0, atol=1e-6))
+    return is_permutation(matrix) or bool(
+        np.allclose(np.abs(np.linalg.eigvals(matrix)), 1.0, rtol=0.0, atol=1e-6)
+    )
 
 
 def permutation_group(generators: Array) -> Any:

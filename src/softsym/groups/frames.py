@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from softsym.errors import InputError
 from softsym.groups.generators import frozen
+from softsym.text import shortened
 
 Array = NDArray[np.float64]
 NAMES = "xyz"
@@ -74,11 +75,11 @@ def read_axis(axis: Sequence[float]) -> tuple[float, ...]:
         numbers = tuple(float(value) for value in axis)
     except (TypeError, ValueError):
         raise InputError(
-            f"unknown axis {axis!r}; pass 'x', 'y' or 'z', or three numbers such as (0.1, 0.7, 0.7)"
+            f"unknown axis {shortened(repr(axis))}; pass 'x', 'y' or 'z', or three numbers such as (0.1, 0.7, 0.7)"
         ) from None
     if len(numbers) != 3 or not all(map(math.isfinite, numbers)) or not any(numbers):
         raise InputError(
-            f"an axis is three finite numbers, not all zero, such as (0.1, 0.7, 0.7); got {numbers}"
+            f"an axis is three finite numbers, not all zero, such as (0.1, 0.7, 0.7); got {shortened(str(numbers))}"
         )
     return numbers
 

@@ -8,8 +8,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from softsym.errors import InputError
+from softsym.limits import limit
 
 Array = NDArray[np.float64]
+SHARE = 20
+"""Generators of a group may take one so-manieth of the memory that may be taken: 0.2 GB unless somebody raises it."""
+
+
+def most_numbers() -> int:
+    """How many numbers the generators of a group may be.
+
+    Example:
+        >>> most_numbers()
+        25000000
+    """
+    return int(limit().gigabytes * 1e9 / 8 / SHARE)
 
 
 @dataclass(frozen=True)

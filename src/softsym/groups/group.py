@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from softsym.errors import InputError
 from softsym.groups import elements, frames, sampling
-from softsym.groups.generators import Generator, batched_kron, frozen, generator_stack
+from softsym.groups.generators import Generator, batched_kron, frozen, generator_stack, most_numbers
 
 Array = NDArray[np.float64]
 AXES = {"x": (1, 2), "y": (0, 2), "z": (0, 1)}
@@ -168,11 +168,12 @@ class Group:
         """All elements of a small finite group, shape (order, d, d), the identity first."""
         if self.lie:
             raise InputError(f"{self.name} has infinitely many elements; they are not listed, only sampled")
-        found = elements.closure(self.discrete_generators, self.dim)
+        most = min(elements.LIMIT, elements.ROOM // self.dim**2)
+        found = None
+        if self.known_order is None or self.known_order <= most:
+            found = elements.closure(self.discrete_generators, self.dim)
         if found is None:
-            raise InputError(
-                f"{self.name} has more than {elements.LIMIT} elements; they are not listed, only sampled"
-            )
+            raise InputError(f"{self.name} has more than {most} elements; they are not listed, only sampled")
         return frozen(found)
 
     def sample(self, n: int, seed: int | np.random.Generator = 0) -> Array:
@@ -238,6 +239,11 @@ class Group:
         axes = tuple(operator.index(a) for a in axes)
         if len(axes) != self.dim or len(set(axes)) != len(axes) or not all(0 <= a < dim for a in axes):
             raise InputError(f"`axes` must be {self.dim} different coordinates in 0..{dim - 1}, got {axes}")
+        size = (len(self.lie) + len(self.discrete)) * dim**2
+        if size > most_numbers():
+            raise InputError(
+                f"the generators of {self.name} on R^{dim} would take about {8 * size / 1e9:,.1f} GB; pass a smaller space"
+            )
         place = functools.partial(sampling.place, dim=dim, axes=axes)
         return make(
             f"{_as_operand(self)}@{_axes_text(dim, axes)}",

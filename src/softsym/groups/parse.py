@@ -15,6 +15,7 @@ import ast
 import difflib
 import functools
 import inspect
+import re
 from collections.abc import Callable
 
 from softsym.errors import InputError
@@ -98,7 +99,7 @@ def _atom(tokens: Tokens) -> Group:
     if name == "Group":
         return _literal(tokens)
     if name not in CATALOGUE:
-        meant = _meant(name)
+        meant = _meant(name, tokens.text[tokens.place :].lstrip()[len(name) :])
         hint = f"; did you mean {meant}?" if meant else ""
         tokens.fail(
             f"unknown group{hint} (known: {', '.join(CATALOGUE)}; each with its dimension: SO(3) are turns, O(3) has mirror images too, "
@@ -119,30 +120,51 @@ def _atom(tokens: Tokens) -> Group:
 WORDS = {
     "rotation": "SO(3), turns", "rotations": "SO(3), turns", "turn": "SO(3), turns", "turns": "SO(3), turns",
     "reflection": "O(1)@3[0], the mirror image x to -x", "mirror": "O(1)@3[0], the mirror image x to -x",
-    "parity": "O(1)@3[0], the mirror image x to -x", "permutation": "S(n)", "permutations": "S(n)",
-    "scale": "Scaling(3)", "dilation": "Scaling(3)", "shift": "Translation(3)", "shifts": "Translation(3)",
-    "euclidean": "E(3)", "galilei": "SE(3)", "cyclic": "C(n)", "dihedral": "D(n)",
+    "parity": "O(1)@3[0], the mirror image x to -x", "permutation": "S(3), all orders of three",
+    "permutations": "S(3), all orders of three", "scale": "Scaling(3)", "dilation": "Scaling(3)", "shift": "Translation(3)",
+    "shifts": "Translation(3)", "euclidean": "E(3)", "cyclic": "C(4), quarter turns", "dihedral": "D(4), the square's",
 }  # fmt: skip
 """What people call groups, and how they are written."""
+_BEHIND = re.compile(r"(?:\s*\(\s*([0-9]{0,3})\s*\))?(?:\s*@\s*([xyz])\b)?", re.IGNORECASE)
+"""A dimension and an axis, behind a name."""
 
 
-def _meant(name: str) -> str:
-    """The group that somebody may have meant by a name, or nothing.
+def _meant(name: str, behind: str = "") -> str:
+    """The group that somebody may have meant, as it is written, or nothing.
+
+    Args:
+        name: What it was called.
+        behind: The text behind the name.
 
     Example:
-        >>> _meant("so3"), _meant("rotation"), _meant("Scalling"), _meant("nonsense")
-        ('SO(3)', 'SO(3), turns', 'Scaling', '')
+        >>> _meant("so3"), _meant("rotation"), _meant("Scalling"), _meant("lorentz"), _meant("nonsense")
+        ('SO(3)', 'SO(3), turns', 'Scaling(3)', 'Lorentz()', '')
+        >>> _meant("o", "(2)@Z")
+        'O(2)@z'
     """
-    letters = name.rstrip("0123456789")
-    digits, known = name[len(letters) :], {one.lower(): one for one in CATALOGUE}
     if name.lower() in WORDS:
         return WORDS[name.lower()]
+    known = {one.lower(): one for one in CATALOGUE}
+    letters = name.lower().rstrip("0123456789")
+    digits, axis = _BEHIND.match(behind).groups(default="")  # type: ignore[union-attr]
     if name.lower() in known:
-        return known[name.lower()] + "(3)"
-    if digits and letters.lower() in known:
-        return f"{known[letters.lower()]}({digits})"
-    close = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.6)
-    return known[close[0]] if close else ""
+        spelled = name.lower()
+    elif letters in known:
+        spelled, digits = letters, name[len(letters) :]
+    else:
+        spelled = next(iter(difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.6)), "")
+    return _written(known[spelled], digits, axis.lower()) if spelled else ""
+
+
+def _written(name: str, digits: str, axis: str) -> str:
+    """A group of the catalogue as its text, with the dimension that was meant, or an example of one."""
+    if not inspect.signature(CATALOGUE[name]).parameters:
+        digits = ""
+    elif axis and name in ("O", "SO"):
+        digits = "2"  # about an axis
+    else:
+        digits = digits or "3"
+    return f"{name}({digits})" + (f"@{axis}" if axis else "")
 
 
 def _literal(tokens: Tokens) -> Group:
@@ -155,6 +177,6 @@ def _literal(tokens: Tokens) -> Group:
         fields = {str(item.arg): ast.literal_eval(item.value) for item in call.keywords}
         if set(fields) - {"lie_algebra", "discrete"}:
             raise ValueError
-    except ValueError:
+    except (ValueError, TypeError, MemoryError, RecursionError):
         tokens.fail("expected Group('name', lie_algebra=[[[...]]], discrete=[[[...]]])")
     return Group.from_generators(fields.get("lie_algebra"), fields.get("discrete"), name=str(name))

@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import functools
 
 from softsym.errors import InputError
@@ -27,7 +28,8 @@ NAMED = {"S": Scalar, "P": Point, "D": Arrow, "U": UnscaledVector, "Size": Size}
 MEANT = {
     "s": "S", "v": "V", "t": "T(2)", "p": "P", "d": "D", "scalar": "S", "scalars": "S", "number": "S", "vector": "V", "vectors": "V",
     "matrix": "T(2)", "tensor": "T(2)", "stress": "T(2)", "point": "P", "points": "P", "position": "P, or V from an origin that matters",
-    "force": "V", "velocity": "V", "image": "Grid(h,w)", "grid": "Grid(h,w)",
+    "force": "V", "velocity": "V", "image": "Grid(8,8)", "grid": "Grid(8,8)", "spin": "V, which it is under turns",
+    "axial": "V, which it is under turns", "pseudovector": "V, which it is under turns",
 }  # fmt: skip
 """What people call columns, and how they are written."""
 KNOWN = "S, V, V', V[i], T(p), T(p,q), P, D, Grid(h,w), Regular(group), Points([[...]])"
@@ -113,7 +115,7 @@ def _primary(tokens: Tokens) -> Rep:
         tokens.take()
         return NAMED[name]
     if name not in ("V", "("):
-        meant = MEANT.get(name.lower(), "")
+        meant = _meant(name)
         hint = f"; did you mean {meant}?" if meant else ""
         tokens.fail(
             f"expected a representation{hint} (known: {KNOWN}; S is a number that no group moves, V a vector, T(2) a matrix, "
@@ -131,12 +133,26 @@ def _primary(tokens: Tokens) -> Rep:
     return Vector
 
 
+def _meant(name: str) -> str:
+    """The representation that somebody may have meant, as it is written, or nothing.
+
+    Example:
+        >>> _meant("vector"), _meant("T2"), _meant("v3"), _meant("tensr"), _meant("Q")
+        ('V', 'T(2)', '3V', 'T(2)', '')
+    """
+    letter, digits = name[:1].upper(), name[1:]
+    if digits.isdigit() and letter in ("S", "V", "P", "T"):
+        return f"T({digits})" if letter == "T" else f"{digits}{letter}"
+    close = difflib.get_close_matches(name.lower(), MEANT, n=1, cutoff=0.75)
+    return MEANT[close[0]] if close else ""
+
+
 def _points(tokens: Tokens) -> Rep:
     call = tokens.call()
     try:
         if call is None or len(call.args) != 1 or call.keywords:
             raise ValueError
         return Permutation(ast.literal_eval(call.args[0]))
-    except ValueError as error:
+    except (ValueError, TypeError, MemoryError, RecursionError) as error:
         reason = f" ({error})" if isinstance(error, InputError) else ""
         tokens.fail(f"expected Points([[x, ...], ...]){reason}")

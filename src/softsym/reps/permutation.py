@@ -6,6 +6,7 @@ rotations of an image, vertices under the rotations of a polyhedron, indicator v
 
 from __future__ import annotations
 
+import math
 import operator
 
 import numpy as np
@@ -16,6 +17,9 @@ from softsym.groups import Group
 from softsym.groups import group as read_group
 from softsym.reps.atoms import Points
 from softsym.reps.rep import Rep, TensorType
+
+MAX_POINTS = 1_000_000
+"""Pixels that a grid has at most."""
 
 
 def Permutation(points: ArrayLike) -> Rep:
@@ -61,6 +65,8 @@ def Grid(*shape: int) -> Rep:
     text = f"Grid({','.join(map(str, sizes))})"
     if not 1 <= len(sizes) <= 3 or min(sizes) < 1:
         raise InputError(f"Grid takes one to three positive sizes, got {text}")
+    if math.prod(sizes) > MAX_POINTS:
+        raise InputError(f"{text} has {math.prod(sizes):,} points; at most {MAX_POINTS:,} are possible")
     centred = [places - (size - 1) / 2 for places, size in zip(np.indices(sizes), sizes, strict=True)]
     if len(sizes) > 1:
         centred[-2] = -centred[-2]
@@ -84,11 +90,12 @@ def Regular(group: Group | str) -> Rep:
     acting = read_group(group)
     if not acting.is_finite:
         raise InputError(f"Regular needs a finite group; {acting.name} is not")
+    count = len(acting.elements)
     steps = np.sqrt(np.array([2, 3, 5, 7, 11, 13], dtype=np.float64))
     for attempt in range(len(steps)):  # one of these directions lies on no mirror and no axis
         point = np.power(steps[attempt], np.arange(acting.dim)) + np.arange(acting.dim)
         places = orbit(acting, point)
-        if len(places) == len(acting.elements):
+        if len(places) == count:
             rows = tuple(map(tuple, places.tolist()))
             return Rep(((1, TensorType((Points(rows, f"Regular({acting.text})"),))),))
     raise InputError(f"no point is moved by every element of {acting.name}; pass the orbit to Permutation")

@@ -27,6 +27,10 @@ from softsym.reps.atoms import Atom, Base, kron_all
 from softsym.reps.element import Element, algebra_element, group_element, kron_sum
 
 Array = NDArray[np.float64]
+MAX_RANK = 64
+"""Indices that an array has at most, and so a tensor."""
+MAX_TERMS = 200_000
+"""Terms that copies and products may have together."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,7 @@ class TensorType:
         return TensorType(tuple(atoms[i] for i in order)), order
 
     def __mul__(self, other: TensorType) -> TensorType:
+        _check_rank(self.rank + other.rank)
         return TensorType(self.atoms + other.atoms)
 
     def __str__(self) -> str:
@@ -188,6 +193,7 @@ class Rep:
 
     def __mul__(self, other: Rep | int) -> Rep:
         if isinstance(other, Rep):
+            _check_terms(len(self.terms) * len(other.terms))
             pairs = itertools.product(self.terms, other.terms)
             return Rep(tuple((m * n, a * b) for (m, a), (n, b) in pairs))
         return other * self
@@ -200,6 +206,7 @@ class Rep:
         if copies < 0:
             raise InputError(f"cannot take {copies} copies of {self}")
         if len(self.terms) > 1:
+            _check_terms(len(self.terms) * copies)
             return Rep(self.terms * copies)
         return Rep(tuple((copies * n, kind) for n, kind in self.terms))
 
@@ -213,11 +220,24 @@ class Rep:
         return str(self)
 
 
+def _check_rank(rank: int) -> None:
+    if rank > MAX_RANK:
+        raise InputError(f"a tensor of {rank:,} indices has too many; at most {MAX_RANK} are possible")
+
+
+def _check_terms(count: int) -> None:
+    if count > MAX_TERMS:
+        raise InputError(
+            f"a representation of {count:,} terms has too many; at most {MAX_TERMS:,} are made, and copies of one type are a single term"
+        )
+
+
 def T(p: int, q: int = 0) -> Rep:
     """Tensors with p upper and q lower indices: V^p (x) V'^q. ``T(0)`` is a scalar, ``T(1)`` a vector."""
     p, q = operator.index(p), operator.index(q)
     if p < 0 or q < 0:
         raise InputError(f"T(p, q) needs p, q >= 0, got T({p}, {q})")
+    _check_rank(p + q)
     return Rep(((1, TensorType((Base(),) * p + (Base(is_dual=True),) * q)),))
 
 

@@ -1,8 +1,8 @@
 """What is equivariant: subspaces of linear maps, exact, block-structured and cached."""
 
+from softsym.limits import at_most
 from softsym.spaces.cache import cache_folder
 from softsym.spaces.layout import positions
-from softsym.spaces.limits import at_most
 from softsym.spaces.packed import Packed, PackedBlock
 from softsym.spaces.solution import Evidence, OrbitBasis
 from softsym.spaces.solve import equivariant_maps, invariant_tensors, invariants

@@ -11,6 +11,7 @@ from softsym.groups import read_groups
 from softsym.reps import hidden_rep
 from softsym.reps import rep as read_rep
 from softsym.spaces import EquivariantSpace, equivariant_maps, invariants
+from softsym.spaces.limits import check, to_look_at
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -111,6 +112,8 @@ def inspect(
         ("hidden -> hidden", hidden, hidden),
         ("hidden -> out", hidden, target),
     ]
+    for group in parsed:  # the largest, before any other is solved
+        check(f"{hidden} -> {hidden} under {group.name}", to_look_at(group, hidden.size(group) ** 2))
     found = []
     for group in parsed:
         start = time.perf_counter()

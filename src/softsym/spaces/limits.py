@@ -1,23 +1,23 @@
-"""What solving may take: an estimate of memory and time before anything is allocated, and a limit that can be raised.
+"""What solving takes: an estimate of memory and time before anything is allocated, held against a limit that can be raised.
 
 Estimates are of the order of magnitude; they are there to refuse what would fill the memory or never come back, by name.
 """
 
 from __future__ import annotations
 
-import contextlib
-import contextvars
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from softsym.errors import InputError, SlowSolveWarning
 from softsym.groups import Group
+from softsym.limits import limit
 
 SPEED = 1e9
 """Operations a second that one core does at least."""
 SLOW = 60.0
 """Seconds from which a warning says how long it will take."""
+MAX_AXES = 31
+"""Tensor indices that an array of any NumPy has, beside one for a batch."""
 
 
 @dataclass(frozen=True)
@@ -46,44 +46,17 @@ class Cost:
         return f"about {_rounded(self.gigabytes)} GB and {_time(self.seconds)}"
 
 
-@dataclass(frozen=True)
-class Limit:
-    """What may be taken at most."""
-
-    gigabytes: float = 4.0
-    minutes: float = 30.0
-
-
-USUAL = Limit()
-_limit: contextvars.ContextVar[Limit] = contextvars.ContextVar("limit", default=USUAL)
-
-
-@contextlib.contextmanager
-def at_most(gigabytes: float = Limit.gigabytes, minutes: float = Limit.minutes) -> Iterator[None]:
-    """Lets solving inside a ``with`` block take this much memory and time before it is refused.
-
-    Example:
-        >>> import softsym as ss
-        >>> with ss.spaces.at_most(gigabytes=1e-6):
-        ...     ss.equivariant_maps("T(3)", "T(3)", "SL(3)")
-        Traceback (most recent call last):
-        ...
-        softsym.errors.InputError: ... would take about ... GB ...
-    """
-    if not (gigabytes > 0 and minutes > 0):
-        raise InputError(f"limits must be positive, got {gigabytes} gigabytes and {minutes} minutes")
-    token = _limit.set(Limit(gigabytes, minutes))
-    try:
-        yield
-    finally:
-        _limit.reset(token)
-
-
 def to_look_at(group: Group, size: int) -> Cost:
     """What looking at all generators together, and at so many coordinates once, takes."""
     generators = len(group.lie) + len(group.discrete)
     entries = generators * group.dim**2
     return Cost(4 * size + 6 * entries, 50 * size + 10 * generators * entries)
+
+
+def check_axes(what: str, rank: int) -> None:
+    """Refuses tensors of more indices than an array has, which a group of R^1 does not make large."""
+    if rank > MAX_AXES:
+        raise InputError(f"{what} has {rank} tensor indices; at most {MAX_AXES} can be computed with")
 
 
 def check(what: str, cost: Cost) -> None:
@@ -93,10 +66,10 @@ def check(what: str, cost: Cost) -> None:
         what: What is to be solved, for people.
         cost: What it takes.
     """
-    limit = _limit.get()
-    if cost.gigabytes > limit.gigabytes or cost.seconds > 60 * limit.minutes:
+    most = limit()
+    if cost.gigabytes > most.gigabytes or cost.seconds > 60 * most.minutes:
         raise InputError(
-            f"{what} would take {cost}, more than the limit of {limit.gigabytes:g} GB and {limit.minutes:g} min; "
+            f"{what} would take {cost}, more than the limit of {most.gigabytes:g} GB and {most.minutes:g} min; "
             "pass smaller representations, or allow it: with softsym.spaces.at_most(gigabytes=..., minutes=...)"
         )
     if cost.seconds > SLOW:

@@ -16,7 +16,7 @@ from softsym.reps import Rep, TensorType
 from softsym.reps import rep as read_rep
 from softsym.spaces import cache
 from softsym.spaces.layout import positions, words
-from softsym.spaces.limits import check, to_look_at
+from softsym.spaces.limits import check, check_axes, to_look_at
 from softsym.spaces.packed import Packed, PackedBlock
 from softsym.spaces.solution import Evidence, Solution, warn_if_unclear
 from softsym.spaces.solvers import auto
@@ -117,6 +117,9 @@ def _remembered(
         return EquivariantSpace(factors, group, shape, *cache.space_from_arrays(arrays))
     size = math.prod(shape)
     check(f"{asked} under {group.name}", to_look_at(group, size))
+    check_axes(
+        f"{asked} under {group.name}", sum(max((kind.rank for _, kind in rep), default=0) for rep in factors)
+    )
     packed, evidence = _solved(factors, group, tol, solver, size)
     if packed.index.size <= cache.LARGEST_SPACE:
         cache.write(path, cache.space_to_arrays(packed, evidence))

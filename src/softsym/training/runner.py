@@ -48,8 +48,8 @@ def run(
 
 
 def _run(spec: RunSpec, task: Task, place: RunFolder, *, resume: bool, quiet: bool, track: bool) -> RunResult:
+    built, groups = spec.build(task), spec.candidates(task)  # what is refused here claims no folder
     place.claim(spec, resume=resume)
-    built, groups = spec.build(task), spec.candidates(task)
     place.check_room(10 * 4 * sum(p.numel() for p in built.model.parameters()))
     data = task.splits(spec.seed, spec.preset.sizes, fixed_data=spec.preset.fixed_data)
     if isinstance(built.model, ScaleFramed):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import softsym as ss
+from softsym.errors import InputError
 from softsym.spaces.solution import OrbitBasis
 from softsym.spaces.solvers.orbits import SOLVER
 
@@ -43,3 +44,8 @@ def test_projection_averages_over_orbits():
     P = ss.equivariant_maps("V", "V", "S(40)").project(W)
     off = W[~np.eye(40, dtype=bool)].mean()
     assert np.allclose(P, np.where(np.eye(40, dtype=bool), np.trace(W) / 40, off))
+
+
+def test_the_matrix_of_many_points_is_counted():
+    with pytest.raises(InputError, match=r"Grid\(300,300\) .*solver orbits.* would take about 1.3e\+02 GB"):
+        ss.equivariant_maps("Grid(300,300)", "S", "C(4)")

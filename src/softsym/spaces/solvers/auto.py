@@ -21,7 +21,7 @@ from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.registry import Registry
 from softsym.reps import TensorType
-from softsym.spaces.limits import check, to_look_at
+from softsym.spaces.limits import check, check_axes, to_look_at
 from softsym.spaces.solution import Solution
 from softsym.spaces.solvers.solver import NO_TOLERANCE, Solver
 
@@ -85,6 +85,7 @@ def solve(group: Group, tensor_type: TensorType, tol: float | None = None, solve
     """Invariants of one tensor type by the named solver, or by the one that :func:`choose` picks."""
     what = f"{tensor_type} under {group.name}"
     check(what, to_look_at(group, tensor_type.size(group)))
+    check_axes(what, tensor_type.rank)
     choice = choose(group, tensor_type, tol, solver)
     if tensor_type.rank:
         check(f"{what} (solver {choice.solver})", SOLVERS[choice.solver].cost(group, tensor_type))

@@ -34,9 +34,10 @@ class Orbits(Solver):
         )
 
     def cost(self, group: Group, tensor_type: TensorType) -> Cost:
-        """A graph with an edge for each coordinate and generator."""
+        """A graph with an edge for each coordinate and generator, and a matrix of each tensor index."""
         edges = tensor_type.size(group) * (len(group.discrete) + 1)
-        return Cost(5 * edges, 100 * edges)
+        matrices = 2 * max((size**2 for size in tensor_type.shape(group)), default=0)
+        return Cost(5 * edges + matrices, 100 * edges + matrices)
 
     def solve(self, group: Group, tensor_type: TensorType, tol: float | None = None) -> Solution:
         """One normalised indicator vector for each orbit."""

@@ -1,0 +1,33 @@
+"""Limits hold inside a block and are put back after it, whatever happens there."""
+
+import pytest
+
+import softsym as ss
+from softsym.errors import InputError
+from softsym.limits import USUAL, at_most, limit
+
+
+def test_a_limit_holds_inside_its_block_only():
+    with at_most(gigabytes=1, minutes=2):
+        assert (limit().gigabytes, limit().minutes) == (1, 2)
+        with pytest.raises(InputError), at_most(gigabytes=1e-3):
+            ss.O(300)
+        assert limit().gigabytes == 1
+    assert limit() == USUAL
+
+
+@pytest.mark.parametrize("wrong", [{"gigabytes": 0}, {"minutes": -1}, {"gigabytes": float("nan")}])
+def test_limits_are_positive(wrong):
+    with pytest.raises(InputError, match="limits must be positive"), at_most(**wrong):
+        pass
+
+
+def test_generators_obey_it_and_the_refusal_says_how_to_raise_it():
+    with pytest.raises(
+        InputError, match=r"O\(292\) is the largest that is made, unless you .*at_most\(gigabytes=4\.3\)"
+    ):
+        ss.O(300)
+    with at_most(gigabytes=4.4):
+        assert ss.O(300).dim == 300
+    with at_most(gigabytes=1e-3), pytest.raises(InputError, match=r"O\(18\) is the largest"):
+        ss.group("O(40)")
