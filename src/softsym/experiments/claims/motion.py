@@ -119,20 +119,17 @@ def _one_of_ours(behind: Sequence[Summary]) -> tuple[bool, str]:
 def _agrees(behind: Sequence[Summary]) -> tuple[bool, str]:
     """Exact ones are broken by no more than what is small, absent ones by more; undecided and soft ones may be either."""
     per, asked = behind
-    errors = errors_of(per)
-    said = {
-        row["name"]: row["verdict"]
-        for record in asked.records
-        for row in record.result.verdicts
-        if row["name"] in errors
-    }
+    errors, said = errors_of(per), dict[str, set[str]]()
+    for record in asked.records:
+        for row in record.result.verdicts:
+            if row["name"] in errors:
+                said.setdefault(row["name"], set()).add(row["verdict"])
     wrong = [
-        name for name, verdict in said.items()
-        if (verdict == "exact" and errors[name] > APART) or (verdict == "absent" and errors[name] <= APART)
+        name for name, verdicts in said.items()
+        if ("exact" in verdicts and errors[name] > APART) or ("absent" in verdicts and errors[name] <= APART)
     ]  # fmt: skip
-    numbers = ", ".join(
-        f"{name} {verdict}, {PER} {number(errors[name], 2)}" for name, verdict in said.items()
-    )
+    words = {name: " or ".join(sorted(verdicts)) for name, verdicts in said.items()}
+    numbers = ", ".join(f"{name} {word}, {PER} {number(errors[name], 2)}" for name, word in words.items())
     return bool(said) and not wrong, numbers or "the data were not asked"
 
 
