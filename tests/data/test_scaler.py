@@ -155,3 +155,12 @@ def test_refusals():
 def test_columns_by_type():
     found = columns_by_type(ss.rep("S + V + S"), ss.O(3))
     assert {str(kind): index.tolist() for kind, index in found.items()} == {"S": [0, 4], "V": [1, 2, 3]}
+
+
+@pytest.mark.parametrize("groups", [(), ["O(2)@z"]])
+def test_weights_count_as_copies_do(groups):
+    X, counts = data(30, 4), np.arange(30) % 3 + 1
+    counted = SymmetricScaler.fit(X, "S + V", groups, counts.astype(float))
+    copied = SymmetricScaler.fit(np.repeat(X, counts, axis=0), "S + V", groups)
+    assert np.allclose(counted.shift, copied.shift)
+    assert np.allclose(counted.scale, copied.scale)

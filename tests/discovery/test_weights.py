@@ -74,6 +74,19 @@ def test_rows_that_count_little_are_hardly_followed(model):
     assert est.fit_.explained() > 0.9  # errors count rows by their weights too
 
 
+def test_the_first_look_counts_rows_by_their_weights():
+    inputs, outputs = rows(200)
+    wrong = np.arange(200) % 3 == 0
+    outputs = outputs + 5.0 * wrong[:, None] * inputs[:, [0]] * [0.0, 1.0, 0.0]
+    outputs += 0.05 * RNG.standard_normal(outputs.shape)
+    est, weights = estimator(model="gp"), np.where(wrong, 1e-6, 1.0)
+    looked = est.look(inputs, outputs, weights)
+    assert looked["O(2)@z"].verdict == "exact" != est.look(inputs, outputs)["O(2)@z"].verdict
+    fitted = est.fit(inputs, outputs, sample_weight=weights)
+    assert fitted.evidence_["O(2)@z"].interval == looked["O(2)@z"].interval
+    assert fitted.symmetries_["O(2)@z"].verdict == "exact"
+
+
 def test_rows_of_weight_zero_take_no_part(tmp_path):
     weights = (np.arange(40) < 30).astype(float)
     first = ss.SoftEquivariantRegressor("2V", "V", ["SO(3)"], model="gp").fit(X, Y, sample_weight=weights)

@@ -193,3 +193,31 @@ def test_a_broken_symmetry_is_as_large_as_the_test_sees():
     truth = 1 / np.sqrt(np.mean(np.sum(Y**2, axis=1)))
     assert row.interval[0] <= truth <= row.interval[1]
     assert row.interval[0] > 0.8 * truth
+
+
+def test_rows_count_by_their_weights():
+    """Four rows in ten were measured with a device that knows where north is, and are hardly trusted."""
+    X, Y = draw(200)
+    doubted = np.arange(200) % 5 < 2
+    Y[doubted] += [3.0, 0.0, 0.0] * X[doubted, :1]
+    weights = np.where(doubted, 1e-6, 1.0)
+    alike, counted = (
+        evidence(X, Y, "2V", "V", ["SO(3)"], kernels=FEW, sample_weight=w)[0] for w in (None, weights)
+    )
+    assert alike.verdict != "exact"
+    assert alike.p_value < 0.05 < counted.p_value
+    assert counted.verdict == "exact"
+
+
+def test_rows_of_weight_zero_take_no_part():
+    X, Y = draw(60)
+    weights = (np.arange(60) < 45).astype(float)
+    labels = np.arange(60) // 3
+    options = {"kernels": FEW, "n_jobs": 1}
+    counted = evidence(X, Y, "2V", "V", ["SO(3)"], sample_weight=7 * weights, sources=labels, **options)[0]
+    kept = evidence(X[:45], Y[:45], "2V", "V", ["SO(3)"], sources=labels[:45], **options)[0]
+    assert {**counted.to_dict(), "seconds": 0} == {**kept.to_dict(), "seconds": 0}
+    with pytest.raises(InputError, match=r"5 row\(s\) say nothing"):
+        evidence(X, Y, "2V", "V", ["SO(3)"], sample_weight=np.arange(60) < 5)
+    with pytest.raises(InputError, match="`sample_weight` has shape"):
+        evidence(X, Y, "2V", "V", ["SO(3)"], sample_weight=[1.0, 2.0])

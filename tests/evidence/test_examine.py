@@ -20,7 +20,7 @@ def looked(n=80):
 
 def test_the_predictor_sees_one_half_and_predicts_the_other():
     X, Y, _ = looked()
-    predictor, held = plain_predictor(X, Y, V, V, [ss.O(3)], CUBIC, None, 0)
+    predictor, held, _ = plain_predictor(X, Y, V, V, [ss.O(3)], CUBIC, None, 0)
     assert len(held) == 40
     assert np.mean((predictor(X[held]) - Y[held]) ** 2) < 0.05 * Y.var()
     with pytest.raises(InputError, match="all rows are of one source"):
@@ -29,7 +29,7 @@ def test_the_predictor_sees_one_half_and_predicts_the_other():
 
 def test_everything_is_measured():
     X, Y, look = looked()
-    predictor, held = plain_predictor(X, Y, V, V, [ss.O(3)], CUBIC, None, 0)
+    predictor, held, _ = plain_predictor(X, Y, V, V, [ss.O(3)], CUBIC, None, 0)
     one = Examined.of(ss.O(3), look, predictor, X, Y, held, None, 0)
     assert one.ratio_p == 1.0
     assert 0 < one.test_p <= 1

@@ -55,3 +55,14 @@ def test_constant_outputs(constant):
 def test_the_same_seed_gives_the_same_rows():
     first, second = look(cross, ["SO(3)"]), look(cross, ["SO(3)"])
     assert np.array_equal(first.X, second.X)
+
+
+@pytest.mark.parametrize(("noisier", "exponents"), [(True, (0.75, 1.0)), (False, (0.0, 0.25))])
+def test_the_data_say_what_weights_mean(noisier, exponents):
+    """Rows that count less are noisier, or are not: weights may be those of a survey."""
+    rng = np.random.default_rng(0)
+    X, weights = rng.standard_normal((120, 6)), np.exp(rng.standard_normal(120))
+    noise = 0.1 * rng.standard_normal((120, 3)) / (np.sqrt(weights)[:, None] if noisier else 1.0)
+    found = Look.at(X, cross(X) + noise, ss.rep("2V"), ss.rep("V"), [ss.SO(3)], weights=weights)
+    assert found.exponent in exponents
+    assert (found.weights is None) == (found.exponent == 0)

@@ -112,3 +112,31 @@ def test_groups_given_by_generators_are_drawn_from_a_finite_subgroup():
     with pytest.raises(InputError):
         closed_set(ss.SU(3) | ss.SU(3))
     assert len(_drawn(ss.SU(3) | ss.SO(2).embed(6, (0, 1)), 4, np.random.default_rng(0))[0]) == 4
+
+
+def test_weights_of_rows_leave_the_test_valid():
+    """A weight stays with its row: p-values of exactly symmetric data are uniform for any weights, and noise may depend on them."""
+    rng = np.random.default_rng(0)
+    p = []
+    for seed in range(400):
+        X, weights = rng.standard_normal((12, 3)), rng.uniform(0.01, 3.0, 12)
+        Y = X + 0.2 * rng.standard_normal((12, 3)) / np.sqrt(weights)[:, None]
+        test = randomization_test(
+            stretched, X, Y, V, V, ss.O(3), weights=weights, copies=12, draws=199, seed=seed
+        )
+        p.append(test.p_value)
+    assert kstest(p, "uniform").pvalue > 0.01
+    assert np.mean(np.array(p) <= 0.05) < 0.09
+
+
+def test_rows_that_hardly_count_refute_nothing():
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((100, 3))
+    broken = np.arange(100) < 40
+    Y = np.where(broken[:, None], stretched(X), X)
+    weights = np.where(broken, 1e-9, 1.0)
+    p, counted = (
+        randomization_test(stretched, X, Y, V, V, ss.O(3), weights=w).p_value for w in (None, weights)
+    )
+    alone = randomization_test(stretched, X[~broken], Y[~broken], V, V, ss.O(3)).p_value
+    assert p < 0.01 < min(counted, alone)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from softsym.errors import InputError
-from softsym.evidence.shape import read_shape, seed_of
+from softsym.evidence.shape import read_shape, row_weights, seed_of
 
 
 def test_without_groups_every_column_is_a_scalar():
@@ -37,3 +37,13 @@ def test_odd_random_states_are_refused_in_one_line(odd):
     assert "\n" not in str(refused.value)
     assert seed_of(np.random.default_rng(0)) == seed_of(np.random.default_rng(0))
     assert seed_of(np.uint64(7)) == 7
+
+
+def test_weights_have_mean_one_over_rows_that_count():
+    assert row_weights([0, 1, 3], 3).tolist() == [0.0, 0.5, 1.5]
+    assert row_weights(None, 3) is None
+    assert row_weights(2.0, 3) is None  # all count the same
+    with pytest.raises(InputError, match="a number for every row"):
+        row_weights("abc", 3)
+    with pytest.raises(InputError, match="not negative"):
+        row_weights([1.0, -1.0, 1.0], 3)

@@ -60,17 +60,24 @@ class SymmetricScaler:
             raise InputError("`shift` and `scale` must be finite, and `scale` positive")
 
     @classmethod
-    def fit(cls, X: ArrayLike, rep: Rep | str | None, groups: Sequence[Group | str]) -> SymmetricScaler:
+    def fit(
+        cls,
+        X: ArrayLike,
+        rep: Rep | str | None,
+        groups: Sequence[Group | str],
+        weights: Array | None = None,
+    ) -> SymmetricScaler:
         """Takes the statistics of training data.
 
         Args:
             X: Training data (rows, size of ``rep``).
             rep: How the columns transform; may be None without groups.
             groups: The candidate groups; none for no symmetry at all.
+            weights: How much every row counts, shape (rows,); None if all count the same.
         """
         X = _rows(X)
         if not groups:
-            return cls(*_columns(X))
+            return cls(*_columns(X, weights))
         if rep is None:
             raise InputError("`rep` is None; pass how the columns transform, such as '5S + 5V'")
         rep, whole = read_rep(rep), joined(dict.fromkeys(read_groups(groups)))
@@ -78,13 +85,13 @@ class SymmetricScaler:
             raise InputError(
                 f"{rep} under {whole.name} has size {rep.size(whole)}, the data have {X.shape[1]} columns"
             )
-        shift = invariants(rep, whole).project(X.mean(axis=0))
+        shift = invariants(rep, whole).project(np.average(X, axis=0, weights=weights))
         scale = np.ones_like(shift)
         for tensor_type, index in columns_by_type(rep, whole).items():
             if tensor_type.rank == 0:
-                shift[index], scale[index] = _columns(X[:, index])
+                shift[index], scale[index] = _columns(X[:, index], weights)
             else:
-                scale[index] = _deviation(X[:, index], shift[index], axis=None)
+                scale[index] = _deviation(X[:, index], shift[index], weights, axis=None)
         return cls(shift, scale)
 
     def transform(self, X: ArrayLike) -> Array:
@@ -119,15 +126,16 @@ def _rows(X: ArrayLike) -> Array:
     return X
 
 
-def _columns(X: Array) -> tuple[Array, Array]:
+def _columns(X: Array, weights: Array | None) -> tuple[Array, Array]:
     """Mean and deviation of each column on its own."""
-    mean = X.mean(axis=0)
-    return mean, _deviation(X, mean, axis=0)
+    mean = np.average(X, axis=0, weights=weights)
+    return mean, _deviation(X, mean, weights, axis=0)
 
 
-def _deviation(X: Array, shift: Array, axis: int | None) -> Array:
+def _deviation(X: Array, shift: Array, weights: Array | None, axis: int | None) -> Array:
     """Root mean square of X - shift; 1 where that is only rounding. Squares of large numbers do not overflow."""
     largest = np.abs(X).max(axis=axis, initial=0.0)
     unit = np.where(largest > 0, largest, 1.0)
-    deviation = unit * np.sqrt((((X - shift) / unit) ** 2).mean(axis=axis))
+    counts = None if weights is None else np.broadcast_to(weights[:, None], X.shape)
+    deviation = unit * np.sqrt(np.average(((X - shift) / unit) ** 2, axis=axis, weights=counts))
     return np.where(deviation > CONSTANT * largest, deviation, 1.0)

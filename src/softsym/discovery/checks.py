@@ -44,37 +44,6 @@ def check_numbers(given: dict[str, Any], *, classes: bool) -> None:
     processes(given["n_jobs"])
 
 
-def row_weights(sample_weight: Any, rows: int) -> Array | None:
-    """How much every row counts, of mean one, shape (rows,); None if all count the same.
-
-    Args:
-        sample_weight: What an estimator's ``fit`` was told.
-        rows: How many rows there are.
-
-    Example:
-        >>> row_weights([1, 3], 2)
-        array([0.5, 1.5])
-    """
-    if sample_weight is None:
-        return None
-    try:
-        weights = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError("`sample_weight` must hold a number for every row") from error
-    if weights.ndim == 0:
-        weights = np.full(rows, float(weights))
-    if weights.shape != (rows,):
-        raise InputError(
-            f"`sample_weight` has shape {weights.shape}; pass one number for each of {rows} rows"
-        )
-    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
-        raise InputError(
-            "`sample_weight` must hold finite numbers that are not negative, not all of them zero"
-        )
-    weights = weights / weights[weights > 0].mean()
-    return None if (weights == weights[0]).all() else weights
-
-
 def shape_of(
     given: dict[str, Any], X: Array, Y: Array, groups: list[Group], *, classes: bool, free: bool
 ) -> Shape:

@@ -69,6 +69,7 @@ def look_at(
     together: Index | None,
     seed: int,
     n_jobs: int,
+    weights: Array | None = None,
 ) -> EvidenceTable:
     """The evidence of training and validation rows; test rows decide nothing.
 
@@ -82,6 +83,7 @@ def look_at(
         together: Labels of rows that belong together.
         seed: Seed of rows and elements.
         n_jobs: How many groups are looked at at once.
+        weights: How much every row counts (n,).
 
     Returns:
         A row for every group; empty where there is nothing to look at: the notes of verdicts then say so.
@@ -89,6 +91,9 @@ def look_at(
     rows = parts.train if parts.val is parts.train else np.concatenate([parts.train, parts.val])
     labels = None if together is None else together[rows]
     try:
-        return evidence(X[rows], Y[rows], rep_in, rep_out, groups, sources=labels, n_jobs=n_jobs, seed=seed)
+        return evidence(
+            X[rows], Y[rows], rep_in, rep_out, groups, sources=labels, n_jobs=n_jobs, seed=seed,
+            sample_weight=None if weights is None else weights[rows],
+        )  # fmt: skip
     except InputError:  # too few rows, constant outputs
         return EvidenceTable()

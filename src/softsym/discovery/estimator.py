@@ -17,7 +17,7 @@ from softsym.data.requirements import check_magnitudes
 from softsym.data.split import HELD_OUT, Index
 from softsym.discovery import storage
 from softsym.discovery.auto import AUTO, candidates
-from softsym.discovery.checks import check_numbers, row_weights, shape_of
+from softsym.discovery.checks import check_numbers, shape_of
 from softsym.discovery.choice.first_look import first_look
 from softsym.discovery.fit.baselines import Baselines
 from softsym.discovery.fit.fitted import FittedEnsemble, Target
@@ -35,7 +35,7 @@ from softsym.discovery.steps import carried_out
 from softsym.errors import InputError
 from softsym.evidence import EvidenceTable
 from softsym.evidence.likelihood.threads import one_blas_thread
-from softsym.evidence.shape import seed_of
+from softsym.evidence.shape import row_weights, seed_of
 from softsym.groups import Group, read_groups
 from softsym.groups import group as read_group
 from softsym.reps import Rep
@@ -117,25 +117,34 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         Args:
             X: Inputs (n, size of ``rep_in``): an array or a data frame.
             y: Outputs (n, size of ``rep_out``), or classes (n,).
-            sample_weight: How much every row counts (n,), not negative, for all models and their errors: noise of a row has a variance
-                that is divided by it. Rows of weight zero take no part. Evidence and tests count all other rows alike: what
-                is exchanged in an exact test must be exchangeable.
+            sample_weight: How much every row counts (n,), not negative, for evidence, models and errors: noise of a row has a variance
+                that is divided by it. Rows of weight zero take no part. Weights must not depend on what a candidate moves, and
+                proposed candidates (``groups="auto"``) come from rows that count alike.
             groups: A label for every row (n,), of any hashable type, as scikit-learn's splitters have them: rows of one label, such as
                 windows of one recording, are all trained on or all held out. They have nothing to do with the candidate symmetry
                 groups, which the constructor is told.
         """
         return self.fit_in(None, X, y, groups=groups, sample_weight=sample_weight)
 
-    def look(self, X: ArrayLike, y: ArrayLike, *, groups: Iterable[Hashable] | None = None) -> EvidenceTable:
+    def look(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        groups: Iterable[Hashable] | None = None,
+    ) -> EvidenceTable:
         """What the data say about every candidate by themselves, in seconds: the first step of :meth:`fit`.
 
         Args:
             X: Inputs (n, size of ``rep_in``).
             y: Outputs (n, size of ``rep_out``).
+            sample_weight: How much every row counts (n,).
             groups: Labels of rows that belong together.
         """
         with one_blas_thread():
-            return first_look(self.plan(X, y, groups=groups), processes(self.n_jobs))
+            plan = self.plan(X, y, groups=groups, sample_weight=sample_weight)
+            return first_look(plan, processes(self.n_jobs))
 
     def fit_in(
         self,

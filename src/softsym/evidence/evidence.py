@@ -26,7 +26,7 @@ from softsym.evidence.lattice import contains
 from softsym.evidence.likelihood.threads import one_blas_thread
 from softsym.evidence.look import Look
 from softsym.evidence.randomization import holm
-from softsym.evidence.shape import read_rows, read_shape
+from softsym.evidence.shape import read_rows, read_shape, row_weights
 from softsym.evidence.table import EvidenceRow, EvidenceTable, detail_of, row_of
 from softsym.evidence.verdict import LIKELIHOOD_LEVEL
 from softsym.groups import Group
@@ -47,6 +47,7 @@ def evidence(
     groups: Group | str | Sequence[Group | str],
     *,
     sources: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     tolerance: float | None = None,
     kernels: Sequence[Kernel] = GRID,
     n_jobs: int = 2,
@@ -61,6 +62,9 @@ def evidence(
         rep_out: How outputs transform, such as ``"T(2)"``.
         groups: Candidate groups.
         sources: A label for every row; rows of one label (windows of one recording) stay together.
+        sample_weight: How much every row counts (n,), not negative. Noise of a row has a variance that is divided by its weight, or by a
+            power of it from 0 to 1 if the data say so; rows of weight zero take no part. Weights must not depend on what a
+            candidate moves.
         tolerance: Relative violation up to which a symmetry counts as exact; by default what would hardly add to the error of
             predictions, see :mod:`softsym.evidence.verdict`.
         kernels: Base kernels to choose from.
@@ -83,6 +87,11 @@ def evidence(
     X, Y = read_rows(X, "X"), read_rows(Y, "Y")
     if len(X) != len(Y):
         raise InputError(f"`X` has {len(X)} rows and `Y` has {len(Y)}")
+    labels, weights = _labels(sources, len(X)), row_weights(sample_weight, len(X))
+    if weights is not None and not weights.all():  # rows that do not count take no part
+        kept = weights > 0
+        X, Y, labels = X[kept], Y[kept], None if labels is None else _labels(labels[kept], int(kept.sum()))
+        weights = row_weights(weights[kept], len(X))
     if len(X) < FEWEST:
         raise InputError(f"{len(X)} row(s) say nothing about symmetries; at least {FEWEST} are needed")
     rep_in, rep_out, candidates = read_shape(rep_in, rep_out, groups, X, Y)
@@ -90,22 +99,21 @@ def evidence(
         raise InputError("pass at least one group, such as 'O(3)'")
     if tolerance is not None and not tolerance > 0:
         raise InputError(f"`tolerance` must be positive, got {tolerance!r}")
-    labels = _labels(sources, len(X))
-    scaled = SymmetricScaler.fit(Y, rep_out, candidates).transform(Y)
+    scaled = SymmetricScaler.fit(Y, rep_out, candidates, weights).transform(Y)
     with ThreadPoolExecutor(max(1, min(2, n_jobs))) as pool:
         looked = pool.submit(
-            Look.at, X, Y, rep_in, rep_out, candidates, kernels=kernels, sources=labels, seed=seed
-        )
+            Look.at, X, Y, rep_in, rep_out, candidates, kernels=kernels, sources=labels, weights=weights, seed=seed
+        )  # fmt: skip
         predicting = pool.submit(
-            plain_predictor, X, scaled, rep_in, rep_out, candidates, kernels, labels, seed
+            plain_predictor, X, scaled, rep_in, rep_out, candidates, kernels, labels, seed, weights
         )
         look = looked.result()
         if look.is_constant:
             raise InputError("the outputs do not vary; there is nothing to explain")
-        predictor, held = predicting.result()
+        predictor, held, counts = predicting.result()
 
     def examined(group: Group) -> Examined:
-        return Examined.of(group, look, predictor, X, scaled, held, labels, seed)
+        return Examined.of(group, look, predictor, X, scaled, held, labels, seed, counts)
 
     examinations = _map(examined, candidates, n_jobs)
     details = {one.group.name: detail_of(one.profile, one.test) for one in examinations}

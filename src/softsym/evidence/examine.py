@@ -15,7 +15,7 @@ from softsym.errors import InputError
 from softsym.evidence.kernels import Averaged, Block, Kernel, Plain
 from softsym.evidence.likelihood.process import Component, Process
 from softsym.evidence.likelihood.profile import Profile
-from softsym.evidence.look import Look
+from softsym.evidence.look import Look, powered
 from softsym.evidence.randomization import Predictor, Randomized, halves, randomization_test
 from softsym.evidence.rows import spread_order
 from softsym.evidence.table import ratio_p_value
@@ -49,6 +49,7 @@ class Examined:
         held: NDArray[np.intp],
         sources: NDArray[np.int64] | None,
         seed: int,
+        weights: Array | None = None,
     ) -> Examined:
         """Measures it.
 
@@ -61,6 +62,7 @@ class Examined:
             held: Rows that the predictor has not seen.
             sources: Labels of the rows, shape (n,), if rows belong together.
             seed: Of rows and elements.
+            weights: How much each of the held rows counts.
         """
         start, one = time.perf_counter(), cls(group)
         candidate = look.candidates.get(group.name)
@@ -69,8 +71,9 @@ class Examined:
         if isinstance(candidate, Averaged) or (candidate is None and group.is_orthogonal):
             labels = None if sources is None else sources[held]
             one.test = randomization_test(
-                predictor, X[held], Y[held], look.rep_in, look.rep_out, group, sources=labels, seed=seed
-            )
+                predictor, X[held], Y[held], look.rep_in, look.rep_out, group,
+                sources=labels, weights=weights, seed=seed,
+            )  # fmt: skip
         rows = X[spread_order(len(X), sources, seed)[:COVERED]]
         if len(np.unique(rows, axis=0)) >= SMALLEST:
             one.coverage = measure_coverage(rows, look.rep_in, group, seed).value
@@ -97,17 +100,31 @@ def plain_predictor(
     kernels: Sequence[Kernel],
     sources: NDArray[np.int64] | None,
     seed: int,
-) -> tuple[Predictor, NDArray[np.intp]]:
-    """A plain Gaussian process fitted to one half of the rows, and the rows of the other half."""
+    weights: Array | None = None,
+) -> tuple[Predictor, NDArray[np.intp], Array | None]:
+    """A plain Gaussian process fitted to one half of the rows, the rows of the other half, and how much these count.
+
+    What the weights mean is learned from the first half, too: the test of the other is valid whatever it is.
+    """
     first, held = halves(len(X), sources, seed)
     if not len(first):
         raise InputError("all rows are of one source; at least two are needed")
     first = first[spread_order(len(first), None if sources is None else sources[first], seed)][:FITTED]
     held = held[spread_order(len(held), None if sources is None else sources[held], seed)][:TESTED]
-    look = Look.at(X[first], Y[first], rep_in, rep_out, groups, kernels=kernels, seed=seed, plain=True)
+    counts = None if weights is None else weights[first]
+    look = Look.at(
+        X[first], Y[first], rep_in, rep_out, groups, kernels=kernels, weights=counts, seed=seed, plain=True
+    )
     if look.is_constant:
-        return (lambda rows: np.zeros((len(rows), Y.shape[1]))), held
+        return (lambda rows: np.zeros((len(rows), Y.shape[1]))), held, None
     plain = Component(Plain(groups[0], rep_in), look.kernels[""], 1.0)
     columns = np.arange(Y.shape[1])[:, None]  # without symmetry all outputs are copies of a scalar
-    process = Process.fit([plain], [Block(TensorType(), columns, np.eye(1))], look.X, look.Y, [1e-2])
-    return (lambda rows: look.scale_out.inverse(process.predict(look.scale_in.transform(rows))[0])), held
+    process = Process.fit(
+        [plain], [Block(TensorType(), columns, np.eye(1))], look.X, look.Y, [1e-2], weights=look.weights
+    )
+    tested = None if weights is None else powered(weights[held], look.exponent)
+
+    def predict(rows: Array) -> Array:
+        return look.scale_out.inverse(process.predict(look.scale_in.transform(rows))[0])
+
+    return predict, held, tested

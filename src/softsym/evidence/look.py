@@ -16,7 +16,7 @@ from softsym.data.scaler import SymmetricScaler
 from softsym.errors import InputError
 from softsym.evidence.kernels import GRID, EquivariantKernel, Kernel, Plain, equivariant_kernel
 from softsym.evidence.kernels.blocks import Block, nonzero_blocks
-from softsym.evidence.likelihood.marginal import Spectrum
+from softsym.evidence.likelihood.marginal import LOWEST, Conditioned, best_noise, counted, roots_of
 from softsym.evidence.likelihood.profile import Plainly, Profile, profile
 from softsym.evidence.rows import spread_order
 from softsym.groups import Group, Trivial, joined
@@ -31,6 +31,10 @@ FEWEST = 10
 """Rows that are used whatever the size."""
 CHOOSING = 300
 """The same while base kernels are compared."""
+FEW = 4
+"""So many of them are compared once more with matrices of the full size: a hundred rows prefer kernels that are too simple for more."""
+EXPONENTS = (0.0, 0.25, 0.5, 0.75, 1.0)
+"""Noise of a row may have the variance of all divided by its weight to one of these powers."""
 
 
 @dataclass(eq=False)
@@ -50,6 +54,8 @@ class Look:
         candidates: The kernel of every candidate that has one, by the group's name.
         notes: Why the others have none.
         kernels: The base kernel of every candidate, and of none under the empty name.
+        weights: By what the variance of every row's noise is divided (n,), in the same order; None if all have the same.
+        exponent: The power of the weights given that these are: the one under which the data are most likely.
     """
 
     rep_in: Rep
@@ -64,6 +70,8 @@ class Look:
     candidates: dict[str, EquivariantKernel] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)
     kernels: dict[str, Kernel] = field(default_factory=dict)
+    weights: Array | None = None
+    exponent: float = 1.0
 
     @classmethod
     def at(
@@ -76,6 +84,7 @@ class Look:
         *,
         kernels: Sequence[Kernel] = GRID,
         sources: NDArray[np.int64] | None = None,
+        weights: Array | None = None,
         seed: int = 0,
         plain: bool = False,
     ) -> Look:
@@ -89,11 +98,14 @@ class Look:
             groups: The candidates; may be none.
             kernels: Base kernels to choose from.
             sources: Labels 0, 1, ... of the rows, shape (n,), if rows belong together.
+            weights: How much every row counts (n,). Whether rows that count less are noisier, and by how much, the data say.
             seed: Of the order of rows.
             plain: Leave the candidates' kernels out.
         """
         groups = list(groups)
-        scale_in, scale_out = (SymmetricScaler.fit(Z, rep, groups) for Z, rep in ((X, rep_in), (Y, rep_out)))
+        scale_in, scale_out = (
+            SymmetricScaler.fit(Z, rep, groups, weights) for Z, rep in ((X, rep_in), (Y, rep_out))
+        )
         order = spread_order(len(X), sources, seed)
         look = cls(
             rep_in,
@@ -111,6 +123,8 @@ class Look:
                 look.candidates[group.name] = equivariant_kernel(group, rep_in, rep_out)
             except InputError as reason:
                 look.notes[group.name] = str(reason)
+        if weights is not None and not look.is_constant:
+            look._weigh(weights[order], kernels)
         look.kernels = look._chosen(kernels)
         return look
 
@@ -141,8 +155,9 @@ class Look:
         n, kernel = self.rows(blocks), self.kernels[group.name]
         X, Y = self.X[:n], self.Y[:n]
         sources = None if self.sources is None else self.sources[:n]
-        plain = Plainly.of(kernel, blocks, X, Y, sources)
-        return profile(self.candidates[group.name], kernel, blocks, X, Y, plain, sources)
+        weights = None if self.weights is None else self.weights[:n]
+        plain = Plainly.of(kernel, blocks, X, Y, sources, weights)
+        return profile(self.candidates[group.name], kernel, blocks, X, Y, plain, sources, weights)
 
     @property
     def stretch(self) -> Array:
@@ -156,18 +171,57 @@ class Look:
         if not self.groups or stretch.max() < UNEQUAL * stretch.min():
             return None
         candidate = Plain(self.whole, self.rep_in, stretch)
-        values = self._values(candidate, kernels, self.blocks([]))
+        blocks = self.blocks([])
+        values = self._values(candidate, kernels, blocks, self.rows(blocks, CHOOSING))
         return candidate, max(values, key=lambda kernel: values[kernel])
+
+    def _weigh(self, weights: Array, kernels: Sequence[Kernel]) -> None:
+        """Finds by how much noise falls with the weight of a row: how far rows are trusted need not say how noisy they are.
+
+        Taken at their word, small weights of rows that are no noisier would make all others look too noisy for any exact symmetry.
+        """
+        kinds = [Plain(self.whole, self.rep_in), *self.candidates.values()]
+        blocks = [self.blocks([] if isinstance(kind, Plain) else [kind.group]) for kind in kinds]
+        n = min(self.rows(each, CHOOSING) for each in blocks)
+
+        def height(exponent: float) -> float:
+            self.weights = powered(weights, exponent)
+            values = (self._values(kind, kernels, each, n) for kind, each in zip(kinds, blocks, strict=True))
+            return max(value for each in values for value in each.values())
+
+        self.exponent = max(EXPONENTS, key=height)
+        self.weights = powered(weights, self.exponent)
 
     def _chosen(self, kernels: Sequence[Kernel]) -> dict[str, Kernel]:
         """The base kernel under which the data are most likely, with whichever candidate suits them best, or none."""
         if self.is_constant:
             return dict.fromkeys([*self.candidates, ""], kernels[0])
-        plain = Plain(self.whole, self.rep_in)
-        values = {"": self._values(plain, kernels, self.blocks([]))}
-        for name, candidate in self.candidates.items():
-            values[name] = self._values(candidate, kernels, self.blocks([candidate.group]))
-        best = max(kernels, key=lambda kernel: max(value.get(kernel, -np.inf) for value in values.values()))
+        kinds = {"": Plain(self.whole, self.rep_in), **self.candidates}
+        blocks = {name: self.blocks([kind.group] if name else []) for name, kind in kinds.items()}
+
+        def rows(largest: int) -> int:  # the same for all: likelihoods of other rows cannot be compared
+            return min(self.rows(each, largest) for each in blocks.values())
+
+        values = {
+            name: self._values(kind, kernels, blocks[name], rows(CHOOSING)) for name, kind in kinds.items()
+        }
+        tops = {
+            kernel: max((value[kernel], name) for name, value in values.items() if kernel in value)
+            for kernel in kernels
+            if any(kernel in value for value in values.values())
+        }
+        few = sorted(tops, key=lambda kernel: -tops[kernel][0])[:FEW]
+        best = few[0]
+        name = tops[best][1]
+        if rows(LARGEST) > rows(CHOOSING) and not self._explains(
+            kinds[name], best, blocks[name], rows(CHOOSING)
+        ):
+            again = {
+                kernel: self._values(kinds[name], [kernel], blocks[name], rows(LARGEST))[kernel]
+                for kernel in few
+                for name in [tops[kernel][1]]
+            }
+            best = max(again, key=lambda kernel: again[kernel])
         chosen = {"": best}
         for name, candidate in self.candidates.items():
             allowed = {kernel: value for kernel, value in values[name].items() if candidate.allows(kernel)}
@@ -176,24 +230,52 @@ class Look:
             chosen[name] = best if best in allowed else max(allowed, key=lambda kernel: allowed[kernel])
         return chosen
 
+    def _explains(
+        self, candidate: EquivariantKernel, kernel: Kernel, blocks: Sequence[Block], n: int
+    ) -> bool:
+        """Whether nothing but rounding is left for noise: then more rows tell nothing about kernels."""
+        (grams,) = self._grams(candidate, [kernel], blocks, n)
+        return all(self._fit(*one, n).noise <= 10 * LOWEST for one in zip(grams, blocks, strict=True))
+
     def _values(
-        self, candidate: EquivariantKernel, kernels: Sequence[Kernel], blocks: list[Block]
+        self, candidate: EquivariantKernel, kernels: Sequence[Kernel], blocks: Sequence[Block], n: int
     ) -> dict[Kernel, float]:
-        """Log marginal likelihoods of a few rows."""
-        n = self.rows(blocks, CHOOSING)
+        """Log marginal likelihoods of the first n rows."""
         kernels = [kernel for kernel in kernels if candidate.allows(kernel)]
-        if isinstance(candidate, Plain):  # one small matrix instead of a Kronecker product
-            grams = [[candidate.gram(kernel, self.X[:n])] * len(blocks) for kernel in kernels]
-        else:
-            grams = candidate.grams(kernels, blocks, self.X[:n])
         return {
             kernel: sum(self._value(gram, block, n) for gram, block in zip(row, blocks, strict=True))
-            for kernel, row in zip(kernels, grams, strict=True)
+            for kernel, row in zip(kernels, self._grams(candidate, kernels, blocks, n), strict=True)
         }
 
+    def _grams(
+        self, candidate: EquivariantKernel, kernels: Sequence[Kernel], blocks: Sequence[Block], n: int
+    ) -> list[list[Array]]:
+        """Gram matrices of the first n rows; without symmetry one small matrix instead of a Kronecker product."""
+        if isinstance(candidate, Plain):
+            return [[candidate.gram(kernel, self.X[:n])] * len(blocks) for kernel in kernels]
+        return candidate.grams(kernels, blocks, self.X[:n])
+
     def _value(self, gram: Array, block: Block, n: int) -> float:
+        value = self._fit(gram, block, n).value
+        if self.weights is None:
+            return value
+        return value + 0.5 * block.size * len(block.columns) * float(np.log(self.weights[:n]).sum())
+
+    def _fit(self, gram: Array, block: Block, n: int) -> Conditioned:
+        """The process of one block with its likeliest noise."""
         Y = block.read(self.Y[:n])
         if len(gram) < len(Y):
             Y = Y.reshape(block.size, n, -1).transpose(1, 0, 2).reshape(n, -1)
-        size = max(float(np.trace(gram)) / len(gram), 1e-12)
-        return Spectrum.of(gram / size, Y).best()[1]
+        roots = roots_of(None if self.weights is None else self.weights[:n], len(gram) // n)
+        unit = gram / max(float(np.trace(gram)) / len(gram), 1e-12)
+        return best_noise(counted(unit, roots), Y * roots)
+
+
+def powered(weights: Array, exponent: float) -> Array | None:
+    """Weights to a power, of mean one; None if all are the same.
+
+    Example:
+        >>> powered(np.array([1.0, 9.0]), 0.5)
+        array([0.5, 1.5])
+    """
+    return None if exponent == 0 else np.asarray(weights**exponent / np.mean(weights**exponent))

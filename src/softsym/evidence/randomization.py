@@ -8,7 +8,8 @@ it is after every row was moved by a random element of its own,
 
 If (x, y) and (gx, gy) have the same law, every row is a uniform draw from its own orbit, and p is valid exactly: for any f, any n,
 any loss. A bad f costs power only. R moved copies of every row are made once; with the row itself they are R + 1 equally
-likely ones, and each T_j takes one of them from every row. Rows of one source (windows of one recording) are moved together.
+likely ones, and each T_j takes one of them from every row. Rows of one source (windows of one recording) are moved together. Rows may
+count differently: a weight stays with its row, wherever that is moved, so p is valid for any weights that the group leaves alone.
 
 The test is of *joint* invariance: it answers our question where the inputs cover the group's orbits. With squared loss, orthogonal
 representations and invariant inputs :math:`(E T - T_0) / 2 = \langle f_\perp, t_\perp \rangle`, which bounds the relative violation
@@ -67,6 +68,7 @@ def randomization_test(
     group: Group,
     *,
     sources: ArrayLike | None = None,
+    weights: Array | None = None,
     copies: int = COPIES,
     draws: int = DRAWS,
     seed: int | np.random.Generator = 0,
@@ -81,6 +83,7 @@ def randomization_test(
         rep_out: How outputs transform.
         group: A compact group.
         sources: A label for every row; rows of one label are moved by one element.
+        weights: How much every row counts (n,); None if all count the same.
         copies: Moved copies R of every row.
         draws: Number m of random draws.
         seed: Seed or generator.
@@ -96,24 +99,24 @@ def randomization_test(
     """
     rng = np.random.default_rng(seed)
     labels = np.arange(len(X)) if sources is None else np.unique(np.asarray(sources), return_inverse=True)[1]
-    count = int(labels.max()) + 1
+    count, counts = int(labels.max()) + 1, np.ones(len(X)) if weights is None else weights
     at_rest = predictor(X)
     losses = np.empty((copies + 1, count))
-    losses[0] = _summed(at_rest - Y, labels, count)
+    losses[0] = _summed(at_rest - Y, counts, labels, count)
     turned = np.empty((copies, len(X)))
     for k in range(copies):
         elements = [part[labels] for part in _drawn(group, count, rng)]
         there, outputs = moved(rep_in, group, elements, X), moved(rep_out, group, elements, Y)
         ahead = predictor(there)
-        losses[k + 1] = _summed(ahead - outputs, labels, count)
-        turned[k] = np.sum((ahead - moved(rep_out, group, elements, at_rest)) ** 2, axis=1)
+        losses[k + 1] = _summed(ahead - outputs, counts, labels, count)
+        turned[k] = counts * np.sum((ahead - moved(rep_out, group, elements, at_rest)) ** 2, axis=1)
     chosen = rng.integers(copies + 1, size=(draws, count))
-    totals = losses[chosen, np.arange(count)].sum(1) / len(X)
-    observed = float(losses[0].sum() / len(X))
+    totals = losses[chosen, np.arange(count)].sum(1) / counts.sum()
+    observed = float(losses[0].sum() / counts.sum())
     smaller = int(np.sum(totals <= observed + _rounding(observed, Y)))
     gains = (losses[1:].mean(axis=0) - losses[0]) / 2.0
     own = np.bincount(labels, weights=turned.mean(axis=0) / 2.0, minlength=count).astype(np.float64)
-    effect = _effect(gains, own, _summed(Y, labels, count))
+    effect = _effect(gains, own, _summed(Y, counts, labels, count))
     return Randomized((1 + smaller) / (1 + draws), observed, totals, effect)
 
 
@@ -191,8 +194,8 @@ def _walks(group: Group) -> bool:
     return group.composite or getattr(group.sampler, "func", None) is random_walk
 
 
-def _summed(errors: Array, labels: NDArray[np.intp], count: int) -> Array:
-    sums = np.bincount(labels, weights=np.sum(errors**2, axis=1), minlength=count)
+def _summed(errors: Array, counts: Array, labels: NDArray[np.intp], count: int) -> Array:
+    sums = np.bincount(labels, weights=counts * np.sum(errors**2, axis=1), minlength=count)
     return np.asarray(sums, dtype=np.float64)
 
 

@@ -1,4 +1,4 @@
-"""Rows, representations, groups and seeds as people pass them: read, or refused in one line."""
+"""Rows, their weights, representations, groups and seeds as people pass them: read, or refused in one line."""
 
 from __future__ import annotations
 
@@ -66,6 +66,37 @@ def seed_of(random_state: Any) -> int:
             f"`random_state` must be a whole number from 0 to 2^63 - 1, a RandomState, a Generator or None, got {random_state!r:.60}"
         )
     return int(random_state)
+
+
+def row_weights(sample_weight: Any, rows: int) -> Array | None:
+    """How much every row counts, of mean one, shape (rows,); None if all count the same.
+
+    Args:
+        sample_weight: A number for every row, or one for all; None if all count the same.
+        rows: How many rows there are.
+
+    Example:
+        >>> row_weights([1, 3], 2)
+        array([0.5, 1.5])
+    """
+    if sample_weight is None:
+        return None
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError("`sample_weight` must hold a number for every row") from error
+    if weights.ndim == 0:
+        weights = np.full(rows, float(weights))
+    if weights.shape != (rows,):
+        raise InputError(
+            f"`sample_weight` has shape {weights.shape}; pass one number for each of {rows} rows"
+        )
+    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+        raise InputError(
+            "`sample_weight` must hold finite numbers that are not negative, not all of them zero"
+        )
+    weights = weights / weights[weights > 0].mean()
+    return None if (weights == weights[0]).all() else weights
 
 
 def read_rows(values: ArrayLike, name: str) -> Array:

@@ -171,6 +171,8 @@ def row_of(
     method = look.candidates[group.name].method
     if rows < len(look.X):
         method = f"{method}, {rows:,} of {len(look.X):,} rows"
+    if look.weights is not None or look.exponent == 0:
+        method = f"{method}, noise by weight^-{look.exponent:g}"
     if test is None:
         p_value, method = ratio_p_value(found), f"{method}; p of the likelihood ratio"
     grounds = Grounds(

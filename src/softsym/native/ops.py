@@ -86,19 +86,29 @@ def _single(tensor: Tensor) -> Tensor:
     return tensor.float() if tensor.dtype in (torch.bfloat16, torch.float16) else tensor
 
 
-@torch.library.custom_op("softsym::hidden_layer", mutates_args=(), device_types="cpu")
+# Schemas stand in words: the oldest supported torch infers none from lists and tuples.
+@torch.library.custom_op(
+    "softsym::hidden_layer", mutates_args=(), device_types="cpu",
+    schema="(Tensor x, Tensor gate, Tensor[] weights, SymInt layer) -> (Tensor, Tensor)",
+)  # fmt: skip
 def _hidden_layer(x: Tensor, gate: Tensor, weights: list[Tensor], layer: int) -> tuple[Tensor, Tensor]:
     return HiddenLayer.numbered(layer).forward(x, gate, weights)
 
 
-@torch.library.custom_op("softsym::hidden_layer_backward", mutates_args=(), device_types="cpu")
+@torch.library.custom_op(
+    "softsym::hidden_layer_backward", mutates_args=(), device_types="cpu",
+    schema="(Tensor grad, Tensor kept, Tensor gate, Tensor[] weights, SymInt layer) -> (Tensor, Tensor)",
+)  # fmt: skip
 def _hidden_layer_backward(
     grad: Tensor, kept: Tensor, gate: Tensor, weights: list[Tensor], layer: int
 ) -> tuple[Tensor, Tensor]:
     return HiddenLayer.numbered(layer).backward(grad, kept, gate, weights)
 
 
-@torch.library.custom_op("softsym::project", mutates_args=(), device_types="cpu")
+@torch.library.custom_op(
+    "softsym::project", mutates_args=(), device_types="cpu",
+    schema="(Tensor[] tensors, SymInt projection) -> Tensor[]",
+)  # fmt: skip
 def _project(tensors: list[Tensor], projection: int) -> list[Tensor]:
     return Projection.numbered(projection).run(tensors)
 

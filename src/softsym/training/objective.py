@@ -75,6 +75,8 @@ class Objective:
         if self.on_batch is not None:
             x, y = self.on_batch(x, y, step)
         prediction = f(x)
+        # In mixed precision predictions are less precise than data, and not every torch compares the two.
+        y = y.to(prediction.dtype) if y.is_floating_point() else y
         task = whole = self.criterion(prediction, y)
         if self.on_loss is not None:
             added = self.on_loss(self.model, x, prediction, step)

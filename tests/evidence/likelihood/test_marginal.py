@@ -6,7 +6,14 @@ from scipy.stats import multivariate_normal
 
 from softsym.errors import InputError
 from softsym.evidence.kernels import Kernel
-from softsym.evidence.likelihood.marginal import LOWEST, Spectrum, best_noise, condition
+from softsym.evidence.likelihood.marginal import (
+    LOWEST,
+    Spectrum,
+    best_noise,
+    condition,
+    counted,
+    roots_of,
+)
 
 
 @pytest.fixture
@@ -86,3 +93,20 @@ def test_sources_left_out_are_predicted_from_the_others():
     assert np.allclose(errors[out], Y[out] - K[np.ix_(out, ~out)] @ rest.alpha)
     each = condition(K, Y, 0.3).left_out(b, np.arange(n))
     assert np.allclose(each, condition(K, Y, 0.3).left_out(b))
+
+
+def test_rows_that_count_have_less_noise(case):
+    """Against the density written out: noise of a row has the variance of all divided by its weight."""
+    gram, Y = case
+    weights = np.random.default_rng(1).uniform(0.1, 3.0, 40)
+    roots = roots_of(weights)
+    one = condition(counted(gram, roots), Y * roots, 0.02)
+    covariance = one.scale * (gram + np.diag(0.02 / weights))
+    density = sum(multivariate_normal(cov=covariance).logpdf(y) for y in Y.T)
+    assert one.value == pytest.approx(density - 3 * np.log(roots).sum())
+    kept = np.arange(40) != 7
+    inside = gram[np.ix_(kept, kept)] + np.diag(0.02 / weights[kept])
+    without = gram[7, kept] @ np.linalg.solve(inside, Y[kept])
+    assert np.allclose(one.left_out()[7], roots[7] * (Y[7] - without))
+    assert counted(gram, roots_of(None)) is gram
+    assert roots_of(np.array([1.0, 4.0]), 2).tolist() == [[1.0], [2.0], [1.0], [2.0]]

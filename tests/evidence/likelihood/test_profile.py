@@ -10,12 +10,11 @@ from softsym.evidence.likelihood.profile import Plainly, _within, profile
 CUBIC = Kernel("polynomial", 3)
 
 
-def profiled(text, Y, X, rep_in="2V", rep_out="V", kernel=CUBIC):
+def profiled(text, Y, X, rep_in="2V", rep_out="V", kernel=CUBIC, weights=None):
     G, rep_in, rep_out = ss.group(text), ss.rep(rep_in), ss.rep(rep_out)
     blocks = output_blocks(rep_out, [G])
-    return profile(
-        equivariant_kernel(G, rep_in, rep_out), kernel, blocks, X, Y, Plainly.of(kernel, blocks, X, Y)
-    )
+    plain = Plainly.of(kernel, blocks, X, Y, weights=weights)
+    return profile(equivariant_kernel(G, rep_in, rep_out), kernel, blocks, X, Y, plain, weights=weights)
 
 
 @pytest.fixture(scope="module")
@@ -84,3 +83,17 @@ def test_interval_of_a_parabola():
     low, high = _within(shares, -50 * np.log(np.maximum(shares, 1e-3) / 0.05) ** 2)
     assert low == pytest.approx(0.05 * np.exp(-np.sqrt(1.92 / 50)), rel=0.1)
     assert high == pytest.approx(0.05 * np.exp(np.sqrt(1.92 / 50)), rel=0.1)
+
+
+def test_rows_count_by_their_weights(law):
+    """Every other row is a hundred times as noisy: with weights, what is found is what the others say."""
+    X, truth, noise = law
+    odd = np.arange(len(X)) % 2 == 1
+    Y = truth + noise * np.where(odd, 100.0, 1.0)[:, None]
+    weights = np.where(odd, 1e-4, 1.0)
+    counting, alone = profiled("SO(3)", Y, X, weights=weights), profiled("SO(3)", Y[~odd], X[~odd])
+    assert counting.best == alone.best == 0.0
+    assert counting.interval[1] < 2 * alone.interval[1] < 0.5 * profiled("SO(3)", Y, X).interval[1]
+    assert counting.log_evidence == pytest.approx(alone.log_evidence, rel=0.2)
+    same = profiled("SO(3)", Y, X, weights=np.ones(len(X)))
+    assert np.array_equal(same.values, profiled("SO(3)", Y, X).values)

@@ -28,4 +28,5 @@ def first_look(plan: FitPlan, n_jobs: int = 1) -> EvidenceTable:
         plan.together,
         plan.seed,
         n_jobs,
+        plan.weights,
     )

@@ -4,6 +4,9 @@ For a Gram matrix K (N, N) and c right-hand sides Y (N, c), all with the prior :
 :math:`\hat a = \mathrm{tr}\, Y^T (K + \lambda I)^{-1} Y / N c` and
 
 .. math:: \ell(\lambda) = -\tfrac{Nc}{2} (\log 2 \pi \hat a + 1) - \tfrac{c}{2} \log\det (K + \lambda I) .
+
+Where rows count differently, noise of row i has the variance :math:`\lambda / w_i`. With all rows times :math:`\sqrt{w_i}` that is the
+same problem (:func:`counted`); likelihoods are then lower by a constant, and squared errors are weighted ones.
 """
 
 from __future__ import annotations
@@ -75,6 +78,21 @@ class Conditioned:
         """Posterior variances (N,), in units of the scale, of a part of the signal with this Gram matrix at the data."""
         inside = solve_triangular(self.factor, part, lower=True, check_finite=False)
         return np.maximum(np.diagonal(part) - np.einsum("ij,ij->j", inside, inside), 0.0)
+
+
+def roots_of(weights: Array | None, coordinates: int = 1) -> Array:
+    """Roots of the rows' weights, all rows of the first coordinate first, shape (coordinates n, 1); a one if all count the same."""
+    return np.ones((1, 1)) if weights is None else np.tile(np.sqrt(weights), coordinates)[:, None]
+
+
+def counted(signal: Array, roots: Array) -> Array:
+    """A Gram matrix (N, N) in units in which the noise of every row has the same variance.
+
+    Args:
+        signal: The Gram matrix.
+        roots: Of the rows' weights, see :func:`roots_of`; outputs are multiplied by them.
+    """
+    return signal if len(roots) == 1 else signal * roots * roots.T
 
 
 def condition(signal: Array, Y: Array, noise: float) -> Conditioned | None:

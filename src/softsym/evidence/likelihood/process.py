@@ -17,7 +17,7 @@ from scipy.linalg import solve_triangular
 from softsym.evidence.kernels import EquivariantKernel, Kernel, Plain, nonzero_blocks
 from softsym.evidence.kernels.base import slices
 from softsym.evidence.kernels.blocks import Block
-from softsym.evidence.likelihood.marginal import Conditioned, best_noise, condition
+from softsym.evidence.likelihood.marginal import Conditioned, best_noise, condition, counted, roots_of
 from softsym.groups import Trivial
 from softsym.reps import Rep
 
@@ -92,10 +92,10 @@ class Process:
         signals, units = signals_of(components, blocks, X)
         fits = []
         for signal, block, noise in zip(signals, blocks, noises, strict=True):
-            signal, outputs = _counted(signal, block.read(Y), _roots(block, weights))
-            known = (
-                condition(signal, outputs, noise) if len(signal) > SEARCHED or sources is not None else None
-            )
+            roots = roots_of(weights, block.size)
+            signal, outputs = counted(signal, roots), block.read(Y) * roots
+            searched = len(signal) <= SEARCHED and sources is None
+            known = None if searched else condition(signal, outputs, noise)
             fits.append(best_noise(signal, outputs, noise) if known is None else known)
         return cls(list(components), list(blocks), X, Y, units, fits, sources, weights)
 
@@ -112,9 +112,10 @@ class Process:
     ) -> Process:
         """The same process from stored noises."""
         signals, units = signals_of(components, blocks, X)
+        roots = [roots_of(weights, block.size) for block in blocks]
         fits = [
-            condition(*_counted(s, block.read(Y), _roots(block, weights)), noise)
-            for s, block, noise in zip(signals, blocks, noises, strict=True)
+            condition(counted(signal, root), block.read(Y) * root, noise)
+            for signal, block, noise, root in zip(signals, blocks, noises, roots, strict=True)
         ]
         if any(fit is None for fit in fits):
             raise ValueError("its kernel is singular")
@@ -138,7 +139,7 @@ class Process:
         """Errors (n, outputs) of the scaled outputs of every row, predicted from all rows of other sources."""
         errors = np.zeros_like(self.Y)
         for block, fit in zip(self.blocks, self.fits, strict=True):
-            block.add_to(errors, fit.left_out(block.size, self.sources) / _roots(block, self.weights))
+            block.add_to(errors, fit.left_out(block.size, self.sources) / roots_of(self.weights, block.size))
         return errors
 
     def predict(self, X: Array, spread: bool = False) -> tuple[Array, Array | None]:
@@ -162,7 +163,8 @@ class Process:
     def alphas(self) -> list[Array]:
         """For every block what predictions multiply its Gram matrix with, (b n, copies)."""
         return [
-            fit.alpha * _roots(block, self.weights) for block, fit in zip(self.blocks, self.fits, strict=True)
+            fit.alpha * roots_of(self.weights, block.size)
+            for block, fit in zip(self.blocks, self.fits, strict=True)
         ]
 
     def spread(self, X: Array) -> Array:
@@ -172,7 +174,7 @@ class Process:
         for rows in slices(len(X), max(1, CHUNK // (len(self.X) * largest**2))):
             for b, gram in enumerate(self._between(X[rows])):
                 block, fit = self.blocks[b], self.fits[b]
-                own = gram.T if self.weights is None else gram.T * _roots(block, self.weights)
+                own = gram.T if self.weights is None else gram.T * roots_of(self.weights, block.size)
                 inside = solve_triangular(fit.factor, own, lower=True, check_finite=False)
                 inside = inside.reshape(len(inside), block.size, -1)
                 own = self._own(X[rows], b) - np.einsum("iam,ibm->mab", inside, inside)
@@ -203,18 +205,6 @@ def blocks_of(components: Sequence[Component], rep_out: Rep, Y: Array) -> list[B
     """The blocks of outputs (n, outputs) that no component's group mixes."""
     groups = [c.candidate.group for c in components if not isinstance(c.candidate, Plain)]
     return nonzero_blocks(rep_out, groups or [Trivial(1)], Y)
-
-
-def _roots(block: Block, weights: Array | None) -> Array:
-    """Roots of the rows' weights for every coordinate of a block, shape (b n, 1), or a one."""
-    return np.ones((1, 1)) if weights is None else np.tile(np.sqrt(weights), block.size)[:, None]
-
-
-def _counted(signal: Array, Y: Array, roots: Array) -> tuple[Array, Array]:
-    """Gram matrix and outputs in units in which the noise of every row has the same variance."""
-    if len(roots) == 1:
-        return signal, Y
-    return signal * roots * roots.T, Y * roots
 
 
 def same_noise(noises: Sequence[float], blocks: Sequence[Block]) -> list[float]:

@@ -23,7 +23,7 @@ from scipy.interpolate import PchipInterpolator
 
 from softsym.evidence.kernels import EquivariantKernel, Kernel, repeated
 from softsym.evidence.kernels.blocks import Block
-from softsym.evidence.likelihood.marginal import Conditioned, Spectrum, best_noise
+from softsym.evidence.likelihood.marginal import Conditioned, Spectrum, best_noise, counted, roots_of
 
 Array = NDArray[np.float64]
 Sources = NDArray[np.int64] | None
@@ -82,12 +82,13 @@ class Profile:
 
 @dataclass(frozen=True, eq=False)
 class _Pair:
-    """One block's kernels, scaled, and its outputs."""
+    """One block's kernels, scaled, and its outputs, all times the roots of the rows' weights."""
 
     block: Block
     exact: Array
     rest: Array
     Y: Array
+    roots: Array
 
     def signal(self, a: float) -> Array:
         return (1.0 - a * a) * self.exact + a * a * self.rest
@@ -101,6 +102,7 @@ def profile(
     Y: Array,
     plain: Plainly,
     sources: Sources = None,
+    weights: Array | None = None,
 ) -> Profile:
     """Profiles one group.
 
@@ -112,6 +114,7 @@ def profile(
         Y: Scaled outputs (n, outputs).
         plain: The same without symmetry.
         sources: Labels of the rows, shape (n,), if rows belong together.
+        weights: How much every row counts (n,).
     """
     (grams,) = candidate.grams([kernel], blocks, X)
     pairs, kept = [], []
@@ -119,7 +122,9 @@ def profile(
     rests = candidate.rests(grams, wholes, X)
     for block, gram, whole, rest in zip(blocks, grams, wholes, rests, strict=True):
         kept.append(float(np.trace(gram) / np.trace(whole)))
-        pairs.append(_Pair(block, _unit(gram, whole), _unit(rest, whole), block.read(Y)))
+        roots = roots_of(weights, block.size)
+        exact, other = (counted(_unit(part, whole), roots) for part in (gram, rest))
+        pairs.append(_Pair(block, exact, other, block.read(Y) * roots, roots))
     if candidate.is_projection and min(kept) > 1.0 - TRIVIAL:
         value = plain.value
         return Profile(
@@ -221,9 +226,10 @@ def _violation(pairs: list[_Pair], fits: list[Conditioned], a: float) -> tuple[f
     rest, whole, spread = np.zeros(n), np.zeros(n), 0.0
     for pair, fit in zip(pairs, fits, strict=True):
         part = a * a * pair.rest
-        rest += _by_row((part @ fit.alpha) ** 2, n)
-        whole += _by_row((pair.Y - fit.noise * fit.alpha) ** 2, n)
-        spread += fit.scale * float(fit.spread_of(part).sum()) * pair.Y.shape[1] if a > 0 else 0.0
+        rest += _by_row((part @ fit.alpha / pair.roots) ** 2, n)
+        whole += _by_row(((pair.Y - fit.noise * fit.alpha) / pair.roots) ** 2, n)
+        variance = fit.spread_of(part) / pair.roots[:, 0] ** 2 if a > 0 else np.zeros(1)
+        spread += fit.scale * float(variance.sum()) * pair.Y.shape[1]
     total = float(whole.sum())
     if not total > 0:
         return 1.0, 0.0, 1.0
@@ -270,15 +276,24 @@ class Plainly:
 
     @classmethod
     def of(
-        cls, kernel: Kernel, blocks: Sequence[Block], X: Array, Y: Array, sources: Sources = None
+        cls,
+        kernel: Kernel,
+        blocks: Sequence[Block],
+        X: Array,
+        Y: Array,
+        sources: Sources = None,
+        weights: Array | None = None,
     ) -> Plainly:
         """All blocks from one factorisation each: k I is a Kronecker product."""
         gram = kernel.gram(X, X)
-        unit = gram * (len(gram) / np.trace(gram))
+        roots = roots_of(weights)
+        unit = counted(gram * (len(gram) / np.trace(gram)), roots)
         value = error = power = 0.0
         noises = []
         for block in blocks:
-            outputs = block.read(Y).reshape(block.size, len(X), -1).transpose(1, 0, 2).reshape(len(X), -1)
+            outputs = (
+                block.read(Y).reshape(block.size, len(X), -1).transpose(1, 0, 2).reshape(len(X), -1) * roots
+            )
             noise, height = Spectrum.of(unit, outputs).best()
             fit = best_noise(unit, outputs, noise)
             noises.append(noise)

@@ -39,7 +39,7 @@ def errors(symmetries: Symmetries) -> Figure | None:
         "logarithmic": log_axis("equivariance error", numbers(ends)),
         "layout": layout(
             90 + 44 * len(symmetries),
-            xaxis=axis("equivariance error", rangemode="tozero"),
+            xaxis=axis("equivariance error", rangemode="tozero", nticks=5, exponentformat="power"),
             yaxis=_ticks(ticks) | {"autorange": "reversed"},
             bargap=0.45,
             showlegend=True,

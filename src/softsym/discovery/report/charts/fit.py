@@ -68,7 +68,7 @@ def _panel(true: Array, predicted: Array, std: Array) -> Figure:
         "line": {"color": "#8A8F98", "width": 1, "dash": "dot"},
         "hoverinfo": "skip",
     }
-    still = {"range": [low, high], "fixedrange": True, "nticks": 4, "tickangle": 0, "zeroline": False}
+    still = {"range": [low, high], "fixedrange": True, "nticks": 5, "tickangle": 0, "zeroline": False}
     square = layout(None, xaxis=axis("", **still), yaxis=axis("", **still), showlegend=False)
     return {"data": [ideal, points], "layout": square}
 
