@@ -2,11 +2,11 @@
 
 import pytest
 
-from softsym.experiments.claims.fast import fast_claims
+from softsym.experiments.claims.fast import fast_claims, time_claim
 from softsym.experiments.reproduce import claims, plan
 from softsym.experiments.store import Store
 from softsym.experiments.summary import summarise
-from tests.experiments.small import PAPER, record
+from tests.experiments.small import PAPER, record, summaries
 
 
 def judged(folder, fast=0.1, mlp=0.3, seconds=30.0, **changed):
@@ -63,3 +63,11 @@ def test_they_are_claims_of_the_preset_fast_alone(tmp_path):
     assert len(mine) == 15
     assert not mine & texts["code"]
     assert (tmp_path / "fast" / "fast" / "claims.md").exists()
+
+
+@pytest.mark.parametrize(("seconds", "verdict"), [(100.0, "holds"), (1e5, "does not hold")])
+def test_the_time_of_all_runs_is_that_of_each_once(tmp_path, seconds, verdict):
+    cells = summaries(tmp_path, "frame-averaging", make=lambda run: record(run, seconds=seconds))
+    claim = time_claim([*cells, *cells])  # cells may share runs
+    assert claim.verdict == verdict
+    assert claim.numbers == f"10 runs, {10 * seconds / 2 / 3600:.1f} h"

@@ -17,6 +17,8 @@ LEAST = {"model": 0.99, "lambda": 0.7}
 """Least correlations with the data error, in absolute value."""
 SHARE = 0.2
 """Of the time that ``code`` takes."""
+HOURS, CORES = 6, 2
+"""All runs together, one thread each."""
 
 
 def fast_claims(
@@ -72,6 +74,17 @@ def against_mlp(table2: Sequence[Summary], best: str = "PER", rival: str = "MLP"
         )
         for row in rows
     ]
+
+
+def time_claim(summaries: Sequence[Summary]) -> Claim:
+    """That all artefacts together take no longer than they may, whatever the machine was busy with when they were run."""
+
+    def test(behind: Sequence[Summary]) -> tuple[bool, str]:
+        seconds = {record.spec: record.result.seconds for s in behind for record in s.records}
+        hours = sum(seconds.values()) / CORES / 3600
+        return hours <= HOURS, f"{len(seconds)} runs, {hours:.1f} h"
+
+    return judge(f"all artefacts take at most {HOURS} hours on {CORES} cores", summaries, test)
 
 
 def _at_most(behind: Sequence[Summary], what: str, share: float = 1.0) -> tuple[bool, str]:
