@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 import softsym as ss
-from softsym.evidence.kernels import Kernel
-from softsym.evidence.look import CHOOSING, LARGEST, Look
+from softsym.evidence.kernels import GRID, Kernel
+from softsym.evidence.look import CHOOSING, FEW, LARGEST, Look
 
 RNG = np.random.default_rng(0)
 
@@ -20,6 +20,37 @@ def cross(X):
 def test_a_polynomial_gets_the_polynomial_kernel():
     chosen = look(cross, ["SO(3)"]).kernels
     assert chosen == {"": Kernel("polynomial", 2), "SO(3)": Kernel("polynomial", 2)}
+
+
+def test_kernels_are_compared_on_the_same_rows_and_the_best_few_on_more(monkeypatch):
+    seen = []
+
+    def values(self, candidate, kernels, blocks, n):
+        seen.append((n, len(kernels)))
+        few = n == min(rows for rows, _ in seen)
+        return {
+            kernel: (1.0 if kernel.family == "rbf" else 0.0) if few else kernel.parameter
+            for kernel in kernels
+        }
+
+    monkeypatch.setattr(Look, "_values", values)
+    monkeypatch.setattr(Look, "_explains", lambda *_: False)
+    chosen = look(cross, ["SO(3)", "O(2)@z"], n=2000).kernels
+    assert set(chosen.values()) == {Kernel("rbf", 2.8)}  # the widest of those that few rows like best
+    small, *_, large = sorted({rows for rows, _ in seen})
+    assert [one for one in seen if one[0] == small] == [
+        (small, len(GRID))
+    ] * 3  # with none, and with either group
+    assert [one for one in seen if one[0] == large] == [(large, 1)] * FEW
+    assert large > small
+
+
+def test_where_nothing_is_left_to_explain_more_rows_are_not_asked(monkeypatch):
+    monkeypatch.setattr(Look, "_explains", lambda *_: True)
+    sizes, original = [], Look._values
+    monkeypatch.setattr(Look, "_values", lambda self, *a: sizes.append(a[-1]) or original(self, *a))
+    assert look(cross, ["SO(3)"]).kernels[""] == Kernel("polynomial", 2)
+    assert len(set(sizes)) == 1
 
 
 def test_a_group_that_needs_polynomials_gets_one():

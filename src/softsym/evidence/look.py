@@ -196,32 +196,7 @@ class Look:
         """The base kernel under which the data are most likely, with whichever candidate suits them best, or none."""
         if self.is_constant:
             return dict.fromkeys([*self.candidates, ""], kernels[0])
-        kinds = {"": Plain(self.whole, self.rep_in), **self.candidates}
-        blocks = {name: self.blocks([kind.group] if name else []) for name, kind in kinds.items()}
-
-        def rows(largest: int) -> int:  # the same for all: likelihoods of other rows cannot be compared
-            return min(self.rows(each, largest) for each in blocks.values())
-
-        values = {
-            name: self._values(kind, kernels, blocks[name], rows(CHOOSING)) for name, kind in kinds.items()
-        }
-        tops = {
-            kernel: max((value[kernel], name) for name, value in values.items() if kernel in value)
-            for kernel in kernels
-            if any(kernel in value for value in values.values())
-        }
-        few = sorted(tops, key=lambda kernel: -tops[kernel][0])[:FEW]
-        best = few[0]
-        name = tops[best][1]
-        if rows(LARGEST) > rows(CHOOSING) and not self._explains(
-            kinds[name], best, blocks[name], rows(CHOOSING)
-        ):
-            again = {
-                kernel: self._values(kinds[name], [kernel], blocks[name], rows(LARGEST))[kernel]
-                for kernel in few
-                for name in [tops[kernel][1]]
-            }
-            best = max(again, key=lambda kernel: again[kernel])
+        best, values = self._best(kernels)
         chosen = {"": best}
         for name, candidate in self.candidates.items():
             allowed = {kernel: value for kernel, value in values[name].items() if candidate.allows(kernel)}
@@ -229,6 +204,28 @@ class Look:
                 raise InputError(f"{name} needs a polynomial kernel of degree at most 3")
             chosen[name] = best if best in allowed else max(allowed, key=lambda kernel: allowed[kernel])
         return chosen
+
+    def _best(self, kernels: Sequence[Kernel]) -> tuple[Kernel, dict[str, dict[Kernel, float]]]:
+        """The likeliest kernel, a few once more with more rows; and what each is worth with each candidate, and with none, on few rows."""
+        kinds = {"": Plain(self.whole, self.rep_in), **self.candidates}
+        blocks = {name: self.blocks([kind.group] if name else []) for name, kind in kinds.items()}
+        # The same rows for all: likelihoods of other rows cannot be compared.
+        n, more = (min(self.rows(each, size) for each in blocks.values()) for size in (CHOOSING, LARGEST))
+        values = {name: self._values(kind, kernels, blocks[name], n) for name, kind in kinds.items()}
+        tops: dict[Kernel, tuple[float, str]] = {}
+        for name, by_kernel in values.items():
+            for kernel, value in by_kernel.items():
+                tops[kernel] = max(tops.get(kernel, (-np.inf, "")), (value, name))
+        few = sorted(tops, key=lambda kernel: -tops[kernel][0])[:FEW]
+        name = tops[few[0]][1]
+        if more == n or self._explains(kinds[name], few[0], blocks[name], n):
+            return few[0], values
+
+        def again(kernel: Kernel) -> float:
+            name = tops[kernel][1]
+            return self._values(kinds[name], [kernel], blocks[name], more)[kernel]
+
+        return max(few, key=again), values
 
     def _explains(
         self, candidate: EquivariantKernel, kernel: Kernel, blocks: Sequence[Block], n: int
