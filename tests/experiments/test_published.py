@@ -14,6 +14,7 @@ def test_published_numbers_are_found(name):
     found = {
         (cell.row.label, cell.column.label): published(spec, cell.row, cell.column)
         for cell in cells(spec, "quick")
+        if not cell.row.section.endswith("(ours)")
     }
     missing = {key for key, value in found.items() if value is None}
     assert {column for _, column in missing} <= {"PER_full"}

@@ -42,7 +42,7 @@ class SoftEquivariantClassifier(ClassifierMixin, SoftEquivariantEstimator):  # t
         X, y = validate_data(self, X, y, ensure_min_samples=2, dtype=np.float64)
         if type_of_target(y) == "unknown":
             raise InputError(
-                f"`y` must hold classes, got {type(np.ravel(y)[0]).__name__}; pass them as texts, str(...) of each"
+                f"Unknown label type: `y` must hold classes, got {type(np.ravel(y)[0]).__name__}; pass them as texts, str(...) of each"
             )
         check_classification_targets(y)
         y = column_or_1d(y, warn=True)
