@@ -50,7 +50,7 @@ def to_look_at(group: Group, size: int) -> Cost:
     """What looking at all generators together, and at so many coordinates once, takes."""
     generators = len(group.lie) + len(group.discrete)
     entries = generators * group.dim**2
-    return Cost(4 * size + 6 * entries, 50 * size + 10 * generators * entries)
+    return Cost(4 * size + 14 * entries, 50 * size + 10 * generators * entries)
 
 
 def check_axes(what: str, rank: int) -> None:
