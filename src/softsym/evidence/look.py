@@ -209,16 +209,19 @@ class Look:
         """The likeliest kernel, a few once more with more rows; and what each is worth with each candidate, and with none, on few rows."""
         kinds = {"": Plain(self.whole, self.rep_in), **self.candidates}
         blocks = {name: self.blocks([kind.group] if name else []) for name, kind in kinds.items()}
-        # The same rows for all: likelihoods of other rows cannot be compared.
-        n, more = (min(self.rows(each, size) for each in blocks.values()) for size in (CHOOSING, LARGEST))
-        values = {name: self._values(kind, kernels, blocks[name], n) for name, kind in kinds.items()}
+        few_rows = {name: self.rows(each, CHOOSING) for name, each in blocks.items()}
+        values = {
+            name: self._values(kind, kernels, blocks[name], few_rows[name]) for name, kind in kinds.items()
+        }
         tops: dict[Kernel, tuple[float, str]] = {}
         for name, by_kernel in values.items():
             for kernel, value in by_kernel.items():
                 tops[kernel] = max(tops.get(kernel, (-np.inf, "")), (value, name))
         few = sorted(tops, key=lambda kernel: -tops[kernel][0])[:FEW]
+        # The same rows for all: likelihoods of other rows cannot be compared.
+        more = min(self.rows(blocks[tops[kernel][1]]) for kernel in few)
         name = tops[few[0]][1]
-        if more == n or self._explains(kinds[name], few[0], blocks[name], n):
+        if more <= few_rows[name] or self._explains(kinds[name], few[0], blocks[name], few_rows[name]):
             return few[0], values
 
         def again(kernel: Kernel) -> float:
