@@ -75,7 +75,7 @@ def draw_errors(shown: Sequence[Summary]) -> Any:
                 color=colour,
                 label=group,
             )
-        axis.set_xticks(range(len(mine)), [s.column.label for s in mine])
+        axis.set_xticks(range(len(mine)), [s.column.label.replace(" ", "\n") for s in mine], fontsize=7)
         axis.set_title(label, fontsize=9)
     axes[0, 0].set_ylabel("model equivariance error")
     if shown:
