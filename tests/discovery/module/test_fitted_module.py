@@ -101,7 +101,9 @@ def test_before_fit_there_is_none() -> None:
 @pytest.mark.parametrize("case", ["gp", "network", "points", "scaling"])
 def test_torch_export_takes_any_number_of_rows(case: str) -> None:
     module = fitted(case).module_
-    any_number = torch.export.Dim("rows", max=10**9)  # torch 2.6 knows of one number that is too large, and wants it said
+    any_number = torch.export.Dim(
+        "rows", max=10**9
+    )  # torch 2.6 knows of one number that is too large, and wants it said
     program = torch.export.export(module, (rows(4),), dynamic_shapes=({0: any_number},))
     assert torch.allclose(program.module()(rows(9)), module(rows(9)))
 
