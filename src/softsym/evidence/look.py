@@ -218,7 +218,7 @@ class Look:
             for kernel, value in by_kernel.items():
                 tops[kernel] = max(tops.get(kernel, (-np.inf, "")), (value, name))
         few = sorted(tops, key=lambda kernel: -tops[kernel][0])[:FEW]
-        # The same rows for all: likelihoods of other rows cannot be compared.
+        # Few rows, as many as each candidate affords, only make the list; what decides are the same rows for all.
         more = min(self.rows(blocks[tops[kernel][1]]) for kernel in few)
         name = tops[few[0]][1]
         if more <= few_rows[name] or self._explains(kinds[name], few[0], blocks[name], few_rows[name]):
