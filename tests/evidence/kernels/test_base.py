@@ -3,6 +3,7 @@ import pytest
 
 from softsym.errors import InputError
 from softsym.evidence.kernels import GRID, Kernel, squares
+from softsym.evidence.kernels.base import TILE
 
 X = np.random.default_rng(0).standard_normal((30, 4))
 
@@ -21,13 +22,15 @@ def test_no_orthogonal_map_changes_it(kernel):
 
 
 @pytest.mark.parametrize("kernel", GRID, ids=map(str, GRID))
-@pytest.mark.parametrize("m", [3, 200])
-def test_products_need_no_matrix(kernel, m):
+@pytest.mark.parametrize(
+    ("n", "m"), [(30, 3), (30, 200), (TILE[0], TILE[1]), (2 * TILE[0] + 1, 2 * TILE[1] + 1)]
+)
+def test_products_need_no_matrix(kernel, n, m):
     rng = np.random.default_rng(2)
-    right, values = rng.standard_normal((m, 4)), rng.standard_normal((m, 3))
-    expected = kernel.gram(X, right) @ values
-    assert np.allclose(kernel.function(right, values)(X), expected, atol=1e-9 * np.abs(expected).max())
-    assert kernel.function(right, values)(X[:0]).shape == (0, 3)
+    new, right, values = rng.standard_normal((n, 4)), rng.standard_normal((m, 4)), rng.standard_normal((m, 3))
+    expected = kernel.gram(new, right) @ values
+    assert np.allclose(kernel.function(right, values)(new), expected, atol=1e-9 * np.abs(expected).max())
+    assert kernel.function(right, values)(new[:0]).shape == (0, 3)
 
 
 def test_against_formulas():

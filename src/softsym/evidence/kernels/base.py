@@ -25,6 +25,8 @@ from softsym.evidence.kernels.monomials import count, monomials
 Array = NDArray[np.float64]
 CHUNK = 500_000
 """Kernel values held at once."""
+TILE = (128, 256)
+"""New rows and known rows between which kernel values are held at once: no more than a core's own memory takes."""
 FAMILIES = ("polynomial", "rbf", "matern", "rbf+linear", "rbf*linear")
 
 
@@ -57,12 +59,19 @@ class Kernel:
         """Values from inner products and the squared lengths of both sides, all divided by the number of columns, broadcast."""
         if self.family == "polynomial":
             return _power(1.0 + inner, self.parameter)
-        distance = left + right - 2.0 * inner
+        distance = -2.0 * inner
+        distance += left
+        distance += right
         np.maximum(distance, 0.0, out=distance)
         if self.family == "matern":
             np.sqrt(distance, out=distance)
             distance *= math.sqrt(5.0) / self.parameter
-            return (1.0 + distance + distance**2 / 3.0) * np.exp(-distance)
+            values = distance / 3.0
+            values += 1.0
+            values *= distance
+            values += 1.0
+            values *= np.exp(np.negative(distance, out=distance), out=distance)
+            return values
         distance *= -0.5 / self.parameter**2
         smooth = np.exp(distance, out=distance)
         if self.family == "rbf":
@@ -82,20 +91,33 @@ class Kernel:
             values: One row of numbers for each of them, shape (n, c).
         """
         degree = int(self.parameter)
-        size = (
-            count(X.shape[1], degree) if self.family == "polynomial" and self.parameter == degree else len(X)
-        )
-        step = max(1, CHUNK // max(1, size))
+        is_polynomial = self.family == "polynomial" and self.parameter == degree
+        size = count(X.shape[1], degree) if is_polynomial else len(X)
         if size >= len(X):
-            return lambda new: _in_pieces(
-                lambda rows: self.gram(rows, X) @ values, new, step, values.shape[1]
-            )
+            return self._tiled(X, values)
+        step = max(1, CHUNK // size)
         inside = np.zeros((size, values.shape[1]))
         for rows in slices(len(X), step):
             inside += monomials(X[rows], degree).T @ values[rows]
         return lambda new: _in_pieces(
             lambda rows: monomials(rows, degree) @ inside, new, step, values.shape[1]
         )
+
+    def _tiled(self, X: Array, values: Array) -> Callable[[Array], Array]:
+        """As :meth:`function`, from tiles of the Gram matrix that fit into a core's own memory."""
+        scaled, lengths = X / X.shape[1], squares(X)
+        tiles = slices(len(X), TILE[1])
+
+        def sums(new: Array) -> Array:
+            own = squares(new)[:, None]
+            out = np.zeros((len(new), values.shape[1]))
+            for rows in slices(len(new), TILE[0]):
+                for some in tiles:
+                    tile = self.of(new[rows] @ scaled[some].T, own[rows], lengths[some])
+                    out[rows] += tile @ values[some]
+            return out
+
+        return sums
 
     def __str__(self) -> str:
         what = "degree" if self.family == "polynomial" else "width"
