@@ -104,6 +104,20 @@ def test_a_group_is_not_exact_if_a_subgroup_is_refuted():
     assert table["SO(3)"].verdict != "exact"
 
 
+def test_a_group_is_absent_if_a_subgroup_is():
+    """Vectors near the plane z = 0 never show what turns about x do, but that turns about z are broken refutes SO(3), too."""
+    X, Y = draw(200)
+    X[:, 2::3] *= 1e-3
+    Y = np.stack([X[:, 0] + 0.02 * Y[:, 0], 0.5 * X[:, 4], 0 * X[:, 0]], axis=1)
+    alone = evidence(X, Y, "2V", "V", ["SO(3)"], kernels=FEW)[0]
+    large, small = evidence(X, Y, "2V", "V", ["SO(3)", "SO(2)@z"], kernels=FEW)
+    assert alone.verdict == "undecided"
+    assert small.verdict == large.verdict == "absent"
+    assert large.note == "its subgroup SO(2)@z is absent"
+    assert large.interval[0] >= small.interval[0]
+    assert large.asymmetry >= small.asymmetry
+
+
 def test_the_number_of_threads_changes_nothing():
     X, Y = draw(60)
     first, second = (evidence(X, Y, "2V", "V", ["SO(3)", "O(3)"], kernels=FEW, n_jobs=k) for k in (1, 2))

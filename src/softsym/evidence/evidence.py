@@ -3,15 +3,17 @@ r"""What data say about candidate symmetries without a network, in seconds.
 For every candidate: the exact randomization test (:mod:`softsym.evidence.randomization`), the likelihood of exact symmetry and the
 interval of the relative violation (:mod:`softsym.evidence.likelihood.profile`), how well the data cover the group's orbits, and the
 verdict that rests on them (:mod:`softsym.evidence.verdict`). p-values are corrected for several groups (Holm). A group whose candidate
-subgroup is refuted is not called exact. Groups that are not compact have no randomization test: their p-value is the likelihood ratio's,
-and the method says so.
+subgroup is refuted is not called exact, and one whose candidate subgroup is absent is absent, too. Groups that are not compact have no
+randomization test: their p-value is the likelihood ratio's, and the method says so.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
@@ -135,7 +137,27 @@ def _judged(found: list[Examined], look: Look, tolerance: float | None) -> list[
             refuted_subgroup=inside[0] if inside else "", tolerance=tolerance, seconds=one.seconds,
         )  # fmt: skip
         rows.append(row)
-    return rows
+    return _with_subgroups(rows, [one.group for one in found])
+
+
+def _with_subgroups(rows: Sequence[EvidenceRow], groups: Sequence[Group]) -> list[EvidenceRow]:
+    """The rows, absent where a candidate inside is: a larger group leaves fewer functions, and none that is nearer to the truth."""
+    absent = [(row, group) for row, group in zip(rows, groups, strict=True) if row.verdict == "absent"]
+    judged = []
+    for row, group in zip(rows, groups, strict=True):
+        inside = [other for other, H in absent if row.verdict != "absent" and contains(group, H)]
+        judged.append(_at_least(row, max(inside, key=lambda other: other.interval)) if inside else row)
+    return judged
+
+
+def _at_least(row: EvidenceRow, other: EvidenceRow) -> EvidenceRow:
+    """The row of a group that is broken as much as the absent one inside, or more."""
+    low, high = (max(ends) for ends in zip(row.interval, other.interval, strict=True))
+    violation = other.asymmetry if math.isnan(row.asymmetry) else max(row.asymmetry, other.asymmetry)
+    note = f"its subgroup {other.name} is absent"
+    return replace(
+        row, verdict="absent", asymmetry=violation, interval=(low, high), tolerance=high, note=note
+    )
 
 
 def _map(function: Callable[[Group], T], groups: Sequence[Group], n_jobs: int) -> list[T]:

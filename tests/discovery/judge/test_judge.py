@@ -57,6 +57,22 @@ def test_a_group_is_not_exact_if_a_candidate_inside_is_refuted():
     assert judged[0].note == "its subgroup SO(2)@z is refuted"
 
 
+def test_a_group_is_absent_if_a_candidate_inside_is():
+    names = ["O(3)", "SO(2)@z", "O(2)@x", "O(2)@z"]
+    table = [
+        Symmetry(name, verdict, 0.1, (0.1, 0.1), 1.0, 0.0)
+        for name, verdict in zip(names, ("undecided", "absent", "exact", "soft"), strict=True)
+    ]
+    judged = consistent(table, [group(name) for name in names])
+    assert [row.verdict for row in judged] == ["absent", "absent", "exact", "absent"]
+    assert [row.note for row in judged] == [
+        "its subgroup SO(2)@z is absent",
+        "",
+        "",
+        "its subgroup SO(2)@z is absent",
+    ]
+
+
 def test_what_the_process_misses_is_measured_against_the_network():
     fit = fitted().fit_
     assert missed_by_process(fit) == 0.0

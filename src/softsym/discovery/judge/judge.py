@@ -73,16 +73,27 @@ def missed_by_process(fit: FittedEnsemble) -> float:
 
 
 def consistent(rows: Sequence[Symmetry], groups: Sequence[Group]) -> list[Symmetry]:
-    """The rows, of which none is exact that has a refuted candidate inside."""
-    refuted = [group for row, group in zip(rows, groups, strict=True) if row.verdict in ("soft", "absent")]
+    """The rows, of which none is exact that has a refuted candidate inside, and none anything but absent that has an absent one."""
+    refuted = [
+        (row, group) for row, group in zip(rows, groups, strict=True) if row.verdict in ("soft", "absent")
+    ]
     judged = []
     for row, group in zip(rows, groups, strict=True):
-        inside = [other.name for other in refuted if row.verdict == "exact" and contains(group, other)]
-        reason = Reason(Cause.SUBGROUP, f"{Cause.SUBGROUP.value}{inside[0]} is refuted") if inside else None
-        judged.append(
-            row if reason is None else replace(row, verdict="undecided", reasons=(*row.reasons, reason))
-        )
+        inside = [other for other, H in refuted if row.verdict != "absent" and contains(group, H)]
+        absent = [other for other in inside if other.verdict == "absent"]
+        if absent:
+            row = _because_of(row, absent[0].name, "absent")
+        elif inside and row.verdict == "exact":
+            row = _because_of(row, inside[0].name, "refuted")
+        judged.append(row)
     return judged
+
+
+def _because_of(row: Symmetry, subgroup: str, what: str) -> Symmetry:
+    reason = Reason(Cause.SUBGROUP, f"{Cause.SUBGROUP.value}{subgroup} is {what}")
+    if what == "absent":  # what made it undecided no longer matters
+        return replace(row, verdict="absent", reasons=(reason,))
+    return replace(row, verdict="undecided", reasons=(*row.reasons, reason))
 
 
 def held_on_to(

@@ -138,6 +138,12 @@ class Duct(Task):
         rows = torch.randperm(len(gradients), generator=stream(seed, "observations")).numpy()
         return torch.from_numpy(gradients[rows]), torch.from_numpy(from_mandel(stresses[rows]))
 
+    def asked(self, seed: int) -> Pair:
+        """The same rows, inputs as the models take them: whether turns about x hold is the same question."""
+        gradients, stresses = (values.numpy() for values in self.observations(seed))
+        inputs = self._inputs(gradients, np.arange(len(gradients)))
+        return torch.from_numpy(inputs), torch.from_numpy(stresses)
+
     def rows(self) -> tuple[Array, Array, NDArray[np.str_]]:
         """Gradients (n, 9), Mandel vectors (n, 6) and the split (n,) of each row, as the file has them."""
         if self.file is None:

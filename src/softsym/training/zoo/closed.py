@@ -24,7 +24,7 @@ from softsym.training.zoo.model import Blueprint, Built, Model
 
 Array = NDArray[np.float64]
 Predict = Callable[[Array], Array]
-LOOKED_AT = 1_000
+LOOKED_AT = 3_000
 """Rows that are asked about symmetries."""
 
 
