@@ -118,6 +118,22 @@ def test_a_group_is_absent_if_a_subgroup_is():
     assert large.asymmetry >= small.asymmetry
 
 
+def test_what_is_undecided_is_looked_at_again_with_more_rows():
+    X, Y = draw(300, noise=0.4)
+    table = {
+        size: evidence(X, Y, "2V", "V", ["SO(3)", "O(3)"], kernels=FEW, max_size=size)
+        for size in (60, 120, 600)
+    }
+    few = table[60]["SO(3)"]
+    assert (few.verdict, few.rows) == ("undecided", 30)
+    assert "30 of 300 rows" in few.method
+    assert few.note.startswith("not refuted, but")
+    assert "would decide it, it was at 30" in few.note
+    assert (table[60]["O(3)"].verdict, table[60]["O(3)"].rows) == ("absent", 30)
+    assert (table[120]["O(3)"].verdict, table[120]["O(3)"].rows) == ("absent", 40)  # the first look decides
+    assert table[600]["SO(3)"].verdict == "exact"
+
+
 def test_the_number_of_threads_changes_nothing():
     X, Y = draw(60)
     first, second = (evidence(X, Y, "2V", "V", ["SO(3)", "O(3)"], kernels=FEW, n_jobs=k) for k in (1, 2))
@@ -132,6 +148,7 @@ def test_the_number_of_threads_changes_nothing():
             "1 row\\(s\\) say nothing about symmetries; at least 10 are needed",
         ),
         ({"Y": np.zeros((60, 3))}, "the outputs do not vary"),
+        ({"max_size": 0}, "`max_size` must be positive, got 0"),
         ({"Y": np.ones((59, 3))}, "`X` has 60 rows and `Y` has 59"),
         ({"X": np.full((60, 6), np.nan)}, "`X` contains NaN or infinity"),
         ({"X": np.full((60, 6), "a")}, "`X` must hold real numbers"),

@@ -27,6 +27,9 @@ def test_notes_say_what_would_decide():
         judged(0.0, 0.1, tolerance=0.05)[1]
         == "not refuted, but a violation of 0.1 is possible; about 2,000 rows would decide it"
     )
+    assert judged(0.0, 0.1, tolerance=0.05, saw_all=False)[1].endswith(
+        "; a look at about 2,000 rows would decide it, it was at 300"
+    )
     assert "inputs moved by the group" in judged(0.0, 0.01, coverage=0.1)[1]
     assert "explains only 2% of the outputs" in judged(0.0, 0.01, explained=0.02)[1]
     assert judged(0.1, 0.5, ratio_p=0.0)[1].startswith("broken by 0.1 to 0.5: soft or absent; about")

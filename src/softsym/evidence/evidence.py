@@ -4,7 +4,8 @@ For every candidate: the exact randomization test (:mod:`softsym.evidence.random
 interval of the relative violation (:mod:`softsym.evidence.likelihood.profile`), how well the data cover the group's orbits, and the
 verdict that rests on them (:mod:`softsym.evidence.verdict`). p-values are corrected for several groups (Holm). A group whose candidate
 subgroup is refuted is not called exact, and one whose candidate subgroup is absent is absent, too. Groups that are not compact have no
-randomization test: their p-value is the likelihood ratio's, and the method says so.
+randomization test: their p-value is the likelihood ratio's, and the method says so. The likelihood takes a few hundred rows; a candidate
+that these leave undecided is looked at again with more of them, where there are more.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from softsym.data.coverage import HARDLY
 from softsym.data.labels import numbered
 from softsym.data.scaler import SymmetricScaler
 from softsym.errors import InputError
@@ -26,7 +28,7 @@ from softsym.evidence.examine import Examined, plain_predictor
 from softsym.evidence.kernels import GRID, Kernel
 from softsym.evidence.lattice import contains
 from softsym.evidence.likelihood.threads import one_blas_thread
-from softsym.evidence.look import Look
+from softsym.evidence.look import LARGEST, Look
 from softsym.evidence.randomization import holm
 from softsym.evidence.shape import read_rows, read_shape, row_weights
 from softsym.evidence.table import EvidenceRow, EvidenceTable, detail_of, row_of
@@ -37,6 +39,7 @@ from softsym.reps import Rep
 Array = NDArray[np.float64]
 FEWEST = 10
 """Fewer rows say nothing."""
+S = TypeVar("S")
 T = TypeVar("T")
 
 
@@ -52,6 +55,7 @@ def evidence(
     sample_weight: ArrayLike | None = None,
     tolerance: float | None = None,
     kernels: Sequence[Kernel] = GRID,
+    max_size: int = LARGEST,
     n_jobs: int = 2,
     seed: int = 0,
 ) -> EvidenceTable:
@@ -70,6 +74,8 @@ def evidence(
         tolerance: Relative violation up to which a symmetry counts as exact; by default what would hardly add to the error of
             predictions, see :mod:`softsym.evidence.verdict`.
         kernels: Base kernels to choose from.
+        max_size: Rows times coordinates that the likelihood looks at together; half as many more where that leaves a candidate
+            undecided. Time grows with its third power.
         n_jobs: How many groups are looked at at once.
         seed: Seed of rows and elements.
 
@@ -101,10 +107,13 @@ def evidence(
         raise InputError("pass at least one group, such as 'O(3)'")
     if tolerance is not None and not tolerance > 0:
         raise InputError(f"`tolerance` must be positive, got {tolerance!r}")
+    if max_size < 1:
+        raise InputError(f"`max_size` must be positive, got {max_size!r}")
     scaled = SymmetricScaler.fit(Y, rep_out, candidates, weights).transform(Y)
     with ThreadPoolExecutor(max(1, min(2, n_jobs))) as pool:
         looked = pool.submit(
-            Look.at, X, Y, rep_in, rep_out, candidates, kernels=kernels, sources=labels, weights=weights, seed=seed
+            Look.at, X, Y, rep_in, rep_out, candidates,
+            kernels=kernels, sources=labels, weights=weights, seed=seed, largest=max_size,
         )  # fmt: skip
         predicting = pool.submit(
             plain_predictor, X, scaled, rep_in, rep_out, candidates, kernels, labels, seed, weights
@@ -118,8 +127,20 @@ def evidence(
         return Examined.of(group, look, predictor, X, scaled, held, labels, seed, counts)
 
     examinations = _map(examined, candidates, n_jobs)
+    rows = _judged(examinations, look, tolerance)
+    unclear = [one for one, row in zip(examinations, rows, strict=True) if _may_tell_more(one, row, look)]
+    if unclear:
+        _map(lambda one: one.closer(look), unclear, n_jobs)
+        rows = _judged(examinations, look, tolerance)
     details = {one.group.name: detail_of(one.profile, one.test) for one in examinations}
-    return EvidenceTable(_judged(examinations, look, tolerance), details, time.perf_counter() - start)
+    return EvidenceTable(rows, details, time.perf_counter() - start)
+
+
+def _may_tell_more(one: Examined, row: EvidenceRow, look: Look) -> bool:
+    """Whether a candidate is undecided that more of the rows at hand may decide."""
+    if row.verdict != "undecided" or one.profile is None or one.profile.is_trivial or one.coverage < HARDLY:
+        return False
+    return one.rows < len(look.X)
 
 
 def _judged(found: list[Examined], look: Look, tolerance: float | None) -> list[EvidenceRow]:
@@ -135,6 +156,7 @@ def _judged(found: list[Examined], look: Look, tolerance: float | None) -> list[
         row = row_of(
             one.group, one.profile, look, ratio_p=ratio, test=one.test, test_p=test, coverage=one.coverage,
             refuted_subgroup=inside[0] if inside else "", tolerance=tolerance, seconds=one.seconds,
+            rows=one.rows or None,
         )  # fmt: skip
         rows.append(row)
     return _with_subgroups(rows, [one.group for one in found])
@@ -160,11 +182,11 @@ def _at_least(row: EvidenceRow, other: EvidenceRow) -> EvidenceRow:
     )
 
 
-def _map(function: Callable[[Group], T], groups: Sequence[Group], n_jobs: int) -> list[T]:
-    if n_jobs <= 1 or len(groups) == 1:
-        return [function(group) for group in groups]
+def _map(function: Callable[[S], T], values: Sequence[S], n_jobs: int) -> list[T]:
+    if n_jobs <= 1 or len(values) == 1:
+        return [function(value) for value in values]
     with ThreadPoolExecutor(n_jobs) as pool:
-        return list(pool.map(function, groups))
+        return list(pool.map(function, values))
 
 
 def _labels(sources: ArrayLike | None, n: int) -> NDArray[np.int64] | None:

@@ -36,7 +36,7 @@ class Examined:
         self.group = group
         self.profile: Profile | None = None
         self.test: Randomized | None = None
-        self.coverage, self.seconds = math.nan, 0.0
+        self.coverage, self.seconds, self.rows = math.nan, 0.0, 0
 
     @classmethod
     def of(
@@ -67,7 +67,7 @@ class Examined:
         start, one = time.perf_counter(), cls(group)
         candidate = look.candidates.get(group.name)
         if candidate is not None:
-            one.profile = look.profile(group)
+            one.profile, one.rows = look.profile(group), look.rows_of(group)
         if isinstance(candidate, Averaged) or (candidate is None and group.is_orthogonal):
             labels = None if sources is None else sources[held]
             one.test = randomization_test(
@@ -79,6 +79,13 @@ class Examined:
             one.coverage = measure_coverage(rows, look.rep_in, group, seed).value
         one.seconds = time.perf_counter() - start
         return one
+
+    def closer(self, look: Look) -> None:
+        """Asks the likelihood again, with as many rows as larger matrices take."""
+        start = time.perf_counter()
+        self.profile = look.profile(self.group, closer=True)
+        self.rows = look.rows_of(self.group, closer=True)
+        self.seconds += time.perf_counter() - start
 
     @property
     def test_p(self) -> float:

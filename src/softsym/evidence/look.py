@@ -25,6 +25,8 @@ from softsym.reps import Rep
 Array = NDArray[np.float64]
 LARGEST = 900
 """Size of the matrices of the likelihood: rows times coordinates, over all blocks."""
+CLOSER = 1.5
+"""By how much they are larger when a candidate that is undecided is looked at again: three times the work."""
 UNEQUAL = 1.3
 """Ratio of the columns' deviations from which their own units are tried."""
 FEWEST = 10
@@ -56,6 +58,7 @@ class Look:
         kernels: The base kernel of every candidate, and of none under the empty name.
         weights: By what the variance of every row's noise is divided (n,), in the same order; None if all have the same.
         exponent: The power of the weights given that these are: the one under which the data are most likely.
+        largest: Size of the matrices of the likelihood.
     """
 
     rep_in: Rep
@@ -72,6 +75,7 @@ class Look:
     kernels: dict[str, Kernel] = field(default_factory=dict)
     weights: Array | None = None
     exponent: float = 1.0
+    largest: int = LARGEST
 
     @classmethod
     def at(
@@ -87,6 +91,7 @@ class Look:
         weights: Array | None = None,
         seed: int = 0,
         plain: bool = False,
+        largest: int = LARGEST,
     ) -> Look:
         """Scales data, makes every candidate's kernel and chooses the base kernels.
 
@@ -101,6 +106,7 @@ class Look:
             weights: How much every row counts (n,). Whether rows that count less are noisier, and by how much, the data say.
             seed: Of the order of rows.
             plain: Leave the candidates' kernels out.
+            largest: Size of the matrices of the likelihood.
         """
         groups = list(groups)
         scale_in, scale_out = (
@@ -117,6 +123,7 @@ class Look:
             scale_in.transform(X[order]),
             scale_out.transform(Y[order]),
             None if sources is None else sources[order],
+            largest=largest,
         )
         for group in [] if plain else groups:
             try:
@@ -144,15 +151,19 @@ class Look:
             return joined(self.groups)
         return Trivial(1)
 
-    def rows(self, blocks: Sequence[Block], largest: int = LARGEST) -> int:
-        """How many rows make matrices of at most this size."""
+    def rows(self, blocks: Sequence[Block], largest: float | None = None) -> int:
+        """How many rows make matrices of at most this size, the usual one by default."""
         size = sum(block.size**3 for block in blocks) ** (1 / 3)
-        return min(len(self.X), max(FEWEST, int(largest / max(size, 1.0))))
+        return min(len(self.X), max(FEWEST, int((largest or self.largest) / max(size, 1.0))))
 
-    def profile(self, group: Group) -> Profile:
-        """What the likelihood says about one candidate."""
+    def rows_of(self, group: Group, *, closer: bool = False) -> int:
+        """How many rows the likelihood sees of a candidate."""
+        return self.rows(self.blocks([group]), CLOSER * self.largest if closer else None)
+
+    def profile(self, group: Group, *, closer: bool = False) -> Profile:
+        """What the likelihood says about one candidate, with larger matrices if asked for."""
         blocks = self.blocks([group])
-        n, kernel = self.rows(blocks), self.kernels[group.name]
+        n, kernel = self.rows_of(group, closer=closer), self.kernels[group.name]
         X, Y = self.X[:n], self.Y[:n]
         sources = None if self.sources is None else self.sources[:n]
         weights = None if self.weights is None else self.weights[:n]

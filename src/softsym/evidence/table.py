@@ -148,6 +148,7 @@ def row_of(
     refuted_subgroup: str = "",
     tolerance: float | None = None,
     seconds: float = 0.0,
+    rows: int | None = None,
 ) -> EvidenceRow:
     """The row of one group, with its verdict.
 
@@ -162,12 +163,13 @@ def row_of(
         refuted_subgroup: A candidate inside the group that is refuted.
         tolerance: Up to which violation a symmetry counts as exact; None for the default.
         seconds: How long it took.
+        rows: How many rows the likelihood saw; as many as usual if None.
     """
     p_value = math.nan if test is None else test.p_value
     if found is None:
         reason = look.notes.get(group.name, "the outputs do not vary")
         return EvidenceRow(group.name, "undecided", p_value, coverage=coverage, seconds=seconds, note=reason)
-    rows = look.rows(look.blocks([group]))
+    rows = look.rows_of(group) if rows is None else rows
     method = look.candidates[group.name].method
     if rows < len(look.X):
         method = f"{method}, {rows:,} of {len(look.X):,} rows"
@@ -176,8 +178,8 @@ def row_of(
     if test is None:
         p_value, method = ratio_p_value(found), f"{method}; p of the likelihood ratio"
     grounds = Grounds(
-        found.interval, 1.0 - found.errors[1], len(look.X), ratio_p_value(found) if ratio_p is None else ratio_p,
-        test_p, coverage, refuted_subgroup, tolerance,
+        found.interval, 1.0 - found.errors[1], rows, ratio_p_value(found) if ratio_p is None else ratio_p,
+        test_p, coverage, refuted_subgroup, tolerance, saw_all=rows == len(look.X),
     )  # fmt: skip
     effect = None if test is None else test.effect
     interval = combined(found.interval, effect, refuted=grounds.by_likelihood, tested=grounds.by_test)

@@ -44,12 +44,13 @@ class Grounds:
     Args:
         interval: 95 % interval of the relative violation.
         explained: Leave-one-out share of the variance explained, with the symmetry as far as it holds.
-        rows: Number of rows.
+        rows: Number of rows that the likelihood saw.
         ratio_p: p-value of the likelihood ratio against exactness, corrected for several groups.
         test_p: p-value of the randomization test, corrected for several groups; NaN if there is none.
         coverage: How much moved data look like data, 0 to 1; NaN if unknown.
         refuted_subgroup: Name of a candidate inside the group that is refuted; empty if there is none.
         tolerance: Relative violation up to which a symmetry counts as exact; None for the default.
+        saw_all: Whether these are all rows.
     """
 
     interval: tuple[float, float]
@@ -60,6 +61,7 @@ class Grounds:
     coverage: float = math.nan
     refuted_subgroup: str = ""
     tolerance: float | None = None
+    saw_all: bool = True
 
     @property
     def allowed(self) -> float:
@@ -161,4 +163,7 @@ def _more(grounds: Grounds, width: float, wanted: float) -> str:
     """About how many rows would do, if intervals shrink with the square root of their number."""
     rows = grounds.rows * (width / wanted) ** 2
     digits = 10 ** max(0, math.floor(math.log10(max(rows, 1.0))))
-    return f"about {math.ceil(max(rows, 1.2 * grounds.rows) / digits) * digits:,} rows would decide it"
+    needed = f"{math.ceil(max(rows, 1.2 * grounds.rows) / digits) * digits:,} rows would decide it"
+    if grounds.saw_all:
+        return f"about {needed}"
+    return f"a look at about {needed}, it was at {grounds.rows:,}"

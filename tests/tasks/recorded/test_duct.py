@@ -7,7 +7,7 @@ import torch
 from softsym.errors import InputError
 from softsym.measure.action import act
 from softsym.tasks import task
-from softsym.tasks.recorded.duct import OUTPUTS, PUBLISHED_R2, Duct, from_mandel, mandel
+from softsym.tasks.recorded.duct import ACROSS, OUTPUTS, PUBLISHED_R2, SHEARED, Duct, from_mandel, mandel
 from tests.tasks.recorded.made_up import write_flow
 
 
@@ -68,6 +68,16 @@ def test_observations_are_the_whole_duct_as_it_is(file):
     x, y = Duct("even", file).observations(0)
     assert x.shape == y.shape == (576, 9)
     np.testing.assert_allclose(np.sort(x[:, 1]), np.sort(np.load(file)["gradU"][:, 1]))
+
+
+def test_symmetries_are_asked_of_the_inputs_that_models_take(file):
+    task = Duct("even", file)
+    (raw, y), (x, same) = task.observations(0), task.asked(0)
+    assert torch.equal(same, y)
+    for block in (SHEARED, ACROSS):  # directions stay, sizes are compressed
+        size, before = (values[:, block].norm(dim=1, keepdim=True) for values in (x, raw))
+        assert torch.allclose(x[:, block] * before, raw[:, block] * size)
+        assert size.max() / size.median() < before.max() / before.median()
 
 
 def test_odd_files(tmp_path):
