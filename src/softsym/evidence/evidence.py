@@ -5,7 +5,8 @@ interval of the relative violation (:mod:`softsym.evidence.likelihood.profile`),
 verdict that rests on them (:mod:`softsym.evidence.verdict`). p-values are corrected for several groups (Holm). A group whose candidate
 subgroup is refuted is not called exact, and one whose candidate subgroup is absent is absent, too. Groups that are not compact have no
 randomization test: their p-value is the likelihood ratio's, and the method says so. The likelihood takes a few hundred rows; a candidate
-that these leave undecided is looked at again with more of them, where there are more.
+that these leave undecided is looked at again with more of them, where there are more. Where the test refutes what the likelihood does not,
+inputs alone are tested, too.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from softsym.data.coverage import HARDLY
+from softsym.data.coverage import HARDLY, WELL
 from softsym.data.labels import numbered
 from softsym.data.scaler import SymmetricScaler
 from softsym.errors import InputError
-from softsym.evidence.examine import Examined, plain_predictor
+from softsym.evidence.examine import Examined, halves_of
 from softsym.evidence.kernels import GRID, Kernel
 from softsym.evidence.lattice import contains
 from softsym.evidence.likelihood.threads import one_blas_thread
@@ -32,7 +33,7 @@ from softsym.evidence.look import LARGEST, Look
 from softsym.evidence.randomization import holm
 from softsym.evidence.shape import read_rows, read_shape, row_weights
 from softsym.evidence.table import EvidenceRow, EvidenceTable, detail_of, row_of
-from softsym.evidence.verdict import LIKELIHOOD_LEVEL
+from softsym.evidence.verdict import LEVEL, LIKELIHOOD_LEVEL
 from softsym.groups import Group
 from softsym.reps import Rep
 
@@ -116,31 +117,37 @@ def evidence(
             kernels=kernels, sources=labels, weights=weights, seed=seed, largest=max_size,
         )  # fmt: skip
         predicting = pool.submit(
-            plain_predictor, X, scaled, rep_in, rep_out, candidates, kernels, labels, seed, weights
+            halves_of, X, scaled, rep_in, rep_out, candidates, kernels, labels, seed, weights
         )
         look = looked.result()
         if look.is_constant:
             raise InputError("the outputs do not vary; there is nothing to explain")
-        predictor, held, counts = predicting.result()
+        halves = predicting.result()
 
-    def examined(group: Group) -> Examined:
-        return Examined.of(group, look, predictor, X, scaled, held, labels, seed, counts)
-
-    examinations = _map(examined, candidates, n_jobs)
+    examinations = _map(lambda group: Examined.of(group, look, halves, X, labels, seed), candidates, n_jobs)
     rows = _judged(examinations, look, tolerance)
-    unclear = [one for one, row in zip(examinations, rows, strict=True) if _may_tell_more(one, row, look)]
-    if unclear:
-        _map(lambda one: one.closer(look), unclear, n_jobs)
-        rows = _judged(examinations, look, tolerance)
+    for is_worth_it, ask in (
+        (_may_be_the_inputs, lambda one: one.ask_inputs(look, halves, seed)),
+        (_may_tell_more, lambda one: one.closer(look)),
+    ):
+        undecided = [one for one, row in zip(examinations, rows, strict=True) if row.verdict == "undecided"]
+        if unclear := [one for one in undecided if is_worth_it(one, look)]:
+            _map(ask, unclear, n_jobs)
+            rows = _judged(examinations, look, tolerance)
     details = {one.group.name: detail_of(one.profile, one.test) for one in examinations}
     return EvidenceTable(rows, details, time.perf_counter() - start)
 
 
-def _may_tell_more(one: Examined, row: EvidenceRow, look: Look) -> bool:
-    """Whether a candidate is undecided that more of the rows at hand may decide."""
-    if row.verdict != "undecided" or one.profile is None or one.profile.is_trivial or one.coverage < HARDLY:
+def _may_tell_more(one: Examined, look: Look) -> bool:
+    """Whether more of the rows at hand may decide about a candidate."""
+    if one.profile is None or one.profile.is_trivial or one.coverage < HARDLY:
         return False
     return one.rows < len(look.X)
+
+
+def _may_be_the_inputs(one: Examined, look: Look) -> bool:
+    """Whether a refutation by the test may be about the inputs."""
+    return one.test_p < LEVEL and not one.coverage < WELL and one.profile is not None
 
 
 def _judged(found: list[Examined], look: Look, tolerance: float | None) -> list[EvidenceRow]:
@@ -156,7 +163,7 @@ def _judged(found: list[Examined], look: Look, tolerance: float | None) -> list[
         row = row_of(
             one.group, one.profile, look, ratio_p=ratio, test=one.test, test_p=test, coverage=one.coverage,
             refuted_subgroup=inside[0] if inside else "", tolerance=tolerance, seconds=one.seconds,
-            rows=one.rows or None,
+            rows=one.rows or None, inputs_p=one.inputs_p,
         )  # fmt: skip
         rows.append(row)
     return _with_subgroups(rows, [one.group for one in found])

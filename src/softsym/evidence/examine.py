@@ -1,10 +1,16 @@
-"""What is measured about one candidate: the profile of the likelihood, the randomization test, coverage."""
+"""What is measured about one candidate: the profile of the likelihood, the randomization test, coverage.
+
+The test is of *joint* invariance, so inputs that are not evenly turned are refuted like a law that is broken. Where the likelihood does
+not refute a symmetry that the test refutes, the same test is made of the inputs alone, with the predictor's own variance instead of its
+loss: if it is less sure of moved rows than of rows as they are, inputs are not evenly turned, and its loss would tell them apart anyway.
+"""
 
 from __future__ import annotations
 
 import math
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,17 +22,39 @@ from softsym.evidence.kernels import Averaged, Block, Kernel, Plain
 from softsym.evidence.likelihood.process import Component, Process
 from softsym.evidence.likelihood.profile import Profile
 from softsym.evidence.look import Look, powered
-from softsym.evidence.randomization import Predictor, Randomized, halves, randomization_test
+from softsym.evidence.randomization import Predictor, Randomized, randomization_test
+from softsym.evidence.randomization import halves as in_halves
 from softsym.evidence.rows import spread_order
 from softsym.evidence.table import ratio_p_value
 from softsym.groups import Group
-from softsym.reps import Rep, TensorType
+from softsym.reps import Rep, TensorType, rep
 
 Array = NDArray[np.float64]
 FITTED, TESTED = 700, 1_000
 """At most so many rows are fitted and tested by the randomization test."""
 COVERED = 600
 """At most so many rows are compared with moved ones."""
+
+
+@dataclass(frozen=True, eq=False)
+class Halves:
+    """A predictor of one half of the rows, and the other half.
+
+    Args:
+        predictor: Inputs to scaled outputs, fitted to the first half.
+        doubt: Inputs to the standard deviation of these predictions, shape (m, 1).
+        X: Inputs of the other half (n, size of the representation).
+        Y: Its scaled outputs (n, outputs).
+        sources: Labels of its rows (n,), if rows belong together.
+        weights: How much each of its rows counts (n,); None if all count the same.
+    """
+
+    predictor: Predictor
+    doubt: Predictor
+    X: Array
+    Y: Array
+    sources: NDArray[np.int64] | None
+    weights: Array | None
 
 
 class Examined:
@@ -36,43 +64,36 @@ class Examined:
         self.group = group
         self.profile: Profile | None = None
         self.test: Randomized | None = None
-        self.coverage, self.seconds, self.rows = math.nan, 0.0, 0
+        self.coverage, self.inputs_p, self.seconds, self.rows = math.nan, math.nan, 0.0, 0
 
     @classmethod
     def of(
         cls,
         group: Group,
         look: Look,
-        predictor: Predictor,
+        halves: Halves,
         X: Array,
-        Y: Array,
-        held: NDArray[np.intp],
         sources: NDArray[np.int64] | None,
         seed: int,
-        weights: Array | None = None,
     ) -> Examined:
         """Measures it.
 
         Args:
             group: The candidate.
             look: Data and kernels.
-            predictor: Inputs to scaled outputs, fitted to rows that are not held.
+            halves: A predictor, and rows that it has not seen.
             X: Inputs (n, size of the representation).
-            Y: Scaled outputs (n, outputs).
-            held: Rows that the predictor has not seen.
             sources: Labels of the rows, shape (n,), if rows belong together.
             seed: Of rows and elements.
-            weights: How much each of the held rows counts.
         """
         start, one = time.perf_counter(), cls(group)
         candidate = look.candidates.get(group.name)
         if candidate is not None:
             one.profile, one.rows = look.profile(group), look.rows_of(group)
         if isinstance(candidate, Averaged) or (candidate is None and group.is_orthogonal):
-            labels = None if sources is None else sources[held]
             one.test = randomization_test(
-                predictor, X[held], Y[held], look.rep_in, look.rep_out, group,
-                sources=labels, weights=weights, seed=seed,
+                halves.predictor, halves.X, halves.Y, look.rep_in, look.rep_out, group,
+                sources=halves.sources, weights=halves.weights, seed=seed,
             )  # fmt: skip
         rows = X[spread_order(len(X), sources, seed)[:COVERED]]
         if len(np.unique(rows, axis=0)) >= SMALLEST:
@@ -87,6 +108,16 @@ class Examined:
         self.rows = look.rows_of(self.group, closer=True)
         self.seconds += time.perf_counter() - start
 
+    def ask_inputs(self, look: Look, halves: Halves, seed: int) -> None:
+        """Asks whether inputs alone are evenly turned."""
+        start = time.perf_counter()
+        test = randomization_test(
+            halves.doubt, halves.X, np.zeros((len(halves.X), 1)), look.rep_in, rep("S"), self.group,
+            sources=halves.sources, weights=halves.weights, seed=seed,
+        )  # fmt: skip
+        self.inputs_p = test.p_value
+        self.seconds += time.perf_counter() - start
+
     @property
     def test_p(self) -> float:
         """p-value of the randomization test; NaN if there is none."""
@@ -98,7 +129,7 @@ class Examined:
         return math.nan if self.profile is None else ratio_p_value(self.profile)
 
 
-def plain_predictor(
+def halves_of(
     X: Array,
     Y: Array,
     rep_in: Rep,
@@ -108,12 +139,12 @@ def plain_predictor(
     sources: NDArray[np.int64] | None,
     seed: int,
     weights: Array | None = None,
-) -> tuple[Predictor, NDArray[np.intp], Array | None]:
-    """A plain Gaussian process fitted to one half of the rows, the rows of the other half, and how much these count.
+) -> Halves:
+    """A plain Gaussian process fitted to one half of the rows, and the other half.
 
     What the weights mean is learned from the first half, too: the test of the other is valid whatever it is.
     """
-    first, held = halves(len(X), sources, seed)
+    first, held = in_halves(len(X), sources, seed)
     if not len(first):
         raise InputError("all rows are of one source; at least two are needed")
     first = first[spread_order(len(first), None if sources is None else sources[first], seed)][:FITTED]
@@ -122,8 +153,16 @@ def plain_predictor(
     look = Look.at(
         X[first], Y[first], rep_in, rep_out, groups, kernels=kernels, weights=counts, seed=seed, plain=True
     )
+    labels = None if sources is None else sources[held]
     if look.is_constant:
-        return (lambda rows: np.zeros((len(rows), Y.shape[1]))), held, None
+        return Halves(
+            lambda rows: np.zeros((len(rows), Y.shape[1])),
+            lambda rows: np.zeros((len(rows), 1)),
+            X[held],
+            Y[held],
+            labels,
+            None,
+        )
     plain = Component(Plain(groups[0], rep_in), look.kernels[""], 1.0)
     columns = np.arange(Y.shape[1])[:, None]  # without symmetry all outputs are copies of a scalar
     process = Process.fit(
@@ -134,4 +173,7 @@ def plain_predictor(
     def predict(rows: Array) -> Array:
         return look.scale_out.inverse(process.predict(look.scale_in.transform(rows))[0])
 
-    return predict, held, tested
+    def doubt(rows: Array) -> Array:
+        return process.spread(look.scale_in.transform(rows))[:, :1]
+
+    return Halves(predict, doubt, X[held], Y[held], labels, tested)

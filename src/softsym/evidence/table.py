@@ -149,6 +149,7 @@ def row_of(
     tolerance: float | None = None,
     seconds: float = 0.0,
     rows: int | None = None,
+    inputs_p: float = math.nan,
 ) -> EvidenceRow:
     """The row of one group, with its verdict.
 
@@ -164,6 +165,7 @@ def row_of(
         tolerance: Up to which violation a symmetry counts as exact; None for the default.
         seconds: How long it took.
         rows: How many rows the likelihood saw; as many as usual if None.
+        inputs_p: p-value of the test that inputs alone are evenly turned.
     """
     p_value = math.nan if test is None else test.p_value
     if found is None:
@@ -179,7 +181,7 @@ def row_of(
         p_value, method = ratio_p_value(found), f"{method}; p of the likelihood ratio"
     grounds = Grounds(
         found.interval, 1.0 - found.errors[1], rows, ratio_p_value(found) if ratio_p is None else ratio_p,
-        test_p, coverage, refuted_subgroup, tolerance, saw_all=rows == len(look.X),
+        test_p, coverage, refuted_subgroup, tolerance, saw_all=rows == len(look.X), inputs_p=inputs_p,
     )  # fmt: skip
     effect = None if test is None else test.effect
     interval = combined(found.interval, effect, refuted=grounds.by_likelihood, tested=grounds.by_test)

@@ -1,8 +1,9 @@
 r"""The verdict: two one-sided statements about the relative violation :math:`a = |t_\perp| / |t|` of a symmetry.
 
 - ``exact``: the upper end of its 95 % interval is below the tolerance, and neither the likelihood nor the randomization test refutes
-  it, nor one of its subgroups. Unless a person gives a tolerance, it is where using the symmetry exactly would add a tenth to the error
-  that predictions have anyway, :math:`a^2 = 0.1` times that error's share of the variance, but at least 0.05 and at most 0.1.
+  it, nor one of its subgroups. A test does not count that refutes the inputs' being evenly turned as well. Unless a person gives a
+  tolerance, it is where using the symmetry exactly would add a tenth to the error that predictions have anyway, :math:`a^2 = 0.1`
+  times that error's share of the variance, but at least 0.05 and at most 0.1.
 - ``absent``: the lower end is above :data:`ABSENT_ABOVE`, an equivariance error of 0.2.
 - ``soft``: refuted, and the upper end below that level.
 - ``undecided`` otherwise: the interval straddles a boundary, the fit is too poor, tests disagree, or moved data lie where there are
@@ -51,6 +52,7 @@ class Grounds:
         refuted_subgroup: Name of a candidate inside the group that is refuted; empty if there is none.
         tolerance: Relative violation up to which a symmetry counts as exact; None for the default.
         saw_all: Whether these are all rows.
+        inputs_p: p-value of the test that inputs alone are evenly turned; NaN if it was not made.
     """
 
     interval: tuple[float, float]
@@ -62,6 +64,7 @@ class Grounds:
     refuted_subgroup: str = ""
     tolerance: float | None = None
     saw_all: bool = True
+    inputs_p: float = math.nan
 
     @property
     def allowed(self) -> float:
@@ -75,6 +78,11 @@ class Grounds:
     def by_test(self) -> bool:
         """Whether the randomization test refutes the symmetry, where it is about the symmetry."""
         return self.test_p < LEVEL and not self.coverage < WELL
+
+    @property
+    def by_inputs(self) -> bool:
+        """Whether inputs are not evenly turned, so that the test would refute any law."""
+        return self.inputs_p < LEVEL
 
     @property
     def by_likelihood(self) -> bool:
@@ -118,19 +126,25 @@ def judge(grounds: Grounds) -> tuple[Verdict, str]:
             "undecided",
             f"{words} a violation of {high:.2g} is possible; {_more(grounds, high, grounds.allowed)}",
         )
-    if grounds.by_test:
+    if grounds.by_test and not grounds.by_inputs:
         return (
             "undecided",
-            f"the test refutes it (p = {grounds.test_p:.2g}), the likelihood does not: are inputs evenly turned?",
+            f"the test refutes it (p = {grounds.test_p:.2g}), the likelihood does not; more rows would decide it",
         )
     if grounds.refuted_subgroup:
         return "undecided", f"its subgroup {grounds.refuted_subgroup} is refuted"
+    careful = []
     if high > TOLERANCE:
-        return (
-            "exact",
-            f"a violation of {high:.2g} is possible; using it would hardly add to the error of predictions",
+        careful.append(
+            f"a violation of {high:.2g} is possible; using it would hardly add to the error of predictions"
         )
-    return "exact", ""
+    if grounds.by_test:
+        careful.append(
+            f"the test refutes it (p = {grounds.test_p:.2g}), but inputs are not evenly turned, and a violation is at most {high:.1%}"
+        )
+    if grounds.coverage < WELL:
+        careful.append(f"as far as moved data look like data (coverage {grounds.coverage:.2f})")
+    return "exact", "; ".join(careful)
 
 
 def combined(
