@@ -167,36 +167,6 @@ def test_without_groups_it_is_an_ordinary_network():
     assert (est.fit_.recipe.optimizer, est.fit_.recipe.shrink) == ("adam", 0.0)
 
 
-WRONG = {
-    "rep_in": ({"rep_in": "3V"}, r"3V under .* has size 9, X has 6 columns; pass another `rep_in`"),
-    "rep_out": ({"rep_out": "2V"}, r"2V under .* has size 6, y has 3 columns; pass another `rep_out`"),
-    "width": ({"width": 0}, r"`width` = 0"),
-    "lr": ({"lr": -1.0}, r"`lr` = -1.0"),
-    "weight_decay": ({"weight_decay": -1.0}, r"`weight_decay` = -1.0"),
-    "model": ({"model": "forest"}, r"unknown model 'forest'; pass one of auto, linear, gp, network"),
-    "strengths": ({"strengths": "two-shot"}, r"`strengths` = 'two-shot': input should be 'one-shot', 'continuous', 'by-data' or 'fixed'"),
-    "seeds": ({"seeds": 0}, r"`seeds` must be a whole number of at least 1, got 0"),
-    "held_out": ({"held_out": 0.7}, r"`held_out` must lie between 0 and 0.5, got 0.7"),
-    "budget": ({"budget": -3}, r"`budget` must be a positive number of seconds, got -3"),
-    "both": ({"budget": 3, "epochs": 5}, r"pass `epochs` or `budget`, not both"),
-    "groups": ({"groups": ["O(2)@w"]}, r"expected an axis x, y or z"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("changes", "message"), WRONG.values(), ids=list(WRONG))
-def test_wrong_parameters_are_named(changes, message):
-    with pytest.raises(InputError, match=message):
-        estimator().set_params(**changes).fit(*rows(60))
-
-
-def test_wrong_classes_are_named():
-    X = rows(60)[0]
-    with pytest.raises(InputError, match="one class only"):
-        ss.SoftEquivariantClassifier().fit(X, np.zeros(60))
-    with pytest.raises(InputError, match="classes do not move: leave `rep_out` out, or pass '2S'"):
-        ss.SoftEquivariantClassifier("2V", "V", ["O(3)"]).fit(X, np.arange(60) % 2)
-
-
 def test_one_group_may_be_given_as_text():
     est = estimator(epochs=2, seeds=1).set_params(groups="O(2)@z").fit(*rows(60))
     assert [row.name for row in est.symmetries_] == ["O(2)@z"]
@@ -250,19 +220,6 @@ def test_labels_of_rows_are_checked_before_anything_is_done(tmp_path):
     with pytest.raises(InputError, match="rows that belong together have 2 different labels"):
         est.fit_in(tmp_path / "members", X, Y, groups=np.arange(60) % 2)
     assert not list(tmp_path.iterdir())
-
-
-def test_groups_without_representations_are_refused():
-    X, Y = rows(60)
-    for missing, fields in (
-        ("`rep_in` and `rep_out`", {}),
-        ("`rep_out`", {"rep_in": "2V"}),
-        ("`rep_in`", {"rep_out": "V"}),
-    ):
-        with pytest.raises(InputError, match=f"not how columns transform: pass {missing}, as in"):
-            ss.SoftEquivariantRegressor(**fields, groups=["O(3)"]).fit(X, Y)
-    with pytest.raises(InputError, match="not how columns transform: pass `rep_in`, as in"):
-        ss.SoftEquivariantClassifier(groups=["O(3)"]).fit(X, Y[:, 0] > 0)
 
 
 def test_three_lines_and_seconds():

@@ -252,7 +252,7 @@ def _check_said(
 
 def _proposed(table: Table, chosen: dict[str, Any], seed: int, *, quiet: bool) -> list[str]:
     """Texts of the groups that the data propose, said aloud."""
-    from softsym.discovery.auto import candidates
+    from softsym.discovery.plan.auto import candidates
 
     assert table.Y is not None
     proposed = candidates(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import softsym as ss
-from softsym.discovery.checks import check_numbers, shape_of
+from softsym.discovery.plan.checks import check_numbers, shape_of
 from softsym.errors import InputError
 
 GIVEN = ss.SoftEquivariantRegressor("V", "V", ["O(3)"]).get_params(deep=False)

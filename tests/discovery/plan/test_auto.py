@@ -5,7 +5,7 @@ import pytest
 
 import softsym as ss
 from softsym.data.split import split_rows
-from softsym.discovery.auto import HANDFUL, candidates
+from softsym.discovery.plan.auto import HANDFUL, candidates
 from softsym.errors import InputError
 from softsym.tasks.source import task_table
 

@@ -1,0 +1,1 @@
+"""What a fit would do, and with which candidates: parameters and data are read and refused here."""
