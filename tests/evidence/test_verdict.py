@@ -61,6 +61,15 @@ def test_the_exact_test_can_withhold_exactness():
     assert judged(0.0, 0.01, test_p=math.nan, coverage=math.nan)[0] == "exact"
 
 
+def test_what_trees_explain_and_the_fit_does_not_withholds_a_verdict():
+    assert judged(0.0, 0.01, missed=0.04)[0] == "exact"
+    for interval, ratio_p in (((0.0, 0.01), 1.0), ((0.1, 0.2), 0.0)):
+        verdict, note = judged(*interval, ratio_p=ratio_p, missed=0.3)
+        assert verdict == "undecided"
+        assert "a violation of 0.3 may hide" in note
+    assert judged(0.4, 0.6, ratio_p=0.0, missed=0.3)[0] == "absent"
+
+
 def test_a_refuted_subgroup_withholds_exactness():
     assert judged(0.0, 0.01, refuted_subgroup="O(2)@z") == ("undecided", "its subgroup O(2)@z is refuted")
 

@@ -6,7 +6,7 @@ verdict that rests on them (:mod:`softsym.evidence.verdict`). p-values are corre
 subgroup is refuted is not called exact, and one whose candidate subgroup is absent is absent, too. Groups that are not compact have no
 randomization test: their p-value is the likelihood ratio's, and the method says so. The likelihood takes a few hundred rows; a candidate
 that these leave undecided is looked at again with more of them, where there are more. Where the test refutes what the likelihood does not,
-inputs alone are tested, too.
+inputs alone are tested, too. And where trees predict what the likelihood takes for noise, nothing is decided.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from softsym.evidence.look import LARGEST, Look
 from softsym.evidence.randomization import holm
 from softsym.evidence.shape import read_rows, read_shape, row_weights
 from softsym.evidence.table import EvidenceRow, EvidenceTable, detail_of, row_of
-from softsym.evidence.verdict import LEVEL, LIKELIHOOD_LEVEL
+from softsym.evidence.verdict import LEVEL, LIKELIHOOD_LEVEL, TOLERANCE
 from softsym.groups import Group
 from softsym.reps import Rep
 
@@ -129,25 +129,34 @@ def evidence(
     for is_worth_it, ask in (
         (_may_be_the_inputs, lambda one: one.ask_inputs(look, halves, seed)),
         (_may_tell_more, lambda one: one.closer(look)),
+        (_may_be_no_noise, lambda one: one.ask_trees(look, seed)),
     ):
-        undecided = [one for one, row in zip(examinations, rows, strict=True) if row.verdict == "undecided"]
-        if unclear := [one for one in undecided if is_worth_it(one, look)]:
+        if unclear := [
+            one for one, row in zip(examinations, rows, strict=True) if is_worth_it(one, row, look)
+        ]:
             _map(ask, unclear, n_jobs)
             rows = _judged(examinations, look, tolerance)
     details = {one.group.name: detail_of(one.profile, one.test) for one in examinations}
     return EvidenceTable(rows, details, time.perf_counter() - start)
 
 
-def _may_tell_more(one: Examined, look: Look) -> bool:
-    """Whether more of the rows at hand may decide about a candidate."""
-    if one.profile is None or one.profile.is_trivial or one.coverage < HARDLY:
+def _may_be_the_inputs(one: Examined, row: EvidenceRow, look: Look) -> bool:
+    """Whether a refutation by the test that leaves a candidate undecided may be about the inputs."""
+    if row.verdict != "undecided" or one.profile is None:
+        return False
+    return one.test_p < LEVEL and not one.coverage < WELL
+
+
+def _may_tell_more(one: Examined, row: EvidenceRow, look: Look) -> bool:
+    """Whether more of the rows at hand may decide about an undecided candidate."""
+    if row.verdict != "undecided" or one.profile is None or one.profile.is_trivial or one.coverage < HARDLY:
         return False
     return one.rows < len(look.X)
 
 
-def _may_be_the_inputs(one: Examined, look: Look) -> bool:
-    """Whether a refutation by the test may be about the inputs."""
-    return one.test_p < LEVEL and not one.coverage < WELL and one.profile is not None
+def _may_be_no_noise(one: Examined, row: EvidenceRow, look: Look) -> bool:
+    """Whether a violation that matters may hide in what the likelihood takes for noise."""
+    return row.verdict in ("exact", "soft") and row.errors[1] > TOLERANCE**2
 
 
 def _judged(found: list[Examined], look: Look, tolerance: float | None) -> list[EvidenceRow]:
@@ -163,7 +172,7 @@ def _judged(found: list[Examined], look: Look, tolerance: float | None) -> list[
         row = row_of(
             one.group, one.profile, look, ratio_p=ratio, test=one.test, test_p=test, coverage=one.coverage,
             refuted_subgroup=inside[0] if inside else "", tolerance=tolerance, seconds=one.seconds,
-            rows=one.rows or None, inputs_p=one.inputs_p,
+            rows=one.rows or None, inputs_p=one.inputs_p, missed=one.missed,
         )  # fmt: skip
         rows.append(row)
     return _with_subgroups(rows, [one.group for one in found])

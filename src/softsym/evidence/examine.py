@@ -24,6 +24,7 @@ from softsym.evidence.likelihood.profile import Profile
 from softsym.evidence.look import Look, powered
 from softsym.evidence.randomization import Predictor, Randomized, randomization_test
 from softsym.evidence.randomization import halves as in_halves
+from softsym.evidence.rival import missed
 from softsym.evidence.rows import spread_order
 from softsym.evidence.table import ratio_p_value
 from softsym.groups import Group
@@ -64,7 +65,8 @@ class Examined:
         self.group = group
         self.profile: Profile | None = None
         self.test: Randomized | None = None
-        self.coverage, self.inputs_p, self.seconds, self.rows = math.nan, math.nan, 0.0, 0
+        self.coverage, self.inputs_p, self.missed = math.nan, math.nan, 0.0
+        self.seconds, self.rows = 0.0, 0
 
     @classmethod
     def of(
@@ -116,6 +118,14 @@ class Examined:
             sources=halves.sources, weights=halves.weights, seed=seed,
         )  # fmt: skip
         self.inputs_p = test.p_value
+        self.seconds += time.perf_counter() - start
+
+    def ask_trees(self, look: Look, seed: int) -> None:
+        """Asks whether trees predict what the likelihood takes for noise."""
+        assert self.profile is not None
+        start, n = time.perf_counter(), self.rows
+        sources = None if look.sources is None else look.sources[:n]
+        self.missed = missed(look.X[:n], look.Y[:n], self.profile.errors[1], sources, seed)
         self.seconds += time.perf_counter() - start
 
     @property

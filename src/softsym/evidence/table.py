@@ -150,6 +150,7 @@ def row_of(
     seconds: float = 0.0,
     rows: int | None = None,
     inputs_p: float = math.nan,
+    missed: float = 0.0,
 ) -> EvidenceRow:
     """The row of one group, with its verdict.
 
@@ -166,6 +167,7 @@ def row_of(
         seconds: How long it took.
         rows: How many rows the likelihood saw; as many as usual if None.
         inputs_p: p-value of the test that inputs alone are evenly turned.
+        missed: Relative size of what the fit misses and trees do not.
     """
     p_value = math.nan if test is None else test.p_value
     if found is None:
@@ -181,7 +183,7 @@ def row_of(
         p_value, method = ratio_p_value(found), f"{method}; p of the likelihood ratio"
     grounds = Grounds(
         found.interval, 1.0 - found.errors[1], rows, ratio_p_value(found) if ratio_p is None else ratio_p,
-        test_p, coverage, refuted_subgroup, tolerance, saw_all=rows == len(look.X), inputs_p=inputs_p,
+        test_p, coverage, refuted_subgroup, tolerance, saw_all=rows == len(look.X), inputs_p=inputs_p, missed=missed,
     )  # fmt: skip
     effect = None if test is None else test.effect
     interval = combined(found.interval, effect, refuted=grounds.by_likelihood, tested=grounds.by_test)

@@ -6,8 +6,8 @@ r"""The verdict: two one-sided statements about the relative violation :math:`a 
   times that error's share of the variance, but at least 0.05 and at most 0.1.
 - ``absent``: the lower end is above :data:`ABSENT_ABOVE`, an equivariance error of 0.2.
 - ``soft``: refuted, and the upper end below that level.
-- ``undecided`` otherwise: the interval straddles a boundary, the fit is too poor, tests disagree, or moved data lie where there are
-  none. The note says which, and what would decide it.
+- ``undecided`` otherwise: the interval straddles a boundary, the fit is too poor, or poorer than decision trees by as much as a
+  violation that matters, tests disagree, or moved data lie where there are none. The note says which, and what would decide it.
 
 "Not refuted" is not "exact": too few rows or too much noise leave the interval wide.
 """
@@ -53,6 +53,7 @@ class Grounds:
         tolerance: Relative violation up to which a symmetry counts as exact; None for the default.
         saw_all: Whether these are all rows.
         inputs_p: p-value of the test that inputs alone are evenly turned; NaN if it was not made.
+        missed: Relative size of what the fit misses and trees do not.
     """
 
     interval: tuple[float, float]
@@ -65,6 +66,7 @@ class Grounds:
     tolerance: float | None = None
     saw_all: bool = True
     inputs_p: float = math.nan
+    missed: float = 0.0
 
     @property
     def allowed(self) -> float:
@@ -112,6 +114,11 @@ def judge(grounds: Grounds) -> tuple[Verdict, str]:
         )
     if low >= ABSENT_ABOVE and grounds.by_likelihood:
         return "absent", ""
+    if grounds.missed > grounds.allowed:
+        return "undecided", (
+            f"decision trees predict better than the fit, and in what it misses a violation of {grounds.missed:.2g} may hide; "
+            "inputs of like sizes, or their logarithms, may help"
+        )
     if grounds.by_likelihood and high < ABSENT_ABOVE:
         small = f"broken, but by at most {high:.1%}" if high <= grounds.allowed else ""
         return "soft", small

@@ -3,7 +3,8 @@ r"""Which symmetries do data suggest? The answer of :func:`softsym.propose`.
 Two halves of the rows, with a kernel fit of each (:mod:`softsym.evidence.propose.halves`); the null space of the Lie derivative
 (:mod:`softsym.evidence.propose.derivative`) proposes on the first half, and the largest algebra that holds exactly on the second counts
 (:mod:`softsym.evidence.propose.search`), and the other way round; its name (:mod:`softsym.evidence.propose.algebra.recognise`); discrete
-elements beside it (:mod:`softsym.evidence.propose.discrete`); soft symmetries, marked as such.
+elements beside it (:mod:`softsym.evidence.propose.discrete`); soft symmetries, marked as such. Where fits explain too little to speak
+alone, what they show has to pass the evidence (:mod:`softsym.evidence.evidence`), too.
 """
 
 from __future__ import annotations
@@ -18,12 +19,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from softsym.errors import InputError
+from softsym.evidence.evidence import evidence
 from softsym.evidence.likelihood.threads import one_blas_thread
 from softsym.evidence.propose import assemble
 from softsym.evidence.propose.action import Action, actions, basis_of
 from softsym.evidence.propose.algebra.closure import angle
 from softsym.evidence.propose.algebra.recognise import Recognised, recognise
 from softsym.evidence.propose.algebra.round_numbers import NEAR
+from softsym.evidence.propose.candidates import Algebra
 from softsym.evidence.propose.derivative import LEVEL, PROBED
 from softsym.evidence.propose.discrete import try_all
 from softsym.evidence.propose.fits.fit import LARGEST
@@ -92,6 +95,9 @@ def propose(
         return _nothing(source, "the outputs do not vary", start)
     base = None if model is None else scaled_base(model, X, source, target)
     found = _larger(*halves(X, Y, source, target, base), tolerance)
+    is_doubtful = found.exact is not None and found.explained < RESOLVED and not source.affine
+    if is_doubtful and model is None and _is_refuted(found.exact, X, Y, rep_in, rep_out):
+        found = replace(found, exact=None, closer=None, turns=None)
     share = max(0.0, _explained(found, base, target, Y))
     nothing_but_scaling = found.turns is None and _worth(found)[0] < 2
     if nothing_but_scaling and model is None and LEAST_EXPLAINED <= share < RESOLVED and not source.affine:
@@ -119,9 +125,20 @@ def _under_usual_turns(
     if share < RESOLVED:
         return None
     n = min(half, PROBED)  # the process explains nearly all: so many of each half tell
-    X, Y = X[half - n : half + n], Y[half - n : half + n]
-    first, second = halves(X, Y, source, target, scaled_base(process, X, source, target))
-    return search(first, second, tolerance, LEVEL / 2), process, share
+    near_X, near_Y = X[half - n : half + n], Y[half - n : half + n]
+    first, second = halves(near_X, near_Y, source, target, scaled_base(process, near_X, source, target))
+    found = search(first, second, tolerance, LEVEL / 2)
+    if found.exact is not None and _is_refuted(found.exact, X[half:], Y[half:], rep_in, rep_out):
+        return None
+    return found, process, share
+
+
+def _is_refuted(algebra: Algebra | None, X: Array, Y: Array, rep_in: Rep, rep_out: Rep) -> bool:
+    """Whether rows refute what a fit shows: it may have the symmetry by itself, and leave the violation of the law to noise."""
+    assert algebra is not None
+    group = recognise(algebra.span, uncertainty=algebra.uncertainty).group
+    row = evidence(X, Y, rep_in, rep_out, [group])[0]
+    return row.verdict in ("soft", "absent") or (row.verdict == "undecided" and bool(row.rows))
 
 
 def _larger(first: Half, second: Half, tolerance: float) -> Search:
