@@ -21,5 +21,15 @@ def test_the_same_answer_of_several_seeds_is_one_line(tmp_path):
     assert "| scale-aware | 0 | O(2)@z | exact | 0 | 0 to 0.01 | 0.5 | 0.9 |  |" in text
 
 
+def test_what_the_data_propose_is_marked(tmp_path):
+    def make(run):
+        one = record(run)
+        return replace(
+            one, result=replace(one.result, verdicts=[SAID | {"proposed": True}] if run.model == "gp" else [])
+        )
+
+    assert "| O(2)@z (proposed) | exact |" in verdict_table(summaries(tmp_path, "motion", make=make))
+
+
 def test_nothing_asked_is_nothing_said(tmp_path):
     assert verdict_table(summaries(tmp_path, "motion")) == ""

@@ -1,13 +1,17 @@
 """Models that are solved."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
 
 from softsym.errors import InputError
+from softsym.groups import group
+from softsym.reps import rep
 from softsym.tasks import task
 from softsym.training import RunSpec, build, run
-from softsym.training.zoo.closed import ClosedForm
+from softsym.training.zoo.closed import ClosedForm, asked_of
 from tests.training.small import TASK, preset
 from tests.training.zoo.small import error_of, made
 
@@ -82,3 +86,16 @@ def test_constant_velocity_in_any_normalisation():
         assert splits.scores(model(x), y)["FDE"] > float(splits.error(model(x), y))
     with pytest.raises(InputError, match=r"from points to points, not from 5S \+ 5V to T\(2\)"):
         made("velocity")
+
+
+def test_where_nobody_knows_the_truth_the_data_are_asked_for_candidates():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 6))
+    Y = np.cross(X[:, :3], X[:, 3:]) + 0.02 * rng.standard_normal((200, 3))
+    task = SimpleNamespace(
+        target=None, largest=group("O(3)"), together=lambda seed: None,
+        asked=lambda seed: (torch.from_numpy(X), torch.from_numpy(Y)),
+    )  # fmt: skip
+    plan = SimpleNamespace(task=task, seed=0, candidates=(group("O(2)@z"),), reps=(rep("2V"), rep("V")))
+    said = {row["name"]: (row["verdict"], row["proposed"]) for row in asked_of(plan)}
+    assert said == {"SO(3)": ("exact", True), "O(2)@z": ("absent", False), "O(3)": ("absent", False)}

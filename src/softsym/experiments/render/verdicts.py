@@ -20,8 +20,9 @@ def verdict_table(summaries: Sequence[Summary], rows_are: str = "inputs") -> str
         for record in s.records:
             for row in record.result.verdicts:
                 low, high = row["interval"]
+                name = f"{row['name']} (proposed)" if row.get("proposed") else row["name"]
                 line = [
-                    s.row.label, row["name"], row["verdict"], number(row["asymmetry"], 2), f"{number(low, 2)} to {number(high, 2)}",
+                    s.row.label, name, row["verdict"], number(row["asymmetry"], 2), f"{number(low, 2)} to {number(high, 2)}",
                     number(row["p_value"], 2), number(row["coverage"], 2), row["note"],
                 ]  # fmt: skip
                 if tuple(line) not in seen:
@@ -30,4 +31,6 @@ def verdict_table(summaries: Sequence[Summary], rows_are: str = "inputs") -> str
     if not lines:
         return ""
     header = [rows_are, "seed", "group", "verdict", "violation", "interval", "p", "coverage", "note"]
-    return "What the data say about each symmetry:\n\n" + markdown_table(header, lines)
+    return "What the data say about each symmetry, and which they propose:\n\n" + markdown_table(
+        header, lines
+    )

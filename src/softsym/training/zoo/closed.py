@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from softsym.errors import DataWarning, InputError
 from softsym.evidence import SoftEquivariantGP, evidence
 from softsym.evidence.kernels import GRID, Kernel, soft_kernel_ridge
+from softsym.evidence.propose import propose
 from softsym.tasks.task import Pair, Splits
 from softsym.training.zoo.boosting import boosted
 from softsym.training.zoo.model import Blueprint, Built, Model
@@ -118,20 +119,30 @@ def _process(plan: Blueprint) -> Built:
         shares = "".join(f"{name} {share:.3g}, " for name, share in gp.weights_.items())
         return gp.predict, f"{shares}{gp.kernel_}, {gp.n_rows_} rows"
 
-    return Built(ClosedForm(solve, lambda: _look(plan)))
+    return Built(ClosedForm(solve, lambda: asked_of(plan)))
 
 
-def _look(plan: Blueprint) -> list[dict[str, Any]]:
-    """Evidence about the candidates and the largest group, on what a person's file would hold."""
+def asked_of(plan: Blueprint) -> list[dict[str, Any]]:
+    """Evidence about the candidates, the largest group and, where nobody knows the truth, what the data propose.
+
+    They are asked of what a person's file would hold.
+    """
     task = plan.task
     X, Y = (values[:LOOKED_AT] for values in arrays(task.asked(plan.seed)))
     sources = task.together(plan.seed)
-    groups = list(dict.fromkeys([*plan.candidates, task.largest]))
+    given = {group.name: group for group in (*plan.candidates, task.largest)}
+    proposed = () if task.target is not None else propose(X, Y, *plan.reps, seed=plan.seed).groups
+    groups = {group.name: group for group in proposed} | given
     table = evidence(
-        X, Y, *plan.reps, groups, sources=None if sources is None else sources[:LOOKED_AT], seed=plan.seed
-    )
+        X, Y, *plan.reps, list(groups.values()),
+        sources=None if sources is None else sources[:LOOKED_AT], seed=plan.seed,
+    )  # fmt: skip
     kept = ("name", "verdict", "asymmetry", "interval", "p_value", "coverage", "note")
-    return [{key: value for key, value in row.to_dict().items() if key in kept} for row in table]
+    named = {group.name for group in proposed}
+    return [
+        {key: value for key, value in row.to_dict().items() if key in kept} | {"proposed": row.name in named}
+        for row in table
+    ]
 
 
 mean = Model("mean", _mean)
