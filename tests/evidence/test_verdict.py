@@ -50,12 +50,11 @@ def test_the_exact_test_can_withhold_exactness():
     assert "the test refutes it (p = 0.001)" in note
     assert judged(0.0, 0.01, test_p=0.001, inputs_p=0.3)[0] == "undecided"
     verdict, note = judged(0.0, 0.01, test_p=0.001, inputs_p=0.001)
-    assert verdict == "exact"
-    assert (
-        note
-        == "the test refutes it (p = 0.001), but inputs are not evenly turned, and a violation is at most 1.0%"
+    assert verdict == "undecided"
+    assert note == (
+        "where there are data a violation is at most 1.0%, but inputs are not evenly turned, so the test refutes it (p = 0.001); "
+        "inputs moved by the group would decide it"
     )
-    assert judged(0.0, 0.2, test_p=0.001, inputs_p=0.001)[0] == "undecided"
     verdict, note = judged(0.0, 0.01, test_p=0.001, coverage=0.5)  # there it is about the inputs too
     assert (verdict, note) == ("exact", "as far as moved data look like data (coverage 0.50)")
     assert judged(0.0, 0.01, test_p=math.nan, coverage=math.nan)[0] == "exact"

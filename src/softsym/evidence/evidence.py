@@ -127,8 +127,8 @@ def evidence(
     examinations = _map(lambda group: Examined.of(group, look, halves, X, labels, seed), candidates, n_jobs)
     rows = _judged(examinations, look, tolerance)
     for is_worth_it, ask in (
-        (_may_be_the_inputs, lambda one: one.ask_inputs(look, halves, seed)),
         (_may_tell_more, lambda one: one.closer(look)),
+        (_may_be_the_inputs, lambda one: one.ask_inputs(look, halves, seed)),
         (_may_be_no_noise, lambda one: one.ask_trees(look, seed)),
     ):
         if unclear := [
@@ -140,18 +140,18 @@ def evidence(
     return EvidenceTable(rows, details, time.perf_counter() - start)
 
 
-def _may_be_the_inputs(one: Examined, row: EvidenceRow, look: Look) -> bool:
-    """Whether a refutation by the test that leaves a candidate undecided may be about the inputs."""
-    if row.verdict != "undecided" or one.profile is None:
-        return False
-    return one.test_p < LEVEL and not one.coverage < WELL
-
-
 def _may_tell_more(one: Examined, row: EvidenceRow, look: Look) -> bool:
     """Whether more of the rows at hand may decide about an undecided candidate."""
     if row.verdict != "undecided" or one.profile is None or one.profile.is_trivial or one.coverage < HARDLY:
         return False
     return one.rows < len(look.X)
+
+
+def _may_be_the_inputs(one: Examined, row: EvidenceRow, look: Look) -> bool:
+    """Whether a refutation by the test that leaves a candidate undecided may be about the inputs."""
+    if row.verdict != "undecided" or one.profile is None:
+        return False
+    return one.test_p < LEVEL and not one.coverage < WELL
 
 
 def _may_be_no_noise(one: Examined, row: EvidenceRow, look: Look) -> bool:

@@ -1,9 +1,8 @@
 r"""The verdict: two one-sided statements about the relative violation :math:`a = |t_\perp| / |t|` of a symmetry.
 
 - ``exact``: the upper end of its 95 % interval is below the tolerance, and neither the likelihood nor the randomization test refutes
-  it, nor one of its subgroups. A test does not count that refutes the inputs' being evenly turned as well. Unless a person gives a
-  tolerance, it is where using the symmetry exactly would add a tenth to the error that predictions have anyway, :math:`a^2 = 0.1`
-  times that error's share of the variance, but at least 0.05 and at most 0.1.
+  it, nor one of its subgroups. Unless a person gives a tolerance, it is where using the symmetry exactly would add a tenth to the error
+  that predictions have anyway, :math:`a^2 = 0.1` times that error's share of the variance, but at least 0.05 and at most 0.1.
 - ``absent``: the lower end is above :data:`ABSENT_ABOVE`, an equivariance error of 0.2.
 - ``soft``: refuted, and the upper end below that level.
 - ``undecided`` otherwise: the interval straddles a boundary, the fit is too poor, or poorer than decision trees by as much as a
@@ -83,7 +82,7 @@ class Grounds:
 
     @property
     def by_inputs(self) -> bool:
-        """Whether inputs are not evenly turned, so that the test would refute any law."""
+        """Whether inputs are not evenly turned, so that the test may refute any law."""
         return self.inputs_p < LEVEL
 
     @property
@@ -133,7 +132,12 @@ def judge(grounds: Grounds) -> tuple[Verdict, str]:
             "undecided",
             f"{words} a violation of {high:.2g} is possible; {_more(grounds, high, grounds.allowed)}",
         )
-    if grounds.by_test and not grounds.by_inputs:
+    if grounds.by_test and grounds.by_inputs:
+        return "undecided", (
+            f"where there are data a violation is at most {high:.1%}, but inputs are not evenly turned, so the test refutes it "
+            f"(p = {grounds.test_p:.2g}); inputs moved by the group would decide it"
+        )
+    if grounds.by_test:
         return (
             "undecided",
             f"the test refutes it (p = {grounds.test_p:.2g}), the likelihood does not; more rows would decide it",
@@ -144,10 +148,6 @@ def judge(grounds: Grounds) -> tuple[Verdict, str]:
     if high > TOLERANCE:
         careful.append(
             f"a violation of {high:.2g} is possible; using it would hardly add to the error of predictions"
-        )
-    if grounds.by_test:
-        careful.append(
-            f"the test refutes it (p = {grounds.test_p:.2g}), but inputs are not evenly turned, and a violation is at most {high:.1%}"
         )
     if grounds.coverage < WELL:
         careful.append(f"as far as moved data look like data (coverage {grounds.coverage:.2f})")
