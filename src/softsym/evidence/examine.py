@@ -21,10 +21,10 @@ from softsym.errors import InputError
 from softsym.evidence.kernels import Averaged, Block, Kernel, Plain
 from softsym.evidence.likelihood.process import Component, Process
 from softsym.evidence.likelihood.profile import Profile
+from softsym.evidence.likelihood.rival import missed
 from softsym.evidence.look import Look, powered
 from softsym.evidence.randomization import Predictor, Randomized, randomization_test
 from softsym.evidence.randomization import halves as in_halves
-from softsym.evidence.rival import missed
 from softsym.evidence.rows import spread_order
 from softsym.evidence.table import ratio_p_value
 from softsym.groups import Group

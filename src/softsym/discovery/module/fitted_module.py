@@ -19,7 +19,7 @@ from softsym.discovery.ladder.simple import Affine
 from softsym.discovery.module.kernel_sums import kernel_sum
 from softsym.discovery.module.process import Sum, process_module
 from softsym.discovery.module.scaled import Scaled
-from softsym.discovery.plan.points import Points
+from softsym.discovery.points import Points
 
 Array = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softsym.data.split import HELD_OUT, Index, split_rows
-from softsym.discovery.plan.points import agreeing, has_points
+from softsym.discovery.points import agreeing, has_points
 from softsym.evidence.propose import Proposal, propose
 from softsym.evidence.verdict import LEAST_EXPLAINED
 from softsym.groups import Group, O, Trivial

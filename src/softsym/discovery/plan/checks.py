@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from softsym.discovery.fit.member import Shape
 from softsym.discovery.fit.parallel import processes
-from softsym.discovery.plan.points import as_vectors, has_points
+from softsym.discovery.points import as_vectors, has_points
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group

@@ -20,7 +20,7 @@ from softsym.discovery.fit.train import FitPlan
 from softsym.discovery.fit.trials import Tries
 from softsym.discovery.plan.auto import AUTO, candidates
 from softsym.discovery.plan.checks import check_numbers, shape_of
-from softsym.discovery.plan.points import Points, has_points, read_points
+from softsym.discovery.points import Points, has_points, read_points
 from softsym.errors import InputError
 from softsym.evidence.shape import row_weights, seed_of
 from softsym.groups import Group, read_groups

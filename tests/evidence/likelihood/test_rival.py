@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from softsym.evidence import evidence
-from softsym.evidence.rival import missed
+from softsym.evidence.likelihood.rival import missed
 
 
 def jumps(n=300, seed=0):

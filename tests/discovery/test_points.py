@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import softsym as ss
-from softsym.discovery.plan.points import as_vectors, has_points, read_points
+from softsym.discovery.points import as_vectors, has_points, read_points
 from softsym.errors import InputError
 
 
