@@ -4,7 +4,7 @@ import pytest
 import softsym as ss
 from softsym.evidence.kernels import Kernel, Plain, equivariant_kernel
 from softsym.evidence.kernels.blocks import output_blocks
-from softsym.evidence.likelihood.process import Component, Process
+from softsym.evidence.likelihood.process import Component, Process, blocks_of
 
 SMOOTH = Kernel("rbf", 1.4)
 
@@ -68,3 +68,15 @@ def test_left_out_errors(process):
     less.units = process.units
     expected = process.Y[0] - less.predict(process.X[:1])[0][0]
     assert errors[0] == pytest.approx(expected, abs=0.05)  # units of 24 rows differ a little from those of 25
+
+
+def test_without_any_group_every_output_is_predicted():
+    """Of six vectors one column each was, once nothing but a plain kernel was left."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 18))
+    Y = X @ rng.standard_normal((18, 18))
+    plain = Component(Plain(ss.O(3), ss.rep("6V")), Kernel("polynomial", 1), 1.0)
+    blocks = blocks_of([plain], ss.rep("6V"), Y)
+    assert sorted(np.concatenate([block.columns.ravel() for block in blocks])) == list(range(18))
+    process = Process.fit([plain], blocks, X, Y, [1e-8])
+    assert np.allclose(process.predict(X)[0], Y, atol=1e-3 * np.abs(Y).max())

@@ -25,10 +25,18 @@ def test_what_the_data_propose_is_marked(tmp_path):
     def make(run):
         one = record(run)
         return replace(
-            one, result=replace(one.result, verdicts=[SAID | {"proposed": True}] if run.model == "gp" else [])
+            one,
+            result=replace(
+                one.result,
+                verdicts=[SAID | {"name": "SO(3) | inversion", "proposed": True}]
+                if run.model == "gp"
+                else [],
+            ),
         )
 
-    assert "| O(2)@z (proposed) | exact |" in verdict_table(summaries(tmp_path, "motion", make=make))
+    assert r"| SO(3) \| inversion (proposed) | exact |" in verdict_table(
+        summaries(tmp_path, "motion", make=make)
+    )
 
 
 def test_nothing_asked_is_nothing_said(tmp_path):

@@ -19,7 +19,7 @@ from softsym.evidence.kernels.base import slices
 from softsym.evidence.kernels.blocks import Block
 from softsym.evidence.likelihood.marginal import Conditioned, best_noise, condition, counted, roots_of
 from softsym.groups import Trivial
-from softsym.reps import Rep
+from softsym.reps import Rep, Scalar
 
 Array = NDArray[np.float64]
 CHUNK = 2_000_000
@@ -202,9 +202,11 @@ class Process:
 
 
 def blocks_of(components: Sequence[Component], rep_out: Rep, Y: Array) -> list[Block]:
-    """The blocks of outputs (n, outputs) that no component's group mixes."""
+    """The blocks of outputs (n, outputs) that no component's group mixes; without any group every column stands by itself."""
     groups = [c.candidate.group for c in components if not isinstance(c.candidate, Plain)]
-    return nonzero_blocks(rep_out, groups or [Trivial(1)], Y)
+    return (
+        nonzero_blocks(rep_out, groups, Y) if groups else nonzero_blocks(Y.shape[1] * Scalar, [Trivial(1)], Y)
+    )
 
 
 def same_noise(noises: Sequence[float], blocks: Sequence[Block]) -> list[float]:

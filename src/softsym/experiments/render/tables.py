@@ -15,7 +15,7 @@ EMPTY = "–"
 
 
 def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table; all columns but the first are set to the right.
+    """A Markdown table; all columns but the first are set to the right. Bars within cells, as in names of joined groups, are escaped.
 
     Example:
         >>> print(markdown_table(["a", "b"], [["x", "1"]]))
@@ -25,7 +25,8 @@ def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """
     rule = ["---", *["---:"] * (len(header) - 1)]
     lines = [f"| {' | '.join(header)} |", f"|{'|'.join(rule)}|"]
-    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])
+    escaped = ([cell.replace("|", r"\|") for cell in row] for row in rows)
+    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in escaped)])
 
 
 def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
