@@ -108,8 +108,8 @@ def evidence(
         raise InputError("pass at least one group, such as 'O(3)'")
     if tolerance is not None and not tolerance > 0:
         raise InputError(f"`tolerance` must be positive, got {tolerance!r}")
-    if max_size < 1:
-        raise InputError(f"`max_size` must be positive, got {max_size!r}")
+    if not isinstance(max_size, int | np.integer) or max_size < 1:
+        raise InputError(f"`max_size` must be a positive whole number, got {max_size!r}")
     scaled = SymmetricScaler.fit(Y, rep_out, candidates, weights).transform(Y)
     with ThreadPoolExecutor(max(1, min(2, n_jobs))) as pool:
         looked = pool.submit(
