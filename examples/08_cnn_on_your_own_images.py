@@ -71,7 +71,7 @@ def main(quick: bool = False) -> None:
             f"{found}\nfrom what holds to what does not: {', '.join(GROUPS[name] for name in found.order())}"
         )
         plain.append(accuracy(train(x, label, {}, epochs, seed), seed))
-        soft.append(accuracy(train(x, label, found.kept, epochs, seed), seed))
+        soft.append(accuracy(train(x, label, found.selected, epochs, seed), seed))
     print(f"accuracy with 200 images: {sum(soft) / seeds:.3f}, plain {sum(plain) / seeds:.3f}")
 
 

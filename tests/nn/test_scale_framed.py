@@ -64,7 +64,7 @@ def test_the_proximal_step_agrees_with_a_dense_solve(groups):
     net = ScaleFramed("S + 2V", "V", groups, hidden="4S + 2V + T(2)", layers=2).double()
     per = ss.EquivarianceRegularizer(net, groups, strength=strengths)
     one = torch.eye(per.stacked.size, dtype=torch.float64)
-    K = sum(strengths[G.name] * (one - per.stacked.packed(G).project(one)) for G in per.groups)
+    K = sum(strengths[G.name] * (one - per._projector(G).project(one)) for G in per.groups)
     w = per.stacked.flat()
     per.prox_(0.3)
     assert torch.allclose(per.stacked.flat(), torch.linalg.solve(one + 0.3 * K, w), atol=1e-12)

@@ -169,14 +169,14 @@ def test_nothing_to_regularise():
 
 
 @pytest.mark.parametrize("groups", [["C(4)"], ["O(1)@2[0]", "O(1)@2[1]"]], ids=str)
-def test_a_start_is_equivariant_and_as_long_as_before(groups):
+def test_initial_weights_are_equivariant_and_keep_their_norm(groups):
     torch.manual_seed(0)
     net = SmallCNN()
     lengths = [p.norm().item() for p in net.parameters()]
     per = ss.EquivarianceRegularizer(
         net, [*groups, "D(4)"], "Grid(12,12)", "2S", strength={**dict.fromkeys(groups, 3.0), "D(4)": 0.0}
     )
-    per.start_()
+    per.initialize_()
     residuals = per.totals()
     assert max(residuals[group] for group in groups) < 1e-8
     for before, parameter in zip(lengths, net.parameters(), strict=True):
@@ -184,16 +184,23 @@ def test_a_start_is_equivariant_and_as_long_as_before(groups):
             assert parameter.norm().item() == pytest.approx(before, rel=1e-4)
     x = torch.randn(3, 1, 12, 12)
     with torch.no_grad():
-        turned = torch.rot90(x, 1, (2, 3)) if groups == ["C(4)"] else x.flip(3)
-        assert torch.allclose(net(x), net(turned), atol=1e-5)
+        transformed = torch.rot90(x, 1, (2, 3)) if groups == ["C(4)"] else x.flip(3)
+        assert torch.allclose(net(x), net(transformed), atol=1e-5)
 
 
-def test_a_start_keeps_what_would_vanish_and_does_nothing_without_strength():
+def test_initialize_keeps_weights_that_would_vanish_and_does_nothing_without_strength():
     net = nn.Linear(3, 1)  # under O(3) only zero leads from a vector to a scalar
     per = ss.EquivarianceRegularizer(net, ["O(3)"], "V", "S", strength=0.0)
     before = net.weight.clone()
-    per.start_()
+    per.initialize_()
     assert torch.equal(net.weight, before)
     per.strengths["O(3)"] = 1.0
-    per.start_()
+    per.initialize_()
     assert torch.equal(net.weight, before)
+
+
+def test_the_old_name_of_initialize_warns():
+    per = ss.EquivarianceRegularizer(nn.Linear(3, 3, bias=False), ["O(3)"], "V", "V")
+    with pytest.warns(DeprecationWarning, match="initialize_"):
+        per.start_()
+    assert per.totals()["O(3)"] < 1e-10

@@ -4,17 +4,16 @@ import pytest
 import torch
 
 from softsym.native import torch_only
-from softsym.regularize import joint
-from softsym.regularize.joint import JointOperator
-from softsym.regularize.penalty import Penalty
-from softsym.regularize.stacked import Stacked
+from softsym.regularize import operator as operator_module
+from softsym.regularize.operator import JointOperator, StackedParameters
+from softsym.regularize.proximal import Penalty
 from tests.regularize.models import AXES, soft_model
 
 
 @pytest.mark.parametrize("relative", [False, True])
 def test_against_finite_differences(relative):
     model = soft_model(AXES, width=6)
-    stacked = Stacked.of(model, model.representations())
+    stacked = StackedParameters.from_model(model, model.representations())
     operator = JointOperator(stacked, model.candidates)
     parameters = [p.detach().clone().requires_grad_() for p in stacked.parameters]
     assert torch.autograd.gradcheck(
@@ -24,12 +23,14 @@ def test_against_finite_differences(relative):
 
 def test_scales_with_what_comes_after():
     model = soft_model(AXES, width=6)
-    stacked = Stacked.of(model, model.representations())
+    stacked = StackedParameters.from_model(model, model.representations())
     operator = JointOperator(stacked, model.candidates)
     one, three = (
-        torch.autograd.grad(k * Penalty.apply(operator, (1.0, 1.0, 1.0), False, *stacked.parameters), stacked.parameters)
+        torch.autograd.grad(
+            k * Penalty.apply(operator, (1.0, 1.0, 1.0), False, *stacked.parameters), stacked.parameters
+        )
         for k in (1, 3)
-    )  # fmt: skip
+    )
     assert all(torch.allclose(3 * a, b, atol=1e-12) for a, b in zip(one, three, strict=True))
 
 
@@ -37,9 +38,9 @@ def test_scales_with_what_comes_after():
 @pytest.mark.parametrize("largest", [2_500, 20])  # with 20 some types go through every group's own projector
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float64, 1e-12), (torch.float32, 1e-5)])
 def test_compiled_code_agrees_with_torch(relative, largest, dtype, tolerance, monkeypatch):
-    monkeypatch.setattr(joint, "LARGEST_TYPE", largest)
+    monkeypatch.setattr(operator_module, "LARGEST_TYPE", largest)
     model = soft_model(AXES, width=48).to(dtype)
-    stacked = Stacked.of(model, model.representations())
+    stacked = StackedParameters.from_model(model, model.representations())
     operator = JointOperator(stacked, model.candidates)
     assert (operator.large is not None) == (largest == 20)
 
@@ -57,7 +58,7 @@ def test_compiled_code_agrees_with_torch(relative, largest, dtype, tolerance, mo
 def test_backward_twice():
     """The gradient is given away the first time, so that it can be added to in place."""
     model = soft_model(AXES, width=6)
-    stacked = Stacked.of(model, model.representations())
+    stacked = StackedParameters.from_model(model, model.representations())
     operator = JointOperator(stacked, model.candidates)
     value = Penalty.apply(operator, (1.0, 1.0, 1.0), False, *stacked.parameters)
     first = torch.autograd.grad(value, stacked.parameters, retain_graph=True)
@@ -70,7 +71,7 @@ def test_backward_twice():
 
 def test_gradients_of_loss_and_penalty_add_up():
     model = soft_model(AXES, width=6)
-    stacked = Stacked.of(model, model.representations())
+    stacked = StackedParameters.from_model(model, model.representations())
     operator = JointOperator(stacked, model.candidates)
 
     def gradients(*losses):
@@ -91,12 +92,12 @@ def test_gradients_of_loss_and_penalty_add_up():
 
 def test_parameters_in_another_memory_order():
     model = soft_model(AXES, width=6)
-    stacked = Stacked.of(model, model.representations())
+    stacked = StackedParameters.from_model(model, model.representations())
     operator = JointOperator(stacked, model.candidates)
-    turned = [p.detach().t().contiguous().t() if p.dim() == 2 else p.detach() for p in stacked.parameters]
-    Kw, form, square = operator.products(turned, (1.0, 1.0, 1.0))
-    plain = [p.detach() for p in stacked.parameters]
-    expected, same_form, same_square = operator.products(plain, (1.0, 1.0, 1.0))
+    transposed = [p.detach().t().contiguous().t() if p.dim() == 2 else p.detach() for p in stacked.parameters]
+    Kw, form, square = operator.products(transposed, (1.0, 1.0, 1.0))
+    contiguous = [p.detach() for p in stacked.parameters]
+    expected, same_form, same_square = operator.products(contiguous, (1.0, 1.0, 1.0))
     assert all(torch.allclose(a, b, atol=1e-12) for a, b in zip(Kw, expected, strict=True))
     assert float(form) == pytest.approx(float(same_form))
     assert float(square) == pytest.approx(float(same_square))

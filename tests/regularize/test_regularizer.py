@@ -96,7 +96,7 @@ def test_zero_if_and_only_if_equivariant(groups):
     model, per, _ = setting(groups)
     start = per.totals()
     for G in per.groups:
-        trivial = per._packed(G).dim == per.stacked.size
+        trivial = per._projector(G).dim == per.stacked.size
         assert (start[G.name] < 1e-20) == trivial
         per.project_(G)
         assert per.totals()[G.name] < 1e-20
@@ -106,7 +106,7 @@ def test_zero_if_and_only_if_equivariant(groups):
 
 
 @every
-def test_projection_moves_by_the_distance_the_residual_says_and_once(groups):
+def test_projection_is_idempotent_and_its_distance_agrees_with_the_residual(groups):
     for G in groups:
         model, per, bases = setting(groups)
         before = per.totals()[ss.group(G).name]
@@ -169,7 +169,9 @@ def test_dimensionless_ignores_the_size_of_weights():
         for p in free.parameters():
             p.normal_(generator=torch.Generator().manual_seed(0))
     for G in AXES:  # white weights have R = 1/2 whatever their number
-        assert ss.EquivarianceRegularizer(free, [G], dimensionless=True)().item() == pytest.approx(0.5, rel=0.05)  # fmt: skip
+        assert ss.EquivarianceRegularizer(free, [G], dimensionless=True)().item() == pytest.approx(
+            0.5, rel=0.05
+        )
 
 
 def test_dimensionless_at_zero():
@@ -210,8 +212,12 @@ def test_chain_of_layers_with_proposed_or_given_hidden_representations():
     assert list(proposed.residuals()["O(2)@x"]) == ["0", "2", "4"]
     given = ss.EquivarianceRegularizer(chain, AXES, "2V", "V", reps=["20S", "2S + 6V"])
     assert [row.representation for row in given.describe().rows] == [
-        "2V -> 20S", "20S", "20S -> 2S + 6V", "2S + 6V -> V", "V",
-    ]  # fmt: skip
+        "2V -> 20S",
+        "20S",
+        "20S -> 2S + 6V",
+        "2S + 6V -> V",
+        "V",
+    ]
     given().backward()
     given.project_("O(3)")
     assert not chain[0].weight.any()  # no O(3)-equivariant map leads from vectors to scalars
@@ -417,7 +423,7 @@ def test_parameters_of_any_number_of_axes():
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda both: pickle.loads(pickle.dumps(both))])
-def test_a_copy_pulls_on_the_copy_of_the_model(copied):
+def test_a_copy_regularises_the_copy_of_the_model(copied):
     model, per, _ = setting(AXES)
     per.strengths["O(2)@y"] = 7.0
     per.prox_(0.01)  # makes what is kept between steps
@@ -475,9 +481,14 @@ def test_strengths_live_in_a_pickled_net_of_skorch():
     skorch = pytest.importorskip("skorch")
     x = np.random.default_rng(0).standard_normal((40, 6)).astype(np.float32)
     net = skorch.NeuralNetRegressor(
-        torch.nn.Linear, module__in_features=6, module__out_features=3, callbacks=[SoftSymmetry()], max_epochs=2, verbose=0,
+        torch.nn.Linear,
+        module__in_features=6,
+        module__out_features=3,
+        callbacks=[SoftSymmetry()],
+        max_epochs=2,
+        verbose=0,
         train_split=None,
-    )  # fmt: skip
+    )
     net.fit(x, x[:, :3])
     dict(net.callbacks_)["SoftSymmetry"].per.strengths["O(2)@z"] = 3.5
     again = pickle.loads(pickle.dumps(net)).partial_fit(x, x[:, :3])

@@ -1,25 +1,26 @@
-"""Augmentation and the sample-based penalty."""
+"""Augmentation, the sample-based penalty and the Jacobian penalty."""
 
+import numpy as np
 import pytest
 import torch
 
 import softsym as ss
 from softsym.errors import InputError
-from softsym.regularize import GroupAugmentation, SamplePenalty
+from softsym.regularize import GroupAugmentation, JacobianPenalty, SamplePenalty
 from tests.nn.networks import normal
 
-GROUPS = ["O(3)", "SO(2)@z", "S(3)", "SL(3)", "Scaling(3)", "SO(3) | Scaling(3)"]
+SAMPLED = ["O(3)", "SO(2)@z", "S(3)", "SL(3)", "Scaling(3)", "SO(3) | Scaling(3)"]
 
 
-@pytest.mark.parametrize("G", GROUPS)
+@pytest.mark.parametrize("G", SAMPLED)
 def test_pairs_of_an_equivariant_function_stay_pairs(G):
     f = ss.nn.EMLP("S + 2V", "V + S", G, width=30, layers=3).double().eval()
     x = normal(10, 7, dtype=torch.float64)
     y = f(x).detach()
-    moved, target = GroupAugmentation("S + 2V", "V + S", G, seed=4)(x, y)
-    assert torch.allclose(f(moved), target, atol=1e-9)
-    assert not torch.allclose(moved, x, atol=1e-3)
-    assert torch.equal(moved[:, 0], x[:, 0])  # scalars stay
+    transformed, target = GroupAugmentation("S + 2V", "V + S", G, seed=4)(x, y)
+    assert torch.allclose(f(transformed), target, atol=1e-9)
+    assert not torch.allclose(transformed, x, atol=1e-3)
+    assert torch.equal(transformed[:, 0], x[:, 0])  # scalars stay
 
 
 def test_every_sample_gets_its_own_element_and_every_batch_new_ones():
@@ -73,7 +74,7 @@ def test_wrong_sizes():
         augment(torch.zeros(4, 6), torch.zeros(4, 2))
 
 
-@pytest.mark.parametrize("G", GROUPS)
+@pytest.mark.parametrize("G", SAMPLED)
 def test_penalty_is_zero_for_an_equivariant_function_only(G):
     equal = ss.nn.EMLP("S + 2V", "V + S", G, width=30, layers=3).double()
     free = ss.nn.MLP("S + 2V", "V + S", G, width=30, layers=3).double()
@@ -119,6 +120,39 @@ def test_few_elements_are_applied_together():
     """Rows of the same element of a finite group in one product; the same as one by one."""
     x, y = normal(40, 9, dtype=torch.float64), normal(40, 2, dtype=torch.float64)
     a, b = GroupAugmentation("Grid(3,3)", "V", "D(4)", seed=3).matrices(40, x, step=5)
-    moved, target = GroupAugmentation("Grid(3,3)", "V", "D(4)", seed=3)(x, y, step=5)
-    assert torch.allclose(moved, torch.einsum("nij,nj->ni", a, x), atol=1e-12)
+    transformed, target = GroupAugmentation("Grid(3,3)", "V", "D(4)", seed=3)(x, y, step=5)
+    assert torch.allclose(transformed, torch.einsum("nij,nj->ni", a, x), atol=1e-12)
     assert torch.allclose(target, torch.einsum("nij,nj->ni", b, y), atol=1e-12)
+
+
+X = torch.randn(7, 6, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+
+
+def test_jacobian_penalty_is_the_limit_of_small_rotations():
+    def f(x):
+        return torch.sin(x[:, :3]) * x[:, 3:]
+
+    G = ss.SO(3)
+    expected = 0.0
+    for A in G.lie_algebra:
+        g = torch.matrix_exp(torch.tensor(1e-5 * A / np.linalg.norm(A, 2)))
+        transformed = torch.cat([X[:, :3] @ g.T, X[:, 3:] @ g.T], 1)
+        expected += ((f(transformed) - f(X) @ g.T) / 1e-5).square().sum(-1).mean() / 3
+    assert float(JacobianPenalty("2V", "V", G)(f, X)) == pytest.approx(float(expected), rel=1e-3)
+
+
+def test_equivariant_functions_have_none_and_it_can_be_learned_from():
+    penalty = JacobianPenalty("2V", "V", "SO(3)")
+    assert float(penalty(lambda x: torch.linalg.cross(x[:, :3], x[:, 3:]), X)) < 1e-20
+    net = torch.nn.Sequential(torch.nn.Linear(6, 8), torch.nn.Tanh(), torch.nn.Linear(8, 3)).double()
+    penalty(net, X).backward()
+    assert all(
+        weight.grad is not None and weight.grad.abs().sum() > 0 for weight in list(net.parameters())[:3]
+    )
+
+
+def test_products_of_groups_and_groups_without_rotations():
+    product = ss.group("SO(3) * S(2)")
+    assert float(JacobianPenalty("V", "V", product)(lambda x: 2 * x, X)) < 1e-20
+    with pytest.raises(InputError, match=r"S\(3\) has no continuous part"):
+        JacobianPenalty("V", "V", "S(3)")

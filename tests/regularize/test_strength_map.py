@@ -3,7 +3,7 @@
 import pytest
 
 from softsym.errors import InputError
-from softsym.regularize.strength_map import StrengthMap
+from softsym.regularize.regularizer import StrengthMap
 
 
 def test_one_for_all_or_one_for_each():

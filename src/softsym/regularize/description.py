@@ -1,4 +1,4 @@
-"""A table of regularised parameters: what each one is, how large its equivariant space is under each group, and what is left alone."""
+"""A table of regularised parameters: shape, representation and dimension of each group's space; then remarks on the others."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from softsym.groups import Group
 from softsym.maps import Proposal
-from softsym.regularize.stacked import Stacked
+from softsym.regularize.operator import StackedParameters
 
 LONGEST = 60
 """Characters of a representation in the table."""
@@ -15,7 +15,7 @@ LONGEST = 60
 
 @dataclass(frozen=True)
 class Row:
-    """One parameter."""
+    """One parameter: name, shape, representation, and the dimension of its equivariant space by group."""
 
     parameter: str
     shape: tuple[int, ...]
@@ -57,19 +57,18 @@ def shorten(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 + 2 :]}"
 
 
-def describe(stacked: Stacked, groups: Sequence[Group], proposal: Proposal | None = None) -> Description:
-    """The table of a model's regularised parameters, and what is to be said about the others."""
-    spaces = {group.name: stacked.spaces(group) for group in groups}
+def describe(
+    stacked: StackedParameters, groups: Sequence[Group], proposal: Proposal | None = None
+) -> Description:
+    """The table of a model's regularised parameters, with remarks on the others."""
     rows = []
     remarks = [] if proposal is None else proposal.remarks()
-    for k, (name, parameter, one) in enumerate(
-        zip(stacked.names, stacked.parameters, stacked.maps, strict=True)
-    ):
-        dimensions = {group: known[k].dim for group, known in spaces.items()}
-        rows.append(Row(name, tuple(parameter.shape), str(one), dimensions))
+    for name, parameter, tensor_map in zip(stacked.names, stacked.parameters, stacked.maps, strict=True):
+        dimensions = {group.name: tensor_map.space(group).dim for group in groups}
+        rows.append(Row(name, tuple(parameter.shape), str(tensor_map), dimensions))
         empty = [group for group, dim in dimensions.items() if dim == 0]
         if empty and parameter.dim() > 1:
             remarks.append(
-                f"only zero is equivariant to {', '.join(empty)}: {name}; say what its layer takes and gives with `reps`"
+                f"only zero is equivariant to {', '.join(empty)}: {name}; give its layer's representations with `reps`"
             )
     return Description(tuple(rows), tuple(remarks))

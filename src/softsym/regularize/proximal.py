@@ -1,14 +1,15 @@
-r"""The proximal step of several groups at once, in closed form.
+r"""The penalty and its proximal step, both in closed form.
 
-With :math:`K = \sum_k \lambda_k (1 - P_k)` of :mod:`softsym.regularize.joint`, the minimiser of
+With :math:`K = \sum_k \lambda_k (1 - P_k)` of :mod:`softsym.regularize.operator` the penalty is :math:`\frac12 w^T K w`, and its gradient
+:math:`K w` is needed for the value anyway. The dimensionless penalty divides by :math:`|w|^2`. The minimiser of
 :math:`|w - w_0|^2 / (2t) + \sum_k \lambda_k R_k(w)` is
 
 .. math:: w = (1 + t K)^{-1} w_0 = w_0 - U \frac{t d}{1 + t d} U^T w_0, \qquad K = U d\, U^T ,
 
 whether the projectors commute or not. K is diagonalised once for given strengths, on small blocks; any step length after that costs two
-small products, in compiled code (:class:`softsym.native.Resolvent`) where that can run. What lies in all equivariant spaces at once
-(d = 0) is left alone. An optimiser that rescales gradients, as Adam does, would rescale those of a penalty in the loss too; a step of its
-own keeps strengths meaning the same with any optimiser.
+small products, in compiled code (:class:`softsym.native.Resolvent`) where that can run. The intersection of all equivariant spaces
+(d = 0) is not changed. An optimiser that rescales gradients, as Adam does, would rescale those of a penalty in the loss too; with a
+separate proximal step a strength means the same with any optimiser.
 
 Reference:
     Proximal Algorithms (Parikh and Boyd, 2014), https://doi.org/10.1561/2400000003
@@ -25,14 +26,55 @@ import torch
 from torch import Tensor
 
 from softsym.native import Resolvent, SmallSpectra
-from softsym.regularize.joint import JointOperator
+from softsym.regularize.operator import JointOperator
 
 MOST_ITERATIONS = 200
 
 
+class Penalty(torch.autograd.Function):
+    """1/2 w^T K w of the parameters' concatenation w, divided by |w|^2 if relative."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, operator: JointOperator, strengths: Sequence[float], relative: bool, *parameters: Tensor
+    ) -> Tensor:
+        """The value, a scalar."""
+        value, ctx.gradient = value_and_gradient(operator, strengths, relative, parameters)
+        ctx.arguments = operator, strengths, relative
+        ctx.save_for_backward(*parameters)
+        return value
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        """K w, handed over without a copy, so that other gradients are added to it in place; a second backward computes it again."""
+        gradient, ctx.gradient = ctx.gradient, None
+        if gradient is None:
+            operator, strengths, relative = ctx.arguments
+            _, gradient = value_and_gradient(operator, strengths, relative, ctx.saved_tensors)
+        if grad.device.type != "cpu" or grad.item() != 1:  # reading the number would synchronise a GPU
+            torch._foreach_mul_(gradient, grad)
+        return None, None, None, *gradient
+
+
+def value_and_gradient(
+    operator: JointOperator, strengths: Sequence[float], relative: bool, parameters: Sequence[Tensor]
+) -> tuple[Tensor, list[Tensor]]:
+    """The penalty and its gradient, in new tensors."""
+    gradient, form, square = operator.products(parameters, strengths)
+    dtype = gradient[0].dtype
+    value = torch.as_tensor(0.5 * form, dtype=dtype)
+    if relative:
+        norm = torch.as_tensor(square + torch.finfo(dtype).tiny, dtype=dtype)  # all weights may be zero
+        value = value / norm
+        torch._foreach_sub_(gradient, torch._foreach_mul(list(parameters), 2 * value))
+        torch._foreach_div_(gradient, norm)
+    return value, gradient
+
+
 @dataclass(frozen=True)
 class Spectrum:
-    """K on all components of one kind of mixing.
+    """The eigendecomposition of K on all components of one :class:`~softsym.regularize.operator.Mixing`.
 
     Args:
         index: Flat positions, shape (components, copies, m).
@@ -47,11 +89,11 @@ class Spectrum:
 
 @dataclass(frozen=True)
 class Constants:
-    """What K is for torch.
+    """K for torch.
 
     Args:
         diagonal: Its diagonal where no coordinates mix, zero elsewhere, shape (size,).
-        spectra: The rest of it.
+        spectra: Its blocks.
     """
 
     diagonal: Tensor
@@ -68,11 +110,13 @@ class Proximal:
 
     def __init__(self, operator: JointOperator, strengths: tuple[float, ...]) -> None:
         self._operator, self._large, self._strengths = operator, operator.large, strengths
-        self._diagonal, matrices = operator.weighted(strengths)
+        self._diagonal, matrices = operator.weight(strengths)
         self._eigen = []
         for K in matrices:
             values, vectors = np.linalg.eigh(K)
-            values = np.where(values > 1e-12 * max(sum(strengths), 1e-300), values, 0.0)  # rounding of a zero
+            values = np.where(
+                values > 1e-12 * max(sum(strengths), 1e-300), values, 0.0
+            )  # rounding error of a zero
             self._eigen.append((values, vectors))
         self._resolvents: dict[torch.dtype, Resolvent] = {}
         self._constants: dict[Any, Constants] = {}
@@ -80,30 +124,30 @@ class Proximal:
     def apply_(self, parameters: Sequence[Tensor], step: float) -> None:
         """Replaces the parameters by the minimiser."""
         if self._operator.can_run_compiled(parameters):
-            large = None if self._large is None else self._large.gathered(parameters)
+            large = None if self._large is None else self._large.gather(parameters)
             self._resolvent(parameters[0].dtype).run_(parameters, step)
             if self._large is not None and large is not None:
-                self._large.put_(parameters, self._iterated(large, step))
+                self._large.scatter_(parameters, self._solve_large(large, step))
             return
-        moved = self(torch.cat([p.detach().reshape(-1) for p in parameters]), step)
-        for parameter, piece in zip(parameters, moved.split(self._operator.sizes), strict=True):
+        flat = self(torch.cat([p.detach().reshape(-1) for p in parameters]), step)
+        for parameter, piece in zip(parameters, flat.split(self._operator.sizes), strict=True):
             parameter.copy_(piece.view(parameter.shape))
 
     def __call__(self, w: Tensor, step: float) -> Tensor:
         """The minimiser for a flat vector w (size,), in torch operations."""
-        constants = self._for(w)
+        constants = self._prepare(w)
         out = w / (1 + step * constants.diagonal)
         for spectrum in constants.spectra:
             shrink = step * spectrum.values / (1 + step * spectrum.values)
             rows = w[spectrum.index]
-            moved = torch.bmm(torch.bmm(rows, spectrum.vectors) * shrink, spectrum.vectors.mT)
-            out[spectrum.index] = rows - moved
+            change = torch.bmm(torch.bmm(rows, spectrum.vectors) * shrink, spectrum.vectors.mT)
+            out[spectrum.index] = rows - change
         if self._large is not None:
             index = self._large.index.to(w.device)
-            out[index] = self._iterated(w[index], step)
+            out[index] = self._solve_large(w[index], step)
         return out
 
-    def _for(self, w: Tensor) -> Constants:
+    def _prepare(self, w: Tensor) -> Constants:
         """K in the dtype and on the device of w."""
         if (w.dtype, w.device) not in self._constants:
             spectra = [
@@ -118,29 +162,29 @@ class Proximal:
         return self._constants[w.dtype, w.device]
 
     def _resolvent(self, dtype: torch.dtype) -> Resolvent:
-        """The same for compiled code."""
+        """The eigendecomposition for compiled code."""
         if dtype not in self._resolvents:
             spectra = [
                 SmallSpectra(where, values, vectors, k)
                 for mixing, (values, vectors) in zip(self._operator.mixings, self._eigen, strict=True)
-                for k, where in self._operator.in_parameters(mixing.index)
+                for k, where in self._operator.split_positions(mixing.index)
             ]
             diagonals = torch.tensor(self._diagonal).split(self._operator.sizes)
             self._resolvents[dtype] = Resolvent(diagonals, spectra, dtype)
         return self._resolvents[dtype]
 
-    def _iterated(self, x: Tensor, step: float) -> Tensor:
-        """The same on coordinates of types too large to be diagonalised, by conjugate gradients."""
+    def _solve_large(self, x: Tensor, step: float) -> Tensor:
+        """The minimiser on coordinates of types too large to be diagonalised, by conjugate gradients."""
         assert self._large is not None
-        whole = 1 + step * sum(self._strengths)
+        scale = 1 + step * sum(self._strengths)
         solution = torch.zeros_like(x)
         residual, direction = x.clone(), x.clone()
         square = torch.dot(residual, residual)
-        enough = square * torch.finfo(x.dtype).eps ** 2
+        tolerance = square * torch.finfo(x.dtype).eps ** 2
         for _ in range(MOST_ITERATIONS):
-            if square <= enough:
+            if square <= tolerance:
                 break
-            image = whole * direction - step * self._large.inside(direction, self._strengths)
+            image = scale * direction - step * self._large.project(direction, self._strengths)
             length = square / torch.dot(direction, image)
             solution += length * direction
             residual -= length * image

@@ -16,7 +16,7 @@ from __future__ import annotations
 import functools
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from typing import Any
 
 import torch
@@ -26,34 +26,80 @@ from softsym.errors import BrokenSymmetryWarning, InputError
 from softsym.groups import Group, read_groups
 from softsym.maps import GivenReps, Proposal, TensorMap, parameter_maps
 from softsym.regularize.description import Description, describe
-from softsym.regularize.joint import JointOperator
-from softsym.regularize.penalty import Penalty, value_and_gradient
-from softsym.regularize.proximal import Proximal
-from softsym.regularize.stacked import Stacked
-from softsym.regularize.strength_map import StrengthMap
-from softsym.reps import Rep
+from softsym.regularize.operator import Index, JointOperator, StackedParameters, projector
+from softsym.regularize.proximal import Penalty, Proximal, value_and_gradient
+from softsym.reps import Rep, TensorType
 from softsym.spaces import Packed
 
-FAR = 1e6
+LONG_STEP = 1e6
 """A proximal step so long that it ends in the intersection of all spaces."""
-LEAST_LEFT = 0.01
-"""The least share of a weight's length that must survive for the rest to be worth scaling up."""
+MIN_SHARE = 0.01
+"""A weight that keeps a smaller share of its norm is not projected: scaling it up would amplify rounding error."""
+
+
+class StrengthMap(MutableMapping[str, float]):
+    """The strength of each group: a mapping with fixed keys that accepts only finite numbers of at least zero.
+
+    Args:
+        names: The groups' names, in order.
+        start: One strength for all, or one for each.
+    """
+
+    def __init__(self, names: Sequence[str], start: float | Mapping[str, float]) -> None:
+        self._values = dict.fromkeys(names, 0.0)
+        if isinstance(start, Mapping):
+            missing = [name for name in names if name not in start]
+            if missing:
+                raise InputError(
+                    f"`strength` lacks {', '.join(missing)}; give one for each group or one number for all"
+                )
+        for name in start if isinstance(start, Mapping) else names:
+            self[name] = start[name] if isinstance(start, Mapping) else start
+
+    def __getitem__(self, name: str) -> float:
+        return self._values[name]
+
+    def __setitem__(self, name: str, value: float) -> None:
+        self._values[name] = self._check(name, value)
+
+    def replace(self, values: Mapping[str, float]) -> None:
+        """Sets several strengths, all of them or, if one is wrong, none."""
+        self._values |= {name: self._check(name, value) for name, value in values.items()}
+
+    def _check(self, name: str, value: float) -> float:
+        if name not in self._values:
+            raise InputError(f"unknown group {name!r}; the groups are {', '.join(self._values)}")
+        if not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
+            raise InputError(f"the strength of {name} must be a finite number >= 0, got {value!r}")
+        return float(value)
+
+    def __delitem__(self, name: str) -> None:
+        raise InputError("a group cannot be removed; set its strength to 0")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        return repr(self._values)
 
 
 class EquivarianceRegularizer:
     """Pulls the linear maps of a model towards the equivariant spaces of several groups.
 
     Args:
-        model: Any module. The project's own networks know what their parameters are, a chain of linear layers is read as a whole, and
-            any other module is run once to find out (:func:`softsym.infer_reps`); :meth:`describe` shows what was found.
+        model: Any module. The project's own networks know their representations, a chain of linear layers is read as a whole, and
+            any other module is traced (:func:`softsym.infer_reps`); :meth:`describe` shows the representations.
         groups: The candidate groups.
         rep_in: Representation of the input; the project's own networks know theirs. Of images: of the whole image, ``"3Grid(32,32)"``,
             or of its channels, ``"3S"``.
         rep_out: Representation of the output.
-        reps: What you know better: {module name: representation of what it gives}, {layer name: (rep_in, rep_out)}, {parameter name:
-            its map}, the hidden representations of a chain, or all of it from :func:`softsym.infer_reps`. Without ``rep_in`` and
-            ``rep_out`` only what is named here is regularised.
-        strength: The strength of all groups at the start, or {group: strength}.
+        reps: Representations that you choose: {module name: representation of its output}, {layer name: (rep_in, rep_out)},
+            {parameter name: its map}, the hidden representations of a chain, or a whole proposal of :func:`softsym.infer_reps`. Without
+            ``rep_in`` and ``rep_out`` only parameters named here are regularised.
+        strength: The initial strength of all groups, or {group: strength}.
         dimensionless: Divide R_k by |w|^2 and by the share of dimensions outside the group's space, so that one strength means
             the same for networks and tasks of any size.
 
@@ -63,7 +109,7 @@ class EquivarianceRegularizer:
         >>> per = ss.EquivarianceRegularizer(net, ["O(2)@z", "O(3)"], rep_in="2V", rep_out="V")
         >>> loss = per()
         >>> loss.backward()
-        >>> moved = per.project_("O(3)")
+        >>> distance = per.project_("O(3)")
         >>> per.residuals()["O(3)"]["linear"] < 1e-12
         True
     """
@@ -89,13 +135,13 @@ class EquivarianceRegularizer:
             raise InputError(
                 "; ".join(["no parameter of the model can be regularised", *self.proposal.remarks()])
             )
-        if self.proposal.breaks and self.proposal is not reps:  # who passes a proposal has seen it
+        if self.proposal.breaks and self.proposal is not reps:  # a proposal that is passed has been seen
             warnings.warn("; ".join(self.proposal.breaks), BrokenSymmetryWarning, stacklevel=2)
-        self.stacked = Stacked.of(model, self.proposal)
+        self.stacked = StackedParameters.from_model(model, self.proposal)
         self._buffers = {name: model.get_buffer(name) for name in self.proposal.buffers}
         self.dimensionless = dimensionless
         self._strengths = StrengthMap(names, strength)
-        self._packs: dict[Group, Packed] = {}
+        self._projectors: dict[Group, Packed] = {}
         self._proximal: tuple[tuple[float, ...], Proximal] | None = None
 
     @property
@@ -110,9 +156,7 @@ class EquivarianceRegularizer:
     def __call__(self) -> Tensor:
         """sum_k lambda_k R_k, a differentiable scalar."""
         apply = Penalty.apply
-        if (
-            torch.compiler.is_compiling()
-        ):  # its gradient is a closed form already, which no compiler has to look into
+        if torch.compiler.is_compiling():  # value and gradient are closed forms, which need no tracing
             apply = torch.compiler.disable(apply)
         value: Tensor = apply(self._operator, self._weights(), self.dimensionless, *self.stacked.parameters)
         return value
@@ -123,9 +167,9 @@ class EquivarianceRegularizer:
         w = self.stacked.flat()
         by_group = {}
         for group in self.groups:
-            outside = w - self._packed(group).project(w[None])[0]
+            outside = w - self._projector(group).project(w[None])[0]
             squares = torch.stack([piece.square().sum() for piece in self.stacked.split(outside)])
-            by_group[group.name] = self.stacked.by_layer((0.5 * squares.double()).tolist())
+            by_group[group.name] = self.stacked.sum_by_layer((0.5 * squares.double()).tolist())
         return by_group
 
     def totals(self) -> dict[str, float]:
@@ -135,8 +179,10 @@ class EquivarianceRegularizer:
     def by_layer(self) -> dict[str, EquivarianceRegularizer]:
         """One regularizer for each layer, with strengths of its own: a strength for each group and layer."""
         parts: dict[str, dict[str, TensorMap]] = {}
-        for name, one, layer in zip(self.stacked.names, self.stacked.maps, self.stacked.holders, strict=True):
-            parts.setdefault(layer, {})[name] = one
+        for name, tensor_map, layer in zip(
+            self.stacked.names, self.stacked.maps, self.stacked.layers, strict=True
+        ):
+            parts.setdefault(layer, {})[name] = tensor_map
         return {
             layer: EquivarianceRegularizer(
                 self._model,
@@ -150,7 +196,7 @@ class EquivarianceRegularizer:
 
     @torch.no_grad()
     def step_(self, lr: float) -> None:
-        """The decoupled form: moves the parameters by -lr times the gradient of the penalty, after ``optimizer.step()``."""
+        """The decoupled form: adds -lr times the gradient of the penalty to the parameters, after ``optimizer.step()``."""
         parameters = self.stacked.parameters
         _, gradient = value_and_gradient(self._operator, self._weights(), self.dimensionless, parameters)
         torch._foreach_sub_(parameters, gradient, alpha=lr)
@@ -159,7 +205,7 @@ class EquivarianceRegularizer:
     def prox_(self, step: float) -> None:
         """The proximal form, after ``optimizer.step()``: a strength means the same with any optimiser.
 
-        Moves the parameters from w0 to the exact minimiser of |w - w0|^2 / (2 step) + sum_k lambda_k R_k(w).
+        Replaces the parameters w0 by the exact minimiser of |w - w0|^2 / (2 step) + sum_k lambda_k R_k(w).
 
         Args:
             step: The step length, usually the optimiser's learning rate.
@@ -178,43 +224,50 @@ class EquivarianceRegularizer:
         self._proximal[1].apply_(self.stacked.parameters, step)
 
     @torch.no_grad()
-    def start_(self) -> None:
+    def initialize_(self) -> None:
         """Makes initial weights equivariant to all groups of positive strength at once, before training.
 
-        What is learned then departs from symmetry only as far as data ask for it. A projection makes random weights shorter, and signals
-        die out in a network of short weights, so every weight is made as long as it was; one of which nothing would be left is kept.
+        Training then departs from symmetry only as far as the data require. A projection makes random weights smaller, and signals vanish
+        in a network of small weights, so every weight is rescaled to its norm before; a weight with almost no equivariant part is not
+        changed.
         """
         active = tuple(float(strength > 0) for strength in self._weights())
         if not any(active):
             return
         parameters = self.stacked.parameters
         before = [parameter.clone() for parameter in parameters]
-        Proximal(self._operator, active).apply_(parameters, FAR)
+        Proximal(self._operator, active).apply_(parameters, LONG_STEP)
         for parameter, old in zip(parameters, before, strict=True):
-            if parameter.dim() < 2:  # biases and scales of norms mean what they are
+            if parameter.dim() < 2:  # biases and scales of norms keep their size
                 continue
             share = (parameter.norm() / old.norm().clamp_min(torch.finfo(old.dtype).tiny)).item()
-            if share > LEAST_LEFT:
+            if share > MIN_SHARE:
                 parameter.div_(share)
             else:
                 parameter.copy_(old)
 
+    def start_(self) -> None:
+        """Deprecated name of :meth:`initialize_`."""
+        warnings.warn("start_ is now initialize_", DeprecationWarning, stacklevel=2)
+        self.initialize_()
+
     @torch.no_grad()
     def project_(self, group: Group | str) -> float:
-        """Snaps all maps onto one group's equivariant space; returns the distance the parameters moved."""
+        """Projects all maps onto one group's equivariant space; returns the distance from the parameters before."""
+        acting = self._read_group(group)
         w = self.stacked.flat()
-        inside = self._packed(self._find(group)).project(w[None])[0]
+        inside = self._projector(acting).project(w[None])[0]
         for parameter, piece in zip(self.stacked.parameters, self.stacked.split(inside), strict=True):
             parameter.copy_(piece)
         for (
             name,
             buffer,
-        ) in self._buffers.items():  # running statistics count as they do in the model's forward
-            buffer.copy_(self.proposal.buffers[name].space(self._find(group)).project(buffer))
+        ) in self._buffers.items():  # running statistics enter the forward pass like parameters
+            buffer.copy_(self.proposal.buffers[name].space(acting).project(buffer))
         return float((w - inside).double().norm())
 
     def describe(self) -> Description:
-        """Every regularised parameter: shape, representation, and the dimension of its space under each group; and what is left alone."""
+        """Every regularised parameter: shape, representation, dimension of its space under each group; and the parameters left out."""
         return describe(self.stacked, self.groups, self.proposal)
 
     def state_dict(self) -> dict[str, Any]:
@@ -226,13 +279,18 @@ class EquivarianceRegularizer:
         self.strengths = state["strengths"]
 
     @functools.cached_property
+    def _positions(self) -> dict[TensorType, Index]:
+        """Where each tensor type of all groups lies in the flat vector."""
+        return self.stacked.positions(self.groups)
+
+    @functools.cached_property
     def _operator(self) -> JointOperator:
-        return JointOperator(self.stacked, self.groups)
+        return JointOperator(self.stacked, self.groups, self._positions)
 
     @functools.cached_property
     def _shares_outside(self) -> dict[str, float]:
         """The share of all dimensions that lies outside each group's spaces."""
-        return {group.name: 1 - self._packed(group).dim / self.stacked.size for group in self.groups}
+        return {group.name: 1 - self._projector(group).dim / self.stacked.size for group in self.groups}
 
     def _weights(self) -> tuple[float, ...]:
         if not self.dimensionless:
@@ -240,30 +298,40 @@ class EquivarianceRegularizer:
         shares = self._shares_outside
         return tuple(value / max(shares[name], 1e-12) for name, value in self._strengths.items())
 
-    def _packed(self, group: Group) -> Packed:
-        if group not in self._packs:
-            self._packs[group] = self.stacked.packed(group)
-        return self._packs[group]
+    def _projector(self, group: Group) -> Packed:
+        """The projector of one of the groups, or of any other group of the same space, on the flat vector."""
+        if group not in self._projectors:
+            positions = self._positions if group in self.groups else self.stacked.positions((group,))
+            self._projectors[group] = projector(group, positions, self.stacked.size)
+        return self._projectors[group]
 
-    def _find(self, group: Group | str) -> Group:
-        wanted = read_groups(group)[0]
-        if wanted.dim != self.groups[0].dim:
+    def _read_group(self, group: Group | str) -> Group:
+        acting = read_groups(group)[0]
+        if acting.dim != self.groups[0].dim:
             raise InputError(
-                f"{wanted.name} acts on R^{wanted.dim}, the model's groups on R^{self.groups[0].dim}"
+                f"{acting.name} acts on R^{acting.dim}, the model's groups on R^{self.groups[0].dim}"
             )
-        return wanted
+        return acting
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything but what is computed from the rest when it is needed, some of which is compiled code."""
-        made = ("_packs", "_proximal", "_operator", "_shares_outside", "stacked", "_buffers")
-        return {name: value for name, value in self.__dict__.items() if name not in made}
+        """Everything that cannot be computed from the rest; compiled code cannot be copied."""
+        derived = {
+            "_projectors",
+            "_proximal",
+            "_positions",
+            "_operator",
+            "_shares_outside",
+            "stacked",
+            "_buffers",
+        }
+        return {name: value for name, value in self.__dict__.items() if name not in derived}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Takes parameters from the model that came along, so that a copy pulls on the copy of the model."""
+        """Takes the parameters of the copied model, so that a copy regularises the copy of the model."""
         self.__dict__.update(state)
-        self.stacked = Stacked.of(self._model, self.proposal)
+        self.stacked = StackedParameters.from_model(self._model, self.proposal)
         self._buffers = {name: self._model.get_buffer(name) for name in self.proposal.buffers}
-        self._packs, self._proximal = {}, None
+        self._projectors, self._proximal = {}, None
 
     def __repr__(self) -> str:
         strengths = ", ".join(f"{name}: {value:g}" for name, value in self._strengths.items())

@@ -1,17 +1,29 @@
-r"""Learning a symmetry from transformed samples: augmentation, and the sample-based penalty.
+r"""Penalties on transformed samples: augmentation, the sample-based penalty and the Jacobian penalty.
 
-Both need nothing but the action on inputs and outputs, so they work for any network: augmentation shows it transformed pairs, the
-penalty asks :math:`|f(g x) - g f(x)|^2` to be small. They are the baselines of weight-space regularization.
+They need nothing but the action on inputs and outputs, so they work for any network, and are the baselines of weight-space
+regularization: augmentation adds transformed pairs, the sample-based penalty is :math:`|f(g x) - g f(x)|^2` at random group elements, and
+the Jacobian penalty is its infinitesimal form,
+
+.. math:: \frac1k \sum_A \lvert J_f(x)\, d\rho_{in}(A)\, x - d\rho_{out}(A)\, f(x) \rvert^2 ,
+
+the mean over the k generators A of the continuous part of a group, one directional derivative each. No element is drawn for it, and it
+does not depend on reflections and other discrete elements. :func:`softsym.lie_derivative_error` measures a trained function by the mean
+size of the same derivative.
+
+Reference:
+    SymmetryML, which has the Jacobian penalty for learned vector fields, https://github.com/KevinMoonLab/SymmetryML
 """
 
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy.linalg import block_diag
 from torch import Tensor
 
 from softsym.errors import InputError
@@ -19,6 +31,7 @@ from softsym.groups import Group
 from softsym.groups import group as read_group
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
+from softsym.reps.element import Element, lie_elements
 
 
 class GroupAugmentation:
@@ -63,32 +76,32 @@ class GroupAugmentation:
                 counted if it is None.
         """
         parts = self._elements(len(x), step)
-        kept, which = _distinct(parts)  # a finite group has few elements, and images large matrices
-        parts = tuple(part[kept] for part in parts)
+        first, which = _find_distinct(parts)  # a finite group has few elements, and images large matrices
+        parts = tuple(part[first] for part in parts)
         a, b = (torch.as_tensor(rep.rho(self.group, parts)).to(x) for rep in (self.rep_in, self.rep_out))
         if x.shape[-1] != a.shape[-1] or y.shape[-1] != b.shape[-1]:
             raise InputError(
                 f"{self.rep_in} -> {self.rep_out} under {self.group.name} has sizes {a.shape[-1]} -> {b.shape[-1]}, "
                 f"got x of shape {tuple(x.shape)} and y of shape {tuple(y.shape)}"
             )
-        return _turned(a, x, which), _turned(b, y, which)
+        return _transform(a, x, which), _transform(b, y, which)
 
 
-def _distinct(parts: tuple[NDArray[np.float64], ...]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Which elements differ from all before them, and which of those each one is."""
+def _find_distinct(parts: tuple[NDArray[np.float64], ...]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The first occurrence of every distinct element, and for each element the number of its distinct one."""
     flat = np.concatenate([part.reshape(len(part), math.prod(part.shape[1:])) for part in parts], axis=1)
-    _, kept, which = np.unique(flat.round(9), axis=0, return_index=True, return_inverse=True)
-    return kept, which.reshape(-1)
+    _, first, which = np.unique(flat.round(9), axis=0, return_index=True, return_inverse=True)
+    return first, which.reshape(-1)
 
 
-def _turned(matrices: Tensor, rows: Tensor, which: NDArray[np.int64]) -> Tensor:
-    """Every row times its matrix; rows of the same matrix together, where there are several."""
+def _transform(matrices: Tensor, rows: Tensor, which: NDArray[np.int64]) -> Tensor:
+    """Multiplies every row by its matrix; rows that share a matrix in one product."""
     if 2 * len(matrices) >= len(rows):
         return (matrices[which] @ rows.unsqueeze(-1)).squeeze(-1)
     order = np.argsort(which, kind="stable")
     pieces = rows[order].split(np.bincount(which).tolist())
-    moved = torch.cat([piece @ matrix.mT for piece, matrix in zip(pieces, matrices, strict=True)])
-    return moved[np.argsort(order)]
+    transformed = torch.cat([piece @ matrix.mT for piece, matrix in zip(pieces, matrices, strict=True)])
+    return transformed[np.argsort(order)]
 
 
 class SamplePenalty:
@@ -126,5 +139,51 @@ class SamplePenalty:
             prediction: f(x), if it is known already.
             step: Which batch this is; see :class:`GroupAugmentation`.
         """
-        turned, expected = self._augment(x, f(x) if prediction is None else prediction, step)
-        return (f(turned) - expected).square().sum(-1).mean()
+        transformed, expected = self._augment(x, f(x) if prediction is None else prediction, step)
+        return (f(transformed) - expected).square().sum(-1).mean()
+
+
+class JacobianPenalty:
+    """The mean of the squared Lie derivative over a batch and the generators, each scaled to operator norm one.
+
+    Args:
+        rep_in: Representation of the inputs.
+        rep_out: Representation of the outputs.
+        group: A group with a continuous part.
+
+    Example:
+        >>> import softsym as ss, torch
+        >>> penalty = ss.regularize.JacobianPenalty("2V", "V", "SO(3)")
+        >>> x = torch.randn(5, 6, generator=torch.Generator().manual_seed(0))
+        >>> bool(penalty(lambda x: x[:, :3] - x[:, 3:], x) < 1e-10), bool(penalty(lambda x: x[:, :3] ** 2, x) > 0.1)
+        (True, True)
+    """
+
+    def __init__(self, rep_in: Rep | str, rep_out: Rep | str, group: Group | str) -> None:
+        source, target, G = read_rep(rep_in), read_rep(rep_out), read_group(group)
+        if not G.lie:
+            raise InputError(
+                f"{G.name} has no continuous part, so it has no Jacobian penalty; use a sample-based one"
+            )
+        elements = [(A, float(np.linalg.norm(A.whole, 2))) for A in lie_elements(G)]
+        self._actions = [
+            tuple(torch.tensor(_matrix(rep, G, A).T / size) for rep in (source, target))
+            for A, size in elements
+        ]
+
+    def __call__(self, f: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
+        """The penalty of a torch function at inputs (n, size of rep_in)."""
+        total = x.new_zeros(())
+        for action_in, action_out in self._actions:
+            with warnings.catch_warnings():
+                # torch compiles its own forward-mode rules with a function it has deprecated.
+                warnings.filterwarnings("ignore", "`torch.jit.script` is deprecated", DeprecationWarning)
+                y, derivative = torch.func.jvp(f, (x,), (x @ action_in.to(x),))[:2]
+            total = total + (derivative - y @ action_out.to(x)).square().sum(-1).mean()
+        return total / len(self._actions)
+
+
+def _matrix(rep: Rep, group: Group, A: Element) -> NDArray[np.float64]:
+    """d_rho(A), shape (size, size)."""
+    blocks = [np.kron(np.eye(segment.copies), segment.type.drho(group, A)) for segment in rep.segments(group)]
+    return np.asarray(block_diag(*blocks), dtype=np.float64)

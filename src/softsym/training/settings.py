@@ -118,7 +118,7 @@ class SoftNumbers(Numbers):
 
     def rule(self, epochs: int, adjust_at: int, window: int) -> Controller:
         """The controller of the strengths."""
-        return CONTROLLERS[self.strengths].of(Schedule(epochs, adjust_at, self.gamma, window))
+        return CONTROLLERS[self.strengths].from_schedule(Schedule(epochs, adjust_at, self.gamma, window))
 
 
 FAST: dict[str, Any] = {

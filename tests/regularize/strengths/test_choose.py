@@ -1,4 +1,4 @@
-"""Strengths by held-out rows: what helps is kept, what does not is let go, and none at all always takes part."""
+"""Strengths by held-out rows: groups that help are selected, others dropped, and no regularization is always compared."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Strengths by the evidence of rows: what data support becomes strong, what they speak against is let go."""
+"""Strengths by the evidence of rows: what data support becomes strong, what they speak against is dropped."""
 
 import math
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import pytest
 import softsym as ss
 from softsym.benchmarks.planted.cases import cases
 from softsym.errors import InputError
-from softsym.regularize.strengths.from_evidence import MOST, from_evidence
+from softsym.regularize.strengths.from_evidence import MAX_STRENGTH, from_evidence
 
 
 @dataclass(frozen=True)
@@ -19,23 +19,27 @@ class Row:
 
 
 def test_a_strength_is_the_ratio_of_what_has_the_symmetry_and_what_has_not():
-    found = from_evidence([Row("a", 5.0, (0.0, 0.1)), Row("b", 1.0, (0.2, 0.5)), Row("c", 1.0, (0.9, 1.0))])
-    assert found.strengths == pytest.approx({"a": 99.0, "b": 3.0, "c": 0.0})
-    assert found.order() == ["a", "b", "c"]
-    assert list(found.kept) == ["a", "b"]
+    supported = from_evidence(
+        [Row("a", 5.0, (0.0, 0.1)), Row("b", 1.0, (0.2, 0.5)), Row("c", 1.0, (0.9, 1.0))]
+    )
+    assert supported.strengths == pytest.approx({"a": 99.0, "b": 3.0, "c": 0.0})
+    assert supported.order() == ["a", "b", "c"]
+    assert list(supported.selected) == ["a", "b"]
 
 
-def test_what_data_speak_against_is_let_go_however_small_its_violation():
-    found = from_evidence([Row("a", -0.1, (0.0, 0.1)), Row("b", math.nan, (0.0, 0.2))])
-    assert found.strengths == {"a": 0.0, "b": 0.0}
-    assert str(found).splitlines()[1].endswith("a, let go")
+def test_what_data_speak_against_is_dropped_however_small_its_violation():
+    supported = from_evidence([Row("a", -0.1, (0.0, 0.1)), Row("b", math.nan, (0.0, 0.2))])
+    assert supported.strengths == {"a": 0.0, "b": 0.0}
+    assert str(supported).splitlines()[1].endswith("a, dropped")
 
 
 def test_a_strength_is_finite():
-    found = from_evidence([Row("a", 5.0, (0.0, 0.0)), Row("b", 5.0, (0.0, 1e-4)), Row("c", 5.0, (0.0, 0.01))])
-    assert found.strengths["a"] == found.strengths["b"] == pytest.approx(MOST)
-    assert found.strengths["c"] == pytest.approx(9_999)
-    assert "let go" not in str(found)
+    supported = from_evidence(
+        [Row("a", 5.0, (0.0, 0.0)), Row("b", 5.0, (0.0, 1e-4)), Row("c", 5.0, (0.0, 0.01))]
+    )
+    assert supported.strengths["a"] == supported.strengths["b"] == pytest.approx(MAX_STRENGTH)
+    assert supported.strengths["c"] == pytest.approx(9_999)
+    assert "dropped" not in str(supported)
 
 
 def test_no_rows():
@@ -46,9 +50,15 @@ def test_no_rows():
 def test_planted_symmetries_come_out_in_their_order():
     case = cases()[0]
     (x, y), _ = case.draw(seed=300)
-    found = from_evidence(
+    supported = from_evidence(
         ss.evidence(x.double().numpy(), y.double().numpy(), case.rep_in, case.rep_out, case.groups)
     )
-    assert found.order() == list(case.groups)
-    assert found.strengths[case.groups[0]] > 10
-    assert found.strengths[case.groups[2]] == 0
+    assert supported.order() == list(case.groups)
+    assert supported.strengths[case.groups[0]] > 10
+    assert supported.strengths[case.groups[2]] == 0
+
+
+def test_the_old_name_of_selected_warns():
+    supported = from_evidence([Row("a", 5.0, (0.0, 0.1))])
+    with pytest.warns(DeprecationWarning, match="selected"):
+        assert supported.kept == supported.selected

@@ -117,7 +117,7 @@ class Training:
         elif method.way == "per" and active:
             self.per = _regularizer(case, self.net, active)
             if method.start:
-                self.per.start_()
+                self.per.initialize_()
         self._rule: Controller = Fixed()
         if method.picks == "adjusted":
             self._rule = OneShot(max(1, epochs // 3), GAMMA, max(1, epochs // 6))

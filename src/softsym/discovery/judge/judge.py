@@ -121,7 +121,7 @@ def weight_distances(fit: FittedEnsemble, group: Group) -> tuple[float, dict[str
         if per is None:
             return 0.0, {}
         outside = per.residuals()[group.name]
-        squares = per.stacked.by_layer(
+        squares = per.stacked.sum_by_layer(
             [float(p.detach().double().square().sum()) for p in per.stacked.parameters]
         )
         shares.append(2 * sum(outside.values()) / sum(squares.values()))

@@ -1,8 +1,8 @@
-r"""Strengths by rows that training does not see.
+"""Strengths by held-out rows: forward selection of groups.
 
-A residual says how far weights are from a space, not what it costs to be pulled there; held-out rows do. Every group alone is tried at a
-few strengths beside none at all. The one that lowers the loss of held-out rows most is kept, those that lowered it too are tried on top of
-it, and so on until nothing helps: no regularization is always among what is compared, so a group that does not hold is let go.
+A residual is the distance of weights from an equivariant space; what it costs the predictions to reduce it is seen on held-out rows. No
+regularization at all and every group alone at a few strengths are compared. The group that lowers the held-out loss most is selected, the
+others that lowered it are tried in addition to it, and so on until none helps. A group that does not hold is dropped.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from softsym.errors import InputError
 
-if TYPE_CHECKING:  # the command line reads names of rules without waiting for these
+if TYPE_CHECKING:  # the command line reads names of controllers without importing these
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
     from torch import Tensor
@@ -30,9 +30,9 @@ class Trial:
 
     Args:
         strengths: The strength of each group.
-        loss: The mean over held-out rows.
-        gain: By how much that is less than without any group.
-        error: The standard error of the gain, from differences row by row.
+        loss: The mean loss of held-out rows.
+        gain: The loss without any group minus this loss.
+        error: The standard error of the gain, from paired differences of rows.
     """
 
     strengths: dict[str, float]
@@ -43,18 +43,18 @@ class Trial:
 
 @dataclass(frozen=True)
 class Choice:
-    """Which strengths to train with, and why; prints as a table.
+    """The chosen strengths and the trials behind them; prints as a table.
 
     Args:
-        strengths: The strength of each group, 0 for those that are let go.
-        trials: What was tried, in order; the first one is without any group.
+        strengths: The strength of each group, 0 for those that are dropped.
+        trials: All trainings in order; the first one is without any group.
     """
 
     strengths: dict[str, float]
     trials: tuple[Trial, ...]
 
     def order(self) -> list[str]:
-        """All groups by what it brings, or costs, to impose each alone as strongly as was tried: those that hold come first."""
+        """All groups by the gain of each alone at the largest strength that was tried, the largest gain first."""
         strongest: dict[str, tuple[float, float]] = {}
         for trial in self.trials:
             alone = [(level, name) for name, level in trial.strengths.items() if level]
@@ -84,19 +84,19 @@ def choose(
 
     Args:
         losses: Trains with the strengths it is given and returns the loss of each held-out row, (n,), always of the same rows in the
-            same order. Rows that are held out in turns (cross-validation) tell more than a few that are held out once. Scores that a
-            single row cannot spoil are best: squared errors, and of classes the squared error of probabilities.
+            same order. Cross-validation, which holds out every row once, has more power than a single split. Bounded or
+            squared errors are best, because one row cannot dominate them; for classes the squared error of probabilities.
         groups: The groups' names.
         levels: The strengths to try.
-        errors: How many standard errors a gain must exceed to count.
+        errors: Number of standard errors that a gain must exceed.
 
     Returns:
         The strengths and all trials; train with them on all rows.
 
     Example:
-        >>> law = {"exact": -1.0, "soft": 0.01, "absent": 2.0}  # what a strength of each costs
+        >>> costs = {"exact": -1.0, "soft": 0.01, "absent": 2.0}  # change of the loss by each group
         >>> def losses(strengths):
-        ...     cost = sum(law[name] * (level > 0) for name, level in strengths.items())
+        ...     cost = sum(costs[name] * (level > 0) for name, level in strengths.items())
         ...     return [2.0 + cost + 1e-3 * row for row in range(9)]
         >>> choice = choose(losses, ["soft", "exact", "absent"], levels=[10.0])
         >>> choice.strengths, choice.order()
@@ -104,24 +104,24 @@ def choose(
     """
     _check(groups, levels)
     chosen, trials = dict.fromkeys(groups, 0.0), []
-    without = current = _rows(losses(dict(chosen)), None)
+    without = current = _read_losses(losses(dict(chosen)), None)
 
-    def tried(strengths: dict[str, float]) -> Array:
-        rows = _rows(losses(dict(strengths)), without)
-        trials.append(_trial(strengths, rows, without))
+    def train(strengths: dict[str, float]) -> Array:
+        rows = _read_losses(losses(dict(strengths)), without)
+        trials.append(_make_trial(strengths, rows, without))
         return rows
 
-    trials.append(_trial(dict(chosen), without, without))
-    left = list(groups)
-    while left:
-        rows = {(name, level): tried(chosen | {name: level}) for name in left for level in levels}
+    trials.append(_make_trial(dict(chosen), without, without))
+    remaining = list(groups)
+    while remaining:
+        rows = {(name, level): train(chosen | {name: level}) for name in remaining for level in levels}
         name, level = min(rows, key=lambda key: rows[key].mean())
         gain, error = _gain(rows[name, level], current)
         if not gain > errors * error:
             break
         helped = {key[0] for key, each in rows.items() if each.mean() < current.mean()}
         chosen, current = chosen | {name: level}, rows[name, level]
-        left = [other for other in left if other != name and other in helped]
+        remaining = [other for other in remaining if other != name and other in helped]
     return Choice(chosen, tuple(trials))
 
 
@@ -132,7 +132,7 @@ def _check(groups: Sequence[str], levels: Sequence[float]) -> None:
         raise InputError(f"`levels` are strengths above 0 (none at all is tried anyway), got {levels!r}")
 
 
-def _rows(values: ArrayLike | Tensor, like: Array | None) -> Array:
+def _read_losses(values: ArrayLike | Tensor, like: Array | None) -> Array:
     import numpy as np
     import torch
 
@@ -151,7 +151,7 @@ def _rows(values: ArrayLike | Tensor, like: Array | None) -> Array:
 
 
 def _gain(rows: Array, before: Array) -> tuple[float, float]:
-    """By how much rows are less than before on average, with its standard error; a training that failed gains nothing."""
+    """The mean decrease of the rows' losses and its standard error; losses that are not finite count as no gain."""
     import numpy as np
 
     if not (np.isfinite(rows).all() and np.isfinite(before).all()):
@@ -160,6 +160,6 @@ def _gain(rows: Array, before: Array) -> tuple[float, float]:
     return float(differences.mean()), float(differences.std(ddof=1) / math.sqrt(len(rows)))
 
 
-def _trial(strengths: dict[str, float], rows: Array, without: Array) -> Trial:
+def _make_trial(strengths: dict[str, float], rows: Array, without: Array) -> Trial:
     gain, error = (0.0, 0.0) if rows is without else _gain(rows, without)
     return Trial(strengths, float(rows.mean()), gain, error)

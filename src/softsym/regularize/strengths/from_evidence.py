@@ -1,30 +1,31 @@
-r"""Strengths from what the data say before anything is trained.
+r"""Strengths from the evidence of the data, before any training.
 
-:func:`softsym.evidence` measures how large the part of a law is that a group does not leave alone: a violation :math:`a` splits it into
-:math:`1 - a^2` with the symmetry and :math:`a^2` without. A strength is the width of a Gaussian prior about the equivariant space, so it is
-taken from the ratio of the two,
+:func:`softsym.evidence` estimates the relative violation :math:`a` of each group: the target function is the sum of an equivariant part
+with the share :math:`1 - a^2` of its variance and a rest with the share :math:`a^2`. A strength is the precision of a Gaussian prior about
+the equivariant space, so it is the ratio of the two,
 
 .. math:: \lambda_k = \frac{1 - a_k^2}{a_k^2} ,
 
-with the largest violation that the data allow: 99 at a violation of 0.1, 1 where both parts are as large, 0 where no symmetry is left. A
-group whose exactness is less likely than its absence (log evidence below zero) is let go. Rows decide, not trainings: it takes seconds, and
-a symmetry need not help by more than the noise of held-out rows to be seen.
+at the upper end of the confidence interval of :math:`a_k`: 99 at a violation of 0.1, 1 where both parts are equal, 0 where no symmetry is
+left. A group whose exactness is less likely than its absence (log evidence below zero) is dropped. This takes seconds, and a symmetry can
+be detected even if it improves held-out predictions by less than their noise.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
 from softsym.errors import InputError
 
-MOST = 1e6
-"""A strength with which one proximal step of any usual length ends in the equivariant space; a violation below 0.001 asks for no more."""
+MAX_STRENGTH = 1e6
+"""With this strength one proximal step of usual length ends in the equivariant space; it belongs to a violation of 0.001."""
 
 
 class Row(Protocol):
-    """What is read of a row of :func:`softsym.evidence`."""
+    """The fields of a row of :func:`softsym.evidence` that strengths depend on."""
 
     @property
     def name(self) -> str:
@@ -32,21 +33,21 @@ class Row(Protocol):
 
     @property
     def log_evidence(self) -> float:
-        """How much more likely exact symmetry is than none."""
+        """Log evidence of exact symmetry minus that of none."""
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Where its violation lies."""
+        """Confidence interval of its violation."""
 
 
 @dataclass(frozen=True)
 class Supported:
-    """How strong each group may be, and why; prints as a table.
+    """Strengths supported by the data; prints as a table.
 
     Args:
-        strengths: The strength of each group, 0 for those that are let go.
-        violations: The largest violation of each that the data allow.
-        log_evidence: Of each.
+        strengths: The strength of each group, 0 for those that are dropped.
+        violations: The upper end of the confidence interval of each group's violation.
+        log_evidence: The log evidence of each group.
     """
 
     strengths: dict[str, float]
@@ -54,12 +55,18 @@ class Supported:
     log_evidence: dict[str, float]
 
     @property
-    def kept(self) -> dict[str, float]:
-        """The strengths of groups that are not let go; train with these groups alone."""
+    def selected(self) -> dict[str, float]:
+        """The strengths of groups that are not dropped; train with these groups alone."""
         return {name: strength for name, strength in self.strengths.items() if strength}
 
+    @property
+    def kept(self) -> dict[str, float]:
+        """Deprecated name of :attr:`selected`."""
+        warnings.warn("kept is now selected", DeprecationWarning, stacklevel=2)
+        return self.selected
+
     def order(self) -> list[str]:
-        """All groups by their violations: those that hold come first."""
+        """All groups by their violations, the smallest first."""
         return sorted(self.violations, key=lambda name: self.violations[name])
 
     def __str__(self) -> str:
@@ -68,23 +75,23 @@ class Supported:
             numbers = (
                 f"{self.strengths[name]:8.3g}  {self.violations[name]:9.2g}  {self.log_evidence[name]:12.1f}"
             )
-            lines.append(f"{numbers}  {name}" + ("" if self.strengths[name] else ", let go"))
+            lines.append(f"{numbers}  {name}" + ("" if self.strengths[name] else ", dropped"))
         return "\n".join(lines)
 
 
 def from_evidence(table: Iterable[Row]) -> Supported:
-    """The strength of each group by the evidence of rows.
+    """The strength of each group by the evidence of the training rows.
 
     Args:
-        table: What :func:`softsym.evidence` gives for the training rows.
+        table: The result of :func:`softsym.evidence` on the training rows.
 
     Example:
         >>> import numpy as np, softsym as ss
         >>> rng = np.random.default_rng(0)
         >>> X = rng.standard_normal((200, 6))
         >>> Y = np.cross(X[:, :3], X[:, 3:]) + 0.05 * rng.standard_normal((200, 3))
-        >>> found = from_evidence(ss.evidence(X, Y, "2V", "V", ["O(3)", "SO(3)"]))
-        >>> found.order(), list(found.kept)
+        >>> supported = from_evidence(ss.evidence(X, Y, "2V", "V", ["O(3)", "SO(3)"]))
+        >>> supported.order(), list(supported.selected)
         (['SO(3)', 'O(3)'], ['SO(3)'])
     """
     rows = list(table)
@@ -98,6 +105,6 @@ def from_evidence(table: Iterable[Row]) -> Supported:
 
 
 def _strength(row: Row) -> float:
-    if not row.log_evidence > 0:  # nor if nobody could tell
+    if not row.log_evidence > 0:  # also if it is not a number
         return 0.0
-    return 1 / max(row.interval[1] ** 2, 1 / (1 + MOST)) - 1
+    return 1 / max(row.interval[1] ** 2, 1 / (1 + MAX_STRENGTH)) - 1

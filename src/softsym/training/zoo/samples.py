@@ -1,4 +1,4 @@
-"""Models that learn a symmetry from outside: the plain network, with a hook of :mod:`softsym.regularize.sample` or ``lie``."""
+"""Models that learn a symmetry from outside: the plain network, with a hook of :mod:`softsym.regularize.sample`."""
 
 from __future__ import annotations
 

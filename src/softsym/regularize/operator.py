@@ -1,0 +1,364 @@
+r"""The projectors of several groups on all regularised parameters, and the symmetric operator of the penalty.
+
+The parameters, one after the other, are a vector w. All layers together hold copies of a few tensor types, and the projector :math:`P_k`
+of a group is the same small matrix on every copy of a type. With :math:`R_k = \frac12 |w - P_k w|^2` and strengths :math:`\lambda_k`,
+
+.. math:: \sum_k \lambda_k R_k = \tfrac12\, w^T K w, \qquad K = \sum_k \lambda_k (1 - P_k), \qquad \nabla = K w .
+
+Most of K is zero or diagonal: it falls into connected components of coordinates, a single coordinate needs only a multiplication, and
+the rest are small blocks.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+from torch import Tensor, nn
+
+from softsym.groups import Group
+from softsym.maps import TensorMap, layer_of
+from softsym.native import Blocks, Quadratic, SmallMatrices
+from softsym.native.precision import full_precision, is_mixed
+from softsym.reps import Rep, TensorType
+from softsym.spaces import OrbitBasis, Packed, PackedBlock, invariants
+
+Array = NDArray[np.float64]
+Index = NDArray[np.int64]
+LARGEST_TYPE = 2_500
+LARGEST_BLOCK = 1_000
+
+
+@dataclass(frozen=True)
+class StackedParameters:
+    """Named parameters with their maps, one after the other in a flat vector.
+
+    Args:
+        names: Names in the model.
+        parameters: The parameters themselves.
+        maps: The map that each parameter is.
+        layers: The layer that holds each parameter.
+    """
+
+    names: tuple[str, ...]
+    parameters: tuple[nn.Parameter, ...]
+    maps: tuple[TensorMap, ...]
+    layers: tuple[str, ...]
+
+    @staticmethod
+    def from_model(model: nn.Module, maps: Mapping[str, TensorMap]) -> StackedParameters:
+        """The parameters of a model that have representations."""
+        parameters = tuple(model.get_parameter(name) for name in maps)
+        layers = tuple(layer_of(model, name) for name in maps)
+        return StackedParameters(tuple(maps), parameters, tuple(maps.values()), layers)
+
+    @property
+    def sizes(self) -> list[int]:
+        """Number of entries of each parameter."""
+        return [p.numel() for p in self.parameters]
+
+    @property
+    def offsets(self) -> list[int]:
+        """Where each parameter starts in the flat vector."""
+        return [0, *itertools.accumulate(self.sizes)][:-1]
+
+    @property
+    def size(self) -> int:
+        """Length of the flat vector."""
+        return sum(self.sizes)
+
+    def flat(self) -> Tensor:
+        """The flat vector (a copy)."""
+        return torch.cat([p.detach().reshape(-1) for p in self.parameters])
+
+    def split(self, flat: Tensor) -> list[Tensor]:
+        """A flat vector as tensors of the parameters' shapes (views)."""
+        pieces = flat.split(self.sizes)
+        return [piece.view(p.shape) for piece, p in zip(pieces, self.parameters, strict=True)]
+
+    def positions(self, groups: Sequence[Group]) -> dict[TensorType, Index]:
+        """Flat positions (copies, size) of each tensor type in all parameters."""
+        parts: dict[TensorType, list[Index]] = {}
+        for tensor_map, offset in zip(self.maps, self.offsets, strict=True):
+            for tensor_type, index in tensor_map.positions(groups).items():
+                parts.setdefault(tensor_type, []).append(index + offset)
+        return {tensor_type: np.concatenate(indices) for tensor_type, indices in parts.items()}
+
+    def sum_by_layer(self, values: Sequence[float]) -> dict[str, float]:
+        """Sums of one number for each parameter over the parameters of each layer."""
+        sums = dict.fromkeys(self.layers, 0.0)
+        for layer, value in zip(self.layers, values, strict=True):
+            sums[layer] += value
+        return sums
+
+
+def projector(group: Group, positions: Mapping[TensorType, Index], size: int) -> Packed:
+    """The orthogonal projector of a group on a vector that holds copies of tensor types.
+
+    Args:
+        group: The group.
+        positions: Flat positions (copies, size of the type) of each type.
+        size: Length of the vector.
+    """
+    indices: dict[bytes, list[Index]] = {}
+    factors: dict[bytes, Array | OrbitBasis] = {}
+    for tensor_type, index in positions.items():
+        for block in _blocks(group, tensor_type):  # types that share a basis become one block
+            factors.setdefault(block.key, block.factor)
+            indices.setdefault(block.key, []).append(index[:, block.index].reshape(-1, block.size))
+    return Packed(size, tuple(PackedBlock(np.concatenate(indices[key]), factors[key]) for key in factors))
+
+
+def _blocks(group: Group, tensor_type: TensorType) -> tuple[PackedBlock, ...]:
+    """The blocks of a group's projector on one copy of a type."""
+    return invariants(Rep(((1, tensor_type),)), group).packed.blocks
+
+
+def _dense_projector(group: Group, tensor_type: TensorType) -> Any:
+    """The projector on one copy of a type as a sparse matrix (n, n), entries of rounding error removed."""
+    n = tensor_type.size(group)
+    P = np.zeros((n, n))
+    for block in _blocks(group, tensor_type):
+        small = block.matrix @ block.matrix.T
+        for index in block.index:
+            P[np.ix_(index, index)] = small
+    return csr_array(np.where(np.abs(P) > 1e-13, P, 0.0))
+
+
+@dataclass(frozen=True)
+class Mixing:
+    """Components of equal size m of one type, on all of its copies.
+
+    Args:
+        index: Flat positions, shape (components, copies, m).
+        complements: 1 - P_k on each component for each group, shape (groups, components, m, m).
+    """
+
+    index: Index
+    complements: Array
+
+
+@dataclass(frozen=True)
+class Diagonal:
+    """Coordinates of one type that no group mixes with others.
+
+    Args:
+        index: Flat positions, shape (copies, m).
+        complements: 1 - P_k on each coordinate for each group, shape (groups, m).
+    """
+
+    index: Index
+    complements: Array
+
+
+@dataclass(frozen=True)
+class Constants:
+    """K for given strengths as tensors.
+
+    Args:
+        diagonal: Its diagonal where no coordinates mix, zero elsewhere, shape (size,).
+        index: Positions of all coordinates that mix.
+        matrices: K on each component, shape (components, m, m), for each :class:`Mixing`.
+    """
+
+    diagonal: Tensor
+    index: Tensor
+    matrices: list[Tensor]
+
+
+class JointOperator:
+    """K = sum_k lambda_k (1 - P_k) on the flat vector of all parameters.
+
+    Types of up to :data:`LARGEST_TYPE` coordinates of which no more than :data:`LARGEST_BLOCK` mix with each other take part in the
+    joint matrices. Others (tensors of rank eight and more) would need huge ones; on them every group's own projector is applied.
+
+    Args:
+        stacked: The parameters.
+        groups: The groups.
+        positions: ``stacked.positions(groups)``, if it is known already.
+    """
+
+    def __init__(
+        self,
+        stacked: StackedParameters,
+        groups: Sequence[Group],
+        positions: Mapping[TensorType, Index] | None = None,
+    ) -> None:
+        self.sizes, self.offsets = stacked.sizes, stacked.offsets
+        self.diagonals: list[Diagonal] = []
+        self.mixings: list[Mixing] = []
+        large: dict[TensorType, Index] = {}
+        for tensor_type, index in (positions or stacked.positions(groups)).items():
+            n = index.shape[1]
+            if n > LARGEST_TYPE or not self._add_type(
+                index, [_dense_projector(group, tensor_type) for group in groups]
+            ):
+                large[tensor_type] = index
+                self.diagonals.append(Diagonal(index, np.ones((len(groups), n))))
+        self.large = LargeTypes(large, groups, self.offsets) if large else None
+        mixed = [m.index.ravel() for m in self.mixings]
+        self.index = np.concatenate(mixed) if mixed else np.zeros(0, dtype=np.int64)
+        self._constants: tuple[Any, Constants] | None = None
+        self._quadratic: tuple[Any, Quadratic] | None = None
+
+    def _add_type(self, index: Index, projectors: list[Any]) -> bool:
+        """Adds a type, unless too many of its coordinates mix."""
+        pattern = csr_array(sum(abs(P) for P in projectors))
+        _, labels = connected_components(pattern, directed=False)
+        if np.bincount(labels).max() > LARGEST_BLOCK:
+            return False
+        components = np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels))[:-1])
+        single = np.array([c[0] for c in components if len(c) == 1], dtype=np.int64)
+        if len(single):
+            values = np.array([1 - P.diagonal()[single] for P in projectors])
+            self.diagonals.append(Diagonal(index[:, single], values))
+        for size in sorted({len(c) for c in components} - {1}):
+            same = np.array([c for c in components if len(c) == size])
+            blocks = [[np.eye(size) - P[c][:, c].toarray() for c in same] for P in projectors]
+            self.mixings.append(Mixing(np.moveaxis(index[:, same], 0, 1), np.array(blocks)))
+        return True
+
+    def products(
+        self, parameters: Sequence[Tensor], strengths: Sequence[float]
+    ) -> tuple[list[Tensor], Tensor | float, Tensor | float]:
+        """K w, w . K w and w . w of the vector w of all parameters; K w in new tensors of their shapes."""
+        if self.can_run_compiled(parameters):
+            Kw, form, square = self._compile(parameters[0].dtype, tuple(strengths)).run(parameters)
+            if self.large is not None:
+                form -= self.large.subtract_(Kw, parameters, strengths).item()
+            return Kw, form, square
+        w = torch.cat([p.reshape(-1) for p in parameters])
+        flat = self.apply(w, strengths)
+        pieces = zip(flat.split(self.sizes), parameters, strict=True)
+        return [piece.reshape(p.shape).clone() for piece, p in pieces], torch.dot(w, flat), torch.dot(w, w)
+
+    def apply(self, x: Tensor, strengths: Sequence[float]) -> Tensor:
+        """K x for a flat vector x (size,), in the precision of x whatever autocast says."""
+        if not is_mixed(x):
+            return self._apply(x, tuple(strengths))
+        with full_precision(x):
+            return self._apply(x, tuple(strengths))
+
+    def _apply(self, x: Tensor, strengths: tuple[float, ...]) -> Tensor:
+        constants = self._prepare(x, strengths)
+        out = x * constants.diagonal
+        if self.mixings:
+            rows = x.index_select(0, constants.index)
+            sizes = [m.index.size for m in self.mixings]
+            pieces = [
+                torch.bmm(piece.view(mixing.index.shape), K).view(-1)
+                for piece, mixing, K in zip(rows.split(sizes), self.mixings, constants.matrices, strict=True)
+            ]
+            out.scatter_(0, constants.index, torch.cat(pieces) if len(pieces) > 1 else pieces[0])
+        if self.large is not None:
+            index = self.large.index.to(x.device)
+            out.index_add_(0, index, self.large.project(x[index], strengths), alpha=-1)
+        return out
+
+    def _prepare(self, x: Tensor, strengths: tuple[float, ...]) -> Constants:
+        """The constants for given strengths, dtype and device, computed anew when one of them changes."""
+        key = (strengths, x.dtype, x.device)
+        if self._constants is None or self._constants[0] != key:
+            diagonal, matrices = self.weight(strengths)
+            constants = Constants(
+                torch.tensor(diagonal, dtype=x.dtype, device=x.device),
+                torch.tensor(self.index, device=x.device),
+                [torch.tensor(K, dtype=x.dtype, device=x.device) for K in matrices],
+            )
+            self._constants = key, constants
+        return self._constants[1]
+
+    def weight(self, strengths: tuple[float, ...]) -> tuple[Array, list[Array]]:
+        """K: its diagonal where no coordinates mix, zero elsewhere, and its matrix on each component."""
+        weights = np.array(strengths)
+        diagonal = np.zeros(sum(self.sizes))
+        for part in self.diagonals:
+            diagonal[part.index] = weights @ part.complements
+        return diagonal, [np.tensordot(weights, m.complements, axes=1) for m in self.mixings]
+
+    def can_run_compiled(self, parameters: Sequence[Tensor]) -> bool:
+        """Whether compiled code can take these tensors as they are."""
+        dtype = parameters[0].dtype
+        return Blocks.usable(dtype, max(self.sizes)) and all(
+            p.is_cpu and p.dtype == dtype and p.is_contiguous() for p in parameters
+        )
+
+    def _compile(self, dtype: torch.dtype, strengths: tuple[float, ...]) -> Quadratic:
+        """K for compiled code, prepared anew when strengths or dtype change."""
+        if self._quadratic is None or self._quadratic[0] != (strengths, dtype):
+            diagonal, matrices = self.weight(strengths)
+            blocks = [
+                SmallMatrices(len(index), len(small), len(small), small, index, index, k)
+                for mixing, K in zip(self.mixings, matrices, strict=True)
+                for k, local in self.split_positions(mixing.index)
+                for index, small in zip(local, torch.tensor(K), strict=True)
+            ]
+            quadratic = Quadratic(torch.tensor(diagonal).split(self.sizes), blocks, dtype)
+            self._quadratic = (strengths, dtype), quadratic
+        return self._quadratic[1]
+
+    def split_positions(self, index: Index) -> Iterator[tuple[int, Index]]:
+        """Flat positions (components, copies, m) as positions within each parameter, with the parameter's number."""
+        owners = np.searchsorted(self.offsets, index[0, :, 0], side="right") - 1
+        for k in np.unique(owners):
+            yield int(k), index[:, owners == k] - self.offsets[k]
+
+
+class LargeTypes:
+    """sum_k lambda_k P_k on the coordinates of types too large for joint matrices, gathered from all parameters.
+
+    Args:
+        positions: Flat positions of each type, (copies, size).
+        groups: The groups.
+        offsets: Where each parameter starts in the flat vector.
+    """
+
+    def __init__(
+        self, positions: Mapping[TensorType, Index], groups: Sequence[Group], offsets: Sequence[int]
+    ) -> None:
+        index = np.sort(np.concatenate([where.ravel() for where in positions.values()]))
+        gathered = {kind: np.searchsorted(index, where) for kind, where in positions.items()}
+        self.index = torch.from_numpy(index)
+        self._projectors = [projector(group, gathered, len(index)) for group in groups]
+        owners = torch.searchsorted(torch.tensor(offsets), self.index, right=True) - 1
+        self._parts = [
+            (int(k), self.index[owners == k] - offsets[int(k)]) for k in owners.unique(sorted=True)
+        ]
+
+    def project(self, gathered: Tensor, strengths: Sequence[float]) -> Tensor:
+        """sum_k lambda_k P_k x for gathered coordinates x."""
+        out = torch.zeros_like(gathered)
+        for P, strength in zip(self._projectors, strengths, strict=True):
+            out.add_(P.project(gathered[None])[0], alpha=strength)
+        return out
+
+    def subtract_(
+        self, out: Sequence[Tensor], parameters: Sequence[Tensor], strengths: Sequence[float]
+    ) -> Tensor:
+        """Subtracts sum_k lambda_k P_k w from tensors like the parameters (contiguous, on the CPU); returns its product with w."""
+        gathered = self.gather(parameters)
+        with full_precision(gathered):
+            projected = self.project(gathered, strengths)
+        for (k, where), part in self._split(projected):
+            out[k].view(-1).index_add_(0, where, part, alpha=-1)
+        return torch.dot(gathered, projected)
+
+    def gather(self, parameters: Sequence[Tensor]) -> Tensor:
+        """The coordinates of these types, from contiguous parameters on the CPU."""
+        return torch.cat([parameters[k].detach().view(-1)[where] for k, where in self._parts])
+
+    def scatter_(self, parameters: Sequence[Tensor], gathered: Tensor) -> None:
+        """Writes gathered coordinates back into the parameters."""
+        for (k, where), part in self._split(gathered):
+            parameters[k].detach().view(-1)[where] = part
+
+    def _split(self, gathered: Tensor) -> Iterator[tuple[tuple[int, Tensor], Tensor]]:
+        """Each parameter's number and positions in it, with the coordinates that belong there."""
+        return zip(self._parts, gathered.split([len(where) for _, where in self._parts]), strict=True)
