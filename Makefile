@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test test-matrix test-torch-only test-slow test-extras test-browser extras browser lint types imports unit doctest docs fuzz bench clean
+.PHONY: demo test test-matrix test-torch-only test-all test-slow test-extras test-browser extras browser lint types imports unit doctest docs fuzz bench clean
 
 demo: $(READY)
 	$(BIN)/softsym discover --out-dir softsym-demo --force
@@ -30,7 +30,7 @@ imports: $(READY)
 	$(BIN)/lint-imports
 
 unit: $(READY)
-	$(BIN)/pytest -n 2 -m "not slow and not browser"
+	$(BIN)/pytest -n 2 -m "not slow and not browser and not nightly"
 
 doctest: $(READY)
 	$(BIN)/pytest -n 2 --doctest-modules --doctest-glob="*.md" src/softsym README.md $(wildcard docs/*.md docs/concepts/*.md docs/maintain/*.md)
@@ -43,11 +43,15 @@ docs: $(READY)
 
 # What systems without a C compiler get: the rooms whose results come from compiled code, once more without it.
 test-torch-only: $(READY)
-	$(BIN)/pytest -n 2 -m "not slow and not browser" --torch-only tests/native tests/nn tests/regularize tests/training
+	$(BIN)/pytest -n 2 -m "not slow and not browser and not nightly" --torch-only tests/native tests/nn tests/regularize tests/training
 
 # The wheel in empty environments without a compiler, on every supported Python that is here, with the oldest and newest torch and NumPy to be had.
 test-matrix:
 	@bash .ci/matrix
+
+# Everything: properties of all groups of the catalogue, and what trains for minutes. For every night.
+test-all: lint types imports doctest
+	$(BIN)/pytest -n 2 -m "not browser"
 
 test-slow: $(READY)
 	$(BIN)/pytest -m slow

@@ -20,7 +20,7 @@ WITHOUT_TESTS = {
 ALLOWED = {
     (
         "softsym.groups.group",
-        "softsym.groups.parse",
+        "softsym.groups.parse_group",
     ): "a group joins with a text, which is read by building groups",
 }
 """Imports, inside a function, that close a circle nevertheless, with the reason."""

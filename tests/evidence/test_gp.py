@@ -7,7 +7,7 @@ from softsym.errors import DataWarning, InputError
 from softsym.evidence import load
 from softsym.evidence.gp import SoftEquivariantGP
 from softsym.evidence.kernels import Kernel
-from softsym.groups.quadrature import closed_set
+from softsym.groups.finite_subgroup import finite_subgroup
 from softsym.measure.action import act
 
 CUBIC = Kernel("polynomial", 3)
@@ -31,7 +31,7 @@ def test_what_holds_is_used_exactly():
     X, Y = draw(60)
     gp = SoftEquivariantGP("V", "V", ["O(3)", "O(2)@x"]).fit(X, Y)
     assert gp.weights_["O(3)"] > 0.999
-    elements = closed_set(ss.O(3)).parts
+    elements = finite_subgroup(ss.O(3)).parts
     moved = act("V", ss.O(3), elements, X[:5])
     expected = act("V", ss.O(3), elements, gp.predict(X[:5]))
     assert np.abs(np.stack([gp.predict(rows) for rows in moved]) - expected).max() < 2e-2
@@ -129,7 +129,7 @@ def test_constant_outputs_and_repeated_rows():
     assert np.isfinite(SoftEquivariantGP("V", "V", ["O(3)"]).fit(twice, twice).predict(X)).all()
 
 
-def test_a_group_without_closed_set_is_left_out_with_a_note():
+def test_a_group_without_finite_subgroup_is_left_out_with_a_note():
     X = np.random.default_rng(0).standard_normal((30, 6))
     gp = SoftEquivariantGP("V", "S", ["SU(3)", "SO(2)@6[0,3]"]).fit(X, X[:, :1] ** 2)
     assert "no finite subgroup is known" in gp.symmetries_["SU(3)"].note

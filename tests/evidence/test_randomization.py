@@ -5,7 +5,7 @@ from scipy.stats import kstest
 import softsym as ss
 from softsym.errors import InputError
 from softsym.evidence.randomization import _drawn, halves, holm, moved, randomization_test
-from softsym.groups.quadrature import closed_set
+from softsym.groups.finite_subgroup import finite_subgroup
 
 V, S = ss.rep("V"), ss.rep("S")
 
@@ -107,10 +107,10 @@ def test_groups_given_by_generators_are_drawn_from_a_finite_subgroup():
     G = ss.group("O(2)@z")
     custom = ss.Group.from_generators(G.lie_algebra, G.discrete_generators, name="mine")
     drawn = np.concatenate([_drawn(custom, 50, np.random.default_rng(seed))[0] for seed in range(3)])
-    assert len(np.unique(drawn.round(6), axis=0)) <= len(closed_set(custom))
+    assert len(np.unique(drawn.round(6), axis=0)) <= len(finite_subgroup(custom))
     assert len(np.unique(_drawn(G, 50, np.random.default_rng(0))[0].round(6), axis=0)) == 50
     with pytest.raises(InputError):
-        closed_set(ss.SU(3) | ss.SU(3))
+        finite_subgroup(ss.SU(3) | ss.SU(3))
     assert len(_drawn(ss.SU(3) | ss.SO(2).embed(6, (0, 1)), 4, np.random.default_rng(0))[0]) == 4
 
 

@@ -1,4 +1,4 @@
-"""Classical groups: each element keeps what defines its group."""
+"""Lie groups: each element preserves what defines its group."""
 
 import numpy as np
 import pytest
@@ -6,6 +6,7 @@ from scipy.linalg import expm
 
 import softsym as ss
 
+WITH_SIZE = "O SO SL GL Scaling Sp U SU S A Z C D Trivial E"
 MINKOWSKI = {"Lorentz()": 4, "SO13()": 4, "SO13p()": 4, "O11()": 2, "SO11p()": 2}
 
 
@@ -82,26 +83,7 @@ def test_lorentz_components():
     assert components(ss.SO13p()) == {(1, 1)} == components(ss.SO11p())
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        ss.O,
-        ss.SO,
-        ss.SL,
-        ss.GL,
-        ss.Scaling,
-        ss.Sp,
-        ss.U,
-        ss.SU,
-        ss.S,
-        ss.A,
-        ss.Z,
-        ss.C,
-        ss.D,
-        ss.Trivial,
-        ss.E,
-    ],
-)
+@pytest.mark.parametrize("make", [getattr(ss, name) for name in WITH_SIZE.split()])
 def test_sizes_must_be_positive_whole_numbers(make):
     with pytest.raises(ss.errors.InputError, match=rf"{make.__name__}\(n\) needs n >= 1, got 0"):
         make(0)
@@ -121,3 +103,30 @@ def test_rotations_of_many_dimensions_come_from_neighbours(name):
         span += [A @ B - B @ A for A in span for B in neighbours]
         span = list({(matrix + 0.0).tobytes(): matrix + 0.0 for matrix in span}.values())
     assert np.linalg.matrix_rank(np.reshape(span, (len(span), -1))) == 36
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize("make", [ss.E, ss.SE, ss.Translation])
+def test_affine_groups_preserve_points_and_distances(make, n):
+    G = make(n)
+    g = np.concatenate([G.sample(30), expm(0.7 * G.lie_algebra), G.discrete_generators])
+    assert G.dim == n + 1
+    assert np.allclose(g[:, n], np.eye(n + 1)[n])
+    assert np.allclose(g[:, :n, :n] @ g[:, :n, :n].swapaxes(1, 2), np.eye(n), atol=1e-12)
+
+
+def test_linear_parts_of_affine_groups():
+    assert np.allclose(ss.Translation(3).sample(20)[:, :3, :3], np.eye(3))
+    assert np.allclose(np.linalg.det(ss.SE(3).sample(20)), 1)
+    assert set(np.linalg.det(ss.E(3).sample(30)).round()) == {-1, 1}
+
+
+def test_translations_are_standard_normal():
+    translations = ss.SE(2).sample(4000)[:, :2, 2]
+    assert np.abs(translations.mean(0)).max() < 0.08
+    assert np.abs(np.cov(translations.T) - np.eye(2)).max() < 0.15
+
+
+def test_number_of_affine_generators():
+    assert (len(ss.E(3).lie), len(ss.SE(3).lie), len(ss.Translation(3).lie)) == (6, 6, 3)
+    assert (len(ss.E(3).discrete), len(ss.SE(3).discrete), len(ss.Translation(3).discrete)) == (1, 0, 0)

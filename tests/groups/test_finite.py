@@ -1,11 +1,13 @@
-"""Finite groups: parities, rotations, and Rubik's cube."""
+"""Finite groups: parities, rotations, Rubik's cube; listing, counting and drawing elements."""
+
+import math
 
 import numpy as np
 import pytest
 
 import softsym as ss
 from softsym.errors import InputError
-from softsym.groups.elements import images, is_permutation
+from softsym.groups.elements import closure, images, is_permutation, permutation_group, uniform_permutations
 
 
 @pytest.mark.parametrize("n", [3, 4, 6])
@@ -16,7 +18,7 @@ def test_alternating_groups_are_even(n):
     assert set(np.linalg.det(ss.S(n).sample(40)).round()) == {-1, 1}
 
 
-def test_cyclic_groups_shift():
+def test_cyclic_permutations():
     g = ss.Z(5).sample(20)
     assert {tuple((images(h) - np.arange(5)) % 5) for h in g} == {(k,) * 5 for k in range(5)}
     assert not ss.Z(5).lie
@@ -30,12 +32,12 @@ def test_polygons(n):
     corners = np.exp(2j * np.pi * np.arange(n) / n)
     corners = np.stack(
         [corners.imag, corners.real], axis=1
-    )  # one corner on the second axis, which D(n) mirrors to itself
+    )  # one corner on the second axis, which D(n) reflects to itself
     for h in ss.D(n).elements:
         assert np.abs((corners @ h.T)[:, None] - corners[None]).max(2).min(1).max() < 1e-9
 
 
-def test_quarter_turns_are_exact():
+def test_rotations_by_90_degrees_are_exact():
     assert set(np.unique(ss.C(4).discrete_generators)) == {-1.0, 0.0, 1.0}
     assert set(np.unique(ss.Octahedral().elements)) == {-1.0, 0.0, 1.0}
 
@@ -46,8 +48,8 @@ def test_quarter_turns_are_exact():
 ])  # fmt: skip
 def test_polyhedra_have_their_classes(G, traces):
     assert np.allclose(np.linalg.det(G.elements), 1)
-    found, counts = np.unique(np.trace(G.elements, axis1=1, axis2=2).round(3) + 0.0, return_counts=True)
-    assert dict(zip(found.tolist(), counts.tolist(), strict=True)) == traces
+    values, counts = np.unique(np.trace(G.elements, axis1=1, axis2=2).round(3) + 0.0, return_counts=True)
+    assert dict(zip(values.tolist(), counts.tolist(), strict=True)) == traces
 
 
 def test_icosahedron_keeps_its_vertices():
@@ -62,10 +64,10 @@ def test_cube_keeps_opposite_faces_opposite():
         assert np.array_equal(images(g)[opposite], opposite[images(g)])
 
 
-def test_rubiks_cube_face_turns():
-    for turn in ss.RubiksCube().discrete_generators:
-        assert np.trace(turn) == 48 - 20
-        assert np.array_equal(np.linalg.matrix_power(turn, 4), np.eye(48))
+def test_rubiks_cube_rotates_faces():
+    for rotation in ss.RubiksCube().discrete_generators:
+        assert np.trace(rotation) == 48 - 20
+        assert np.array_equal(np.linalg.matrix_power(rotation, 4), np.eye(48))
     g = ss.RubiksCube().sample(200)
     assert all(is_permutation(h) for h in g)
     assert (
@@ -80,15 +82,15 @@ def test_trivial():
 
 
 @pytest.mark.parametrize("n", [101, 1_000, 999_983, 1_000_000_000])
-def test_rotations_by_tiny_angles_are_told_from_none(n):
+def test_rotations_by_tiny_angles_differ_from_the_identity(n):
     assert ss.equivariant_maps("V", "V", ss.C(n)).dim == 2
     assert ss.equivariant_maps("T(2)", "V", ss.D(n)).dim == 0
     assert ss.C(n).order == n
 
 
 def test_a_large_group_of_rotations_is_generated_whole():
-    turn = ss.C(120).discrete_generators[0]
-    powers = np.cumsum([np.arctan2(turn[1, 0], turn[0, 0])] * 120)
+    rotation = ss.C(120).discrete_generators[0]
+    powers = np.cumsum([np.arctan2(rotation[1, 0], rotation[0, 0])] * 120)
     assert len(np.unique(np.round(powers % (2 * np.pi) * 120 / (2 * np.pi)) % 120)) == 120
 
 
@@ -101,5 +103,67 @@ def test_groups_that_would_fill_the_memory_are_refused(text):
 
 
 @pytest.mark.parametrize(("text", "dim"), [("C(1000000000)", 2), ("D(1000000000)", 1), ("C(999999937)", 2)])
-def test_tiny_turns_are_told_from_none(text, dim):
+def test_huge_cyclic_groups_have_the_right_maps(text, dim):
     assert ss.equivariant_maps("V", "V", text).dim == dim
+
+
+def test_closure_of_a_rotation():
+    elements = closure(ss.C(4).discrete_generators)
+    assert len(elements) == 4
+    assert np.array_equal(elements[0], np.eye(2))
+
+
+def test_closure_of_nothing_is_the_identity():
+    assert np.array_equal(closure(np.zeros((0, 3, 3)), 3), np.eye(3)[None])
+
+
+def test_closure_stops_at_the_limit():
+    c, s = math.cos(math.sqrt(2)), math.sin(math.sqrt(2))
+    assert closure(np.array([[[c, -s], [s, c]]])) is None
+
+
+def test_images():
+    g = np.eye(4)[:, [2, 0, 3, 1]]
+    assert np.array_equal(images(g), [2, 0, 3, 1])
+    assert np.array_equal(g @ np.eye(4)[0], np.eye(4)[2])
+
+
+@pytest.mark.parametrize(
+    "matrix", [-np.eye(2), np.ones((2, 2)), 0.5 * np.eye(2), [[1, 1], [0, 0]], [[1, 0], [1, 0]]]
+)
+def test_not_a_permutation(matrix):
+    assert not is_permutation(np.array(matrix, dtype=float))
+
+
+def test_uniform_permutations_reach_every_element_equally():
+    generators = ss.A(4).discrete_generators
+    g = uniform_permutations(generators, 12 * 100, np.random.default_rng(0))
+    _, counts = np.unique([tuple(images(h)) for h in g], axis=0, return_counts=True)
+    assert len(counts) == 12 == permutation_group(generators).order()
+    assert ((counts - 100) ** 2 / 100).sum() < 11 + 5 * math.sqrt(22)
+
+
+def test_too_many_elements_are_not_listed():
+    with pytest.raises(
+        InputError, match=r"S\(8\) has more than 10000 elements; they are not listed, only sampled"
+    ):
+        _ = ss.S(8).elements
+
+
+@pytest.mark.parametrize("generator", [[[0.5]], [[2.0]], [[1.0, 1.0], [0.0, 1.0]], [[2.0, 0.0], [0.0, 0.5]]])
+def test_infinite_discrete_groups_are_not_called_finite(generator):
+    G = ss.Group.from_generators(discrete=[generator])
+    assert not G.is_finite
+
+
+def test_an_infinite_discrete_group_has_the_right_invariants():
+    rotate = np.linalg.qr(np.random.default_rng(0).standard_normal((6, 6)))[0]
+    G = ss.Group.from_generators(discrete=[rotate @ np.diag([0.5] * 5 + [1.0]) @ rotate.T])
+    assert ss.invariants("T(2)", G).dim == 1
+
+
+def test_a_list_of_large_elements_is_not_made():
+    """Two cycles of S(200): few of its elements fill the memory, long before ten thousand of them."""
+    assert closure(ss.S(200).discrete_generators) is None
+    with pytest.raises(InputError, match=r"Z\(400\) has more than 312 elements"):
+        _ = ss.Z(400).elements

@@ -1,12 +1,17 @@
-"""Building groups: from generators, embedded, joined, multiplied; and what is refused."""
+"""Building groups from generators and from other groups, in another basis; what is refused."""
+
+import ast
 
 import numpy as np
 import pytest
 
 import softsym as ss
 from softsym.errors import InputError
+from softsym.groups import change_of_basis
+from softsym.groups.generators import batched_kron, freeze, read_generators
 
 NAN = float("nan")
+RNG = np.random.default_rng(0)
 
 
 @pytest.mark.parametrize(("fields", "message"), [
@@ -100,7 +105,7 @@ def test_conjugated_elements():
     assert ss.group(G.text) == G
 
 
-def test_a_rotation_keeps_what_is_known_of_a_group():
+def test_a_rotated_basis_preserves_order_and_orthogonality():
     M = np.linalg.qr(np.random.default_rng(0).standard_normal((4, 4)))[0]
     for text in ("SU(2)", "O(4)", "S(4)", "SO(2)@z@4[1,2,3]"):
         G = ss.group(text).conjugated(M)
@@ -149,7 +154,7 @@ def test_join():
         ss.SO(3) | ss.SO(2)
 
 
-def test_join_of_a_product_and_a_whole_forgets_the_parts():
+def test_join_of_a_product_and_a_whole_has_one_part():
     assert (ss.SO(2) * ss.S(3) | ss.Scaling(6)).part_dims == (6,)
     assert (ss.SO(2) * ss.S(3) | ss.C(4) * ss.Z(3)).part_dims == (2, 3)
 
@@ -186,3 +191,92 @@ def test_groups_are_immutable():
 def test_a_space_that_would_fill_the_memory_is_refused(dim):
     with pytest.raises(InputError, match=rf"the generators of O\(2\) on R\^{dim} would take about .* GB"):
         ss.group(f"O(2)@{dim}[0,1]")
+
+
+def test_frozen_values_are_copies_with_equal_bytes_for_equal_values():
+    values = np.array([[0.0, -0.0], [1, 2]])
+    kept = freeze(values)
+    assert kept.tobytes() == freeze([[0, 0], [1, 2]]).tobytes()
+    values[0, 0] = 5
+    assert kept[0, 0] == 0
+    with pytest.raises(ValueError, match="read-only"):
+        kept[0, 0] = 1
+
+
+@pytest.mark.parametrize("values", [np.zeros((2, 3, 3)), [np.eye(3), np.eye(3)], [[[0, 1, 0]] * 3] * 2])
+def test_generators_from_arrays_and_lists(values):
+    stack = read_generators(values, "discrete")
+    assert [matrix.shape for matrix in stack] == [(3, 3), (3, 3)]
+    assert all(matrix.dtype == np.float64 for matrix in stack)
+
+
+def test_no_generators():
+    assert read_generators(None, "discrete") == read_generators([], "discrete") == []
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([np.zeros((2, 3))], r"`discrete\[0\]` has shape \(2, 3\); generators must be square"),
+        ([np.eye(2), np.zeros(3)], r"`discrete\[1\]` has shape \(3,\)"),
+        ([np.zeros((0, 0))], r"`discrete\[0\]` has shape \(0, 0\)"),
+        ([[[1, np.nan], [0, 1]]], r"`discrete\[0\]` contains NaN or infinity"),
+        (5, r"`discrete` must be a list of square real matrices, shape \(k, d, d\)"),
+        ([["a"]], "`discrete` must be a list of square real matrices"),
+    ],
+)
+def test_generators_that_are_refused(values, message):
+    with pytest.raises(InputError, match=message):
+        read_generators(values, "discrete")
+
+
+@pytest.mark.parametrize("batch", [(), (4,), (2, 3)])
+def test_kronecker_products_of_batches(batch):
+    rng = np.random.default_rng(0)
+    a, b = rng.standard_normal((*batch, 2, 2)), rng.standard_normal((*batch, 3, 3))
+    products = batched_kron(a, b)
+    assert products.shape == (*batch, 6, 6)
+    for place in np.ndindex(batch):
+        assert np.allclose(products[place], np.kron(a[place], b[place]))
+
+
+@pytest.mark.parametrize(
+    "axis", [*RNG.standard_normal((5, 3)).tolist(), (1, 1, 1), (1e-9, 0, 1), (-1, 0.999, 0)]
+)
+def test_the_smallest_rotation_to_an_axis(axis):
+    name, M = change_of_basis.rotation_to_axis(axis)
+    assert change_of_basis.is_orthogonal(M)
+    assert np.linalg.det(M) > 0
+    direction = np.array(axis) / np.linalg.norm(axis)
+    assert abs(M[:, "xyz".index(name)] @ direction) == pytest.approx(1.0, abs=1e-14)
+    # The axis of the smallest rotation is perpendicular to both.
+    assert np.trace(M) == pytest.approx(1 + 2 * np.abs(direction).max(), abs=1e-12)
+
+
+def test_texts_read_back_exactly():
+    M = RNG.standard_normal((3, 3)) * np.array([1e-12, 1.0, 1e20])
+    assert np.array_equal(ast.literal_eval(change_of_basis.basis_text(M)), M)
+    assert ast.literal_eval(change_of_basis.axis_text((1, 0.1, -1e-30))) == (1, 0.1, -1e-30)
+
+
+def test_labels_distinguish_bases():
+    M = np.eye(3)
+    assert (
+        change_of_basis.basis_label(M)
+        == change_of_basis.basis_label(M.copy())
+        != change_of_basis.basis_label(M + 1e-9)
+    )
+
+
+def test_the_inverse_of_a_permutation_is_exact():
+    M = np.eye(4)[[2, 0, 3, 1]]
+    assert np.array_equal(change_of_basis.conjugate(M, M, change_of_basis.inverse(M)), M)
+
+
+def test_orthogonal_elements_stay_orthogonal_in_a_rotated_basis():
+    M = np.linalg.qr(RNG.standard_normal((5, 5)))[0]
+    h = np.linalg.qr(RNG.standard_normal((5, 5)))[0]
+    conjugated = change_of_basis.conjugate_element(h, M)
+    assert np.allclose(conjugated @ conjugated.T, np.eye(5), rtol=0, atol=1e-15)
+    A = change_of_basis.conjugate_algebra(h - h.T, M)
+    assert np.array_equal(A, -A.T)

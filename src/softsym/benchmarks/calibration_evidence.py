@@ -27,7 +27,7 @@ from softsym.evidence import evidence
 from softsym.files import put_text
 from softsym.groups import Group
 from softsym.groups import group as read_group
-from softsym.groups.quadrature import closed_set
+from softsym.groups.finite_subgroup import finite_subgroup
 from softsym.measure.action import act
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
@@ -246,9 +246,9 @@ def violation(
 
 
 def _elements(group: Group) -> list[Array]:
-    """Elements to average over: a closed set, moved by a few random ones; of a group without one random ones alone."""
+    """Elements to average over: a finite subgroup, moved by a few random ones; of a group without one random ones alone."""
     try:
-        closed = closed_set(group)
+        closed = finite_subgroup(group)
     except InputError:
         return list(group.sample_parts(ELEMENTS, 0))
     if group.is_finite:

@@ -18,7 +18,7 @@ from softsym.data.normalisation import (
 )
 from softsym.data.requirements import check_fit
 from softsym.data.table import Table
-from softsym.groups import Group, joined, read_groups
+from softsym.groups import Group, join_groups, read_groups
 from softsym.progress import track
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
@@ -123,7 +123,9 @@ def check_data(
     rep, candidates = read_rep(rep_in), read_groups(groups)
     inputs = Table(table.X, None, table.x_names, (), table.source)
     repeated = check_fit(inputs, rep, None, candidates)
-    names = applicable(rep, joined(dict.fromkeys(candidates))) if normalisation is None else [normalisation]
+    names = (
+        applicable(rep, join_groups(dict.fromkeys(candidates))) if normalisation is None else [normalisation]
+    )
     fitted = [fit_normalisation(name, table.X, rep, candidates) for name in names]
     breaks: list[list[Break]] = []
     covered: list[Coverage] = []

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from softsym.data.scaler import SymmetricScaler, columns_by_type
 from softsym.errors import InputError
-from softsym.groups import Group, joined
+from softsym.groups import Group, join_groups
 from softsym.measure.action import act
 from softsym.measure.error import relative_error
 from softsym.reps import Rep
@@ -156,7 +156,7 @@ def _scaled(name: str, scaler: SymmetricScaler) -> Normalisation:
 
 def _trajectory(name: str, X: Array, rep: Rep, groups: Sequence[Group]) -> Normalisation:
     """Points centred on their mean, then divided by the deviation of each axis or by one for all; scalars as ever."""
-    group = joined(dict.fromkeys(groups))
+    group = join_groups(dict.fromkeys(groups))
     problem = _why_not(name, rep, group)
     if problem:
         raise InputError(f"normalisation {name!r} is for trajectories: {problem}")

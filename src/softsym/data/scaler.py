@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from softsym.errors import InputError
-from softsym.groups import Group, joined, read_groups
+from softsym.groups import Group, join_groups, read_groups
 from softsym.reps import Rep, TensorType
 from softsym.reps import rep as read_rep
 from softsym.spaces import invariants
@@ -80,7 +80,7 @@ class SymmetricScaler:
             return cls(*_columns(X, weights))
         if rep is None:
             raise InputError("`rep` is None; pass how the columns transform, such as '5S + 5V'")
-        rep, whole = read_rep(rep), joined(dict.fromkeys(read_groups(groups)))
+        rep, whole = read_rep(rep), join_groups(dict.fromkeys(read_groups(groups)))
         if rep.size(whole) != X.shape[1]:
             raise InputError(
                 f"{rep} under {whole.name} has size {rep.size(whole)}, the data have {X.shape[1]} columns"

@@ -5,7 +5,7 @@ r"""The soft-equivariant Gaussian process: mixed symmetries in closed form.
 a part of f that has each symmetry and a part that has none, with weights that the marginal likelihood chooses. It is the
 function-space twin of the paper's soft equivariance. Candidates are first looked at one by one
 (:mod:`softsym.evidence.likelihood.profile`); those that hold are joined into one kernel that has all their symmetries, if the group
-that they generate has a closed set; then all weights are found together.
+that they generate has a finite subgroup; then all weights are found together.
 """
 
 from __future__ import annotations

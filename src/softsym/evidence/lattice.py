@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softsym.groups import Group
-from softsym.groups.quadrature.algebra import closed_algebra
+from softsym.groups.finite_subgroup import close_algebra
 from softsym.reps import T
 from softsym.spaces import invariants
 
@@ -49,7 +49,7 @@ def contains(group: Group, other: Group) -> bool:
 
 def _turns_within(group: Group, other: Group) -> bool:
     """Whether the other group's Lie algebra lies in this one's: tensors of low degree do not tell a hexagon from a circle."""
-    algebra = closed_algebra(list(group.lie_algebra), list(group.discrete_generators)).reshape(
+    algebra = close_algebra(list(group.lie_algebra), list(group.discrete_generators)).reshape(
         -1, group.dim**2
     )
     return all(

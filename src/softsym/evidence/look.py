@@ -19,7 +19,7 @@ from softsym.evidence.kernels.blocks import Block, nonzero_blocks
 from softsym.evidence.likelihood.marginal import LOWEST, Conditioned, best_noise, counted, roots_of
 from softsym.evidence.likelihood.profile import Plainly, Profile, profile
 from softsym.evidence.rows import spread_order
-from softsym.groups import Group, Trivial, joined
+from softsym.groups import Group, Trivial, join_groups
 from softsym.reps import Rep
 
 Array = NDArray[np.float64]
@@ -148,7 +148,7 @@ class Look:
     def whole(self) -> Group:
         """The group that all candidates generate; without candidates one that does nothing."""
         if self.groups:
-            return joined(self.groups)
+            return join_groups(self.groups)
         return Trivial(1)
 
     def rows(self, blocks: Sequence[Block], largest: float | None = None) -> int:

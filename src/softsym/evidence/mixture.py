@@ -25,7 +25,7 @@ from softsym.evidence.likelihood.process import Component, blocks_of, unit_of
 from softsym.evidence.likelihood.profile import DROP, Profile
 from softsym.evidence.likelihood.weights import best_weights
 from softsym.evidence.look import Look
-from softsym.groups import Group, joined
+from softsym.groups import Group, join_groups
 
 Array = NDArray[np.float64]
 How = Literal["exactly", "softly", "without"]
@@ -64,7 +64,7 @@ def components_of(look: Look, profiles: dict[str, Profile], kernels: Sequence[Ke
 
 
 def _affordable(look: Look, named: dict[str, Profile]) -> dict[str, Profile]:
-    """The candidates without those that do not hold and have no closed set: the blocks that these leave whole are large, for nothing."""
+    """The candidates without those that neither hold nor have a finite subgroup: they would leave large blocks whole, for nothing."""
     kept = {
         name: found
         for name, found in named.items()
@@ -114,7 +114,7 @@ def _together(groups: list[Group], look: Look) -> EquivariantKernel | None:
     if len(groups) < 2:
         return None
     try:
-        candidate = equivariant_kernel(joined(groups), look.rep_in, look.rep_out)
+        candidate = equivariant_kernel(join_groups(groups), look.rep_in, look.rep_out)
     except InputError:
         return None
     return candidate if candidate.allows(look.kernels[""]) else None

@@ -29,7 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from softsym.errors import InputError
 from softsym.groups import Group
-from softsym.groups.quadrature import closed_set
+from softsym.groups.finite_subgroup import finite_subgroup
 from softsym.groups.sampling import random_walk
 from softsym.reps import Rep
 from softsym.reps.element import group_element
@@ -182,7 +182,7 @@ def _drawn(group: Group, count: int, rng: np.random.Generator) -> list[Array]:
     if not _walks(group):
         return list(group.sample_parts(count, rng))
     try:
-        closed = closed_set(group)
+        closed = finite_subgroup(group)
     except InputError:
         return list(group.sample_parts(count, rng))
     which = rng.integers(len(closed), size=count)

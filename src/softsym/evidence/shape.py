@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from softsym.data.requirements import check_magnitudes
 from softsym.errors import InputError
-from softsym.groups import Group, joined, read_groups
+from softsym.groups import Group, join_groups, read_groups
 from softsym.reps import Rep, Scalar
 from softsym.reps import rep as read_rep
 
@@ -42,7 +42,7 @@ def read_shape(
         raise InputError(
             f"`{missing}` is None; with candidate groups pass how the data transform, such as '5S + 5V'"
         )
-    first, second, whole = read_rep(rep_in), read_rep(rep_out), joined(listed)
+    first, second, whole = read_rep(rep_in), read_rep(rep_out), join_groups(listed)
     for rep, values, name, what in ((first, X, "rep_in", "X"), (second, Y, "rep_out", "y")):
         size = rep.size(whole)
         if size != values.shape[1]:

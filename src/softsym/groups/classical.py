@@ -1,4 +1,7 @@
-"""Classical matrix groups: rotations, linear maps, unitary, symplectic and Lorentz groups."""
+"""Lie groups: rotations, linear maps, unitary, symplectic, Lorentz and affine groups.
+
+Affine groups are in homogeneous coordinates: a point x of R^n is (x, 1), so their matrices are (n + 1) x (n + 1).
+"""
 
 from __future__ import annotations
 
@@ -11,34 +14,33 @@ from numpy.typing import NDArray
 
 from softsym.errors import InputError
 from softsym.groups import sampling
-from softsym.groups.generators import SHARE, most_numbers
+from softsym.groups.generators import MEMORY_FRACTION, max_generator_entries
 from softsym.groups.group import Group, make
 
 Array = NDArray[np.float64]
-__all__ = [  # noqa: RUF022 - as people list them
-    "O", "SO", "SL", "GL", "Scaling", "Sp", "U", "SU", "Lorentz", "SO13", "SO13p", "O11", "SO11p",
-]  # fmt: skip
-MOST_LISTED = 8
+__all__ = ["O", "SO", "SL", "GL", "Scaling", "Sp", "U", "SU"]  # noqa: RUF022 - as people list them
+__all__ += ["O11", "SE", "SO13", "E", "Lorentz", "SO11p", "SO13p", "Translation"]
+MAX_BASIS_DIM = 8
 """Dimensions up to which the generators of rotations are a basis of their algebra."""
 
 
 def O(n: int) -> Group:  # noqa: E743 - the group's own name
     """Orthogonal group of R^n: rotations and reflections. Sampled from Haar measure."""
-    n = positive("O", n, growth=3)
+    n = read_dimension("O", n, growth=3)
     sampler = functools.partial(sampling.haar_orthogonal, d=n, special=False)
     return make(f"O({n})", n, _rotations(n), [_flip(n, 0)], sampler, order=2 if n == 1 else None)
 
 
 def SO(n: int) -> Group:
     """Special orthogonal group of R^n: rotations. Sampled from Haar measure."""
-    n = positive("SO", n, growth=3)
+    n = read_dimension("SO", n, growth=3)
     sampler = functools.partial(sampling.haar_orthogonal, d=n, special=True)
     return make(f"SO({n})", n, _rotations(n), [], sampler, order=1 if n == 1 else None)
 
 
 def SL(n: int) -> Group:
     """Special linear group of R^n: volume-preserving maps. Sampled as K exp(s) K', |s| <= 2: condition number at most e^4."""
-    n = positive("SL", n)
+    n = read_dimension("SL", n)
     traces = [_unit(n, i, i) - _unit(n, i + 1, i + 1) for i in range(n - 1)]
     shears = [_unit(n, i, j) for i, j in itertools.permutations(range(n), 2)]
     sampler = functools.partial(sampling.bounded_linear, d=n, special=True)
@@ -47,7 +49,7 @@ def SL(n: int) -> Group:
 
 def GL(n: int) -> Group:
     """General linear group of R^n: all invertible maps. Sampled as K exp(s) K' with |s| <= 1: condition number at most e^2."""
-    n = positive("GL", n)
+    n = read_dimension("GL", n)
     units = [_unit(n, i, j) for i in range(n) for j in range(n)]
     sampler = functools.partial(sampling.bounded_linear, d=n, special=False)
     return make(f"GL({n})", n, units, [_flip(n, 0)], sampler)
@@ -55,13 +57,13 @@ def GL(n: int) -> Group:
 
 def Scaling(n: int) -> Group:
     """Positive multiples of the identity of R^n. Sampled log-uniformly between 1/e and e."""
-    n = positive("Scaling", n, 2)
+    n = read_dimension("Scaling", n, 2)
     return make(f"Scaling({n})", n, [np.eye(n)], [], functools.partial(sampling.scaling, d=n))
 
 
 def Sp(m: int) -> Group:
-    """Symplectic group of R^2m: maps that keep the form J = [[0, 1], [-1, 0]]. Sampled as exp of an algebra element of norm <= 1."""
-    m = positive("Sp", m)
+    """Symplectic group of R^2m: maps that preserve the form J = [[0, 1], [-1, 0]]. Sampled as exp of an algebra element of norm <= 1."""
+    m = read_dimension("Sp", m)
     lie = []
     for i in range(m):
         for j in range(m):
@@ -75,14 +77,14 @@ def Sp(m: int) -> Group:
 
 def U(n: int) -> Group:
     """Unitary group of C^n in its real form on R^2n, x + iy as (x, y). Sampled from Haar measure."""
-    n = positive("U", n)
+    n = read_dimension("U", n)
     lie = _unitary(n)
     return make(f"U({n})", 2 * n, lie, [], functools.partial(sampling.haar_unitary, d=n, special=False))
 
 
 def SU(n: int) -> Group:
     """Special unitary group of C^n in its real form on R^2n. Sampled from Haar measure."""
-    n = positive("SU", n)
+    n = read_dimension("SU", n)
     phases = [_imaginary(_unit(n, i, i) - _unit(n, i + 1, i + 1)) for i in range(n - 1)]
     lie = [A for A in _unitary(n) if not np.trace(A[n:, :n])] + phases
     sampler = functools.partial(sampling.haar_unitary, d=n, special=True)
@@ -114,13 +116,32 @@ def SO11p() -> Group:
     return _indefinite("SO11p()", _lorentz(2), [])
 
 
-def positive(name: str, n: int, growth: int = 4) -> int:
-    """The argument of a group's constructor as an int of at least one, and not so large that its generators fill the memory.
+def E(n: int) -> Group:
+    """Euclidean group: rotations, reflections, translations. Sampled with Haar rotations and standard-normal translations."""
+    n = read_dimension("E", n)
+    discrete = [_homogeneous(h, 1.0) for h in O(n).discrete_generators]
+    return _affine(f"E({n})", n, O(n), discrete, "O")
+
+
+def SE(n: int) -> Group:
+    """Rigid motions: rotations and translations. Sampled with Haar rotations and standard-normal translations."""
+    n = read_dimension("SE", n)
+    return _affine(f"SE({n})", n, SO(n), [], "SO")
+
+
+def Translation(n: int) -> Group:
+    """Translations of R^n. Sampled standard-normal."""
+    n = read_dimension("Translation", n, 3)
+    return _affine(f"Translation({n})", n, None, [], "none")
+
+
+def read_dimension(name: str, n: int, growth: int = 4) -> int:
+    """Checks a constructor's argument: a whole number of at least one whose generators fit into memory.
 
     Args:
         name: The group's name.
         n: The argument.
-        growth: Generators are about n to this power numbers: n^2 matrices of n^2 entries, n matrices, a few, or 0 for none that grow.
+        growth: All generators together have about n to this power entries.
     """
     try:
         n = operator.index(n)
@@ -128,11 +149,11 @@ def positive(name: str, n: int, growth: int = 4) -> int:
         raise InputError(f"{name}(n) needs a whole number n, got {n!r}") from None
     if n < 1:
         raise InputError(f"{name}(n) needs n >= 1, got {n}")
-    if n**growth > most_numbers():
-        most, size = int(most_numbers() ** (1 / growth) + 1e-9), 8 * n**growth / 1e9
+    if n**growth > max_generator_entries():
+        most, size = int(max_generator_entries() ** (1 / growth) + 1e-9), 8 * n**growth / 1e9
         raise InputError(
             f"the generators of {name}({n}) would take about {size:,.1f} GB; {name}({most}) is the largest that is made, unless you "
-            f"allow more: with softsym.spaces.at_most(gigabytes={SHARE * size:.2g})"
+            f"allow more: with softsym.spaces.at_most(gigabytes={MEMORY_FRACTION * size:.2g})"
         )
     return n
 
@@ -148,8 +169,8 @@ def _flip(n: int, i: int) -> Array:
 
 
 def _rotations(n: int) -> list[Array]:
-    """All rotations of two axes; in many dimensions those of neighbours, whose commutators are the others."""
-    if n > MOST_LISTED:
+    """Rotations of all pairs of axes; in many dimensions of neighbours only, whose commutators are the others."""
+    if n > MAX_BASIS_DIM:
         return [_unit(n, i + 1, i) - _unit(n, i, i + 1) for i in range(n - 1)]
     return [_unit(n, j, i) - _unit(n, i, j) for i, j in itertools.combinations(range(n), 2)]
 
@@ -167,11 +188,24 @@ def _unitary(n: int) -> list[Array]:
 
 def _lorentz(n: int) -> list[Array]:
     boosts = [_unit(n, 0, i) + _unit(n, i, 0) for i in range(1, n)]
-    turns = [_unit(n, j, i) - _unit(n, i, j) for i, j in itertools.combinations(range(1, n), 2)]
-    return boosts + turns
+    rotations = [_unit(n, j, i) - _unit(n, i, j) for i, j in itertools.combinations(range(1, n), 2)]
+    return boosts + rotations
 
 
 def _indefinite(text: str, lie: list[Array], discrete: list[Array]) -> Group:
     # The algebra's Frobenius norm of a unit boost is sqrt 2: this bound keeps the rapidity at most one.
     sampler = functools.partial(sampling.exponential, lie=lie, discrete=discrete, bound=float(np.sqrt(2.0)))
     return make(text, len(lie[0]), lie, discrete, sampler)
+
+
+def _affine(text: str, n: int, linear: Group | None, discrete: list[Array], rotate: str) -> Group:
+    """A linear part and all translations."""
+    rotations = [] if linear is None else [_homogeneous(A, 0.0) for A in linear.lie_algebra]
+    translations = np.zeros((n, n + 1, n + 1))
+    translations[range(n), range(n), n] = 1.0
+    sampler = functools.partial(sampling.affine, d=n, rotate=rotate)
+    return make(text, n + 1, [*rotations, *translations], discrete, sampler)
+
+
+def _homogeneous(matrix: Array, corner: float) -> Array:
+    return sampling.place(matrix, dim=len(matrix) + 1, axes=range(len(matrix)), fill=corner)

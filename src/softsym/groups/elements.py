@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-LIMIT = 10_000
-"""Elements that are listed at most."""
-ROOM = 50_000_000
-"""Numbers that a list of elements holds at most."""
+MAX_ELEMENTS = 10_000
+MAX_ENTRIES = 50_000_000
+"""Matrix entries of all listed elements together."""
 
 
 def is_permutation(matrix: Array) -> bool:
@@ -32,23 +31,23 @@ def images(matrix: Array) -> NDArray[np.intp]:
 
 
 def closure(generators: Array, dim: int | None = None) -> Array | None:
-    """All products of the generators, shape (order, d, d), identity first; None if infinite or beyond :data:`LIMIT` or :data:`ROOM`."""
+    """All products of the generators, shape (order, d, d), identity first; None if there are too many to list."""
     identity = np.eye(dim or generators.shape[-1])
-    most = min(LIMIT, ROOM // max(identity.size, 1))
+    most = min(MAX_ELEMENTS, MAX_ENTRIES // max(identity.size, 1))
     if not all(has_finite_order_spectrum(h) for h in generators):
         return None
-    found = {_key(identity): identity}
+    elements = {_key(identity): identity}
     frontier = [identity]
     while frontier:
         before, frontier = frontier, []
         for g in (h @ g for g in before for h in generators):
             key = _key(g)
-            if key not in found:
-                found[key] = g
+            if key not in elements:
+                elements[key] = g
                 frontier.append(g)
-            if len(found) > most:
+            if len(elements) > most:
                 return None
-    return np.array(list(found.values()))
+    return np.array(list(elements.values()))
 
 
 def has_finite_order_spectrum(matrix: Array) -> bool:

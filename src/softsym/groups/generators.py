@@ -1,4 +1,4 @@
-"""Generators of groups: what they are, and reading them from what a person passes in."""
+"""Generators of groups as matrices: checks, limits on their size, Kronecker products."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from softsym.errors import InputError
 from softsym.limits import limit
 
 Array = NDArray[np.float64]
-SHARE = 20
-"""Generators of a group may take one so-manieth of the memory that may be taken: 0.2 GB unless somebody raises it."""
+MEMORY_FRACTION = 20
+"""Generators of a group may take this fraction of the memory limit: 0.2 GB of 4 GB by default."""
 
 
-def most_numbers() -> int:
-    """How many numbers the generators of a group may be.
+def max_generator_entries() -> int:
+    """How many matrix entries all generators of a group may have together.
 
     Example:
-        >>> most_numbers()
+        >>> max_generator_entries()
         25000000
     """
-    return int(limit().gigabytes * 1e9 / 8 / SHARE)
+    return int(limit().gigabytes * 1e9 / 8 / MEMORY_FRACTION)
 
 
 @dataclass(frozen=True)
@@ -33,15 +33,15 @@ class Generator:
     matrix: Array
 
 
-def frozen(values: ArrayLike) -> Array:
-    """A read-only float64 copy without negative zeros, so that equal values have equal bytes."""
+def freeze(values: ArrayLike) -> Array:
+    """Makes a read-only float64 copy without negative zeros, so that equal values have equal bytes."""
     array = np.array(values, dtype=np.float64) + 0.0
     array.flags.writeable = False
     return array
 
 
-def generator_stack(values: ArrayLike | None, name: str) -> list[Array]:
-    """A list of square finite matrices, from anything that looks like one."""
+def read_generators(values: ArrayLike | None, name: str) -> list[Array]:
+    """Checks a list of square finite matrices."""
     if values is None:
         return []
     try:

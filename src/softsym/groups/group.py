@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from softsym.errors import InputError
-from softsym.groups import elements, frames, sampling
-from softsym.groups.generators import Generator, batched_kron, frozen, generator_stack, most_numbers
+from softsym.groups import change_of_basis, elements, sampling
+from softsym.groups.generators import Generator, batched_kron, freeze, max_generator_entries, read_generators
 
 Array = NDArray[np.float64]
 AXES = {"x": (1, 2), "y": (0, 2), "z": (0, 1)}
@@ -81,8 +81,8 @@ class Group:
             >>> ss.Group.from_generators(discrete=[[[0, 1], [1, 0]]], name="swap").order
             2
         """
-        lie = generator_stack(lie_algebra, "lie_algebra")
-        steps = generator_stack(discrete, "discrete")
+        lie = read_generators(lie_algebra, "lie_algebra")
+        steps = read_generators(discrete, "discrete")
         dims = {matrix.shape[-1] for matrix in (*lie, *steps)}
         if not dims:
             raise InputError(
@@ -112,7 +112,7 @@ class Group:
 
     @property
     def name(self) -> str:
-        """Short name for tables: the text form, or what :meth:`from_generators` was told."""
+        """Short name for tables: the text form, or the name given to :meth:`from_generators`."""
         return self.label or self.text
 
     @property
@@ -160,21 +160,21 @@ class Group:
             return self.known_order
         if self.is_permutation:
             return math.prod(elements.permutation_group(part).order() for part in self._discrete_by_part())
-        found = elements.closure(self.discrete_generators, self.dim)
-        return None if found is None else len(found)
+        closed = elements.closure(self.discrete_generators, self.dim)
+        return None if closed is None else len(closed)
 
     @functools.cached_property
     def elements(self) -> Array:
         """All elements of a small finite group, shape (order, d, d), the identity first."""
         if self.lie:
             raise InputError(f"{self.name} has infinitely many elements; they are not listed, only sampled")
-        most = min(elements.LIMIT, elements.ROOM // self.dim**2)
-        found = None
+        most = min(elements.MAX_ELEMENTS, elements.MAX_ENTRIES // self.dim**2)
+        closed = None
         if self.known_order is None or self.known_order <= most:
-            found = elements.closure(self.discrete_generators, self.dim)
-        if found is None:
+            closed = elements.closure(self.discrete_generators, self.dim)
+        if closed is None:
             raise InputError(f"{self.name} has more than {most} elements; they are not listed, only sampled")
-        return frozen(found)
+        return freeze(closed)
 
     def sample(self, n: int, seed: int | np.random.Generator = 0) -> Array:
         """Draws group elements, shape (n, d, d); the same seed gives the same elements.
@@ -192,7 +192,7 @@ class Group:
         return self.sampler(n, np.random.default_rng(seed))
 
     def about(self, axis: str | Sequence[float]) -> Group:
-        """The group of a plane, turned about an axis of 3D space: ``O(2).about("z")`` acts on x and y and keeps z.
+        """A group of the plane as a group of space about an axis: ``O(2).about("z")`` acts on x and y and keeps z.
 
         Args:
             axis: ``"x"``, ``"y"`` or ``"z"``, or any direction (3,); its length and sign do not matter.
@@ -210,12 +210,12 @@ class Group:
             )
         if isinstance(axis, str):
             return self.embed(3, AXES[axis])
-        nearest, turn = frames.turn_to(axis)
+        nearest, rotation = change_of_basis.rotation_to_axis(axis)
         upright = self.embed(3, AXES[nearest])
-        if turn is None:
+        if rotation is None:
             return upright
-        place = frames.axis_text(frames.read_axis(axis))
-        return _in_frame(upright, turn, self, place, place)
+        place = change_of_basis.axis_text(change_of_basis.read_axis(axis))
+        return _conjugate(upright, rotation, self, place, place)
 
     def conjugated(self, matrix: ArrayLike) -> Group:
         """The same group in another basis: M g M^-1 for every g.
@@ -231,8 +231,10 @@ class Group:
             >>> ss.group("SO(2)@[[2,0],[0,1]]") == squeezed
             True
         """
-        M = frames.read_frame(matrix, self.dim)
-        return _in_frame(flat(self), M, self, frames.frame_text(M), frames.frame_label(M))
+        M = change_of_basis.read_basis(matrix, self.dim)
+        return _conjugate(
+            flatten(self), M, self, change_of_basis.basis_text(M), change_of_basis.basis_label(M)
+        )
 
     def embed(self, dim: int, axes: Sequence[int]) -> Group:
         """The group acting on chosen coordinates of a larger space and leaving the others alone."""
@@ -240,7 +242,7 @@ class Group:
         if len(axes) != self.dim or len(set(axes)) != len(axes) or not all(0 <= a < dim for a in axes):
             raise InputError(f"`axes` must be {self.dim} different coordinates in 0..{dim - 1}, got {axes}")
         size = (len(self.lie) + len(self.discrete)) * dim**2
-        if size > most_numbers():
+        if size > max_generator_entries():
             raise InputError(
                 f"the generators of {self.name} on R^{dim} would take about {8 * size / 1e9:,.1f} GB; pass a smaller space"
             )
@@ -250,7 +252,7 @@ class Group:
             dim,
             [place(A, fill=0.0) for A in self.lie_algebra],
             [place(h, fill=1.0) for h in self.discrete_generators],
-            functools.partial(sampling.embedded, inner=self, dim=dim, axes=axes),
+            functools.partial(sampling.embedding, inner=self, dim=dim, axes=axes),
             order=self.known_order,
             label=f"{_as_operand(self, short=True)}@{_axes_text(dim, axes)}" if self.label else "",
         )
@@ -260,13 +262,15 @@ class Group:
         other = _read(other)
         if self.dim != other.dim:
             raise InputError(f"cannot join {self.name} on R^{self.dim} and {other.name} on R^{other.dim}")
-        first, second = (self, other) if self.part_dims == other.part_dims else (flat(self), flat(other))
+        first, second = (
+            (self, other) if self.part_dims == other.part_dims else (flatten(self), flatten(other))
+        )
         joined = Group(
             text=f"{self.text} | {other.text}",
             part_dims=first.part_dims,
             lie=first.lie + second.lie,
             discrete=first.discrete + second.discrete,
-            sampler=functools.partial(sampling.joined, groups=(first, second)),
+            sampler=functools.partial(sampling.alternating_product, groups=(first, second)),
             label=f"{self.name} | {other.name}" if self.label or other.label else "",
             composite=True,
         )
@@ -311,7 +315,7 @@ class Group:
 
     def _expand(self, generators: Sequence[Generator]) -> Array:
         matrices = [self._on_whole_space(g) for g in generators]
-        return frozen(np.array(matrices).reshape(-1, self.dim, self.dim))
+        return freeze(np.array(matrices).reshape(-1, self.dim, self.dim))
 
     def _on_whole_space(self, generator: Generator) -> Array:
         whole: NDArray[np.floating[Any]] = np.eye(1)
@@ -326,7 +330,7 @@ class Group:
         ]
 
     def _with_uniform_sampler(self) -> Group:
-        """Replaces a random walk by uniform sampling when the joined group turns out to be a small finite one."""
+        """Replaces a random walk by uniform sampling where the joined group may be finite."""
         if self.lie or len(self.part_dims) > 1:
             return self
         uniform = functools.partial(sampling.finite, generators=self.discrete_generators)
@@ -346,16 +350,16 @@ def make(
     return Group(
         text=text,
         part_dims=(dim,),
-        lie=tuple(Generator(0, frozen(A)) for A in lie),
-        discrete=tuple(Generator(0, frozen(h)) for h in discrete),
+        lie=tuple(Generator(0, freeze(A)) for A in lie),
+        discrete=tuple(Generator(0, freeze(h)) for h in discrete),
         sampler=sampler,
         known_order=order,
         label=label,
     )
 
 
-def flat(group: Group) -> Group:
-    """The same matrix group seen as one part: a direct product forgets its factors."""
+def flatten(group: Group) -> Group:
+    """Views a direct product as a matrix group of one part."""
     if len(group.part_dims) == 1:
         return group
     return make(
@@ -363,26 +367,26 @@ def flat(group: Group) -> Group:
         group.dim,
         list(group.lie_algebra),
         list(group.discrete_generators),
-        functools.partial(sampling.flattened, inner=group),
+        functools.partial(sampling.kronecker, inner=group),
         label=group.label,
     )
 
 
-def _in_frame(group: Group, M: Array, named: Group, place: str, short: str) -> Group:
-    """A group of one part in another basis; its text is what another group is called, at a place."""
+def _conjugate(group: Group, M: Array, named: Group, place: str, short: str) -> Group:
+    """A group of one part in the basis M, with the text of another group and a place."""
     return make(
         f"{_as_operand(named)}@{place}",
         group.dim,
-        [frames.turned_algebra(A, M) for A in group.lie_algebra],
-        [frames.turned_element(h, M) for h in group.discrete_generators],
-        functools.partial(sampling.conjugated, inner=group, matrix=M, back=frames.inverse(M)),
+        [change_of_basis.conjugate_algebra(A, M) for A in group.lie_algebra],
+        [change_of_basis.conjugate_element(h, M) for h in group.discrete_generators],
+        functools.partial(sampling.conjugation, inner=group, matrix=M, back=change_of_basis.inverse(M)),
         order=group.known_order,
         label=f"{_as_operand(named, short=True)}@{short}" if named.label or short != place else "",
     )
 
 
 def _read(other: Group | str) -> Group:
-    from softsym.groups.parse import group  # the parser builds groups, so it cannot be imported above
+    from softsym.groups.parse_group import group  # the parser builds groups, so it cannot be imported above
 
     return group(other)
 

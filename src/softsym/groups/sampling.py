@@ -1,7 +1,7 @@
 """Drawing group elements.
 
 A sampler is a function of (n, generator) that returns one array (n, d, d) for each part of the group. Compact groups are drawn
-from Haar measure; where none exists the draw is bounded, so that a function can be evaluated at what the group makes of its input.
+from Haar measure. Other groups have no uniform distribution; their elements are bounded, so that transformed inputs stay finite.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ WALK_STEPS = 8
 
 
 def haar_orthogonal(n: int, rng: np.random.Generator, *, d: int, special: bool) -> list[Array]:
-    """Haar measure on O(d) or SO(d): the Q of a Gaussian's QR, with the signs of R moved into it."""
+    """Haar measure on O(d) or SO(d): the Q of a Gaussian's QR, with the signs of R multiplied into it."""
     q, r = np.linalg.qr(rng.standard_normal((n, d, d)))
     q = q * np.sign(np.einsum("nii->ni", r))[:, None, :]
     if special:
@@ -96,14 +96,14 @@ def trivial(n: int, rng: np.random.Generator, *, d: int) -> list[Array]:
 def exponential(
     n: int, rng: np.random.Generator, *, lie: Sequence[Array], discrete: Sequence[Array], bound: float = 1.0
 ) -> list[Array]:
-    """One factor exp(A), A a standard-normal combination of the algebra cut to norm ``bound``, times a random discrete word."""
+    """One factor exp(A), A standard normal in the algebra and of norm at most ``bound``, times random discrete generators."""
     return [_walk(n, rng, list(lie), list(discrete), 1, bound)]
 
 
 def random_walk(
     n: int, rng: np.random.Generator, *, lie: Sequence[Array], discrete: Sequence[Array]
 ) -> list[Array]:
-    """For generators about which nothing is known.
+    """Products of random elements near the identity, for generators about which nothing is known.
 
     Finite groups are drawn uniformly. Orthogonal ones by a walk of several long steps, which forgets its start and so is close to
     Haar; any other group by a single step of norm at most one, so that its elements stay bounded.
@@ -120,7 +120,7 @@ def random_walk(
 
 def expm(A: Array) -> Array:
     """Matrix exponentials of (..., d, d)."""
-    from scipy.linalg import expm as exponentials  # takes longer to import than all of this room
+    from scipy.linalg import expm as exponentials  # imported here: it takes longer than this whole package
 
     return np.asarray(exponentials(A))
 
@@ -128,9 +128,9 @@ def expm(A: Array) -> Array:
 def gaussian(group: Group, n: int, seed: int | np.random.Generator = 0) -> Array:
     """The published code's draw (n, d, d): exp of standard-normal algebra coefficients times random powers of the generators.
 
-    It is not Haar measure; the paper's printed equivariance errors were measured with it. The numbers are asked for in the order of
+    It is not Haar measure; the paper's printed equivariance errors were measured with it. Random numbers are drawn in the order of
     that code, so that the same seed gives the same elements for a group with up to one discrete generator (with more of them, the
-    published order of factors is random too; here each of the three rounds takes them in turn).
+    published order of factors is random too; here each of the three repetitions takes them in order).
     """
     rng = np.random.default_rng(seed)
     g = np.tile(np.eye(group.dim), (n, 1, 1))
@@ -138,10 +138,12 @@ def gaussian(group: Group, n: int, seed: int | np.random.Generator = 0) -> Array
     if len(group.lie_algebra):
         g = expm(np.einsum("nk,kij->nij", coefficients, group.lie_algebra))
     powers = rng.integers(-5, 5, (n, len(group.discrete_generators), 3))
-    for turn in range(3):
+    for repetition in range(3):
         for k, h in enumerate(group.discrete_generators):
             inverse = np.linalg.inv(h)
-            steps = [np.linalg.matrix_power(h if p >= 0 else inverse, abs(p)) for p in powers[:, k, turn]]
+            steps = [
+                np.linalg.matrix_power(h if p >= 0 else inverse, abs(p)) for p in powers[:, k, repetition]
+            ]
             g = g @ np.array(steps).reshape(n, *h.shape)
     return np.asarray(g, dtype=np.float64)
 
@@ -154,17 +156,19 @@ def place(matrix: Array, *, dim: int, axes: Sequence[int], fill: float) -> Array
     return out
 
 
-def embedded(n: int, rng: np.random.Generator, *, inner: Group, dim: int, axes: Sequence[int]) -> list[Array]:
+def embedding(
+    n: int, rng: np.random.Generator, *, inner: Group, dim: int, axes: Sequence[int]
+) -> list[Array]:
     """Elements of an inner group, on chosen coordinates."""
     return [place(inner.sample(n, rng), dim=dim, axes=axes, fill=1.0)]
 
 
-def conjugated(n: int, rng: np.random.Generator, *, inner: Group, matrix: Array, back: Array) -> list[Array]:
+def conjugation(n: int, rng: np.random.Generator, *, inner: Group, matrix: Array, back: Array) -> list[Array]:
     """Elements of an inner group, in another basis."""
     return [matrix @ inner.sample(n, rng) @ back]
 
 
-def flattened(n: int, rng: np.random.Generator, *, inner: Group) -> list[Array]:
+def kronecker(n: int, rng: np.random.Generator, *, inner: Group) -> list[Array]:
     """Elements of a direct product as single matrices."""
     return [inner.sample(n, rng)]
 
@@ -174,7 +178,7 @@ def product(n: int, rng: np.random.Generator, *, groups: Sequence[Group]) -> lis
     return [part for group in groups for part in group.sample_parts(n, rng)]
 
 
-def joined(n: int, rng: np.random.Generator, *, groups: Sequence[Group]) -> list[Array]:
+def alternating_product(n: int, rng: np.random.Generator, *, groups: Sequence[Group]) -> list[Array]:
     """Alternating products of elements of each group.
 
     Several rounds for orthogonal groups (the product of Haar draws mixes fast), one round otherwise (to stay bounded).

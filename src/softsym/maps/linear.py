@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from torch import nn
 
 from softsym.errors import InputError
-from softsym.groups import Group, joined
+from softsym.groups import Group, join_groups
 from softsym.maps.tensor_map import TensorMap
 from softsym.reps import Rep, hidden_rep
 from softsym.reps import rep as read_rep
@@ -63,7 +63,7 @@ def chain_maps(
     if rep_in is None or rep_out is None:
         raise InputError("pass `rep_in` and `rep_out`: this model does not know its representations")
     if hidden is None:
-        largest = joined(groups)
+        largest = join_groups(groups)
         between = [hidden_rep(linear.out_features, largest) for _, linear in linears[:-1]]
     else:
         between = [read_rep(item) for item in hidden]

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from softsym.errors import InputError
-from softsym.groups import C, D, Group, joined
+from softsym.groups import C, D, Group, join_groups
 from softsym.groups import group as read_group
 from softsym.reps import Permutation, Regular, Rep, Scalar, hidden_rep
 from softsym.reps.permutation import orbit
@@ -52,7 +52,7 @@ class Proposer:
             size: How many.
             pointwise: Whether a nonlinearity acts on each of them by itself.
         """
-        largest = joined(dict.fromkeys(self.groups))
+        largest = join_groups(dict.fromkeys(self.groups))
         if largest.is_permutation and size > 1:
             return hidden_rep(size, largest)
         if largest.is_finite:

@@ -15,7 +15,7 @@ from typing import cast
 import torch
 from torch import Tensor
 
-from softsym.groups import Group, joined, read_groups
+from softsym.groups import Group, join_groups, read_groups
 from softsym.nn.linear import EquivariantLinear, SumLinear
 from softsym.nn.network import Network, hidden_reps, read_hidden, routes, seeded
 from softsym.reps import Rep
@@ -58,13 +58,13 @@ class MixedEMLP(Network):
     ) -> None:
         strict = read_groups(exact)
         every = read_groups([*strict, *(read_groups(soft) if soft else [])])
-        G = joined(every) if largest is None else read_groups([largest, *every])[0]
+        G = join_groups(every) if largest is None else read_groups([largest, *every])[0]
         source, target, generator = read_rep(rep_in), read_rep(rep_out), seeded(seed)
         reps = hidden_reps(width, layers, G, read_hidden(hidden), round_up=round_up)
         linears = [
             SumLinear(
-                EquivariantLinear(a, b, joined(every), generator),
-                EquivariantLinear(a, b, joined(strict), generator),
+                EquivariantLinear(a, b, join_groups(every), generator),
+                EquivariantLinear(a, b, join_groups(strict), generator),
             )
             for a, b in routes(source, target, reps, G)
         ]

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor, nn
 
 from softsym.errors import InputError
-from softsym.groups import Group, joined, read_groups
+from softsym.groups import Group, join_groups, read_groups
 from softsym.maps import TensorMap
 from softsym.nn.network import check_width, hidden_reps, read_hidden
 from softsym.nn.prior import HasPrior
@@ -75,7 +75,7 @@ class ScaleFramed(nn.Module, HasPrior):
     ) -> None:
         super().__init__()
         candidates = read_groups(groups)
-        G = joined(candidates) if largest is None else read_groups([largest, *candidates])[0]
+        G = join_groups(candidates) if largest is None else read_groups([largest, *candidates])[0]
         self.rep_in, self.rep_out, self.group = read_rep(rep_in), read_rep(rep_out), G
         reason = why_not_framed(self.rep_in, self.rep_out, [*candidates, G])
         if reason is not None:

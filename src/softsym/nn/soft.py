@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import torch
 
-from softsym.groups import Group, joined, read_groups
+from softsym.groups import Group, join_groups, read_groups
 from softsym.maps import TensorMap
 from softsym.nn import init as initial
 from softsym.nn.bilinear import Bilinear
@@ -63,7 +63,7 @@ class SoftMLP(Network):
         seed: int | torch.Generator = 0,
     ) -> None:
         candidates = read_groups(groups)
-        G = joined(candidates) if largest is None else read_groups([largest, *candidates])[0]
+        G = join_groups(candidates) if largest is None else read_groups([largest, *candidates])[0]
         source, target, generator = read_rep(rep_in), read_rep(rep_out), seeded(seed)
         reps = hidden_reps(width, layers, G, read_hidden(hidden), round_up=round_up)
         ends = routes(source, target, reps, G)

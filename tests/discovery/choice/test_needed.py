@@ -54,8 +54,8 @@ def test_where_it_was_asked_for_and_for_classes():
 
 def test_where_there_is_no_process_or_it_holds_too_few_rows():
     asked, fit = asked_and_fit(SMOOTH)
-    none = need(asked, replace(fit, ladder=Ladder(fit.ladder.rungs[:2], {"gp": "no closed set"})))
-    assert (none.network, "no closed set" in none.why) == (True, True)
+    none = need(asked, replace(fit, ladder=Ladder(fit.ladder.rungs[:2], {"gp": "no finite subgroup"})))
+    assert (none.network, "no finite subgroup" in none.why) == (True, True)
     few = fit.ladder.process.on(*asked.rows(asked.parts.train[:50]))
     assert not need(asked, replace(fit, ladder=Ladder((few,)))).network  # it is as good as can be
     answer = need(asked, replace(fit, ladder=Ladder((_Missing(few),))))

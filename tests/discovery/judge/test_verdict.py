@@ -92,7 +92,7 @@ def test_the_evidence_decides_where_its_process_misses_nothing():
 
 def test_the_model_decides_where_kernels_cannot_tell():
     assert decide(SURE) == ("soft", (), "model")
-    assert decide(SURE, EvidenceRow("O(3)", "undecided", note="there is no closed set")) == (
+    assert decide(SURE, EvidenceRow("O(3)", "undecided", note="there is no finite subgroup")) == (
         "soft",
         (),
         "model",

@@ -52,6 +52,6 @@ def test_a_snapped_rung_has_the_symmetry_to_rounding(name):
     turn = np.array([[0.6, -0.8, 0.0], [0.8, 0.6, 0.0], [0.0, 0.0, 1.0]])
     tolerance = (
         1e-2 if name == names.PROCESS else 1e-9
-    )  # a closed set stands for all turns, up to the kernel's smoothness
+    )  # a finite subgroup stands for all turns, up to the kernel's smoothness
     moved = model(X @ np.kron(np.eye(2), turn).T)
     assert np.abs(moved - model(X) @ turn.T).max() < tolerance

@@ -3,7 +3,7 @@ import pytest
 
 import softsym as ss
 from softsym.evidence.kernels.blocks import output_blocks
-from softsym.groups.quadrature import closed_set
+from softsym.groups.finite_subgroup import finite_subgroup
 
 CASES = {
     "2S + V": (["O(3)"], [1, 3]),
@@ -36,7 +36,7 @@ def test_blocks_are_an_orthogonal_decomposition(text, case):
 @pytest.mark.parametrize("text", ["O(3)", "O(2)@z", "C(4)@x"])
 def test_no_element_leaves_a_block(text):
     G = ss.group(text)
-    closed = closed_set(G)
+    closed = finite_subgroup(G)
     for block in output_blocks(ss.rep("T(2)"), [G]):
         rho = block.rho(G, closed)
         assert np.allclose(rho @ rho.swapaxes(1, 2), np.eye(block.size))

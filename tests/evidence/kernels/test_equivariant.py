@@ -4,7 +4,7 @@ import pytest
 import softsym as ss
 from softsym.evidence.kernels import EquivariantKernel, Framed, Kernel, Plain, Polynomial, equivariant_kernel
 from softsym.evidence.kernels.blocks import output_blocks
-from softsym.groups.quadrature import closed_set
+from softsym.groups.finite_subgroup import finite_subgroup
 from softsym.measure.action import act
 
 CUBIC, SMOOTH = Kernel("polynomial", 3), Kernel("rbf", 1.4)
@@ -30,7 +30,9 @@ def test_its_functions_are_equivariant(text, rep_in, rep_out, kernel):
     candidate, blocks = equivariant_kernel(G, rep_in, rep_out), output_blocks(rep_out, [G])
     X, new = data(6, rep_in.size(G)), data(4, rep_in.size(G), 1)
     elements = (
-        closed_set(G).parts if not isinstance(candidate, Framed | Polynomial) else tuple(G.sample_parts(5, 0))
+        finite_subgroup(G).parts
+        if not isinstance(candidate, Framed | Polynomial)
+        else tuple(G.sample_parts(5, 0))
     )
     alphas = [
         np.random.default_rng(2).standard_normal((block.size * len(X), len(block.columns)))

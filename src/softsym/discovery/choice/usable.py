@@ -15,7 +15,7 @@ from dataclasses import replace
 from softsym.data.coverage import HARDLY
 from softsym.discovery.fit.member import Shape
 from softsym.evidence import EvidenceTable
-from softsym.groups import Group, joined
+from softsym.groups import Group, join_groups
 
 
 def covered(groups: Sequence[Group], evidence: EvidenceTable | None) -> list[Group]:
@@ -50,5 +50,5 @@ def narrowed(shape: Shape, evidence: EvidenceTable | None) -> Shape:
     kept = holding(shape.groups, evidence)
     if not kept or len(kept) == len(shape.groups):
         return shape
-    largest = joined(kept) if shape.largest == joined(shape.groups) else shape.largest
+    largest = join_groups(kept) if shape.largest == join_groups(shape.groups) else shape.largest
     return replace(shape, groups=tuple(kept), largest=largest)

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from softsym.discovery.fit.recipe import Recipe
 from softsym.discovery.fit.weighted import Weighted
-from softsym.groups import Group, Trivial, joined
+from softsym.groups import Group, Trivial, join_groups
 from softsym.measure.violation import Violations
 from softsym.nn import MLP, ScaleFramed, SoftMLP, soft_network
 from softsym.regularize import EquivarianceRegularizer
@@ -45,7 +45,7 @@ class Shape:
     @classmethod
     def of(cls, rep_in: Rep, rep_out: Rep, groups: Sequence[Group], largest: Group | None = None) -> Shape:
         """The shape, with the candidates joined as the largest group unless one is given."""
-        whole = largest or (joined(groups) if groups else Trivial(1))
+        whole = largest or (join_groups(groups) if groups else Trivial(1))
         return cls(rep_in, rep_out, tuple(groups), whole)
 
     def plain(self) -> Shape:

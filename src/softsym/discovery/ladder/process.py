@@ -19,7 +19,7 @@ from softsym.evidence import SoftEquivariantGP
 from softsym.evidence.kernels import EquivariantKernel, equivariant_kernel
 from softsym.evidence.lattice import contains
 from softsym.evidence.likelihood.process import Component, Process, blocks_of, same_noise
-from softsym.groups import Group, joined
+from softsym.groups import Group, join_groups
 from softsym.reps import Rep
 
 Array = NDArray[np.float64]
@@ -191,7 +191,7 @@ def process(
 def _joint_kernel(groups: Sequence[Group], rep_in: Rep, rep_out: Rep) -> EquivariantKernel | None:
     """A kernel that has several symmetries: of the candidate that contains the others, or of what they generate."""
     largest = [group for group in groups if all(group is other or contains(group, other) for other in groups)]
-    for group in [*largest[:1], joined(groups)]:
+    for group in [*largest[:1], join_groups(groups)]:
         try:
             return equivariant_kernel(group, rep_in, rep_out)
         except InputError:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from softsym.discovery.ladder.rung import LINEAR, MEAN
 from softsym.evidence import equivariant_lstsq
-from softsym.groups import Group, joined
+from softsym.groups import Group, join_groups
 from softsym.reps import Rep, Scalar
 from softsym.spaces import equivariant_maps
 
@@ -112,7 +112,7 @@ def linear(
 
 def _projected(fit: Affine, groups: Sequence[Group]) -> Affine:
     """A constant column carries the bias, which has to be invariant."""
-    maps = equivariant_maps(Scalar + fit.rep_in, fit.rep_out, joined(groups))
+    maps = equivariant_maps(Scalar + fit.rep_in, fit.rep_out, join_groups(groups))
     both = np.asarray(maps.project(np.concatenate([fit.bias[:, None], fit.weight], axis=1)))
     return replace(fit, bias=both[:, 0], weight=both[:, 1:], has=tuple(group.name for group in groups))
 

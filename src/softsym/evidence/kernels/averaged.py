@@ -1,4 +1,4 @@
-r"""Kernels averaged over a closed set F, for compact groups.
+r"""Kernels averaged over a finite subgroup F, for compact groups.
 
 .. math:: K_G(x, x') = \frac{1}{|F|} \sum_{g \in F} k(x, \rho_{in}(g) x')\, \rho_{out}(g) .
 
@@ -18,7 +18,7 @@ from softsym.evidence.kernels.base import CHUNK, Kernel, slices, squares
 from softsym.evidence.kernels.blocks import Block
 from softsym.evidence.kernels.equivariant import EquivariantKernel, split_coordinates
 from softsym.groups import Group
-from softsym.groups.quadrature import ClosedSet
+from softsym.groups.finite_subgroup import FiniteSubgroup
 from softsym.measure.action import act
 from softsym.reps import Rep
 
@@ -28,9 +28,9 @@ TILE = 128
 
 
 class Averaged(EquivariantKernel):
-    """A kernel averaged over a closed set."""
+    """A kernel averaged over a finite subgroup."""
 
-    def __init__(self, group: Group, rep_in: Rep, closed: ClosedSet) -> None:
+    def __init__(self, group: Group, rep_in: Rep, closed: FiniteSubgroup) -> None:
         super().__init__(group, rep_in)
         self.closed = closed
 

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softsym.errors import InputError
-from softsym.groups import Group, joined
-from softsym.groups.quadrature import ClosedSet, closed_set
+from softsym.groups import Group, join_groups
+from softsym.groups.finite_subgroup import FiniteSubgroup, finite_subgroup
 from softsym.reps import Rep, TensorType
 from softsym.reps.element import group_element
 
@@ -59,7 +59,7 @@ class Block:
         """Variances of the type's coordinates (n, size) from covariances of the block's (n, b, b)."""
         return np.einsum("sa,nab,sb->ns", self.basis, variance, self.basis)
 
-    def rho(self, group: Group, closed: ClosedSet) -> Array:
+    def rho(self, group: Group, closed: FiniteSubgroup) -> Array:
         """Matrices of the set's elements on the block, shape (q, b, b)."""
         whole = self.type.rho(group, group_element(group, closed.parts))
         return np.asarray(self.basis.T @ whole @ self.basis)
@@ -73,13 +73,13 @@ def output_blocks(rep_out: Rep, groups: Sequence[Group]) -> list[Block]:
         >>> [block.size for block in output_blocks(ss.rep("2T(2)"), [ss.O(3)])]
         [1, 3, 5]
     """
-    whole = joined(groups)
+    whole = join_groups(groups)
     columns: dict[TensorType, list[range]] = {}
     for segment in rep_out.segments(whole):
         starts = range(segment.start, segment.stop, segment.size)
         columns.setdefault(segment.type, []).extend(range(start, start + segment.size) for start in starts)
     try:
-        closed = closed_set(whole) if whole.is_orthogonal else None
+        closed = finite_subgroup(whole) if whole.is_orthogonal else None
     except InputError:
         closed = None
     blocks = []
@@ -101,7 +101,7 @@ def nonzero_blocks(rep_out: Rep, groups: Sequence[Group], Y: Array) -> list[Bloc
     ]
 
 
-def _split(type_: TensorType, group: Group, closed: ClosedSet) -> list[Array]:
+def _split(type_: TensorType, group: Group, closed: FiniteSubgroup) -> list[Array]:
     rho = type_.rho(group, group_element(group, closed.parts))
     S = np.random.default_rng(0).standard_normal((rho.shape[-1],) * 2)
     commuting = np.mean(rho @ (S + S.T) @ rho.swapaxes(1, 2), axis=0)

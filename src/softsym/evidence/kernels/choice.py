@@ -8,7 +8,7 @@ from softsym.evidence.kernels.equivariant import EquivariantKernel, Plain
 from softsym.evidence.kernels.framed import Framed, growth, without_scaling
 from softsym.evidence.kernels.polynomial import Polynomial
 from softsym.groups import Group
-from softsym.groups.quadrature import closed_set
+from softsym.groups.finite_subgroup import finite_subgroup
 from softsym.reps import Rep
 
 
@@ -24,7 +24,7 @@ def equivariant_kernel(group: Group, rep_in: Rep, rep_out: Rep) -> EquivariantKe
     moving = scales and any(growth(type_) for _, type_ in rep_in)
     if (moving or not scales) and (rest is None or rest.is_orthogonal):
         try:
-            inner = Plain(group, rep_in) if rest is None else Averaged(rest, rep_in, closed_set(rest))
+            inner = Plain(group, rep_in) if rest is None else Averaged(rest, rep_in, finite_subgroup(rest))
             return Framed(group, rep_in, inner) if scales else inner
         except InputError:
             if not scales:

@@ -24,7 +24,7 @@ from softsym.evidence.kernels.blocks import Block, nonzero_blocks
 from softsym.evidence.kernels.choice import equivariant_kernel
 from softsym.evidence.kernels.equivariant import EquivariantKernel, Plain, repeated
 from softsym.evidence.lattice import contains
-from softsym.groups import Group, Trivial, joined
+from softsym.groups import Group, Trivial, join_groups
 from softsym.reps import Rep, Scalar
 
 Array = NDArray[np.float64]
@@ -167,7 +167,7 @@ def _frames(X: Array, Y: Array, rep_in: Rep, rep_out: Rep, groups: Sequence[Grou
         blocks = tuple(nonzero_blocks(plain_out, [Trivial(1)], Y))
         yield Frame("", Plain(Trivial(1), plain_in), blocks, scale, Y.mean(0))
     is_largest = [all(contains(group, other) for other in groups) for group in groups]
-    together = [joined(groups)] if len(groups) > 1 and not any(is_largest) else []
+    together = [join_groups(groups)] if len(groups) > 1 and not any(is_largest) else []
     for group in (*groups, *together):
         try:
             candidate = equivariant_kernel(group, rep_in, rep_out)

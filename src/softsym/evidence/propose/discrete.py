@@ -20,7 +20,7 @@ from softsym.evidence.propose.derivative import LEVEL, PROBED, Defect, LieDeriva
 from softsym.evidence.propose.fits.mirrored import refined_normal, reflection
 from softsym.evidence.verdict import ABSENT_ABOVE
 from softsym.groups import SO, C, Group, O, S
-from softsym.groups.frames import axis_text
+from softsym.groups.change_of_basis import axis_text
 
 Array = NDArray[np.float64]
 Predict = Callable[[Array], Array]

@@ -19,7 +19,7 @@ TABLE = EvidenceTable(
     [
         EvidenceRow("O(2)@z", "exact", 0.6, 300.0, 0.0, (0.0, 0.01), 0.01, 0.9, rows=300),
         EvidenceRow("<b>x</b>", "absent", 0.0005, -900.0, 0.5, (0.45, 0.55), 0.55, 0.9, rows=300),
-        EvidenceRow("SL(3)", "undecided", note="there is no closed set"),
+        EvidenceRow("SL(3)", "undecided", note="there is no finite subgroup"),
     ],
     {
         "O(2)@z": EvidenceDetail([0.0, 0.1, 0.9], [0.0, -3.0, -400.0], 1 + 0.1 * RNG.random(200), 1.05),

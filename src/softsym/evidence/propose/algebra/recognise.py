@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from scipy.linalg import null_space
 
 from softsym.evidence.propose.algebra.closure import angle, orthonormal
-from softsym.groups import GL, SL, SO, SU, Group, Scaling, SO11p, SO13p, Sp, Translation, U
-from softsym.groups.affine import SE
+from softsym.groups import GL, SE, SL, SO, SU, Group, Scaling, SO11p, SO13p, Sp, Translation, U
 
 Array = NDArray[np.float64]
 SAME = 0.01

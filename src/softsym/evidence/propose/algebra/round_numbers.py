@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softsym.evidence.propose.algebra.closure import angle, orthonormal
-from softsym.groups import SL, SO, SU, Sp, U
-from softsym.groups.affine import SE, Translation
+from softsym.groups import SE, SL, SO, SU, Sp, Translation, U
 
 Array = NDArray[np.float64]
 NEAR = 20.0

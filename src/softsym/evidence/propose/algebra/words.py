@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softsym.evidence.propose.algebra.recognise import rounded_axis
-from softsym.groups.frames import NAMES, axis_text
+from softsym.groups.change_of_basis import AXIS_NAMES, axis_text
 
 Array = NDArray[np.float64]
 CLEAR = 0.05
@@ -24,10 +24,10 @@ def axis_words(direction: Array) -> str:
     """
     axis = np.array(rounded_axis(direction))
     if np.count_nonzero(axis) == 1:
-        return NAMES[int(np.abs(axis).argmax())]
+        return AXIS_NAMES[int(np.abs(axis).argmax())]
     nearest = int(np.abs(axis).argmax())
     off = np.degrees(np.arccos(min(1.0, abs(axis[nearest]) / np.linalg.norm(axis))))
-    return f"{axis_text(axis.tolist())}, {off:.1f} degrees from {NAMES[nearest]}"
+    return f"{axis_text(axis.tolist())}, {off:.1f} degrees from {AXIS_NAMES[nearest]}"
 
 
 def generator_words(A: Array, affine: bool = False) -> str:

@@ -1,4 +1,4 @@
-"""The text form of groups."""
+"""The text form of groups, and lists of them."""
 
 import re
 
@@ -9,45 +9,31 @@ from hypothesis import strategies as st
 
 import softsym as ss
 from softsym.errors import InputError
-from softsym.groups import CATALOGUE
-from softsym.groups.parse import WORDS
+from softsym.groups import CATALOGUE, join_groups, read_groups
+from softsym.groups.parse_group import SYNONYMS
 
-PLANE = [
-    "O(2)",
-    "SO(2)",
-    "C(3)",
-    "D(4)",
-    "S(2)",
-    "Z(2)",
-    "Scaling(2)",
-    "SL(2)",
-    "GL(2)",
-    "Sp(1)",
-    "O11()",
-    "Trivial(2)",
-    "SE(1)",
-]
+PLANE = "O(2) SO(2) C(3) D(4) S(2) Z(2) Scaling(2) SL(2) GL(2) Sp(1) O11() Trivial(2) SE(1)"
 MINE = ss.Group.from_generators(
     lie_algebra=[[[0, 1e-5], [-0.1, 0]]], discrete=[[[0, 1], [1, 0]]], name='odd) name\'s "x" \\ [y'
 )
-atoms = st.sampled_from([ss.group(text) for text in PLANE] + [MINE])
+atoms = st.sampled_from([ss.group(text) for text in PLANE.split()] + [MINE])
 
 
 def _combine(inner):
     pairs = st.tuples(inner, inner)
     joined = pairs.filter(lambda p: p[0].dim == p[1].dim).map(lambda p: p[0] | p[1])
     placed = inner.filter(lambda G: G.dim == 2).map(lambda G: G.about("y"))
-    turned = inner.filter(lambda G: G.dim == 2).map(lambda G: G.about((0.3, -1e-7, 2.0)))
+    tilted = inner.filter(lambda G: G.dim == 2).map(lambda G: G.about((0.3, -1e-7, 2.0)))
     skewed = inner.filter(lambda G: G.dim <= 4).map(
         lambda G: G.conjugated(np.eye(G.dim) + np.eye(G.dim, k=1) / 3)
     )
-    moved = inner.filter(lambda G: G.dim <= 4).map(lambda G: G.embed(G.dim + 1, range(G.dim, 0, -1)))
+    embedded = inner.filter(lambda G: G.dim <= 4).map(lambda G: G.embed(G.dim + 1, range(G.dim, 0, -1)))
     return st.one_of(
         joined,
         placed,
-        turned,
+        tilted,
         skewed,
-        moved,
+        embedded,
         pairs.filter(lambda p: p[0].dim * p[1].dim <= 16).map(lambda p: p[0] * p[1]),
     )
 
@@ -84,7 +70,7 @@ def test_a_group_is_returned_as_it_is():
 
 
 @pytest.mark.parametrize(("text", "message"), [
-    ("Foo(3)", r"group 'Foo\(3\)': unknown group.* \(known: O, SO, .*Translation; each .*\) at 'Foo' \(position 0\)"),
+    ("Foo(3)", r"group 'Foo\(3\)': unknown group.* \(known: O, SO, .*Trivial; each .*\) at 'Foo' \(position 0\)"),
     ("SO(3) | Fo(3)", r"unknown group.*known.* at 'Fo' \(position 7\)"),
     ("Octahedra()", "did you mean Octahedral?"),
     ("", "unknown group .* at the end"),
@@ -140,7 +126,7 @@ def test_a_number_of_thousands_of_digits_is_refused_in_one_line():
     ("text", "meant"),
     [
         ("so3", "SO(3)"),
-        ("rotation", "SO(3), turns"),
+        ("rotation", "SO(3), rotations"),
         ("o(2)@Z", "O(2)@z"),
         ("so(4)", "SO(4)"),
         ("so3@x", "SO(2)@x"),
@@ -149,13 +135,39 @@ def test_a_number_of_thousands_of_digits_is_refused_in_one_line():
         ("SO(3) | scalling(3)", "Scaling(3)"),
     ],
 )
-def test_what_was_meant(text, meant):
+def test_suggestions(text, meant):
     pattern = rf"did you mean {re.escape(meant)}\? \(known: .* each with its dimension"
     with pytest.raises(InputError, match=pattern):
         ss.group(text)
-    ss.group(meant.partition(", ")[0])  # what is proposed can be read
+    ss.group(meant.partition(", ")[0])  # the suggestion can be read
 
 
-@pytest.mark.parametrize("meant", WORDS.values())
-def test_what_words_stand_for_can_be_read(meant):
+@pytest.mark.parametrize("meant", SYNONYMS.values())
+def test_synonyms_can_be_read(meant):
     ss.group(meant.partition(", ")[0])
+
+
+def test_lists_of_groups():
+    assert read_groups("O(3)") == [ss.O(3)]
+    assert read_groups(ss.O(3)) == [ss.O(3)]
+    assert read_groups(["O(2)@z", ss.O(3)]) == [ss.O(2).about("z"), ss.O(3)]
+    assert join_groups(read_groups(["O(2)@z", "SO(3)"])) == ss.O(2).about("z") | ss.SO(3)
+
+
+def test_no_groups():
+    with pytest.raises(InputError, match=r"pass at least one group, such as 'O\(3\)'"):
+        read_groups([])
+
+
+def test_groups_of_different_spaces():
+    with pytest.raises(
+        InputError, match=r"all groups must act on the same space, got O\(3\) on R\^3, O\(2\) on R\^2"
+    ):
+        read_groups(["O(3)", "O(2)"])
+
+
+def test_a_group_that_is_given_twice_is_as_large_as_once():
+    """Its generators are repeated; the space they define is the same."""
+    once, twice = ss.group("O(2)@z"), join_groups(read_groups(["O(2)@z", "O(2)@z"]))
+    assert len(twice.lie) == 2 * len(once.lie)
+    assert ss.equivariant_maps("V", "T(2)", twice).dim == ss.equivariant_maps("V", "T(2)", once).dim

@@ -1,4 +1,4 @@
-"""Laws of all groups: values, text, samples, orders."""
+"""Properties of all groups: values, text, samples, orders."""
 
 import copy
 import math
@@ -9,10 +9,10 @@ import pytest
 import softsym as ss
 from softsym.groups import CATALOGUE
 from softsym.groups.elements import is_permutation
-from tests.catalogue import FINITE, GROUPS, ORTHOGONAL, SIMPLE
+from tests.catalogue import FINITE, GROUPS, ORTHOGONAL, SIMPLE, each
 
-every = pytest.mark.parametrize("G", GROUPS.values(), ids=list(GROUPS))
-finite = pytest.mark.parametrize("G", FINITE.values(), ids=list(FINITE))
+every = each(GROUPS)
+finite = each(FINITE)
 
 
 def test_the_registry_has_every_constructor():
@@ -63,7 +63,7 @@ def test_samples_are_the_kronecker_product_of_their_parts(G):
 
 
 @every
-def test_samples_are_tame(G):
+def test_samples_are_well_conditioned(G):
     g = G.sample(50)
     assert np.isfinite(g).all()
     assert np.linalg.cond(g).max() < 1e3
@@ -113,9 +113,7 @@ def test_finite_groups_are_drawn_uniformly(G):
     assert ((counts - 60) ** 2 / 60).sum() <= freedom + 5 * math.sqrt(2 * freedom)
 
 
-@pytest.mark.parametrize(
-    "G", [G for G in ORTHOGONAL.values() if G.dim <= 5], ids=[t for t, G in ORTHOGONAL.items() if G.dim <= 5]
-)
+@each({text: G for text, G in ORTHOGONAL.items() if G.dim <= 5})
 def test_compact_groups_are_drawn_from_haar_measure(G):
     n = 3000
     g = G.sample(n, seed=2)
@@ -140,8 +138,8 @@ def test_orders(text, order):
 
 
 def test_rubiks_cube_counts_itself():
-    turns = ss.RubiksCube().discrete_generators
-    assert ss.Group.from_generators(discrete=turns).order == 43_252_003_274_489_856_000
+    rotations = ss.RubiksCube().discrete_generators
+    assert ss.Group.from_generators(discrete=rotations).order == 43_252_003_274_489_856_000
 
 
 def test_groups_differ_by_generators_not_by_text():
