@@ -5,18 +5,24 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+PRODUCT := $(VENV)/.product
 
 .PHONY: demo test test-matrix test-torch-only test-all test-slow test-extras test-browser extras browser lint types imports unit doctest docs fuzz bench clean
 
-demo: $(READY)
+# Needs the product alone.
+demo: $(PRODUCT)
 	$(BIN)/softsym discover --out-dir softsym-demo --force
 
 test: lint types imports unit doctest
 
 # Reinstalls only when what is to be installed has changed.
-$(READY): pyproject.toml constraints.txt
+$(PRODUCT): pyproject.toml constraints.txt
 	test -x $(BIN)/python || test -x $(BIN)/python.exe || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	touch $(PRODUCT)
+
+$(READY): $(PRODUCT) lab/pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]" -e lab
 	touch $(READY)
 
 lint: $(READY)
@@ -33,7 +39,7 @@ unit: $(READY)
 	$(BIN)/pytest -n 2 -m "not slow and not browser and not nightly"
 
 doctest: $(READY)
-	$(BIN)/pytest -n 2 --doctest-modules --doctest-glob="*.md" src/softsym README.md $(wildcard docs/*.md docs/concepts/*.md docs/maintain/*.md)
+	$(BIN)/pytest -n 2 --doctest-modules --doctest-glob="*.md" src/softsym lab/src/softsym_lab README.md $(wildcard docs/*.md docs/concepts/*.md docs/maintain/*.md)
 
 # The pages, into docs/_build; a warning is an error.
 docs: $(READY)
@@ -66,10 +72,10 @@ test-browser: browser
 
 # What optional parts need: Ray, and the formats of recorded tracks.
 extras: $(READY)
-	$(BIN)/python -c "import ray, crc32c, google.protobuf" 2>/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[ray,waymo]"
+	$(BIN)/python -c "import ray, crc32c, google.protobuf" 2>/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[ray]" -e "lab[waymo]"
 
 test-extras: extras
-	$(BIN)/pytest tests/test_cluster.py tests/experiments/engines/test_ray.py tests/discovery/fit/test_on_ray.py tests/tasks/motion
+	$(BIN)/pytest tests/test_cluster.py tests/discovery/fit/test_on_ray.py lab/tests/experiments/engines/test_ray.py lab/tests/tasks/motion
 
 # Damaged files, texts and models, a hundred thousand of them, from seeds: used or refused in one line.
 fuzz: $(READY)

@@ -35,7 +35,7 @@ def examine(name: str, rows: int, epochs: int) -> None:
     print(f"\n{name}: {est.fit_.explained():.0%} of the variance of held-out flights explained")
     print(f"{'group':10s} {'verdict':8s} {'of the model':>13s} {'of the law':>11s}  note")
     for found in est.symmetries_:
-        law = ss.data_error(task.target, probes, task.rep_in, task.rep_out, found.name)
+        law = ss.metrics.data_error(task.target, probes, task.rep_in, task.rep_out, found.name)
         print(f"{found.name:10s} {found.verdict:8s} {found.error:13.3f} {law:11.3f}  {found.note}")
 
 

@@ -12,11 +12,12 @@ from __future__ import annotations
 import sys
 
 import softsym as ss
-from softsym.experiments.presets import preset
 from softsym.regularize.strengths import OneShot
-from softsym.tasks import TableTennis
-from softsym.training import RunSpec, fit
-from softsym.training.record import model_errors, probes_of
+from softsym.training import fit
+from softsym_lab.experiments.presets import preset
+from softsym_lab.runs.record import model_errors, probes_of
+from softsym_lab.runs.spec import RunSpec
+from softsym_lab.tasks.table_tennis import TableTennis
 
 
 def main(path: str, epochs: int | None = None) -> dict[str, float]:

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 import softsym as ss
-from softsym.tasks.flight import fly, last_velocity
+from softsym.datasets.golfball import fly, last_velocity
 
 WIND = np.array([1.0, 2.0, 0.0])
 
@@ -55,7 +55,7 @@ def main(flights: str | None = None) -> None:
         print(f"--- {title}\n{ss.propose(X, Y, '6V', '6V')}\n")
     print(f"--- two four-vectors\n{ss.propose(*four_vectors(300), '2V', 'S')}\n")
     if flights is not None:
-        task = ss.tasks.TableTennis(flights)
+        task = ss.datasets.TableTennis(flights)
         train = task.splits(seed=0).train
         print(
             f"--- recorded flights\n{ss.propose(train.x.numpy(), train.y.numpy(), task.rep_in, task.rep_out)}"

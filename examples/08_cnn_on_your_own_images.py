@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 import softsym as ss
-from softsym.benchmarks.planted.images import SmallCNN, planted
+from softsym_lab.benchmarks.planted.images import SmallCNN, planted
 
 GROUPS = {
     "O(1)@2[1]": "upside down (exact)",

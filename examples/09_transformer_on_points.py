@@ -14,7 +14,7 @@ import torch
 from torch import nn
 
 import softsym as ss
-from softsym.benchmarks.planted.points import AXES, SetTransformer, sets
+from softsym_lab.benchmarks.planted.points import AXES, SetTransformer, sets
 
 
 def main(quick: bool = False) -> None:

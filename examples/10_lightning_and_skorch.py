@@ -18,7 +18,7 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 import softsym as ss
-from softsym.benchmarks.planted.images import GROUPS, SmallCNN, planted
+from softsym_lab.benchmarks.planted.images import GROUPS, SmallCNN, planted
 
 
 def lightning(epochs: int = 10) -> float:

@@ -15,3 +15,12 @@ def started(command: Sequence[str], **options) -> subprocess.Popen[str]:
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         **options,
     )
+
+
+def page_faults(action):
+    """How many pages of memory the system hands out during one call."""
+    import resource
+
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    action()
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before

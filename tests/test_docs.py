@@ -62,13 +62,13 @@ def test_files_named_in_the_map_are_there() -> None:
 
 
 def test_tables_are_what_was_recorded() -> None:
-    records = FOLDER.parent / "benchmarks"
+    records = FOLDER.parent / "lab" / "benchmarks"
     tables = runpy.run_path(str(records / "tables.py"))["TABLES"]
-    named = re.compile(r"<!-- python benchmarks/tables.py (\w+) -->")
+    named = re.compile(r"<!-- python lab/benchmarks/tables.py (\w+) -->")
     announced = set()
     for page in (records / "README.md", *FOLDER.glob("**/*.md")):
         text = page.read_text(encoding="utf-8")
         for name in named.findall(text):
-            assert tables[name]() in text, f"{page.name} has another {name} than benchmarks/results"
+            assert tables[name]() in text, f"{page.name} has another {name} than lab/benchmarks/results"
             announced.add(name)
     assert {"models", "modules", "rivals"} <= announced

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import softsym as ss
-from softsym import measure, testing
+from softsym import metrics, testing
 from softsym.errors import InputError
 from softsym.spaces import EquivariantSpace
 from softsym.testing import assert_equivariant, assert_not_equivariant, assert_projector
@@ -27,7 +27,7 @@ def broken_at_one_element(x):
 
 
 def test_the_error_is_the_measure():
-    assert testing.equivariance_error is measure.equivariance_error
+    assert testing.equivariance_error is metrics.equivariance_error
 
 
 def test_equivariant_accepts():
@@ -57,7 +57,7 @@ def test_equivariant_rejects():
 
 
 def test_equivariant_names_the_worst_transform():
-    errors = measure.equivariance_errors(
+    errors = metrics.equivariance_errors(
         bent, np.random.default_rng(3).standard_normal((16, 3)), "V", "V", "O(3)", 8, seed=3
     )
     with pytest.raises(AssertionError, match=f"transform {errors.mean(1).argmax()} of 8"):

@@ -1,37 +1,39 @@
-"""softsym: which symmetries data have, how exactly, and networks that use each just as much as it holds.
+"""softsym: which symmetries data have, how exactly, and models that use each as much as it holds.
 
-Names are loaded when they are first used, so importing the package costs next to nothing. Which there are, and which room each is
-from, stands in ``__init__.pyi`` alone: type checkers read it, and so does this file.
+Names are loaded when they are first used; ``__init__.pyi`` lists them for type checkers and for this file.
 """
 
 from __future__ import annotations
 
-import ast
 import importlib
-from pathlib import Path
+import warnings
 from typing import Any
 
+import lazy_loader
+
 __version__ = "0.1.0"
-
-
-def _rooms() -> dict[str, str]:
-    """The room of each public name; the rooms themselves are names of the package."""
-    stub = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
-    imports = [statement for statement in stub.body if isinstance(statement, ast.ImportFrom)]
-    return {alias.name: str(each.module) for each in imports for alias in each.names}
-
-
-_ROOMS = _rooms()
-__all__ = sorted(_ROOMS)
+_load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+_MOVED = {
+    "EquivariantSpace": "spaces",
+    "data_error": "metrics",
+    "equivariant_lstsq": "inference",
+    "invariant_features": "discovery",
+    "layer_distances": "metrics",
+    "lie_derivative_error": "metrics",
+    "measure": "metrics",
+    "native": "native",
+    "part_vector": "reps",
+    "tasks": "datasets",
+}
+"""Names that left the top level after 0.1: they are found in their subpackage, and here with a warning for one release."""
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _ROOMS:
-        raise AttributeError(f"module 'softsym' has no attribute {name!r}")
-    if _ROOMS[name] == "softsym":
-        return importlib.import_module(f"softsym.{name}")
-    return getattr(importlib.import_module(_ROOMS[name]), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    if name not in _MOVED:
+        return _load(name)
+    place = f"softsym.{_MOVED[name]}"
+    module = importlib.import_module(place)
+    is_module = name in ("measure", "native", "tasks")
+    new = place if is_module else f"{place}.{name}"
+    warnings.warn(f"softsym.{name} is now {new}", DeprecationWarning, stacklevel=2)
+    return module if is_module else getattr(module, name)

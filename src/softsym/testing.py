@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from softsym.groups import Group
 from softsym.groups import group as read_group
-from softsym.measure import equivariance_error, equivariance_errors
+from softsym.metrics import equivariance_error, equivariance_errors
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.reps.element import Element, discrete_elements, lie_elements

@@ -7,7 +7,8 @@ import numpy as np
 import polars
 import pytest
 
-from softsym.cli.early import check_texts, read_source
+from softsym.cli.early import check_texts
+from softsym.datasets.source import read_data
 from softsym.errors import InputError
 
 SLIPS = {
@@ -74,11 +75,11 @@ def test_texts_that_were_not_given_are_not_read():
 
 
 def test_a_file_has_no_task_and_a_task_has_no_columns(folder):
-    table, task = read_source("data.csv", "a..c", "d")
+    table, task = read_data("data.csv", "a..c", "d")
     assert task is None
     assert (table.x_names, table.y_names) == (("a", "b", "c"), ("d",))
-    table, task = read_source("inertia:Oz(2)", seed=1)
+    table, task = read_data("inertia:Oz(2)", seed=1)
     assert task.name == "inertia:Oz(2)"
     assert len(table.X) == 1500
     with pytest.raises(InputError, match="'inertia' is a task, which knows its columns"):
-        read_source("inertia", "a..b")
+        read_data("inertia", "a..b")

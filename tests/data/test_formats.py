@@ -8,8 +8,8 @@ import pytest
 from softsym.cli.main import spread_lists
 from softsym.data.formats import FORMATS, DataFile, Format, format_of, suffixes
 from softsym.data.table import read_table
+from softsym.datasets.source import is_task, read_data
 from softsym.errors import InputError
-from softsym.tasks.source import is_task, read_data
 
 TOY = """
 from dataclasses import dataclass

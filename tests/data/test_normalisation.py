@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-import torch
 
 import softsym as ss
 from softsym.data.normalisation import (
@@ -11,7 +10,6 @@ from softsym.data.normalisation import (
     measure_break,
 )
 from softsym.errors import InputError
-from softsym.tasks.motion import Normaliser
 
 AXES = [ss.group(f"O(2)@{axis}") for axis in "xyz"]
 
@@ -80,15 +78,6 @@ def test_what_each_of_the_three_for_trajectories_keeps():
         "symmetry-aware": [True, True, True],  # centring leaves no mean to subtract
         "symmetry-scale-aware": [False, False, True],
     }
-
-
-@pytest.mark.parametrize("name", ["scale-aware", "symmetry-aware", "symmetry-scale-aware"])
-def test_trajectories_as_the_task_normalises_them(name):
-    X = data(p=18)
-    windows = torch.from_numpy(X.reshape(-1, 6, 3))
-    expected = Normaliser.fit(windows, name).apply(windows).flatten(1).numpy()
-    fitted = fit_normalisation(name, X, ss.rep("6V"), [ss.O(3)])
-    np.testing.assert_allclose(fitted.apply(X), expected, atol=1e-12)
 
 
 def test_scalars_beside_trajectories_are_standardised():

@@ -13,7 +13,7 @@ from softsym.discovery.judge.symmetries import Symmetries, Symmetry
 from softsym.discovery.report.orbit_data import Orbit
 from softsym.discovery.report.story import Story
 from softsym.discovery.report.worth import Worth
-from softsym.evidence import EvidenceDetail, EvidenceRow, EvidenceTable
+from softsym.inference import EvidenceDetail, EvidenceRow, EvidenceTable
 
 HOSTILE = (
     "<img src=x onerror=window.hacked=1>",

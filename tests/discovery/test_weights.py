@@ -9,8 +9,8 @@ from softsym.discovery.ladder.kernel_ridge import fitted as kernel_fitted
 from softsym.discovery.ladder.process import process
 from softsym.discovery.ladder.simple import linear, mean
 from softsym.errors import InputError
-from softsym.evidence import Kernel
-from softsym.evidence.likelihood.process import Process
+from softsym.inference import Kernel
+from softsym.inference.likelihood.process import Process
 from tests.discovery.small import estimator, rows
 
 RNG = np.random.default_rng(0)

@@ -12,6 +12,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import torch
+from lab.lab.lab.tests.experiments.small import record
+from lab.tests.runs.small import spec
 
 import softsym as ss
 from softsym.data.columns import Header
@@ -19,13 +21,11 @@ from softsym.data.table import read_table
 from softsym.discovery import storage
 from softsym.discovery.fit.train import _read_recipe
 from softsym.errors import CheckpointWarning, InputError
-from softsym.evidence.shape import seed_of
 from softsym.files import digest, sealed
+from softsym.inference.shape import seed_of
 from softsym.training import checkpoint, history
-from softsym.training.run_folder import RunFolder
-from tests.experiments.small import record
+from softsym_lab.runs.run_folder import RunFolder
 from tests.fuzz import mutate
-from tests.training.small import spec
 
 GROUPS = ["O(3)", "SO(2)@z", "O(2)@(1,2,0)", "S(4)", "C(6)", "D(4)", "SL(2)", "Lorentz()", "O(2)@z | O(2)@x", "SO(3) * S(2)",
           "Scaling(3)", "O(2)@5[0,3]", "SO(2)@[[2,0],[0,1]]", "Group('swap', discrete=[[[0,1],[1,0]]])", "Trivial(3)", "SE(3)"]  # fmt: skip

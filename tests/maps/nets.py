@@ -217,3 +217,17 @@ def act(rep, G, g, x):
     if x[0].numel() == len(matrix):
         return (x.flatten(1) @ matrix.T).view(x.shape)
     return x @ matrix.T
+
+
+class SmallCNN(nn.Module):
+    """Two convolutions, pooling, two linear layers: images (n, 1, 12, 12) to (n, 2)."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv1, self.conv2 = nn.Conv2d(1, 16, 3, padding=1), nn.Conv2d(16, 32, 3, padding=1)
+        self.fc1, self.fc2 = nn.Linear(32 * 9, 64), nn.Linear(64, 2)
+
+    def forward(self, x):
+        x = nn.functional.max_pool2d(torch.relu(self.conv1(x)), 2)
+        x = nn.functional.max_pool2d(torch.relu(self.conv2(x)), 2)
+        return self.fc2(torch.relu(self.fc1(x.flatten(1))))

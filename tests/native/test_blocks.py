@@ -8,8 +8,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from softsym.benchmarks.timing import page_faults
 from softsym.native import Blocks, Quadratic, SmallMatrices, blocks
+from tests.processes import page_faults
 
 pytestmark = pytest.mark.usefixtures("compiled_code")
 PAGES = Path("/sys/kernel/mm/transparent_hugepage/enabled")

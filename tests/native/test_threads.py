@@ -54,9 +54,9 @@ def test_torch_gets_its_threads_back_even_after_an_error(four):
 
 def test_training_runs_on_one_thread_and_leaves_torch_as_it_was(four):
     from softsym.nn import MLP
-    from softsym.tasks.task import Splits
     from softsym.training import Settings
     from softsym.training.loop import fit
+    from softsym.training.splits import Splits
 
     seen = []
     x, y = torch.zeros(8, 3), torch.zeros(8, 1)

@@ -5,7 +5,7 @@ import torch
 
 import softsym as ss
 from softsym.errors import InputError
-from softsym.measure import layer_distances
+from softsym.metrics import layer_distances
 from softsym.nn import ScaleFramed, SoftMLP, count_parameters, soft_network
 from softsym.nn.gating import Gated
 from softsym.nn.scale_framed import sizes

@@ -6,9 +6,17 @@ import torch
 from torch import nn
 
 import softsym as ss
-from softsym.benchmarks.planted.images import SmallCNN
 from softsym.errors import BrokenSymmetryWarning, InputError
-from tests.maps.nets import Decoder, FlatCNN, OwnAttention, ResNet, Sequence, SetTransformer, scrambled
+from tests.maps.nets import (
+    Decoder,
+    FlatCNN,
+    OwnAttention,
+    ResNet,
+    Sequence,
+    SetTransformer,
+    SmallCNN,
+    scrambled,
+)
 from tests.twin import reynolds_projector, twin_tensor_basis
 
 FINITE = {

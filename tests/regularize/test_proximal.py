@@ -7,6 +7,7 @@ import torch
 from torch import nn
 
 import softsym as ss
+import softsym.native
 from softsym.errors import InputError
 from softsym.regularize import operator
 from softsym.regularize.operator import projector
@@ -18,7 +19,7 @@ STRENGTHS = {"O(2)@x": 0.7, "O(2)@y": 3.0, "O(2)@z": 40.0}
 @pytest.fixture(params=["compiled", "torch only"], autouse=True)
 def how(request):
     """Every law holds with and without compiled code."""
-    with ss.native.torch_only() if request.param == "torch only" else contextlib.nullcontext():
+    with softsym.native.torch_only() if request.param == "torch only" else contextlib.nullcontext():
         yield
 
 
@@ -121,7 +122,7 @@ def test_is_the_minimiser(per):
 def test_compiled_code_and_torch_agree(per):
     w = normal(per, 5)
     ours = prox(per, w, 0.3)
-    with ss.native.torch_only():
+    with softsym.native.torch_only():
         theirs = prox(per, w, 0.3)
     assert torch.allclose(ours, theirs, rtol=0, atol=1e-13)
 

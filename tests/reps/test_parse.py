@@ -12,7 +12,7 @@ from softsym.reps.parse import MEANT
     ("5S+5V", 5 * ss.Scalar + 5 * ss.Vector), (" 2 * V ", 2 * ss.Vector), ("V*V'", ss.T(1, 1)), ("(S + V)'", ss.Scalar + ss.Vector.dual),
     ("2(S + V)", ss.Scalar + ss.Vector + ss.Scalar + ss.Vector),
     ("(S+V)*V", ss.Vector + ss.T(2)), ("T(0)", ss.Scalar), ("0", 0 * ss.Vector),
-    ("0V + S", ss.Scalar), ("V[0]*V[1]'", ss.part_vector(0) * ss.part_vector(1).dual), ("Grid(2,3)", ss.Grid(2, 3)),
+    ("0V + S", ss.Scalar), ("V[0]*V[1]'", ss.reps.part_vector(0) * ss.reps.part_vector(1).dual), ("Grid(2,3)", ss.Grid(2, 3)),
     ("Points([[1, 0], [0, 1]])", ss.Permutation([[1, 0], [0, 1]])), ("2Grid(2,2)*V", 2 * (ss.Grid(2, 2) * ss.Vector)),
     ("V + V", 2 * ss.Vector), ("V + S + V", ss.Vector + ss.Scalar + ss.Vector),
 ])  # fmt: skip

@@ -20,8 +20,8 @@ products = st.recursive(
             ss.Vector.dual,
             ss.T(2),
             ss.T(1, 2),
-            ss.part_vector(0),
-            ss.part_vector(1).dual,
+            ss.reps.part_vector(0),
+            ss.reps.part_vector(1).dual,
             ss.Grid(2, 3),
         ]
     ),
@@ -182,7 +182,7 @@ def test_refusals():
 
 def test_negative_parts_are_refused():
     with pytest.raises(InputError, match="-1"):
-        ss.part_vector(-1)
+        ss.reps.part_vector(-1)
 
 
 @pytest.mark.parametrize("text", ["*".join(["V"] * 80_000), "T(100000000)", "T(999999999999)", "T(40)*T(40)"])

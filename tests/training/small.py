@@ -1,29 +1,24 @@
-"""A small run that takes a second or two."""
-
-import json
-import subprocess
-import sys
-from pathlib import Path
+"""A small training of one or two seconds."""
 
 import torch
 
-from softsym.experiments.presets import chosen_preset
+from softsym.datasets import task
+from softsym.nn import MLP, SoftMLP
+from softsym.regularize import EquivarianceRegularizer
 from softsym.regularize.strengths import OneShot
-from softsym.tasks import task
-from softsym.training import RunSpec, Settings, build, fit
+from softsym.training import Settings, fit
 
 TASK = "inertia:Oz(2)"
 
 
-def preset(epochs=24, width=20):
-    return chosen_preset(TASK, "quick", epochs=epochs, width=width).model_copy(
-        update={"n_train": 60, "n_val": 40, "n_test": 40, "batch": 20}
-    )
-
-
-def spec(model="per", seed=0, **changes):
-    numbers = preset(**changes)
-    return RunSpec(numbers.task, model, numbers, seed)
+def build(model="per", seed=0, width=20):
+    """A network for the task, and its regularizer: none for ``mlp``."""
+    inertia = task(TASK)
+    reps = inertia.rep_in, inertia.rep_out
+    if model == "mlp":
+        return MLP(*reps, inertia.largest, width, 4, seed=seed), None
+    net = SoftMLP(*reps, inertia.groups, width, 4, largest=inertia.largest, seed=seed)
+    return net, EquivarianceRegularizer(net, inertia.groups, strength=100.0)
 
 
 def train(
@@ -38,30 +33,23 @@ def train(
     strength=None,
     **settings,
 ):
-    numbers = preset(epochs=max(epochs, 12))
-    built = build(model, task(TASK), numbers, seed)
+    net, regularizer = build(model, seed)
     if strength is not None:
-        built.regularizer.strengths = dict.fromkeys(built.regularizer.strengths, strength)
+        regularizer.strengths = dict.fromkeys(regularizer.strengths, strength)
     data = task(TASK).splits(seed, (60, 40, 40))
-    chosen = Settings(
-        epochs=epochs,
-        **{"batch": 20, "lr": 1e-2, "checkpoint_every": 3, "stop_after": 4, "seed": seed, **settings},
-    )
+    numbers = {"batch": 20, "lr": 1e-2, "checkpoint_every": 3, "stop_after": 4, "seed": seed, **settings}
     return fit(
-        built.model, data, chosen, regularizer=built.regularizer, controller=controller or OneShot(3, window=2),
-        on_batch=built.on_batch, on_loss=built.on_loss, balanced=built.balanced, gauge=gauge, folder=folder, resume=resume,
+        net,
+        data,
+        Settings(epochs=epochs, **numbers),
+        regularizer=regularizer,
+        controller=controller or OneShot(3, window=2),
+        gauge=gauge,
+        folder=folder,
+        resume=resume,
         on_epoch=on_epoch,
-    )  # fmt: skip
+    )
 
 
 def weights(model):
     return torch.cat([p.detach().reshape(-1) for p in model.parameters()])
-
-
-def cli(*arguments, **options):
-    command = [sys.executable, "-m", "softsym.cli.main", "train", TASK, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, **options)
-
-
-def result(folder):
-    return json.loads((Path(folder) / "result.json").read_text())

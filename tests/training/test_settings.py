@@ -8,7 +8,6 @@ from pydantic import Field, ValidationError
 from softsym.discovery.fit.recipe import Recipe
 from softsym.regularize.strengths import Continuous, OneShot
 from softsym.training.settings import Numbers, Settings, SoftNumbers
-from softsym.training.spec import Preset
 
 
 def test_settings_are_checked_and_frozen():
@@ -20,7 +19,7 @@ def test_settings_are_checked_and_frozen():
         settings.lr = 1.0
 
 
-@pytest.mark.parametrize("vessel", [Settings, Preset, Recipe])
+@pytest.mark.parametrize("vessel", [Settings, Recipe])
 def test_a_number_of_the_steps_means_the_same_everywhere(vessel):
     for name, declared in Numbers.model_fields.items():
         found = vessel.model_fields[name]

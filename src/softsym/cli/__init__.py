@@ -1,1 +1,5 @@
-"""The command line: one file per command, thin."""
+"""The ``softsym`` command: one thin file for each subcommand."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

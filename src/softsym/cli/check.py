@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from softsym.cli.early import check_texts, read_source
+from softsym.cli.early import check_texts
 from softsym.cli.notices import one_line_warnings
 from softsym.cli.output import write_json
 from softsym.data.formats import suffixes
+from softsym.datasets.source import read_data
 from softsym.errors import InputError
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from softsym.data.check import DataCheck
     from softsym.data.table import Table as Data
-    from softsym.evidence import EvidenceTable
+    from softsym.inference import EvidenceTable
 
 
 def command(
@@ -66,7 +67,7 @@ def command(
     if y_columns is not None and rep_out is None:
         raise InputError("--y-columns are outputs: pass how they transform too, as in --out 'T(2)'")
     with one_line_warnings():
-        table, task = read_source(
+        table, task = read_data(
             data, x_columns, y_columns, need_y=rep_out is not None, together=rows_together, seed=seed
         )
         rep = rep_in or (task.rep_in if task else None)
@@ -99,7 +100,7 @@ def _tested(
     """What the outputs say about each candidate; None if there are none."""
     if table.Y is None or rep_out is None:
         return None
-    from softsym.evidence import evidence
+    from softsym.inference import evidence
 
     return evidence(table.X, table.Y, rep_in, rep_out, groups, sources=table.together, seed=seed)
 

@@ -11,23 +11,24 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from softsym.cli.early import check_texts, read_source
+from softsym.cli.early import check_texts
 from softsym.cli.notices import one_line_warnings
 from softsym.cli.output import check_target, write_json
 from softsym.cluster import check_engine
 from softsym.data.formats import PACKED, suffixes
 from softsym.data.guess import advice
-from softsym.data.task_names import is_task
+from softsym.datasets.parse import is_task
+from softsym.datasets.source import read_data
 from softsym.errors import InputError
 from softsym.regularize.strengths import CONTROLLERS
 from softsym.training.devices import DEVICES, check_device_name
 
 if TYPE_CHECKING:
     from softsym.data.table import Table
+    from softsym.datasets.builtin import Task
     from softsym.discovery.discover import Discovery
     from softsym.discovery.fit.parallel import Helpers
-    from softsym.evidence import EvidenceTable
-    from softsym.tasks.task import Task
+    from softsym.inference import EvidenceTable
 
 DEFAULT_DATA = "inertia:Oz(2)"
 AUTO = "auto"
@@ -148,7 +149,7 @@ def command(
         raise InputError(f"unknown model {model!r}; pass one of {', '.join(MODELS)}")
     with one_line_warnings():
         _check_said(data, rep_in, rep_out, x_columns, y_columns)
-        table, task = read_source(
+        table, task = read_data(
             data, x_columns, y_columns, together=rows_together, seed=seed, most_rows=max_rows or None
         )
         if table.total is not None and table.total > len(table.X) and not quiet:
@@ -209,7 +210,7 @@ def _own(task: Task | None) -> dict[str, Any]:
     """What a task knows itself."""
     if task is None:
         return {}
-    from softsym.discovery.task_parameters import task_parameters
+    from softsym.datasets.source import task_parameters
 
     return task_parameters(task)
 

@@ -3,13 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-from softsym.data.task_names import is_task
-
-if TYPE_CHECKING:
-    from softsym.data.table import Table
-    from softsym.tasks.task import Task
 
 
 def check_texts(reps: Sequence[str | None] = (), groups: Sequence[str | None] = ()) -> None:
@@ -30,26 +23,3 @@ def check_texts(reps: Sequence[str | None] = (), groups: Sequence[str | None] = 
     for group in groups:
         if group is not None:
             read_group(group)
-
-
-def read_source(
-    text: str,
-    x_columns: str | None = None,
-    y_columns: str | None = None,
-    *,
-    need_y: bool = True,
-    together: str | None = None,
-    seed: int = 0,
-    most_rows: int | None = None,
-) -> tuple[Table, Task | None]:
-    """As :func:`softsym.tasks.source.read_data`, but a file is read before torch is imported."""
-    if is_task(text):
-        from softsym.tasks.source import read_data
-
-        return read_data(text, x_columns, y_columns, need_y=need_y, together=together, seed=seed)
-    from softsym.data.table import read_table
-
-    table = read_table(
-        text, x_columns, y_columns, need_y=need_y, together=together, most_rows=most_rows, seed=seed
-    )
-    return table, None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import sys
 from contextlib import nullcontext
 
 import typer
 
 from softsym import __version__
-from softsym.cli import bench, check, discover, doctor, inspect, predict, propose, reproduce, train
+from softsym.cli import check, discover, doctor, inspect, predict, propose
 from softsym.cli.notices import one_line_warnings
 from softsym.data.formats import suffixes
 from softsym.errors import InputError, TrainingError, printable
@@ -27,10 +28,25 @@ app.command(name="propose")(propose.command)
 app.command(name="predict")(predict.command)
 app.command(name="inspect")(inspect.command)
 app.command(name="check")(check.command)
-app.command(name="train")(train.command)
-app.command(name="reproduce")(reproduce.command)
-app.command(name="bench")(bench.command)
 app.command(name="doctor")(doctor.command)
+LABORATORY = ("train", "reproduce", "bench")
+"""Commands of softsym-lab, by name, so that a message can say where they come from."""
+
+
+def add_commands() -> None:
+    """Adds the commands of installed distributions: entry points of the group ``softsym.commands``."""
+    own = {command.name for command in app.registered_commands}
+    for entry in importlib.metadata.entry_points(group="softsym.commands"):
+        if entry.name not in own:
+            app.command(name=entry.name)(entry.load())
+
+
+def check_installed(arguments: list[str]) -> None:
+    """Refuses a command of the laboratory where it is not installed."""
+    name = next((argument for argument in arguments if not argument.startswith("-")), None)
+    known = {command.name for command in app.registered_commands}
+    if name in LABORATORY and name not in known:
+        raise InputError(f"`softsym {name}` comes with the laboratory: pip install softsym-lab")
 
 
 def show_version(wanted: bool) -> None:
@@ -54,6 +70,8 @@ def run() -> None:
     debug = "--debug" in sys.argv
     arguments = spread_lists([argument for argument in sys.argv[1:] if argument != "--debug"])
     try:
+        add_commands()
+        check_installed(arguments)
         with one_line_warnings(), hushed() if "--quiet" in arguments else nullcontext():
             app(arguments, standalone_mode=True)
     except InputError as error:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import typer
 
-from softsym.cli.early import check_texts, read_source
+from softsym.cli.early import check_texts
 from softsym.cli.notices import one_line_warnings
 from softsym.cli.output import check_target, write_json
 from softsym.data.formats import suffixes
+from softsym.datasets.source import read_data
 from softsym.errors import InputError
 
 
@@ -47,18 +48,18 @@ def command(
         if target is not None:
             check_target(target)
     with one_line_warnings():
-        table, task = read_source(data, x_columns, y_columns, need_y=True, seed=seed)
+        table, task = read_data(data, x_columns, y_columns, need_y=True, seed=seed)
         source = rep_in or (task.rep_in if task else None)
         target_rep = rep_out or (task.rep_out if task else None)
         if source is None or target_rep is None or table.Y is None:
             raise InputError(f"pass how the columns of {data} transform, as in --in '2V' --out 'V'")
-        from softsym.evidence.propose import propose
+        from softsym.inference.propose import propose
 
         found = propose(table.X, table.Y, source, target_rep, tolerance=tolerance, seed=seed)
     if json_file is not None:
         write_json(found.to_dict(), json_file)
     if picture is not None:
-        from softsym.evidence.propose.picture import write_picture
+        from softsym.inference.propose.picture import write_picture
 
         write_picture(found, picture)
     if json_file != "-":

@@ -1,1 +1,5 @@
-"""The user's table: reading files, choosing columns, splitting rows, scaling and looking at them; nothing here trains."""
+"""Tables: reading files, choosing columns, splitting rows, scaling; nothing here trains."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -32,7 +32,7 @@ from softsym.data.scaler import SymmetricScaler, columns_by_type
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
-from softsym.measure.action import samples
+from softsym.metrics.action import samples
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.reps.element import group_element

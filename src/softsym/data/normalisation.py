@@ -7,7 +7,7 @@ equivariant map of the representation into itself and b is invariant. So the bre
 
 and, for intuition, the mean of :math:`|D \rho x + b - \rho (D x + b)|` over the sum of both norms, over data and group elements.
 
-Three of the normalisations are for trajectories, points that are first centred on their own mean (see :mod:`softsym.tasks.motion`).
+Three of the normalisations are for trajectories, points that are first centred on their own mean (see :mod:`softsym_lab.tasks.motion`).
 
 Reference:
     Regularizing Towards Soft Equivariance Under Mixed Symmetries (Kim et al., 2023), https://arxiv.org/abs/2306.00356
@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from softsym.data.scaler import SymmetricScaler, columns_by_type
 from softsym.errors import InputError
 from softsym.groups import Group, join_groups
-from softsym.measure.action import act
-from softsym.measure.error import relative_error
+from softsym.metrics.action import act
+from softsym.metrics.error import relative_error
 from softsym.reps import Rep
 from softsym.spaces import equivariant_maps, invariants
 

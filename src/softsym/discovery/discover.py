@@ -15,8 +15,8 @@ from softsym.discovery.judge.symmetries import Symmetries
 from softsym.discovery.regressor import SoftEquivariantRegressor
 from softsym.discovery.report.render import render
 from softsym.discovery.workspace import Workspace
-from softsym.evidence import EvidenceTable
 from softsym.files import digest, sealed
+from softsym.inference import EvidenceTable
 
 SCHEMA = 2
 REPORT = "report.html"

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from softsym.data.split import HELD_OUT, Parts, split_rows
 from softsym.data.table import Table
 from softsym.errors import InputError
-from softsym.evidence.evidence import evidence
-from softsym.evidence.shape import seed_of
-from softsym.evidence.table import EvidenceTable
 from softsym.groups import Group, read_groups
+from softsym.inference.evidence import evidence
+from softsym.inference.shape import seed_of
+from softsym.inference.table import EvidenceTable
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.reps.points import has_points

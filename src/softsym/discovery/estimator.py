@@ -22,10 +22,10 @@ from softsym.discovery.module.fitted_module import FittedModule, fitted_module
 from softsym.discovery.plan.planning import PlanningEstimator
 from softsym.discovery.report.story import Story, story_of
 from softsym.discovery.steps import carried_out
-from softsym.evidence import EvidenceTable
-from softsym.evidence.likelihood.threads import one_blas_thread
 from softsym.groups import Group
 from softsym.groups import group as read_group
+from softsym.inference import EvidenceTable
+from softsym.inference.likelihood.threads import one_blas_thread
 
 Array = NDArray[np.float64]
 ATTRIBUTES = (

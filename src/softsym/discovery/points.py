@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softsym.errors import InputError
-from softsym.evidence.propose.algebra.closure import orthonormal
-from softsym.evidence.propose.algebra.recognise import recognise
 from softsym.groups import Group, Translation
+from softsym.inference.propose.algebra.closure import orthonormal
+from softsym.inference.propose.algebra.recognise import recognise
 from softsym.reps import Rep
 from softsym.reps import points as columns_of
 from softsym.reps import rep as read_rep

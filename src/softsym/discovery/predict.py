@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from softsym.data.columns import quoted
 from softsym.data.formats import format_of, suffixes
 from softsym.data.table import Table, open_file
-from softsym.data.task_names import is_task
+from softsym.datasets.parse import is_task
 from softsym.errors import InputError
 from softsym.files import put_file
 
@@ -69,7 +69,7 @@ def predict_file(
 def _table(data: str, x_columns: str | None, names: list[str], seed: int) -> Table:
     if x_columns is None and names and not is_task(data) and not format_of(Path(data)).knows_inputs:
         x_columns = quoted(names)
-    from softsym.tasks.source import read_data
+    from softsym.datasets.source import read_data
 
     return read_data(data, x_columns, need_y=False, seed=seed)[0]
 

@@ -52,7 +52,7 @@ class SoftEquivariantRegressor(RegressorMixin, SoftEquivariantEstimator):  # typ
 
     Attributes:
         symmetries_: What was found about each candidate (:class:`~softsym.discovery.Symmetries`).
-        evidence_: What the data say by themselves (:class:`~softsym.evidence.EvidenceTable`).
+        evidence_: What the data say by themselves (:class:`~softsym.inference.EvidenceTable`).
         baselines_: How well every model predicts held-out rows.
         module_: What predicts as one plain ``nn.Module``, scaling and ensemble inside; made anew each time.
         fit_: Models, validation and held-out rows; ``fit_.model`` names what predicts, ``fit_.why`` says why, ``fit_.built_in`` names the

@@ -14,8 +14,8 @@ from softsym.discovery.fit.fitted import FittedEnsemble
 from softsym.discovery.fit.train import FitPlan, Session, prepare
 from softsym.discovery.judge.judge import judge_all
 from softsym.discovery.judge.symmetries import Symmetries
-from softsym.evidence import EvidenceTable
-from softsym.evidence.likelihood.threads import one_blas_thread
+from softsym.inference import EvidenceTable
+from softsym.inference.likelihood.threads import one_blas_thread
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,6 @@ from softsym.native import announce, step_threads
 from softsym.progress import reporter
 from softsym.regularize import EquivarianceRegularizer
 from softsym.regularize.strengths import Controller, Fixed
-from softsym.tasks.task import Pair, Splits
 from softsym.training import checkpoint
 from softsym.training.average import Average
 from softsym.training.devices import Devices, make_devices
@@ -30,6 +29,7 @@ from softsym.training.objective import BatchHook, LossHook, Objective
 from softsym.training.objective import Criterion as Criterion
 from softsym.training.optim import make_optimizer, set_rate
 from softsym.training.settings import Settings
+from softsym.training.splits import Pair, Splits
 from softsym.training.stopping import EarlyStopping
 
 Row = dict[str, Any]
@@ -91,7 +91,7 @@ def fit(
         on_loss: Adds to the loss of every training batch.
         balanced: Scale what it adds to the size of the task's loss, batch by batch.
         measure: Model equivariance errors, taken at the period of the settings.
-        gauge: Violations on data, for a controller that reads them (:class:`softsym.measure.violation.Violations`).
+        gauge: Violations on data, for a controller that reads them (:class:`softsym.metrics.violation.Violations`).
         folder: Where checkpoints and history go; None to keep nothing.
         resume: Go on from the newest checkpoint in the folder.
         quiet: Show no progress.

@@ -5,7 +5,7 @@ import pytest
 import softsym as ss
 from softsym.discovery.choice.usable import covered, narrowed
 from softsym.discovery.fit.member import Shape
-from softsym.evidence import EvidenceRow, EvidenceTable
+from softsym.inference import EvidenceRow, EvidenceTable
 
 GROUPS = [ss.O(3), ss.SL(3)]
 SHAPE = Shape.of(ss.rep("V"), ss.rep("V"), GROUPS)

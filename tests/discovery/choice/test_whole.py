@@ -7,7 +7,7 @@ from softsym.discovery.choice.whole import climbed
 from softsym.discovery.fit.train import Session, prepare
 from softsym.discovery.ladder.stored import packed, unpacked
 from softsym.errors import InputError
-from softsym.evidence import EvidenceRow, EvidenceTable
+from softsym.inference import EvidenceRow, EvidenceTable
 from tests.discovery.fit.lessons import plan
 
 CHOICES = {
@@ -35,7 +35,7 @@ def test_a_budget_is_what_is_left_of_it():
 
 
 def test_what_was_asked_for_and_cannot_be_is_refused(monkeypatch):
-    monkeypatch.setattr("softsym.evidence.least_squares.LARGEST", 3)
+    monkeypatch.setattr("softsym.inference.least_squares.LARGEST", 3)
     asked = plan(rows=60, model="linear")
     with pytest.raises(InputError, match="at most 3 are solved for"):
         climbed(asked, prepare(asked), Session())

@@ -10,8 +10,7 @@ from softsym.discovery.fit.recipe import Recipe, read_recipe
 from softsym.discovery.fit.train import FitPlan
 from softsym.groups import group
 from softsym.reps import rep
-from softsym.tasks.error import mse
-from softsym.tasks.task import Splits
+from softsym.training.splits import Splits, mse
 
 RECIPE = Recipe(width=8, layers=2, epochs=30, batch=20, lr=0.01)
 FAST = read_recipe(has_groups=True, width=8, layers=2, epochs=6)

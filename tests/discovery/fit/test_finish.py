@@ -11,7 +11,7 @@ from softsym.discovery.fit.finish import BUILT_IN, finish
 from softsym.discovery.fit.member import Shape
 from softsym.discovery.fit.train import Session, prepare, train_ensemble
 from softsym.groups import group
-from softsym.measure import equivariance_error
+from softsym.metrics import equivariance_error
 from softsym.reps import rep
 from tests.discovery.fit.lessons import plan
 from tests.discovery.small import estimator, fitted, rows

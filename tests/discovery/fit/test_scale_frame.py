@@ -13,7 +13,7 @@ from softsym.discovery.fit.train import Session, prepare, train_ensemble
 from softsym.discovery.judge.snap import snap_fit
 from softsym.discovery.judge.symmetries import Symmetries
 from softsym.discovery.report.story import story_of
-from softsym.measure import equivariance_error
+from softsym.metrics import equivariance_error
 from softsym.reps.scaling import is_scaling
 from tests.discovery.fit.lessons import RECIPE, plan
 

@@ -11,7 +11,7 @@ from softsym.discovery.fit.member import Shape
 from softsym.discovery.fit.recipe import Recipe
 from softsym.discovery.judge.measure import bootstrap_interval, measure_group
 from softsym.groups import group
-from softsym.measure import equivariance_error
+from softsym.metrics import equivariance_error
 from softsym.reps import rep
 from tests.discovery.small import rows
 

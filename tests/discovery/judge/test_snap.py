@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from softsym.errors import InputError
-from softsym.measure import equivariance_error
+from softsym.metrics import equivariance_error
 from tests.discovery.small import fitted, rows
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from softsym.discovery.judge.reasons import Cause, Reason, note_of
 from softsym.discovery.judge.verdict import EXACT_BELOW, MODEL_ABSENT_ABOVE, Grounds, decide, judge
-from softsym.evidence import EvidenceRow
-from softsym.evidence.verdict import TOLERANCE
+from softsym.inference import EvidenceRow
+from softsym.inference.verdict import TOLERANCE
 
 SURE = Grounds(0.1, (0.09, 0.11), 0.4, 30.0, 9.0, 0.95, 1000, 0.9)
 ROUGH = {"explained": 0.3}

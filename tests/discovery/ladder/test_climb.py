@@ -30,7 +30,7 @@ def test_without_candidates_there_is_one_process():
 
 
 def test_what_cannot_be_fitted_says_why(monkeypatch):
-    monkeypatch.setattr("softsym.evidence.least_squares.LARGEST", 3)
+    monkeypatch.setattr("softsym.inference.least_squares.LARGEST", 3)
     ladder = climb(X, Y, *SHAPE)
     assert list(ladder.refused) == ["linear"]
     assert "at most 3 are solved for" in ladder.refused["linear"]

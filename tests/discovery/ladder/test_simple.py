@@ -3,8 +3,8 @@
 import numpy as np
 
 from softsym.discovery.ladder.simple import linear, mean
-from softsym.evidence import equivariant_lstsq
 from softsym.groups import group
+from softsym.inference import equivariant_lstsq
 from softsym.reps import rep
 from tests.discovery.small import rows
 

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from softsym.discovery.module.kernel_sums import KernelSum, MonomialSum, kernel_sum
-from softsym.evidence.kernels.base import GRID, Kernel
+from softsym.inference.kernels.base import GRID, Kernel
 
 RNG = np.random.default_rng(0)
 ROWS, VALUES, NEW = (

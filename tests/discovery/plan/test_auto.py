@@ -5,9 +5,9 @@ import pytest
 
 import softsym as ss
 from softsym.data.split import split_rows
+from softsym.datasets.source import task_table
 from softsym.discovery.plan.auto import HANDFUL, candidates
 from softsym.errors import InputError
-from softsym.tasks.source import task_table
 
 
 def _rows(n=200):
@@ -58,7 +58,7 @@ def test_auto_needs_representations_and_a_regression():
 
 
 def test_usual_groups_are_judged_where_the_fit_is_poor():
-    task = ss.tasks.task("inertia:Oz(2)")
+    task = ss.datasets.task("inertia:Oz(2)")
     rows = task_table(task, seed=0)
     found = candidates(rows.X[:600], rows.Y[:600], task.rep_in, task.rep_out)
     assert ss.O(3) in found.usual

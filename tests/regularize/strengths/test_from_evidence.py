@@ -5,8 +5,6 @@ from dataclasses import dataclass
 
 import pytest
 
-import softsym as ss
-from softsym.benchmarks.planted.cases import cases
 from softsym.errors import InputError
 from softsym.regularize.strengths.from_evidence import MAX_STRENGTH, from_evidence
 
@@ -45,17 +43,6 @@ def test_a_strength_is_finite():
 def test_no_rows():
     with pytest.raises(InputError, match="no rows"):
         from_evidence([])
-
-
-def test_planted_symmetries_come_out_in_their_order():
-    case = cases()[0]
-    (x, y), _ = case.draw(seed=300)
-    supported = from_evidence(
-        ss.evidence(x.double().numpy(), y.double().numpy(), case.rep_in, case.rep_out, case.groups)
-    )
-    assert supported.order() == list(case.groups)
-    assert supported.strengths[case.groups[0]] > 10
-    assert supported.strengths[case.groups[2]] == 0
 
 
 def test_the_old_name_of_selected_warns():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from softsym.discovery.early import look_at
 from softsym.discovery.fit.fitted import Target
 from softsym.discovery.fit.train import FitPlan
-from softsym.evidence.table import EvidenceTable
+from softsym.inference.table import EvidenceTable
 
 
 def first_look(plan: FitPlan, n_jobs: int = 1) -> EvidenceTable:

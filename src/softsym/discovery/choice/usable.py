@@ -14,8 +14,8 @@ from dataclasses import replace
 
 from softsym.data.coverage import HARDLY
 from softsym.discovery.fit.member import Shape
-from softsym.evidence import EvidenceTable
 from softsym.groups import Group, join_groups
+from softsym.inference import EvidenceTable
 
 
 def covered(groups: Sequence[Group], evidence: EvidenceTable | None) -> list[Group]:
@@ -27,7 +27,7 @@ def covered(groups: Sequence[Group], evidence: EvidenceTable | None) -> list[Gro
 
     Example:
         >>> import softsym as ss
-        >>> from softsym.evidence import EvidenceRow
+        >>> from softsym.inference import EvidenceRow
         >>> table = EvidenceTable([EvidenceRow("O(2)@x", "undecided", coverage=0.1), EvidenceRow("O(2)@z", "exact", coverage=0.9)])
         >>> [group.name for group in covered([ss.group("O(2)@x"), ss.group("O(2)@z")], table)]
         ['O(2)@z']

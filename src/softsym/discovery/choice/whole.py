@@ -13,7 +13,7 @@ from softsym.discovery.fit.fitted import FittedEnsemble, Target
 from softsym.discovery.fit.train import FitPlan, Prepared, Session, train_ensemble, untrained
 from softsym.discovery.ladder.climb import Ladder, climb
 from softsym.errors import InputError
-from softsym.evidence import EvidenceTable
+from softsym.inference import EvidenceTable
 
 
 def climbed(

@@ -15,13 +15,13 @@ from torch import Tensor, nn
 from softsym.discovery.fit.recipe import Recipe
 from softsym.discovery.fit.weighted import Weighted
 from softsym.groups import Group, Trivial, join_groups
-from softsym.measure.violation import Violations
+from softsym.metrics.violation import Violations
 from softsym.nn import MLP, ScaleFramed, SoftMLP, soft_network
 from softsym.regularize import EquivarianceRegularizer
 from softsym.reps import Rep
-from softsym.tasks.task import Splits
 from softsym.training import fit
 from softsym.training.loop import Criterion, Fitted
+from softsym.training.splits import Splits
 
 SOFTMAX = partial(torch.softmax, dim=-1)
 

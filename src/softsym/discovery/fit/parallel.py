@@ -27,8 +27,8 @@ from softsym.errors import InputError, SlowTrainingWarning, TrainingError
 from softsym.native import announce, torch_only
 from softsym.native.build import switched_off
 from softsym.progress import Reporter
-from softsym.tasks.task import Splits
 from softsym.training.loop import Criterion
+from softsym.training.splits import Splits
 
 Row = dict[str, Any]
 Stop = Callable[[], bool]

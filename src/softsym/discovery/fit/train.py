@@ -28,8 +28,7 @@ from softsym.discovery.fit.weighted import Weighted
 from softsym.errors import InputError, in_one_line
 from softsym.files import put_text, sealed, unsealed
 from softsym.progress import reporter
-from softsym.tasks.error import mse
-from softsym.tasks.task import Splits
+from softsym.training.splits import Splits, mse
 
 Array = NDArray[np.float64]
 LARGEST_HELD = 2_000

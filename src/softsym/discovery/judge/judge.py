@@ -14,9 +14,9 @@ from softsym.discovery.judge.measure import measure_group
 from softsym.discovery.judge.reasons import Cause, Reason
 from softsym.discovery.judge.symmetries import Symmetries, Symmetry
 from softsym.discovery.judge.verdict import decide
-from softsym.evidence import EvidenceRow, EvidenceTable
-from softsym.evidence.lattice import contains
 from softsym.groups import Group
+from softsym.inference import EvidenceRow, EvidenceTable
+from softsym.inference.lattice import contains
 
 
 def judge_all(fit: FittedEnsemble, evidence: EvidenceTable | None = None) -> Symmetries:

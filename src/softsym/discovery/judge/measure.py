@@ -24,8 +24,8 @@ from softsym.discovery.fit.compare import standard_errors
 from softsym.discovery.fit.fitted import FittedEnsemble, explained
 from softsym.discovery.judge.verdict import REFUTED, Grounds
 from softsym.groups import Group
-from softsym.measure.action import act, transforms
-from softsym.measure.error import relative_error
+from softsym.metrics.action import act, transforms
+from softsym.metrics.error import relative_error
 from softsym.spaces import invariants
 
 Array = NDArray[np.float64]

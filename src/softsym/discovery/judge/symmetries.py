@@ -10,7 +10,7 @@ from softsym.discovery.judge.reasons import MILD, Cause, Reason, note_of, reason
 from softsym.tables import CandidateTable, Column
 
 Finding = Literal["exact", "soft", "absent", "undecided"]
-"""The words of a truth (:data:`softsym.tasks.task.Verdict`), and one for what the data cannot tell; the note says what would decide it."""
+"""The words of a truth (:data:`softsym.datasets.builtin.Verdict`), and "undecided"; the note says what would decide it."""
 DecidedBy = Literal["evidence", "model"]
 
 

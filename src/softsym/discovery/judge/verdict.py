@@ -1,6 +1,6 @@
 r"""The verdict: exact, soft, absent or undecided, from the evidence and the model together.
 
-**Where kernels can tell, the evidence decides** (:mod:`softsym.evidence.verdict`): two one-sided statements about the relative violation
+**Where kernels can tell, the evidence decides** (:mod:`softsym.inference.verdict`): two one-sided statements about the relative violation
 :math:`a = |t_\perp| / |t|` of the truth. Its Gaussian process must not miss what the best model of the same run found: with shares
 u of validation variance unexplained, the part it misses has the relative size :math:`\sqrt{u_{gp} - u_{best}}`, which must lie below the
 tolerance, or a violation of that size could hide in it.
@@ -9,7 +9,7 @@ tolerance, or a violation of that size could hide in it.
 explain is none (:data:`NOISE`, :data:`REFUTED`); an error as large as that of a model that ignores the group, or above
 :data:`MODEL_ABSENT_ABOVE`, is no symmetry; what lies between is soft. A model that fits too badly to judge by its mistakes
 (:data:`GOOD_FIT`) is judged by whether its penalty won (:data:`EXACT_BELOW`). These numbers are calibrated on data whose
-truth is known (:mod:`softsym.benchmarks.calibration`).
+truth is known (:mod:`softsym_lab.benchmarks.calibration`).
 
 **Undecided** is a verdict of its own: the interval straddles a boundary, the model explains too little, moved data lie where there
 are none, rows are too few, a model without symmetries predicts so much better that a penalty may hide a violation, or a candidate
@@ -21,11 +21,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from softsym.data.coverage import HARDLY
+from softsym.datasets.builtin import Verdict
 from softsym.discovery.judge.reasons import MILD, Cause, Reason
 from softsym.discovery.judge.symmetries import DecidedBy, Finding
-from softsym.evidence import EvidenceRow
-from softsym.evidence.verdict import TOLERANCE
-from softsym.tasks.task import Verdict
+from softsym.inference import EvidenceRow
+from softsym.inference.verdict import TOLERANCE
 
 NOISE = 3.0
 """How many times its own mistakes a model's squared violation may be before they no longer explain it: moved rows lie further out."""

@@ -12,8 +12,8 @@ from scipy.linalg import LinAlgError, LinAlgWarning, solve
 
 from softsym.data.scaler import SymmetricScaler
 from softsym.discovery.ladder.rung import KERNEL
-from softsym.evidence import Kernel
 from softsym.groups import Group
+from softsym.inference import Kernel
 
 Array = NDArray[np.float64]
 KERNELS = (

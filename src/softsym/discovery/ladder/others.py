@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softsym.data.scaler import SymmetricScaler
-from softsym.training.zoo.boosting import TREES as TREES
-from softsym.training.zoo.boosting import boosted
+from softsym.discovery.ladder.boosting import TREES as TREES
+from softsym.discovery.ladder.boosting import boosted
 
 Array = NDArray[np.float64]
 RIDGE, BOOSTING = "ridge regression", "gradient boosting"

@@ -1,6 +1,6 @@
 """The Gaussian process as a rung: chosen by its likelihood on training rows, then conditioned on whatever rows there are.
 
-Whatever is known here about the inside of :class:`~softsym.evidence.SoftEquivariantGP` is known in this file alone.
+Whatever is known here about the inside of :class:`~softsym.inference.SoftEquivariantGP` is known in this file alone.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from softsym.discovery.ladder.rung import PLAIN, PROCESS
 from softsym.errors import DataWarning, InputError
-from softsym.evidence import SoftEquivariantGP
-from softsym.evidence.kernels import EquivariantKernel, equivariant_kernel
-from softsym.evidence.lattice import contains
-from softsym.evidence.likelihood.process import Component, Process, blocks_of, same_noise
 from softsym.groups import Group, join_groups
+from softsym.inference import SoftEquivariantGP
+from softsym.inference.kernels import EquivariantKernel, equivariant_kernel
+from softsym.inference.lattice import contains
+from softsym.inference.likelihood.process import Component, Process, blocks_of, same_noise
 from softsym.reps import Rep
 
 Array = NDArray[np.float64]

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softsym.discovery.ladder.rung import LINEAR, MEAN
-from softsym.evidence import equivariant_lstsq
 from softsym.groups import Group, join_groups
+from softsym.inference import equivariant_lstsq
 from softsym.reps import Rep, Scalar
 from softsym.spaces import equivariant_maps
 

@@ -14,9 +14,9 @@ from softsym.discovery.ladder.perceptron import Perceptron
 from softsym.discovery.ladder.process import GaussianProcess
 from softsym.discovery.ladder.rung import PROCESS, Rung
 from softsym.discovery.ladder.simple import Affine
-from softsym.evidence import Kernel, SoftEquivariantGP
-from softsym.evidence import storage as process_storage
 from softsym.groups import group as read_group
+from softsym.inference import Kernel, SoftEquivariantGP
+from softsym.inference import storage as process_storage
 from softsym.reps import rep as read_rep
 
 Arrays = dict[str, NDArray[Any]]

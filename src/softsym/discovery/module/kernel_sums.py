@@ -1,4 +1,4 @@
-r"""Sums of base kernels in torch: :math:`f(x) = \sum_i k(x, x_i)\, v_i`, the twin of :meth:`softsym.evidence.Kernel.function`."""
+r"""Sums of base kernels in torch: :math:`f(x) = \sum_i k(x, x_i)\, v_i`, the twin of :meth:`softsym.inference.Kernel.function`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from softsym.evidence import Kernel
-from softsym.evidence.kernels.monomials import count, monomials, terms
+from softsym.inference import Kernel
+from softsym.inference.kernels.monomials import count, monomials, terms
 
 Array = NDArray[np.float64]
 NEAR = 1e-24
@@ -90,7 +90,7 @@ def kernel_sum(kernel: Kernel, rows: Array, values: Array) -> nn.Module:
 
 
 def kernel_values(kernel: Kernel, inner: Tensor, left: Tensor, right: Tensor) -> Tensor:
-    """As :meth:`softsym.evidence.Kernel.of`: from inner products and squared lengths, all divided by the number of columns."""
+    """As :meth:`softsym.inference.Kernel.of`: from inner products and squared lengths, all divided by the number of columns."""
     if kernel.family == "polynomial":
         return (1.0 + inner) ** kernel.parameter
     distance = left + right - 2.0 * inner

@@ -12,11 +12,11 @@ from torch import Tensor, nn
 from softsym.discovery.ladder.process import GaussianProcess
 from softsym.discovery.module.kernel_sums import kernel_sum
 from softsym.discovery.module.scaled import Scaled
-from softsym.evidence.kernels import EquivariantKernel, Kernel, Plain
-from softsym.evidence.kernels.averaged import Averaged
-from softsym.evidence.kernels.blocks import Block
-from softsym.evidence.kernels.framed import LEAST_SIZE, Framed, growth
-from softsym.evidence.kernels.polynomial import Polynomial
+from softsym.inference.kernels import EquivariantKernel, Kernel, Plain
+from softsym.inference.kernels.averaged import Averaged
+from softsym.inference.kernels.blocks import Block
+from softsym.inference.kernels.framed import LEAST_SIZE, Framed, growth
+from softsym.inference.kernels.polynomial import Polynomial
 
 Array = NDArray[np.float64]
 

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from softsym.data.split import HELD_OUT, Index, split_rows
 from softsym.discovery.points import agreeing, has_points
-from softsym.evidence.propose import Proposal, propose
-from softsym.evidence.verdict import LEAST_EXPLAINED
 from softsym.groups import Group, O, Trivial
+from softsym.inference.propose import Proposal, propose
+from softsym.inference.verdict import LEAST_EXPLAINED
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 

@@ -22,8 +22,8 @@ from softsym.discovery.plan.auto import AUTO, candidates
 from softsym.discovery.plan.checks import check_numbers, shape_of
 from softsym.discovery.points import Points, has_points, read_points
 from softsym.errors import InputError
-from softsym.evidence.shape import row_weights, seed_of
 from softsym.groups import Group, read_groups
+from softsym.inference.shape import row_weights, seed_of
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.training.devices import check_device

@@ -10,7 +10,7 @@ from scipy.linalg import expm
 
 from softsym.discovery.fit.fitted import FittedEnsemble
 from softsym.groups import Group
-from softsym.measure.action import act
+from softsym.metrics.action import act
 from softsym.reps import Rep, TensorType
 
 Array = NDArray[np.float64]

@@ -20,7 +20,7 @@ from softsym.discovery.report.charts.orbit import orbits
 from softsym.discovery.report.charts.plots import VERDICT_MARKS
 from softsym.discovery.report.story import Story
 from softsym.discovery.report.text import cell, headline, number, percent, sentence
-from softsym.evidence.table import COLUMNS as EVIDENCE_COLUMNS
+from softsym.inference.table import COLUMNS as EVIDENCE_COLUMNS
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -16,7 +16,7 @@ from softsym.discovery.judge.symmetries import Symmetries
 from softsym.discovery.report.orbit_data import Orbit, orbits_of
 from softsym.discovery.report.text import number
 from softsym.discovery.report.worth import Worth, worth_of
-from softsym.evidence import EvidenceTable
+from softsym.inference import EvidenceTable
 from softsym.reps.scaling import is_scaling
 
 Array = NDArray[np.float64]

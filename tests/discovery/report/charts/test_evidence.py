@@ -11,8 +11,8 @@ from softsym.discovery.report.charts.evidence import (
     randomizations,
     violations,
 )
-from softsym.evidence import EvidenceDetail, EvidenceRow, EvidenceTable
-from softsym.evidence.verdict import ABSENT_ABOVE, TOLERANCE
+from softsym.inference import EvidenceDetail, EvidenceRow, EvidenceTable
+from softsym.inference.verdict import ABSENT_ABOVE, TOLERANCE
 
 RNG = np.random.default_rng(0)
 TABLE = EvidenceTable(

@@ -19,8 +19,8 @@ from softsym.discovery.report.charts.plots import (
     style,
 )
 from softsym.discovery.report.text import label, labels
-from softsym.evidence import EvidenceTable
-from softsym.evidence.verdict import ABSENT_ABOVE, TOLERANCE
+from softsym.inference import EvidenceTable
+from softsym.inference.verdict import ABSENT_ABOVE, TOLERANCE
 
 DEEPEST = -12.0
 """Log likelihood below the highest at which curves end: nothing is left to tell apart there."""

@@ -15,7 +15,7 @@ from softsym.discovery.report.charts.plots import PALETTE, Figure, axis, layout,
 from softsym.discovery.report.orbit_data import Orbit
 from softsym.discovery.report.story import Story
 from softsym.discovery.report.text import number
-from softsym.measure.error import relative_error
+from softsym.metrics.error import relative_error
 
 MOST_VECTORS = 12
 """Input vectors that are drawn; more are a ball of wool."""

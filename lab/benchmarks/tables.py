@@ -1,0 +1,339 @@
+"""Prints the Markdown tables of the documentation from recorded results: ``python lab/benchmarks/tables.py [NAME ...]``.
+
+``python lab/benchmarks/tables.py --write`` puts them into the README beside this file and into the docs, between the comments that name them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).parent / "results"
+RATES = {
+    "right_of_decided": "right, of those decided",
+    "undecided": "undecided",
+    "false_exact": 'false "exact", of those broken by more than the tolerance',
+    "false_refuted": 'false "soft" or "absent", of those exact',
+    "intervals_cover_exact": "intervals that cover, exact",
+    "intervals_cover": "intervals that cover, all",
+    "exact_called_exact": "exact called exact",
+}
+RIVALS = ("ridge regression", "kernel ridge regression", "gradient boosting", "MLP")
+
+
+def recorded(name: str) -> Any:
+    """What a suite recorded."""
+    return json.loads((RESULTS / f"{name}.json").read_text())[name]
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table."""
+    lines = [[cell.replace("|", "\\|") for cell in row] for row in [head, ["---"] * len(head), *rows]]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def rate(found: dict[str, Any] | None) -> str:
+    """A count with its exact binomial interval in percent."""
+    if found is None or not found["of"]:
+        return ""
+    low, high = found["interval"]
+    return f"{found['count']} of {found['of']} ({low:.1%} to {high:.1%})"
+
+
+def calibration() -> str:
+    """Error rates of verdicts, and how many stay undecided."""
+    result = recorded("calibration-evidence")
+    parts = [part for part in ("fresh", "discovery", "adjusted") if part in result]
+    rows = [["pairs", *(str(result[part]["pairs"]) for part in parts)]]
+    rows += [[words, *(rate(result[part][key]) for part in parts)] for key, words in RATES.items()]
+    for anchor, words in {
+        "threshold": "a threshold of 0.05 on the estimate",
+        "largest gap": "the largest gap",
+    }.items():
+        for key, what in {
+            "false_exact_above_0.05": 'false "exact"',
+            "exact_called_exact": "exact called exact",
+        }.items():
+            rows.append([f"{words}: {what}", *(rate(result[part]["anchors"][anchor][key]) for part in parts)])
+    cells = list(dict.fromkeys(cell for part in parts for cell in result[part]["by_rows_and_noise"]))
+    by_cell = [
+        [cell, *(_undecided(result[part]["by_rows_and_noise"].get(cell)) for part in parts)] for cell in cells
+    ]
+    wrong = [f"- {one}" for part in parts for one in result[part]["wrong"]]
+    power = [
+        [f"violation {key}", *(rate(result[part]["power"].get(key)) for part in parts)]
+        for key in result[parts[0]]["power"]
+    ]
+    return "\n\n".join(
+        [
+            table(["", *parts], rows),
+            "Undecided by rows and noise:",
+            table(["", *parts], by_cell),
+            'Called "soft" or "absent", by the true violation:',
+            table(["", *parts], power),
+            "Wrong verdicts:",
+            "\n".join(wrong) or "none",
+        ]
+    )
+
+
+def _undecided(cell: dict[str, Any] | None) -> str:
+    return "" if cell is None else f"{cell['undecided']:.0%} of {cell['pairs']}"
+
+
+def null() -> str:
+    """What exactly symmetric data and pure noise are told, and what a table costs."""
+    result = recorded("evidence")
+    found, time = result["null"], result["time"]
+    levels = [
+        (key.rsplit("_", 1)[1], p) for key, p in found.items() if key.startswith("kolmogorov_smirnov_p_at")
+    ]
+    by_noise = ", ".join(f"noise {float(level):.0%}: {p:.2f}" for level, p in levels)
+    verdicts = [
+        ", ".join(f"{n} {word}" for word, n in one.items() if n)
+        for one in (found["verdicts"], result["noise"])
+    ]
+    rows = [
+        [
+            "p-values against the uniform distribution, Kolmogorov and Smirnov",
+            f"p = {found['kolmogorov_smirnov_p']:.2f} ({by_noise})",
+        ],
+        ["p-values up to 0.05", f"{found['below_0.05']:.1%}"],
+        ["intervals that hold zero", f"{found['intervals_with_zero']:.0%}"],
+        ["verdicts", verdicts[0]],
+        ["verdicts on pure noise, 100 data sets, two groups", verdicts[1]],
+        [
+            "four groups, 1,000 rows, three outputs",
+            f"{time['seconds']:.1f} s on two cores, {time['cpu_seconds']:.1f} s of the processor",
+        ],
+        ["its memory", f"{time['peak_megabytes'] / 1e3:.2f} GB"],
+        ["its time over that of `KernelRidge` with the same grid", f"{time['ratio_to_kernel_ridge']:.2f}"],
+        [
+            "processor seconds by rows",
+            ", ".join(f"{int(n):,}: {s:.1f}" for n, s in time["cpu_seconds_by_rows"].items()),
+        ],
+    ]
+    return table([f"exactly symmetric, {found['sets']} data sets of 60 rows", ""], rows)
+
+
+def prediction() -> str:
+    """The Gaussian process beside rivals."""
+    tasks = recorded("evidence")["prediction"]
+    names = ("gp", "gp with a broken candidate", "kernel ridge", "cubic", "boosting", "perceptron")
+    return table(
+        ["task", *names],
+        [[f"`{task}`", *(f"{found[name]:.2g}" for name in names)] for task, found in tasks.items()],
+    )
+
+
+def models() -> str:
+    """The main job's model beside rivals, with all candidates, without the broken ones and with one more."""
+    rows = []
+    for case in recorded("models")["cases"]:
+        left = {row["name"]: 1 - row["explained"] for row in case["all"]["baselines"]}
+        variants = [
+            f"{case[name]['unexplained']:.2g}" if name in case else ""
+            for name in ("all", "without_broken", "one_more_broken")
+        ]
+        title = (
+            case["task"] if not case["task"].startswith("table_tennis") else f"flights, split {case['split']}"
+        )
+        rows.append(
+            [f"`{title}`", case["all"]["model"], *variants, *(f"{left[name]:.2g}" for name in RIVALS)]
+        )
+    return table(["task", "model", "all candidates", "without broken ones", "one more broken", *RIVALS], rows)
+
+
+def rivals() -> str:
+    """Soft equivariance of ordinary networks beside its rivals, and each candidate alone where nothing holds."""
+    costs, rows, alone = recorded("modules")["methods"], [], []
+    for task, result in recorded("rivals").items():
+        for name, row in result["rows"].items():
+            if " at " in name:
+                candidate, level = name.removeprefix("per, ").split(" at ")
+                alone.append(
+                    [task, f"`{candidate}`", level, f"{row['test_error'][0]:.3f}", _beside(row, "test_error")]
+                )
+                continue
+            step = costs[task][next(way for way in WAYS if name.startswith(way))]
+            rows.append(
+                [
+                    task,
+                    name,
+                    f"{row['test_error'][0]:.2g}",
+                    _beside(row, "test_error"),
+                    f"{row['test_error_turned'][0]:.2g}" if "test_error_turned" in row else "",
+                    f"{row['equivariance_error'][0]:.2g}" if "equivariance_error" in row else "",
+                    f"{step['cpu_milliseconds_a_step']:.1f}",
+                    f"{step['peak_megabytes']:.0f}",
+                    f"{row['cpu_seconds'][0]:.1f}",
+                    _kept(result, row),
+                    str(row["seeds"]),
+                ]
+            )
+    head = ["task", "method", "test error", "less plain", "turned", "equivariance error"]
+    head += ["ms a step", "peak MB", "seconds in all", "kept what holds, ordered", "seeds"]
+    fronts = [
+        f"- {task}: {', '.join(name for name in result['better_and_faster_than_per'] if ' at ' not in name) or 'none'}"
+        for task, result in recorded("rivals").items()
+    ]
+    return "\n\n".join(
+        [
+            table(head, rows),
+            "No more error in less time than PER, so that it is not on the front:",
+            "\n".join(fronts),
+            "One candidate alone, where none holds:",
+            table(["task", "candidate", "strength", "test error", "less plain"], alone),
+        ]
+    )
+
+
+def propose() -> str:
+    """How often proposals are right, part by part."""
+    result = recorded("propose")
+    parts = [part for part in PROPOSED if part in result]
+    words = {
+        "dimension_right_at_1000_rows_2_percent": "dimension right at 1,000 rows and 2 % noise",
+        "sets_with_a_false_generator": "sets with a false generator",
+        "sets_with_a_wrong_name": "sets with a wrong name",
+    }
+    rows = [["sets", *(str(result[part]["sets"]) for part in parts)]]
+    rows += [[what, *(rate(result[part][key]) for part in parts)] for key, what in words.items()]
+    cells = list(
+        dict.fromkeys(cell for part in parts for cell in result[part]["dimension_right_by_rows_and_noise"])
+    )
+    rows += [
+        [
+            f"right at {cell}",
+            *(rate(result[part]["dimension_right_by_rows_and_noise"].get(cell)) for part in parts),
+        ]
+        for cell in cells
+    ]
+    rows.append(
+        ["median angle, degrees", *(_degrees(result[part]["angle_median_degrees"]) for part in parts)]
+    )
+    rows.append(
+        [
+            "largest angle in all sets",
+            *(_degrees(result[part]["angle_largest_degrees_in_all_sets"]) for part in parts),
+        ]
+    )
+    tasks = [
+        [f"`{one['task']}`", str(one["dimension"]), str(one["found"]), ", ".join(one["groups"]) or "none"]
+        for one in result["tasks"]
+    ]
+    golf = [
+        [f"{one['gravity']:g}", f"{one['discover_degrees_off']:.2f}", ", ".join(one["discover"])]
+        for one in result["golf_ball_in_a_wind"]
+    ]
+    speed = result["speed"]
+    return "\n\n".join(
+        [
+            table(["", *(PROPOSED[part] for part in parts)], rows),
+            "Built-in tasks:",
+            table(["task", "true dimension", "found", "groups"], tasks),
+            "A golf ball in a wind along (1, 2, 0) through the whole of `discover`, given no candidates:",
+            table(["gravity", "degrees off", "verdicts"], golf),
+            f"{speed['what']}: {speed['seconds']} s on two cores, {speed['seconds_of_processor']} s of the processor, "
+            f"{speed['peak_megabytes']} MB.",
+        ]
+    )
+
+
+def modules() -> str:
+    """What the regularizer costs on ordinary networks, and how that grows with the parameters of a layer."""
+    result = recorded("modules")
+    overheads = [
+        [
+            name,
+            f"{found['parameters'] / 1e6:.1f}",
+            f"{found['cpu_seconds']['0']:.2f}",
+            f"{found['ratio_1_group']:.2f}",
+            f"{found['ratio_4_groups']:.2f}",
+            f"{found['regularizer_alone_over_a_step']:.1%}",
+            f"{found['peak_megabytes']['0']:.0f}, {found['peak_megabytes']['4']:.0f}",
+            str(found["rounds"]),
+        ]
+        for name, found in result["overhead"].items()
+    ]
+    growth = [
+        [
+            f"{row['size']} x {row['size']}",
+            f"{1e3 * row['cpu_seconds']:.2g}",
+            f"{1e9 * row['cpu_seconds'] / row['parameters']:.2g}",
+            f"{row['page_faults']:,}",
+            f"{1e3 * row['weight_decay_cpu_seconds']:.3g}",
+        ]
+        for row in result["growth"]["rows"]
+    ]
+    head = ["network", "million parameters", "seconds a step", "one group over none", "four groups over none"]
+    head += ["value and gradient of four groups, of a step", "peak MB without and with four", "rounds"]
+    return "\n\n".join(
+        [
+            table(head, overheads),
+            table(["layer", "ms", "ns a parameter", "page faults", "ms of weight decay"], growth),
+            f"Growth with the number of parameters to the power {result['growth']['exponent']:.2f};"
+            f" {result['growth']['last_factor']:.1f} times from the last layer but one to the last, which has four times as many.",
+        ]
+    )
+
+
+def _degrees(angle: float | None) -> str:
+    return "" if angle is None else f"{angle:.2g}"
+
+
+def write(page: Path) -> None:
+    """Replaces what stands between the comments that name a table and its end."""
+    between = re.compile(
+        r"(<!-- python lab/benchmarks/tables.py (\w+) -->\n\n).*?(\n\n<!-- end of \2 -->)", re.DOTALL
+    )
+    text = between.sub(lambda found: found[1] + TABLES[found[2]]() + found[3], page.read_text())
+    page.write_text(text)
+
+
+def _beside(row: dict[str, Any], key: str) -> str:
+    """The difference to plain training with its standard error."""
+    less, error = row[f"{key}_less_plain"]
+    return f"{less:+.2g}" + ("" if not error else f" ± {error:.1g}")
+
+
+def _kept(result: dict[str, Any], row: dict[str, Any]) -> str:
+    """In how many seeds what holds was kept and nothing else, and in how many the candidates come in the order of the truth."""
+    if "order" not in row:
+        return ""
+    names = result["candidates"]
+    if result["finite_candidates"] and set(result["finite_candidates"]) == set(row["order"][0]):
+        names = result["finite_candidates"]
+    holds = {names[result["candidates"].index(name)] for name in result["holds"]}
+    kept = [{name for name, strength in each.items() if strength} == holds for each in row["strengths"]]
+    cell = f"{sum(kept)} of {len(kept)}"
+    if result["planted_order"]:
+        ordered = [order == result["planted_order"] for order in row["order"]]
+        cell += f", {sum(ordered)} of {len(ordered)}"
+    return cell
+
+
+PROPOSED = {
+    "laws": "listed", "earlier": "once fresh", "apart": "apart", "broken": "softly broken", "unnamed": "without a name", "fresh": "fresh",
+}  # fmt: skip
+WAYS = ("plain", "augmented", "sample penalty", "per")
+TABLES = {
+    "calibration": calibration,
+    "null": null,
+    "prediction": prediction,
+    "models": models,
+    "modules": modules,
+    "rivals": rivals,
+    "propose": propose,
+}
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--write"]:
+        house = Path(__file__).parent
+        sys.exit(any(map(write, (house / "README.md", *(house.parent / "docs" / "concepts").glob("*.md")))))
+    for name in sys.argv[1:] or TABLES:
+        print(f"<!-- {name} -->\n\n{TABLES[name]()}\n")

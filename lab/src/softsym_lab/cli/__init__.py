@@ -1,0 +1,1 @@
+"""Commands of the laboratory: ``softsym train``, ``softsym reproduce`` and ``softsym bench``."""

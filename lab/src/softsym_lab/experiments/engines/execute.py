@@ -1,0 +1,97 @@
+"""Carrying out one run in this process, with what it left behind: a result, or the error it ended with.
+
+Every run has one thread, whatever the engine: the last bits of a result depend on their number, and a grid of many runs uses cores
+better side by side than together.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import traceback
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from softsym.errors import BusyError
+from softsym.files import put_file, put_folder
+from softsym.locks import held
+from softsym.native import environment
+from softsym_lab.experiments.engines.engine import Job, RunOutcome
+from softsym_lab.experiments.store import HistoryRows, RunRecord, name
+from softsym_lab.experiments.weights import weight_rows
+from softsym_lab.runs.spec import RunSpec
+
+THREADS = 1
+ROWS = 60
+"""About how many rows of a history are kept."""
+
+
+def execute(job: Job) -> RunOutcome:
+    """Carries out a run, or goes on with it."""
+    import torch
+
+    torch.set_num_threads(THREADS)
+    try:
+        job.folder.mkdir(parents=True, exist_ok=True)
+        with held(job.folder):
+            (job.folder / "worker.pid").write_text(str(os.getpid()))
+            return RunOutcome("done", _finished(job))
+    except BusyError:
+        return RunOutcome("busy")
+    except Exception as error:  # whatever it is, the other runs go on
+        (job.folder / "traceback.txt").write_text(traceback.format_exc())
+        return RunOutcome("failed", error=f"{type(error).__name__}: {' '.join(str(error).split())}")
+
+
+def _finished(job: Job) -> RunRecord:
+    from softsym.training import history
+    from softsym_lab.runs.runner import run
+
+    take_head_start(job.spec, job.folder)
+    result = run(job.spec, job.folder, resume=True, quiet=True, records=job.records)
+    past = job.folder / "history.jsonl"
+    rows = history.read(past) if past.exists() else []  # what is solved has no epochs
+    weights = weight_rows(job.spec, job.folder)
+    return RunRecord(job.spec, result, environment(), thinned(rows, job.spec), weights)
+
+
+def take_head_start(spec: RunSpec, folder: Path) -> bool:
+    """Lets a run over the full schedule go on where the same run with early stopping stopped, if it has not begun itself.
+
+    Up to the epoch in which that twin stopped, both runs are the same to the last bit, so the outcome does not depend on it.
+
+    Args:
+        spec: A run.
+        folder: Where it works; that of its twin is beside it.
+    """
+    twin = folder.parent / name(replace(spec, early_stopping=True))
+    if spec.early_stopping or (folder / "history.jsonl").exists() or not (twin / "result.json").exists():
+        return False
+    put_folder(
+        folder / "checkpoints",
+        lambda path: shutil.copytree(twin / "checkpoints", path, dirs_exist_ok=True),
+    )
+    # The history is the sign that the run has begun, so it comes last.
+    put_file(folder / "history.jsonl", lambda path: shutil.copy(twin / "history.jsonl", path))
+    return True
+
+
+def thinned(rows: HistoryRows, spec: RunSpec) -> HistoryRows:
+    """The rows that figures are drawn from: at a period, where errors were measured, around the adjustment, and the last."""
+    period = 10 * max(
+        1, round(spec.settings.epochs / ROWS / 10)
+    )  # validation and residuals come every ten epochs
+    adjusted = spec.preset.adjust_at
+    kept = [
+        row for row in rows
+        if row["epoch"] % period == 0 or "errors" in row or row["epoch"] in (adjusted - 1, adjusted) or row is rows[-1]
+    ]  # fmt: skip
+    return [_rounded({name: value for name, value in row.items() if name != "lr"}) for row in kept]
+
+
+def _rounded(value: Any) -> Any:
+    """Six digits are enough for a figure."""
+    if isinstance(value, dict):
+        return {name: _rounded(inner) for name, inner in value.items()}
+    return float(f"{value:.6g}") if isinstance(value, float) else value

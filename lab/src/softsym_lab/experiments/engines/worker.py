@@ -1,0 +1,38 @@
+"""The process of the local engine: reads one job from its input, carries it out and leaves the outcome in the job's folder.
+
+Its input stays open as long as the engine lives. When it closes, the worker ends too, so that nobody works for an engine that was
+killed. Started as ``python -m softsym_lab.experiments.engines.worker``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+from typing import IO
+
+from softsym.files import put_text, sealed
+from softsym_lab.experiments.engines.engine import Job
+from softsym_lab.experiments.engines.execute import execute
+
+OUTCOME = "outcome.json"
+"""Where the outcome is left; the engine takes it away."""
+
+
+def main() -> None:
+    """Carries out the job in the first line of standard input."""
+    job = Job.from_dict(json.loads(sys.stdin.buffer.readline()))
+    threading.Thread(target=_end_with, args=(sys.stdin.buffer,), daemon=True).start()
+    put_text(job.folder / OUTCOME, sealed(execute(job).to_dict()))
+    sys.stdout.flush()
+    os._exit(0)  # the thread still holds standard input, which would trouble an orderly exit
+
+
+def _end_with(source: IO[bytes]) -> None:
+    source.read()
+    os._exit(3)
+
+
+if __name__ == "__main__":
+    main()

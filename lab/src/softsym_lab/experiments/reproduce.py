@@ -1,0 +1,184 @@
+"""Reproducing an artefact: plan its runs, carry out what is missing, and render what the store holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, get_args
+
+from softsym.datasets import task as read_task
+from softsym.errors import InputError
+from softsym_lab.experiments.artefact import (
+    ALL,
+    BENCHMARKS,
+    CLAIMS,
+    ORDER,
+    Artefact,
+    artefact,
+    check_preset_name,
+)
+from softsym_lab.experiments.claims.claim import markdown
+from softsym_lab.experiments.claims.collect import all_claims
+from softsym_lab.experiments.engines.carry_out import Tally, carry_out, missing
+from softsym_lab.experiments.engines.engine import Engine, Job
+from softsym_lab.experiments.engines.estimate import Estimate
+from softsym_lab.experiments.grid import Cell, cells, check
+from softsym_lab.experiments.grid import runs as runs_of
+from softsym_lab.experiments.render.artefacts import RENDER
+from softsym_lab.experiments.render.files import Rendered, write
+from softsym_lab.experiments.store import Store
+from softsym_lab.experiments.summary import Summary, summarise
+from softsym_lab.runs.spec import PresetName, RunSpec
+
+
+@dataclass(frozen=True)
+class RunPlan:
+    """What one or several artefacts need.
+
+    Args:
+        parts: Each artefact with all its cells, whichever of them are to be run.
+        preset: The preset of all runs.
+        runs: All runs, each once, in the order in which they are to be carried out.
+        records: The file that benchmarks read, if it was named.
+    """
+
+    parts: tuple[tuple[Artefact, tuple[Cell, ...]], ...]
+    preset: PresetName
+    runs: tuple[RunSpec, ...]
+    records: str | None = None
+
+    def estimate(self, store: Store) -> Estimate:
+        """Times of the runs, from finished ones or from what the artefacts expect."""
+        minutes = {
+            run: part.minutes[self.preset][run.model]
+            for part, found in self.parts
+            for cell in found
+            for run in cell.runs
+            if run.model in part.minutes.get(self.preset, {})
+        }
+        return Estimate(minutes, store.records())
+
+    def missing(self, store: Store) -> list[Job]:
+        """The runs that are not done."""
+        return missing(self.runs, store, self.records)
+
+    def check_records(self, store: Store) -> None:
+        """Refuses to begin what needs a file that nobody named, or one that cannot be read."""
+        for part, found in self.parts:
+            wanted = [run for cell in found for run in cell.runs if run in self.runs]
+            if part.records is None or not missing(wanted, store):
+                continue
+            if self.records is None:
+                raise InputError(f"{part.name} reads {part.records}; pass its path with --records")
+            read_task(wanted[0].task).at(self.records).splits(0)
+
+
+@dataclass(frozen=True)
+class Output:
+    """A rendered artefact and its files."""
+
+    name: str
+    preset: str
+    rendered: Rendered
+    files: tuple[Path, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        files = [str(path) for path in self.files]
+        return {
+            "artefact": self.name, "preset": self.preset, "rows": self.rendered.rows, **self.rendered.numbers, "files": files,
+        }  # fmt: skip
+
+
+def plan(
+    name: str,
+    preset: str,
+    seeds: int | None = None,
+    records: str | None = None,
+    folder: Path | None = None,
+    columns: Sequence[str] = (),
+    rows: Sequence[str] = (),
+) -> RunPlan:
+    """Plans an artefact, or all of them, and checks every run.
+
+    Args:
+        name: The artefact's name, or ``all`` that say how many seeds they want at this preset.
+        preset: ``paper``, ``code``, ``quick`` or ``fast``.
+        seeds: How many seeds; what each artefact asks for by default.
+        records: Folder of recorded tracks for motion tasks, or the file of a benchmark.
+        folder: Where the artefacts' files are.
+        columns: Run only these columns; all by default.
+        rows: Run only these rows; all by default.
+    """
+    chosen = check_preset_name(preset)
+    parts, wanted = [], []
+    for one in (*ORDER, *BENCHMARKS) if name == ALL else (name,):
+        spec = artefact(one, folder)
+        if name == ALL and chosen not in spec.seeds:
+            continue
+        found = cells(spec, chosen, seeds, records)
+        check(spec, found)
+        parts.append((spec, tuple(found)))
+        if (
+            name != ALL or spec.records is None
+        ):  # of all, benchmarks are only shown: each reads a file of its own
+            wanted += runs_of(_only(spec, found, columns, rows))
+    return RunPlan(tuple(parts), chosen, tuple(dict.fromkeys(wanted)), records)
+
+
+def reproduce(plan: RunPlan, store: Store, engine: Engine, *, quiet: bool = False) -> Tally:
+    """Carries out what is missing of a plan."""
+    plan.check_records(store)
+    return carry_out(plan.runs, store, engine, plan.estimate(store), records=plan.records, quiet=quiet)
+
+
+def render(plan: RunPlan, store: Store) -> list[Output]:
+    """Renders every artefact of a plan from the store; of several, those that have runs."""
+    outputs = []
+    for part, found in plan.parts:
+        summaries = summarise(part, found, store)
+        if len(plan.parts) > 1 and not any(summary.records for summary in summaries):
+            continue
+        rendered = RENDER[part.kind](part, plan.preset, summaries)
+        files = write(rendered, store.folder / plan.preset, part.name)
+        outputs.append(Output(part.name, plan.preset, rendered, tuple(files)))
+    return outputs
+
+
+def stored_presets(store: Store) -> list[PresetName]:
+    """The presets that the store has runs of."""
+    stored = {record.spec.preset.name for record in store.records()}
+    return [name for name in get_args(PresetName) if name in stored]
+
+
+def claims(
+    store: Store, preset: str = "code", seeds: int | None = None, folder: Path | None = None
+) -> Output:
+    """Tests the claims of the paper on the store; at ``fast`` also what that preset is for."""
+
+    def summaries(name: str, preset: str = preset, seeds: int | None = seeds) -> list[Summary]:
+        ((part, found),) = plan(name, preset, seeds, folder=folder).parts
+        return summarise(part, found, store)
+
+    fast = preset == "fast"
+    found = all_claims(summaries, partial(summaries, preset="code", seeds=None) if fast else None)
+    text = markdown(found, preset)
+    rows = [claim.to_dict() for claim in found]
+    rendered = Rendered(text, rows)
+    return Output(CLAIMS, preset, rendered, tuple(write(rendered, store.folder / preset, CLAIMS)))
+
+
+def _only(spec: Artefact, found: Sequence[Cell], columns: Sequence[str], rows: Sequence[str]) -> list[Cell]:
+    known = {"column": [column.label for column in spec.columns], "row": [row.label for row in spec.rows]}
+    for what, labels in (("column", columns), ("row", rows)):
+        for label in labels:
+            if label not in known[what]:
+                raise InputError(
+                    f"{spec.name} has no {what} {label!r}; it has {', '.join(dict.fromkeys(known[what]))}"
+                )
+    return [
+        cell for cell in found
+        if (not columns or cell.column.label in columns) and (not rows or cell.row.label in rows)
+    ]  # fmt: skip

@@ -1,0 +1,1 @@
+"""Recorded and simulated data sets: motion, flights, table tennis, motion capture, flow in a duct."""

@@ -1,0 +1,47 @@
+"""The trajectories of one run in metres, and the rows that a normalisation makes of them: six past points to six future ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
+from softsym.training import Pair, Splits, scaled_ade
+from softsym_lab.tasks.motion.normalise import PAST, Normaliser
+
+FDE = "FDE"
+"""Final displacement error: the distance at the last point alone, in metres."""
+
+
+@dataclass(frozen=True, eq=False)
+class MotionData:
+    """Trajectories of one run, (n, 12, 3) each, float64, in metres, and the normaliser of the training ones."""
+
+    train: Tensor
+    val: Tensor
+    test: Tensor
+    normaliser: Normaliser
+
+    def splits(self, sources: NDArray[np.int64] | None = None) -> Splits:
+        """The normalised rows; errors are in metres.
+
+        Args:
+            sources: Labels of the training rows that belong together, shape (n,).
+        """
+        train, val, test = (self.rows(part) for part in (self.train, self.val, self.test))
+        error = scaled_ade(self.normaliser.scale)
+        return Splits(
+            train, val, test, error, lambda p, t: {FDE: float(error(p[:, -3:], t[:, -3:]))}, sources
+        )
+
+    def rows(self, windows: Tensor) -> Pair:
+        """Trajectories (n, 12, 3) as normalised inputs and outputs, (n, 18) each, float32."""
+        return halves(self.normaliser.apply(windows).float())
+
+
+def halves(windows: Tensor) -> Pair:
+    """Past and future of trajectories (n, 12, 3), their points one after another, shape (n, 18) each."""
+    past, future = windows.split(PAST, dim=1)
+    return past.flatten(1), future.flatten(1)

@@ -1,0 +1,27 @@
+"""The laws are what they say."""
+
+import numpy as np
+import pytest
+
+from softsym.inference.propose.action import basis_of
+from softsym.inference.propose.algebra.recognise import recognise
+from softsym.reps import rep
+from softsym_lab.benchmarks.propose.fresh import FRESH
+from softsym_lab.benchmarks.propose.laws import APART, BROKEN, LAWS, UNNAMED, Setting
+from softsym_lab.benchmarks.propose.truth import truth
+
+ALL = {**LAWS, **APART, **BROKEN, **UNNAMED, **FRESH}
+
+
+@pytest.mark.parametrize("name", [name for name in ALL if name != "pure noise"])
+def test_algebras_are_those_of_theory(name):
+    setting = ALL[name]
+    X = np.random.default_rng(0).standard_normal((200, rep(setting.rep_in).size(f"Trivial({setting.dim})")))
+    own, _ = truth(setting.law, X, setting, basis_of(setting.dim, False)[:0])
+    if setting.dimension:
+        assert recognise(own).name in (setting.name, f"unnamed, dimension {setting.dimension}")
+        assert truth(setting.law, X, setting, own)[1] < 1e-4
+    if setting.dimension < setting.dim**2:
+        given = [getattr(setting, key) for key in ("rep_in", "rep_out", "dim", "law")]
+        more, _ = truth(setting.law, X, Setting(*given, setting.dimension + 1, ""), own[:0])
+        assert truth(setting.law, X, setting, more)[1] > 1e-3

@@ -1,0 +1,20 @@
+"""Sets are kept one by one, and a run that was stopped goes on."""
+
+import json
+
+from softsym_lab.benchmarks.propose import sets
+from softsym_lab.benchmarks.propose.laws import LAWS
+
+
+def test_records_are_kept_and_scored(tmp_path, monkeypatch):
+    monkeypatch.setattr(sets, "PARTS", {"laws": {"cross product": LAWS["cross product"]}})
+    monkeypatch.setattr(sets, "TASKS", {})
+    monkeypatch.setattr(sets, "_speed", lambda: {"seconds": 1.0})
+    monkeypatch.setattr(sets.golf, "record", lambda gravity: {"gravity": gravity})
+    first = sets.run(tmp_path, rows=(100,), frames=1, parts=("laws",))
+    assert len(first["sets"]["laws"]) == 3
+    assert len(list(tmp_path.iterdir())) == 3 + 2 + 1
+    monkeypatch.setattr(sets, "propose", None)  # a second run does nothing again
+    assert sets.run(tmp_path, rows=(100,), frames=1, parts=("laws",)) == first
+    assert first["laws"]["sets_with_a_false_generator"]["count"] == 0
+    assert len(json.dumps(first)) < 5_000

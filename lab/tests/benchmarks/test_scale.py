@@ -1,0 +1,46 @@
+"""How things grow: slopes by hand, and one small case through a process of its own."""
+
+import math
+
+import polars as pl
+
+from softsym_lab.benchmarks import scale
+from softsym_lab.benchmarks.scale import Case, exponent
+
+
+def test_slopes_by_hand():
+    assert exponent([1, 10, 100, 1000], [7.0, 7.0, 7.0, 7.0]) == 0.0
+    assert exponent([1, 10, 100, 1000], [5.0, 5.0, 1e2, 1e4]) == 2.0  # of the larger half
+    assert math.isnan(exponent([10], [1.0]))
+
+
+def test_every_series_has_its_exponents(monkeypatch):
+    monkeypatch.setattr(
+        scale,
+        "measure",
+        lambda case: {"read_seconds": case.rows, "look_seconds": case.groups**2, "peak_megabytes": 5.0},
+    )
+    told = scale.run((10, 100, 1000), (20, 60), (1, 2, 4))
+    assert told["rows"]["exponents"] == {"read_seconds": 1.0, "look_seconds": 0.0, "peak_megabytes": 0.0}
+    assert told["groups"]["exponents"]["look_seconds"] == 2.0
+    assert [case["columns"] for case in told["columns"]["cases"]] == [20, 60]
+
+
+def test_a_file_is_written_piece_by_piece(tmp_path, monkeypatch):
+    monkeypatch.setattr(scale, "CHUNK", 40)
+    scale.write(Case(100, columns=20), tmp_path / "rows.parquet")
+    frame = pl.read_parquet(tmp_path / "rows.parquet")
+    assert frame.shape == (100, 23)
+    assert [path.name for path in tmp_path.iterdir()] == ["rows.parquet"]
+    assert frame["x0"].n_unique() == 100
+
+
+def test_a_small_case(tmp_path):
+    measured = scale.measure(Case(200, groups=2))
+    assert set(measured) == {
+        "read_seconds", "look_seconds", "whole_seconds", "peak_megabytes",
+        "stream_seconds", "stream_peak_megabytes", "stream_import_megabytes",
+    }  # fmt: skip
+    assert measured["whole_seconds"] > measured["look_seconds"] > 0
+    assert measured["stream_peak_megabytes"] >= measured["stream_import_megabytes"] > 50
+    assert 50 < measured["peak_megabytes"] < 1500

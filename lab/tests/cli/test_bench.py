@@ -1,0 +1,24 @@
+"""``softsym bench``."""
+
+import json
+
+from typer.testing import CliRunner
+
+from softsym.cli.main import app
+from softsym_lab import benchmarks
+
+
+def test_the_suite_is_passed_on_and_numbers_come_as_json(monkeypatch, tmp_path):
+    asked = []
+    monkeypatch.setattr(benchmarks, "run", lambda suite: asked.append(suite) or {"schema": 1})
+    done = CliRunner().invoke(app, ["bench", "spaces"])
+    assert done.exit_code == 0
+    assert json.loads(done.stdout) == {"schema": 1}
+    CliRunner().invoke(app, ["bench", "--json", str(tmp_path / "out.json")])
+    assert asked == ["spaces", None]
+    assert json.loads((tmp_path / "out.json").read_text()) == {"schema": 1}
+
+
+def test_help_names_every_suite():
+    text = CliRunner().invoke(app, ["bench", "--help"], env={"COLUMNS": "200"}).stdout
+    assert all(name in text for name in ("spaces", "step", "loop", "learning", "calibration"))

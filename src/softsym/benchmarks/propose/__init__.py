@@ -1,5 +1,0 @@
-"""How often proposals are right: laws, their truth, the run and its score."""
-
-from softsym.benchmarks.propose.sets import run
-
-__all__ = ["run"]

@@ -1,0 +1,214 @@
+r"""What data say about candidate symmetries without a network, in seconds.
+
+For every candidate: the exact randomization test (:mod:`softsym.inference.randomization`), the likelihood of exact symmetry and the
+interval of the relative violation (:mod:`softsym.inference.likelihood.profile`), how well the data cover the group's orbits, and the
+verdict that rests on them (:mod:`softsym.inference.verdict`). p-values are corrected for several groups (Holm). A group whose candidate
+subgroup is refuted is not called exact, and one whose candidate subgroup is absent is absent, too. Groups that are not compact have no
+randomization test: their p-value is the likelihood ratio's, and the method says so. The likelihood takes a few hundred rows; a candidate
+that these leave undecided is looked at again with more of them, where there are more. Where the test refutes what the likelihood does not,
+inputs alone are tested, too. And where trees predict what the likelihood takes for noise, nothing is decided.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from softsym.data.coverage import HARDLY, WELL
+from softsym.data.labels import numbered
+from softsym.data.scaler import SymmetricScaler
+from softsym.errors import InputError
+from softsym.groups import Group
+from softsym.inference.examine import Examined, halves_of
+from softsym.inference.kernels import GRID, Kernel
+from softsym.inference.lattice import contains
+from softsym.inference.likelihood.threads import one_blas_thread
+from softsym.inference.look import LARGEST, Look
+from softsym.inference.randomization import holm
+from softsym.inference.shape import read_rows, read_shape, row_weights
+from softsym.inference.table import EvidenceRow, EvidenceTable, detail_of, row_of
+from softsym.inference.verdict import LEVEL, LIKELIHOOD_LEVEL, TOLERANCE
+from softsym.reps import Rep
+
+Array = NDArray[np.float64]
+FEWEST = 10
+"""Fewer rows say nothing."""
+S = TypeVar("S")
+T = TypeVar("T")
+
+
+@one_blas_thread()
+def evidence(
+    X: ArrayLike,
+    Y: ArrayLike,
+    rep_in: Rep | str,
+    rep_out: Rep | str,
+    groups: Group | str | Sequence[Group | str],
+    *,
+    sources: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    tolerance: float | None = None,
+    kernels: Sequence[Kernel] = GRID,
+    max_size: int = LARGEST,
+    n_jobs: int = 2,
+    seed: int = 0,
+) -> EvidenceTable:
+    """Looks at every candidate symmetry of a data set.
+
+    Args:
+        X: Inputs (n, size of ``rep_in``).
+        Y: Outputs (n, size of ``rep_out``).
+        rep_in: How inputs transform, such as ``"5S + 5V"``.
+        rep_out: How outputs transform, such as ``"T(2)"``.
+        groups: Candidate groups.
+        sources: A label for every row; rows of one label (windows of one recording) stay together.
+        sample_weight: How much every row counts (n,), not negative. Noise of a row has a variance that is divided by its weight, or by a
+            power of it from 0 to 1 if the data say so; rows of weight zero take no part. Weights must not depend on what a
+            candidate moves.
+        tolerance: Relative violation up to which a symmetry counts as exact; by default what would hardly add to the error of
+            predictions, see :mod:`softsym.inference.verdict`.
+        kernels: Base kernels to choose from.
+        max_size: Rows times coordinates that the likelihood looks at together; half as many more where that leaves a candidate
+            undecided. Time grows with its third power.
+        n_jobs: How many groups are looked at at once.
+        seed: Seed of rows and elements.
+
+    Returns:
+        One row for each group, in the order of ``groups``.
+
+    Example:
+        >>> import numpy as np, softsym as ss
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.standard_normal((200, 6))
+        >>> Y = np.cross(X[:, :3], X[:, 3:]) + 0.05 * rng.standard_normal((200, 3))
+        >>> table = evidence(X, Y, "2V", "V", ["SO(3)", "O(3)"])
+        >>> [row.verdict for row in table]
+        ['exact', 'absent']
+    """
+    start = time.perf_counter()
+    X, Y = read_rows(X, "X"), read_rows(Y, "Y")
+    if len(X) != len(Y):
+        raise InputError(f"`X` has {len(X)} rows and `Y` has {len(Y)}")
+    labels, weights = _labels(sources, len(X)), row_weights(sample_weight, len(X))
+    if weights is not None and not weights.all():  # rows that do not count take no part
+        kept = weights > 0
+        X, Y, labels = X[kept], Y[kept], None if labels is None else _labels(labels[kept], int(kept.sum()))
+        weights = row_weights(weights[kept], len(X))
+    if len(X) < FEWEST:
+        raise InputError(f"{len(X)} row(s) say nothing about symmetries; at least {FEWEST} are needed")
+    rep_in, rep_out, candidates = read_shape(rep_in, rep_out, groups, X, Y)
+    if not candidates:
+        raise InputError("pass at least one group, such as 'O(3)'")
+    if tolerance is not None and not tolerance > 0:
+        raise InputError(f"`tolerance` must be positive, got {tolerance!r}")
+    if not isinstance(max_size, int | np.integer) or max_size < 1:
+        raise InputError(f"`max_size` must be a positive whole number, got {max_size!r}")
+    scaled = SymmetricScaler.fit(Y, rep_out, candidates, weights).transform(Y)
+    with ThreadPoolExecutor(max(1, min(2, n_jobs))) as pool:
+        looked = pool.submit(
+            Look.at, X, Y, rep_in, rep_out, candidates,
+            kernels=kernels, sources=labels, weights=weights, seed=seed, largest=max_size,
+        )  # fmt: skip
+        predicting = pool.submit(
+            halves_of, X, scaled, rep_in, rep_out, candidates, kernels, labels, seed, weights
+        )
+        look = looked.result()
+        if look.is_constant:
+            raise InputError("the outputs do not vary; there is nothing to explain")
+        halves = predicting.result()
+
+    examinations = _map(lambda group: Examined.of(group, look, halves, X, labels, seed), candidates, n_jobs)
+    rows = _judged(examinations, look, tolerance)
+    for is_worth_it, ask in (
+        (_may_tell_more, lambda one: one.closer(look)),
+        (_may_be_the_inputs, lambda one: one.ask_inputs(look, halves, seed)),
+        (_may_be_no_noise, lambda one: one.ask_trees(look, seed)),
+    ):
+        if unclear := [
+            one for one, row in zip(examinations, rows, strict=True) if is_worth_it(one, row, look)
+        ]:
+            _map(ask, unclear, n_jobs)
+            rows = _judged(examinations, look, tolerance)
+    details = {one.group.name: detail_of(one.profile, one.test) for one in examinations}
+    return EvidenceTable(rows, details, time.perf_counter() - start)
+
+
+def _may_tell_more(one: Examined, row: EvidenceRow, look: Look) -> bool:
+    """Whether more of the rows at hand may decide about an undecided candidate."""
+    if row.verdict != "undecided" or one.profile is None or one.profile.is_trivial or one.coverage < HARDLY:
+        return False
+    return one.rows < len(look.X)
+
+
+def _may_be_the_inputs(one: Examined, row: EvidenceRow, look: Look) -> bool:
+    """Whether a refutation by the test that leaves a candidate undecided may be about the inputs."""
+    if row.verdict != "undecided" or one.profile is None:
+        return False
+    return one.test_p < LEVEL and not one.coverage < WELL
+
+
+def _may_be_no_noise(one: Examined, row: EvidenceRow, look: Look) -> bool:
+    """Whether a violation that matters may hide in what the likelihood takes for noise."""
+    return row.verdict in ("exact", "soft") and row.errors[1] > TOLERANCE**2
+
+
+def _judged(found: list[Examined], look: Look, tolerance: float | None) -> list[EvidenceRow]:
+    tests, ratios = holm([one.test_p for one in found]), holm([one.ratio_p for one in found])
+    refuted = [
+        one.group
+        for one, ratio in zip(found, ratios, strict=True)
+        if ratio < LIKELIHOOD_LEVEL and one.profile is not None and one.profile.interval[0] > 0
+    ]
+    rows = []
+    for one, test, ratio in zip(found, tests, ratios, strict=True):
+        inside = [H.name for H in refuted if H is not one.group and contains(one.group, H)]
+        row = row_of(
+            one.group, one.profile, look, ratio_p=ratio, test=one.test, test_p=test, coverage=one.coverage,
+            refuted_subgroup=inside[0] if inside else "", tolerance=tolerance, seconds=one.seconds,
+            rows=one.rows or None, inputs_p=one.inputs_p, missed=one.missed,
+        )  # fmt: skip
+        rows.append(row)
+    return _with_subgroups(rows, [one.group for one in found])
+
+
+def _with_subgroups(rows: Sequence[EvidenceRow], groups: Sequence[Group]) -> list[EvidenceRow]:
+    """The rows, absent where a candidate inside is: a larger group leaves fewer functions, and none that is nearer to the truth."""
+    absent = [(row, group) for row, group in zip(rows, groups, strict=True) if row.verdict == "absent"]
+    judged = []
+    for row, group in zip(rows, groups, strict=True):
+        inside = [other for other, H in absent if row.verdict != "absent" and contains(group, H)]
+        judged.append(_at_least(row, max(inside, key=lambda other: other.interval)) if inside else row)
+    return judged
+
+
+def _at_least(row: EvidenceRow, other: EvidenceRow) -> EvidenceRow:
+    """The row of a group that is broken as much as the absent one inside, or more."""
+    low, high = (max(ends) for ends in zip(row.interval, other.interval, strict=True))
+    violation = other.asymmetry if math.isnan(row.asymmetry) else max(row.asymmetry, other.asymmetry)
+    note = f"its subgroup {other.name} is absent"
+    return replace(
+        row, verdict="absent", asymmetry=violation, interval=(low, high), tolerance=high, note=note
+    )
+
+
+def _map(function: Callable[[S], T], values: Sequence[S], n_jobs: int) -> list[T]:
+    if n_jobs <= 1 or len(values) == 1:
+        return [function(value) for value in values]
+    with ThreadPoolExecutor(n_jobs) as pool:
+        return list(pool.map(function, values))
+
+
+def _labels(sources: ArrayLike | None, n: int) -> NDArray[np.int64] | None:
+    if sources is None:
+        return None
+    labels = np.asarray(sources)
+    if labels.shape != (n,):
+        raise InputError(f"`sources` must hold one label for each of {n} rows, got shape {labels.shape}")
+    return numbered(labels.tolist(), "`sources`")

@@ -1,0 +1,284 @@
+r"""The soft-equivariant Gaussian process: mixed symmetries in closed form.
+
+.. math:: f \sim \mathcal{GP}(0,\; a_0\, k I + \sum_k a_k K_k), \qquad y = f + \text{noise},
+
+a part of f that has each symmetry and a part that has none, with weights that the marginal likelihood chooses. It is the
+function-space twin of the paper's soft equivariance. Candidates are first looked at one by one
+(:mod:`softsym.inference.likelihood.profile`); those that hold are joined into one kernel that has all their symmetries, if the group
+that they generate has a finite subgroup; then all weights are found together.
+"""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from softsym.data.labels import row_labels
+from softsym.data.requirements import check_magnitudes
+from softsym.errors import DataWarning, InputError
+from softsym.groups import Group
+from softsym.groups import group as read_group
+from softsym.inference import storage
+from softsym.inference.estimate import Estimate, estimate
+from softsym.inference.kernels import GRID, Kernel, Plain, equivariant_kernel
+from softsym.inference.likelihood.process import Component, Process, blocks_of, same_noise
+from softsym.inference.likelihood.sources import by_sources
+from softsym.inference.likelihood.threads import one_blas_thread
+from softsym.inference.look import LARGEST as LIKELIHOOD_SIZE
+from softsym.inference.look import Look
+from softsym.inference.mixture import WEIGHING, How, alone, components_of, weighed
+from softsym.inference.shape import read_shape, seed_of
+from softsym.inference.table import EvidenceTable, detail_of, row_of
+from softsym.reps import Rep
+
+Array = NDArray[np.float64]
+LARGEST = 4_000
+"""Rows times coordinates of a block: the largest matrix that is factorised."""
+
+
+class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """A Gaussian process that uses each candidate symmetry just as much as it holds.
+
+    Args:
+        rep_in: How inputs transform, such as ``"5S + 5V"``; needed with groups.
+        rep_out: How outputs transform, such as ``"T(2)"``; needed with groups.
+        groups: Candidate groups, such as ``["O(2)@x", "O(2)@z"]``; none for an ordinary Gaussian process.
+        kernel: The base kernel; by default the one of :data:`softsym.inference.kernels.GRID` under which the data are most likely.
+        max_size: The largest matrix to factorise, rows times coordinates of an output type; beyond it a subset of rows is used.
+        random_state: Seed of the order of rows, and so of subsets.
+
+    Attributes:
+        weights_: For every candidate the share of the prior variance that has its symmetry.
+        symmetries_: What was found about each candidate, a table.
+        kernel_: The base kernel.
+        process_: The conditioned process.
+        n_rows_: How many rows it is conditioned on.
+        left_out_errors_: For every row of the data its squared error, mean over outputs, if it is predicted from all rows of other
+            sources (from all other rows, if each stands by itself); NaN for rows that were not conditioned on.
+
+    Example:
+        >>> import numpy as np, softsym as ss
+        >>> X = np.random.default_rng(0).standard_normal((100, 6))
+        >>> gp = SoftEquivariantGP("2V", "V", ["SO(3)"]).fit(X, np.cross(X[:, :3], X[:, 3:]))
+        >>> gp.weights_["SO(3)"] > 0.99
+        True
+        >>> mean, std = gp.predict(X[:5], return_std=True)
+        >>> mean.shape, std.shape
+        ((5, 3), (5, 3))
+    """
+
+    def __init__(
+        self,
+        rep_in: Rep | str | None = None,
+        rep_out: Rep | str | None = None,
+        groups: Group | str | Sequence[Group | str] = (),
+        *,
+        kernel: Kernel | None = None,
+        max_size: int = LARGEST,
+        random_state: int | np.random.RandomState | None = 0,
+    ) -> None:
+        self.rep_in, self.rep_out, self.groups = rep_in, rep_out, groups
+        self.kernel, self.max_size, self.random_state = kernel, max_size, random_state
+
+    @one_blas_thread()
+    def fit(self, X: ArrayLike, y: ArrayLike, groups: Any = None) -> Self:
+        """Chooses kernel, weights and noise, and conditions on the data.
+
+        Args:
+            X: Inputs (n, size of ``rep_in``).
+            y: Outputs (n, size of ``rep_out``), or (n,) for one output.
+            groups: A label for every row, if rows belong together (windows of one recording): errors are those of whole sources
+                left out, and subsets hold as many sources as possible.
+        """
+        inputs, outputs = validate_data(
+            self, X, y, multi_output=True, y_numeric=True, ensure_min_samples=2, dtype=np.float64
+        )
+        self.n_outputs_ = 0 if outputs.ndim == 1 else outputs.shape[1]
+        Y = np.asarray(outputs, dtype=np.float64).reshape(len(outputs), -1)
+        check_magnitudes(inputs, "a value of `X`")
+        check_magnitudes(Y, "a value of `y`")
+        rep_in, rep_out, candidates = read_shape(self.rep_in, self.rep_out, self.groups, inputs, Y)
+        kernels = GRID if self.kernel is None else [self.kernel]
+        sources, seed = row_labels(groups, len(Y)), seed_of(self.random_state)
+        look = Look.at(inputs, Y, rep_in, rep_out, candidates, kernels=kernels, sources=sources, seed=seed)
+        profiles = {
+            name: look.profile(look.candidates[name].group)
+            for name in look.candidates
+            if not look.is_constant
+        }
+        self.scale_in_, self.scale_out_ = look.scale_in, look.scale_out
+        self.kernel_ = look.kernels[""]
+        self.symmetries_ = EvidenceTable(
+            [row_of(group, profiles.get(group.name), look) for group in candidates],
+            {group.name: detail_of(profiles.get(group.name)) for group in candidates},
+        )
+        self.alone_ = alone(look, profiles)
+        self.process_ = self._conditioned(look, *weighed(look, components_of(look, profiles, kernels)))
+        self.__dict__.pop("left_out_errors_", None)
+        return self
+
+    def estimate(self, n: int, size: int = 1) -> Estimate:
+        """What a fit will cost, before it starts.
+
+        Args:
+            n: Number of rows.
+            size: Coordinates of the largest block of the outputs: 3 for vectors, 5 for symmetric matrices under O(3).
+        """
+        rows = min(n, max(2, self.max_size // size))
+        count = 1 if isinstance(self.groups, str | Group) else len(self.groups)
+        return estimate(rows, size, count, LIKELIHOOD_SIZE, WEIGHING)
+
+    def _conditioned(self, look: Look, components: list[Component], noises: list[float]) -> Process:
+        blocks = blocks_of(components, look.rep_out, look.Y)
+        noises = same_noise(noises, blocks)
+        size = max((block.size for block in blocks), default=1)
+        n = min(len(look.X), max(2, self.max_size // size))
+        if n < len(look.X):
+            warnings.warn(
+                f"{len(look.X)} rows x {size} coordinates are more than max_size={self.max_size}: "
+                f"a random {n} rows are used; train a network on all of them",
+                DataWarning,
+                stacklevel=5,
+            )
+        self.n_rows_, self._n_given = n, len(look.X)
+        self.rows_ = look.order[:n]
+        X, Y, sources = look.X[:n], look.Y[:n], None if look.sources is None else look.sources[:n]
+        if sources is not None and len(np.unique(sources)) > 1:
+            plain, kernels = (
+                Plain(look.whole, look.rep_in, look.stretch),
+                [self.kernel] if self.kernel else GRID,
+            )
+            components, noises = by_sources(components, blocks, X, Y, sources, plain, kernels)
+            blocks = blocks_of(components, look.rep_out, look.Y)
+            noises = same_noise(noises, blocks)
+        self.weights_ = {
+            group.name: float(sum(c.weight for c in components if group.name in c.has))
+            for group in look.groups
+        }
+        return Process.fit(components, blocks, X, Y, noises, sources)
+
+    @functools.cached_property
+    def left_out_errors_(self) -> Array:
+        """See the class."""
+        check_is_fitted(self, "process_")
+        errors = np.full(self._n_given, np.nan)
+        errors[self.rows_] = np.mean((self.process_.left_out() * self.scale_out_.scale) ** 2, axis=1)
+        return errors
+
+    @one_blas_thread()
+    def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
+        """Mean (n, outputs), or (n,) as ``y`` was, and the standard deviation of a new measurement if asked for."""
+        check_is_fitted(self)
+        inputs = np.asarray(validate_data(self, X, reset=False, dtype=np.float64))
+        mean, spread = self.process_.predict(self.scale_in_.transform(inputs), return_std)
+        mean = self.scale_out_.inverse(mean)
+        if self.n_outputs_ == 0:
+            mean = mean[:, 0]
+        if spread is None:
+            return mean
+        spread = spread * self.scale_out_.scale
+        return mean, spread[:, 0] if self.n_outputs_ == 0 else spread
+
+    def snap(self, group: Group | str) -> SoftEquivariantGP:
+        """The same process with only functions that are exactly equivariant to one of the candidates.
+
+        Args:
+            group: One of the candidates.
+        """
+        name = self._candidate(group)
+        kept = [component for component in self.process_.components if name in component.has]
+        if not kept:
+            rep_in, rep_out, _ = self._shape
+            kept = [
+                Component(equivariant_kernel(read_group(group), rep_in, rep_out), self.kernel_, 1.0, (name,))
+            ]
+        return self._with(kept)
+
+    def alone(self, group: Group | str, how: How = "softly") -> SoftEquivariantGP:
+        """The same process with one candidate and no other, conditioned on the same rows: what this symmetry brings by itself.
+
+        Args:
+            group: One of the candidates.
+            how: ``exactly``, ``softly`` (as much as it holds) or ``without``.
+
+        Example:
+            >>> import numpy as np
+            >>> X = np.random.default_rng(0).standard_normal((60, 3))
+            >>> gp = SoftEquivariantGP("V", "S", ["O(3)"]).fit(X[:40], np.sin(X[:40, :1]))
+            >>> errors = {how: np.mean((gp.alone("O(3)", how).predict(X) - np.sin(X[:, :1])) ** 2) for how in ("exactly", "without")}
+            >>> bool(errors["exactly"] > 10 * errors["without"])
+            True
+        """
+        name = self._candidate(group)
+        if how not in ("exactly", "softly", "without"):
+            raise InputError(f"`how` must be 'exactly', 'softly' or 'without', got {how!r}")
+        if name not in self.alone_:
+            raise InputError(f"{name} has no kernel here: {self.symmetries_[name].note}")
+        single, plain = self.alone_[name]
+        free = Component(Plain(single.candidate.group, single.candidate.rep_in), single.kernel, plain)
+        parts = {"exactly": [single.weighted(1.0)], "softly": [single, free], "without": [free.weighted(1.0)]}
+        return self._with([part for part in parts[how] if part.weight > 0])
+
+    def _candidate(self, group: Group | str) -> str:
+        check_is_fitted(self)
+        name = read_group(group).name
+        if name not in self.weights_:
+            raise InputError(
+                f"no candidate group {name!r}; the candidates were {', '.join(self.weights_) or 'none'}"
+            )
+        return name
+
+    def _with(self, components: list[Component]) -> SoftEquivariantGP:
+        """The same process with other components."""
+        total = sum(component.weight for component in components)
+        components = [component.weighted(component.weight / total) for component in components]
+        other = SoftEquivariantGP(**self.get_params(deep=False))
+        other.__dict__.update(
+            {key: value for key, value in self.__dict__.items() if key != "left_out_errors_"}
+        )
+        old = self.process_
+        blocks = blocks_of(components, self._shape[1], old.Y)
+        other.process_ = Process.fit(
+            components, blocks, old.X, old.Y, same_noise(old.noises, blocks), old.sources, old.weights
+        )
+        other.weights_ = {
+            key: float(sum(c.weight for c in components if key in c.has)) for key in self.weights_
+        }
+        return other
+
+    def save(self, folder: str | Path, *, force: bool = False) -> Path:
+        """Writes the model as safetensors and JSON; :func:`softsym.inference.load` reads it back.
+
+        Args:
+            folder: A new folder.
+            force: Replace an existing model.
+        """
+        check_is_fitted(self)
+        return storage.save(self, Path(folder), force=force)
+
+    @property
+    def _shape(self) -> tuple[Rep, Rep, list[Group]]:
+        return read_shape(self.rep_in, self.rep_out, self.groups, self.process_.X, self.process_.Y)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+
+def load(folder: str | Path) -> SoftEquivariantGP:
+    """Reads a process that :meth:`SoftEquivariantGP.save` wrote; runs no code of the file's.
+
+    Args:
+        folder: The model's folder.
+    """
+    gp: SoftEquivariantGP = storage.read(Path(folder), SoftEquivariantGP)
+    return gp

@@ -1,0 +1,28 @@
+"""Which way a group's kernel is made: averaged, framed or polynomial, the first that applies."""
+
+from __future__ import annotations
+
+from softsym.errors import InputError
+from softsym.groups import Group
+from softsym.groups.finite_subgroup import finite_subgroup
+from softsym.reps import Rep
+
+
+def equivariant_kernel(group: Group, rep_in: Rep, rep_out: Rep) -> EquivariantKernel:
+    """The kernel of a group by the first method that applies: averaged, framed, polynomial.
+
+    Example:
+        >>> import softsym as ss
+        >>> [equivariant_kernel(ss.group(text), ss.rep("2V"), ss.rep("S")).method for text in ("O(2)@z", "Scaling(3)", "SL(3)")]
+        ['averaged over 16 elements', 'inputs divided by their size', 'polynomial maps of degree 3']
+    """
+    rest, scales = without_scaling(group)
+    moving = scales and any(growth(type_) for _, type_ in rep_in)
+    if (moving or not scales) and (rest is None or rest.is_orthogonal):
+        try:
+            inner = Plain(group, rep_in) if rest is None else Averaged(rest, rep_in, finite_subgroup(rest))
+            return Framed(group, rep_in, inner) if scales else inner
+        except InputError:
+            if not scales:
+                raise
+    return Polynomial(group, rep_in, rep_out)

@@ -1,0 +1,114 @@
+r"""Framed kernels, for groups that hold all positive multiples of the identity.
+
+With s(x) the size of x, :math:`\rho_{out}(s)\, K(x / s, x' / s')\, \rho_{out}(s')`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softsym.groups import Group
+from softsym.inference.kernels.base import Kernel
+from softsym.inference.kernels.blocks import Block
+from softsym.inference.kernels.equivariant import EquivariantKernel, Plain
+from softsym.reps import Rep, TensorType
+from softsym.reps.atoms import Base
+
+Array = NDArray[np.float64]
+LEAST_SIZE = 1e-12
+"""Inputs are not divided by less."""
+
+
+class Framed(EquivariantKernel):
+    """A kernel of inputs divided by their size: all positive multiples of the identity and whatever the inner kernel has."""
+
+    is_projection = False
+
+    def __init__(self, group: Group, rep_in: Rep, inner: EquivariantKernel) -> None:
+        super().__init__(group, rep_in)
+        self.inner = inner
+
+    def grams(
+        self, kernels: Sequence[Kernel], blocks: Sequence[Block], left: Array, right: Array | None = None
+    ) -> list[list[Array]]:
+        """See the base class."""
+        size, unit = self.framed(left)
+        other_size, other = (size, None) if right is None else self.framed(right)
+        grams = self.inner.grams(kernels, blocks, unit, other)
+        for block, position in zip(blocks, range(len(blocks)), strict=True):
+            power = growth(block.type)
+            rows, columns = (np.tile(one**power, block.size) for one in (size, other_size))
+            for row in grams:
+                row[position] *= rows[:, None] * columns
+        return grams
+
+    def function(
+        self, kernel: Kernel, blocks: Sequence[Block], X: Array, values: Sequence[Array]
+    ) -> Callable[[Array], list[Array]]:
+        """See the base class."""
+        size, unit = self.framed(X)
+        sums = self.inner.function(kernel, blocks, unit, _grown(values, blocks, size))
+
+        def products(new: Array) -> list[Array]:
+            size, unit = self.framed(new)
+            return _grown(sums(unit), blocks, size)
+
+        return products
+
+    def rests(self, grams: Sequence[Array], plain: Sequence[Array], X: Array) -> list[Array]:
+        """Functions that change along orbits: those with the symmetry times smooth functions of log s that are zero on average."""
+        height = np.log(self.framed(X)[0])
+        height = (height - height.mean()) / max(float(height.std()), 1e-12)
+        along = np.exp(-((height[:, None] - height) ** 2) / 2)
+        along = along - along.mean(axis=0) - along.mean(axis=1)[:, None] + along.mean()
+        return [gram * np.tile(along, (len(gram) // len(X),) * 2) for gram in grams]
+
+    def framed(self, X: Array) -> tuple[Array, Array]:
+        """The size (n,) of every input, in units of a typical one, and the inputs divided by it."""
+        powers = self.powers(X.shape[1])
+        first = int(powers[np.flatnonzero(powers)[0]])
+        size = np.maximum(np.sqrt((X[:, powers == first] ** 2).mean(1)), LEAST_SIZE) ** (1.0 / first)
+        return size, X / size[:, None] ** powers
+
+    def powers(self, columns: int) -> NDArray[np.int64]:
+        """By which power of its size every column of an input grows, shape (columns,); sizes are told by those of the first power."""
+        powers = np.zeros(columns, dtype=np.int64)
+        for segment in self.rep_in.segments(self.group):
+            powers[segment.start : segment.stop] = growth(segment.type)
+        return powers
+
+    @property
+    def method(self) -> str:
+        """See the base class."""
+        inner = "" if isinstance(self.inner, Plain) else f", {self.inner.method}"
+        return f"inputs divided by their size{inner}"
+
+
+def _grown(values: Sequence[Array], blocks: Sequence[Block], size: Array) -> list[Array]:
+    """Values (b n, c) of every block, multiplied as its type grows with the sizes (n,) of rows."""
+    return [
+        np.tile(size ** growth(block.type), block.size)[:, None] * value
+        for block, value in zip(blocks, values, strict=True)
+    ]
+
+
+def without_scaling(group: Group) -> tuple[Group | None, bool]:
+    """The group without the multiples of the identity (None if nothing is left), and whether it has them."""
+    if len(group.part_dims) > 1:
+        return group, False
+    eye = np.eye(group.dim)
+    traces = [np.trace(A) / group.dim for A in group.lie_algebra]
+    rest = [A for A, t in zip(group.lie_algebra, traces, strict=True) if not np.allclose(A, t * eye)]
+    if len(rest) == len(group.lie_algebra):
+        return group, False
+    if not rest and not len(group.discrete_generators):
+        return None, True
+    return Group.from_generators(np.array(rest), group.discrete_generators, name=group.name), True
+
+
+def growth(type_: TensorType) -> int:
+    """By which power of s a type grows under multiplication by s."""
+    return sum((-1 if atom.is_dual else 1) for atom in type_.atoms if isinstance(atom, Base))

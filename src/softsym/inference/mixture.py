@@ -1,0 +1,149 @@
+"""The mixture of a soft-equivariant process: which kernels it has, and with what weights.
+
+Every candidate's kernel, one of the group that those which hold generate together, one without symmetry, and one without symmetry whose
+columns have units of their own. Weights are found together by marginal likelihood.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softsym.errors import InputError
+from softsym.groups import Group, join_groups
+from softsym.inference.kernels import (
+    Averaged,
+    EquivariantKernel,
+    Kernel,
+    Plain,
+    Polynomial,
+    equivariant_kernel,
+)
+from softsym.inference.likelihood.process import Component, blocks_of, unit_of
+from softsym.inference.likelihood.profile import DROP, Profile
+from softsym.inference.likelihood.weights import best_weights
+from softsym.inference.look import Look
+
+Array = NDArray[np.float64]
+How = Literal["exactly", "softly", "without"]
+"""How one symmetry is used by itself."""
+WEIGHING = 700
+"""Size of the matrices while weights are looked for, over all blocks."""
+DROPPED = 1e-7
+"""Components of a smaller share are left out, so that what is exact is exactly so."""
+
+
+def components_of(look: Look, profiles: dict[str, Profile], kernels: Sequence[Kernel]) -> list[Component]:
+    """The kernels of the mixture, with first guesses of their weights.
+
+    What holds should not be given up for what holds only in part: if some candidates hold, the kernel of another one is that of the
+    group which it generates together with them, where that has one.
+    """
+    named = _affordable(look, {name: found for name, found in profiles.items() if not found.is_trivial})
+    holding = [name for name, found in named.items() if found.against <= DROP]
+    components = [
+        _component(look, [*holding, name], (1.0 - named[name].best ** 2) / len(named))
+        for name in named
+        if name not in holding
+    ]
+    components += [
+        Component(look.candidates[name], look.kernels[name], 1.0 / len(named), (name,)) for name in holding
+    ]
+    if len(holding) > 1:
+        components.insert(0, _component(look, holding, 1.0))
+    least = min((found.best for found in profiles.values()), default=1.0)
+    trivial = tuple(name for name, found in profiles.items() if found.is_trivial)
+    components.append(Component(Plain(look.whole, look.rep_in), look.kernels[""], max(least**2, 1e-4)))
+    free = None if look.is_constant else look.free(kernels)
+    if free is not None:
+        components.append(Component(*free, 0.1))
+    return [Component(c.candidate, c.kernel, c.weight, c.has + trivial) for c in _merged(components)]
+
+
+def _affordable(look: Look, named: dict[str, Profile]) -> dict[str, Profile]:
+    """The candidates without those that neither hold nor have a finite subgroup: they would leave large blocks whole, for nothing."""
+    kept = {
+        name: found
+        for name, found in named.items()
+        if found.against <= DROP or not isinstance(look.candidates[name], Polynomial)
+    }
+    return kept or named
+
+
+def _merged(components: list[Component]) -> list[Component]:
+    """The same without repetitions: different candidates may generate one group together with what holds."""
+    kept: list[Component] = []
+    for one in components:
+        twin = next((k for k, other in enumerate(kept) if _same(one, other)), None)
+        if twin is None:
+            kept.append(one)
+        else:
+            names = tuple(dict.fromkeys(kept[twin].has + one.has))
+            kept[twin] = Component(one.candidate, one.kernel, kept[twin].weight + one.weight, names)
+    return kept
+
+
+def _same(one: Component, other: Component) -> bool:
+    """Whether two kernels are averages of the same kernel over the same elements."""
+    first, second = one.candidate, other.candidate
+    if not (isinstance(first, Averaged) and isinstance(second, Averaged) and one.kernel == other.kernel):
+        return False
+    sets = [
+        np.concatenate([part.reshape(len(part), -1) for part in c.closed.parts], axis=1)
+        for c in (first, second)
+    ]
+    if sets[0].shape != sets[1].shape:
+        return False
+    gaps = np.abs(sets[0][:, None] - sets[1][None]).max(axis=2)
+    return bool(gaps.min(axis=1).max() < 1e-6)
+
+
+def _component(look: Look, names: list[str], weight: float) -> Component:
+    """The kernel of the group that several candidates generate; that of the last one alone, if they have none."""
+    together = _together([look.candidates[name].group for name in names], look)
+    if together is None:
+        return Component(look.candidates[names[-1]], look.kernels[names[-1]], weight, (names[-1],))
+    return Component(together, look.kernels[""], weight, tuple(names))
+
+
+def _together(groups: list[Group], look: Look) -> EquivariantKernel | None:
+    """The kernel of the group that several generate, if it has one for the chosen base kernel."""
+    if len(groups) < 2:
+        return None
+    try:
+        candidate = equivariant_kernel(join_groups(groups), look.rep_in, look.rep_out)
+    except InputError:
+        return None
+    return candidate if candidate.allows(look.kernels[""]) else None
+
+
+def weighed(look: Look, components: list[Component]) -> tuple[list[Component], list[float]]:
+    """The components with the weights of highest likelihood and the blocks' noise, from a subset of rows; those of no weight go."""
+    blocks = blocks_of(components, look.rep_out, look.Y)
+    weights: Array = np.ones(len(components))
+    noises: list[float] = []
+    if blocks:
+        n = look.rows(blocks, WEIGHING)
+        by_component = [c.grams(blocks, look.X[:n]) for c in components]
+        grams = [[one[b] / unit_of(one[b]) for one in by_component] for b in range(len(blocks))]
+        Ys = [block.read(look.Y[:n]) for block in blocks]
+        weights, noises = best_weights(grams, Ys, np.array([c.weight for c in components]), 1e-2)
+    kept = [(c, w) for c, w in zip(components, weights, strict=True) if w > DROPPED]
+    total = sum(weight for _, weight in kept)
+    return [Component(c.candidate, c.kernel, float(w / total), c.has) for c, w in kept], noises
+
+
+def alone(look: Look, profiles: dict[str, Profile]) -> dict[str, tuple[Component, float]]:
+    """Every candidate by itself: its kernel, weighted as a soft symmetry takes it beside the one without symmetry, and the weight of that.
+
+    The prior (1 - a^2) K_G + a^2 K_rest of a profile, with k I = K_G + K_rest, is one of K_G and k I.
+    """
+    singles = {}
+    for name, found in profiles.items():
+        share, kept = found.best**2, found.kept
+        plain = 1.0 if kept >= 1.0 else min(1.0, share / (1.0 - kept))
+        singles[name] = (Component(look.candidates[name], look.kernels[name], 1.0 - plain, (name,)), plain)
+    return singles

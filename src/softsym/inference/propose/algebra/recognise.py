@@ -1,0 +1,312 @@
+r"""Names of Lie algebras: what a closed span of matrices is, in which basis.
+
+An algebra is told by what it keeps: fixed directions, a symmetric form (so(p, q)), an antisymmetric one (sp), volume (sl), lengths and a
+complex structure (su, u), nothing (gl); multiples of the identity are taken off first. The basis in which it has its usual form gives a
+:class:`softsym.Group`; a name is given only if the group's algebra is the span again. Everything else is "unnamed".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import null_space
+
+from softsym.groups import GL, SE, SL, SO, SU, Group, Scaling, SO11p, SO13p, Sp, Translation, U
+from softsym.inference.propose.algebra.closure import angle, orthonormal
+
+Array = NDArray[np.float64]
+SAME = 0.01
+"""Degrees between the span and the algebra of the group whose name it is given."""
+ROUGH = 1e-6
+"""Singular values below are zero."""
+ORTHOGONAL = 1e-7
+"""A basis that is a rotation up to this is taken as one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Recognised:
+    """What an algebra is.
+
+    Args:
+        name: Such as "so(3)", or "unnamed, dimension 2".
+        group: The connected group that it generates.
+        is_compact: Whether that is compact.
+        is_named: Whether the name is of the catalogue.
+    """
+
+    name: str
+    group: Group
+    is_compact: bool
+    is_named: bool
+
+
+def recognise(algebra: Array, affine: bool = False, uncertainty: float = 0.0) -> Recognised:
+    """The name of a closed span of matrices (k, d, d), k >= 1.
+
+    Args:
+        algebra: The span; in homogeneous coordinates if affine.
+        affine: Whether matrices are homogeneous.
+        uncertainty: How far its generators may be off, relative to their size.
+
+    Example:
+        >>> import numpy as np, softsym as ss
+        >>> recognise(ss.SO13p().lie_algebra).name
+        'so(1,3)'
+        >>> recognise(np.diag([1.0, 2.0, 5.0])[None]).name
+        'unnamed, dimension 1'
+    """
+    span = orthonormal(np.asarray(algebra, dtype=np.float64))
+    compact = _is_compact(span)
+    told = affine or _is_told(span, uncertainty)
+    for name, group in () if not told else _affine(span) if affine else _candidates(span):
+        if angle(group.lie_algebra, span) < SAME:
+            return Recognised(name, group, compact, True)
+    name = f"unnamed, dimension {len(span)}"
+    return Recognised(name, Group.from_generators(_tidy(span), name=name), compact, False)
+
+
+def _is_told(span: Array, uncertainty: float) -> bool:
+    """Whether an algebra is told from degenerate ones nearby, which have no names: a shear is nearly a turn, in a skewed basis.
+
+    The form tr(AB) of every algebra of the catalogue is not degenerate, and a generator that is off by a share changes it by at most
+    twice that.
+    """
+    return bool(np.abs(np.linalg.eigvalsh(np.einsum("aij,bji->ab", span, span))).min() > 2 * uncertainty)
+
+
+def rounded_axis(direction: Array, decimals: int = 4) -> tuple[float, ...]:
+    """A direction of unit length to some decimals, by default less than a hundredth of a degree off, its largest number positive.
+
+    Example:
+        >>> rounded_axis(np.array([-1.0, -2.0, 0.0]))
+        (0.4472, 0.8944, 0.0)
+    """
+    unit = direction / np.linalg.norm(direction)
+    unit = unit * np.sign(unit[np.abs(unit).argmax()])
+    return tuple((np.round(unit, decimals) + 0.0).tolist())
+
+
+def killing_form(span: Array) -> Array:
+    """tr(ad_a ad_b) of a closed orthonormal span, (k, k): negative definite iff it is semisimple and compact."""
+    brackets = span[:, None] @ span[None] - span[None] @ span[:, None]
+    ad = np.einsum("abij,cij->acb", brackets, span)
+    return np.asarray(np.einsum("acd,bdc->ab", ad, ad))
+
+
+def forms(span: Array, sign: int) -> Array:
+    """Bilinear forms that an algebra keeps, A'B + BA = 0: symmetric (sign 1) or antisymmetric (-1), (m, d, d)."""
+    d = span.shape[-1]
+    one = np.eye(d)
+    rows = [np.kron(A.T, one) + np.kron(one, A.T) for A in span]
+    swap = np.eye(d * d).reshape(d, d, d, d).transpose(1, 0, 2, 3).reshape(d * d, d * d)
+    return np.asarray(
+        null_space(np.concatenate([*rows, np.eye(d * d) - sign * swap]), rcond=ROUGH).T.reshape(-1, d, d)
+    )
+
+
+def _candidates(span: Array) -> Iterator[tuple[str, Group]]:
+    """Names and groups that it may be, the whole span or without multiples of the identity."""
+    d = span.shape[-1]
+    one = np.eye(d) / np.sqrt(d)
+    scales = np.linalg.norm(one - np.einsum("kij,ij,klm->lm", span, one, span)) < ROUGH
+    if not scales:
+        yield from _traceless(span)
+        return
+    if len(span) == d * d:
+        yield f"gl({d})", GL(d)
+        return
+    if len(span) == 1:
+        yield "scaling", Scaling(d)
+        return
+    rest = orthonormal(span - np.einsum("kij,ij->k", span, one)[:, None, None] * one)
+    for name, group in _traceless(rest):
+        yield f"{name} + scaling", group | Scaling(d)
+
+
+def _traceless(span: Array) -> Iterator[tuple[str, Group]]:
+    """Algebras that move a part of the space and leave the rest alone."""
+    d = span.shape[-1]
+    fixed = null_space(np.concatenate(list(span)), rcond=ROUGH)
+    moved = _range(np.concatenate(list(span), axis=1))
+    if not fixed.shape[1]:
+        yield from ((name, _turned(group, frame)) for name, group, frame in _whole(span))
+        return
+    frame = np.concatenate([moved, fixed], axis=1)
+    if frame.shape != (d, d) or np.linalg.cond(frame) > 1e6:
+        return
+    m = moved.shape[1]
+    inner = (np.linalg.inv(frame) @ span @ frame)[:, :m, :m]
+    for name, group, own in _whole(inner):
+        if d == 3 and name == "so(2)" and np.allclose(span, -span.swapaxes(1, 2), atol=ORTHOGONAL):
+            yield "so(2)", SO(2).about(rounded_axis(fixed[:, 0]))
+        yield name, _turned(group.embed(d, range(m)), np.concatenate([moved @ own, fixed], axis=1))
+
+
+def _whole(span: Array) -> Iterator[tuple[str, Group, Array]]:
+    """Algebras that leave no direction alone, each with the basis (m, m) in which it is the one of the catalogue."""
+    k, m = len(span), span.shape[-1]
+    if k == m * m - 1 and m > 1:
+        yield f"sl({m})", SL(m), np.eye(m)
+    symmetric = forms(span, 1)
+    if len(symmetric) == 1 and k == m * (m - 1) // 2:
+        yield from _indefinite(symmetric[0])
+    positive = _positive(symmetric)
+    if m % 2 == 0 and m > 2:
+        antisymmetric = forms(span, -1)
+        if len(antisymmetric) == 1 and k == m // 2 * (m + 1):
+            yield f"sp({m},R)", Sp(m // 2), _symplectic_frame(antisymmetric[0])
+        if positive is not None and k in ((m // 2) ** 2 - 1, (m // 2) ** 2):
+            yield from _unitary(span, positive)
+
+
+def _indefinite(form: Array) -> Iterator[tuple[str, Group, Array]]:
+    """so(p, q) from the form it keeps, the fewer signs first."""
+    values, vectors = np.linalg.eigh(form)
+    if np.abs(values).min() < ROUGH * np.abs(values).max():
+        return
+    if (values > 0).sum() > (values < 0).sum() or (
+        (values > 0).sum() == (values < 0).sum() and values[0] < 0
+    ):
+        values, vectors = -values[::-1], vectors[:, ::-1]  # an overall sign does not matter
+    positive = int((values > 0).sum())
+    order = np.argsort(values < 0, kind="stable")
+    frame = _upright(vectors[:, order] / np.sqrt(np.abs(values[order])), positive)
+    m = len(form)
+    if positive == 0:
+        yield f"so({m})", SO(m), frame
+    elif positive == 1 and m in (2, 4):
+        yield f"so(1,{m - 1})", SO13p() if m == 4 else SO11p(), frame
+    else:
+        signs = np.where(np.arange(m) < positive, 1.0, -1.0)
+        lie = [np.diag(signs) @ A for A in SO(m).lie_algebra]
+        name = f"so({m - positive},{positive})" if positive == 1 else f"so({positive},{m - positive})"
+        yield name, Group.from_generators(lie, name=name), frame
+
+
+def _upright(frame: Array, positive: int) -> Array:
+    """The same form's basis turned as near to the coordinate axes as rotations among equal signs can."""
+    out = frame.copy()
+    for columns in (slice(0, positive), slice(positive, len(frame))):
+        block = frame[:, columns]
+        if block.shape[1] == len(frame):  # all signs equal: the symmetric root
+            left, sizes, _ = np.linalg.svd(block)
+            return np.asarray(left * sizes @ left.T)
+        if block.shape[1]:
+            strongest = np.argsort(-np.sum(block**2, axis=1), kind="stable")[: block.shape[1]]
+            left, _, right = np.linalg.svd(block[np.sort(strongest)])
+            out[:, columns] = block @ (left @ right).T
+    return out
+
+
+def _symplectic_frame(form: Array) -> Array:
+    """A basis M with M' form M = [[0, 1], [-1, 0]]."""
+    values, vectors = np.linalg.eigh(1j * form)
+    chosen = [k for k in range(len(values)) if values[k] > 0]
+    first = np.array([np.sqrt(2 / values[k]) * vectors[:, k].real for k in chosen])
+    second = np.array([np.sqrt(2 / values[k]) * vectors[:, k].imag for k in chosen])
+    frame = np.concatenate([first, second]).T
+    sign = np.sign(frame[:, 0] @ form @ frame[:, len(chosen)])
+    frame[:, len(chosen) :] *= sign
+    return frame
+
+
+def _unitary(span: Array, positive: Array) -> Iterator[tuple[str, Group, Array]]:
+    """su(n) and u(n), from a complex structure that commutes with them."""
+    m = span.shape[-1]
+    n = m // 2
+    values, vectors = np.linalg.eigh(positive)
+    root = vectors * np.sqrt(values) @ vectors.T
+    back = np.linalg.inv(root)
+    lie = root @ span @ back
+    one = np.eye(m)
+    commuting = null_space(np.concatenate([np.kron(A, one) - np.kron(one, A.T) for A in lie]), rcond=ROUGH)
+    turns = orthonormal(np.array([(C - C.T) / 2 for C in commuting.T.reshape(-1, m, m)]))
+    if not len(turns):
+        return
+    usual = np.kron([[0.0, -1.0], [1.0, 0.0]], np.eye(n))
+    J = np.einsum("kij,ij,klm->lm", turns, usual, turns)
+    J = turns[0] if np.linalg.norm(J) < 0.1 else J
+    J = J * np.sqrt(m) / np.linalg.norm(J)
+    if not np.allclose(J @ J, -one, atol=1e-5):
+        return
+    real: list[Array] = []
+    for start in np.eye(m):
+        taken = np.array([vector for u in real for vector in (u, J @ u)]).reshape(-1, m)
+        rest = start - taken.T @ (taken @ start)
+        if len(real) < n and np.linalg.norm(rest) > 0.3:
+            real.append(rest / np.linalg.norm(rest))
+    if len(real) == n:
+        frame = back @ np.array([*real, *(J @ u for u in real)]).T
+        name = f"su({n})" if len(span) == n * n - 1 else f"u({n})"
+        yield name, SU(n) if name.startswith("su") else U(n), frame
+
+
+def _affine(span: Array) -> Iterator[tuple[str, Group]]:
+    """Algebras in homogeneous coordinates that hold all translations, and those that fix the origin."""
+    d = span.shape[-1] - 1
+    if len(span) == d:
+        yield f"translations of R^{d}", Translation(d)
+    if len(span) == d + d * (d - 1) // 2:
+        yield f"se({d})", SE(d)
+    linear = orthonormal(span[:, :d, :d]) if np.abs(span[:, :d, :d]).max() > ROUGH else span[:0, :d, :d]
+    shifts = len(span) - len(linear)
+    for name, group in _candidates(linear) if len(linear) else ():
+        placed = group.embed(d + 1, range(d))
+        if shifts == 0:
+            yield name, placed
+        elif shifts == d:
+            yield f"{name} + translations", placed | Translation(d)
+    if not len(linear):
+        name = f"translations along {shifts} direction{'s' * (shifts > 1)}"
+        yield name, Group.from_generators(_tidy(span), name=name)
+
+
+def _turned(group: Group, frame: Array) -> Group:
+    """The group in a basis: as it is where the basis does not matter, exactly turned where the basis is a rotation."""
+    frame = frame * abs(np.linalg.det(frame)) ** (-1 / len(frame))
+    turn = _nearest_rotation(frame)
+    if np.allclose(frame, turn, atol=ORTHOGONAL):
+        frame = turn
+    there = group.conjugated(frame)
+    return group if angle(group.lie_algebra, there.lie_algebra) < SAME / 10 else there
+
+
+def _nearest_rotation(M: Array) -> Array:
+    left, _, right = np.linalg.svd(M)
+    return np.asarray(left @ right)
+
+
+def _positive(symmetric: Array) -> Array | None:
+    """A positive definite form among combinations of forms, if the one nearest to the identity is."""
+    if not len(symmetric):
+        return None
+    d = symmetric.shape[-1]
+    basis = symmetric.reshape(len(symmetric), -1)
+    form = (basis.T @ (basis @ np.eye(d).ravel())).reshape(d, d)
+    return form if np.linalg.eigvalsh(form)[0] > ROUGH else None
+
+
+def _is_compact(span: Array) -> bool:
+    """Whether lengths of some inner product are kept."""
+    return _positive(forms(span, 1)) is not None
+
+
+def _range(matrix: Array) -> Array:
+    left, sizes, _ = np.linalg.svd(matrix, full_matrices=False)
+    return np.asarray(left[:, sizes > ROUGH * sizes[0]])
+
+
+def _tidy(span: Array) -> Array:
+    """A basis of the span with zeros and ones where there can be: the reduced rows."""
+    rows = span.reshape(len(span), -1).copy()
+    for k in range(len(rows)):
+        column = int(np.abs(rows[k]).argmax())
+        rows[k] /= rows[k, column]
+        for j in range(len(rows)):
+            if j != k:
+                rows[j] -= rows[j, column] * rows[k]
+    rows = np.where(np.abs(rows) < 1e-12, 0.0, rows)
+    return rows.reshape(span.shape)

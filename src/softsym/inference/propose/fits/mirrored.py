@@ -1,0 +1,96 @@
+r"""Where exactly a mirror's plane lies.
+
+If a law has the mirror h, the part of its outputs that :math:`\rho_{out}(h)` leaves alone is an even function of the inputs, with the
+kernel :math:`k(x, x') + k(x, h x')`, and the part that it reverses an odd one, with :math:`k(x, x') - k(x, h x')`. So the rows have a
+likelihood under each mirror, and it is sharp where they hold little noise. A plane in round numbers is taken where the rows cannot tell.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from softsym.inference.propose.action import Action
+from softsym.inference.propose.fits.noise import best_noise
+from softsym.inference.propose.fits.smooth import SmoothKernel
+from softsym.inference.propose.fits.symmetrised import EXCLUDED
+
+Array = NDArray[np.float64]
+ROWS = 200
+"""By which planes are compared."""
+LARGEST = 3
+"""Largest number of a direction in round numbers."""
+NEARBY = math.cos(math.radians(3.0))
+"""Cosine of the angle within which directions in round numbers are compared."""
+
+
+def reflection(normal: Array) -> Array:
+    """The matrix (d, d) of the mirror whose plane is perpendicular to a direction (d,)."""
+    unit = normal / np.linalg.norm(normal)
+    return np.asarray(np.eye(len(unit)) - 2 * np.outer(unit, unit))
+
+
+def likelihood_of_mirror(
+    normal: Array, kernel: SmoothKernel, source: Action, target: Action, X: Array, Y: Array
+) -> float:
+    """Log marginal likelihood of rows (n, D) and (n, q) if the law has a mirror, noise and scale of each part at their best."""
+    h = reflection(normal)
+    X, Y = X[:ROWS], Y[:ROWS] / target.unit
+    here, there = X / source.unit, source.moved(h, X) / source.unit
+    plain, moved = kernel.gram(here, here), kernel.gram(here, there)
+    signs, vectors = np.linalg.eigh(target.matrix(h))
+    even, odd = Y @ vectors[:, signs > 0], Y @ vectors[:, signs < 0]
+    parts = ((plain + moved, even - even.mean(axis=0)), (plain - moved, odd))
+    return sum(best_noise(gram / 2, part)[2] for gram, part in parts if part.shape[1])
+
+
+def refined_normal(
+    normal: Array, kernel: SmoothKernel, source: Action, target: Action, X: Array, Y: Array
+) -> Array:
+    """The direction (d,) near to one whose mirror rows are most likely under, in round numbers where they cannot tell.
+
+    Example:
+        >>> import numpy as np, softsym as ss
+        >>> from softsym.inference.propose.action import actions
+        >>> from softsym.inference.propose.fits.smooth import Polynomial
+        >>> X = np.random.default_rng(0).standard_normal((100, 2))
+        >>> Y = X[:, :1] * X[:, 1:] + X[:, :1] + X[:, 1:]
+        >>> rows = (*actions(X, Y, ss.rep("V"), ss.rep("S")), X, Y)
+        >>> refined_normal(np.array([0.72, -0.69]), SmoothKernel(Polynomial(2)), *rows)
+        array([ 1., -1.])
+    """
+
+    def likelihood(direction: Array) -> float:
+        return likelihood_of_mirror(direction, kernel, source, target, X, Y)
+
+    best = _climbed(normal / np.linalg.norm(normal), likelihood)
+    enough = likelihood(best) - EXCLUDED
+    return next((one for one in _round_directions(best) if likelihood(one) >= enough), best)
+
+
+def _climbed(unit: Array, likelihood: Callable[[Array], float]) -> Array:
+    across = np.linalg.svd(unit[None])[2][1:]  # steps along the sphere
+
+    def there(steps: Array) -> Array:
+        return np.asarray(unit + steps @ across)
+
+    first = np.concatenate([np.zeros((1, len(across))), 0.01 * np.eye(len(across))])
+    options = {"xatol": 1e-7, "fatol": 1e-2, "maxfev": 100, "initial_simplex": first}
+    found = minimize(lambda steps: -likelihood(there(steps)), first[0], method="Nelder-Mead", options=options)
+    best = there(found.x)
+    return np.asarray(best / np.linalg.norm(best))
+
+
+def _round_directions(unit: Array) -> list[Array]:
+    """Directions of small whole numbers near to one (d,), those of the smallest numbers first."""
+    if len(unit) > 3:
+        return []
+    numbers = itertools.product(range(-LARGEST, LARGEST + 1), repeat=len(unit))
+    whole = [np.array(one, dtype=np.float64) for one in numbers if math.gcd(*one) == 1]
+    near = [one for one in whole if unit @ one > NEARBY * np.linalg.norm(one)]
+    return sorted(near, key=lambda one: float(np.linalg.norm(one)))

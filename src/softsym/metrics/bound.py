@@ -1,0 +1,236 @@
+r"""A certificate of equivariance: an upper bound of a network's equivariance error on a ball.
+
+Let :math:`e` bound :math:`|\rho(g) h(x) - h(\rho(g) x)|` and r bound |h| before a layer, for all :math:`|x| \le R` and all g. With
+:math:`|\rho(g)| \le \bar\rho` (one for orthogonal groups) a linear layer gives
+
+.. math:: e' \le |W| e + 2 \bar\rho\, r\, |W - P W| + (\bar\rho + 1)\, |b - P b|, \qquad r' \le |W| r + |b| ,
+
+an equivariant activation with Lipschitz constant L gives :math:`e' \le L e`, and what breaks the symmetry (a soft gate) adds its size
+twice. Unrolled, the error is at most :math:`C \sum_l |W_l - P W_l| + |b_l - P b_l|` with an explicit C. The bound is for all inputs
+and elements at once, which no sample can give; the price is that it is loose, the more so the deeper the network.
+
+Reference:
+    Regularizing Towards Soft Equivariance Under Mixed Symmetries (Kim et al., 2023), appendix, https://arxiv.org/abs/2306.00356
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+from torch import Tensor
+
+from softsym.errors import InputError
+from softsym.groups import Group
+from softsym.groups import group as read_group
+from softsym.maps import MapValue, TensorMap, as_array, map_values
+from softsym.metrics.lipschitz import bilinear_norm, gate_constants, operator_norm
+from softsym.nn import Bilinear, Gated, Network
+from softsym.nn.bilinear import SCALE
+from softsym.reps import Rep
+from softsym.reps import rep as read_rep
+
+Layer = tuple[ArrayLike | Tensor, ArrayLike | Tensor | None]
+
+
+@dataclass(frozen=True)
+class Bound:
+    """An upper bound of the equivariance error on a ball.
+
+    Args:
+        value: The bound.
+        contributions: How much each layer adds to it, by name.
+        constant: The C of the proposition: linear layers add at most C times the sum of their distances to equivariance.
+        distance: That sum, of |W - P W| + |b - P b| over the linear layers.
+        radius: Radius of the ball of inputs.
+    """
+
+    value: float
+    contributions: dict[str, float]
+    constant: float
+    distance: float
+    radius: float
+
+
+@dataclass(frozen=True)
+class Step:
+    """One layer on a ball.
+
+    Args:
+        name: Name of the layer.
+        radius: Radius after the layer.
+        lipschitz: How much an error before the layer can grow.
+        added: Error that the layer adds.
+        slope: For a linear layer, the most that one unit of distance to equivariance can add.
+        distance: For a linear layer, its distance.
+    """
+
+    name: str
+    radius: float
+    lipschitz: float
+    added: float = 0.0
+    slope: float = 0.0
+    distance: float = 0.0
+
+
+def equivariance_bound(
+    model: Network | Sequence[Layer],
+    group: Group | str,
+    radius: float,
+    *,
+    reps: Sequence[Rep | str] | None = None,
+    lipschitz: float = 1.0,
+    at_zero: float = 0.0,
+    rho_bound: float | None = None,
+) -> Bound:
+    r"""Bounds :math:`|\rho_{out}(g) f(x) - f(\rho_{in}(g) x)|` over all g and all :math:`|x| \le` ``radius``.
+
+    Args:
+        model: A network of :mod:`softsym.nn` with representations in every layer, or a list of (W, b) with weights (n_out, n_in) and
+            biases (n_out,) or None, between which an equivariant activation acts.
+        group: The group.
+        radius: Radius of the ball of inputs.
+        reps: For a list: the representations of the input, of each hidden layer and of the output.
+        lipschitz: For a list: the Lipschitz constant of the activation.
+        at_zero: For a list: the norm of the activation at zero.
+        rho_bound: An upper bound of the operator norm of the group elements in all representations of the network. It is one for
+            orthogonal groups, and must be given for others (whose elements may have to be restricted to be bounded at all).
+
+    Example:
+        >>> import numpy as np
+        >>> layers = [(np.diag([1.0, 1.0, 1.01]), None), (np.eye(3), None)]
+        >>> round(equivariance_bound(layers, "O(3)", radius=2.0, reps=["V", "V", "V"]).value, 4)
+        0.0267
+    """
+    group = read_group(group)
+    rho = _rho_bound(group, rho_bound)
+    if not (math.isfinite(radius) and radius >= 0):
+        raise InputError(f"`radius` must be a non-negative number, got {radius}")
+    start = radius * rho  # the moved inputs lie in the larger ball
+    if isinstance(model, Network):
+        if reps is not None:
+            raise InputError("`reps` belong to a list of (W, b); a network knows its own")
+        steps = _network_steps(model, group, start, rho)
+    else:
+        steps = _list_steps(model, group, start, rho, reps, lipschitz, at_zero)
+    return _unrolled(steps, radius)
+
+
+def _unrolled(steps: Sequence[Step], radius: float) -> Bound:
+    contributions: dict[str, float] = {}
+    constant, later = 0.0, 1.0
+    for step in reversed(steps):
+        if step.added or step.slope:
+            contributions[step.name] = step.added * later
+        constant = max(constant, step.slope * later)
+        later *= step.lipschitz
+    ordered = dict(reversed(contributions.items()))
+    distance = sum(step.distance for step in steps)
+    return Bound(sum(ordered.values()), ordered, constant, distance, radius)
+
+
+def _linear(
+    name: str, weight: MapValue, bias: MapValue | None, group: Group, radius: float, rho: float
+) -> Step:
+    W, slope = weight.value, 2 * rho * radius
+    residual = weight.map.space(group).residual(W)
+    b = np.zeros(len(W)) if bias is None else bias.value
+    off = 0.0 if bias is None else float(bias.map.space(group).distance(b))
+    norm = operator_norm(W)
+    return Step(
+        name,
+        radius=norm * radius + float(np.linalg.norm(b)),
+        lipschitz=norm,
+        added=slope * operator_norm(residual) + (rho + 1) * off,
+        slope=max(slope, rho + 1),
+        distance=float(np.linalg.norm(residual)) + off,
+    )
+
+
+def _list_steps(
+    layers: Sequence[Layer],
+    group: Group,
+    radius: float,
+    rho: float,
+    reps: Sequence[Rep | str] | None,
+    lipschitz: float,
+    at_zero: float,
+) -> list[Step]:
+    if not isinstance(layers, Sequence):
+        raise InputError(
+            f"{type(layers).__name__} has no representations in its hidden layers; "
+            "pass a network such as SoftMLP, or a list of (W, b) with `reps`"
+        )
+    if reps is None or len(reps) != len(layers) + 1:
+        given = "none" if reps is None else str(len(reps))
+        raise InputError(
+            f"{len(layers)} layers have {len(layers) + 1} representations, got {given}; pass `reps`"
+        )
+    if lipschitz < 0 or at_zero < 0:
+        raise InputError(f"`lipschitz` and `at_zero` must not be negative, got {lipschitz} and {at_zero}")
+    known = [read_rep(item) for item in reps]
+    steps: list[Step] = []
+    for k, (W, b) in enumerate(layers):
+        weight = MapValue(as_array(W), TensorMap.linear(known[k], known[k + 1]))
+        bias = None if b is None else MapValue(as_array(b), TensorMap.vector(known[k + 1]))
+        steps.append(_linear(f"layer {k}", weight, bias, group, radius, rho))
+        radius = steps[-1].radius
+        if k + 1 < len(layers):
+            steps.append(Step(f"activation {k}", lipschitz * radius + at_zero, lipschitz))
+            radius = steps[-1].radius
+    return steps
+
+
+def _network_steps(model: Network, group: Group, radius: float, rho: float) -> list[Step]:
+    _check_layers(model, group)
+    maps = map_values(model)
+    steps: list[Step] = []
+
+    def add(step: Step) -> None:
+        nonlocal radius
+        steps.append(step)
+        radius = step.radius
+
+    def linear(name: str) -> Step:
+        return _linear(name, maps[f"{name}.weight"], maps[f"{name}.bias"], group, radius, rho)
+
+    for k, block in enumerate(model.blocks):
+        add(linear(f"blocks.{k}.linear"))
+        beta = SCALE * bilinear_norm(cast(Bilinear, block.bilinear))
+        slope = 1 + beta * (1 + rho) * radius
+        add(Step(f"blocks.{k}.bilinear", radius + beta * radius**2, slope))
+        gated = cast(Gated, block.gated)
+        c = gate_constants(gated, model.hidden[k], model.group, group, rho * radius)
+        add(Step(f"blocks.{k}.gated", c.growth * radius, c.lipschitz, added=2 * rho * c.broken * radius))
+    add(linear("last"))
+    return steps
+
+
+def _check_layers(model: Network, group: Group) -> None:
+    """Contractions of V with V are equivariant to orthogonal groups only, those of V with V' to all."""
+    if group.dim != model.group.dim:
+        raise InputError(
+            f"the network is for {model.group.name} on R^{model.group.dim}, not for {group.name} on R^{group.dim}"
+        )
+    if model.group.is_orthogonal and not group.is_orthogonal:
+        raise InputError(
+            f"the bilinear layers are those of {model.group.name}, not equivariant to {group.name}; "
+            f"build the network with `largest` a group that contains it"
+        )
+
+
+def _rho_bound(group: Group, rho_bound: float | None) -> float:
+    if rho_bound is None:
+        if not group.is_orthogonal:
+            raise InputError(
+                f"{group.name} is not orthogonal, so its elements have no common norm; pass `rho_bound`, "
+                "an upper bound of |rho(g)| for the elements that matter"
+            )
+        return 1.0
+    if not (math.isfinite(rho_bound) and rho_bound >= 1):
+        raise InputError(f"`rho_bound` must be at least 1 (the identity's norm), got {rho_bound}")
+    return float(rho_bound)

@@ -1,0 +1,199 @@
+r"""The equivariance error of a function.
+
+How far a function :math:`f` is from commuting with a group, at a sample x and an element g:
+
+.. math:: \frac{|\rho_{out}(g) f(x) - f(\rho_{in}(g) x)|}{|\rho_{out}(g) f(x)| + |f(\rho_{in}(g) x)|} \in [0, 1] .
+
+Zero for all x and g means exactly equivariant. The mean over samples and elements is *the* equivariance error; with the product of
+the two norms below instead of their sum it is the one printed in the paper, whose published numbers are nevertheless sums.
+
+How exactly a data set has a symmetry is the error of the function that made it: the true target, without noise, in the place of a
+network. It is what a network's own error is compared with when symmetries are discovered.
+
+Reference:
+    Regularizing Towards Soft Equivariance Under Mixed Symmetries (Kim et al., 2023), https://arxiv.org/abs/2306.00356
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from softsym.errors import InputError
+from softsym.groups import Group
+from softsym.groups import group as read_group
+from softsym.metrics.action import act, samples, transforms
+from softsym.reps import Rep
+from softsym.reps import rep as read_rep
+
+Array = NDArray[np.float64]
+Function = Callable[[Any], Any]
+NORMALIZATIONS = ("sum", "product", "none")
+ROWS = 16_384  # evaluated in one call
+
+
+def equivariance_error(
+    f: Function,
+    x: Any,
+    rep_in: Rep | str,
+    rep_out: Rep | str,
+    G: Group | str,
+    n_transforms: int = 10,
+    normalize: str = "sum",
+    seed: int | np.random.Generator = 0,
+    sampler: str = "haar",
+    chunk: int | None = None,
+) -> float:
+    """The mean equivariance error of a function over samples and group elements; arguments as in :func:`equivariance_errors`.
+
+    Of a data set's true target without noise it is the data error, and goes by the name ``data_error``.
+
+    Example:
+        >>> import numpy as np
+        >>> x = np.random.default_rng(0).standard_normal((100, 3))
+        >>> round(equivariance_error(lambda x: 2 * x, x, "V", "V", "O(3)"), 6)
+        0.0
+        >>> equivariance_error(np.abs, x, "V", "V", "O(3)") > 0.1
+        True
+    """
+    errors = equivariance_errors(f, x, rep_in, rep_out, G, n_transforms, normalize, seed, sampler, chunk)
+    return float(errors.mean())
+
+
+data_error = equivariance_error
+
+
+def equivariance_errors(
+    f: Function,
+    x: Any,
+    rep_in: Rep | str,
+    rep_out: Rep | str,
+    G: Group | str,
+    n_transforms: int = 10,
+    normalize: str = "sum",
+    seed: int | np.random.Generator = 0,
+    sampler: str = "haar",
+    chunk: int | None = None,
+) -> Array:
+    """The equivariance error of a function at every sample and group element.
+
+    Args:
+        f: Maps rows (m, size of ``rep_in``) to rows (m, size of ``rep_out``), each by itself: a torch module or any function. It is
+            given what ``x`` is: an array or a tensor of that dtype and device. A module is evaluated in eval mode, without
+            gradients, and then put back in the mode it was in.
+        x: Samples (n, size of ``rep_in``).
+        rep_in: Representation of the input.
+        rep_out: Representation of the output.
+        G: The group.
+        n_transforms: How many elements; each moves all samples.
+        normalize: Divide by the ``sum`` of the two norms, by their ``product``, or by nothing (``none``). Zero over zero is zero.
+        seed: Seed or generator of the elements.
+        sampler: ``haar``, or ``gaussian`` for the published code's draw.
+        chunk: How many elements to treat at once; by default so many that ``f`` gets at most 16,384 rows, and at least one.
+
+    Returns:
+        Errors (n_transforms, n).
+
+    Example:
+        >>> import numpy as np
+        >>> x = np.random.default_rng(0).standard_normal((100, 3))
+        >>> equivariance_errors(np.abs, x, "V", "V", "O(3)", n_transforms=5).shape
+        (5, 100)
+    """
+    source, target, group = read_rep(rep_in), read_rep(rep_out), read_group(G)
+    if normalize not in NORMALIZATIONS:
+        raise InputError(f"unknown normalisation {normalize!r}; pass 'sum', 'product' or 'none'")
+    x = samples(x, source, group, "rep_in", "x")
+    if not len(x):
+        raise InputError("`x` has no samples; pass at least one row")
+    if chunk is not None and chunk < 1:
+        raise InputError(f"`chunk` must be at least 1, got {chunk}")
+    elements = transforms(group, n_transforms, seed, sampler)
+    step = chunk or max(1, ROWS // len(x))
+    errors = []
+    with evaluation(f):
+        y = outputs(f(x), len(x), target, group)
+        for start in range(0, n_transforms, step):
+            some = [part[start : start + step] for part in elements]
+            moved = act(source, group, some, x).reshape(-1, x.shape[1])
+            after = outputs(f(moved), len(moved), target, group)
+            before = act(target, group, some, y)
+            errors.append(_errors(before, after.reshape(before.shape), normalize))
+    return np.concatenate(errors)
+
+
+@contextlib.contextmanager
+def evaluation(f: object) -> Iterator[None]:
+    """No gradients, and modules in eval mode; afterwards every submodule is back in the mode it was in."""
+    if not isinstance(f, torch.nn.Module):
+        with torch.no_grad():
+            yield
+        return
+    modes = [(module, module.training) for module in f.modules()]
+    try:
+        f.eval()
+        with torch.no_grad():
+            yield
+    finally:
+        f.train(modes[0][1])
+        for module, mode in modes:  # parts may have been in another mode than the whole
+            module.training = mode
+
+
+def outputs(y: Any, rows: int, rep_out: Rep, group: Group) -> Any:
+    """What a function returned, as (rows, size); one number per row may come without the last axis."""
+    size = rep_out.size(group)
+    shape = tuple(np.shape(y)) if not isinstance(y, torch.Tensor) else tuple(y.shape)
+    if shape == (rows,) and size == 1:
+        y = y[:, None] if isinstance(y, torch.Tensor) else np.asarray(y)[:, None]
+    elif shape != (rows, size):
+        raise InputError(
+            f"`rep_out` has size {size}, got an output of shape {shape} for {rows} rows; `f` must return ({rows}, {size}) for {rep_out}"
+        )
+    return samples(y, rep_out, group, "rep_out", "f(x)")
+
+
+def relative_error(a: Any, b: Any) -> Array:
+    """|a - b| / (|a| + |b|) over the last axis, between 0 and 1; zero over zero is zero.
+
+    Args:
+        a: Values (..., size), arrays or tensors.
+        b: As many.
+
+    Returns:
+        Errors (...), in float64.
+
+    Example:
+        >>> import numpy as np
+        >>> relative_error(np.array([[3.0, 0.0], [0.0, 0.0]]), np.array([[1.0, 0.0], [0.0, 0.0]])).round(9).tolist()
+        [0.5, 0.0]
+    """
+    return _errors(a, b, "sum")
+
+
+def _errors(before: Any, after: Any, normalize: str) -> Array:
+    before, after = _plain(before), _plain(after)
+    if normalize == "product":
+        unit: Any = 1.0
+    else:  # squares of very large or small numbers are none, so norms are taken in units of the largest
+        unit = np.maximum(np.abs(before).max(axis=-1, initial=0.0), np.abs(after).max(axis=-1, initial=0.0))
+        unit = np.where(unit > 0, unit, 1.0)[..., None]
+    before, after = before / unit, after / unit
+    gap = np.linalg.norm(before - after, axis=-1)
+    if normalize == "none":
+        return np.asarray(gap * unit[..., 0])
+    first, second = np.linalg.norm(before, axis=-1), np.linalg.norm(after, axis=-1)
+    scale = first + second if normalize == "sum" else first * second
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where((gap == 0) & (scale == 0), 0.0, gap / scale)
+
+
+def _plain(values: Any) -> Array:
+    if isinstance(values, torch.Tensor):
+        values = values.detach().cpu().double().numpy()
+    return np.asarray(values, dtype=np.float64)

@@ -1,6 +1,0 @@
-"""Benchmarks on files that others recorded or simulated: loaders take a path, nothing of the data is shipped."""
-
-from softsym.tasks.recorded.duct import Duct
-from softsym.tasks.recorded.mocap import Mocap
-
-__all__ = ["Duct", "Mocap"]

@@ -1,0 +1,34 @@
+from .average import Average as Average
+from .devices import DEVICES as DEVICES
+from .devices import check_device as check_device
+from .devices import check_device_name as check_device_name
+from .devices import is_first_process as is_first_process
+from .devices import make_devices as make_devices
+from .loop import Fitted as Fitted
+from .loop import evaluate as evaluate
+from .loop import fit as fit
+from .loop import train_epoch as train_epoch
+from .objective import BatchHook as BatchHook
+from .objective import LossHook as LossHook
+from .objective import Objective as Objective
+from .optim import make_optimizer as make_optimizer
+from .settings import FAST as FAST
+from .settings import FAST_STRENGTH as FAST_STRENGTH
+from .settings import Batch as Batch
+from .settings import LearningRate as LearningRate
+from .settings import Patience as Patience
+from .settings import Settings as Settings
+from .settings import SoftNumbers as SoftNumbers
+from .splits import Error as Error
+from .splits import Pair as Pair
+from .splits import Sizes as Sizes
+from .splits import Splits as Splits
+from .splits import ade as ade
+from .splits import displacement_error as displacement_error
+from .splits import mse as mse
+from .splits import read_sizes as read_sizes
+from .splits import scaled_ade as scaled_ade
+from .splits import scaled_mse as scaled_mse
+from .splits import squared_error as squared_error
+
+__all__: list[str]

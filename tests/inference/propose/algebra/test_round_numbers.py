@@ -1,0 +1,64 @@
+"""Round numbers near a span."""
+
+import numpy as np
+import pytest
+
+import softsym as ss
+from softsym.inference.propose.algebra.closure import angle, orthonormal
+from softsym.inference.propose.algebra.round_numbers import NEAR, in_round_rates, rounder
+
+
+@pytest.mark.parametrize(
+    "text", ["SO(3)", "SO(2)@y", "SL(3)", "Scaling(3)", "SO13p()", "SU(2)", "SO(3) | Scaling(3)"]
+)
+def test_the_roundest_comes_first(text):
+    truth = orthonormal(ss.group(text).lie_algebra)
+    noisy = orthonormal(truth + 0.02 * np.random.default_rng(0).standard_normal(truth.shape))
+    assert angle(next(rounder(noisy)), truth) < 1e-5
+
+
+def test_affine_ones():
+    truth = orthonormal(ss.SE(2).lie_algebra)
+    noise = 0.02 * np.random.default_rng(0).standard_normal(truth.shape)
+    noise[:, -1] = 0.0
+    assert angle(next(rounder(orthonormal(truth + noise), affine=True)), truth) < 1e-5
+
+
+def test_all_are_near_and_of_the_same_dimension():
+    span = orthonormal(np.random.default_rng(0).standard_normal((2, 3, 3)))
+    for other in rounder(span):
+        assert len(other) == 2
+        assert angle(other, span) < NEAR
+
+
+@pytest.mark.parametrize("rates", [(1.0, -1.0, 0.0), (2.0, -1.0, 0.0), (3.0, 1.0, -2.0)])
+def test_rates_are_rounded_in_a_frame_of_their_own(rates):
+    frame = np.random.default_rng(0).standard_normal((3, 3))
+    truth = frame @ np.diag(rates) @ np.linalg.inv(frame)
+    noisy = truth + 0.01 * np.linalg.norm(truth) * np.random.default_rng(1).standard_normal((3, 3))
+    near = next(in_round_rates(noisy[None]))[0]
+    values = np.sort(np.linalg.eigvals(near).real)
+    assert np.allclose(values / np.abs(values).max(), np.sort(rates) / np.abs(rates).max(), atol=1e-9)
+
+
+def test_two_turns_get_round_rates_and_a_shear_none():
+    turns = np.zeros((4, 4))
+    turns[0, 1], turns[1, 0], turns[2, 3], turns[3, 2] = -1.03, 1.03, -1.98, 1.98
+    speeds = np.abs(np.linalg.eigvals(next(in_round_rates(turns[None]))[0]).imag)
+    assert np.allclose(np.sort(speeds), [1.0, 1.0, 2.0, 2.0])
+    assert not list(in_round_rates(np.array([[[0.0, 1.0], [0.0, 0.0]]])))
+
+
+def test_a_turn_and_a_squeeze_that_commute_get_round_rates_together():
+    frame = np.linalg.qr(np.random.default_rng(0).standard_normal((4, 4)))[0]
+    turn, squeeze = np.zeros((2, 4, 4))
+    turn[0, 1], turn[1, 0] = -1.0, 1.0
+    squeeze[2, 2], squeeze[3, 3] = 1.0, -1.0
+    truth = frame @ np.array([turn, squeeze]) @ frame.T
+    off = frame @ (np.array([turn + 0.3 * squeeze, squeeze + 0.04 * np.eye(4)])) @ frame.T
+    assert angle(off, truth) > 1
+    assert angle(next(in_round_rates(off)), truth) < 1e-6
+
+
+def test_generators_that_do_not_commute_have_no_rates():
+    assert not list(in_round_rates(ss.SO(3).lie_algebra))

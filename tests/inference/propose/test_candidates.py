@@ -1,0 +1,37 @@
+"""Algebras that one half of the rows proposes."""
+
+import numpy as np
+
+import softsym as ss
+from softsym.inference.propose.action import actions
+from softsym.inference.propose.algebra.closure import angle
+from softsym.inference.propose.candidates import closer_candidates, near_spans, plain_candidates, sizes_of
+from softsym.inference.propose.halves import halves
+from tests.inference.propose.laws import rows
+
+
+def _first(name, n=300):
+    X, Y, rep_in, rep_out, _ = rows(name, n, 0.02)
+    source, target = actions(X, Y, ss.rep(rep_in), ss.rep(rep_out))
+    half = halves(X, Y, source, target)[0]
+    return half, *half.lie.spectrum()
+
+
+def test_plain_candidates_are_the_largest_first():
+    half, _, vectors = _first("cross product")
+    listed = plain_candidates(half, vectors)
+    assert len(listed[0].span) == 3
+    assert listed[0].is_round
+    assert [len(one.span) for one in listed] == sorted((len(one.span) for one in listed), reverse=True)
+
+
+def test_gaps_tell_sizes_and_a_closer_look_finds_the_algebra():
+    half, values, vectors = _first("signed area", 400)
+    assert sizes_of(values, 0)[0] == 3
+    near = near_spans(half, vectors, sizes_of(values, 0))[0]
+    listed = list(closer_candidates(half, near))
+    assert any(angle(one.span, ss.SL(2).lie_algebra) < 1e-6 for one in listed)
+
+
+def test_sizes_are_above_what_is_known():
+    assert sizes_of(np.array([1.0, 10.0, 100.0, 101.0]), 1) == [2]
