@@ -1,6 +1,7 @@
 """Prints the Markdown tables of the documentation from recorded results: ``python lab/benchmarks/tables.py [NAME ...]``.
 
-``python lab/benchmarks/tables.py --write`` puts them into the README beside this file and into the docs, between the comments that name them.
+``python lab/benchmarks/tables.py --write`` puts them into the README next to this file and into the docs, between
+the comments that name them.
 """
 
 from __future__ import annotations

@@ -29,8 +29,10 @@ _MOVED = {
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _MOVED:
+    if name in __all__:
         return _load(name)
+    if name not in _MOVED:
+        raise AttributeError(f"module 'softsym' has no attribute {name!r}")
     place = f"softsym.{_MOVED[name]}"
     module = importlib.import_module(place)
     is_module = name in ("measure", "native", "tasks")

@@ -74,7 +74,8 @@ def test_closing_the_engine_stops_its_workers(tmp_path):
 def test_workers_end_with_an_engine_that_was_killed(tmp_path):
     job = Job(engines.spec(epochs=2000), tmp_path / "run")
     script = (
-        "import json, sys\nfrom softsym_lab.experiments.engines.engine import Job\nfrom softsym_lab.experiments.engines.local import Local\n"
+        "import json, sys\nfrom softsym_lab.experiments.engines.engine import Job\n"
+        "from softsym_lab.experiments.engines.local import Local\n"
         "list(Local(1).outcomes([Job.from_dict(json.loads(sys.argv[1]))]))"
     )
     import json

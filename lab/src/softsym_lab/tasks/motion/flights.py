@@ -1,7 +1,7 @@
 """Flights: recorded balls under the three normalisations of vehicles, six past positions to six future ones.
 
-The file is the one of :mod:`softsym_lab.tasks.table_tennis`. Gravity singles out z in the law itself, which no normalisation changes, and the
-balls all fly one way, so that dividing every axis by its own deviation breaks turns about z as well: what a normalisation costs shows on
+The file is the one of :mod:`softsym_lab.tasks.table_tennis`. Gravity singles out z, which no normalisation changes, and all balls
+fly one way, so that dividing every axis by its own standard deviation breaks rotations about z as well: what a normalisation costs shows on
 real data that anybody may use.
 """
 
