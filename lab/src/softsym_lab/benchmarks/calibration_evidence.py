@@ -24,6 +24,7 @@ from softsym.errors import InputError
 from softsym.files import put_text
 from softsym.groups import Group, finite_subgroup
 from softsym.groups import group as read_group
+from softsym.inference import evidence
 from softsym.metrics import act
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import beta
 
-from softsym.inference import ABSENT_ABOVE, TOLERANCE, Grounds
+from softsym.inference import ABSENT_ABOVE, TOLERANCE
+from softsym.inference.verdict import Grounds
 
 Record = dict[str, Any]
 PUBLISHED = {"SymCert (2026): false certification": 0.0, "SymCert (2026): detection": 0.48}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from softsym.cli import check_texts, write_json
-from softsym.regularize import CONTROLLERS
+from softsym.regularize.strengths import CONTROLLERS
 from softsym.training import DEVICES, check_device_name
 from softsym_lab.zoo import MODELS
 

@@ -15,7 +15,7 @@ from softsym.training import Batch, LearningRate, Patience, Settings, SoftNumber
 from softsym_lab.zoo import MODELS, Blueprint
 
 if TYPE_CHECKING:
-    from softsym.regularize import Controller
+    from softsym.regularize.strengths import Controller
     from softsym.datasets import Task
     from softsym_lab.zoo import Built
 

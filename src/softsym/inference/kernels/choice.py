@@ -5,6 +5,10 @@ from __future__ import annotations
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups.finite_subgroup import finite_subgroup
+from softsym.inference.kernels.averaged import Averaged
+from softsym.inference.kernels.equivariant import EquivariantKernel, Plain
+from softsym.inference.kernels.framed import Framed, growth, without_scaling
+from softsym.inference.kernels.polynomial import Polynomial
 from softsym.reps import Rep
 
 

@@ -17,6 +17,10 @@ from scipy.optimize import minimize
 
 from softsym.groups import SO, C, Group, O, S
 from softsym.groups.change_of_basis import axis_text
+from softsym.inference.propose.algebra.recognise import rounded_axis
+from softsym.inference.propose.derivative import LEVEL, PROBED, Defect, LieDerivative
+from softsym.inference.propose.fits.mirrored import refined_normal, reflection
+from softsym.inference.verdict import ABSENT_ABOVE
 
 Array = NDArray[np.float64]
 Predict = Callable[[Array], Array]

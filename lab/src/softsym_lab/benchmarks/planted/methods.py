@@ -15,13 +15,11 @@ from torch import Tensor, nn
 
 from softsym.maps import infer_reps
 from softsym.regularize import (
-    Controller,
     EquivarianceRegularizer,
-    Fixed,
     GroupAugmentation,
-    OneShot,
     SamplePenalty,
 )
+from softsym.regularize.strengths import Controller, Fixed, OneShot
 from softsym_lab.benchmarks.planted.cases import Case, Pair
 
 BATCH = 50

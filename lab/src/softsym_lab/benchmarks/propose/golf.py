@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from softsym.datasets import fly, last_velocity
 from softsym.discovery import SoftEquivariantRegressor
-from softsym.inference import Proposal, propose
+from softsym.inference.propose import Proposal, propose
 
 Array = NDArray[np.float64]
 WIND = np.array([1.0, 2.0, 0.0]) / np.sqrt(5.0)

@@ -24,7 +24,7 @@ from softsym.datasets import task as read_task
 from softsym.datasets import task_table
 from softsym.files import put_bytes
 from softsym.groups import Trivial
-from softsym.inference import angle, propose
+from softsym.inference.propose import angle, propose
 from softsym.progress import progress
 from softsym.reps import rep as read_rep
 from softsym_lab.benchmarks.propose import golf

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from softsym.inference import actions, basis_of
+from softsym.inference.propose import actions, basis_of
 from softsym.reps import rep as read_rep
 from softsym_lab.benchmarks.propose.laws import Array, Law, Setting
 
