@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from lab.lab.tests.datasets.flights import write_flights
+from lab.tests.tasks.flights import write_flights
 
 FOLDER = Path(__file__).parent.parent / "examples"
 PROMISED = {

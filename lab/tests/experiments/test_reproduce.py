@@ -5,9 +5,9 @@ import json
 from dataclasses import replace
 
 import pytest
-from lab.tests.datasets.recorded.made_up import write_trials
 from lab.tests.experiments.engines.test_carry_out import Recorded
 from lab.tests.experiments.small import PAPER, full_record, paper, record, rendered
+from lab.tests.tasks.recorded.made_up import write_trials
 
 from softsym.errors import InputError
 from softsym_lab.experiments.artefact import BENCHMARKS, ORDER

@@ -14,7 +14,7 @@ from softsym.datasets import task
 from softsym_lab.runs.spec import RunSpec
 from softsym.training import fit
 from softsym_lab.runs.runner import run
-from lab.tests.datasets.flights import write_flights
+from lab.tests.tasks.flights import write_flights
 
 pytestmark = pytest.mark.slow
 

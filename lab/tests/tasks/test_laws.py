@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from lab.tests.datasets.recorded.made_up import write_flow
+from lab.tests.tasks.recorded.made_up import write_flow
 
 from softsym.datasets import task
 from tests.datasets.test_task import *  # noqa: F403

@@ -1,7 +1,7 @@
 """Tables of the laboratory's tasks."""
 
 import numpy as np
-from lab.tests.datasets.flights import write_flights
+from lab.tests.tasks.flights import write_flights
 
 from softsym.datasets import read_data
 

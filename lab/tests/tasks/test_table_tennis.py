@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 import torch
-from lab.tests.datasets.flights import DT, GRAVITY, write_flights
+from lab.tests.tasks.flights import DT, GRAVITY, write_flights
 
 from softsym.errors import InputError
 from softsym_lab.tasks.table_tennis import TableTennis

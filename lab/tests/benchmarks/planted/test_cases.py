@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from lab.tests.datasets.flights import write_flights
+from lab.tests.tasks.flights import write_flights
 
 from softsym_lab.benchmarks.planted import cases
 

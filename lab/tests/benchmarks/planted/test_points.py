@@ -1,7 +1,7 @@
 """Tasks and networks of the comparison."""
 
 import torch
-from lab.tests.datasets.flights import write_flights
+from lab.tests.tasks.flights import write_flights
 
 import softsym as ss
 from softsym_lab.benchmarks.planted import points

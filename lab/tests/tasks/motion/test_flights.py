@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from lab.tests.datasets.test_table_tennis import write
+from lab.tests.tasks.test_table_tennis import write
 
 from softsym.datasets import task
 from softsym.errors import InputError

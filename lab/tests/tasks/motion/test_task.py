@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 import torch
-from lab.tests.datasets.motion.waymo import writer
+from lab.tests.tasks.motion.waymo import writer
 
 from softsym.datasets import task
 from softsym.errors import InputError

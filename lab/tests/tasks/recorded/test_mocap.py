@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from lab.tests.datasets.recorded.made_up import EDGES, write_trials
+from lab.tests.tasks.recorded.made_up import EDGES, write_trials
 
 from softsym.datasets import task
 from softsym.errors import InputError

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from lab.tests.datasets.recorded.made_up import EDGES
+from lab.tests.tasks.recorded.made_up import EDGES
 
 from softsym.errors import InputError
 from softsym_lab.tasks.recorded.skeleton import mirrored, parity_basis

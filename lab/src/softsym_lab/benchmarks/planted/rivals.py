@@ -2,7 +2,8 @@
 
 Four tasks (:mod:`softsym_lab.benchmarks.planted.cases`) and nine methods (:mod:`softsym_lab.benchmarks.planted.methods`): test error,
 on inputs as they are and transformed by the groups that hold, the equivariance error under them, and processor seconds with all that
-choosing takes, with standard errors over seeds and the difference to plain training seed by seed. The regularizer's strengths are :func:`softsym.strengths.from_evidence`
+choosing takes, with standard errors over seeds and the difference to plain training seed by seed.
+The regularizer's strengths are :func:`softsym.strengths.from_evidence`
 of the training rows, and rivals are given the same evidence. By held-out rows, :func:`softsym.strengths.choose` tries strengths: each of
 three parts of the training rows is held out in turn while the others are learned; then all are. Test rows decide nothing, except where a
 row of the table says that it shows one candidate at one strength.

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from lab.tests.datasets.motion.waymo import writer
+from lab.tests.tasks.motion.waymo import writer
 
 from softsym_lab.tasks.motion.waymo import example
 from softsym_lab.tasks.motion.waymo.schema import RecordError, parse

@@ -4,7 +4,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from lab.tests.datasets.motion.waymo import writer
+from lab.tests.tasks.motion.waymo import writer
 
 from softsym.errors import CacheWarning, InputError
 from softsym_lab.tasks.motion.waymo import CODE, HONEST, ExtractSettings, extract

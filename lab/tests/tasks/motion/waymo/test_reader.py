@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from lab.tests.datasets.motion.waymo import writer
+from lab.tests.tasks.motion.waymo import writer
 
 from softsym.errors import InputError
 from softsym_lab.tasks.motion.waymo import read_records, read_scenes

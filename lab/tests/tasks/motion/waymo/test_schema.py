@@ -1,7 +1,7 @@
 import sys
 
 import pytest
-from lab.tests.datasets.motion.waymo import writer
+from lab.tests.tasks.motion.waymo import writer
 
 from softsym.errors import InputError
 from softsym_lab.tasks.motion.waymo import read_scenes, schema

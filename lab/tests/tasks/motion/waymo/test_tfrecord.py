@@ -3,7 +3,7 @@ import struct
 import tracemalloc
 
 import pytest
-from lab.tests.datasets.motion.waymo import writer
+from lab.tests.tasks.motion.waymo import writer
 
 from softsym.errors import InputError
 from softsym_lab.tasks.motion.waymo import tfrecord
