@@ -18,7 +18,7 @@ from softsym.groups import group as read_group
 from softsym.metrics import equivariance_error, equivariance_errors
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
-from softsym.reps.element import Element, discrete_elements, lie_elements
+from softsym.reps.atoms import Element, discrete_elements, lie_elements
 from softsym.spaces import EquivariantSpace
 
 __all__ = ["assert_equivariant", "assert_not_equivariant", "assert_projector", "equivariance_error"]

@@ -124,13 +124,34 @@ def test_compact_groups_are_drawn_from_haar_measure(G):
     assert np.abs(g.mean(0) - R @ R.T).max() < 5 / math.sqrt(n)
 
 
-@pytest.mark.parametrize(("text", "order"), [
-    ("O(1)", 2),
-    ("SO(1)", 1), ("S(5)", 120), ("A(5)", 60), ("A(2)", 1), ("Z(7)", 7), ("C(6)", 6), ("D(5)", 10), ("D(1)", 2), ("Cube()", 24),
-    ("Octahedral()", 24), ("Icosahedral()", 60), ("Trivial(4)", 1), ("RubiksCube()", 43_252_003_274_489_856_000), ("C(2) | C(3)", 6),
-    ("Z(4) | A(4)", 24), ("S(3) * S(2)", 12), ("S(20)", math.factorial(20)), ("Z(20) | S(20)", math.factorial(20)), ("SO(2)", math.inf),
-    ("C(4)@x | C(4)@z", 24), ("C(4)@x", 4), ("C(4)@x | C(5)@z", None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "order"),
+    [
+        ("O(1)", 2),
+        ("SO(1)", 1),
+        ("S(5)", 120),
+        ("A(5)", 60),
+        ("A(2)", 1),
+        ("Z(7)", 7),
+        ("C(6)", 6),
+        ("D(5)", 10),
+        ("D(1)", 2),
+        ("Cube()", 24),
+        ("Octahedral()", 24),
+        ("Icosahedral()", 60),
+        ("Trivial(4)", 1),
+        ("RubiksCube()", 43_252_003_274_489_856_000),
+        ("C(2) | C(3)", 6),
+        ("Z(4) | A(4)", 24),
+        ("S(3) * S(2)", 12),
+        ("S(20)", math.factorial(20)),
+        ("Z(20) | S(20)", math.factorial(20)),
+        ("SO(2)", math.inf),
+        ("C(4)@x | C(4)@z", 24),
+        ("C(4)@x", 4),
+        ("C(4)@x | C(5)@z", None),
+    ],
+)
 def test_orders(text, order):
     G = ss.group(text)
     assert G.order == order

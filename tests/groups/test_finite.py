@@ -42,10 +42,13 @@ def test_rotations_by_90_degrees_are_exact():
     assert set(np.unique(ss.Octahedral().elements)) == {-1.0, 0.0, 1.0}
 
 
-@pytest.mark.parametrize(("G", "traces"), [
-    (ss.Octahedral(), {3: 1, 1: 6, -1: 9, 0: 8}),
-    (ss.Icosahedral(), {3: 1, 0: 20, -1: 15, 1.618: 12, -0.618: 12}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("G", "traces"),
+    [
+        (ss.Octahedral(), {3: 1, 1: 6, -1: 9, 0: 8}),
+        (ss.Icosahedral(), {3: 1, 0: 20, -1: 15, 1.618: 12, -0.618: 12}),
+    ],
+)
 def test_polyhedra_have_their_classes(G, traces):
     assert np.allclose(np.linalg.det(G.elements), 1)
     values, counts = np.unique(np.trace(G.elements, axis1=1, axis2=2).round(3) + 0.0, return_counts=True)

@@ -14,22 +14,37 @@ NAN = float("nan")
 RNG = np.random.default_rng(0)
 
 
-@pytest.mark.parametrize(("fields", "message"), [
-    ({"lie_algebra": [np.eye(2), np.eye(3)]}, r"generators of group 'bad' have different sizes \(2, 3\)"),
-    ({"lie_algebra": [np.eye(2)], "discrete": [np.eye(3)]}, r"have different sizes \(2, 3\); all must be d x d"),
-    ({"lie_algebra": [np.ones((2, 3))]}, r"`lie_algebra\[0\]` has shape \(2, 3\); generators must be square"),
-    ({"discrete": [np.eye(2), np.ones((3, 2))]}, r"`discrete\[1\]` has shape \(3, 2\); generators must be square"),
-    ({"discrete": np.eye(2)}, r"`discrete\[0\]` has shape \(2,\); generators must be square"),
-    ({"lie_algebra": [[[0, NAN], [0, 0]]]}, r"`lie_algebra\[0\]` contains NaN or infinity"),
-    ({"discrete": [[[1, 0], [0, np.inf]]]}, r"`discrete\[0\]` contains NaN or infinity"),
-    ({"discrete": [np.eye(2), np.ones((2, 2))]}, r"discrete generator 1 of group 'bad' is singular; it must be invertible"),
-    ({"discrete": [np.zeros((2, 2))]}, "discrete generator 0 of group 'bad' is singular"),
-    ({}, r"group 'bad' has no generators; pass `lie_algebra` or `discrete`, or use Trivial\(d\)"),
-    ({"lie_algebra": 3.0}, r"`lie_algebra` must be a list of square real matrices"),
-    ({"lie_algebra": [[["a"]]]}, r"`lie_algebra` must be a list of square real matrices"),
-    ({"lie_algebra": [[[1j]]]}, r"`lie_algebra` must be a list of square real matrices"),
-    ({"lie_algebra": np.zeros((1, 0, 0))}, r"`lie_algebra\[0\]` has shape \(0, 0\)"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"lie_algebra": [np.eye(2), np.eye(3)]}, r"generators of group 'bad' have different sizes \(2, 3\)"),
+        (
+            {"lie_algebra": [np.eye(2)], "discrete": [np.eye(3)]},
+            r"have different sizes \(2, 3\); all must be d x d",
+        ),
+        (
+            {"lie_algebra": [np.ones((2, 3))]},
+            r"`lie_algebra\[0\]` has shape \(2, 3\); generators must be square",
+        ),
+        (
+            {"discrete": [np.eye(2), np.ones((3, 2))]},
+            r"`discrete\[1\]` has shape \(3, 2\); generators must be square",
+        ),
+        ({"discrete": np.eye(2)}, r"`discrete\[0\]` has shape \(2,\); generators must be square"),
+        ({"lie_algebra": [[[0, NAN], [0, 0]]]}, r"`lie_algebra\[0\]` contains NaN or infinity"),
+        ({"discrete": [[[1, 0], [0, np.inf]]]}, r"`discrete\[0\]` contains NaN or infinity"),
+        (
+            {"discrete": [np.eye(2), np.ones((2, 2))]},
+            r"discrete generator 1 of group 'bad' is singular; it must be invertible",
+        ),
+        ({"discrete": [np.zeros((2, 2))]}, "discrete generator 0 of group 'bad' is singular"),
+        ({}, r"group 'bad' has no generators; pass `lie_algebra` or `discrete`, or use Trivial\(d\)"),
+        ({"lie_algebra": 3.0}, r"`lie_algebra` must be a list of square real matrices"),
+        ({"lie_algebra": [[["a"]]]}, r"`lie_algebra` must be a list of square real matrices"),
+        ({"lie_algebra": [[[1j]]]}, r"`lie_algebra` must be a list of square real matrices"),
+        ({"lie_algebra": np.zeros((1, 0, 0))}, r"`lie_algebra\[0\]` has shape \(0, 0\)"),
+    ],
+)
 def test_bad_generators(fields, message):
     with pytest.raises(InputError, match=message):
         ss.Group.from_generators(**fields, name="bad")
@@ -120,12 +135,15 @@ def test_products_can_be_conjugated_as_a_whole():
     assert ss.group(str(G)) == G
 
 
-@pytest.mark.parametrize(("matrix", "message"), [
-    (np.eye(2), r"a basis of R\^3 has shape \(3, 3\), got \(2, 2\)"),
-    (np.ones((3, 3)), "a basis must be invertible and finite"),
-    (np.full((3, 3), NAN), "a basis must be invertible and finite"),
-    ([["a"]], "a basis is a matrix of numbers"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("matrix", "message"),
+    [
+        (np.eye(2), r"a basis of R\^3 has shape \(3, 3\), got \(2, 2\)"),
+        (np.ones((3, 3)), "a basis must be invertible and finite"),
+        (np.full((3, 3), NAN), "a basis must be invertible and finite"),
+        ([["a"]], "a basis is a matrix of numbers"),
+    ],
+)
 def test_conjugated_refuses(matrix, message):
     with pytest.raises(InputError, match=message):
         ss.SO(3).conjugated(matrix)

@@ -47,19 +47,22 @@ def test_any_combination_reads_back(G):
     assert again.name == G.name
 
 
-@pytest.mark.parametrize(("text", "group"), [
-    ("O(2)@z", ss.O(2).about("z")),
-    (" SO( 3 )|Scaling(3) ", ss.SO(3) | ss.Scaling(3)),
-    ("SO(3)*S(5)", ss.SO(3) * ss.S(5)),
-    ("O(2)@5[0,3]", ss.O(2).embed(5, (0, 3))),
-    ("O(2)@ (0.1, 0.7,-7e-1)", ss.O(2).about((0.1, 0.7, -0.7))),
-    ("SO(2)@[[2, 0], [0, 1]] | Scaling(2)", ss.SO(2).conjugated([[2, 0], [0, 1]]) | ss.Scaling(2)),
-    ("(SO(2) | C(4))@(1,1,0)", (ss.SO(2) | ss.C(4)).about((1, 1, 0))),
-    ("((Lorentz()))", ss.Lorentz()),
-    ("S(2) | Z(2) * Z(1)", ss.S(2) | (ss.Z(2) * ss.Z(1))),
-    ("(S(2) | Z(2)) * Z(2)", (ss.S(2) | ss.Z(2)) * ss.Z(2)),
-    ("Group('swap', discrete=[[[0, 1], [1, 0]]])", ss.Group.from_generators(discrete=[[[0, 1], [1, 0]]])),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "group"),
+    [
+        ("O(2)@z", ss.O(2).about("z")),
+        (" SO( 3 )|Scaling(3) ", ss.SO(3) | ss.Scaling(3)),
+        ("SO(3)*S(5)", ss.SO(3) * ss.S(5)),
+        ("O(2)@5[0,3]", ss.O(2).embed(5, (0, 3))),
+        ("O(2)@ (0.1, 0.7,-7e-1)", ss.O(2).about((0.1, 0.7, -0.7))),
+        ("SO(2)@[[2, 0], [0, 1]] | Scaling(2)", ss.SO(2).conjugated([[2, 0], [0, 1]]) | ss.Scaling(2)),
+        ("(SO(2) | C(4))@(1,1,0)", (ss.SO(2) | ss.C(4)).about((1, 1, 0))),
+        ("((Lorentz()))", ss.Lorentz()),
+        ("S(2) | Z(2) * Z(1)", ss.S(2) | (ss.Z(2) * ss.Z(1))),
+        ("(S(2) | Z(2)) * Z(2)", (ss.S(2) | ss.Z(2)) * ss.Z(2)),
+        ("Group('swap', discrete=[[[0, 1], [1, 0]]])", ss.Group.from_generators(discrete=[[[0, 1], [1, 0]]])),
+    ],
+)
 def test_texts(text, group):
     assert ss.group(text) == group
 
@@ -69,32 +72,38 @@ def test_a_group_is_returned_as_it_is():
     assert ss.group(G) is G
 
 
-@pytest.mark.parametrize(("text", "message"), [
-    ("Foo(3)", r"group 'Foo\(3\)': unknown group.* \(known: O, SO, .*Trivial; each .*\) at 'Foo' \(position 0\)"),
-    ("SO(3) | Fo(3)", r"unknown group.*known.* at 'Fo' \(position 7\)"),
-    ("Octahedra()", "did you mean Octahedral?"),
-    ("", "unknown group .* at the end"),
-    ("SO(3", r"expected '\)' at the end"),
-    ("(SO(3)", r"expected '\)' at the end"),
-    ("SO(3))", r"did not expect more at '\)'"),
-    ("SO 3", r"expected '\(' at '3'"),
-    ("SO(-3)", "expected a whole number at '-'"),
-    ("SO(3) |", "unknown group.* at the end"),
-    ("SO()", r"SO takes 1 argument\(s\), as in SO\(3\), got 0"),
-    ("SO(1,2)", r"SO takes 1 argument\(s\), as in SO\(3\), got 2"),
-    ("Lorentz(4)", r"Lorentz takes 0 argument\(s\), as in Lorentz\(\), got 1"),
-    ("O(2)@(1,2", "expected numbers at"),
-    ("O(2)@[[1,x],[0,1]]", "expected numbers at"),
-    ("O(2)@w", "expected an axis x, y or z, or coordinates such as .* at 'w'"),
-    ("O(2)@5[0]", "`axes` must be 2 different coordinates in 0..4"),
-    ("O(0)", r"O\(n\) needs n >= 1, got 0"),
-    ("Group(3)", "has no generators"),
-    ("Group('a', lie=[[[1]]])", r"expected Group\('name', lie_algebra="),
-    ("Group('a', discrete=open('x'))", r"expected Group\('name', lie_algebra="),
-    ("Group('a', discrete=[[[0]]])", "discrete generator 0 of group 'a' is singular"),
-    ("Group('a'", r"expected Group\('name', lie_algebra="),
-    ("SO(3) $ O(3)", r"did not expect more at '\$'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "Foo(3)",
+            r"group 'Foo\(3\)': unknown group.* \(known: O, SO, .*Trivial; each .*\) at 'Foo' \(position 0\)",
+        ),
+        ("SO(3) | Fo(3)", r"unknown group.*known.* at 'Fo' \(position 7\)"),
+        ("Octahedra()", "did you mean Octahedral?"),
+        ("", "unknown group .* at the end"),
+        ("SO(3", r"expected '\)' at the end"),
+        ("(SO(3)", r"expected '\)' at the end"),
+        ("SO(3))", r"did not expect more at '\)'"),
+        ("SO 3", r"expected '\(' at '3'"),
+        ("SO(-3)", "expected a whole number at '-'"),
+        ("SO(3) |", "unknown group.* at the end"),
+        ("SO()", r"SO takes 1 argument\(s\), as in SO\(3\), got 0"),
+        ("SO(1,2)", r"SO takes 1 argument\(s\), as in SO\(3\), got 2"),
+        ("Lorentz(4)", r"Lorentz takes 0 argument\(s\), as in Lorentz\(\), got 1"),
+        ("O(2)@(1,2", "expected numbers at"),
+        ("O(2)@[[1,x],[0,1]]", "expected numbers at"),
+        ("O(2)@w", "expected an axis x, y or z, or coordinates such as .* at 'w'"),
+        ("O(2)@5[0]", "`axes` must be 2 different coordinates in 0..4"),
+        ("O(0)", r"O\(n\) needs n >= 1, got 0"),
+        ("Group(3)", "has no generators"),
+        ("Group('a', lie=[[[1]]])", r"expected Group\('name', lie_algebra="),
+        ("Group('a', discrete=open('x'))", r"expected Group\('name', lie_algebra="),
+        ("Group('a', discrete=[[[0]]])", "discrete generator 0 of group 'a' is singular"),
+        ("Group('a'", r"expected Group\('name', lie_algebra="),
+        ("SO(3) $ O(3)", r"did not expect more at '\$'"),
+    ],
+)
 def test_bad_texts(text, message):
     with pytest.raises(InputError, match=message):
         ss.group(text)

@@ -40,7 +40,7 @@ def slow(layer: Gated, rep: ss.Rep, G: ss.Group, x: Tensor) -> Tensor:
     for segment in rep.segments(G):
         for start in range(segment.start, segment.stop, segment.size):
             copy = slice(start, start + segment.size)
-            matrices = segment.type.rho(G, ss.reps.element.group_element(G, G.sample_parts(6, 0)))
+            matrices = segment.type.rho(G, ss.reps.atoms.group_element(G, G.sample_parts(6, 0)))
             permutes = bool(((abs(matrices) < 1e-12) | (abs(matrices - 1) < 1e-12)).all())
             gates_itself = segment.type.is_permutation(G)
             assert permutes or not gates_itself

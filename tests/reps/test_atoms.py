@@ -1,12 +1,19 @@
-"""The factors of tensor products: base atoms and points."""
+"""The factors of tensor products, and reading the elements that act on them."""
 
 import numpy as np
 import pytest
 
 import softsym as ss
 from softsym.errors import InputError
-from softsym.reps.atoms import Base, Points
-from softsym.reps.element import group_element
+from softsym.reps.atoms import (
+    Base,
+    algebra_element,
+    discrete_elements,
+    group_element,
+    kron_sum,
+    lie_elements,
+)
+from softsym.reps.permutation import Points
 
 
 def test_parts_that_a_group_does_not_have():
@@ -37,7 +44,7 @@ def test_base_atoms():
     assert not Base().is_permutation(ss.O(3))
 
 
-def test_points_are_moved_as_the_group_moves_them():
+def test_points_are_permuted_as_the_group_maps_them():
     corners = ss.Permutation([[1, 0], [0, 1], [-1, 0], [0, -1]])
     quarter = ss.C(4).discrete_generators[0]
     assert np.array_equal(corners.rho("C(4)", quarter).argmax(0), [1, 2, 3, 0])
@@ -63,7 +70,7 @@ def test_points_under_a_continuous_group():
         InputError, match=r"SO\(2\) moves Grid\(2,2\) continuously; points need a finite group"
     ):
         ss.equivariant_maps("Grid(2,2)", "S", "SO(2)")
-    assert ss.equivariant_maps("Grid(1,1)", "S", "SO(2)").dim == 1  # the origin stands still
+    assert ss.equivariant_maps("Grid(1,1)", "S", "SO(2)").dim == 1  # every rotation fixes the origin
 
 
 def test_points_of_another_space():
@@ -78,3 +85,49 @@ def test_points_are_their_own_dual_and_compare_by_place():
     assert isinstance(atom, Points)
     assert atom.without_dual() is atom
     assert atom.drho(ss.C(2), group_element(ss.C(2), np.zeros((2, 2)))).shape == (2, 2)
+
+
+@pytest.mark.parametrize("bad", [np.eye(2), np.ones(3), 1.0, np.ones((3, 2)), np.ones((4, 2, 3))])
+def test_wrong_shape(bad):
+    with pytest.raises(InputError, match=r"an element of O\(3\) has shape \(..., 3, 3\), got \("):
+        ss.Vector.rho("O(3)", bad)
+    with pytest.raises(InputError, match=r"an element of O\(3\) has shape \(..., 3, 3\), got \("):
+        ss.Vector.drho("O(3)", bad)
+
+
+def test_wrong_parts():
+    with pytest.raises(
+        InputError, match=r"SO\(3\) \* S\(2\) has parts of size \(3, 2\), got \[\(2, 2\), \(3, 3\)\]"
+    ):
+        ss.rep("V[0]").rho("SO(3) * S(2)", (np.eye(2), np.eye(3)))
+    with pytest.raises(InputError, match=r"has parts of size \(3, 2\)"):
+        ss.rep("V[0]").rho("SO(3) * S(2)", (np.eye(3),))
+    with pytest.raises(InputError, match=r"has parts of size \(3, 2\)"):
+        ss.rep("V[0]").rho("SO(3) * S(2)", (1.0, 2.0))
+
+
+def test_batches_of_any_shape():
+    g = ss.O(3).sample(6).reshape(2, 3, 3, 3)
+    assert ss.rep("S + T(2)").rho("O(3)", g).shape == (2, 3, 10, 10)
+    assert ss.Vector.rho("O(3)", g[0, 0].tolist()).shape == (3, 3)
+
+
+def test_whole_and_parts_agree():
+    G = ss.group("SO(2) * S(3)")
+    parts = [part[0] for part in G.sample_parts(1, seed=1)]
+    assert np.allclose(group_element(G, parts).whole, np.kron(*parts))
+    A, B = np.random.default_rng(0).standard_normal((2, 2)), np.random.default_rng(1).standard_normal((3, 3))
+    assert np.allclose(algebra_element(G, (A, B)).whole, np.kron(A, np.eye(3)) + np.kron(np.eye(2), B))
+
+
+def test_generators_as_elements():
+    G = ss.group("SO(2) * S(3)")
+    (A,), (h, _) = lie_elements(G), discrete_elements(G)
+    assert np.array_equal(A.parts[1], np.zeros((3, 3)))
+    assert np.array_equal(h.parts[0], np.eye(2))
+    assert np.array_equal(h.whole, np.kron(np.eye(2), h.parts[1]))
+
+
+def test_kronecker_sums():
+    a, b = np.random.default_rng(0).standard_normal((2, 2)), np.random.default_rng(1).standard_normal((3, 3))
+    assert np.allclose(kron_sum(a, b), np.kron(a, np.eye(3)) + np.kron(np.eye(2), b))

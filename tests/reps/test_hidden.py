@@ -21,15 +21,18 @@ GROUPS = [
 ]
 
 
-@pytest.mark.parametrize(("width", "round_up", "text"), [
-    (384, False, "102S + 34V + 11T(2) + 3T(3)"),
-    (128, False, "38S + 12V + 3T(2) + T(3)"),
-    (128, True, "54S + 18V + 6T(2) + 2T(3)"),
-    (384, True, "108S + 36V + 12T(2) + 4T(3)"),
-    (1, False, "S"),
-    (5, False, "5S"),
-    (6, False, "3S + V"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("width", "round_up", "text"),
+    [
+        (384, False, "102S + 34V + 11T(2) + 3T(3)"),
+        (128, False, "38S + 12V + 3T(2) + T(3)"),
+        (128, True, "54S + 18V + 6T(2) + 2T(3)"),
+        (384, True, "108S + 36V + 12T(2) + 4T(3)"),
+        (1, False, "S"),
+        (5, False, "5S"),
+        (6, False, "3S + V"),
+    ],
+)
 def test_three_dimensions(width, round_up, text):
     assert str(ss.hidden_rep(width, "O(3)", round_up=round_up)) == text
     assert ss.hidden_rep(width, "O(3)", round_up=round_up) == ss.rep(text)
@@ -53,14 +56,8 @@ def test_duals_where_the_group_is_not_orthogonal(G):
     assert ss.hidden_rep(300, G, duals=False) == ss.rep(str(ss.hidden_rep(300, G, duals=False)))
 
 
-def test_duals_are_dealt_like_a_binomial():
-    copies = dict(
-        zip(
-            map(str, (kind for _, kind in ss.hidden_rep(2000, "SL(3)"))),
-            (n for n, _ in ss.hidden_rep(2000, "SL(3)")),
-            strict=True,
-        )
-    )
+def test_duals_are_distributed_like_binomial_coefficients():
+    copies = {str(tensor_type): n for n, tensor_type in ss.hidden_rep(2000, "SL(3)")}
     assert abs(copies["V"] - copies["V'"]) <= 1
     assert abs(copies["T(2)"] - copies["T(0,2)"]) <= 1
     assert abs(copies["T(1,1)"] - 2 * copies["T(2)"]) <= 2

@@ -12,22 +12,24 @@ def test_grid_rows_run_from_the_top_left():
     assert points == ((-1, 0.5), (0, 0.5), (1, 0.5), (-1, -0.5), (0, -0.5), (1, -0.5))
 
 
-def test_a_quarter_turn_turns_an_image_counterclockwise():
+def test_a_rotation_by_90_degrees_rotates_an_image_counterclockwise():
     image = np.arange(9.0).reshape(3, 3)
     quarter = ss.C(4).discrete_generators[0]
-    turned = ss.Grid(3, 3).rho("C(4)", quarter) @ image.ravel()
-    assert np.array_equal(turned.reshape(3, 3), np.rot90(image))
+    rotated = ss.Grid(3, 3).rho("C(4)", quarter) @ image.ravel()
+    assert np.array_equal(rotated.reshape(3, 3), np.rot90(image))
 
 
-def test_the_mirror_of_dihedral_groups_flips_an_image():
+def test_the_reflection_of_dihedral_groups_flips_an_image():
     image = np.arange(6.0).reshape(2, 3)
-    mirror = np.diag([-1.0, 1.0])
-    assert np.array_equal((ss.Grid(2, 3).rho("D(2)", mirror) @ image.ravel()).reshape(2, 3), image[:, ::-1])
+    reflection = np.diag([-1.0, 1.0])
+    assert np.array_equal(
+        (ss.Grid(2, 3).rho("D(2)", reflection) @ image.ravel()).reshape(2, 3), image[:, ::-1]
+    )
 
 
 @pytest.mark.parametrize("n", [2, 3, 4, 5])
 def test_orbits_of_pixels(n):
-    """Burnside: a quarter turn fixes the centre pixel, if there is one."""
+    """Burnside: a rotation by 90 degrees fixes the centre pixel, if there is one."""
     centre = n % 2
     assert ss.equivariant_maps(ss.Grid(n, n), "S", "C(4)").dim == (n * n + 3 * centre) // 4
     assert ss.equivariant_maps(ss.Grid(n, n), ss.Grid(n, n), "C(4)").dim == (n**4 + 3 * centre) // 4
@@ -40,14 +42,17 @@ def test_subsets_as_indicator_vectors():
     assert ss.equivariant_maps(edges, edges, "S(4)").dim == 3  # equal, touching, disjoint
 
 
-@pytest.mark.parametrize(("points", "message"), [
-    ([[1, 2], [1, 2]], "`points` contains the same point twice"),
-    ([1, 2], r"`points` must be finite numbers of shape \(n, d\), got shape \(2,\)"),
-    (np.zeros((0, 2)), r"`points` must be finite numbers of shape \(n, d\), got shape \(0, 2\)"),
-    ([[float("nan"), 0]], "`points` must be finite numbers"),
-    ([["a"]], "`points` must be numbers of shape"),
-    ([[0.0, 1.0], [-0.0, 1.0]], "`points` contains the same point twice"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("points", "message"),
+    [
+        ([[1, 2], [1, 2]], "`points` contains the same point twice"),
+        ([1, 2], r"`points` must be finite numbers of shape \(n, d\), got shape \(2,\)"),
+        (np.zeros((0, 2)), r"`points` must be finite numbers of shape \(n, d\), got shape \(0, 2\)"),
+        ([[float("nan"), 0]], "`points` must be finite numbers"),
+        ([["a"]], "`points` must be numbers of shape"),
+        ([[0.0, 1.0], [-0.0, 1.0]], "`points` contains the same point twice"),
+    ],
+)
 def test_bad_points(points, message):
     with pytest.raises(InputError, match=message):
         ss.Permutation(points)
@@ -64,9 +69,9 @@ def test_signals_and_volumes():
     assert ss.rep("Grid(4)") == ss.Grid(4)
     volume = np.arange(27.0).reshape(3, 3, 3)
     G = ss.group("Octahedral()")
-    turn = np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]])  # a quarter about z leaves slices where they are
-    turned = (ss.Grid(3, 3, 3).rho(G, turn) @ volume.ravel()).reshape(3, 3, 3)
-    assert np.array_equal(turned, np.rot90(volume, axes=(1, 2)))
+    rotation = np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]])  # about z: maps each slice to itself
+    rotated = (ss.Grid(3, 3, 3).rho(G, rotation) @ volume.ravel()).reshape(3, 3, 3)
+    assert np.array_equal(rotated, np.rot90(volume, axes=(1, 2)))
 
 
 @pytest.mark.parametrize("G", ["C(4)", "D(4)", "D(3)", "O(1)", "C(4)@z", "Octahedral()", "O(1)@2[1]"])

@@ -1,4 +1,4 @@
-"""Laws of representations, under every group of the registry; and their algebra."""
+"""Properties of representations under the groups of the catalogue; sums, products and pieces."""
 
 import numpy as np
 import pytest
@@ -8,23 +8,14 @@ from hypothesis import strategies as st
 import softsym as ss
 from softsym.errors import InputError
 from softsym.reps import Segment, TensorType
-from tests.catalogue import GROUPS, elements, reps_of
+from softsym.reps.rep import cut, equal_part
+from tests.catalogue import GROUPS, each, elements, reps_of
 from tests.twin import exponential, generator_parts
 
-every = pytest.mark.parametrize("G", GROUPS.values(), ids=list(GROUPS))
+every = each(GROUPS)
+TERMS = ["S", "V", "V'", "T(2)", "T(1,2)", "V[0]", "V[1]'", "Grid(2,3)"]
 products = st.recursive(
-    st.sampled_from(
-        [
-            ss.Scalar,
-            ss.Vector,
-            ss.Vector.dual,
-            ss.T(2),
-            ss.T(1, 2),
-            ss.reps.part_vector(0),
-            ss.reps.part_vector(1).dual,
-            ss.Grid(2, 3),
-        ]
-    ),
+    st.sampled_from([ss.rep(text) for text in TERMS]),
     lambda inner: st.one_of(
         st.tuples(inner, inner).map(lambda p: p[0] + p[1]),
         st.tuples(inner, inner).map(lambda p: p[0] * p[1]),
@@ -137,7 +128,7 @@ def test_parts_of_a_product_group():
     assert ss.rep("V[0] + V[1]").size(G) == 8
 
 
-def test_the_same_recipe_under_several_groups():
+def test_the_same_representation_under_several_groups():
     rep = ss.rep("5S + 5V")
     assert [rep.size(G) for G in ("O(3)", "O(2)@z", "O(2)", "Lorentz()")] == [20, 20, 15, 25]
 
@@ -162,11 +153,11 @@ def test_shown_as_text():
 
 
 def test_canonical_types_drop_duals_only_for_orthogonal_groups():
-    (_, kind), = ss.rep("V'*V").terms  # fmt: skip
-    assert str(kind.canonical([ss.O(3)])[0]) == "T(2)"
-    canonical, order = kind.canonical([ss.SL(3)])
+    tensor_type = ss.rep("V'*V").terms[0][1]
+    assert str(tensor_type.canonical([ss.O(3)])[0]) == "T(2)"
+    canonical, order = tensor_type.canonical([ss.SL(3)])
     assert (str(canonical), order) == ("T(1,1)", (1, 0))
-    assert str(kind.canonical([ss.O(3), ss.Scaling(3)])[0]) == "T(1,1)"
+    assert str(tensor_type.canonical([ss.O(3), ss.Scaling(3)])[0]) == "T(1,1)"
 
 
 def test_refusals():
@@ -196,3 +187,24 @@ def test_terms_that_would_fill_the_memory_are_refused(text):
     with pytest.raises(InputError, match=r"a representation of [\d,]+ terms has too many; at most 200,000"):
         ss.rep(text)
     assert len(ss.rep("999999999999V").terms) == 1
+
+
+def test_pieces_put_together_are_the_whole():
+    rep = ss.rep("2S + 3V + T(2) + S")
+    pieces = cut(rep, [1, 4, 6, 10], ss.O(3))
+    assert [str(piece) for piece in pieces] == ["S", "S + V", "2V", "T(2) + S"]
+    assert sum(pieces, ss.Rep(())) == rep
+
+
+def test_no_cut_through_a_vector():
+    with pytest.raises(InputError, match=r"2V cannot be cut there: V has 3 coordinates"):
+        cut(ss.rep("2V"), [4, 2], ss.O(3))
+    with pytest.raises(InputError, match=r"V has 3 coordinates, which are not 1 \+ 1"):
+        cut(ss.rep("V"), [1, 1], ss.O(3))
+
+
+def test_equal_parts():
+    assert equal_part(ss.rep("6V"), 3, ss.O(3)) == ss.rep("2V")
+    for rep, parts in (("S + V", 2), ("2S + 2V", 2), ("V", 2)):
+        with pytest.raises(InputError):
+            equal_part(ss.rep(rep), parts, ss.O(3))

@@ -1,11 +1,11 @@
-"""Scalings taken out of a representation: the two atoms by the laws of representations, and what they leave equivariant."""
+"""Scale and direction as representations: homomorphism, and the equivariant maps between them."""
 
 import numpy as np
 import pytest
 
 import softsym as ss
 from softsym.errors import InputError
-from softsym.reps.scaling import degrees, is_scaling, keeps_angles, unscaled
+from softsym.reps.scaling import is_scaling, preserves_angles, remove_scaling, scaling_degrees
 
 ROTATIONS = ["SO(3)", "O(3)", "O(2)@z", "S(3)", "Z(3)", "Trivial(3)", "C(4)@z"]
 CONFORMAL = [*ROTATIONS, "Scaling(3)", "SO(3) | Scaling(3)", "O(2)@x | Scaling(3)"]
@@ -40,9 +40,9 @@ def test_without_scalings_a_vector_and_a_scalar(G):
 def test_under_scalings_everything_but_the_size_is_free(G):
     space = ss.equivariant_maps("Size + 2U + S", "S + U + U*U", G)
     W = np.random.default_rng(0).standard_normal(space.shape)
-    kept = W.copy()
-    kept[:, 0] = 0
-    assert np.array_equal(space.project(W), kept)
+    expected = W.copy()
+    expected[:, 0] = 0
+    assert np.array_equal(space.project(W), expected)
     assert ss.equivariant_maps("Size + S", "Size", G).dim == 1
     assert ss.rep("U").terms[0][1].is_permutation(ss.group(G))
     assert not ss.rep("Size").terms[0][1].is_permutation(ss.group(G))
@@ -51,11 +51,11 @@ def test_under_scalings_everything_but_the_size_is_free(G):
 def test_both_at_once():
     joint = ss.equivariant_maps("Size + 2U", "S + U + U*U", "SO(3) | Scaling(3)")
     W = np.random.default_rng(0).standard_normal(joint.shape)
-    turns, scales = (ss.equivariant_maps("Size + 2U", "S + U + U*U", G) for G in ("SO(3)", "Scaling(3)"))
-    assert np.allclose(joint.project(W), turns.project(scales.project(W)), atol=1e-12)
+    rotations, scales = (ss.equivariant_maps("Size + 2U", "S + U + U*U", G) for G in ("SO(3)", "Scaling(3)"))
+    assert np.allclose(joint.project(W), rotations.project(scales.project(W)), atol=1e-12)
 
 
-def test_which_groups_scale_and_which_keep_angles():
+def test_which_groups_scale_and_which_preserve_angles():
     assert is_scaling(ss.group("Scaling(4)"))
     for other in (
         "SO(2)",
@@ -66,11 +66,11 @@ def test_which_groups_scale_and_which_keep_angles():
         "Scaling(2) * S(2)",
     ):
         assert not is_scaling(ss.group(other))
-    assert all(keeps_angles(ss.group(G)) for G in CONFORMAL)
+    assert all(preserves_angles(ss.group(G)) for G in CONFORMAL)
     for other in ("SL(2)", "GL(3)", "SO(3) | SL(3)", "Lorentz()", "Translation(2)", "Scaling(2)@3[0,1]"):
-        assert not keeps_angles(ss.group(other))
+        assert not preserves_angles(ss.group(other))
     shear = ss.Group.from_generators(discrete=[[[1, 1], [0, 1]]], name="shear")
-    assert not keeps_angles(shear)
+    assert not preserves_angles(shear)
 
 
 def test_other_groups_are_refused():
@@ -79,11 +79,11 @@ def test_other_groups_are_refused():
 
 
 def test_tensors_lose_their_duals():
-    assert unscaled(ss.rep("S + V + V' + T(2,1)")) == ss.rep("S + 2U + U*U*U")
+    assert remove_scaling(ss.rep("S + V + V' + T(2,1)")) == ss.rep("S + 2U + U*U*U")
     for odd in ("V[0]", "Grid(2,2)"):
         with pytest.raises(InputError, match="scalars, vectors and tensors, not out of"):
-            unscaled(ss.rep(odd))
+            remove_scaling(ss.rep(odd))
 
 
 def test_degrees():
-    assert degrees(ss.rep("S + V' + T(2)"), ss.Scaling(2)).tolist() == [0, -1, -1, 2, 2, 2, 2]
+    assert scaling_degrees(ss.rep("S + V' + T(2)"), ss.Scaling(2)).tolist() == [0, -1, -1, 2, 2, 2, 2]

@@ -3,8 +3,7 @@
 import numpy as np
 
 import softsym as ss
-from softsym.reps.atoms import Base
-from softsym.reps.element import group_element
+from softsym.reps.atoms import Base, group_element
 from softsym.spaces.split import split
 
 

@@ -35,7 +35,7 @@ from softsym.groups import group as read_group
 from softsym.metrics.action import samples
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
-from softsym.reps.element import group_element
+from softsym.reps.atoms import group_element
 
 Array = NDArray[np.float64]
 NEIGHBOURS = 5

@@ -13,7 +13,7 @@ from softsym.groups import Group, Trivial
 from softsym.groups import group as read_group
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
-from softsym.reps.points import as_vectors, has_points, is_affine
+from softsym.reps.affine import has_points, is_affine, points_to_vectors
 
 MINIMUM_ROWS = 50
 """Fewer examples than this cannot be split into training, validation and test data."""
@@ -103,7 +103,7 @@ def _check_size(
             f"write V for columns that it acts on"
         )
     # Beside points a vector has as many columns as they have.
-    size = as_vectors(rep).size(Trivial(group.dim - 1)) if affine else rep.size(group)
+    size = points_to_vectors(rep).size(Trivial(group.dim - 1)) if affine else rep.size(group)
     if size != columns:
         raise InputError(
             f"{rep} under {group.name} has size {size}, {what} has {columns} columns; "

@@ -16,7 +16,7 @@ from softsym.inference.shape import seed_of
 from softsym.inference.table import EvidenceTable
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
-from softsym.reps.points import has_points
+from softsym.reps.affine import has_points
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]

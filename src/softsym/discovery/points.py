@@ -16,9 +16,9 @@ from softsym.groups import Group, Translation
 from softsym.inference.propose.algebra.closure import orthonormal
 from softsym.inference.propose.algebra.recognise import recognise
 from softsym.reps import Rep
-from softsym.reps import points as columns_of
+from softsym.reps import affine as columns_of
 from softsym.reps import rep as read_rep
-from softsym.reps.points import PointAtom, centre, is_affine, shifted
+from softsym.reps.affine import PointAtom, is_affine, mean_point, translate_points
 
 Array = NDArray[np.float64]
 
@@ -41,7 +41,7 @@ class Points:
 
     def inputs(self, X: Array) -> Array:
         """Inputs (n, D) as they are fitted."""
-        return shifted(self.rep_in, self._space, X, -self._centre(X)) if self.is_centred else X
+        return translate_points(self.rep_in, self._space, X, -self._centre(X)) if self.is_centred else X
 
     def outputs(self, X: Array, Y: Array) -> Array:
         """Outputs (n, q) of inputs (n, D), as they are fitted."""
@@ -55,15 +55,15 @@ class Points:
         """The centre of rows (n, D) is their product with the first, (D, dim); shifts (n, dim) times the others move inputs and outputs."""
         nothing = as_vectors(self.rep_in).size(f"Trivial({self.dim})")
         shifts = np.eye(self.dim)
-        inputs = shifted(self.rep_in, self._space, np.zeros((self.dim, nothing)), shifts)
+        inputs = translate_points(self.rep_in, self._space, np.zeros((self.dim, nothing)), shifts)
         outputs = 0 if self.rep_out is None else as_vectors(self.rep_out).size(f"Trivial({self.dim})")
         return self._centre(np.eye(nothing)), inputs, self._moved(np.zeros((self.dim, outputs)), shifts)
 
     def _moved(self, Y: Array, by: Array) -> Array:
-        return Y if self.rep_out is None else shifted(self.rep_out, self._space, Y, by)
+        return Y if self.rep_out is None else translate_points(self.rep_out, self._space, Y, by)
 
     def _centre(self, X: Array) -> Array:
-        return centre(self.rep_in, self._space, X)
+        return mean_point(self.rep_in, self._space, X)
 
     @property
     def _space(self) -> Group:
@@ -87,7 +87,7 @@ def as_vectors(rep: Rep | str) -> Rep:
         >>> as_vectors("S + 2P + D")
         S + 3V
     """
-    return columns_of.as_vectors(read_rep(rep))
+    return columns_of.points_to_vectors(read_rep(rep))
 
 
 def read_points(

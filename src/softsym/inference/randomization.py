@@ -32,7 +32,7 @@ from softsym.groups import Group
 from softsym.groups.finite_subgroup import finite_subgroup
 from softsym.groups.sampling import random_walk
 from softsym.reps import Rep
-from softsym.reps.element import group_element
+from softsym.reps.atoms import group_element
 
 Array = NDArray[np.float64]
 Predictor = Callable[[Array], Array]

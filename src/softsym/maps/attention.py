@@ -15,7 +15,7 @@ from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.maps.tensor_map import TensorMap, incoming, outgoing
 from softsym.reps import Rep
-from softsym.reps.parts import equal_part
+from softsym.reps.rep import equal_part
 
 
 @dataclass(frozen=True)

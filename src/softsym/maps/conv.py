@@ -18,7 +18,7 @@ from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.maps.tensor_map import Axis, TensorMap, incoming, outgoing
 from softsym.reps import Grid, Rep, Scalar
-from softsym.reps.parts import equal_part
+from softsym.reps.rep import equal_part
 
 CONVOLUTIONS = (
     nn.Conv1d, nn.Conv2d, nn.Conv3d, nn.ConvTranspose1d, nn.ConvTranspose2d, nn.ConvTranspose3d,

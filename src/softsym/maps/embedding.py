@@ -10,7 +10,7 @@ from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.maps.tensor_map import TensorMap, incoming, outgoing
 from softsym.reps import Rep
-from softsym.reps.parts import cut
+from softsym.reps.rep import cut
 
 
 def embedding_parameter(words: Rep | str, rep: Rep | str) -> TensorMap:

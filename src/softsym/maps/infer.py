@@ -26,7 +26,7 @@ from softsym.maps.trace.reshape import merged
 from softsym.maps.trace.slots import Content, DisagreementError, Slot, fresh, resolved, unify
 from softsym.reps import Grid, Rep, Scalar
 from softsym.reps import rep as read_rep
-from softsym.reps.element import discrete_elements, lie_elements
+from softsym.reps.atoms import discrete_elements, lie_elements
 
 Override = Rep | str | tuple[Rep | str, Rep | str] | TensorMap
 

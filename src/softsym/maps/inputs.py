@@ -21,8 +21,8 @@ from softsym.maps.conv import CONVOLUTIONS
 from softsym.maps.trace.layout import Axis, Layout, carrying, free
 from softsym.maps.trace.slots import fresh, tensored
 from softsym.reps import Rep, TensorType
-from softsym.reps.atoms import Points
-from softsym.reps.parts import equal_part
+from softsym.reps.permutation import Points
+from softsym.reps.rep import equal_part
 
 SIDES = (32, 28, 64, 16, 8, 224, 20, 12)
 """Sides of images that are tried where none is given."""

@@ -16,7 +16,7 @@ from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.maps.tensor_map import TensorMap, incoming, outgoing
 from softsym.reps import Rep
-from softsym.reps.parts import cut
+from softsym.reps.rep import cut
 
 GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "GRU": 3, "LSTM": 4}
 _NAME = re.compile(r"(weight_ih|weight_hh|bias_ih|bias_hh|weight_hr)_l(\d+)(_reverse)?$")

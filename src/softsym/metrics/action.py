@@ -22,7 +22,7 @@ from softsym.groups import Group, gaussian
 from softsym.groups import group as read_group
 from softsym.reps import Rep, TensorType
 from softsym.reps import rep as read_rep
-from softsym.reps.element import group_element
+from softsym.reps.atoms import group_element
 
 Array = NDArray[np.float64]
 SAMPLERS = ("haar", "gaussian")

@@ -30,7 +30,7 @@ from softsym.metrics.action import samples
 from softsym.metrics.error import evaluation, outputs
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
-from softsym.reps.element import Element, lie_elements
+from softsym.reps.atoms import Element, lie_elements
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from softsym.nn.prior import HasPrior
 from softsym.nn.soft import SoftMLP
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
-from softsym.reps.scaling import Size, degrees, is_scaling, keeps_angles, unscaled
+from softsym.reps.scaling import Size, is_scaling, preserves_angles, remove_scaling, scaling_degrees
 
 
 class ScaleFramed(nn.Module, HasPrior):
@@ -85,12 +85,14 @@ class ScaleFramed(nn.Module, HasPrior):
         self.candidates, self.size_in = tuple(candidates), self.rep_in.size(G)
         between = hidden_reps(width, layers, G, read_hidden(hidden), round_up=round_up)
         self.network = SoftMLP(
-            Size + unscaled(self.rep_in), unscaled(self.rep_out), candidates, width, layers, largest=G,
-            hidden=[unscaled(rep) for rep in between], init=init, seed=seed,
+            Size + remove_scaling(self.rep_in), remove_scaling(self.rep_out), candidates, width, layers, largest=G,
+            hidden=[remove_scaling(rep) for rep in between], init=init, seed=seed,
         )  # fmt: skip
         scaling = next(group for group in candidates if is_scaling(group))
         for name, rep in (("degrees_in", self.rep_in), ("degrees_out", self.rep_out)):
-            self.register_buffer(name, torch.tensor(degrees(rep, scaling), dtype=torch.get_default_dtype()))
+            self.register_buffer(
+                name, torch.tensor(scaling_degrees(rep, scaling), dtype=torch.get_default_dtype())
+            )
         self.register_buffer("usual_size", torch.tensor(float(usual_size)))
 
     def forward(self, x: Tensor) -> Tensor:
@@ -165,13 +167,13 @@ def why_not_framed(rep_in: Rep, rep_out: Rep, groups: Sequence[Group]) -> str | 
     if scaling is None:
         return "no candidate group is one of scalings"
     for group in groups:
-        if not keeps_angles(group):
+        if not preserves_angles(group):
             return f"{group.name} has more than rotations, reflections and scalings"
     try:
-        unscaled(rep_in + rep_out)
+        remove_scaling(rep_in + rep_out)
     except InputError as error:
         return str(error)
-    return None if (degrees(rep_in, scaling) > 0).any() else f"nothing in {rep_in} grows"
+    return None if (scaling_degrees(rep_in, scaling) > 0).any() else f"nothing in {rep_in} grows"
 
 
 def sizes(x: Tensor, degrees: Tensor) -> Tensor:

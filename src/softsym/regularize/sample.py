@@ -31,7 +31,7 @@ from softsym.groups import Group
 from softsym.groups import group as read_group
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
-from softsym.reps.element import Element, lie_elements
+from softsym.reps.atoms import Element, lie_elements
 
 
 class GroupAugmentation:

@@ -1,57 +1,83 @@
-r"""The factors of a tensor product: the base representation, its dual, and permutation representations.
+r"""The factors of a tensor product, and the group elements that act on them.
 
-An atom says how one tensor index transforms. :class:`Base` is the space the group's matrices act on (V), or one Kronecker factor of
-it (V[0], V[1], ... of a direct product), or the dual, on which :math:`g` acts by :math:`g^{-T}`. :class:`Points` is the space of
-functions on a finite set of points that the group moves among themselves: pixels of an image, vertices of a polyhedron.
+An :class:`Atom` says how one tensor index transforms. :class:`Base` is the space the group's matrices act on (V), or one Kronecker
+factor of it (V[0], V[1], ... of a direct product), or the dual, on which :math:`g` acts by :math:`g^{-T}`. An :class:`Element` is a
+group or algebra element: its matrix on the whole space and, for a direct product, the matrices of its parts.
 """
 
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, field
-from typing import Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups.generators import batched_kron
-from softsym.reps.element import Element
 
 Array = NDArray[np.float64]
 
 
-class Atom(Protocol):
-    """How one tensor index transforms."""
+@dataclass(frozen=True)
+class Element:
+    """A group or algebra element, or a batch of them.
 
-    def __hash__(self) -> int: ...
+    Args:
+        whole: Matrices on the whole space, shape (..., d, d).
+        parts: One stack of matrices for each Kronecker factor; None if only the whole matrix is known.
+    """
+
+    whole: Array
+    parts: tuple[Array, ...] | None
+
+    def part(self, index: int, atom: str) -> Array:
+        """Matrices on one Kronecker factor."""
+        if self.parts is None:
+            raise InputError(
+                f"{atom} needs the factors of the element: pass a tuple, as Group.sample_parts gives them"
+            )
+        return self.parts[index]
+
+
+class Atom(ABC):
+    """How one tensor index transforms; by default an atom is its own dual."""
 
     @property
     def dual(self) -> Atom:
-        """The dual atom."""
+        """The dual atom, on which elements act by their inverse transpose."""
+        return self
 
+    @abstractmethod
     def size(self, group: Group) -> int:
         """Number of coordinates under a group."""
 
+    @abstractmethod
     def rho(self, group: Group, g: Element) -> Array:
         """Matrices of group elements, shape (..., size, size)."""
 
+    @abstractmethod
     def drho(self, group: Group, A: Element) -> Array:
         """Matrices of algebra elements, shape (..., size, size)."""
 
+    @abstractmethod
     def is_permutation(self, group: Group) -> bool:
         """Whether the group only permutes these coordinates."""
 
     def without_dual(self) -> Atom:
-        """The same atom under an orthogonal group, where V and V' coincide."""
+        """The representative of this atom and its dual under an orthogonal group, where they coincide."""
+        return self
 
+    @abstractmethod
     def order_key(self) -> tuple[object, ...]:
         """Where the atom stands in canonical order."""
 
 
 @dataclass(frozen=True)
-class Base:
+class Base(Atom):
     """The base representation V of a group, or of one part of a direct product.
 
     Args:
@@ -64,11 +90,11 @@ class Base:
 
     @property
     def dual(self) -> Base:
-        """The dual atom."""
+        """V' of V and V of V'."""
         return Base(self.part, not self.is_dual)
 
     def size(self, group: Group) -> int:
-        """Number of coordinates under a group."""
+        """The dimension of the group's space or of its part."""
         if self.part is None:
             return group.dim
         if self.part >= len(group.part_dims):
@@ -78,121 +104,94 @@ class Base:
         return group.part_dims[self.part]
 
     def rho(self, group: Group, g: Element) -> Array:
-        """Matrices of group elements, shape (..., size, size)."""
-        matrix = g.whole if self.part is None else g.part(self.part, str(self))
-        return (
-            np.asarray(np.linalg.inv(matrix).swapaxes(-1, -2), dtype=np.float64) if self.is_dual else matrix
-        )
+        """The matrices of g, or their inverse transposes."""
+        matrix = self._matrix(g)
+        if self.is_dual:
+            return np.asarray(np.linalg.inv(matrix).swapaxes(-1, -2), dtype=np.float64)
+        return matrix
 
     def drho(self, group: Group, A: Element) -> Array:
-        """Matrices of algebra elements, shape (..., size, size)."""
-        matrix = A.whole if self.part is None else A.part(self.part, str(self))
+        """The matrices of A, or minus their transposes."""
+        matrix = self._matrix(A)
         return -matrix.swapaxes(-1, -2) if self.is_dual else matrix
 
     def is_permutation(self, group: Group) -> bool:
-        """Whether the group only permutes these coordinates."""
+        """Whether the group is one of permutation matrices."""
         return group.is_permutation
 
     def without_dual(self) -> Base:
-        """The same atom under an orthogonal group, where V and V' coincide."""
+        """V."""
         return Base(self.part)
 
     def order_key(self) -> tuple[object, ...]:
         """Whole space first, then parts in order; duals last."""
         return (0, -1 if self.part is None else self.part, self.is_dual)
 
+    def _matrix(self, element: Element) -> Array:
+        return element.whole if self.part is None else element.part(self.part, str(self))
+
     def __str__(self) -> str:
         return ("V" if self.part is None else f"V[{self.part}]") + ("'" if self.is_dual else "")
 
 
-@dataclass(frozen=True)
-class Points:
-    """Functions on points of R^d that the group permutes.
-
-    Args:
-        points: Coordinates, one tuple per point.
-        text: The text form.
-    """
-
-    points: tuple[tuple[float, ...], ...]
-    text: str = field(compare=False)
-
-    @property
-    def dual(self) -> Points:
-        """Permutations are orthogonal: the dual is the same."""
-        return self
-
-    def size(self, group: Group) -> int:
-        """Number of points."""
-        if len(self.points[0]) != group.dim:
-            raise InputError(
-                f"{self.text} has points of R^{len(self.points[0])}; {group.name} acts on R^{group.dim}"
-            )
-        return len(self.points)
-
-    def rho(self, group: Group, g: Element) -> Array:
-        """Permutation matrices of group elements, shape (..., size, size)."""
-        n = self.size(group)
-        batch = g.whole.reshape(-1, group.dim, group.dim)
-        out = np.zeros((len(batch), n, n))
-        for k, matrix in enumerate(batch):
-            out[k, self.images(group, matrix), np.arange(n)] = 1.0
-        return out.reshape(*g.whole.shape[:-2], n, n)
-
-    def images(self, group: Group, matrix: Array) -> NDArray[np.intp]:
-        """The index of the point each point is moved to."""
-        places = np.array(self.points)
-        distance, index = self._tree().query(places @ matrix.T)
-        if (distance > 1e-6 * (1 + np.abs(places).max())).any() or len(set(index.tolist())) < len(places):
-            raise InputError(
-                f"{group.name} moves {self.text} off its points; pass a set the group maps to itself"
-            )
-        return np.asarray(index)
-
-    def drho(self, group: Group, A: Element) -> Array:
-        """Zero: a continuous motion among finitely many points stands still."""
-        n = self.size(group)
-        if np.abs(np.array(self.points) @ A.whole.swapaxes(-1, -2)).max(initial=0.0) > 1e-9:
-            raise InputError(f"{group.name} moves {self.text} continuously; points need a finite group")
-        return np.zeros((*A.whole.shape[:-2], n, n))
-
-    def is_permutation(self, group: Group) -> bool:
-        """Always."""
-        return True
-
-    def without_dual(self) -> Points:
-        """The same."""
-        return self
-
-    def order_key(self) -> tuple[object, ...]:
-        """After base atoms, smaller sets first."""
-        return (1, len(self.points), self.points)
-
-    def _tree(self) -> _Tree:
-        return _tree(self.points)
-
-    def __str__(self) -> str:
-        return self.text
+def group_element(group: Group, g: ArrayLike | Sequence[ArrayLike]) -> Element:
+    """Reads a group element given as one matrix or as a tuple of parts."""
+    if not isinstance(g, tuple | list) or len(group.part_dims) == 1:
+        return _read_matrix(group, g)
+    parts = _read_parts(group, g)
+    return Element(functools.reduce(batched_kron, parts), parts)
 
 
-class _Tree:
-    """Nearest point of a fixed set."""
-
-    def __init__(self, points: tuple[tuple[float, ...], ...]) -> None:
-        from scipy.spatial import cKDTree
-
-        self._tree = cKDTree(np.array(points))
-
-    def query(self, places: Array) -> tuple[Array, NDArray[np.intp]]:
-        distance, index = self._tree.query(places)
-        return distance, index
+def algebra_element(group: Group, A: ArrayLike | Sequence[ArrayLike]) -> Element:
+    """Reads an algebra element given as one matrix or as a tuple of parts, whose Kronecker sum it is."""
+    if not isinstance(A, tuple | list) or len(group.part_dims) == 1:
+        return _read_matrix(group, A)
+    parts = _read_parts(group, A)
+    return Element(functools.reduce(kron_sum, parts), parts)
 
 
-@functools.lru_cache(maxsize=32)
-def _tree(points: tuple[tuple[float, ...], ...]) -> _Tree:
-    return _Tree(points)
+def lie_elements(group: Group) -> list[Element]:
+    """The Lie-algebra generators of a group."""
+    zeros = [np.zeros((d, d)) for d in group.part_dims]
+    return [
+        Element(whole, (*zeros[: g.part], g.matrix, *zeros[g.part + 1 :]))
+        for whole, g in zip(group.lie_algebra, group.lie, strict=True)
+    ]
+
+
+def discrete_elements(group: Group) -> list[Element]:
+    """The discrete generators of a group."""
+    eyes = [np.eye(d) for d in group.part_dims]
+    return [
+        Element(whole, (*eyes[: g.part], g.matrix, *eyes[g.part + 1 :]))
+        for whole, g in zip(group.discrete_generators, group.discrete, strict=True)
+    ]
+
+
+def kron_sum(a: Array, b: Array) -> Array:
+    """A (x) 1 + 1 (x) b, for stacks of square matrices."""
+    eye_a = np.broadcast_to(np.eye(a.shape[-1]), a.shape)
+    eye_b = np.broadcast_to(np.eye(b.shape[-1]), b.shape)
+    return batched_kron(a, eye_b) + batched_kron(eye_a, b)
 
 
 def kron_all(matrices: list[Array], batch: tuple[int, ...]) -> Array:
     """Kronecker product of stacks of matrices; the number one for none."""
     return functools.reduce(batched_kron, matrices, np.ones((*batch, 1, 1)))
+
+
+def _read_matrix(group: Group, g: object) -> Element:
+    if isinstance(g, tuple | list) and len(group.part_dims) == 1 and len(g) == 1 and np.ndim(g[0]) >= 2:
+        g = g[0]
+    matrix = np.asarray(g, dtype=np.float64)
+    if matrix.ndim < 2 or matrix.shape[-2:] != (group.dim, group.dim):
+        d = group.dim
+        raise InputError(f"an element of {group.name} has shape (..., {d}, {d}), got {matrix.shape}")
+    return Element(matrix, (matrix,) if len(group.part_dims) == 1 else None)
+
+
+def _read_parts(group: Group, values: Sequence[ArrayLike]) -> tuple[Array, ...]:
+    parts = tuple(np.asarray(v, dtype=np.float64) for v in values)
+    if tuple(p.shape[-1] if p.ndim >= 2 else 0 for p in parts) != group.part_dims:
+        raise InputError(f"{group.name} has parts of size {group.part_dims}, got {[p.shape for p in parts]}")
+    return parts

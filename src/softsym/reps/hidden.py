@@ -1,8 +1,8 @@
 r"""The hidden representation of a given width.
 
-A width of c coordinates is spread evenly over tensor ranks 0..r, where r is the largest rank with :math:`(r+1)\,d^r \le c`, and
-what remains is spread the same way until nothing is left. For groups that are not orthogonal the tensors of rank r are dealt out
-over T(k, r-k) like a binomial distribution.
+A width of c coordinates is distributed evenly over tensor ranks 0..r, where r is the largest rank with :math:`(r+1)\,d^r \le c`, and
+the remainder in the same way until nothing is left. For groups that are not orthogonal the tensors of rank r are distributed over
+T(k, r-k) like binomial coefficients.
 
 Reference:
     A Practical Method for Constructing Equivariant Multilayer Perceptrons (Finzi et al., 2021), https://arxiv.org/abs/2104.09459
@@ -25,7 +25,7 @@ def hidden_rep(width: int, group: Group | str, *, round_up: bool = False, duals:
     Args:
         width: Number of coordinates.
         group: The (largest) group of the network.
-        round_up: Take whole rounds of the highest rank only, as the published PER code does: at least ``width`` coordinates.
+        round_up: Distribute whole multiples of the largest rank's share, as the published PER code does: at least ``width`` coordinates.
         duals: Whether non-orthogonal groups get lower indices too.
 
     Example:
@@ -39,15 +39,15 @@ def hidden_rep(width: int, group: Group | str, *, round_up: bool = False, duals:
     width = operator.index(width)
     if width < 1:
         raise InputError(f"a hidden representation needs width >= 1, got {width}")
-    copies = _whole_rounds(width, group.dim) if round_up else _spread(width, group.dim)
-    result = Rep(())
+    copies = _whole_rounds(width, group.dim) if round_up else _distribute(width, group.dim)
+    rep = Rep(())
     for rank, count in enumerate(copies):
-        result = result + _of_rank(rank, count, mixed=duals and not group.is_orthogonal)
-    return result
+        rep = rep + _tensors_of_rank(rank, count, mixed=duals and not group.is_orthogonal)
+    return rep
 
 
-def _spread(width: int, d: int) -> list[int]:
-    """Copies of each rank 0..r."""
+def _distribute(width: int, d: int) -> list[int]:
+    """Copies of each rank 0..r, exactly ``width`` coordinates."""
     copies = [0] * (_top_rank(width, d) + 1)
     while width > 0:
         top = _top_rank(width, d)
@@ -59,13 +59,14 @@ def _spread(width: int, d: int) -> list[int]:
 
 
 def _whole_rounds(width: int, d: int) -> list[int]:
+    """Copies of each rank 0..r, at least ``width`` coordinates."""
     top = _top_rank(width, d)
     rounds = -(-width // ((top + 1) * d**top))
     return [rounds * d ** (top - rank) for rank in range(top + 1)]
 
 
 def _top_rank(width: int, d: int) -> int:
-    if d == 1:  # every rank has size one; vectors and scalars say it all
+    if d == 1:  # every rank has size one: scalars and vectors suffice
         return min(1, width - 1)
     rank = 0
     while (rank + 2) * d ** (rank + 1) <= width:
@@ -73,16 +74,16 @@ def _top_rank(width: int, d: int) -> int:
     return rank
 
 
-def _of_rank(rank: int, count: int, *, mixed: bool) -> Rep:
-    """Tensors of one rank; mixed ones are dealt to T(rank - k, k) by largest remainder of their binomial share."""
+def _tensors_of_rank(rank: int, count: int, *, mixed: bool) -> Rep:
+    """Tensors of one rank; mixed ones are T(rank - k, k) by the largest remainder of their binomial share."""
     if not mixed or rank == 0:
         return count * T(rank)
     shares = [count * math.comb(rank, k) / 2**rank for k in range(rank + 1)]
-    dealt = [math.floor(share) for share in shares]
-    by_remainder = sorted(range(rank + 1), key=lambda k: (dealt[k] - shares[k], k))
-    for k in by_remainder[: count - sum(dealt)]:
-        dealt[k] += 1
-    result = Rep(())
-    for k, n in enumerate(dealt):
-        result = result + n * T(rank - k, k)
-    return result
+    counts = [math.floor(share) for share in shares]
+    by_remainder = sorted(range(rank + 1), key=lambda k: (counts[k] - shares[k], k))
+    for k in by_remainder[: count - sum(counts)]:
+        counts[k] += 1
+    rep = Rep(())
+    for k, n in enumerate(counts):
+        rep = rep + n * T(rank - k, k)
+    return rep

@@ -1,13 +1,16 @@
-"""Permutation representations: values on a finite set of points that the group moves among themselves.
+"""Permutation representations: functions on a finite set of points that the group permutes.
 
-The points decide the action, so the same representation can be read under any group that keeps the set: pixel centres under the
-rotations of an image, vertices under the rotations of a polyhedron, indicator vectors of index sets under permutations.
+The points determine the action, so the same representation can be read under any group that maps the set to itself: pixel centres
+under the rotations of an image, vertices under the rotations of a polyhedron, indicator vectors of index sets under permutations.
 """
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,15 +18,82 @@ from numpy.typing import ArrayLike, NDArray
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
-from softsym.reps.atoms import Points
+from softsym.reps.atoms import Atom, Element
 from softsym.reps.rep import Rep, TensorType
 
+Array = NDArray[np.float64]
 MAX_POINTS = 1_000_000
-"""Pixels that a grid has at most."""
+"""Of a grid."""
+
+
+@dataclass(frozen=True)
+class Points(Atom):
+    """Functions on points of R^d that the group permutes; its own dual, because permutations are orthogonal.
+
+    Args:
+        points: Coordinates, one tuple per point.
+        text: The text form.
+    """
+
+    points: tuple[tuple[float, ...], ...]
+    text: str = field(compare=False)
+
+    def size(self, group: Group) -> int:
+        """Number of points."""
+        if len(self.points[0]) != group.dim:
+            raise InputError(
+                f"{self.text} has points of R^{len(self.points[0])}; {group.name} acts on R^{group.dim}"
+            )
+        return len(self.points)
+
+    def rho(self, group: Group, g: Element) -> Array:
+        """Permutation matrices of group elements, shape (..., size, size)."""
+        n = self.size(group)
+        batch = g.whole.reshape(-1, group.dim, group.dim)
+        out = np.zeros((len(batch), n, n))
+        for k, matrix in enumerate(batch):
+            out[k, self.images(group, matrix), np.arange(n)] = 1.0
+        return out.reshape(*g.whole.shape[:-2], n, n)
+
+    def images(self, group: Group, matrix: Array) -> NDArray[np.intp]:
+        """The index of the point to which each point is mapped."""
+        places = np.array(self.points)
+        distance, index = _tree(self.points).query(places @ matrix.T)
+        if (distance > 1e-6 * (1 + np.abs(places).max())).any() or len(set(index.tolist())) < len(places):
+            raise InputError(
+                f"{group.name} moves {self.text} off its points; pass a set the group maps to itself"
+            )
+        return np.asarray(index)
+
+    def drho(self, group: Group, A: Element) -> Array:
+        """Zero: a connected group that maps finitely many points to themselves fixes each of them."""
+        n = self.size(group)
+        if np.abs(np.array(self.points) @ A.whole.swapaxes(-1, -2)).max(initial=0.0) > 1e-9:
+            raise InputError(f"{group.name} moves {self.text} continuously; points need a finite group")
+        return np.zeros((*A.whole.shape[:-2], n, n))
+
+    def is_permutation(self, group: Group) -> bool:
+        """True."""
+        return True
+
+    def order_key(self) -> tuple[object, ...]:
+        """After base atoms, smaller sets first."""
+        return (1, len(self.points), self.points)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@functools.lru_cache(maxsize=32)
+def _tree(points: tuple[tuple[float, ...], ...]) -> Any:
+    """A search tree for the nearest of the points."""
+    from scipy.spatial import cKDTree
+
+    return cKDTree(np.array(points))
 
 
 def Permutation(points: ArrayLike) -> Rep:
-    """Values on points of R^d, permuted as the group moves the points.
+    """Functions on points of R^d, permuted as the group permutes the points.
 
     Args:
         points: Coordinates, shape (n, d). A subset of the coordinates of a permutation group is its 0/1 indicator vector.
@@ -75,9 +145,10 @@ def Grid(*shape: int) -> Rep:
 
 
 def Regular(group: Group | str) -> Rep:
-    """The regular representation of a finite group: values on the orbit of a point that no element but the identity leaves alone.
+    """The regular representation of a finite group: functions on the orbit of a point that only the identity fixes.
 
-    Every other group that keeps this orbit, such as a subgroup, permutes it too, so the same channels can be read under several groups.
+    Every other group that maps this orbit to itself, such as a subgroup, permutes it too, so the same channels can be read under several
+    groups.
 
     Args:
         group: The group, with at most some thousand elements.
@@ -92,7 +163,7 @@ def Regular(group: Group | str) -> Rep:
         raise InputError(f"Regular needs a finite group; {acting.name} is not")
     count = len(acting.elements)
     steps = np.sqrt(np.array([2, 3, 5, 7, 11, 13], dtype=np.float64))
-    for attempt in range(len(steps)):  # one of these directions lies on no mirror and no axis
+    for attempt in range(len(steps)):  # one of these directions lies on no reflection plane and no axis
         point = np.power(steps[attempt], np.arange(acting.dim)) + np.arange(acting.dim)
         places = orbit(acting, point)
         if len(places) == count:
@@ -101,7 +172,7 @@ def Regular(group: Group | str) -> Rep:
     raise InputError(f"no point is moved by every element of {acting.name}; pass the orbit to Permutation")
 
 
-def orbit(group: Group, point: ArrayLike) -> NDArray[np.float64]:
-    """All places to which a finite group moves a point, in a fixed order, shape (n, d)."""
+def orbit(group: Group, point: ArrayLike) -> Array:
+    """The orbit of a point under a finite group, in a fixed order, shape (n, d)."""
     images = group.elements @ np.asarray(point, dtype=np.float64)
     return np.unique(images.round(9) + 0.0, axis=0)

@@ -5,7 +5,7 @@ A :class:`Rep` is an ordered direct sum of tensor types, ``5S + 5V`` for five sc
 
 .. math:: \rho(g) = \rho_1(g) \otimes \rho_2(g) \otimes \dots, \qquad d\rho(A) = d\rho_1(A) \oplus d\rho_2(A) \oplus \dots
 
-The recipe fixes sizes and layout; every group gives the same recipe its own action, which is what makes mixed symmetries possible.
+A representation fixes sizes and layout only; every group has its own action on it, which is what makes mixed symmetries possible.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import functools
 import itertools
 import math
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,14 +23,13 @@ from numpy.typing import ArrayLike, NDArray
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
-from softsym.reps.atoms import Atom, Base, kron_all
-from softsym.reps.element import Element, algebra_element, group_element, kron_sum
+from softsym.reps.atoms import Atom, Base, Element, algebra_element, group_element, kron_all, kron_sum
 
 Array = NDArray[np.float64]
 MAX_RANK = 64
-"""Indices that an array has at most, and so a tensor."""
+"""Indices of a tensor, as NumPy arrays have them at most."""
 MAX_TERMS = 200_000
-"""Terms that copies and products may have together."""
+"""Of a representation."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +72,7 @@ class TensorType:
     def canonical(self, groups: Sequence[Group]) -> tuple[TensorType, tuple[int, ...]]:
         """A representative with its atoms in standard order, and the axis order that leads to it.
 
-        Types with the same representative share their invariants. Duals are dropped if all groups are orthogonal.
+        Types with the same representative share their invariants. Duals are replaced by the atoms themselves if all groups are orthogonal.
         """
         orthogonal = all(group.is_orthogonal for group in groups)
         atoms = [atom.without_dual() if orthogonal else atom for atom in self.atoms]
@@ -130,34 +129,34 @@ class Rep:
 
     def __post_init__(self) -> None:
         merged: list[tuple[int, TensorType]] = []
-        for copies, kind in self.terms:
-            if merged and merged[-1][1] == kind:
-                merged[-1] = (merged[-1][0] + copies, kind)
+        for copies, tensor_type in self.terms:
+            if merged and merged[-1][1] == tensor_type:
+                merged[-1] = (merged[-1][0] + copies, tensor_type)
             elif copies:
-                merged.append((copies, kind))
+                merged.append((copies, tensor_type))
         object.__setattr__(self, "terms", tuple(merged))
 
     @property
     def dual(self) -> Rep:
         """The dual representation, on which g acts by its inverse transpose."""
-        return Rep(tuple((copies, kind.dual) for copies, kind in self.terms))
+        return Rep(tuple((copies, tensor_type.dual) for copies, tensor_type in self.terms))
 
     def size(self, group: Group | str) -> int:
         """Number of coordinates."""
         group = read_group(group)
-        return sum(copies * kind.size(group) for copies, kind in self.terms)
+        return sum(copies * tensor_type.size(group) for copies, tensor_type in self.terms)
 
     def segments(self, group: Group | str) -> list[Segment]:
         """Where each run of equal types lies in the coordinates."""
         group = read_group(group)
-        sizes = [kind.size(group) for _, kind in self.terms]
+        sizes = [tensor_type.size(group) for _, tensor_type in self.terms]
         ends = itertools.accumulate(
             copies * size for (copies, _), size in zip(self.terms, sizes, strict=True)
         )
         starts = [0, *ends][:-1] if self.terms else []
         return [
-            Segment(start, copies, kind, size)
-            for start, (copies, kind), size in zip(starts, self.terms, sizes, strict=True)
+            Segment(start, copies, tensor_type, size)
+            for start, (copies, tensor_type), size in zip(starts, self.terms, sizes, strict=True)
         ]
 
     def rho(self, group: Group | str, g: ArrayLike | Sequence[ArrayLike]) -> Array:
@@ -169,19 +168,22 @@ class Rep:
         """
         group = read_group(group)
         element = group_element(group, g)
-        return self._block_diagonal(group, element, lambda kind: kind.rho(group, element))
+        return self._block_diagonal(group, element, lambda tensor_type: tensor_type.rho(group, element))
 
     def drho(self, group: Group | str, A: ArrayLike | Sequence[ArrayLike]) -> Array:
         """The matrix of an algebra element (or a batch of them), shape (..., size, size)."""
         group = read_group(group)
         element = algebra_element(group, A)
-        return self._block_diagonal(group, element, lambda kind: kind.drho(group, element))
+        return self._block_diagonal(group, element, lambda tensor_type: tensor_type.drho(group, element))
 
-    def _block_diagonal(self, group: Group, element: Element, blocks: object) -> Array:
+    def _block_diagonal(
+        self, group: Group, element: Element, matrices: Callable[[TensorType], Array]
+    ) -> Array:
+        """One block for each copy of each type."""
         n = self.size(group)
         out = np.zeros((*element.whole.shape[:-2], n, n))
         for segment in self.segments(group):
-            block = blocks(segment.type)  # type: ignore[operator]
+            block = matrices(segment.type)
             for start in range(segment.start, segment.stop, segment.size):
                 out[..., start : start + segment.size, start : start + segment.size] = block
         return out
@@ -208,13 +210,13 @@ class Rep:
         if len(self.terms) > 1:
             _check_terms(len(self.terms) * copies)
             return Rep(self.terms * copies)
-        return Rep(tuple((copies * n, kind) for n, kind in self.terms))
+        return Rep(tuple((copies * n, tensor_type) for n, tensor_type in self.terms))
 
     def __iter__(self) -> Iterator[tuple[int, TensorType]]:
         return iter(self.terms)
 
     def __str__(self) -> str:
-        return " + ".join(_term_text(copies, kind) for copies, kind in self.terms) or "0"
+        return " + ".join(_term_text(copies, tensor_type) for copies, tensor_type in self.terms) or "0"
 
     def __repr__(self) -> str:
         return str(self)
@@ -253,5 +255,52 @@ Scalar = T(0)
 Vector = T(1)
 
 
-def _term_text(copies: int, kind: TensorType) -> str:
-    return str(kind) if copies == 1 else f"{copies}{kind}"
+def _term_text(copies: int, tensor_type: TensorType) -> str:
+    return str(tensor_type) if copies == 1 else f"{copies}{tensor_type}"
+
+
+def cut(rep: Rep, sizes: Sequence[int], group: Group) -> list[Rep]:
+    """Cuts a representation into consecutive pieces of given sizes, which add up to its own.
+
+    Example:
+        >>> import softsym as ss
+        >>> cut(ss.rep("5S + 5V"), [2, 6, 12], ss.group("O(3)"))
+        [2S, 3S + V, 4V]
+    """
+    if sum(sizes) != rep.size(group):
+        raise InputError(
+            f"{rep} has {rep.size(group)} coordinates, which are not {' + '.join(map(str, sizes))}"
+        )
+    rest = [(copies, tensor_type, tensor_type.size(group)) for copies, tensor_type in rep]
+    pieces = []
+    for size in sizes:
+        terms = []
+        while size:
+            copies, tensor_type, each = rest.pop(0)
+            taken = min(copies, size // each) if each else copies
+            if not taken:
+                raise InputError(f"{rep} cannot be cut there: {tensor_type} has {each} coordinates")
+            terms.append((taken, tensor_type))
+            size -= taken * each
+            if taken < copies:
+                rest.insert(0, (copies - taken, tensor_type, each))
+        pieces.append(Rep(tuple(terms)))
+    return pieces
+
+
+def equal_part(rep: Rep, parts: int, group: Group) -> Rep:
+    """The representation of which a given one is so many consecutive copies.
+
+    Example:
+        >>> import softsym as ss
+        >>> equal_part(ss.rep("4S + 2V"), 1, ss.group("O(3)")), equal_part(ss.rep("S + V + S + V"), 2, ss.group("O(3)"))
+        (4S + 2V, S + V)
+    """
+    problem = f"{rep} is not {parts} equal representations one after the other"
+    try:
+        pieces = cut(rep, [rep.size(group) // parts] * parts, group)
+    except InputError as error:
+        raise InputError(problem) from error
+    if any(piece != pieces[0] for piece in pieces):
+        raise InputError(problem)
+    return pieces[0]

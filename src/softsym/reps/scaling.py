@@ -1,9 +1,9 @@
-r"""Scalings taken out of a representation.
+r"""Scale and direction of a vector as separate representations.
 
-A group that keeps angles consists of rotations, reflections and scalings: :math:`g = \lambda R` with :math:`\lambda = |\det g|^{1/d}` and
-R orthogonal. It changes the size of a vector by :math:`\lambda` and what is left of the vector, once it is brought to one size, by R.
-Both are representations, ``Size`` and ``U`` in text. Scalings leave U alone, so every map between U's is equivariant to them and the
-only one from Size to U's is zero; rotations leave Size alone and treat U as the vector that it is.
+A conformal group, one that preserves angles, consists of rotations, reflections and scalings: :math:`g = \lambda R` with
+:math:`\lambda = |\det g|^{1/d}` and R orthogonal. It multiplies the size of a vector by :math:`\lambda` and transforms the normalised
+vector by R. Both are representations, ``Size`` and ``U`` in text. Scalings act trivially on U, so every map between U's is equivariant
+to them and the only one from Size to U's is zero; rotations act trivially on Size and on U as on vectors.
 """
 
 from __future__ import annotations
@@ -15,22 +15,16 @@ from numpy.typing import NDArray
 
 from softsym.errors import InputError
 from softsym.groups import Group, elements
-from softsym.reps.atoms import Base
-from softsym.reps.element import Element, discrete_elements, lie_elements
+from softsym.reps.atoms import Atom, Base, Element, discrete_elements, lie_elements
 from softsym.reps.rep import Rep, TensorType
 
 Array = NDArray[np.float64]
-DUST = 1e-12
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
-class Unscaled:
-    """A vector brought to one size; its own dual, for what is left of the group is orthogonal."""
-
-    @property
-    def dual(self) -> Unscaled:
-        """The same."""
-        return self
+class UnscaledAtom(Atom):
+    """A vector normalised to one size; its own dual, because R is orthogonal."""
 
     def size(self, group: Group) -> int:
         """Number of coordinates."""
@@ -43,20 +37,16 @@ class Unscaled:
         return np.asarray(R)
 
     def drho(self, group: Group, A: Element) -> Array:
-        """A without its multiple of one, shape (..., d, d)."""
+        """The traceless part of A, shape (..., d, d)."""
         rest = A.whole - _rate(A.whole)[..., None, None] * np.eye(group.dim)
         _check(group, rest + np.swapaxes(rest, -1, -2))
-        return np.where(np.abs(rest) > DUST * np.abs(A.whole).max(initial=0.0), rest, 0.0)
+        return np.where(np.abs(rest) > ROUNDING * np.abs(A.whole).max(initial=0.0), rest, 0.0)
 
     def is_permutation(self, group: Group) -> bool:
-        """Whether what is left of the group only permutes these coordinates; nothing is left of a scaling."""
+        """Whether R only permutes these coordinates; it is the identity for a scaling."""
         return not any(self.drho(group, A).any() for A in lie_elements(group)) and all(
             elements.is_permutation(self.rho(group, h)) for h in discrete_elements(group)
         )
-
-    def without_dual(self) -> Unscaled:
-        """The same."""
-        return self
 
     def order_key(self) -> tuple[object, ...]:
         """After base atoms and points."""
@@ -67,8 +57,8 @@ class Unscaled:
 
 
 @dataclass(frozen=True)
-class SizeAtom:
-    """How large an input is: one number that scalings change and nothing else does.
+class SizeAtom(Atom):
+    """The size of an input: one number, multiplied by lambda.
 
     Args:
         is_dual: Whether elements act by their inverse.
@@ -78,11 +68,11 @@ class SizeAtom:
 
     @property
     def dual(self) -> SizeAtom:
-        """The dual atom."""
+        """1 / Size of Size."""
         return SizeAtom(not self.is_dual)
 
     def size(self, group: Group) -> int:
-        """One."""
+        """1."""
         return 1
 
     def rho(self, group: Group, g: Element) -> Array:
@@ -95,17 +85,17 @@ class SizeAtom:
         return (-1.0 if self.is_dual else 1.0) * _rate(A.whole)[..., None, None]
 
     def is_permutation(self, group: Group) -> bool:
-        """Whether the group leaves sizes alone."""
+        """Whether the group has no scalings."""
         return all(_rate(A.whole) == 0 for A in lie_elements(group)) and all(
             _factor(h.whole) == 1 for h in discrete_elements(group)
         )
 
     def without_dual(self) -> SizeAtom:
-        """The atom itself: orthogonal groups leave it alone."""
+        """Size."""
         return SizeAtom()
 
     def order_key(self) -> tuple[object, ...]:
-        """Last, the dual behind."""
+        """After unscaled vectors, the dual last."""
         return (3, self.is_dual)
 
     def __str__(self) -> str:
@@ -113,21 +103,25 @@ class SizeAtom:
 
 
 Size = Rep(((1, TensorType((SizeAtom(),))),))
-UnscaledVector = Rep(((1, TensorType((Unscaled(),))),))
+UnscaledVector = Rep(((1, TensorType((UnscaledAtom(),))),))
 
 
-def unscaled(rep: Rep) -> Rep:
-    """The representation of scalars, vectors and tensors after they are brought to one size.
+def remove_scaling(rep: Rep) -> Rep:
+    """The representation of scalars, vectors and tensors after they are normalised to one size.
 
     Example:
         >>> import softsym as ss
-        >>> unscaled(ss.rep("2S + 3V + T(1,1)"))
+        >>> remove_scaling(ss.rep("2S + 3V + T(1,1)"))
         2S + 3U + U*U
     """
-    for _, kind in rep:
-        if any(atom not in (Base(), Base(is_dual=True)) for atom in kind.atoms):
-            raise InputError(f"scalings can be taken out of scalars, vectors and tensors, not out of {kind}")
-    return Rep(tuple((copies, TensorType((Unscaled(),) * kind.rank)) for copies, kind in rep))
+    for _, tensor_type in rep:
+        if any(atom not in (Base(), Base(is_dual=True)) for atom in tensor_type.atoms):
+            raise InputError(
+                f"scalings can be taken out of scalars, vectors and tensors, not out of {tensor_type}"
+            )
+    return Rep(
+        tuple((copies, TensorType((UnscaledAtom(),) * tensor_type.rank)) for copies, tensor_type in rep)
+    )
 
 
 def is_scaling(group: Group) -> bool:
@@ -144,15 +138,15 @@ def is_scaling(group: Group) -> bool:
     return bool(np.allclose(A, A[0, 0] * np.eye(len(A))))
 
 
-def keeps_angles(group: Group) -> bool:
+def preserves_angles(group: Group) -> bool:
     """Whether a group consists of rotations, reflections and scalings.
 
     Example:
         >>> import softsym as ss
-        >>> keeps_angles(ss.group("O(3) | Scaling(3)")), keeps_angles(ss.group("SL(3)"))
+        >>> preserves_angles(ss.group("O(3) | Scaling(3)")), preserves_angles(ss.group("SL(3)"))
         (True, False)
     """
-    atom = Unscaled()
+    atom = UnscaledAtom()
     try:
         for A in lie_elements(group):
             atom.drho(group, A)
@@ -163,12 +157,12 @@ def keeps_angles(group: Group) -> bool:
     return True
 
 
-def degrees(rep: Rep, group: Group) -> Array:
-    """By which power of the scaling each coordinate grows, for a group that scales; shape (size,).
+def scaling_degrees(rep: Rep, group: Group) -> Array:
+    """The power of the scale by which a group of scalings multiplies each coordinate, shape (size,).
 
     Example:
         >>> import softsym as ss
-        >>> degrees(ss.rep("S + V + V'"), ss.group("Scaling(2)"))
+        >>> scaling_degrees(ss.rep("S + V + V'"), ss.group("Scaling(2)"))
         array([ 0.,  1.,  1., -1., -1.])
     """
     unit = group.lie_algebra[0] / group.lie_algebra[0][0, 0]
@@ -176,17 +170,17 @@ def degrees(rep: Rep, group: Group) -> Array:
 
 
 def _factor(g: Array) -> Array:
-    """Lambda of matrices (..., d, d); exactly one for orthogonal ones, so that what they leave alone stays so."""
+    """Lambda of matrices (..., d, d); exactly one for orthogonal ones."""
     factor = np.abs(np.linalg.det(g)) ** (1 / g.shape[-1])
-    return np.where(np.abs(factor - 1) < DUST, 1.0, factor)
+    return np.where(np.abs(factor - 1) < ROUNDING, 1.0, factor)
 
 
 def _rate(A: Array) -> Array:
-    """The multiple of one in matrices (..., d, d)."""
+    """The derivative of lambda: the mean of the diagonal of matrices (..., d, d)."""
     return np.asarray(np.trace(A, axis1=-2, axis2=-1) / A.shape[-1])
 
 
 def _check(group: Group, rest: Array) -> None:
-    """Refuses groups of which more than rotations and reflections is left."""
+    """Refuses groups that are not conformal."""
     if np.abs(rest).max(initial=0.0) > 1e-9:
         raise InputError(f"U is for groups of rotations, reflections and scalings; {group.name} is none")

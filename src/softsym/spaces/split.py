@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from softsym.groups import Group
-from softsym.reps.atoms import Atom, Points
-from softsym.reps.element import Element, discrete_elements, lie_elements
+from softsym.reps.atoms import Atom, Element, discrete_elements, lie_elements
+from softsym.reps.permutation import Points
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Slice:
+class Slice(Atom):
     """Some coordinates of an atom, which the groups in question map to themselves."""
 
     base: Atom

@@ -20,7 +20,7 @@ from torch import Tensor
 
 from softsym.discovery.fit.member import Shape
 from softsym.nn.scale_framed import scales, sizes, usual_size
-from softsym.reps.scaling import degrees, is_scaling
+from softsym.reps.scaling import is_scaling, scaling_degrees
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ class ScaleFrame:
         if not scalings:
             return None
         inputs, outputs = (
-            torch.from_numpy(degrees(rep, scalings[0])) for rep in (shape.rep_in, shape.rep_out)
+            torch.from_numpy(scaling_degrees(rep, scalings[0])) for rep in (shape.rep_in, shape.rep_out)
         )
         return cls(inputs, outputs, size) if (inputs > 0).any() else None
 

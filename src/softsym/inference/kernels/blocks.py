@@ -19,7 +19,7 @@ from softsym.errors import InputError
 from softsym.groups import Group, join_groups
 from softsym.groups.finite_subgroup import FiniteSubgroup, finite_subgroup
 from softsym.reps import Rep, TensorType
-from softsym.reps.element import group_element
+from softsym.reps.atoms import group_element
 
 Array = NDArray[np.float64]
 NEGLIGIBLE = 1e-20

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from softsym.errors import InputError
 from softsym.groups import Trivial
 from softsym.reps import Rep, TensorType
+from softsym.reps.affine import DisplacementAtom, PointAtom
 from softsym.reps.atoms import Base
-from softsym.reps.points import Displacement, PointAtom
 
 Array = NDArray[np.float64]
 LARGEST_DIM = 8
@@ -135,7 +135,9 @@ def _as_vectors(rep: Rep) -> Rep:
     """The representation with points and displacements as vectors; term by term, so that each keeps its place."""
     terms = []
     for copies, kind in rep:
-        atoms = tuple(Base() if isinstance(atom, PointAtom | Displacement) else atom for atom in kind.atoms)
+        atoms = tuple(
+            Base() if isinstance(atom, PointAtom | DisplacementAtom) else atom for atom in kind.atoms
+        )
         if any(isinstance(atom, PointAtom) for atom in kind.atoms) and len(atoms) > 1:
             raise InputError(f"a point is no factor of a tensor, got {kind}; take V for displacements")
         if any(not isinstance(atom, Base) or atom.part is not None for atom in atoms):

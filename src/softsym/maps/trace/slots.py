@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.reps import Rep, Scalar
-from softsym.reps.parts import cut
+from softsym.reps.rep import cut
 
 
 @dataclass(eq=False)

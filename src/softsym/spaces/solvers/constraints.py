@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from softsym.groups import Group
 from softsym.reps import TensorType
-from softsym.reps.element import discrete_elements, lie_elements
+from softsym.reps.atoms import discrete_elements, lie_elements
 
 Array = NDArray[np.float64]
 

@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import connected_components
 from softsym.groups import Group
 from softsym.groups.elements import images
 from softsym.reps import TensorType
-from softsym.reps.element import discrete_elements
+from softsym.reps.atoms import discrete_elements
 from softsym.spaces.limits import Cost
 from softsym.spaces.solution import OrbitBasis, Solution
 from softsym.spaces.solvers.solver import Applies, Solver

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from softsym.groups import Group
 from softsym.groups.elements import closure
 from softsym.reps import TensorType
-from softsym.reps.element import Element, group_element
+from softsym.reps.atoms import Element, group_element
 from softsym.spaces.limits import Cost
 from softsym.spaces.solution import DenseBasis, Solution
 from softsym.spaces.solvers.constraints import constraints, residual

@@ -21,7 +21,7 @@ from scipy.sparse.csgraph import connected_components
 
 from softsym.groups import Group
 from softsym.reps import TensorType
-from softsym.reps.element import Element, discrete_elements, lie_elements
+from softsym.reps.atoms import Element, discrete_elements, lie_elements
 from softsym.spaces.limits import Cost, check
 from softsym.spaces.solution import DEFAULT_TOL, DenseBasis, Solution
 from softsym.spaces.solvers.constraints import Constraint, constraints

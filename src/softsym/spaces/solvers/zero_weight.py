@@ -16,7 +16,7 @@ from scipy.linalg import schur
 
 from softsym.groups import Group
 from softsym.reps import TensorType
-from softsym.reps.element import Element, lie_elements
+from softsym.reps.atoms import Element, lie_elements
 from softsym.spaces.limits import Cost
 from softsym.spaces.solution import DEFAULT_TOL, DenseBasis, Solution
 from softsym.spaces.solvers.constraints import constraints, residual

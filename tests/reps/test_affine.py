@@ -2,16 +2,24 @@
 
 import numpy as np
 import pytest
+from scipy.linalg import expm
 
 import softsym as ss
 from softsym.errors import InputError
-from softsym.reps.points import Arrow, Point, centre, centred, is_affine, shifted
+from softsym.reps.affine import (
+    Displacement,
+    Point,
+    is_affine,
+    mean_point,
+    points_to_displacements,
+    translate_points,
+)
 
 
 def test_texts_read_back():
     assert str(ss.rep("2P + D + S")) == "2P + D + S"
     assert ss.rep("P") == Point
-    assert ss.rep("D'") == Arrow.dual
+    assert ss.rep("D'") == Displacement.dual
     assert ss.rep("D*D").size("SE(3)") == 9
 
 
@@ -21,8 +29,6 @@ def test_displacements_are_a_representation(G):
     g, h = G.sample(2, seed=1)
     assert np.allclose(rep.rho(G, g @ h), rep.rho(G, g) @ rep.rho(G, h))
     for A in G.lie_algebra:
-        from scipy.linalg import expm
-
         numeric = (rep.rho(G, expm(1e-6 * A)) - rep.rho(G, expm(-1e-6 * A))) / 2e-6
         assert np.allclose(rep.drho(G, A), numeric, atol=1e-8)
 
@@ -36,25 +42,28 @@ def test_centring_makes_maps_of_points_equivariant():
     G, rep = ss.SE(3), ss.rep("2P + D")
     X = np.random.default_rng(0).standard_normal((5, 9))
 
-    def law(X):
-        middle = centre(rep, G, X)
-        still = shifted(rep, G, X, -middle)
-        return middle + 0.3 * still[:, :3] + still[:, 6:]
+    def target(X):
+        centre = mean_point(rep, G, X)
+        centred = translate_points(rep, G, X, -centre)
+        return centre + 0.3 * centred[:, :3] + centred[:, 6:]
 
     g = G.sample(1, seed=2)[0]
     R, t = g[:3, :3], g[:3, 3]
-    moved = np.concatenate([X[:, :3] @ R.T + t, X[:, 3:6] @ R.T + t, X[:, 6:] @ R.T], axis=1)
-    assert np.allclose(law(moved), law(X) @ R.T + t)
-    assert str(centred(rep)) == "3D"
+    transformed = np.concatenate([X[:, :3] @ R.T + t, X[:, 3:6] @ R.T + t, X[:, 6:] @ R.T], axis=1)
+    assert np.allclose(target(transformed), target(X) @ R.T + t)
+    assert str(points_to_displacements(rep)) == "3D"
 
 
-@pytest.mark.parametrize(("call", "message"), [
-    (lambda: Point.size("SO(3)"), "P needs a group in homogeneous coordinates such as SE"),
-    (lambda: Arrow.size("SO(3)"), "D needs a group in homogeneous coordinates"),
-    (lambda: Point.rho("SE(2)", np.eye(3)), "centre points first"),
-    (lambda: Point.dual, "a point P has no dual"),
-    (lambda: centre(Arrow, ss.SE(2), np.ones((1, 2))), "D has no points"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Point.size("SO(3)"), "P needs a group in homogeneous coordinates such as SE"),
+        (lambda: Displacement.size("SO(3)"), "D needs a group in homogeneous coordinates"),
+        (lambda: Point.rho("SE(2)", np.eye(3)), "centre points first"),
+        (lambda: Point.dual, "a point P has no dual"),
+        (lambda: mean_point(Displacement, ss.SE(2), np.ones((1, 2))), "D has no points"),
+    ],
+)
 def test_refusals(call, message):
     with pytest.raises(InputError, match=message):
         call()

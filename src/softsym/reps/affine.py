@@ -1,9 +1,10 @@
 r"""Points and displacements under affine groups.
 
-A group in homogeneous coordinates, :math:`g = \begin{pmatrix} R & t \\ 0 & 1 \end{pmatrix}`, moves a point to :math:`R p + t` and a
+A group in homogeneous coordinates, :math:`g = \begin{pmatrix} R & t \\ 0 & 1 \end{pmatrix}`, maps a point to :math:`R p + t` and a
 displacement, the difference of two points, to :math:`R v`. In text ``P`` and ``D``: both have as many columns as the space has dimensions,
-so a table keeps its columns as they are. ``D`` is an ordinary representation. ``P`` is none (a shift is not linear): maps of points are
-made by taking an equivariant point, such as their mean, off every point before and adding it after (:func:`centred`).
+so tables need no homogeneous coordinate. ``D`` is a linear representation; ``P`` is not, because translations are not linear. Maps of
+points are made by subtracting an equivariant point, such as their mean, from every point before and adding it after
+(:func:`points_to_displacements`).
 """
 
 from __future__ import annotations
@@ -15,16 +16,15 @@ from numpy.typing import NDArray
 
 from softsym.errors import InputError
 from softsym.groups import Group
-from softsym.reps.atoms import Base
-from softsym.reps.element import Element, discrete_elements, lie_elements
+from softsym.reps.atoms import Atom, Base, Element, discrete_elements, lie_elements
 from softsym.reps.rep import Rep, TensorType
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Displacement:
-    """A difference of points.
+class DisplacementAtom(Atom):
+    """A difference of two points.
 
     Args:
         is_dual: Whether elements act by their inverse transpose.
@@ -33,9 +33,9 @@ class Displacement:
     is_dual: bool = False
 
     @property
-    def dual(self) -> Displacement:
-        """The dual atom."""
-        return Displacement(not self.is_dual)
+    def dual(self) -> DisplacementAtom:
+        """D' of D and D of D'."""
+        return DisplacementAtom(not self.is_dual)
 
     def size(self, group: Group) -> int:
         """Dimension of the space."""
@@ -55,14 +55,14 @@ class Displacement:
         return -R.swapaxes(-1, -2) if self.is_dual else R
 
     def is_permutation(self, group: Group) -> bool:
-        """Whether the linear part only permutes coordinates: never asked for more than translations."""
+        """Whether the linear part of every generator is trivial."""
         return not any(A.whole[:-1, :-1].any() for A in lie_elements(group)) and all(
             np.array_equal(h.whole[:-1, :-1], np.eye(group.dim - 1)) for h in discrete_elements(group)
         )
 
-    def without_dual(self) -> Displacement:
-        """The same under an orthogonal group."""
-        return Displacement()
+    def without_dual(self) -> DisplacementAtom:
+        """D."""
+        return DisplacementAtom()
 
     def order_key(self) -> tuple[object, ...]:
         """After all others."""
@@ -73,12 +73,12 @@ class Displacement:
 
 
 @dataclass(frozen=True)
-class PointAtom:
-    """A point: it has columns, and no matrices."""
+class PointAtom(Atom):
+    """A point: it has coordinates, but translations act on them by no matrix."""
 
     @property
     def dual(self) -> PointAtom:
-        """There is none."""
+        """Refused: a point has no dual."""
         raise InputError("a point P has no dual; take D for displacements")
 
     def size(self, group: Group) -> int:
@@ -87,22 +87,18 @@ class PointAtom:
         return group.dim - 1
 
     def rho(self, group: Group, g: Element) -> Array:
-        """Refused: a shift is not linear."""
+        """Refused: a translation is not linear."""
         raise InputError(
-            "a point P is moved by shifts, which are no matrices; centre points first (softsym.reps.points.centred)"
+            "a point P is translated, which no matrix does; centre points first (softsym.reps.affine.points_to_displacements)"
         )
 
     def drho(self, group: Group, A: Element) -> Array:
-        """Refused: a shift is not linear."""
+        """Refused: a translation is not linear."""
         return self.rho(group, A)
 
     def is_permutation(self, group: Group) -> bool:
-        """Never."""
+        """False."""
         return False
-
-    def without_dual(self) -> PointAtom:
-        """The same."""
-        return self
 
     def order_key(self) -> tuple[object, ...]:
         """Last."""
@@ -113,7 +109,7 @@ class PointAtom:
 
 
 Point = Rep(((1, TensorType((PointAtom(),))),))
-Arrow = Rep(((1, TensorType((Displacement(),))),))
+Displacement = Rep(((1, TensorType((DisplacementAtom(),))),))
 
 
 def is_affine(group: Group) -> bool:
@@ -132,24 +128,27 @@ def is_affine(group: Group) -> bool:
     )
 
 
-def centred(rep: Rep) -> Rep:
-    """The representation of a table whose points were centred: every point is a displacement.
+def points_to_displacements(rep: Rep) -> Rep:
+    """The representation of centred points: every point becomes a displacement.
 
     Example:
         >>> import softsym as ss
-        >>> centred(ss.rep("S + 2P + D"))
+        >>> points_to_displacements(ss.rep("S + 2P + D"))
         S + 3D
     """
     return Rep(
         tuple(
-            (copies, TensorType((Displacement(),)) if kind.atoms == (PointAtom(),) else kind)
-            for copies, kind in rep
+            (
+                copies,
+                TensorType((DisplacementAtom(),)) if tensor_type.atoms == (PointAtom(),) else tensor_type,
+            )
+            for copies, tensor_type in rep
         )
     )
 
 
 def has_points(*reps: Rep) -> bool:
-    """Whether columns are points or displacements.
+    """Whether representations contain points or displacements.
 
     Example:
         >>> import softsym as ss
@@ -157,26 +156,31 @@ def has_points(*reps: Rep) -> bool:
         (True, False)
     """
     return any(
-        isinstance(atom, PointAtom | Displacement) for rep in reps for _, kind in rep for atom in kind.atoms
+        isinstance(atom, PointAtom | DisplacementAtom)
+        for rep in reps
+        for _, tensor_type in rep
+        for atom in tensor_type.atoms
     )
 
 
-def as_vectors(rep: Rep) -> Rep:
-    """The representation with points and displacements as vectors.
+def points_to_vectors(rep: Rep) -> Rep:
+    """The representation with points and displacements replaced by vectors.
 
     Example:
         >>> import softsym as ss
-        >>> as_vectors(ss.rep("S + 2P + D"))
+        >>> points_to_vectors(ss.rep("S + 2P + D"))
         S + 3V
     """
     terms = []
-    for copies, kind in rep:
-        atoms = tuple(Base() if isinstance(atom, PointAtom | Displacement) else atom for atom in kind.atoms)
+    for copies, tensor_type in rep:
+        atoms = tuple(
+            Base() if isinstance(atom, PointAtom | DisplacementAtom) else atom for atom in tensor_type.atoms
+        )
         terms.append((copies, TensorType(atoms)))
     return Rep(tuple(terms))
 
 
-def centre(rep: Rep, group: Group, X: Array) -> Array:
+def mean_point(rep: Rep, group: Group, X: Array) -> Array:
     """The mean point of every row, shape (n, d): an equivariant point."""
     where = _columns(rep, group)
     if not len(where):
@@ -184,13 +188,13 @@ def centre(rep: Rep, group: Group, X: Array) -> Array:
     return np.asarray(X[:, where].mean(axis=1))
 
 
-def shifted(rep: Rep, group: Group, X: Array, by: Array) -> Array:
-    """Rows (n, size) with every point shifted by (n, d).
+def translate_points(rep: Rep, group: Group, X: Array, by: Array) -> Array:
+    """Translates every point of rows (n, size) by (n, d).
 
     Example:
         >>> import numpy as np, softsym as ss
         >>> rep, X = ss.rep("2P + D"), np.arange(6.0)[None]
-        >>> shifted(rep, ss.SE(2), X, -centre(rep, ss.SE(2), X))
+        >>> translate_points(rep, ss.SE(2), X, -mean_point(rep, ss.SE(2), X))
         array([[-1., -1.,  1.,  1.,  4.,  5.]])
     """
     out = np.array(X, dtype=np.float64)

@@ -7,8 +7,8 @@
     product = factor { "*" factor }               tensor product
     factor  = primary { "'" }                     the dual
     primary = "S" | "V" | "V[i]" | "T(p)" | "T(p,q)" | "Grid(h,w)" | "Regular(" group ")" | "Points([[x, ...], ...])" | "(" rep ")"
-              | "P" | "D"                         a point and a displacement: see :mod:`softsym.reps.points`
-              | "U" | "Size"                      a vector at one size, and its size: see :mod:`softsym.reps.scaling`
+              | "P" | "D"                         a point and a displacement: see :mod:`softsym.reps.affine`
+              | "U" | "Size"                      a normalised vector, and its size: see :mod:`softsym.reps.scaling`
 """
 
 from __future__ import annotations
@@ -18,25 +18,29 @@ import difflib
 import functools
 
 from softsym.errors import InputError
+from softsym.reps.affine import Displacement, Point
 from softsym.reps.permutation import Grid, Permutation, Regular
-from softsym.reps.points import Arrow, Point
 from softsym.reps.rep import Rep, Scalar, T, Vector, part_vector
 from softsym.reps.scaling import Size, UnscaledVector
 from softsym.text import Tokens
 
-NAMED = {"S": Scalar, "P": Point, "D": Arrow, "U": UnscaledVector, "Size": Size}
-MEANT = {
-    "s": "S", "v": "V", "t": "T(2)", "p": "P", "d": "D", "scalar": "S", "scalars": "S", "number": "S", "vector": "V", "vectors": "V",
-    "matrix": "T(2)", "tensor": "T(2)", "stress": "T(2)", "point": "P", "points": "P", "position": "P, or V from an origin that matters",
-    "force": "V", "velocity": "V", "image": "Grid(8,8)", "grid": "Grid(8,8)", "spin": "V, which it is under turns",
-    "axial": "V, which it is under turns", "pseudovector": "V, which it is under turns",
-}  # fmt: skip
-"""What people call columns, and how they are written."""
+NAMED = {"S": Scalar, "P": Point, "D": Displacement, "U": UnscaledVector, "Size": Size}
+SYNONYMS = {
+    **dict.fromkeys(("s", "scalar", "scalars", "number"), "S"),
+    **dict.fromkeys(("v", "vector", "vectors", "force", "velocity"), "V"),
+    **dict.fromkeys(("t", "matrix", "tensor", "stress"), "T(2)"),
+    **dict.fromkeys(("p", "point", "points"), "P"),
+    **dict.fromkeys(("image", "grid"), "Grid(8,8)"),
+    **dict.fromkeys(("spin", "axial", "pseudovector"), "V, which it is under rotations"),
+    "d": "D",
+    "position": "P, or V from an origin that matters",
+}
+"""Names that people use for columns, and how they are written."""
 KNOWN = "S, V, V', V[i], T(p), T(p,q), P, D, Grid(h,w), Regular(group), Points([[...]])"
 
 
 def rep(text: str | Rep) -> Rep:
-    """Reads a representation from its text form; a representation is returned as it is.
+    """Reads a representation from its text form; returns a representation unchanged.
 
     Example:
         >>> import softsym as ss
@@ -57,18 +61,17 @@ def rep(text: str | Rep) -> Rep:
 @functools.lru_cache(maxsize=256)
 def _read(text: str) -> Rep:
     tokens = Tokens(text, "representation")
-    found = _sum(tokens)
+    parsed = _sum(tokens)
     tokens.finish()
-    return found
+    return parsed
 
 
 def _sum(tokens: Tokens) -> Rep:
     summands = [_term(tokens)]
     while tokens.accept("+"):
         summands.append(_term(tokens))
-    return Rep(
-        tuple(term for one in summands for term in one.terms)
-    )  # at once: adding one by one copies all before it
+    # At once: adding one after the other copies all terms before each.
+    return Rep(tuple(term for summand in summands for term in summand.terms))
 
 
 def _term(tokens: Tokens) -> Rep:
@@ -82,17 +85,17 @@ def _term(tokens: Tokens) -> Rep:
 
 
 def _product(tokens: Tokens) -> Rep:
-    found = _factor(tokens)
+    product = _factor(tokens)
     while tokens.accept("*"):
-        found = found * _factor(tokens)
-    return found
+        product = product * _factor(tokens)
+    return product
 
 
 def _factor(tokens: Tokens) -> Rep:
-    found = _primary(tokens)
+    factor = _primary(tokens)
     while tokens.accept("'"):
-        found = found.dual
-    return found
+        factor = factor.dual
+    return factor
 
 
 def _primary(tokens: Tokens) -> Rep:
@@ -115,10 +118,10 @@ def _primary(tokens: Tokens) -> Rep:
         tokens.take()
         return NAMED[name]
     if name not in ("V", "("):
-        meant = _meant(name)
-        hint = f"; did you mean {meant}?" if meant else ""
+        suggestion = _suggest(name)
+        hint = f"; did you mean {suggestion}?" if suggestion else ""
         tokens.fail(
-            f"expected a representation{hint} (known: {KNOWN}; S is a number that no group moves, V a vector, T(2) a matrix, "
+            f"expected a representation{hint} (known: {KNOWN}; S is a number that no group changes, V a vector, T(2) a matrix, "
             "2S + 3V two numbers and three vectors)"
         )
     tokens.take()
@@ -133,18 +136,18 @@ def _primary(tokens: Tokens) -> Rep:
     return Vector
 
 
-def _meant(name: str) -> str:
-    """The representation that somebody may have meant, as it is written, or nothing.
+def _suggest(name: str) -> str:
+    """The representation that an unknown name may mean, as it is written, or nothing.
 
     Example:
-        >>> _meant("vector"), _meant("T2"), _meant("v3"), _meant("tensr"), _meant("Q")
+        >>> _suggest("vector"), _suggest("T2"), _suggest("v3"), _suggest("tensr"), _suggest("Q")
         ('V', 'T(2)', '3V', 'T(2)', '')
     """
     letter, digits = name[:1].upper(), name[1:]
     if digits.isdigit() and letter in ("S", "V", "P", "T"):
         return f"T({digits})" if letter == "T" else f"{digits}{letter}"
-    close = difflib.get_close_matches(name.lower(), MEANT, n=1, cutoff=0.75)
-    return MEANT[close[0]] if close else ""
+    close = difflib.get_close_matches(name.lower(), SYNONYMS, n=1, cutoff=0.75)
+    return SYNONYMS[close[0]] if close else ""
 
 
 def _points(tokens: Tokens) -> Rep:
