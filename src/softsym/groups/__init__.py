@@ -5,7 +5,6 @@ The named groups are those that ``classical`` and ``finite`` list.
 
 from softsym.groups.classical import *
 from softsym.groups.finite import *
-from softsym.groups.finite_subgroup import finite_subgroup as finite_subgroup
 from softsym.groups.generators import Generator as Generator
 from softsym.groups.group import Group as Group
 from softsym.groups.parse_group import CATALOGUE as CATALOGUE

@@ -247,7 +247,7 @@ def violation(
 def _elements(group: Group) -> list[Array]:
     """Elements to average over: a finite subgroup, moved by a few random ones; of a group without one random ones alone."""
     try:
-        closed = finite_subgroup(group)
+        closed = finite_subgroup.finite_subgroup(group)
     except InputError:
         return list(group.sample_parts(ELEMENTS, 0))
     if group.is_finite:
