@@ -3,7 +3,7 @@ import io
 import pytest
 
 from softsym import progress as module
-from softsym.progress import hushed, progress, reporter, track
+from softsym.progress import progress, reporter, silence, track
 
 
 class Terminal(io.StringIO):
@@ -58,7 +58,7 @@ def test_nothing_when_quiet(open_terminal, hush):
             report({"epoch": 5, "loss": 1.0})
 
     if hush:
-        with hushed():
+        with silence():
             work(quiet=False)
     else:
         work(quiet=True)
@@ -111,6 +111,6 @@ def test_epochs(capsys):
 
 
 def test_hushing_ends():
-    with hushed():
+    with silence():
         pass
-    assert module._hushed.get() is False
+    assert module._silent.get() is False

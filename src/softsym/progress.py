@@ -19,7 +19,7 @@ LINES = 20
 PATIENCE = 2.0
 """Seconds that work may take before the first line."""
 
-_hushed: ContextVar[bool] = ContextVar("softsym_hushed", default=False)
+_silent: ContextVar[bool] = ContextVar("softsym_hushed", default=False)
 
 
 class Show(Protocol):
@@ -61,7 +61,7 @@ def progress(
         ...     for k in range(1, 4):
         ...         show(k, "of them")
     """
-    if quiet or _hushed.get():
+    if quiet or _silent.get():
         yield lambda done, text="": None
     elif is_live():
         with _bar(what, total, done, unit) as bar:
@@ -91,13 +91,13 @@ def reporter(total: int, done: int, *, quiet: bool, what: str = "") -> Iterator[
 
 
 @contextmanager
-def hushed() -> Iterator[None]:
+def silence() -> Iterator[None]:
     """Inside the ``with`` block nothing is shown, whoever asks for it."""
-    token = _hushed.set(True)
+    token = _silent.set(True)
     try:
         yield
     finally:
-        _hushed.reset(token)
+        _silent.reset(token)
 
 
 def is_live() -> bool:

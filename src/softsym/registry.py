@@ -20,7 +20,7 @@ class Registry(Generic[T]):
 
     Args:
         what: What they are, for messages.
-        homes: Where each is: ``{name: "module:attribute"}``.
+        locations: Where each is: ``{name: "module:attribute"}``.
 
     Example:
         >>> roots = Registry("root", {"square": "math:sqrt", "whole": "math:isqrt"})
@@ -31,16 +31,16 @@ class Registry(Generic[T]):
         softsym.errors.InputError: unknown root 'cubic'; pass one of square, whole
     """
 
-    def __init__(self, what: str, homes: Mapping[str, str]) -> None:
+    def __init__(self, what: str, locations: Mapping[str, str]) -> None:
         self.what = what
-        self._homes = dict(homes)
+        self._locations = dict(locations)
         self._own: dict[str, T] = {}
 
     def __getitem__(self, name: str) -> T:
         self.check(name)
         if name in self._own:
             return self._own[name]
-        module, _, attribute = self._homes[name].partition(":")
+        module, _, attribute = self._locations[name].partition(":")
         loaded: T = getattr(importlib.import_module(module), attribute)
         return loaded
 
@@ -60,10 +60,10 @@ class Registry(Generic[T]):
         del self._own[name]
 
     def __contains__(self, name: object) -> bool:
-        return name in self._homes or name in self._own
+        return name in self._locations or name in self._own
 
     def __iter__(self) -> Iterator[str]:
-        return iter((*self._homes, *self._own))
+        return iter((*self._locations, *self._own))
 
     def __len__(self) -> int:
-        return len(self._homes) + len(self._own)
+        return len(self._locations) + len(self._own)

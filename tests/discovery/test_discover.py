@@ -14,7 +14,7 @@ from softsym.discovery.discover import StoppedError, discover, summary_of
 from softsym.discovery.fit.fitted import Predictor
 from softsym.discovery.workspace import Workspace
 from softsym.errors import InputError
-from softsym.files import digest, unsealed
+from softsym.io import digest, load_with_checksum
 from tests.discovery.small import fitted, rows
 
 PARAMETERS = {
@@ -36,7 +36,7 @@ def test_it_writes_report_table_and_model(table, tmp_path):
         "report.html",
         "symmetries.json",
     ]
-    written = unsealed((tmp_path / "out" / "symmetries.json").read_text())
+    written = load_with_checksum((tmp_path / "out" / "symmetries.json").read_text())
     assert written == {
         **found.summary,
         "files": {"report.html": digest((tmp_path / "out" / "report.html").read_bytes())},

@@ -10,7 +10,7 @@ import softsym as ss
 from softsym.discovery import storage
 from softsym.discovery.registry import ESTIMATORS, load, restored
 from softsym.errors import InputError
-from softsym.files import digest
+from softsym.io import digest
 from tests.discovery.small import fitted, rows
 
 

@@ -6,12 +6,12 @@ import pytest
 
 from softsym.discovery.workspace import Workspace
 from softsym.errors import InputError
-from softsym.files import unsealed
+from softsym.io import load_with_checksum
 
 
 def opened(folder, asked, **options):
     space = Workspace(folder / "out", **options)
-    with space.held():
+    with space.lock():
         space.open(asked)
     return space
 
@@ -24,7 +24,7 @@ def test_results_appear_whole(tmp_path):
     space = Workspace(tmp_path / "out")
     space.check()
     (tmp_path / ".out.0123456789ab").mkdir()  # of a process that was killed
-    with space.held():
+    with space.lock():
         space.open({"width": 3})
         assert space.partial.exists()
         assert space.finish(write) == tmp_path / "out"
@@ -63,7 +63,7 @@ def test_a_stopped_one_is_continued_only_if_the_same_is_asked(tmp_path):
         again.open({"width": 4, "seeds": 1})
     opened(tmp_path, {"width": 4}, force=True)
     assert [path.name for path in again.partial.iterdir()] == ["asked.json"]
-    assert unsealed((again.partial / "asked.json").read_text()) == {"width": 4}
+    assert load_with_checksum((again.partial / "asked.json").read_text()) == {"width": 4}
 
 
 def test_there_must_be_something_to_resume(tmp_path):
@@ -85,15 +85,15 @@ def test_a_damaged_note_is_refused(tmp_path, damage):
 def test_what_is_being_written_is_left_alone_and_not_called_stopped(tmp_path, options):
     space = opened(tmp_path, {"width": 3})
     other = Workspace(tmp_path / "out", **options)
-    with space.held(), ThreadPoolExecutor(1) as elsewhere:
+    with space.lock(), ThreadPoolExecutor(1) as elsewhere:
         with pytest.raises(InputError, match=r"out.partial is being written by process \d+ on .*; wait"):
             elsewhere.submit(other.check).result()
         with pytest.raises(InputError, match="is being written by"):
-            elsewhere.submit(lambda: other.held().__enter__()).result()
+            elsewhere.submit(lambda: other.lock().__enter__()).result()
         assert (space.partial / "asked.json").exists()
 
 
 def test_nothing_begun_leaves_no_folder(tmp_path):
-    with pytest.raises(ZeroDivisionError), Workspace(tmp_path / "out").held():
+    with pytest.raises(ZeroDivisionError), Workspace(tmp_path / "out").lock():
         raise ZeroDivisionError
     assert not list(tmp_path.iterdir())

@@ -21,8 +21,8 @@ from softsym.data.table import read_table
 from softsym.discovery import storage
 from softsym.discovery.fit.train import _read_recipe
 from softsym.errors import CheckpointWarning, InputError
-from softsym.files import digest, sealed
 from softsym.inference.shape import seed_of
+from softsym.io import digest, dump_with_checksum
 from softsym.training import checkpoint, history
 from softsym_lab.runs.run_folder import RunFolder
 from tests.fuzz import mutate
@@ -178,7 +178,7 @@ def recipes(rng, folder):
 
     wanted = Recipe(width=12).for_rows(100)
     file = folder / "recipe.json"
-    file.write_bytes(mutate.bytes_of(sealed(wanted.model_dump(mode="json")).encode(), rng))
+    file.write_bytes(mutate.bytes_of(dump_with_checksum(wanted.model_dump(mode="json")).encode(), rng))
     assert _read_recipe(file) == wanted, "a damaged recipe was believed"
 
 

@@ -3,7 +3,7 @@ import json
 import pytest
 import torch
 
-from softsym import files
+from softsym import io
 from softsym.errors import CheckpointWarning
 from softsym.nn import SoftMLP
 from softsym.regularize import EquivarianceRegularizer
@@ -74,7 +74,7 @@ def test_a_crash_while_writing_leaves_the_old_one(tmp_path, monkeypatch):
         path.write_bytes(path.read_bytes()[:20])
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(files, "_to_disk", crash)
+    monkeypatch.setattr(io, "_to_disk", crash)
     with pytest.raises(KeyboardInterrupt):
         save(tmp_path, make(2))
     assert latest(tmp_path).epoch == 1

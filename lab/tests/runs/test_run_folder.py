@@ -9,7 +9,7 @@ from safetensors.torch import load_file
 from torch import nn
 
 from softsym.errors import BusyError, InputError
-from softsym.files import unsealed
+from softsym.io import load_with_checksum
 from softsym_lab.runs.spec import RunSpec
 from softsym_lab.runs.runner import run
 from softsym_lab.runs.run_folder import RunFolder
@@ -20,7 +20,7 @@ from lab.tests.runs.small import spec
 def test_a_folder_is_claimed_by_one_run(tmp_path):
     folder = RunFolder(tmp_path / "new" / "run")
     folder.claim(spec(), resume=False)
-    stored = unsealed((folder.path / "spec.json").read_text())
+    stored = load_with_checksum((folder.path / "spec.json").read_text())
     assert RunSpec.from_dict(stored) == spec()
     folder.claim(spec(), resume=True)
     with pytest.raises(InputError, match="holds a run already; pass --resume"):
@@ -82,7 +82,7 @@ def test_damaged_weights_are_noticed(tmp_path):
 def test_a_folder_that_another_process_is_at_is_left_alone(tmp_path):
     place = RunFolder(tmp_path / "run")
     with (
-        place.held(),
+        place.lock(),
         ThreadPoolExecutor(1) as other,
         pytest.raises(BusyError, match=r"run is being written by process \d+ on"),
     ):

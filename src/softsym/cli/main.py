@@ -13,7 +13,7 @@ from softsym.cli import check, discover, doctor, inspect, predict, propose
 from softsym.cli.notices import one_line_warnings
 from softsym.data.formats import suffixes
 from softsym.errors import InputError, TrainingError, printable
-from softsym.progress import hushed
+from softsym.progress import silence
 
 app = typer.Typer(
     name="softsym",
@@ -72,7 +72,7 @@ def run() -> None:
     try:
         add_commands()
         check_installed(arguments)
-        with one_line_warnings(), hushed() if "--quiet" in arguments else nullcontext():
+        with one_line_warnings(), silence() if "--quiet" in arguments else nullcontext():
             app(arguments, standalone_mode=True)
     except InputError as error:
         if debug:

@@ -15,8 +15,8 @@ from softsym.discovery.judge.symmetries import Symmetries
 from softsym.discovery.regressor import SoftEquivariantRegressor
 from softsym.discovery.report.render import render
 from softsym.discovery.workspace import Workspace
-from softsym.files import digest, sealed
 from softsym.inference import EvidenceTable
+from softsym.io import digest, dump_with_checksum
 
 SCHEMA = 2
 REPORT = "report.html"
@@ -85,7 +85,7 @@ def discover(
     )  # fmt: skip
     asked = {**parameters, **dict.fromkeys(UNASKED), "data": _digest(table)}
     asked |= {} if device == "cpu" else {"device": device}
-    with workspace.held():
+    with workspace.lock():
         folder = workspace.open(asked)
         est.carry_out(
             plan, folder / "members", stop=stop, on_evidence=on_evidence, helpers=helpers, looked=looked
@@ -98,7 +98,7 @@ def discover(
         def write(target: Path) -> None:
             page = render(est.story(title, {"data": table.source})).encode()
             (target / REPORT).write_bytes(page)
-            text = sealed({**summary, "files": {REPORT: digest(page)}}, indent=2)
+            text = dump_with_checksum({**summary, "files": {REPORT: digest(page)}}, indent=2)
             (target / "symmetries.json").write_text(text + "\n", encoding="utf-8")
             est.save(target / "model")
 

@@ -13,7 +13,7 @@ from softsym.data.formats import format_of, suffixes
 from softsym.data.table import Table, open_file
 from softsym.datasets.parse import is_task
 from softsym.errors import InputError
-from softsym.files import put_file
+from softsym.io import put_file
 
 Array = NDArray[np.float64]
 

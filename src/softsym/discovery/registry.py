@@ -38,7 +38,7 @@ def load(folder: str | Path) -> SoftEquivariantEstimator:
 
 
 def _check_that_it_predicts(estimator: SoftEquivariantEstimator) -> None:
-    """Refuses a model whose fields are odd, as whatever made it sealed them: what it was loaded for is tried once."""
+    """Predicts once: a model file can be complete and still describe a model that cannot predict."""
     try:
         columns = estimator.n_features_in_
         if isinstance(columns, bool) or not isinstance(columns, int):

@@ -26,9 +26,9 @@ from softsym.discovery.fit.recipe import Recipe
 from softsym.discovery.fit.scale_frame import ScaleFrame
 from softsym.discovery.judge.symmetries import Symmetries, Symmetry
 from softsym.errors import InputError, in_one_line
-from softsym.files import digest, put_folder
 from softsym.groups import group as read_group
 from softsym.inference import EvidenceDetail, EvidenceRow, EvidenceTable
+from softsym.io import digest, put_folder
 from softsym.reps import rep as read_rep
 
 FORMAT = 1

@@ -14,8 +14,17 @@ from pathlib import Path
 from typing import Any
 
 from softsym.errors import InputError, in_one_line
-from softsym.files import put_folder, put_text, sealed, sweep, unsealed
-from softsym.locks import LOCK, OWNER, held, who_holds
+from softsym.io import (
+    LOCK,
+    OWNER,
+    dump_with_checksum,
+    load_with_checksum,
+    lock_folder,
+    lock_owner,
+    put_folder,
+    put_text,
+    sweep,
+)
 
 ASKED = "asked.json"
 
@@ -43,7 +52,7 @@ class Workspace:
         """Refuses to overwrite anything, before any work is done."""
         if not self.target.name:
             raise InputError(f"--out-dir {self.target} is a folder that exists; pass the name of a new one")
-        owner = who_holds(self.partial)
+        owner = lock_owner(self.partial)
         if owner is not None:
             raise InputError(
                 f"{self.partial} is being written by {owner}; wait until it is done, or pass another --out-dir"
@@ -64,14 +73,14 @@ class Workspace:
             )
 
     @contextmanager
-    def held(self) -> Iterator[None]:
-        """Keeps others out of the working folder, which is made, and sweeps what killed ones left beside it."""
+    def lock(self) -> Iterator[None]:
+        """Makes and locks the working folder, and removes what killed processes left next to it."""
         try:
             self.partial.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise self._unwritable(error) from error
         try:
-            with held(self.partial):
+            with lock_folder(self.partial):
                 sweep(self.target.parent, self.target.name)
                 yield
         finally:
@@ -79,14 +88,14 @@ class Workspace:
                 self.partial.rmdir()  # nothing was begun
 
     def open(self, asked: dict[str, Any]) -> Path:
-        """Finds the working folder again if the same was asked, or empties it; returns it. To be called while it is held."""
+        """Finds the working folder again if the same was asked, or empties it; returns it. To be called while it is locked."""
         file = self.partial / ASKED
         if self.resume and file.exists():
             self._compare(file, asked)
         try:
             if not self.resume:
                 self._clear()
-            put_text(file, sealed(asked, indent=1))
+            put_text(file, dump_with_checksum(asked, indent=1))
         except OSError as error:
             raise self._unwritable(error) from error
         return self.partial
@@ -108,7 +117,7 @@ class Workspace:
 
     def _compare(self, file: Path, asked: dict[str, Any]) -> None:
         try:
-            before = unsealed(file.read_text(encoding="utf-8"))
+            before = load_with_checksum(file.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise InputError(
                 f"{self.partial} cannot be continued ({in_one_line(error)}); pass --force to start again"

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from softsym.errors import InputError
 from softsym.groups.generators import freeze
-from softsym.text import shortened
+from softsym.tokens import shortened
 
 Array = NDArray[np.float64]
 AXIS_NAMES = "xyz"

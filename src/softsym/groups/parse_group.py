@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable, Sequence
 from softsym.errors import InputError
 from softsym.groups import classical, finite
 from softsym.groups.group import AXES, Group
-from softsym.text import Tokens
+from softsym.tokens import Tokens
 
 CATALOGUE: dict[str, Callable[..., Group]] = {
     name: getattr(module, name) for module in (classical, finite) for name in module.__all__

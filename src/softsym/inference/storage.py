@@ -11,12 +11,12 @@ import numpy as np
 
 from softsym.data.scaler import SymmetricScaler
 from softsym.errors import InputError, in_one_line
-from softsym.files import digest, put_folder
 from softsym.groups import group as read_group
 from softsym.inference.detail import EvidenceDetail
 from softsym.inference.kernels import Kernel, Plain, equivariant_kernel
 from softsym.inference.likelihood.process import Component, Process, blocks_of
 from softsym.inference.table import EvidenceRow, EvidenceTable
+from softsym.io import digest, put_folder
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import torch
 
-from softsym.files import digest, put_bytes, put_text
+from softsym.io import digest, put_bytes, put_text
 
 OPENMP, PROCESSOR = "-fopenmp", "-march=native"
 FLAGS = ("-std=c11", "-O3", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math", "-fPIC")

@@ -22,7 +22,7 @@ from softsym.reps.affine import Displacement, Point
 from softsym.reps.permutation import Grid, Permutation, Regular
 from softsym.reps.rep import Rep, Scalar, T, Vector, part_vector
 from softsym.reps.scaling import Size, UnscaledVector
-from softsym.text import Tokens
+from softsym.tokens import Tokens
 
 NAMED = {"S": Scalar, "P": Point, "D": Displacement, "U": UnscaledVector, "Size": Size}
 SYNONYMS = {

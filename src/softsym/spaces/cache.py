@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softsym.errors import CacheWarning
-from softsym.files import digest, put_bytes
 from softsym.groups import Group
+from softsym.io import digest, put_bytes
 from softsym.spaces.packed import Packed, PackedBlock
 from softsym.spaces.solution import DenseBasis, Evidence, OrbitBasis, Solution
 

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from softsym.errors import CheckpointWarning, in_one_line
-from softsym.files import digest, put_folder, sealed, sweep, unsealed
+from softsym.io import digest, dump_with_checksum, load_with_checksum, put_folder, sweep
 from softsym.regularize import EquivarianceRegularizer
 from softsym.regularize.strengths import Controller
 from softsym.training.average import Average
@@ -106,7 +106,7 @@ def save(folder: Path, checkpoint: Checkpoint) -> None:
 
     folder.mkdir(parents=True, exist_ok=True)
     data = encode({key: value.detach().cpu().contiguous() for key, value in checkpoint.tensors.items()})
-    text = sealed(
+    text = dump_with_checksum(
         {"format": FORMAT, "epoch": checkpoint.epoch, "tensors": digest(data), "state": checkpoint.state}
     )
 
@@ -145,7 +145,7 @@ def latest(folder: Path, told: int | None = None) -> Checkpoint | None:
 def _load(path: Path) -> Checkpoint:
     from safetensors.torch import load as decode
 
-    described = unsealed((path / "state.json").read_text(encoding="utf-8"))
+    described = load_with_checksum((path / "state.json").read_text(encoding="utf-8"))
     if described["format"] != FORMAT:
         raise ValueError(f"format {described['format']}, this version reads {FORMAT}")
     data = (path / "tensors.safetensors").read_bytes()

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from softsym.files import put_text, sealed, unsealed
+from softsym.io import dump_with_checksum, load_with_checksum, put_text
 
 
 class History:
@@ -25,7 +25,7 @@ class History:
         self.rows.append(row)
         if self._path is not None:
             with self._path.open("a", encoding="utf-8") as file:
-                file.write(sealed(row) + "\n")
+                file.write(dump_with_checksum(row) + "\n")
 
     def to_disk(self) -> None:
         """Waits until all rows are on the disk: a checkpoint is worth nothing without those before it."""
@@ -39,7 +39,7 @@ class History:
             return
         rows = read(self._path) if self._path.exists() else []
         self.rows = [row for row in rows if row["epoch"] <= epoch]
-        put_text(self._path, "".join(sealed(row) + "\n" for row in self.rows))
+        put_text(self._path, "".join(dump_with_checksum(row) + "\n" for row in self.rows))
 
 
 def read(path: Path) -> list[dict[str, Any]]:
@@ -47,7 +47,7 @@ def read(path: Path) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for line in path.read_bytes().splitlines():
         try:
-            row = unsealed(line.decode())
+            row = load_with_checksum(line.decode())
             if row["epoch"] != len(rows) + 1:
                 break
         except (ValueError, KeyError):

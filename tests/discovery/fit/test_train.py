@@ -12,8 +12,8 @@ from softsym.discovery.fit.recipe import Recipe
 from softsym.discovery.fit.train import SETTLED, Session, prepare, train_ensemble
 from softsym.discovery.fit.trials import Tries
 from softsym.errors import InputError
-from softsym.files import unsealed
 from softsym.groups import group
+from softsym.io import load_with_checksum
 from softsym.native import torch_only
 from softsym.reps import rep
 from tests.discovery.fit.lessons import FAST, plan
@@ -59,7 +59,7 @@ def test_a_fit_that_goes_on_keeps_what_was_settled(tmp_path, monkeypatch):
     asked = plan(seeds=1, tries=Tries(width=True))
     first = trained(asked, Session(tmp_path))
     assert first.recipe.width == 12
-    assert Recipe.model_validate(unsealed((tmp_path / SETTLED).read_text())) == first.recipe
+    assert Recipe.model_validate(load_with_checksum((tmp_path / SETTLED).read_text())) == first.recipe
     monkeypatch.setattr(train, "tried", lambda *a, **k: pytest.fail("tried again"))
     again = trained(asked, Session(tmp_path))
     assert again.recipe == first.recipe

@@ -13,7 +13,7 @@ from tests.catalogue import SMALL
 def six(monkeypatch):
     """The line that a new solver is: before all others."""
     line = {"lucky": "tests.spaces.solvers.lucky:SOLVER"}
-    monkeypatch.setattr(auto, "SOLVERS", Registry("solver", line | auto.SOLVERS._homes))
+    monkeypatch.setattr(auto, "SOLVERS", Registry("solver", line | auto.SOLVERS._locations))
 
 
 @pytest.mark.usefixtures("six")

@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 from softsym.data import SymmetricScaler
 from softsym.discovery import SoftEquivariantRegressor
 from softsym.errors import InputError
-from softsym.files import put_text
 from softsym.groups import Group, finite_subgroup
 from softsym.groups import group as read_group
 from softsym.inference import evidence
+from softsym.io import put_text
 from softsym.metrics import act
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep

@@ -18,7 +18,7 @@ from typing import Any
 
 from softsym.datasets import task
 from softsym.errors import TrainingError
-from softsym.files import put_text
+from softsym.io import put_text
 from softsym.metrics import Violations
 from softsym.training import evaluate, fit
 from softsym_lab.experiments.presets import preset

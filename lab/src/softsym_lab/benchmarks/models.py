@@ -19,8 +19,8 @@ import torch
 from softsym.datasets import TRUTH_ABSENT_ABOVE, Task, task_parameters, task_table
 from softsym.datasets import task as read_task
 from softsym.discovery import SoftEquivariantRegressor
-from softsym.files import put_text
 from softsym.groups import group as read_group
+from softsym.io import put_text
 from softsym.metrics import data_error
 
 TASKS = [

@@ -28,8 +28,8 @@ from sklearn.preprocessing import StandardScaler
 
 from softsym.datasets import Task
 from softsym.datasets import task as read_task
-from softsym.files import put_text
 from softsym.inference import SoftEquivariantGP
+from softsym.io import put_text
 
 Array = NDArray[np.float64]
 TASKS = (

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from softsym.errors import InputError, in_one_line
-from softsym.files import digest, put_text, sealed, unsealed
+from softsym.io import digest, dump_with_checksum, load_with_checksum, put_text
 from softsym_lab.experiments.weights import WeightRows
 from softsym_lab.runs.record import RunResult
 from softsym_lab.runs.spec import RunSpec
@@ -107,7 +107,7 @@ class Store:
         history = "[\n" + ",\n".join(lines) + "\n]\n"
         put_text(folder / "history.json", history)
         fields = {**record.to_dict(), HISTORY: digest(history.encode())}
-        put_text(folder / "result.json", sealed(fields, indent=1) + "\n")
+        put_text(folder / "result.json", dump_with_checksum(fields, indent=1) + "\n")
         (folder / "error.json").unlink(missing_ok=True)
         self._records()[key(record.spec)] = record
 
@@ -116,7 +116,7 @@ class Store:
         folder = self.folder / "runs" / name(spec)
         folder.mkdir(parents=True, exist_ok=True)
         fields = {"schema": SCHEMA, "key": key(spec), "spec": spec.to_dict(), "error": message}
-        put_text(folder / "error.json", sealed(fields, indent=1) + "\n")
+        put_text(folder / "error.json", dump_with_checksum(fields, indent=1) + "\n")
 
     def prepare(self) -> None:
         """Makes the folder of runs under way, which keeps itself out of version control."""
@@ -139,7 +139,7 @@ class Store:
 
 def _read(path: Path) -> RunRecord:
     try:
-        fields = unsealed(path.read_text(encoding="utf-8"), required=False)
+        fields = load_with_checksum(path.read_text(encoding="utf-8"), required=False)
         history, expected = path.with_name("history.json"), fields.pop(HISTORY, None)
         text = history.read_text(encoding="utf-8") if history.exists() else "[]"
         if expected is not None and digest(text.encode()) != expected:

@@ -17,8 +17,8 @@ from typing import Any
 from torch import nn
 
 from softsym.errors import InputError, in_one_line
-from softsym.files import digest, put_bytes, put_text, sealed, unsealed
-from softsym.locks import held
+from softsym.io import digest, put_bytes, put_text, dump_with_checksum, load_with_checksum
+from softsym.io import lock_folder
 from softsym.training import is_first_process
 from softsym_lab.runs.record import RunResult
 from softsym_lab.runs.spec import RunSpec
@@ -53,16 +53,16 @@ class RunFolder:
                 raise InputError(f"{self.path} holds another run (see {file}); pass another --out-dir")
             return
         self.check_room(0)
-        put_text(file, sealed(wanted, indent=2) + "\n")
+        put_text(file, dump_with_checksum(wanted, indent=2) + "\n")
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def lock(self) -> Iterator[None]:
         """Keeps other processes than those of this run out of the folder, which is made."""
         if not is_first_process():
             yield
             return
         self.check_room(0)
-        with held(self.path):
+        with lock_folder(self.path):
             yield
 
     def check_room(self, needed_bytes: int) -> None:
@@ -105,12 +105,12 @@ class RunFolder:
         tensors = {name: value.detach().cpu().contiguous() for name, value in model.state_dict().items()}
         put_bytes(self.path / MODEL, save(tensors))
         fields = {**result.to_dict(), WEIGHTS: digest((self.path / MODEL).read_bytes())}
-        put_text(self.path / "result.json", sealed(fields, indent=2) + "\n")
+        put_text(self.path / "result.json", dump_with_checksum(fields, indent=2) + "\n")
 
     @staticmethod
     def _read(file: Path) -> dict[str, Any]:
         try:
-            return unsealed(file.read_text(encoding="utf-8"))
+            return load_with_checksum(file.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise _damaged(file, error) from error
 

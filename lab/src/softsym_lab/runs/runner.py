@@ -42,7 +42,7 @@ def run(
     if resume and (done := place.result()) is not None:
         place.claim(spec, resume=True)
         return done
-    with place.held():
+    with place.lock():
         task = read_task(spec.task)
         located = task if records is None else task.at(records)
         return _run(spec, located, place, resume=resume, quiet=quiet, track=track)

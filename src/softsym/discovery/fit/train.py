@@ -26,7 +26,7 @@ from softsym.discovery.fit.recipe import Recipe
 from softsym.discovery.fit.trials import NOTHING, Tries, budgeted, tried
 from softsym.discovery.fit.weighted import Weighted
 from softsym.errors import InputError, in_one_line
-from softsym.files import put_text, sealed, unsealed
+from softsym.io import dump_with_checksum, load_with_checksum, put_text
 from softsym.progress import reporter
 from softsym.training.splits import Splits, mse
 
@@ -238,13 +238,13 @@ def _settled(plan: FitPlan, lesson: Lesson, session: Session) -> Recipe:
         )
     if file is not None:
         file.parent.mkdir(parents=True, exist_ok=True)
-        put_text(file, sealed(recipe.model_dump(mode="json")))
+        put_text(file, dump_with_checksum(recipe.model_dump(mode="json")))
     return recipe
 
 
 def _read_recipe(file: Path) -> Recipe:
     try:
-        return Recipe.model_validate(unsealed(file.read_text(encoding="utf-8")))
+        return Recipe.model_validate(load_with_checksum(file.read_text(encoding="utf-8")))
     except (OSError, ValueError) as error:
         raise InputError(f"{file} is damaged ({in_one_line(error)}); pass --force to start again") from error
 

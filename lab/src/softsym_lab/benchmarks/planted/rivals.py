@@ -25,8 +25,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from softsym.files import put_text
 from softsym.inference import evidence
+from softsym.io import put_text
 from softsym.regularize.strengths import choose, from_evidence
 from softsym_lab.benchmarks.planted.cases import Case, Pair, cases
 from softsym_lab.benchmarks.planted.methods import Method, Training, methods

@@ -22,9 +22,9 @@ import numpy as np
 
 from softsym.datasets import task as read_task
 from softsym.datasets import task_table
-from softsym.files import put_bytes
 from softsym.groups import Trivial
 from softsym.inference.propose import angle, propose
+from softsym.io import put_bytes
 from softsym.progress import progress
 from softsym.reps import rep as read_rep
 from softsym_lab.benchmarks.propose import golf

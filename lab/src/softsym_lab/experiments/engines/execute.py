@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from softsym.errors import BusyError
-from softsym.files import put_file, put_folder
-from softsym.locks import held
+from softsym.io import lock_folder, put_file, put_folder
 from softsym.native import environment
 from softsym_lab.experiments.engines.engine import Job, RunOutcome
 from softsym_lab.experiments.store import HistoryRows, RunRecord, name
@@ -34,7 +33,7 @@ def execute(job: Job) -> RunOutcome:
     torch.set_num_threads(THREADS)
     try:
         job.folder.mkdir(parents=True, exist_ok=True)
-        with held(job.folder):
+        with lock_folder(job.folder):
             (job.folder / "worker.pid").write_text(str(os.getpid()))
             return RunOutcome("done", _finished(job))
     except BusyError:

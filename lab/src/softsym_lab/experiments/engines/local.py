@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from softsym.files import unsealed
+from softsym.io import load_with_checksum
 from softsym_lab.experiments.engines.engine import RETRIES, Engine, Job, RunOutcome, Tick
 from softsym_lab.experiments.engines.execute import THREADS
 from softsym_lab.experiments.engines.worker import OUTCOME
@@ -82,7 +82,7 @@ def _ended(attempt: _Attempt) -> RunOutcome | None:
     with contextlib.suppress(
         OSError, ValueError
     ):  # not there, or damaged: the result is in the folder and is read again
-        outcome = RunOutcome.from_dict(unsealed(left.read_text(encoding="utf-8")))
+        outcome = RunOutcome.from_dict(load_with_checksum(left.read_text(encoding="utf-8")))
         left.unlink()
         return outcome
     if attempt.number <= RETRIES:

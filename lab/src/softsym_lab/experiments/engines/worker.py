@@ -12,7 +12,7 @@ import sys
 import threading
 from typing import IO
 
-from softsym.files import put_text, sealed
+from softsym.io import dump_with_checksum, put_text
 from softsym_lab.experiments.engines.engine import Job
 from softsym_lab.experiments.engines.execute import execute
 
@@ -24,7 +24,7 @@ def main() -> None:
     """Carries out the job in the first line of standard input."""
     job = Job.from_dict(json.loads(sys.stdin.buffer.readline()))
     threading.Thread(target=_end_with, args=(sys.stdin.buffer,), daemon=True).start()
-    put_text(job.folder / OUTCOME, sealed(execute(job).to_dict()))
+    put_text(job.folder / OUTCOME, dump_with_checksum(execute(job).to_dict()))
     sys.stdout.flush()
     os._exit(0)  # the thread still holds standard input, which would trouble an orderly exit
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from softsym.files import put_file, put_text
+from softsym.io import put_file, put_text
 from softsym_lab.experiments.artefact import Artefact
 from softsym_lab.experiments.render.tables import csv_text
 from softsym_lab.experiments.summary import Summary

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from softsym.errors import CacheWarning
-from softsym.files import put_file
+from softsym.io import put_file
 from softsym_lab.tasks.motion.waymo.files import SourceFile
 from softsym_lab.tasks.motion.waymo.scene import Tracks
 from softsym_lab.tasks.motion.waymo.windows import ExtractSettings

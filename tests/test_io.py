@@ -1,4 +1,4 @@
-"""Whole or not at all, whatever happens meanwhile."""
+"""Files that appear whole or not at all, checksums, and locks on folders."""
 
 import os
 import stat
@@ -9,9 +9,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from softsym import files
-from softsym.files import digest, put_bytes, put_file, put_folder, put_text, sealed, sweep, unsealed
+from softsym import io
+from softsym.errors import BusyError
+from softsym.io import (
+    digest,
+    dump_with_checksum,
+    load_with_checksum,
+    lock_folder,
+    lock_owner,
+    put_bytes,
+    put_file,
+    put_folder,
+    put_text,
+    sweep,
+)
 
+HOLD = """
+import sys, pathlib
+from softsym.io import lock_folder
+with lock_folder(pathlib.Path(sys.argv[1])):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
 FULL = OSError(28, "No space left on device")
 
 
@@ -65,7 +84,7 @@ def test_a_failure_at_the_end_leaves_the_old_one_too(tmp_path, monkeypatch, plac
     def fail(*arguments):
         raise FULL
 
-    monkeypatch.setattr(files.os, place, fail)
+    monkeypatch.setattr(io.os, place, fail)
     with pytest.raises(OSError, match="No space left"):
         put_text(tmp_path / "a.txt", "new")
     assert (tmp_path / "a.txt").read_text() == "old"
@@ -103,7 +122,7 @@ def test_the_old_folder_comes_back_if_the_new_one_cannot_be_put_in_place(tmp_pat
             raise FULL
         replace(source, target)
 
-    monkeypatch.setattr(files.os, "replace", second_fails)
+    monkeypatch.setattr(io.os, "replace", second_fails)
     with pytest.raises(OSError, match="No space left"):
         put_folder(tmp_path / "out", lambda folder: (folder / "c.txt").write_text("newer"))
     assert sorted(os.listdir(tmp_path / "out")) == ["a.txt", "deep"]
@@ -113,8 +132,8 @@ def test_the_old_folder_comes_back_if_the_new_one_cannot_be_put_in_place(tmp_pat
 def test_everything_is_on_the_disk_before_it_is_in_place(tmp_path, monkeypatch):
     events = []
     fsync, replace = os.fsync, os.replace
-    monkeypatch.setattr(files.os, "fsync", lambda handle: (events.append("fsync"), fsync(handle))[1])
-    monkeypatch.setattr(files.os, "replace", lambda a, b: (events.append("replace"), replace(a, b))[1])
+    monkeypatch.setattr(io.os, "fsync", lambda handle: (events.append("fsync"), fsync(handle))[1])
+    monkeypatch.setattr(io.os, "replace", lambda a, b: (events.append("replace"), replace(a, b))[1])
     put_text(tmp_path / "a.txt", "x")
     put_folder(tmp_path / "out", fill)
     assert events == ["fsync", "replace", "fsync", "fsync", "replace"]
@@ -142,7 +161,7 @@ def test_two_processes_never_write_into_one_another(tmp_path):
     target = tmp_path / "a.txt"
     put_text(target, "0" * 200_000)
     code = (
-        "import sys; from pathlib import Path; from softsym.files import put_text\n"
+        "import sys; from pathlib import Path; from softsym.io import put_text\n"
         "for _ in range(150): put_text(Path(sys.argv[1]), sys.argv[2] * 200_000)"
     )
     writers = [subprocess.Popen([sys.executable, "-c", code, target, letter]) for letter in "12"]
@@ -169,24 +188,24 @@ def test_digests_are_those_of_files_that_exist_already():
         st.one_of(st.integers(), st.floats(allow_nan=False), st.text(), st.lists(st.floats(allow_nan=False))),
     )
 )
-def test_what_is_sealed_comes_back(fields):
+def test_fields_with_checksum_round_trip(fields):
     fields.pop("checksum", None)
-    assert unsealed(sealed(fields)) == fields
+    assert load_with_checksum(dump_with_checksum(fields)) == fields
 
 
 def test_every_change_breaks_the_seal():
-    text = sealed({"strength": 100.0, "names": ["a", "b"], "deep": {"x": 1}})
+    text = dump_with_checksum({"strength": 100.0, "names": ["a", "b"], "deep": {"x": 1}})
     for before, after in (("100.0", "10.0"), ('"a"', '"c"'), ('"x": 1', '"x": 2'), ('"deep"', '"depth"')):
         with pytest.raises(ValueError, match="checksum does not match"):
-            unsealed(text.replace(before, after))
+            load_with_checksum(text.replace(before, after))
 
 
 def test_files_from_before_have_no_seal():
-    assert unsealed('{"a": 1}', required=False) == {"a": 1}
+    assert load_with_checksum('{"a": 1}', required=False) == {"a": 1}
     with pytest.raises(ValueError, match="it has no checksum"):
-        unsealed('{"a": 1}')
+        load_with_checksum('{"a": 1}')
     with pytest.raises(ValueError, match="a JSON object was expected"):
-        unsealed("[]")
+        load_with_checksum("[]")
 
 
 def test_what_killed_processes_left_is_swept_and_nothing_else(tmp_path):
@@ -216,3 +235,49 @@ def test_a_folder_put_aside_and_never_replaced_comes_back(tmp_path):
     sweep(tmp_path, "out")
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
     assert (tmp_path / "out" / "result").read_text() == "it"
+
+
+@pytest.fixture
+def holder(tmp_path):
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "held\n"
+    yield process
+    process.kill()
+    process.communicate()
+
+
+def test_the_other_process_is_named(tmp_path, holder):
+    with (
+        pytest.raises(
+            BusyError, match=rf"is being written by process {holder.pid} on .*, since .* UTC; wait"
+        ),
+        lock_folder(tmp_path),
+    ):
+        pytest.fail("two at a time")
+    assert f"process {holder.pid} on " in lock_owner(tmp_path)
+
+
+def test_the_lock_ends_with_its_process(tmp_path, holder):
+    holder.kill()
+    holder.wait()
+    assert lock_owner(tmp_path) is None
+    (tmp_path / ".model.0123456789ab").mkdir()
+    with lock_folder(tmp_path):
+        assert sorted(path.name for path in tmp_path.iterdir()) == [".lock", ".owner.json"]
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_process_may_lock_repeatedly(tmp_path):
+    with lock_folder(tmp_path):
+        with lock_folder(tmp_path):
+            pass
+        assert f"process {os.getpid()} " in lock_owner(tmp_path)
+    assert lock_owner(tmp_path) is None
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_unreadable_note_of_the_owner(tmp_path, holder):
+    (tmp_path / ".owner.json").write_text("{")
+    assert lock_owner(tmp_path) == "another process"

@@ -1,7 +1,9 @@
-"""Putting files and folders in place: whole or not at all, on the disk when told so, with the permissions that people's own files have.
+"""Files and folders that appear whole or not at all, JSON with checksums, and locks on folders.
 
-Everything that softsym keeps is written here. A file gets a name of its own while it is written, so two processes never write into
-one another, and is renamed when it is complete and on the disk: a reader, or a process that was killed, finds the old one or the new one.
+Everything that softsym stores is written here. A file has a temporary name while it is written and is renamed when it is complete and on
+the disk: a reader, or a process that was killed, finds the old one or the new one, and two processes never write into the same file.
+
+A lock is the operating system's and ends with the process that holds it. A note in the folder says which process that is.
 """
 
 from __future__ import annotations
@@ -12,12 +14,19 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Callable, Mapping
+import socket
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-SEAL = "checksum"
-"""The field of a JSON object that says what all other fields add up to."""
+from softsym.errors import BusyError
+
+CHECKSUM_FIELD = "checksum"
+"""The field of a JSON object that holds the checksum of all others."""
+LOCK, OWNER = ".lock", ".owner.json"
 _TEMPORARY = re.compile(r"\.(?P<name>.+)\.[0-9a-f]{12}(\.[a-z0-9]+)??(?P<aside>\.old)?")
 """Names of files and folders while they are written, and of folders that are being replaced."""
 
@@ -97,19 +106,19 @@ def digest(data: bytes | memoryview) -> str:
     return hashlib.blake2b(data, digest_size=32).hexdigest()
 
 
-def sealed(fields: Mapping[str, Any], indent: int | None = None) -> str:
+def dump_with_checksum(fields: Mapping[str, Any], indent: int | None = None) -> str:
     """A JSON object with a checksum of its fields among them.
 
     Example:
-        >>> unsealed(sealed({"epoch": 3})) == {"epoch": 3}
+        >>> load_with_checksum(dump_with_checksum({"epoch": 3})) == {"epoch": 3}
         True
     """
-    plain = json.loads(json.dumps(dict(fields)))
-    return json.dumps({**plain, SEAL: _sum_of(plain)}, indent=indent)
+    values = json.loads(json.dumps(dict(fields)))
+    return json.dumps({**values, CHECKSUM_FIELD: _checksum(values)}, indent=indent)
 
 
-def unsealed(text: str, *, required: bool = True) -> dict[str, Any]:
-    """The fields of a JSON object; a ``ValueError`` if they are not those that were sealed.
+def load_with_checksum(text: str, *, required: bool = True) -> dict[str, Any]:
+    """The fields of a JSON object; a ``ValueError`` if they do not match the checksum.
 
     Args:
         text: The object.
@@ -118,15 +127,15 @@ def unsealed(text: str, *, required: bool = True) -> dict[str, Any]:
     fields = json.loads(text)
     if not isinstance(fields, dict):
         raise ValueError(f"a JSON object was expected, not {type(fields).__name__}")
-    seal = fields.pop(SEAL, None)
-    if seal is None and required:
+    checksum = fields.pop(CHECKSUM_FIELD, None)
+    if checksum is None and required:
         raise ValueError("it has no checksum")
-    if seal is not None and seal != _sum_of(fields):
+    if checksum is not None and checksum != _checksum(fields):
         raise ValueError("its checksum does not match")
     return fields
 
 
-def _sum_of(fields: Mapping[str, Any]) -> str:
+def _checksum(fields: Mapping[str, Any]) -> str:
     return digest(json.dumps(fields, sort_keys=True).encode())
 
 
@@ -148,3 +157,58 @@ def _exchange(new: Path, target: Path) -> None:
 def _to_disk(path: Path) -> None:
     with path.open("rb") as file:
         os.fsync(file.fileno())
+
+
+@contextmanager
+def lock_folder(folder: Path) -> Iterator[None]:
+    """Locks a folder, which must exist, and removes what a killed process left half-written; a process may lock it repeatedly.
+
+    Raises:
+        BusyError: Another process has locked it.
+    """
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(folder / LOCK, is_singleton=True)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout as error:
+        raise BusyError(
+            f"{folder} is being written by {_read_owner(folder)}; wait until it is done, or pass another --out-dir"
+        ) from error
+    try:
+        if lock.lock_counter == 1:
+            sweep(folder)
+            put_text(folder / OWNER, json.dumps(_describe_process()))
+        yield
+    finally:
+        if lock.lock_counter == 1:  # before the lock is released: afterwards they may be another process's
+            (folder / OWNER).unlink(missing_ok=True)
+            if sys.platform != "win32":
+                (folder / LOCK).unlink(missing_ok=True)
+        lock.release()
+
+
+def lock_owner(folder: Path) -> str | None:
+    """A description of the process that has locked a folder; None if there is none."""
+    from filelock import FileLock, Timeout
+
+    if not (folder / LOCK).exists():
+        return None
+    try:
+        with FileLock(folder / LOCK, timeout=0):
+            return None
+    except Timeout:
+        return _read_owner(folder)
+
+
+def _describe_process() -> dict[str, object]:
+    since = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    return {"process": os.getpid(), "host": socket.gethostname(), "since": since}
+
+
+def _read_owner(folder: Path) -> str:
+    try:
+        note = json.loads((folder / OWNER).read_text(encoding="utf-8"))
+        return f"process {note['process']} on {note['host']}, since {note['since']}"
+    except (OSError, ValueError, KeyError, TypeError):
+        return "another process"

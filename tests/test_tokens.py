@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import softsym as ss
 from softsym.errors import InputError
-from softsym.text import MAX_DEPTH, Tokens
+from softsym.tokens import MAX_DEPTH, Tokens
 
 
 def all_of(text):
