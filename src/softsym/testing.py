@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from softsym.groups import Group
 from softsym.groups import group as read_group
@@ -20,10 +19,10 @@ from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.reps.atoms import Element, discrete_elements, lie_elements
 from softsym.spaces import EquivariantSpace
+from softsym.typing import Array
 
 __all__ = ["assert_equivariant", "assert_not_equivariant", "assert_projector", "equivariance_error"]
 
-Array = NDArray[np.float64]
 DENSE = 512  # spaces of maps up to this size are checked for completeness
 
 

@@ -13,14 +13,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from softsym.errors import InputError
+from softsym.typing import Array
 
 if TYPE_CHECKING:
     from torch import Tensor
-
-Array = NDArray[np.float64]
 
 
 def correlation(

@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING
 from softsym.errors import InputError
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from softsym.typing import Array
 
 SHOWN = 12
 """How many column names a message lists."""
@@ -201,9 +200,7 @@ def quoted(names: Iterable[str]) -> str:
     return ",".join('"' + name.replace('"', '""') + '"' for name in names)
 
 
-def prediction_columns(
-    names: list[str], values: NDArray[np.float64], spread: NDArray[np.float64] | None
-) -> dict[str, NDArray[np.float64]]:
+def prediction_columns(names: list[str], values: Array, spread: Array | None) -> dict[str, Array]:
     """Predictions as named columns, and after them their spread under names that no output has.
 
     Args:

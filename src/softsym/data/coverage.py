@@ -36,8 +36,8 @@ from softsym.metrics.action import samples
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.reps.atoms import group_element
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 NEIGHBOURS = 5
 ROWS = 2000
 """At most so many rows are compared at once; fewer are compared several times."""

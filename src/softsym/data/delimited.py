@@ -22,13 +22,12 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.data.columns import prediction_columns
 from softsym.data.formats import PACKED, DataFile, suffix_of
 from softsym.errors import InputError
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 MISSING = frozenset({"", "na", "n/a", "#n/a", "null", "none", "?"})
 TRUTH = {"true": 1.0, "false": 0.0}

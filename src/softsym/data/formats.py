@@ -17,11 +17,7 @@ from softsym.data.columns import Header, choose
 from softsym.errors import InputError
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
-    Index = NDArray[np.int64]
+    from softsym.typing import Array, Index
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,9 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.errors import InputError
-
-Index = NDArray[np.int64]
+from softsym.typing import Index
 
 
 def row_labels(groups: Any, rows: int) -> Index | None:

@@ -19,7 +19,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.data.scaler import SymmetricScaler, columns_by_type
 from softsym.errors import InputError
@@ -28,8 +27,8 @@ from softsym.metrics.action import act
 from softsym.metrics.error import relative_error
 from softsym.reps import Rep
 from softsym.spaces import equivariant_maps, invariants
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 TRAJECTORY = ("scale-aware", "symmetry-aware", "symmetry-scale-aware")
 """Normalisations of trajectories, which are centred on their own mean first."""
 SURVIVING = (1.0, 1.0, 0.993)

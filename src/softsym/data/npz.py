@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from softsym.data.columns import Header
 from softsym.data.formats import TOGETHER, DataFile
 from softsym.errors import DataWarning, InputError
+from softsym.typing import Array, Index
 
-Array = NDArray[np.float64]
 Shape = tuple[int, ...]
 DAMAGE = (
     OSError, EOFError, KeyError, TypeError, ValueError, SyntaxError, RuntimeError, MemoryError, tokenize.TokenError,
@@ -88,7 +88,7 @@ class NpzFile(DataFile):
         y = self._select("Y", self.names[self.inputs :], y_text)
         return x, [self.inputs + k for k in y]
 
-    def labels(self, together: str, rows: NDArray[np.int64] | None = None) -> list[Any]:
+    def labels(self, together: str, rows: Index | None = None) -> list[Any]:
         """The entries of an array of one axis, as Python has them."""
         if together not in self.sizes:
             raise InputError(

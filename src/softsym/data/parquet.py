@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 from softsym.data.columns import prediction_columns
 from softsym.data.formats import DataFile
 from softsym.errors import InputError
+from softsym.typing import Array, Index
 
 if TYPE_CHECKING:
     import polars
 
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
 STRETCH = 250_000
 """Rows that are in memory at once where only some are wanted."""
 

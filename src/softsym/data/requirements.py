@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.data.table import Table
 from softsym.errors import InputError
@@ -14,6 +13,7 @@ from softsym.groups import group as read_group
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.reps.affine import has_points, is_affine, points_to_vectors
+from softsym.typing import Array
 
 MINIMUM_ROWS = 50
 """Fewer examples than this cannot be split into training, validation and test data."""
@@ -71,7 +71,7 @@ def check_fit(
     return len(table.X) - distinct
 
 
-def check_magnitudes(values: NDArray[np.float64], what: str) -> None:
+def check_magnitudes(values: Array, what: str) -> None:
     """Refuses numbers whose squares are none, or nothing.
 
     Args:

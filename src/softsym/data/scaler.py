@@ -24,8 +24,8 @@ from softsym.groups import Group, join_groups, read_groups
 from softsym.reps import Rep, TensorType
 from softsym.reps import rep as read_rep
 from softsym.spaces import invariants
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 CONSTANT = 1e-13
 """A deviation up to this share of the largest value is rounding: the columns are constant."""
 

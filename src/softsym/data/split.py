@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.data.labels import components
 from softsym.errors import InputError
+from softsym.typing import Array, Index
 
-Index = NDArray[np.int64]
 HELD_OUT = 0.15
 """Share of the rows that is kept for validation, and as many for the test, unless a person says otherwise."""
 SMALLEST_TEST = 20
@@ -27,7 +26,7 @@ class Parts:
 
 
 def split_rows(
-    X: NDArray[np.float64],
+    X: Array,
     fraction: float,
     seed: int,
     *,
@@ -116,7 +115,7 @@ def _parts_by_size(sizes: Index, labels: int, fraction: float, rng: np.random.Ge
     return part_of
 
 
-def duplicate_groups(X: NDArray[np.float64]) -> Index:
+def duplicate_groups(X: Array) -> Index:
     """Labels 0, 1, ... that equal rows share, shape (n,), so that a split can keep them together.
 
     Args:

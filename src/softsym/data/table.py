@@ -12,14 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.data.formats import DataFile, format_of
 from softsym.data.labels import numbered
 from softsym.data.split import duplicate_groups
 from softsym.errors import DataWarning, InputError
+from softsym.typing import Array, Index
 
-Array = NDArray[np.float64]
 MEMORY_WARNING = 2_000_000_000
 """Tables of more bytes than this are announced before they are loaded."""
 
@@ -44,11 +43,11 @@ class Table:
     x_names: tuple[str, ...]
     y_names: tuple[str, ...]
     source: str
-    together: NDArray[np.int64] | None = None
+    together: Index | None = None
     total: int | None = None
 
     @functools.cached_property
-    def duplicates(self) -> NDArray[np.int64]:
+    def duplicates(self) -> Index:
         """Labels that rows of equal inputs share, shape (n,); see :func:`softsym.data.split.duplicate_groups`."""
         return duplicate_groups(self.X)
 
@@ -104,7 +103,7 @@ def read_table(
     )
 
 
-def _sample(total: int | None, most: int | None, seed: int) -> NDArray[np.int64] | None:
+def _sample(total: int | None, most: int | None, seed: int) -> Index | None:
     """Rows in ascending order; None for all of them."""
     if total is None or most is None or total <= most:
         return None

@@ -9,9 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import ClassVar, Literal
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from softsym.datasets.draw import stream
@@ -19,6 +17,7 @@ from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.reps import Rep
 from softsym.training.splits import Error, Pair, Sizes, Splits, mse, read_sizes
+from softsym.typing import Index
 
 Verdict = Literal["exact", "soft", "absent"]
 FIXED_SEED = 0
@@ -101,7 +100,7 @@ class Task(ABC):
         """
         raise InputError(f"{self.name} reads no file of records; leave it out")
 
-    def together(self, seed: int) -> NDArray[np.int64] | None:
+    def together(self, seed: int) -> Index | None:
         """Labels 0, 1, ... of observations, and of rows that are asked, that belong together, shape (n,); None if each stands by itself."""
         return None
 

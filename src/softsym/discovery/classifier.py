@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 from sklearn.preprocessing import LabelBinarizer
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
@@ -16,8 +16,7 @@ from softsym.discovery.fit.fitted import Target
 from softsym.errors import InputError
 from softsym.reps import Scalar
 from softsym.reps import rep as read_rep
-
-Array = NDArray[np.float64]
+from softsym.typing import Array
 
 
 class SoftEquivariantClassifier(ClassifierMixin, SoftEquivariantEstimator):  # type: ignore[misc]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.data.split import HELD_OUT, Parts, split_rows
 from softsym.data.table import Table
@@ -17,9 +16,7 @@ from softsym.inference.table import EvidenceTable
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.reps.affine import has_points
-
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
+from softsym.typing import Array, Index
 
 
 def early_look(

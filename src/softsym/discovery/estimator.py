@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from softsym.discovery import storage
@@ -26,8 +26,8 @@ from softsym.groups import Group
 from softsym.groups import group as read_group
 from softsym.inference import EvidenceTable
 from softsym.inference.likelihood.threads import one_blas_thread
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 ATTRIBUTES = (
     "n_features_in_",
     "feature_names_in_",

@@ -23,8 +23,8 @@ from softsym.groups import group as read_group
 from softsym.reps import Rep, Vector
 from softsym.reps import rep as read_rep
 from softsym.spaces import invariants
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 MOST = 2_000
 """Features that are made; more are refused."""
 LARGEST_DETERMINANT = 4

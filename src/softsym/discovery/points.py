@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.errors import InputError
 from softsym.groups import Group, Translation
@@ -19,8 +18,7 @@ from softsym.reps import Rep
 from softsym.reps import affine as columns_of
 from softsym.reps import rep as read_rep
 from softsym.reps.affine import PointAtom, is_affine, mean_point, translate_points
-
-Array = NDArray[np.float64]
+from softsym.typing import Array
 
 
 @dataclass(frozen=True)

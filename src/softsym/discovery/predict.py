@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.data.columns import quoted
 from softsym.data.formats import format_of, suffixes
@@ -14,8 +13,7 @@ from softsym.data.table import Table, open_file
 from softsym.datasets.parse import is_task
 from softsym.errors import InputError
 from softsym.io import put_file
-
-Array = NDArray[np.float64]
+from softsym.typing import Array
 
 
 def predict_file(

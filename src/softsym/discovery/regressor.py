@@ -8,14 +8,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import validate_data
 
 from softsym.discovery.estimator import SoftEquivariantEstimator
 from softsym.discovery.fit.fitted import Target
-
-Array = NDArray[np.float64]
+from softsym.typing import Array
 
 
 class SoftEquivariantRegressor(RegressorMixin, SoftEquivariantEstimator):  # type: ignore[misc]

@@ -30,11 +30,11 @@ from softsym.groups import group as read_group
 from softsym.inference import EvidenceDetail, EvidenceRow, EvidenceTable
 from softsym.io import digest, put_folder
 from softsym.reps import rep as read_rep
+from softsym.typing import Arrays
 
 FORMAT = 1
 TEXT, TENSORS = "model.json", "tensors.safetensors"
 LISTS = ("epochs", "loss_epochs", "loss", "validation")
-Arrays = dict[str, NDArray[Any]]
 Files = dict[str, bytes]
 
 

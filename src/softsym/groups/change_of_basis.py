@@ -11,13 +11,13 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from softsym.errors import InputError
 from softsym.groups.generators import freeze
 from softsym.tokens import shortened
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 AXIS_NAMES = "xyz"
 ORTHOGONAL_TOL = 1e-12
 """Up to this a matrix counts as orthogonal, as :attr:`softsym.Group.is_orthogonal` does."""

@@ -10,14 +10,13 @@ import itertools
 import operator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.errors import InputError
 from softsym.groups import sampling
 from softsym.groups.generators import MEMORY_FRACTION, max_generator_entries
 from softsym.groups.group import Group, make
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 __all__ = ["O", "SO", "SL", "GL", "Scaling", "Sp", "U", "SU"]  # noqa: RUF022 - as people list them
 __all__ += ["O11", "SE", "SO13", "E", "Lorentz", "SO11p", "SO13p", "Translation"]
 MAX_BASIS_DIM = 8

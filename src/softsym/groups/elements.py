@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from softsym.typing import Array
+
 MAX_ELEMENTS = 10_000
 MAX_ENTRIES = 50_000_000
 """Matrix entries of all listed elements together."""

@@ -7,13 +7,12 @@ import itertools
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.groups import sampling
 from softsym.groups.classical import read_dimension
 from softsym.groups.group import Group, make
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 __all__ = ["S", "A", "Z", "C", "D"]  # noqa: RUF022 - as people list them
 __all__ += ["Cube", "Icosahedral", "Octahedral", "RubiksCube", "Trivial"]
 MAX_SMALL_ANGLE_ORDER = 100

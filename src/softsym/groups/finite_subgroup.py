@@ -31,7 +31,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import expm, logm, null_space, sqrtm
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
@@ -40,8 +39,8 @@ from scipy.spatial.transform import Rotation
 from softsym.errors import InputError
 from softsym.groups import elements, finite
 from softsym.groups.group import Group
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 MAX_ORDER = 1_200
 """Averaging a kernel over more elements costs more than it is worth."""
 MIN_POLYGON = 8

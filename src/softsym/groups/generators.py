@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from softsym.errors import InputError
 from softsym.limits import limit
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 MEMORY_FRACTION = 20
 """Generators of a group may take this fraction of the memory limit: 0.2 GB of 4 GB by default."""
 

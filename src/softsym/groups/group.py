@@ -24,8 +24,8 @@ from numpy.typing import ArrayLike, NDArray
 from softsym.errors import InputError
 from softsym.groups import change_of_basis, elements, sampling
 from softsym.groups.generators import Generator, batched_kron, freeze, max_generator_entries, read_generators
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 AXES = {"x": (1, 2), "y": (0, 2), "z": (0, 1)}
 
 

@@ -10,14 +10,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.groups import elements
+from softsym.typing import Array
 
 if TYPE_CHECKING:
     from softsym.groups.group import Group
 
-Array = NDArray[np.float64]
 Sampler = Callable[..., list[Array]]
 WALK_STEPS = 8
 

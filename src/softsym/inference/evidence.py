@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from softsym.data.coverage import HARDLY, WELL
 from softsym.data.labels import numbered
@@ -36,8 +36,8 @@ from softsym.inference.shape import read_rows, read_shape, row_weights
 from softsym.inference.table import EvidenceRow, EvidenceTable, detail_of, row_of
 from softsym.inference.verdict import LEVEL, LIKELIHOOD_LEVEL, TOLERANCE
 from softsym.reps import Rep
+from softsym.typing import Index
 
-Array = NDArray[np.float64]
 FEWEST = 10
 """Fewer rows say nothing."""
 S = TypeVar("S")
@@ -205,7 +205,7 @@ def _map(function: Callable[[S], T], values: Sequence[S], n_jobs: int) -> list[T
         return list(pool.map(function, values))
 
 
-def _labels(sources: ArrayLike | None, n: int) -> NDArray[np.int64] | None:
+def _labels(sources: ArrayLike | None, n: int) -> Index | None:
     if sources is None:
         return None
     labels = np.asarray(sources)

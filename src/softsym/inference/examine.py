@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.data.coverage import SMALLEST
 from softsym.data.coverage import coverage as measure_coverage
@@ -29,8 +28,8 @@ from softsym.inference.randomization import halves as in_halves
 from softsym.inference.rows import spread_order
 from softsym.inference.table import ratio_p_value
 from softsym.reps import Rep, TensorType, rep
+from softsym.typing import Array, Index
 
-Array = NDArray[np.float64]
 FITTED, TESTED = 700, 1_000
 """At most so many rows are fitted and tested by the randomization test."""
 COVERED = 600
@@ -54,7 +53,7 @@ class Halves:
     doubt: Predictor
     X: Array
     Y: Array
-    sources: NDArray[np.int64] | None
+    sources: Index | None
     weights: Array | None
 
 
@@ -75,7 +74,7 @@ class Examined:
         look: Look,
         halves: Halves,
         X: Array,
-        sources: NDArray[np.int64] | None,
+        sources: Index | None,
         seed: int,
     ) -> Examined:
         """Measures it.
@@ -146,7 +145,7 @@ def halves_of(
     rep_out: Rep,
     groups: Sequence[Group],
     kernels: Sequence[Kernel],
-    sources: NDArray[np.int64] | None,
+    sources: Index | None,
     seed: int,
     weights: Array | None = None,
 ) -> Halves:

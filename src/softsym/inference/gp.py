@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -38,8 +38,8 @@ from softsym.inference.mixture import WEIGHING, How, alone, components_of, weigh
 from softsym.inference.shape import read_shape, seed_of
 from softsym.inference.table import EvidenceTable, detail_of, row_of
 from softsym.reps import Rep
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 LARGEST = 4_000
 """Rows times coordinates of a block: the largest matrix that is factorised."""
 

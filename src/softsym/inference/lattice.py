@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.groups import Group
 from softsym.groups.finite_subgroup import close_algebra
 from softsym.reps import T
 from softsym.spaces import invariants
 
-Array = NDArray[np.float64]
 LARGEST = 300
 """Tensors of at most this size are compared."""
 

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.linalg import cho_factor, cho_solve
 
 from softsym.data.scaler import SymmetricScaler
@@ -27,8 +27,8 @@ from softsym.groups import Group
 from softsym.inference.shape import read_shape
 from softsym.reps import Rep, Scalar
 from softsym.spaces import equivariant_maps
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 RIDGES = (1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 1e-1, 1.0)
 STRENGTHS = (0.0, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e6)
 """Of a candidate's penalty, relative to inputs of unit size; the last one stands for exact symmetry."""

@@ -21,8 +21,8 @@ from softsym.inference.likelihood.marginal import LOWEST, Conditioned, best_nois
 from softsym.inference.likelihood.profile import Plainly, Profile, profile
 from softsym.inference.rows import spread_order
 from softsym.reps import Rep
+from softsym.typing import Array, Index
 
-Array = NDArray[np.float64]
 LARGEST = 900
 """Size of the matrices of the likelihood: rows times coordinates, over all blocks."""
 CLOSER = 1.5
@@ -69,7 +69,7 @@ class Look:
     order: NDArray[np.intp]
     X: Array
     Y: Array
-    sources: NDArray[np.int64] | None = None
+    sources: Index | None = None
     candidates: dict[str, EquivariantKernel] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)
     kernels: dict[str, Kernel] = field(default_factory=dict)
@@ -87,7 +87,7 @@ class Look:
         groups: Sequence[Group],
         *,
         kernels: Sequence[Kernel] = GRID,
-        sources: NDArray[np.int64] | None = None,
+        sources: Index | None = None,
         weights: Array | None = None,
         seed: int = 0,
         plain: bool = False,

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.errors import InputError
 from softsym.groups import Group, join_groups
@@ -26,8 +25,8 @@ from softsym.inference.likelihood.process import Component, blocks_of, unit_of
 from softsym.inference.likelihood.profile import DROP, Profile
 from softsym.inference.likelihood.weights import best_weights
 from softsym.inference.look import Look
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 How = Literal["exactly", "softly", "without"]
 """How one symmetry is used by itself."""
 WEIGHING = 700

@@ -33,8 +33,8 @@ from softsym.groups.finite_subgroup import finite_subgroup
 from softsym.groups.sampling import random_walk
 from softsym.reps import Rep
 from softsym.reps.atoms import group_element
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 Predictor = Callable[[Array], Array]
 COPIES, DRAWS = 24, 1_999
 SPREAD = 1.96

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Index = NDArray[np.int64]
+from softsym.typing import Index
 
 
 def spread_order(n: int, sources: Index | None, seed: int | np.random.Generator) -> NDArray[np.intp]:

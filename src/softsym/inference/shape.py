@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from softsym.data.requirements import check_magnitudes
 from softsym.errors import InputError
 from softsym.groups import Group, join_groups, read_groups
 from softsym.reps import Rep, Scalar
 from softsym.reps import rep as read_rep
-
-Array = NDArray[np.float64]
+from softsym.typing import Array
 
 
 def read_shape(

@@ -12,15 +12,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-from numpy.typing import NDArray
-
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
 from softsym.reps import Rep, TensorType
 from softsym.reps import rep as read_rep
 from softsym.spaces import EquivariantSpace, invariant_tensors, positions
+from softsym.typing import Index
 
 
 @dataclass(frozen=True)
@@ -119,7 +117,7 @@ class TensorMap:
         space, shape = invariant_tensors(self.factors, group), self.shape(group)
         return space if space.shape == shape else replace(space, shape=shape)
 
-    def positions(self, groups: Sequence[Group]) -> dict[TensorType, NDArray[np.int64]]:
+    def positions(self, groups: Sequence[Group]) -> dict[TensorType, Index]:
         """Flat positions (copies, size) of each tensor type in the parameter; see :func:`softsym.spaces.positions`."""
         return positions(self.factors, tuple(groups))
 

@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.errors import InputError
 from softsym.groups import Group, gaussian
@@ -23,8 +22,8 @@ from softsym.groups import group as read_group
 from softsym.reps import Rep, TensorType
 from softsym.reps import rep as read_rep
 from softsym.reps.atoms import group_element
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 SAMPLERS = ("haar", "gaussian")
 
 

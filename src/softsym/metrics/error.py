@@ -22,7 +22,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from softsym.errors import InputError
 from softsym.groups import Group
@@ -30,8 +29,8 @@ from softsym.groups import group as read_group
 from softsym.metrics.action import act, samples, transforms
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 Function = Callable[[Any], Any]
 NORMALIZATIONS = ("sum", "product", "none")
 ROWS = 16_384  # evaluated in one call

@@ -15,14 +15,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.groups import Group
 from softsym.maps import as_array
 from softsym.nn import Bilinear, Gated
 from softsym.reps import Rep
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 SWISH_SLOPE = 1.0999  # the largest derivative of swish is 1.09984
 
 

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from softsym.native.build import Source, build, compiled
+from softsym.typing import Index
 
 LARGEST = 1024  # rows or columns of a matrix
 MOST_PLACES = 2**31  # in an array: they are counted in 32 bits
@@ -25,8 +25,6 @@ SLICE = 4096  # numbers that one thread takes at a time
 _SLICE_OF_DIAGONAL = 8192
 _WORTH_THREADS = 100_000  # numbers in all
 _FRESH = 2**25  # bytes from which on memory is fresh each time: the largest threshold of glibc's allocator
-
-Index = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from weakref import WeakValueDictionary
 import torch
 from torch import Tensor
 
-from softsym.native.blocks import Blocks, Index, SmallMatrices
+from softsym.native.blocks import Blocks, SmallMatrices
+from softsym.typing import Index
 
 LARGEST = 512  # entries of a block; in larger ones two thin products are cheaper than a square one
 _numbers = itertools.count()

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
-from softsym.native.blocks import LARGEST, SLICE, SOURCE, Index, Spectrum, pointers, slices_of, threads_for
+from softsym.native.blocks import LARGEST, SLICE, SOURCE, Spectrum, pointers, slices_of, threads_for
 from softsym.native.build import build
+from softsym.typing import Array, Index
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class SmallSpectra:
     """
 
     index: Index
-    values: NDArray[np.float64]
-    vectors: NDArray[np.float64]
+    values: Array
+    vectors: Array
     array: int = 0
 
 

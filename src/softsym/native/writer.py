@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.native.plan import Plan, Term
 from softsym.native.program import Op, Place, Program, Region
+from softsym.typing import Index
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Form:
 def form_of(plan: Plan, term: Term) -> Form:
     """The form of a term, for parts laid out as (size, copies)."""
     through, source, target = (plan.types[kind] for kind in (term.through, term.source, term.target))
-    index: NDArray[np.int64] = np.arange(through.size)
+    index: Index = np.arange(through.size)
     if term.axes is not None:
         index = index.reshape(through.shape).transpose(term.axes)
     index = index.reshape(target.size, source.size) * through.count

@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from torch import Tensor, nn
@@ -29,9 +28,8 @@ from softsym.native import Blocks, Quadratic, SmallMatrices
 from softsym.native.precision import full_precision, is_mixed
 from softsym.reps import Rep, TensorType
 from softsym.spaces import OrbitBasis, Packed, PackedBlock, invariants
+from softsym.typing import Array, Index
 
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
 LARGEST_TYPE = 2_500
 LARGEST_BLOCK = 1_000
 

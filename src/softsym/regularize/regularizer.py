@@ -26,10 +26,11 @@ from softsym.errors import BrokenSymmetryWarning, InputError
 from softsym.groups import Group, read_groups
 from softsym.maps import GivenReps, Proposal, TensorMap, parameter_maps
 from softsym.regularize.description import Description, describe
-from softsym.regularize.operator import Index, JointOperator, StackedParameters, projector
+from softsym.regularize.operator import JointOperator, StackedParameters, projector
 from softsym.regularize.proximal import Penalty, Proximal, value_and_gradient
 from softsym.reps import Rep, TensorType
 from softsym.spaces import Packed
+from softsym.typing import Index
 
 LONG_STEP = 1e6
 """A proximal step so long that it ends in the intersection of all spaces."""

@@ -22,7 +22,6 @@ from collections.abc import Callable
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from scipy.linalg import block_diag
 from torch import Tensor
 
@@ -32,6 +31,7 @@ from softsym.groups import group as read_group
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.reps.atoms import Element, lie_elements
+from softsym.typing import Array, Index
 
 
 class GroupAugmentation:
@@ -61,7 +61,7 @@ class GroupAugmentation:
         a, b = self.rep_in.rho(self.group, parts), self.rep_out.rho(self.group, parts)
         return torch.as_tensor(a).to(like), torch.as_tensor(b).to(like)
 
-    def _elements(self, n: int, step: int | None) -> tuple[NDArray[np.float64], ...]:
+    def _elements(self, n: int, step: int | None) -> tuple[Array, ...]:
         if step is None:
             step, self._calls = self._calls, self._calls + 1
         return tuple(self.group.sample_parts(n, (self._seed * 1_000_003 + step) % 2**63))
@@ -87,14 +87,14 @@ class GroupAugmentation:
         return _transform(a, x, which), _transform(b, y, which)
 
 
-def _find_distinct(parts: tuple[NDArray[np.float64], ...]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _find_distinct(parts: tuple[Array, ...]) -> tuple[Index, Index]:
     """The first occurrence of every distinct element, and for each element the number of its distinct one."""
     flat = np.concatenate([part.reshape(len(part), math.prod(part.shape[1:])) for part in parts], axis=1)
     _, first, which = np.unique(flat.round(9), axis=0, return_index=True, return_inverse=True)
     return first, which.reshape(-1)
 
 
-def _transform(matrices: Tensor, rows: Tensor, which: NDArray[np.int64]) -> Tensor:
+def _transform(matrices: Tensor, rows: Tensor, which: Index) -> Tensor:
     """Multiplies every row by its matrix; rows that share a matrix in one product."""
     if 2 * len(matrices) >= len(rows):
         return (matrices[which] @ rows.unsqueeze(-1)).squeeze(-1)
@@ -183,7 +183,7 @@ class JacobianPenalty:
         return total / len(self._actions)
 
 
-def _matrix(rep: Rep, group: Group, A: Element) -> NDArray[np.float64]:
+def _matrix(rep: Rep, group: Group, A: Element) -> Array:
     """d_rho(A), shape (size, size)."""
     blocks = [np.kron(np.eye(segment.copies), segment.type.drho(group, A)) for segment in rep.segments(group)]
     return np.asarray(block_diag(*blocks), dtype=np.float64)

@@ -18,8 +18,7 @@ from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.reps.atoms import Atom, Base, Element, discrete_elements, lie_elements
 from softsym.reps.rep import Rep, TensorType
-
-Array = NDArray[np.float64]
+from softsym.typing import Array
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,8 @@ from softsym.groups import Group
 from softsym.groups import group as read_group
 from softsym.reps.atoms import Atom, Element
 from softsym.reps.rep import Rep, TensorType
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 MAX_POINTS = 1_000_000
 """Of a grid."""
 

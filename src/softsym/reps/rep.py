@@ -18,14 +18,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
 from softsym.reps.atoms import Atom, Base, Element, algebra_element, group_element, kron_all, kron_sum
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 MAX_RANK = 64
 """Indices of a tensor, as NumPy arrays have them at most."""
 MAX_TERMS = 200_000

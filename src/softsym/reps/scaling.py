@@ -11,14 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.errors import InputError
 from softsym.groups import Group, elements
 from softsym.reps.atoms import Atom, Base, Element, discrete_elements, lie_elements
 from softsym.reps.rep import Rep, TensorType
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 ROUNDING = 1e-12
 
 

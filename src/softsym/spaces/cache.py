@@ -26,6 +26,7 @@ from softsym.groups import Group
 from softsym.io import digest, put_bytes
 from softsym.spaces.packed import Packed, PackedBlock
 from softsym.spaces.solution import DenseBasis, Evidence, OrbitBasis, Solution
+from softsym.typing import Array
 
 FORMAT = 2
 FROM_CACHE = "read from the cache"
@@ -162,7 +163,7 @@ def space_from_arrays(arrays: Arrays) -> tuple[Packed, dict[str, Evidence]]:
     blocks = []
     for copies, size, rank, orbits in about["blocks"]:
         index, positions = positions[: copies * size], positions[copies * size :]
-        factor: NDArray[np.float64] | OrbitBasis
+        factor: Array | OrbitBasis
         if orbits:
             factor, labels = OrbitBasis(labels[:size]), labels[size:]
         else:

@@ -15,14 +15,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.groups import Group
 from softsym.reps import Rep, Segment, TensorType
 from softsym.reps.atoms import Atom
 from softsym.spaces.split import Split, split, whole
+from softsym.typing import Index
 
-Index = NDArray[np.int64]
 Letter = tuple[Atom | None, Index]
 MAX_WORDS = 4096
 _ZERO = np.zeros((), dtype=np.int64)

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from softsym.spaces.arrays import A, Arrays, arrays_of
 from softsym.spaces.solution import OrbitBasis
+from softsym.typing import Array, Index
 
-Array = NDArray[np.float64]
 SMALL = 32
 
 
@@ -32,7 +32,7 @@ class PackedBlock:
         factor: Orthonormal columns F (size, rank), the identity if rank = size, or the orbits of a permutation action.
     """
 
-    index: NDArray[np.int64]
+    index: Index
     factor: Array | OrbitBasis
 
     @property
@@ -79,7 +79,7 @@ class Packed:
     _placed: dict[Hashable, Placed[Any]] = field(default_factory=dict, repr=False)
 
     @functools.cached_property
-    def index(self) -> NDArray[np.int64]:
+    def index(self) -> Index:
         """Flat positions of all blocks, one after the other."""
         return _joined(self.blocks)
 
@@ -253,6 +253,6 @@ class Placed(Generic[A]):
         return np.sqrt(counts) if name == "root counts" else counts
 
 
-def _joined(blocks: Sequence[PackedBlock]) -> NDArray[np.int64]:
+def _joined(blocks: Sequence[PackedBlock]) -> Index:
     parts = [block.index.ravel() for block in blocks]
     return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)

@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.errors import UnclearNullSpaceWarning
+from softsym.typing import Array, Index
 
-Array = NDArray[np.float64]
 DEFAULT_TOL = 1e-6
 
 
@@ -45,7 +44,7 @@ class OrbitBasis:
         labels: The orbit of each coordinate, shape (n,).
     """
 
-    labels: NDArray[np.int64]
+    labels: Index
 
     @property
     def size(self) -> int:
@@ -58,7 +57,7 @@ class OrbitBasis:
         return int(self.labels.max()) + 1
 
     @property
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> Index:
         """Size of each orbit, shape (rank,)."""
         return np.bincount(self.labels)
 
@@ -113,7 +112,7 @@ class Solution(Evidence):
         return self.basis.rank
 
     @functools.cached_property
-    def support(self) -> NDArray[np.int64]:
+    def support(self) -> Index:
         """Coordinates on which some invariant vector is not zero; everything else is cleared by the projector."""
         if isinstance(self.basis, OrbitBasis):
             return np.arange(self.basis.size)

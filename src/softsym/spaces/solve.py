@@ -6,9 +6,6 @@ import functools
 import math
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
@@ -22,6 +19,7 @@ from softsym.spaces.solution import Evidence, Solution, warn_if_unclear
 from softsym.spaces.solvers import auto
 from softsym.spaces.space import EquivariantSpace, route
 from softsym.spaces.split import split
+from softsym.typing import Index
 
 
 def equivariant_maps(
@@ -145,7 +143,7 @@ def _solved(
     """The blocks of a space with the evidence for each type, from the invariants of its types."""
     solutions: dict[TensorType, Solution] = {}
 
-    def support(tensor_type: TensorType) -> NDArray[np.int64]:
+    def support(tensor_type: TensorType) -> Index:
         if tensor_type not in solutions:
             solutions[tensor_type] = invariants_of_type(group, tensor_type, tol, solver)
         return solutions[tensor_type].support

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.errors import InputError
 from softsym.groups import Group
@@ -21,8 +20,7 @@ from softsym.reps import Rep
 from softsym.spaces.arrays import A, arrays_of
 from softsym.spaces.packed import Packed
 from softsym.spaces.solution import Evidence
-
-Array = NDArray[np.float64]
+from softsym.typing import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,14 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from softsym.groups import Group
 from softsym.reps.atoms import Atom, Element, discrete_elements, lie_elements
 from softsym.reps.permutation import Points
-
-Array = NDArray[np.float64]
+from softsym.typing import Array
 
 
 @dataclass(frozen=True)

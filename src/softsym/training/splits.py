@@ -7,11 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
 from torch import Tensor
 
 from softsym.errors import InputError
+from softsym.typing import Index
 
 Pair = tuple[Tensor, Tensor]
 Scores = Callable[[Tensor, Tensor], dict[str, float]]
@@ -115,7 +114,7 @@ class Splits:
     test: Pair
     error: Error
     scores: Scores | None = None
-    sources: NDArray[np.int64] | None = None
+    sources: Index | None = None
 
     @property
     def sizes(self) -> Sizes:

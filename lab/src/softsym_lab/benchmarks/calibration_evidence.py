@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.data import SymmetricScaler
 from softsym.discovery import SoftEquivariantRegressor
@@ -28,10 +27,10 @@ from softsym.io import put_text
 from softsym.metrics import act
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
+from softsym.typing import Array
 from softsym_lab.benchmarks.calibration_laws import ADJUSTED, FRESH
 from softsym_lab.benchmarks.calibration_score import score
 
-Array = NDArray[np.float64]
 ROWS, NOISES = (100, 300, 1_000), (0.0, 0.05, 0.2)
 TASKS = {
     "adjusted": (

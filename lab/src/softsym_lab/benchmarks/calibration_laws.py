@@ -11,9 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from softsym.typing import Array
+
 Z = np.array([0.0, 0.0, 1.0])
 
 

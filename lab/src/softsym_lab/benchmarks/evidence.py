@@ -14,15 +14,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import kstest
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import GridSearchCV
 
 from softsym.inference import GRID, EvidenceRow, evidence
+from softsym.typing import Array
 from softsym_lab.benchmarks import prediction
 
-Array = NDArray[np.float64]
 NOISES = (0.0, 0.05, 0.2)
 SETS, ROWS = 400, 60
 NOISE_SETS = 100

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.ensemble import HistGradientBoostingRegressor
@@ -30,8 +29,8 @@ from softsym.datasets import Task
 from softsym.datasets import task as read_task
 from softsym.inference import SoftEquivariantGP
 from softsym.io import put_text
+from softsym.typing import Array, Index
 
-Array = NDArray[np.float64]
 TASKS = (
     "inertia:0", "inertia:Ox(2)", "inertia:Oz(2)", "inertia:soft", "inertia:0.3*eps1", "inertia:0.9*eps2", "inertia:0.6*eps3",
     "inertia:0.6*eps4", "cossim:SO(3)+S(3)", "cossim:SO(3)", "cossim:S(3)", "cossim:soft", "golfball:wind=none", "golfball:wind=x",
@@ -94,9 +93,7 @@ def compare(name: str, rows: int = ROWS, seed: int = 0) -> dict[str, Any]:
     return record
 
 
-def draw(
-    task: Task, rows: int, seed: int
-) -> tuple[tuple[Array, Array], tuple[Array, Array], NDArray[np.int64] | None]:
+def draw(task: Task, rows: int, seed: int) -> tuple[tuple[Array, Array], tuple[Array, Array], Index | None]:
     """Rows to learn from, rows to test on, of other sources, and the sources of the first; None if each stands by itself."""
     labels = task.together(seed)
     if labels is None:
@@ -110,7 +107,7 @@ def draw(
     return (X[chosen], Y[chosen]), (X[held][:TEST], Y[held][:TEST]), labels[chosen]
 
 
-def rivals(sources: NDArray[np.int64] | None) -> dict[str, Any]:
+def rivals(sources: Index | None) -> dict[str, Any]:
     """What a person would pick instead, tuned by cross-validation over whole sources."""
     alphas = [1e-6, 1e-4, 1e-3, 1e-2, 1e-1, 1.0]
     smooth = {"kernelridge__alpha": alphas, "kernelridge__gamma": [0.003, 0.01, 0.03, 0.1, 0.3]}
@@ -127,7 +124,7 @@ def rivals(sources: NDArray[np.int64] | None) -> dict[str, Any]:
     }
 
 
-def _tuned(model: BaseEstimator, grid: dict[str, list[float]], sources: NDArray[np.int64] | None) -> Any:
+def _tuned(model: BaseEstimator, grid: dict[str, list[float]], sources: Index | None) -> Any:
     """A model of standardised inputs and outputs, its numbers chosen by cross-validation."""
     folds = KFold(FOLDS, shuffle=True, random_state=0) if sources is None else GroupKFold(FOLDS)
     whole = TransformedTargetRegressor(make_pipeline(StandardScaler(), model), transformer=StandardScaler())
@@ -143,7 +140,7 @@ def _tuned(model: BaseEstimator, grid: dict[str, list[float]], sources: NDArray[
 class _Grouped:
     """A search that is told which rows belong together."""
 
-    def __init__(self, search: GridSearchCV, sources: NDArray[np.int64] | None) -> None:
+    def __init__(self, search: GridSearchCV, sources: Index | None) -> None:
         self.search, self.sources = search, sources
 
     def fit(self, X: Array, Y: Array) -> Any:

@@ -24,6 +24,7 @@ from softsym.errors import InputError
 from softsym.groups import Group, group
 from softsym.reps import Rep, rep
 from softsym.training import Error, Pair, Sizes, Splits, ade, read_sizes
+from softsym.typing import Array, Index
 
 POINTS = 6
 BOUNCE = 0.5
@@ -113,7 +114,7 @@ class TableTennis(Task):
         train, val, test = (_pair(windows[rows]) for rows in parts)
         return Splits(train, val, test, self.error)
 
-    def together(self, seed: int) -> NDArray[np.int64]:
+    def together(self, seed: int) -> Index:
         """The flight of each observation."""
         flights = self.windows()[1]
         return numbered(flights[self._parts(flights, seed, None)[0]].tolist(), "flights")
@@ -132,7 +133,7 @@ def _pair(windows: Tensor) -> Pair:
     return (past - centre).flatten(1).float(), (future - centre).flatten(1).float()
 
 
-def read_flights(path: Path) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+def read_flights(path: Path) -> tuple[Array, NDArray[np.intp]]:
     """Reads ``states`` (N, 6) and ``length`` (flights,) and checks that they belong together."""
     try:
         with path.open("rb") as stored, np.load(stored, allow_pickle=False) as file:

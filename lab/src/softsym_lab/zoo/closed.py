@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from softsym.discovery import boosted
@@ -20,9 +19,9 @@ from softsym.errors import DataWarning, InputError
 from softsym.inference import GRID, Kernel, SoftEquivariantGP, evidence, soft_kernel_ridge
 from softsym.inference.propose import propose
 from softsym.training import Pair, Splits
+from softsym.typing import Array
 from softsym_lab.zoo.model import Blueprint, Built, Model
 
-Array = NDArray[np.float64]
 Predict = Callable[[Array], Array]
 LOOKED_AT = 3_000
 """Rows that are asked about symmetries."""

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 from torch.utils.data import IterableDataset, get_worker_info
 
 from softsym.data.parquet import ParquetFile
 from softsym.data.table import open_file
 from softsym.errors import InputError
+from softsym.typing import Array
 
 STRETCH = 65_536
 """Rows that are read together."""
@@ -115,9 +115,9 @@ class ParquetRows(IterableDataset[tuple[Tensor, Tensor]]):
         if len(left):
             yield self._pair(left)
 
-    def _read(self, start: int) -> NDArray[np.float64]:
+    def _read(self, start: int) -> Array:
         return self._file.stretch([*self._x, *self._y], int(start), int(start) + self.stretch)
 
-    def _pair(self, values: NDArray[np.float64]) -> tuple[Tensor, Tensor]:
+    def _pair(self, values: Array) -> tuple[Tensor, Tensor]:
         numbers = torch.from_numpy(values.astype(np.float32))
         return numbers[:, : len(self._x)], numbers[:, len(self._x) :]

@@ -10,9 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-import numpy as np
-from numpy.typing import NDArray
-
 from softsym.discovery.fit.baselines import Baseline
 from softsym.discovery.fit.fitted import FittedEnsemble, Predictor, Rivals
 from softsym.discovery.fit.parallel import Training
@@ -21,8 +18,7 @@ from softsym.discovery.ladder.kernel_ridge import kernel_ridge
 from softsym.discovery.ladder.others import BOOSTING, RIDGE, boosting, ridge
 from softsym.discovery.ladder.perceptron import perceptron
 from softsym.discovery.ladder.rung import ORDINARY, Rung
-
-Array = NDArray[np.float64]
+from softsym.typing import Array
 
 
 def beside(plan: FitPlan, fit: FittedEnsemble) -> FittedEnsemble:

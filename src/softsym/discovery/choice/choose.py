@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-from numpy.typing import NDArray
-
 from softsym.discovery.choice.beside import means, measured, measured_rung
 from softsym.discovery.choice.needed import CLEARLY
 from softsym.discovery.fit.baselines import Baselines
@@ -18,7 +15,6 @@ from softsym.discovery.ladder.blend import Blend, alone, blended
 from softsym.discovery.ladder.rung import NETWORK, ORDINARY, Rung
 from softsym.groups import Group
 
-Array = NDArray[np.float64]
 BLEND = "blend"
 
 

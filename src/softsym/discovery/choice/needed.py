@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.discovery.fit.compare import standard_errors
 from softsym.discovery.fit.fitted import FittedEnsemble, Target
@@ -18,8 +17,8 @@ from softsym.discovery.fit.train import FitPlan
 from softsym.discovery.ladder.blend import blended
 from softsym.discovery.ladder.process import GaussianProcess
 from softsym.discovery.ladder.rung import PERCEPTRON
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 WORTH_IT = 0.005
 """Share of the outputs' variance that must be left to gain: less is not worth the minute that a network takes."""
 BEYOND_NOISE = 2.0

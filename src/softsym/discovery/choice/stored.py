@@ -6,15 +6,14 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.discovery.fit.fitted import FittedEnsemble, Networks
 from softsym.discovery.ladder.blend import Blend, Part
 from softsym.discovery.ladder.climb import Ladder
 from softsym.discovery.ladder.rung import NETWORK, Rung
 from softsym.discovery.ladder.stored import packed, unpacked
+from softsym.typing import Arrays
 
-Arrays = dict[str, NDArray[Any]]
 NAMED = "networks"
 
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.discovery.fit.fitted import HeldOut, Predictor
-
-Array = NDArray[np.float64]
+from softsym.typing import Array, Index
 
 
 def squared_errors(predictor: Predictor, rows: HeldOut) -> Array:
@@ -15,7 +13,7 @@ def squared_errors(predictor: Predictor, rows: HeldOut) -> Array:
     return rows.errors(predictor(rows.X).mean(0))
 
 
-def standard_errors(new: Array, old: Array, together: NDArray[np.int64] | None = None) -> float:
+def standard_errors(new: Array, old: Array, together: Index | None = None) -> float:
     """By how many standard errors of their mean difference errors of rows (n,) are larger than others of the same rows.
 
     Args:

@@ -9,7 +9,6 @@ from functools import cached_property
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from softsym.data.scaler import SymmetricScaler
@@ -23,8 +22,7 @@ from softsym.discovery.ladder.climb import Ladder
 from softsym.discovery.ladder.rung import NETWORK, ORDINARY, Rung
 from softsym.groups import Group
 from softsym.training.loop import Criterion
-
-Array = NDArray[np.float64]
+from softsym.typing import Array, Index
 
 
 class Target(StrEnum):
@@ -121,7 +119,7 @@ class HeldOut:
     X: Array
     Y: Array
     is_separate: bool = True
-    together: NDArray[np.int64] | None = None
+    together: Index | None = None
     weights: Array | None = None
 
     def errors(self, predicted: Array) -> Array:

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from softsym import native
@@ -29,8 +28,8 @@ from softsym.errors import InputError, in_one_line
 from softsym.io import dump_with_checksum, load_with_checksum, put_text
 from softsym.progress import reporter
 from softsym.training.splits import Splits, mse
+from softsym.typing import Array, Index
 
-Array = NDArray[np.float64]
 LARGEST_HELD = 2_000
 SETTLED = "recipe.json"
 
@@ -68,8 +67,8 @@ class FitPlan:
     fraction: float
     tries: Tries = NOTHING
     budget: float | None = None
-    duplicates: NDArray[np.int64] | None = None
-    together: NDArray[np.int64] | None = None
+    duplicates: Index | None = None
+    together: Index | None = None
     model: str = "network"
     device: str = "cpu"
     weights: Array | None = None
@@ -83,12 +82,12 @@ class FitPlan:
         )
         object.__setattr__(self, "parts", parts)
 
-    def rows(self, *parts: NDArray[np.int64]) -> tuple[Array, Array]:
+    def rows(self, *parts: Index) -> tuple[Array, Array]:
         """Inputs and outputs of these parts, one after the other."""
         chosen = _together(parts)
         return self.X[chosen], self.Y[chosen]
 
-    def weights_of(self, *parts: NDArray[np.int64]) -> Array | None:
+    def weights_of(self, *parts: Index) -> Array | None:
         """How much these rows count, of mean one; None if all count the same."""
         if self.weights is None:
             return None
@@ -263,7 +262,7 @@ def _output_scale(plan: FitPlan, Y: Array) -> SymmetricScaler:
     return SymmetricScaler.fit(Y, plan.shape.rep_out, plan.shape.groups)
 
 
-def held_out(plan: FitPlan, test: NDArray[np.int64]) -> HeldOut:
+def held_out(plan: FitPlan, test: Index) -> HeldOut:
     """Rows of one part; where they are too few to tell anything, all rows, and said so."""
     is_separate = len(test) >= SMALLEST_TEST and not np.array_equal(plan.parts.train, test)
     rows = (test if is_separate else np.arange(len(plan.X)))[:LARGEST_HELD]
@@ -271,7 +270,7 @@ def held_out(plan: FitPlan, test: NDArray[np.int64]) -> HeldOut:
     return HeldOut(plan.X[rows], plan.Y[rows], is_separate, together, plan.weights_of(rows))
 
 
-def _together(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+def _together(parts: Sequence[Index]) -> Index:
     """The rows of several parts, those that are the same part once."""
     return np.concatenate(
         [part for k, part in enumerate(parts) if not any(part is other for other in parts[:k])]

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.discovery.fit.compare import standard_errors
 from softsym.discovery.fit.member import Member, predict_members
 from softsym.discovery.fit.parallel import Helpers, Lesson, Stop, Training, Watch, train_all
 from softsym.discovery.fit.recipe import LAST_STAGE, PLAIN_WIDTH, Recipe
 from softsym.progress import reporter
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 WEAKER = 30.0
 """How many times weaker penalties begin where strong ones keep from learning."""
 SHORTER = 3

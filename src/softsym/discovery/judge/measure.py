@@ -27,8 +27,8 @@ from softsym.groups import Group
 from softsym.metrics.action import act, transforms
 from softsym.metrics.error import relative_error
 from softsym.spaces import invariants
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 JUDGED_ROWS, JUDGED_ELEMENTS = 400, 24
 RESAMPLES = 1_000
 USUAL = 0.99

@@ -14,12 +14,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import nnls
 
 from softsym.discovery.ladder.rung import Rung
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 LEAST = 0.05
 """A rung with a smaller part in the combination is left out."""
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-Array = NDArray[np.float64]
+from softsym.typing import Array
+
 MOST_ROWS, MOST_DIRECTIONS, TREES = 2_000, 6, 100
 """It sees at most so many rows; it predicts the outputs along at most so many of their principal directions."""
 

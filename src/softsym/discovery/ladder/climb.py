@@ -7,17 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from softsym.discovery.ladder.process import GaussianProcess, process
 from softsym.discovery.ladder.rung import LINEAR, MEAN, NARROW, PLAIN, PROCESS, Rung
 from softsym.discovery.ladder.simple import linear, mean
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.reps import Rep, Scalar
-
-Array = NDArray[np.float64]
+from softsym.typing import Array, Index
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +50,7 @@ def climb(
     *,
     model: str = "auto",
     narrow: Sequence[Group] = (),
-    sources: NDArray[np.int64] | None = None,
+    sources: Index | None = None,
     seed: int = 0,
     weights: Array | None = None,
 ) -> Ladder:

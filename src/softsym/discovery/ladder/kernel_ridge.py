@@ -7,15 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, LinAlgWarning, solve
 
 from softsym.data.scaler import SymmetricScaler
 from softsym.discovery.ladder.rung import KERNEL
 from softsym.groups import Group
 from softsym.inference import Kernel
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 KERNELS = (
     *(Kernel("rbf", width) for width in (0.35, 0.7, 1.4, 2.8, 5.6)),
     *(Kernel("polynomial", degree) for degree in (1, 2, 3)),

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.data.scaler import SymmetricScaler
 from softsym.discovery.ladder.boosting import TREES as TREES
 from softsym.discovery.ladder.boosting import boosted
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 RIDGE, BOOSTING = "ridge regression", "gradient boosting"
 PENALTIES = (1e-8, 1e-6, 1e-4, 1e-2, 1.0)
 

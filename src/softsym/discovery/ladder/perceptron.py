@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.data.scaler import SymmetricScaler
 from softsym.discovery.ladder.rung import PERCEPTRON
 from softsym.groups import Group
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 WIDTH, MOST_ROWS, MOST_PASSES, PATIENCE = 100, 10_000, 300, 15
 """Two hidden layers of this width; at most so many rows and passes; passes without progress after which it stops."""
 

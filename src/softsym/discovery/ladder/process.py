@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.discovery.ladder.rung import PLAIN, PROCESS
 from softsym.errors import DataWarning, InputError
@@ -21,8 +20,7 @@ from softsym.inference.kernels import EquivariantKernel, equivariant_kernel
 from softsym.inference.lattice import contains
 from softsym.inference.likelihood.process import Component, Process, blocks_of, same_noise
 from softsym.reps import Rep
-
-Array = NDArray[np.float64]
+from softsym.typing import Array, Index
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +157,7 @@ def process(
     rep_out: Rep,
     groups: Sequence[Group] = (),
     *,
-    sources: NDArray[np.int64] | None = None,
+    sources: Index | None = None,
     seed: int = 0,
     title: str = PROCESS,
     weights: Array | None = None,

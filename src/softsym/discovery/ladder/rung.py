@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from softsym.groups import Group
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 MEAN, LINEAR, PROCESS, NARROW, PLAIN = "mean", "linear", "gp", "gp of what may hold", "gp without candidates"
 KERNEL, PERCEPTRON = "kernel ridge regression", "MLP"
 NETWORK, ORDINARY = "network", "ordinary network"

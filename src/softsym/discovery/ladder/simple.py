@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.discovery.ladder.rung import LINEAR, MEAN
 from softsym.groups import Group, join_groups
 from softsym.inference import equivariant_lstsq
 from softsym.reps import Rep, Scalar
 from softsym.spaces import equivariant_maps
-
-Array = NDArray[np.float64]
+from softsym.typing import Array
 
 
 @dataclass(frozen=True, eq=False)

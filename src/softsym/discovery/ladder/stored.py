@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.data.scaler import SymmetricScaler
 from softsym.discovery.ladder.kernel_ridge import KernelRidge
@@ -18,8 +17,8 @@ from softsym.groups import group as read_group
 from softsym.inference import Kernel, SoftEquivariantGP
 from softsym.inference import storage as process_storage
 from softsym.reps import rep as read_rep
+from softsym.typing import Arrays
 
-Arrays = dict[str, NDArray[Any]]
 About = dict[str, Any]
 
 

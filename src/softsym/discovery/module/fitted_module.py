@@ -6,7 +6,6 @@ import copy
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from softsym.discovery.fit.fitted import FittedEnsemble, Networks, Predictor, Target
@@ -20,8 +19,7 @@ from softsym.discovery.module.kernel_sums import kernel_sum
 from softsym.discovery.module.process import Sum, process_module
 from softsym.discovery.module.scaled import Scaled
 from softsym.discovery.points import Points
-
-Array = NDArray[np.float64]
+from softsym.typing import Array
 
 
 class FittedModule(nn.Module):

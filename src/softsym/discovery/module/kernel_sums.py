@@ -6,13 +6,12 @@ import math
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from softsym.inference import Kernel
 from softsym.inference.kernels.monomials import count, monomials, terms
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 NEAR = 1e-24
 """Squared distances below count as this one, so that the root has a gradient."""
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from softsym.discovery.ladder.process import GaussianProcess
@@ -17,8 +16,7 @@ from softsym.inference.kernels.averaged import Averaged
 from softsym.inference.kernels.blocks import Block
 from softsym.inference.kernels.framed import LEAST_SIZE, Framed, growth
 from softsym.inference.kernels.polynomial import Polynomial
-
-Array = NDArray[np.float64]
+from softsym.typing import Array
 
 
 class Sum(nn.Module):

@@ -5,17 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from softsym.data.split import HELD_OUT, Index, split_rows
+from softsym.data.split import HELD_OUT, split_rows
 from softsym.discovery.points import agreeing, has_points
 from softsym.groups import Group, O, Trivial
 from softsym.inference.propose import Proposal, propose
 from softsym.inference.verdict import LEAST_EXPLAINED
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
+from softsym.typing import Array, Index
 
-Array = NDArray[np.float64]
 AUTO = "auto"
 """What stands for candidates that the data propose."""
 HANDFUL = 4

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.discovery.fit.member import Shape
 from softsym.discovery.fit.parallel import processes
@@ -15,8 +14,8 @@ from softsym.groups import Group
 from softsym.groups import group as read_group
 from softsym.reps import Rep, Scalar
 from softsym.reps import rep as read_rep
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 MODELS = ("auto", "linear", "gp", "network")
 """Rungs of the ladder that can be asked for: whatever is best, or one of them."""
 

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 
 from softsym.data.labels import numbered, row_labels
 from softsym.data.requirements import check_magnitudes
-from softsym.data.split import HELD_OUT, Index
+from softsym.data.split import HELD_OUT
 from softsym.discovery.fit.fitted import FittedEnsemble, Target
 from softsym.discovery.fit.member import Shape
 from softsym.discovery.fit.recipe import Recipe, read_recipe
@@ -28,8 +28,8 @@ from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.training.devices import check_device
 from softsym.training.settings import FAST
+from softsym.typing import Array, Index
 
-Array = NDArray[np.float64]
 DEFAULT = Recipe()
 
 

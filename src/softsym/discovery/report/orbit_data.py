@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import expm
 
 from softsym.discovery.fit.fitted import FittedEnsemble
 from softsym.groups import Group
 from softsym.metrics.action import act
 from softsym.reps import Rep, TensorType
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 ORBIT_STEPS = 49
 
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.discovery.fit.baselines import Baselines
 from softsym.discovery.fit.curves import Curves
@@ -18,8 +17,8 @@ from softsym.discovery.report.text import number
 from softsym.discovery.report.worth import Worth, worth_of
 from softsym.inference import EvidenceTable
 from softsym.reps.scaling import is_scaling
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 LEAST_EXPLAINED_UNNOTED = 0.5
 """A model that explains less of the held-out variance than this has a note in its report."""
 

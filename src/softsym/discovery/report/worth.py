@@ -7,15 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.discovery.fit.fitted import FittedEnsemble, explained
 from softsym.discovery.judge.snap import snapped_network
 from softsym.discovery.ladder.rung import NETWORK, ORDINARY
 from softsym.errors import InputError
 from softsym.groups import Group
-
-Array = NDArray[np.float64]
+from softsym.typing import Array
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ from softsym.inference.kernels.blocks import Block
 from softsym.inference.kernels.equivariant import EquivariantKernel, split_coordinates
 from softsym.metrics.action import act
 from softsym.reps import Rep
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 TILE = 128
 """Rows of a tile that fits into a core's own memory."""
 

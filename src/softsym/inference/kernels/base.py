@@ -17,12 +17,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.errors import InputError
 from softsym.inference.kernels.monomials import count, monomials
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 CHUNK = 500_000
 """Kernel values held at once."""
 TILE = (128, 256)

@@ -20,8 +20,8 @@ from softsym.groups import Group, join_groups
 from softsym.groups.finite_subgroup import FiniteSubgroup, finite_subgroup
 from softsym.reps import Rep, TensorType
 from softsym.reps.atoms import group_element
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 NEGLIGIBLE = 1e-20
 """Share of the outputs' squares below which a block is zero."""
 

@@ -6,14 +6,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.groups import Group
 from softsym.inference.kernels.base import CHUNK, Kernel, slices, squares
 from softsym.inference.kernels.blocks import Block
 from softsym.reps import Rep
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 OWN = 16
 """Rows whose own covariances are computed together."""
 

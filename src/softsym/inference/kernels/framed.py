@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.groups import Group
 from softsym.inference.kernels.base import Kernel
@@ -16,8 +15,8 @@ from softsym.inference.kernels.blocks import Block
 from softsym.inference.kernels.equivariant import EquivariantKernel, Plain
 from softsym.reps import Rep, TensorType
 from softsym.reps.atoms import Base
+from softsym.typing import Array, Index
 
-Array = NDArray[np.float64]
 LEAST_SIZE = 1e-12
 """Inputs are not divided by less."""
 
@@ -73,7 +72,7 @@ class Framed(EquivariantKernel):
         size = np.maximum(np.sqrt((X[:, powers == first] ** 2).mean(1)), LEAST_SIZE) ** (1.0 / first)
         return size, X / size[:, None] ** powers
 
-    def powers(self, columns: int) -> NDArray[np.int64]:
+    def powers(self, columns: int) -> Index:
         """By which power of its size every column of an input grows, shape (columns,); sizes are told by those of the first power."""
         powers = np.zeros(columns, dtype=np.int64)
         for segment in self.rep_in.segments(self.group):

@@ -13,7 +13,7 @@ from collections import Counter
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from softsym.typing import Array
 
 
 def monomials(X: Array, degree: int) -> Array:

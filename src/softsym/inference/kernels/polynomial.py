@@ -20,8 +20,8 @@ from softsym.inference.kernels.blocks import Block
 from softsym.inference.kernels.equivariant import EquivariantKernel
 from softsym.reps import Rep, TensorType
 from softsym.spaces import equivariant_maps
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 LARGEST_MAP = 20_000
 """Numbers of a map beyond which the polynomial's degree is lowered."""
 

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from softsym.data.scaler import SymmetricScaler
@@ -26,8 +25,8 @@ from softsym.inference.kernels.choice import equivariant_kernel
 from softsym.inference.kernels.equivariant import EquivariantKernel, Plain, repeated
 from softsym.inference.lattice import contains
 from softsym.reps import Rep, Scalar
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 SOFTNESS = (0.0, 1e-3, 1e-2, 1e-1)
 RIDGES = (1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
 """Relative to the mean of the kernel's diagonal."""

@@ -15,13 +15,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_solve, lapack, solve_triangular
 from scipy.optimize import minimize_scalar
 
 from softsym.errors import InputError
+from softsym.typing import Array, Index
 
-Array = NDArray[np.float64]
 LOWEST, HIGHEST = 1e-8, 1e3
 """Noise variance, relative to a signal of unit variance."""
 START = (1e-6, 1e-4, 1e-2, 1.0)
@@ -47,7 +46,7 @@ class Conditioned:
     scale: float
     value: float
 
-    def left_out(self, blocks: int = 1, sources: NDArray[np.int64] | None = None) -> Array:
+    def left_out(self, blocks: int = 1, sources: Index | None = None) -> Array:
         """Errors (N, c) of predictions of every row from all others, or from those of other sources.
 
         Args:
@@ -65,7 +64,7 @@ class Conditioned:
         alpha = self.alpha.reshape(blocks, n, -1).transpose(1, 0, 2)
         return np.asarray(np.linalg.solve(own, alpha).transpose(1, 0, 2).reshape(len(inverse), -1))
 
-    def _sources_left_out(self, inverse: Array, sources: NDArray[np.int64]) -> Array:
+    def _sources_left_out(self, inverse: Array, sources: Index) -> Array:
         """The same for whole sources, from the lower triangle of the inverse."""
         errors = np.empty_like(self.alpha)
         for rows in np.split(np.argsort(sources, kind="stable"), np.cumsum(np.bincount(sources))[:-1]):

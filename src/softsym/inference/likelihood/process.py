@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from softsym.groups import Trivial
@@ -20,8 +19,8 @@ from softsym.inference.kernels.base import slices
 from softsym.inference.kernels.blocks import Block
 from softsym.inference.likelihood.marginal import Conditioned, best_noise, condition, counted, roots_of
 from softsym.reps import Rep, Scalar
+from softsym.typing import Array, Index
 
-Array = NDArray[np.float64]
 CHUNK = 2_000_000
 """Entries of the matrix between new and old rows, at once."""
 SEARCHED = 1_500
@@ -74,7 +73,7 @@ class Process:
     Y: Array
     units: Array
     fits: list[Conditioned]
-    sources: NDArray[np.int64] | None = None
+    sources: Index | None = None
     weights: Array | None = None
 
     @classmethod
@@ -85,7 +84,7 @@ class Process:
         X: Array,
         Y: Array,
         noises: Sequence[float],
-        sources: NDArray[np.int64] | None = None,
+        sources: Index | None = None,
         weights: Array | None = None,
     ) -> Process:
         """Conditions on rows; noises are looked for near those given, unless matrices are large or rows belong together."""
@@ -107,7 +106,7 @@ class Process:
         X: Array,
         Y: Array,
         noises: Sequence[float],
-        sources: NDArray[np.int64] | None = None,
+        sources: Index | None = None,
         weights: Array | None = None,
     ) -> Process:
         """The same process from stored noises."""

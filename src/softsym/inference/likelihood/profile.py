@@ -18,15 +18,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
 
 from softsym.inference.kernels import EquivariantKernel, Kernel, repeated
 from softsym.inference.kernels.blocks import Block
 from softsym.inference.likelihood.marginal import Conditioned, Spectrum, best_noise, counted, roots_of
+from softsym.typing import Array, Index
 
-Array = NDArray[np.float64]
-Sources = NDArray[np.int64] | None
+Sources = Index | None
 START = (0.97, 0.5, 0.2, 0.07, 0.02, 0.0)
 """Values of a at which the likelihood is computed first."""
 REFINEMENTS = 5

@@ -9,19 +9,16 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.inference.randomization import halves
+from softsym.typing import Array, Index
 
-Array = NDArray[np.float64]
 TREES = 50
 CERTAIN = 3.0
 """Standard errors of the trees' error that have to lie between it and the fit's."""
 
 
-def missed(
-    X: Array, Y: Array, unexplained: float, sources: NDArray[np.int64] | None = None, seed: int = 0
-) -> float:
+def missed(X: Array, Y: Array, unexplained: float, sources: Index | None = None, seed: int = 0) -> float:
     """Relative size of what a fit leaves unexplained and trees, fitted to half of the same rows, do not; zero if that is not certain.
 
     Args:
@@ -54,7 +51,7 @@ def missed(
     return math.sqrt(max(0.0, unexplained - left))
 
 
-def _standard_error(errors: Array, sources: NDArray[np.int64] | None) -> float:
+def _standard_error(errors: Array, sources: Index | None) -> float:
     """Of the mean of errors (n,), those of one source counted as one."""
     if sources is not None:
         labels = np.unique(sources, return_inverse=True)[1]

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from softsym.inference.kernels import Block, Kernel, Plain
 from softsym.inference.likelihood.marginal import condition
 from softsym.inference.likelihood.process import Component, signals_of, unit_of
+from softsym.typing import Array, Index
 
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
+Labels = Index
 LARGEST = 900
 """Size of the matrices with which noises are compared."""
 NOISES = tuple(float(noise) for noise in 10.0 ** np.arange(-7, 1.5))

@@ -11,13 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import lapack
 from scipy.optimize import minimize
 
 from softsym.inference.likelihood.marginal import HIGHEST, LOWEST, condition
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 SMALLEST = 1e-8
 """A weight, as a share of all, below which a kernel is left out."""
 STEPS = 30

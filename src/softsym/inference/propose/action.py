@@ -16,8 +16,8 @@ from softsym.groups import Trivial
 from softsym.reps import Rep, TensorType
 from softsym.reps.affine import DisplacementAtom, PointAtom
 from softsym.reps.atoms import Base
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 LARGEST_DIM = 8
 """Spaces of a larger dimension are refused: gl(9) has 81 directions to look into."""
 

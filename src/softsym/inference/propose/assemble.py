@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.errors import UnclearNullSpaceWarning
 from softsym.groups import SO, SO13, Group, Lorentz, O, SO13p, Translation
@@ -20,8 +19,8 @@ from softsym.inference.propose.discrete import Tried
 from softsym.inference.propose.proposal import ProposalRow
 from softsym.inference.propose.search import Search
 from softsym.inference.verdict import ABSENT_ABOVE, Verdict
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 MOST_SOFT = 3
 """Discrete elements that hold softly are shown at most."""
 MOST_PARTS = 4

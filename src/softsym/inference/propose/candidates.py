@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.inference.propose.algebra.closure import angle, derived, nearest_algebra, orthonormal
 from softsym.inference.propose.algebra.round_numbers import is_known, rounder
@@ -23,8 +22,8 @@ from softsym.inference.propose.fits.symmetrised import Symmetrised, has_invarian
 from softsym.inference.propose.fits.telling import keeps_lengths
 from softsym.inference.propose.halves import Half
 from softsym.inference.verdict import ABSENT_ABOVE, LEAST_EXPLAINED
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 GAP = 1.1
 """Ratio of neighbouring eigenvalues from which the smaller ones may be a symmetry of their own."""
 MOST_GAPS, MOST_SIZES, MOST_ROUND = 6, 3, 3

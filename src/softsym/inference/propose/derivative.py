@@ -19,14 +19,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import chi2, norm
 
 from softsym.inference.propose.action import Action
 from softsym.inference.propose.fits.features import Features
 from softsym.inference.propose.fits.fit import Fit
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 LEVEL = 0.01
 """Chance of refuting an exact symmetry, and of an upper bound that is too low."""
 ROUNDING = 1e-6

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from softsym.groups import SO, C, Group, O, S
@@ -21,8 +20,8 @@ from softsym.inference.propose.algebra.recognise import rounded_axis
 from softsym.inference.propose.derivative import LEVEL, PROBED, Defect, LieDerivative
 from softsym.inference.propose.fits.mirrored import refined_normal, reflection
 from softsym.inference.verdict import ABSENT_ABOVE
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 Predict = Callable[[Array], Array]
 FOLDS = (2, 3, 4, 6)
 """Fractions of a turn that are tried."""

@@ -8,16 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from softsym.inference.propose.action import Action, basis_of
 from softsym.inference.propose.derivative import LieDerivative
 from softsym.inference.propose.fits.features import Features
 from softsym.inference.propose.fits.fit import Fit
 from softsym.inference.propose.model import Base
-
-Array = NDArray[np.float64]
+from softsym.typing import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,12 +6,11 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.errors import InputError
 from softsym.inference.propose.action import Action
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 Base = tuple[Array, Array]
 
 

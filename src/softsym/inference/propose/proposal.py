@@ -6,14 +6,10 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from softsym.groups import Group
 from softsym.inference.verdict import Verdict
 from softsym.tables import CandidateTable, Column
-
-Array = NDArray[np.float64]
+from softsym.typing import Array
 
 
 @dataclass(frozen=True)

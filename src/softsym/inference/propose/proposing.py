@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from softsym.errors import InputError
 from softsym.groups import Group
@@ -40,8 +40,8 @@ from softsym.inference.shape import read_rows
 from softsym.inference.verdict import LEAST_EXPLAINED, TOLERANCE
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 FEWEST = 20
 """Fewer rows propose nothing."""
 RESOLVED = 0.95

@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.groups import SO
 from softsym.inference.propose.candidates import (
@@ -34,8 +33,7 @@ from softsym.inference.propose.candidates import (
 from softsym.inference.propose.derivative import LEVEL, LieDerivative
 from softsym.inference.propose.fits.symmetrised import EXCLUDED, Symmetrised
 from softsym.inference.propose.halves import Half
-
-Array = NDArray[np.float64]
+from softsym.typing import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,13 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.groups import SO, Group
 from softsym.inference.gp import SoftEquivariantGP
 from softsym.reps import Rep
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 ROWS = 300
 """That the process is fitted to: with five hundred it takes half a minute."""
 STEP = 1e-4

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 from softsym.errors import InputError
 
 if TYPE_CHECKING:  # the command line reads names of controllers without importing these
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
     from torch import Tensor
 
-    Array = NDArray[np.float64]
+    from softsym.typing import Array
+
 LEVELS = (10.0, 100.0)
 """For the proximal step: at a learning rate of 0.002 a strength of 10 halves a violation in 35 steps, one of 100 in 4."""
 

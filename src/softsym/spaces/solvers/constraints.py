@@ -10,13 +10,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.groups import Group
 from softsym.reps import TensorType
 from softsym.reps.atoms import discrete_elements, lie_elements
-
-Array = NDArray[np.float64]
+from softsym.typing import Array
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ singular values, so those below 1e-8 drown in rounding; the candidates are there
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.groups import Group
 from softsym.reps import TensorType
@@ -15,8 +14,8 @@ from softsym.spaces.limits import Cost
 from softsym.spaces.solution import DEFAULT_TOL, DenseBasis, Solution
 from softsym.spaces.solvers.constraints import Constraint, constraints, residual
 from softsym.spaces.solvers.solver import Applies, Solver
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 MOST_COORDINATES = 2_000
 MOST_WITH_TOLERANCE = 8_000
 

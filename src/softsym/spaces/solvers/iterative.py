@@ -7,7 +7,6 @@ a time. Once a block holds more vectors than the null space has dimensions, it b
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.errors import InputError
 from softsym.groups import Group
@@ -17,8 +16,8 @@ from softsym.spaces.solution import DEFAULT_TOL, DenseBasis, Solution
 from softsym.spaces.solvers.constraints import Constraint, constraints, residual
 from softsym.spaces.solvers.dense import null_space
 from softsym.spaces.solvers.solver import NO_TOLERANCE, Applies, Solver
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 MAX_STEPS, USUAL_STEPS = 2_000, 200
 FIRST_BLOCK = 16
 

@@ -18,6 +18,7 @@ from softsym.reps.atoms import discrete_elements
 from softsym.spaces.limits import Cost
 from softsym.spaces.solution import OrbitBasis, Solution
 from softsym.spaces.solvers.solver import Applies, Solver
+from softsym.typing import Index
 
 
 class Orbits(Solver):
@@ -49,7 +50,7 @@ class Orbits(Solver):
         return Solution(0.0, 0.0, np.inf, self.name, basis=OrbitBasis(_components(n, targets)))
 
 
-def _image_of_each(shape: tuple[int, ...], moved: list[NDArray[np.intp]]) -> NDArray[np.int64]:
+def _image_of_each(shape: tuple[int, ...], moved: list[NDArray[np.intp]]) -> Index:
     """Flat index of the image of every flat index, when each tensor index is permuted on its own."""
     flat = np.zeros(1, dtype=np.int64)
     for size, row in zip(shape, moved, strict=True):
@@ -57,7 +58,7 @@ def _image_of_each(shape: tuple[int, ...], moved: list[NDArray[np.intp]]) -> NDA
     return flat
 
 
-def _components(n: int, targets: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+def _components(n: int, targets: list[Index]) -> Index:
     """Component of each node, numbered by first appearance."""
     if not targets:
         return np.arange(n)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.groups import Group
 from softsym.groups.elements import closure
@@ -19,8 +18,8 @@ from softsym.spaces.limits import Cost
 from softsym.spaces.solution import DenseBasis, Solution
 from softsym.spaces.solvers.constraints import constraints, residual
 from softsym.spaces.solvers.solver import NO_TOLERANCE, Applies, Solver
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 LARGEST_ORDER = 256
 
 

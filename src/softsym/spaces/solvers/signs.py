@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import expm
 from scipy.sparse.csgraph import connected_components
@@ -27,9 +26,7 @@ from softsym.spaces.solution import DEFAULT_TOL, DenseBasis, Solution
 from softsym.spaces.solvers.constraints import Constraint, constraints
 from softsym.spaces.solvers.dense import MOST_COORDINATES
 from softsym.spaces.solvers.solver import NO_TOLERANCE, Applies, Solver
-
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
+from softsym.typing import Array, Index
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,8 +22,8 @@ from softsym.spaces.solution import DEFAULT_TOL, DenseBasis, Solution
 from softsym.spaces.solvers.constraints import constraints, residual
 from softsym.spaces.solvers.dense import null_space
 from softsym.spaces.solvers.solver import NO_TOLERANCE, Applies, Solver
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 Eigen = tuple[NDArray[np.complex128], NDArray[np.complex128]]
 LARGEST_START = 40_000_000  # numbers in the zero-weight basis: 320 MB
 

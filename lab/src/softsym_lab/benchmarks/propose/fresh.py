@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from softsym_lab.benchmarks.propose.laws import ETA, ETA21, Array, J, Setting, dot
+from softsym.typing import Array
+from softsym_lab.benchmarks.propose.laws import ETA, ETA21, J, Setting, dot
 
 
 def _lift(X: Array) -> Array:

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from softsym.datasets import fly, last_velocity
 from softsym.discovery import SoftEquivariantRegressor
 from softsym.inference.propose import Proposal, propose
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 WIND = np.array([1.0, 2.0, 0.0]) / np.sqrt(5.0)
 NORMAL = np.array([2.0, -1.0, 0.0]) / np.sqrt(5.0)
 """Of the vertical plane that the wind lies in: with gravity its mirror is all that is left."""

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from softsym.typing import Array
+
 Law = Callable[[Array], Array]
 ETA = np.diag([1.0, -1.0, -1.0, -1.0])
 ETA21 = np.diag([1.0, 1.0, -1.0])

@@ -27,10 +27,11 @@ from softsym.inference.propose import angle, propose
 from softsym.io import put_bytes
 from softsym.progress import progress
 from softsym.reps import rep as read_rep
+from softsym.typing import Array
 from softsym_lab.benchmarks.propose import golf
 from softsym_lab.benchmarks.propose.earlier import EARLIER
 from softsym_lab.benchmarks.propose.fresh import FRESH
-from softsym_lab.benchmarks.propose.laws import APART, BROKEN, LAWS, TASKS, UNNAMED, Array, Setting
+from softsym_lab.benchmarks.propose.laws import APART, BROKEN, LAWS, TASKS, UNNAMED, Setting
 from softsym_lab.benchmarks.propose.score import score
 from softsym_lab.benchmarks.propose.truth import truth
 

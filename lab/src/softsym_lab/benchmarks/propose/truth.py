@@ -6,7 +6,8 @@ import numpy as np
 
 from softsym.inference.propose import actions, basis_of
 from softsym.reps import rep as read_rep
-from softsym_lab.benchmarks.propose.laws import Array, Law, Setting
+from softsym.typing import Array
+from softsym_lab.benchmarks.propose.laws import Law, Setting
 
 STEP = 1e-5
 

@@ -22,6 +22,7 @@ from softsym.errors import InputError
 from softsym.groups import Group, group
 from softsym.reps import Rep, rep
 from softsym.training import Error, Pair, Sizes, Splits, ade, read_sizes
+from softsym.typing import Index
 from softsym_lab.tasks.motion.normalise import Normaliser
 from softsym_lab.tasks.motion.trajectories import MotionData, halves
 from softsym_lab.tasks.table_tennis import TableTennis
@@ -96,7 +97,7 @@ class Flights(Task):
         """The training windows as the normalisation makes them, which is where its price shows."""
         return self.splits(seed).train
 
-    def together(self, seed: int) -> NDArray[np.int64]:
+    def together(self, seed: int) -> Index:
         """The flight of each training window."""
         _, flights, parts = self._parts(seed)
         return _labels(flights, parts)
@@ -122,6 +123,6 @@ class Flights(Task):
         return windows, flights, rows
 
 
-def _labels(flights: NDArray[np.intp], parts: tuple[Rows, Rows, Rows]) -> NDArray[np.int64]:
+def _labels(flights: NDArray[np.intp], parts: tuple[Rows, Rows, Rows]) -> Index:
     """The flight of each training window."""
     return numbered(flights[parts[0]].tolist(), "flights")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
 from torch import Tensor
 
 from softsym.training import Pair, Splits, scaled_ade
+from softsym.typing import Index
 from softsym_lab.tasks.motion.normalise import PAST, Normaliser
 
 FDE = "FDE"
@@ -24,7 +23,7 @@ class MotionData:
     test: Tensor
     normaliser: Normaliser
 
-    def splits(self, sources: NDArray[np.int64] | None = None) -> Splits:
+    def splits(self, sources: Index | None = None) -> Splits:
         """The normalised rows; errors are in metres.
 
         Args:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softsym.errors import InputError
+from softsym.typing import Array
 
 Arrays = dict[str, NDArray[np.generic]]
 
@@ -43,7 +44,7 @@ def read_arrays(path: Path, needed: Sequence[str], what: str) -> Arrays:
     return arrays
 
 
-def shaped(path: Path, arrays: Arrays, name: str, shape: tuple[int | None, ...]) -> NDArray[np.float64]:
+def shaped(path: Path, arrays: Arrays, name: str, shape: tuple[int | None, ...]) -> Array:
     """An array as float64, if it has the shape; None stands for any size."""
     values = arrays[name]
     if len(values.shape) != len(shape) or any(

@@ -33,9 +33,9 @@ from softsym.errors import InputError
 from softsym.groups import Group, group
 from softsym.reps import Rep, rep
 from softsym.training import Error, Pair, Sizes, Splits, read_sizes
+from softsym.typing import Array
 from softsym_lab.tasks.recorded.arrays import read_arrays, shaped
 
-Array = NDArray[np.float64]
 PUBLISHED_R2 = "published R2"
 OUTPUTS = ("xx", "xy", "xz", "yy", "yz", "zz")
 _FIRST, _SECOND = np.array([0, 0, 0, 1, 1, 2]), np.array([0, 1, 2, 1, 2, 2])

@@ -24,10 +24,10 @@ from softsym.errors import InputError
 from softsym.groups import Group, group
 from softsym.reps import Rep, rep
 from softsym.training import Error, Pair, Sizes, Splits, mse, read_sizes, scaled_mse
+from softsym.typing import Array, Index
 from softsym_lab.tasks.recorded.arrays import Arrays, read_arrays, shaped
 from softsym_lab.tasks.recorded.skeleton import mirrored, parity_basis
 
-Array = NDArray[np.float64]
 JOINTS, EVEN, AHEAD = 31, 50, 30
 """Joints of the skeleton, coordinates that are even under its mirror, and frames from input to output."""
 LISTED = {"train": 40, "val": 80, "test": 80}
@@ -41,7 +41,7 @@ class Rows:
 
     x: Array
     y: Array
-    trial: NDArray[np.int64]
+    trial: Index
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class Mocap(Task):
         rows = self.rows()["train"]
         return torch.from_numpy(rows.x), torch.from_numpy(rows.y)
 
-    def together(self, seed: int) -> NDArray[np.int64]:
+    def together(self, seed: int) -> Index:
         """The trial of each observation."""
         return numbered(self.rows()["train"].trial.tolist(), "trials")
 

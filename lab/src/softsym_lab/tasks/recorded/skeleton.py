@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softsym.errors import InputError
-
-Array = NDArray[np.float64]
+from softsym.typing import Array
 
 
 def mirrored(edges: Iterable[tuple[int, int]], joints: int) -> NDArray[np.intp]:

@@ -7,7 +7,6 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.discovery.fit.curves import Curves
 from softsym.discovery.judge.symmetries import Symmetries
@@ -22,8 +21,7 @@ from softsym.discovery.report.charts.plots import (
     thinned,
 )
 from softsym.discovery.report.text import labels
-
-Array = NDArray[np.float64]
+from softsym.typing import Array
 
 
 def progress(symmetries: Symmetries, curves: Sequence[Curves]) -> Figure | None:

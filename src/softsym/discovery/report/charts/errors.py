@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.discovery.judge.symmetries import Symmetries, Symmetry
 from softsym.discovery.report.charts.plots import (
@@ -21,6 +20,7 @@ from softsym.discovery.report.charts.plots import (
     positive,
 )
 from softsym.discovery.report.text import label, labels, number
+from softsym.typing import Array
 
 LEAST_DISTANCE = 1e-4
 """Where the colours of the heat map end: float32 training does not come closer to a space."""
@@ -89,7 +89,7 @@ def distances(symmetries: Symmetries) -> Figure | None:
     }  # fmt: skip
 
 
-def _heat(down: Sequence[str], across: Sequence[str], cells: NDArray[np.float64]) -> dict[str, Any]:
+def _heat(down: Sequence[str], across: Sequence[str], cells: Array) -> dict[str, Any]:
     least = math.log10(LEAST_DISTANCE)
     return {
         "type": "heatmap",

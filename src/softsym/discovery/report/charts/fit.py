@@ -5,18 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.discovery.report.charts.plots import PALETTE, Figure, axis, layout, numbers, thinned
 from softsym.discovery.report.story import Story
 from softsym.discovery.report.text import percent
+from softsym.typing import Array
 
 MOST_OUTPUTS = 90
 """Outputs that are drawn; a field of thousands would make a page that no browser opens."""
 MOST_MARKS = 20_000
 """Points of all panels together, for the same reason."""
-
-Array = NDArray[np.float64]
 
 
 def panels(story: Story) -> list[dict[str, Any]]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.discovery.report.charts.fit import MOST_OUTPUTS, output_name
 from softsym.discovery.report.charts.plots import PALETTE, Figure, axis, layout, numbers
@@ -16,6 +15,7 @@ from softsym.discovery.report.orbit_data import Orbit
 from softsym.discovery.report.story import Story
 from softsym.discovery.report.text import number
 from softsym.metrics.error import relative_error
+from softsym.typing import Array
 
 MOST_VECTORS = 12
 """Input vectors that are drawn; more are a ball of wool."""
@@ -23,8 +23,6 @@ TURN = [0, 90, 180, 270, 360]
 PREDICTED, MOVED = "prediction f(gx)", "moved prediction g f(x)"
 WIDTHS = {PREDICTED: 14, MOVED: 5}
 """The moved prediction is drawn thin inside the prediction, so that both are seen where they agree."""
-
-Array = NDArray[np.float64]
 
 
 def orbits(story: Story) -> list[dict[str, Any]]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from softsym.typing import Array
+
 CLOSED = 1e-10
 """Up to this brackets leave a span by rounding."""
 STEPS = 30

@@ -11,13 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import null_space
 
 from softsym.groups import GL, SE, SL, SO, SU, Group, Scaling, SO11p, SO13p, Sp, Translation, U
 from softsym.inference.propose.algebra.closure import angle, orthonormal
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 SAME = 0.01
 """Degrees between the span and the algebra of the group whose name it is given."""
 ROUGH = 1e-6

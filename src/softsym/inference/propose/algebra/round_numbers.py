@@ -9,12 +9,11 @@ import itertools
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.groups import SE, SL, SO, SU, Sp, Translation, U
 from softsym.inference.propose.algebra.closure import angle, orthonormal
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 NEAR = 20.0
 """Degrees within which an algebra in round numbers is considered."""
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.groups.change_of_basis import AXIS_NAMES, axis_text
 from softsym.inference.propose.algebra.recognise import rounded_axis
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 CLEAR = 0.05
 """Share of a matrix that may be something else before it has no name in words."""
 

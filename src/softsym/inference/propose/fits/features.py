@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from softsym.inference.propose.action import Action
 from softsym.inference.propose.fits.invariants import Invariants
-
-Array = NDArray[np.float64]
+from softsym.typing import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,14 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cholesky
 from scipy.linalg.lapack import dtrtri
 
 from softsym.inference.propose.fits.noise import best_noise
 from softsym.inference.propose.fits.smooth import Gaussian, Matern, Polynomial, SmoothKernel
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 KERNELS = (
     *(SmoothKernel(Polynomial(p)) for p in (1, 2, 3, 4)),
     *(SmoothKernel(Polynomial(1), Gaussian(w)) for w in (0.7, 1.0, 1.4, 2.0, 2.8, 5.6)),

@@ -13,13 +13,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from softsym.inference.propose.action import Action
 from softsym.inference.propose.algebra.closure import orthonormal
 from softsym.inference.propose.fits.symmetrised import Symmetrised
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 FURTHEST = 0.2
 """Largest step towards a better frame, as the size of a matrix."""
 DIFFERENCE = 1e-4

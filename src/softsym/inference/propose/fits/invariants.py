@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softsym.inference.propose.action import Action
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 MOST_MONOMIALS = 400
 ZERO = 1e-6
 

@@ -12,15 +12,14 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from softsym.inference.propose.action import Action
 from softsym.inference.propose.fits.noise import best_noise
 from softsym.inference.propose.fits.smooth import SmoothKernel
 from softsym.inference.propose.fits.symmetrised import EXCLUDED
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 ROWS = 200
 """By which planes are compared."""
 LARGEST = 3

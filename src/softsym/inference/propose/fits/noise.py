@@ -12,11 +12,11 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_solve, cholesky
 from scipy.linalg.lapack import dormqr, dpttrf, dpttrs, dsytrd, dsytrd_lwork
 
-Array = NDArray[np.float64]
+from softsym.typing import Array
+
 NOISES = np.logspace(-9, 1, 31)
 """Ratios of noise to the mean eigenvalue that are tried; the smallest is what rounding leaves."""
 CACHED = 300

@@ -29,8 +29,8 @@ from softsym.inference.propose.fits.invariants import (
 )
 from softsym.inference.propose.fits.smooth import SmoothKernel
 from softsym.inference.propose.fits.telling import Telling, telling
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 LEANS = (1e-3, 0.01, 0.02, 0.04, 0.1, 0.3, 1.0)
 """Shares of the inputs that are tried."""
 PROFILED = 300

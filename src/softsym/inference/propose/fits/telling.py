@@ -17,8 +17,8 @@ from softsym.inference.propose.action import Action
 from softsym.inference.propose.fits.features import Gain
 from softsym.inference.propose.fits.invariants import Polynomials, invariant_polynomials
 from softsym.reps import Scalar
+from softsym.typing import Array
 
-Array = NDArray[np.float64]
 TARGETS = 12
 """At most so many numbers tell the outputs."""
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from softsym.typing import Array, Index
 from softsym_lab.tasks.motion.waymo.scene import STEPS, Scene
 from softsym_lab.tasks.motion.waymo.schema import RecordError, parse
 
@@ -57,12 +57,12 @@ def _values(features: Features, name: str, expected: Literal["bytes", "floats", 
     return getattr(feature, _LISTS[expected]).value
 
 
-def _numbers(features: Features, name: str) -> NDArray[np.float64]:
+def _numbers(features: Features, name: str) -> Array:
     """A numeric feature; validity is stored in integers, all else in floats."""
     return np.array(_values(features, name, "integers" if name.endswith("/valid") else "floats"), np.float64)
 
 
-def _over_steps(features: Features, field: str, agents: int, steps: int) -> NDArray[np.float64]:
+def _over_steps(features: Features, field: str, agents: int, steps: int) -> Array:
     """One field of all agents over past, current and future, shape (agents, steps)."""
     spans = []
     for span, length in SPANS.items():
@@ -74,7 +74,7 @@ def _over_steps(features: Features, field: str, agents: int, steps: int) -> NDAr
     return np.concatenate(spans, axis=1)[:, :steps]
 
 
-def _whole_numbers(features: Features, name: str) -> NDArray[np.int64]:
+def _whole_numbers(features: Features, name: str) -> Index:
     """A feature that stores whole numbers as floats."""
     values = _numbers(features, name)
     if not np.all(np.abs(values) < 2**31) or np.any(values != np.round(values)):

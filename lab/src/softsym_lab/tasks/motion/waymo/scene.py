@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from softsym.typing import Array, Index
+
 STEPS = 91
 OBJECT_TYPES = {"vehicle": 1, "pedestrian": 2, "cyclist": 3, "other": 4}
 """Waymo's numbers of the kinds of objects; 0 and less mean that none was set."""
@@ -29,9 +31,9 @@ class Scene:
     """
 
     scenario_id: str
-    track_ids: NDArray[np.int64]
-    types: NDArray[np.int64]
-    positions: NDArray[np.float64]
+    track_ids: Index
+    types: Index
+    positions: Array
     valid: NDArray[np.bool_]
 
 
@@ -46,8 +48,8 @@ class Tracks:
         track_ids: The track in that scenario, shape (n,), unicode.
     """
 
-    past: NDArray[np.float64]
-    future: NDArray[np.float64]
+    past: Array
+    future: Array
     scenario_ids: NDArray[np.str_]
     track_ids: NDArray[np.str_]
 

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softsym.errors import InputError
+from softsym.typing import Array
 from softsym_lab.tasks.motion.waymo.scene import OBJECT_TYPES, STEPS, Scene
 
 
@@ -82,7 +83,7 @@ CODE = ExtractSettings(object_types=("vehicle", "pedestrian", "cyclist"))
 """As the paper's code: vehicles, pedestrians and cyclists, selected by their past."""
 
 
-def select(scene: Scene, settings: ExtractSettings) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+def select(scene: Scene, settings: ExtractSettings) -> tuple[NDArray[np.intp], Array]:
     """The windows to keep of a scene.
 
     Args:
