@@ -6,8 +6,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PRODUCT := $(VENV)/.product
+REPORT := build/test-report
 
-.PHONY: demo test test-matrix test-torch-only test-all test-slow test-extras test-browser extras browser lint types imports unit doctest docs fuzz bench clean
+.PHONY: demo test test-matrix test-torch-only test-all test-slow test-extras test-browser extras browser lint types imports unit coverage doctest docs fuzz bench clean
 
 # Needs the product alone.
 demo: $(PRODUCT)
@@ -36,7 +37,12 @@ imports: $(READY)
 	$(BIN)/lint-imports
 
 unit: $(READY)
-	$(BIN)/pytest -n 2 -m "not slow and not browser and not nightly"
+	$(BIN)/pytest -n 2 -m "not slow and not browser and not nightly" --durations=50 --junitxml=$(REPORT)/junit.xml
+	$(BIN)/pytest -q tests/test_budget.py -k last_run
+
+# Which lines the tests run, as a page and as XML.
+coverage: $(READY)
+	$(BIN)/pytest -n 2 -m "not slow and not browser and not nightly" --cov --cov-report=term:skip-covered --cov-report=xml --cov-report=html
 
 doctest: $(READY)
 	$(BIN)/pytest -n 2 --doctest-modules --doctest-glob="*.md" src/softsym lab/src/softsym_lab README.md $(wildcard docs/*.md docs/concepts/*.md docs/maintain/*.md)
@@ -85,4 +91,4 @@ bench: $(READY)
 	$(BIN)/softsym bench
 
 clean:
-	rm -rf $(VENV) docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis $(REPORT)
