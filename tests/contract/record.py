@@ -15,7 +15,6 @@ from typing import Any
 
 from tests.contract import observe
 from tests.contract.cases import CASES, observe_case
-from tests.contract.tables import observe_tables
 
 PARTS: dict[str, Callable[[Path], Any]] = {
     "names": lambda folder: observe.observe_names(),
@@ -25,7 +24,6 @@ PARTS: dict[str, Callable[[Path], Any]] = {
     "texts": lambda folder: observe.observe_texts(),
     "models": lambda folder: observe.save_models() or observe.observe_models(),
     "verdicts": lambda folder: {name: observe_case(name) for name in CASES},
-    "tables": observe_tables,
 }
 
 
@@ -36,8 +34,7 @@ def record(parts: list[str]) -> None:
         with tempfile.TemporaryDirectory() as folder:
             snapshot = PARTS[part](Path(folder))
         path = observe.SNAPSHOTS / f"{part}.json"
-        indent = None if part == "tables" else 1
-        path.write_text(json.dumps(snapshot, indent=indent, ensure_ascii=False) + "\n", encoding="utf-8")
+        path.write_text(json.dumps(snapshot, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
