@@ -23,7 +23,7 @@ from tests.maps.nets import (
 )
 
 IMAGE = ["C(4)", "O(1)@2[0]", "D(4)"]
-TURNS = ["C(4)@z", "C(2)@x", "Octahedral()"]
+ROTATIONS = ["C(4)@z", "C(2)@x", "Octahedral()"]
 FINITE = {
     "flat": (FlatCNN, (1, 8, 8), "Grid(8,8)", "4S", IMAGE),
     "flat, vector out": (FlatCNN, (1, 8, 8), "Grid(8,8)", "2V", IMAGE),
@@ -32,26 +32,50 @@ FINITE = {
     "decoder": (Decoder, (1, 6, 6), "Grid(6,6)", "Grid(6,6)", IMAGE),
     "block": (lambda: Block(8, 16), (8, 4, 4), "4V*Grid(4,4)", "16Grid(4,4)", IMAGE),
     "signal": (
-        lambda: nn.Sequential(nn.Conv1d(2, 6, 3, padding=1), nn.ReLU(), nn.Conv1d(6, 4, 5, padding=2), nn.Flatten(), nn.Linear(28, 3)),
-        (2, 7), "2Grid(7)", "S + 2V", ["O(1)"],
+        lambda: nn.Sequential(
+            nn.Conv1d(2, 6, 3, padding=1),
+            nn.ReLU(),
+            nn.Conv1d(6, 4, 5, padding=2),
+            nn.Flatten(),
+            nn.Linear(28, 3),
+        ),
+        (2, 7),
+        "2Grid(7)",
+        "S + 2V",
+        ["O(1)"],
     ),
     "volume": (
-        lambda: nn.Sequential(nn.Conv3d(1, 24, 3, padding=1), nn.SiLU(), nn.AdaptiveMaxPool3d(1), nn.Flatten(), nn.Linear(24, 3)),
-        (1, 3, 3, 3), "Grid(3,3,3)", "V", ["C(4)@z", "Octahedral()"],
+        lambda: nn.Sequential(
+            nn.Conv3d(1, 24, 3, padding=1), nn.SiLU(), nn.AdaptiveMaxPool3d(1), nn.Flatten(), nn.Linear(24, 3)
+        ),
+        (1, 3, 3, 3),
+        "Grid(3,3,3)",
+        "V",
+        ["C(4)@z", "Octahedral()"],
     ),
-    "lstm": (Sequence, (5, 3), "V", "V", TURNS[:2]),
-    "lstm, two layers, both ways": (lambda: Sequence(num_layers=2, bidirectional=True), (5, 3), "V", "V", TURNS[:2]),
+    "lstm": (Sequence, (5, 3), "V", "V", ROTATIONS[:2]),
+    "lstm, two layers, both ways": (
+        lambda: Sequence(num_layers=2, bidirectional=True),
+        (5, 3),
+        "V",
+        "V",
+        ROTATIONS[:2],
+    ),
     "lstm, projected": (lambda: Sequence(proj_size=8), (5, 3), "V", "V", ["C(4)@z"]),
-    "gru": (lambda: Sequence(nn.GRU, num_layers=2), (5, 3), "V", "V", TURNS[:2]),
+    "gru": (lambda: Sequence(nn.GRU, num_layers=2), (5, 3), "V", "V", ROTATIONS[:2]),
     "rnn": (lambda: Sequence(nn.RNN, nonlinearity="relu"), (5, 3), "V", "V", ["C(4)@z"]),
-    "transformer": (SetTransformer, (5, 3), "V", "V", TURNS[:2]),
-    "transformer, norm first": (lambda: SetTransformer(True, 1), (5, 3), "V", "S", TURNS[:2]),
-    "decoder of a transformer": (Reader, (5, 3), "V", "V", TURNS[:2]),
-    "own attention": (OwnAttention, (5, 3), "V", "V", TURNS[:2]),
+    "transformer": (SetTransformer, (5, 3), "V", "V", ROTATIONS[:2]),
+    "transformer, norm first": (lambda: SetTransformer(True, 1), (5, 3), "V", "S", ROTATIONS[:2]),
+    "decoder of a transformer": (Reader, (5, 3), "V", "V", ROTATIONS[:2]),
+    "own attention": (OwnAttention, (5, 3), "V", "V", ROTATIONS[:2]),
     "chain with a norm": (
-        lambda: nn.Sequential(nn.Linear(6, 48), nn.LayerNorm(48), nn.GELU(), nn.Linear(48, 3)), (6,), "2V", "V", TURNS,
+        lambda: nn.Sequential(nn.Linear(6, 48), nn.LayerNorm(48), nn.GELU(), nn.Linear(48, 3)),
+        (6,),
+        "2V",
+        "V",
+        ROTATIONS,
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("build", "shape", "rep_in", "rep_out", "groups"), FINITE.values(), ids=FINITE)
@@ -73,7 +97,7 @@ def test_the_forward_of_a_projected_model_is_equivariant(build, shape, rep_in, r
 
 
 @pytest.mark.parametrize("G", ["O(2)@z", "O(3)"])
-def test_attention_without_norms_is_equivariant_to_turns_by_any_angle(G):
+def test_attention_without_norms_is_equivariant_to_rotations_by_any_angle(G):
     model = scrambled(OwnAttention())
     per = ss.EquivarianceRegularizer(model, ["O(2)@z", "O(3)"], "V", "V")
     assert per.proposal.remarks() == []

@@ -1,7 +1,9 @@
-r"""Representations for every hidden axis of any module.
+r"""Which parameter of a model is which map.
 
-The module is run once on an example while every function is watched (:mod:`softsym.maps.trace`). What its ends carry is given; what lies
-between must agree where it meets, and is proposed where nothing says otherwise (:mod:`softsym.maps.propose`).
+A model gives its maps itself through a ``representations()`` method (:class:`~softsym.nn.SoftMLP` does), or the user gives them by layer or
+parameter, or they are read off a chain of linear layers. Any other module is run once on an example and traced
+(:mod:`softsym.maps.trace`): the representations of input and output are given, those in between are inferred by unification, and proposed
+where they stay undetermined (:mod:`softsym.maps.proposer`).
 """
 
 from __future__ import annotations
@@ -14,21 +16,115 @@ from torch import Tensor, nn
 
 from softsym.errors import InputError
 from softsym.groups import Group, read_groups
-from softsym.maps.inputs import check_shapes, dimensions, examples, layout_of, moves_pixels, running
-from softsym.maps.norm import not_permuting
-from softsym.maps.proposal import Proposal
-from softsym.maps.propose import Hidden, Proposer, check_hidden
-from softsym.maps.tensor_map import TensorMap, incoming, outgoing
-from softsym.maps.trace.handlers import HANDLERS
-from softsym.maps.trace.layout import open_axes
-from softsym.maps.trace.recorder import Recorder
-from softsym.maps.trace.reshape import merged
-from softsym.maps.trace.slots import Content, DisagreementError, Slot, fresh, resolved, unify
-from softsym.reps import Grid, Rep, Scalar
+from softsym.maps.families import RULES, layer_maps
+from softsym.maps.families.linear import chain_maps, is_chain
+from softsym.maps.inputs import convolution_dims, examples, groups_act_on_pixels, input_layout, restore_after
+from softsym.maps.proposer import Hidden, Proposer, build_proposal
+from softsym.maps.tensor_map import KnowsRepresentations, Proposal, TensorMap
+from softsym.maps.trace.shapes import merge_axes
+from softsym.maps.trace.tracer import Tracer
+from softsym.maps.trace.unify import TraceError, new_variable, open_axes, unify
+from softsym.reps import Rep
 from softsym.reps import rep as read_rep
-from softsym.reps.atoms import discrete_elements, lie_elements
 
 Override = Rep | str | tuple[Rep | str, Rep | str] | TensorMap
+GivenReps = Mapping[str, Override] | Sequence[Rep | str]
+
+
+def parameter_maps(
+    model: nn.Module,
+    groups: Sequence[Group],
+    rep_in: Rep | str | None = None,
+    rep_out: Rep | str | None = None,
+    reps: GivenReps | None = None,
+) -> Proposal:
+    """The map of each parameter of a model, by its name, checked against its shape.
+
+    Args:
+        model: The model.
+        groups: The candidate groups.
+        rep_in: Representation of the input; not needed if the model knows it.
+        rep_out: Representation of the output; not needed if the model knows it.
+        reps: A proposal of :func:`~softsym.infer_reps`; or the hidden representations of a chain; or {layer name: (rep_in, rep_out)} and
+            {parameter name: its map}: together with ``rep_in`` and ``rep_out`` they override the proposal for these layers, without
+            them nothing else is regularised.
+
+    Example:
+        >>> import softsym as ss, torch
+        >>> maps = parameter_maps(torch.nn.Linear(6, 3), [ss.O(3)], "2V", "V")
+        >>> {name: str(tensor_map) for name, tensor_map in maps.items()}
+        {'weight': '2V -> V', 'bias': 'V'}
+    """
+    _check_initialized(model)
+    proposal = _propose(model, groups, rep_in, rep_out, reps)
+    parameters = dict(model.named_parameters(remove_duplicate=False))
+    for name, tensor_map in proposal.items():
+        if name not in parameters:
+            raise InputError(
+                f"{name!r} is no parameter of the model (a parametrised weight is computed from others, which are left alone)"
+            )
+        tensor_map.check(name, parameters[name].shape, groups)
+    return proposal
+
+
+def _propose(
+    model: nn.Module,
+    groups: Sequence[Group],
+    rep_in: Rep | str | None,
+    rep_out: Rep | str | None,
+    reps: GivenReps | None,
+) -> Proposal:
+    if isinstance(reps, Proposal):
+        return reps
+    if isinstance(reps, Mapping) and rep_in is not None and rep_out is not None:
+        return infer_reps(model, rep_in, rep_out, groups, reps)
+    if isinstance(reps, Mapping):
+        return Proposal(_read_given(model, reps, groups))
+    if isinstance(model, KnowsRepresentations) and reps is None:
+        return Proposal(dict(model.representations()))
+    if reps is not None or is_chain(model) or rep_in is None or rep_out is None:
+        return Proposal(chain_maps(model, groups, rep_in, rep_out, reps))
+    return infer_reps(model, rep_in, rep_out, groups)
+
+
+def _read_given(
+    model: nn.Module, reps: Mapping[str, Override], groups: Sequence[Group]
+) -> dict[str, TensorMap]:
+    """The maps of chosen layers and parameters, in the order in which they were given."""
+    parameters = dict(model.named_parameters())
+    maps: dict[str, TensorMap] = {}
+    for name, given in reps.items():
+        if isinstance(given, tuple):
+            maps |= layer_maps(model, name, *given, groups)
+        elif not isinstance(given, TensorMap):
+            raise InputError(
+                f"`reps` says what {name!r} gives; pass `rep_in` and `rep_out`, too, or (rep_in, rep_out)"
+            )
+        elif name in parameters:
+            maps[name] = given
+        else:
+            raise InputError(f"`reps` names {name!r}, which is not among the parameters {list(parameters)}")
+    return maps
+
+
+def layer_of(model: nn.Module, parameter: str) -> str:
+    """The name of the layer that holds a parameter; for the model itself, its class.
+
+    Example:
+        >>> import torch
+        >>> layer_of(torch.nn.Linear(3, 3), "weight")
+        'linear'
+    """
+    return parameter.rpartition(".")[0] or type(model).__name__.lower()
+
+
+def _check_initialized(model: nn.Module) -> None:
+    """Refuses lazy layers, whose shapes are not known yet."""
+    for name, parameter in model.named_parameters():
+        if isinstance(parameter, nn.parameter.UninitializedParameter):
+            raise InputError(
+                f"{name!r} has no shape yet (a lazy layer); run the model once on an input before"
+            )
 
 
 def infer_reps(
@@ -42,21 +138,21 @@ def infer_reps(
     moves_grid: bool | None = None,
     hidden: Hidden = "scalars",
 ) -> Proposal:
-    """Proposes what every parameter of a module is.
+    """Proposes a map for every parameter of a module.
 
     Args:
-        model: Any module; it is run once and left as it was.
+        model: Any module; it is run once and left unchanged.
         rep_in: Representation of the input. Of images: of the whole image, ``"3Grid(32,32)"``, or of its channels, ``"3S"``. Of
             sequences: of one element, or of all one after the other.
         rep_out: Representation of the output, likewise.
         groups: The candidate groups.
-        reps: What you know better: {module name: representation of what it gives}, {module name: (of what it takes, of what it
-            gives)}, {parameter name: its map}.
+        reps: Representations that you choose: {module name: representation of its output}, {module name: (of its input, of its
+            output)}, {parameter name: its map}.
         example: An input to run on (or several, in a tuple); needed only where none can be guessed from ``rep_in``.
-        moves_grid: Whether groups move pixels. By default they do if ``rep_in`` is a whole image, or if they act on a space of as many
+        moves_grid: Whether groups act on pixels. By default they do if ``rep_in`` is a whole image, or if they act on a space of as many
             dimensions as convolutions work in.
-        hidden: For continuous groups, what numbers are that go through a pointwise nonlinearity: ``"scalars"``, or ``"mixed"``:
-            scalars, vectors and tensors, on which the nonlinearity breaks the symmetry.
+        hidden: For continuous groups, the representation of numbers that go through a pointwise nonlinearity: ``"scalars"``, or
+            ``"mixed"``: scalars, vectors and tensors, on which the nonlinearity breaks the symmetry.
 
     Example:
         >>> import softsym as ss, torch
@@ -68,210 +164,92 @@ def infer_reps(
         4.weight  Regular(D(4)) -> 10S
         4.bias    10S
     """
-    check_hidden(hidden)
-    check_shapes(model)
+    _check_initialized(model)
     acting = read_groups(groups)
-    ends = read_rep(rep_in), read_rep(rep_out)
-    for end in ends:
-        for group in acting:
-            end.size(group)
-    known = dict(reps or {})
+    proposer = Proposer(tuple(acting), hidden)
+    source, target = read_rep(rep_in), read_rep(rep_out)
+    for group in acting:
+        source.size(group)
+        target.size(group)
+    given = dict(reps or {})
     names = {name for name, _ in model.named_modules()} | {name for name, _ in model.named_parameters()}
-    for name in known:
+    for name in given:
         if name not in names:
             raise InputError(f"`reps` names {name!r}, which is neither a module nor a parameter of the model")
-    given = {name: _ends(one) for name, one in known.items() if not isinstance(one, TensorMap)}
-    moves = moves_pixels(model, ends[0], acting) if moves_grid is None else moves_grid
-    recorder = _run(model, ends, acting, moves, given, example)
-    proposal = _Answers(recorder, Proposer(tuple(acting), hidden)).proposal(model)
-    maps = dict(proposal.maps) | {name: one for name, one in known.items() if isinstance(one, TensorMap)}
-    alone = {name: why for name, why in proposal.left_alone.items() if name not in maps}
-    return Proposal(maps, alone, proposal.breaks, proposal.not_understood, proposal.hidden, proposal.buffers)
+    maps = {name: each for name, each in given.items() if isinstance(each, TensorMap)}
+    ends = {name: _read_ends(each) for name, each in given.items() if not isinstance(each, TensorMap)}
+    on_pixels = groups_act_on_pixels(model, source, acting) if moves_grid is None else moves_grid
+    tracer = _trace(model, source, target, acting, on_pixels, ends, example)
+    return build_proposal(model, tracer, proposer, maps)
 
 
-def _ends(given: Rep | str | tuple[Rep | str, Rep | str]) -> tuple[Rep | None, Rep]:
+def _read_ends(given: Rep | str | tuple[Rep | str, Rep | str]) -> tuple[Rep | None, Rep]:
     if isinstance(given, tuple):
         return read_rep(given[0]), read_rep(given[1])
     return None, read_rep(given)
 
 
-def _run(
+def _trace(
     model: nn.Module,
-    ends: tuple[Rep, Rep],
+    rep_in: Rep,
+    rep_out: Rep,
     groups: list[Group],
-    moves: bool,
+    on_pixels: bool,
     given: Mapping[str, tuple[Rep | None, Rep]],
     example: Tensor | Sequence[Any] | None,
-) -> Recorder:
-    """Runs the model on the example, or on the first guess on which it runs."""
-    tries = examples(model, ends[0], groups[0])
+) -> Tracer:
+    """Traces the model on the example, or on the first guess on which it runs."""
+    guesses = examples(model, rep_in, groups[0])
     if example is not None:
-        tries = iter([(example,) if isinstance(example, Tensor) else tuple(example)])
+        guesses = iter([(example,) if isinstance(example, Tensor) else tuple(example)])
     reason: Exception | None = None
-    tried: list[str] = []
-    for inputs in tries:
-        recorder = Recorder(model, groups, HANDLERS, moves, given)
+    shapes: list[str] = []
+    for inputs in guesses:
+        tracer = Tracer(model, groups, RULES, on_pixels, given)
         try:
-            with running(model):
-                _put_inputs(recorder, model, inputs, ends[0], moves)
-                out = recorder.run(model, inputs)
+            with restore_after(model):
+                _set_inputs(tracer, model, inputs, rep_in)
+                out = tracer.run(model, inputs)
         except InputError:
             raise
-        except Exception as error:  # whatever a model raises on an input that is none of its
-            reason, tried = reason or error, [*tried, str(tuple(inputs[0].shape))]
+        except Exception as error:  # a model may raise anything on an input of a wrong shape
+            reason, shapes = reason or error, [*shapes, str(tuple(inputs[0].shape))]
             continue
-        _match_output(recorder, out, ends[1], groups[0])
-        return recorder
+        _unify_output(tracer, out, rep_out)
+        return tracer
     raise InputError(
-        f"the model does not run on inputs of shape {', '.join(tried)} ({reason}); pass an input as `example`"
+        f"the model does not run on inputs of shape {', '.join(shapes)} ({reason}); pass an input as `example`"
     ) from reason
 
 
-def _put_inputs(recorder: Recorder, model: nn.Module, inputs: Sequence[Any], rep: Rep, moves: bool) -> None:
+def _set_inputs(tracer: Tracer, model: nn.Module, inputs: Sequence[Any], rep: Rep) -> None:
     first = inputs[0]
     if first.is_floating_point():
-        recorder.put(first, layout_of(first, rep, recorder.group, moves, dimensions(model)))
+        dims = convolution_dims(model)
+        tracer.set_layout(first, input_layout(first, rep, tracer.group, tracer.acts_on_pixels, dims))
     else:
-        recorder.vocabularies[rep.size(recorder.group)] = rep
+        tracer.vocabularies[rep.size(tracer.group)] = rep
     for other in inputs[1:]:
         if isinstance(other, Tensor):
-            recorder.put(other, open_axes(tuple(other.shape), "input"))
+            tracer.set_layout(other, open_axes(tuple(other.shape), "input"))
 
 
-def _match_output(recorder: Recorder, out: Any, rep: Rep, group: Group) -> None:
-    """Says what the output carries."""
+def _unify_output(tracer: Tracer, out: Any, rep: Rep) -> None:
+    """Unifies the channels of the output with its representation."""
     first = out[0] if isinstance(out, tuple | list) else out
     if not isinstance(first, Tensor):
         raise InputError(f"the model gives a {type(first).__name__}; softsym reads models that give a tensor")
-    layout, size = recorder.layout(first), rep.size(group)
-    channels = [axis for axis in layout if axis.size == size and axis.role in ("carries", "open")]
+    layout, size = tracer.layout(first), rep.size(tracer.group)
+    channels = [axis for axis in layout if axis.size == size and axis.role in ("channel", "open")]
     try:
         if channels:
-            unify(channels[-1].carry("output"), fresh(size, "output", rep), group)
+            unify(channels[-1].channels("output"), new_variable(size, "output", rep), tracer.group)
         elif math.prod(first.shape[1:]) == size > 1:
-            unify(merged(layout[1:], group).carry("output"), fresh(size, "output", rep), group)
+            unify(merge_axes(layout[1:]).channels("output"), new_variable(size, "output", rep), tracer.group)
         elif size > 1:
-            raise DisagreementError("no axis has that size")
-    except DisagreementError as error:
+            raise TraceError("no axis has that size")
+    except TraceError as error:
         shape = tuple(first.shape)
         raise InputError(
             f"`rep_out` is {rep} of size {size}, the model gives shape {shape}: {error}"
         ) from error
-
-
-class _Answers:
-    """Representations of all axes of a run, and with them the maps of all parameters."""
-
-    def __init__(self, recorder: Recorder, proposer: Proposer) -> None:
-        self.recorder, self.proposer = recorder, proposer
-        self._reps: dict[int, Rep] = {}
-        self._slots: list[Slot] = []
-
-    def rep(self, content: Content) -> Rep:
-        """What an axis carries."""
-        whole = Rep(())
-        for part in resolved(content):
-            one = self._rep_of(part.slot)
-            whole = whole + (one if part.trail is None else one * part.trail)
-        return whole
-
-    def _rep_of(self, slot: Slot) -> Rep:
-        if id(slot) not in self._reps:
-            self._slots.append(slot)
-            self._reps[id(slot)] = slot.rep or self.proposer.rep(slot.size, pointwise=bool(slot.pointwise))
-        return self._reps[id(slot)]
-
-    def proposal(self, model: nn.Module) -> Proposal:
-        """Everything together."""
-        recorder = self.recorder
-        maps: dict[str, TensorMap] = {}
-        alone: dict[str, str] = {}
-        for use in recorder.uses:
-            try:
-                made = use.read(*map(self.rep, use.contents))
-                for name, one in made.items():
-                    one.check(name, model.get_parameter(name).shape, recorder.groups)
-                    for group in recorder.groups:
-                        can_act(one, group)
-                    if name in maps and not _alike(maps[name], one, recorder.groups):
-                        raise InputError(f"is used as {maps[name]} and as {one}")
-                    maps[name] = one
-            except InputError as reason:
-                alone |= {name: _short(str(reason), name) for name in use.parameters}
-        for name, layout in recorder.parameters.items():
-            if name not in maps and name not in alone and any(axis.role != "open" for axis in layout):
-                maps[name] = self._raw(layout)
-        for name, parameter in model.named_parameters():
-            if (
-                ".parametrizations." in f".{name}"
-            ):  # what it is follows from what is made of it, which nobody knows
-                alone[name] = "a weight is computed from it (parametrised)"
-            if name in alone or name not in maps:
-                maps.pop(name, None)
-                why = recorder.notes.parameters.get(name, "is used by nothing that softsym reads")
-                alone.setdefault(name, why)
-            elif not parameter.requires_grad:
-                del maps[name]
-                alone[name] = "is frozen (requires_grad is False)"
-        hidden = {name: self.rep(content) for name, content in recorder.hidden.items() if name}
-        buffers = {name: TensorMap.vector(self.rep(content)) for name, content in recorder.buffers.items()}
-        unknown = tuple(
-            dict.fromkeys(f"{where or 'the model'}: {why}" for where, why in recorder.notes.unknown)
-        )
-        return Proposal(maps, alone, self._breaks(), unknown, hidden, buffers)
-
-    def _raw(self, layout: Any) -> TensorMap:
-        """A parameter that stands by itself: what its axes turned out to be."""
-        axes, pixels = [], [axis.size for axis in layout if axis.role == "pixel"]
-        for axis in layout:
-            if axis.role == "carries":
-                make = incoming if axis.sign == "in" else outgoing
-                axes.append(make(self.rep(axis.content)))
-            elif axis.role == "pixel" and axis.pixel == 0:
-                axes.append(outgoing(Grid(*pixels), shape=tuple(pixels)))
-            elif axis.role != "pixel":
-                axes.append(outgoing(axis.size * Scalar))
-        return TensorMap(tuple(axes))
-
-    def _breaks(self) -> tuple[str, ...]:
-        lines = []
-        for slot in self._slots:
-            others = not_permuting(self._reps[id(slot)], self.recorder.groups)
-            if others:
-                rep = self._reps[id(slot)]
-                lines += [
-                    f"breaks {', '.join(others)} here: {where} acts on each number of {rep}"
-                    for where in slot.pointwise + slot.normed
-                ]
-        groups = [G.name for G in self.recorder.groups if not G.is_finite or G.order != 1]
-        lines += [
-            f"breaks {', '.join(groups)} here: {where or 'the model'} {why}"
-            for where, why in self.recorder.notes.grids
-        ]
-        return tuple(dict.fromkeys(lines))
-
-
-def can_act(one: TensorMap, group: Group) -> None:
-    """Refuses a group that moves a grid off its points, such as a quarter turn of a kernel that is not square."""
-    for factor in one.factors:
-        factor.segments(group)
-        for _, kind in factor:
-            for atom in kind.atoms:
-                for A in lie_elements(group):
-                    atom.drho(group, A)
-                for h in discrete_elements(group):
-                    atom.rho(group, h)
-
-
-def _alike(a: TensorMap, b: TensorMap, groups: Sequence[Group]) -> bool:
-    """Whether two maps have the same spaces: equal, or equal but for duals where groups are orthogonal."""
-    if a == b:
-        return True
-    sides = [
-        [(copies, kind.canonical(groups)[0]) for f in one.factors for copies, kind in f] for one in (a, b)
-    ]
-    return all(group.is_orthogonal for group in groups) and sides[0] == sides[1]
-
-
-def _short(reason: str, name: str) -> str:
-    return reason.removeprefix(f"parameter {name!r}: ")

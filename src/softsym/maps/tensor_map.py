@@ -1,16 +1,21 @@
-r"""What a parameter is: an element of a tensor product of representations, axis by axis.
+r"""The maps of a model: the representation on every axis of each parameter.
 
 A linear weight lives in :math:`\rho_{out} \otimes \rho_{in}'`, a bias in :math:`\rho_{out}`, the kernel of a convolution in
 :math:`\rho_{out} \otimes \rho_{in}' \otimes \pi` with the permutation representation :math:`\pi` of its k x k offsets, packed attention
-weights in :math:`3 \rho \otimes \rho'`. In all of them the equivariant parameters are the ones that the group leaves alone, so to know
-what each axis carries is to know the space.
+weights in :math:`3 \rho \otimes \rho'`. In all of them the equivariant parameters are the invariant tensors, so the representations of
+the axes determine the space.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike
+from torch import Tensor, nn
 
 from softsym.errors import InputError
 from softsym.groups import Group
@@ -18,12 +23,12 @@ from softsym.groups import group as read_group
 from softsym.reps import Rep, TensorType
 from softsym.reps import rep as read_rep
 from softsym.spaces import EquivariantSpace, invariant_tensors, positions
-from softsym.typing import Index
+from softsym.typing import Array, Index
 
 
 @dataclass(frozen=True)
 class Axis:
-    """One factor of the product; :func:`outgoing` and :func:`incoming` make it.
+    """One factor of the tensor product; :func:`outgoing` and :func:`incoming` make it.
 
     Axes are equal if groups act on them in the same way, whatever their text.
 
@@ -31,7 +36,7 @@ class Axis:
         factor: The representation, all copies included and as a dual on the side of inputs.
         shape: The axes of the parameter that the representation covers together, such as (3, 3) for the offsets of a kernel; None for
             a single one.
-        text: How it is written.
+        text: The representation as text, not dualised.
         is_incoming: Whether it is on the side of inputs.
     """
 
@@ -57,7 +62,7 @@ def outgoing(rep: Rep | str, *, copies: int = 1, shape: Sequence[int] | None = N
 
     Args:
         rep: The representation.
-        copies: How many of them, one after the other: 3 for packed queries, keys and values, 4 for the gates of an LSTM.
+        copies: The number of copies, one after the other: 3 for packed queries, keys and values, 4 for the gates of an LSTM.
         shape: The axes that the representation covers together, if they are several.
     """
     return _axis(read_rep(rep), copies, shape, is_incoming=False)
@@ -70,10 +75,10 @@ def incoming(rep: Rep | str, *, copies: int = 1, shape: Sequence[int] | None = N
 
 @dataclass(frozen=True)
 class TensorMap:
-    """What each axis of a parameter carries: an immutable value, equal to others of which the same parameters are equivariant.
+    """The representation on each axis of a parameter: an immutable value, equal to others with the same equivariant parameters.
 
     Args:
-        axes: The factors in the order of the parameter's axes.
+        axes: The factors, in the order of the parameter's axes.
 
     Example:
         >>> from softsym.maps import TensorMap, incoming, outgoing
@@ -109,12 +114,15 @@ class TensorMap:
 
     def shape(self, group: Group | str) -> tuple[int, ...]:
         """The shape of the parameter."""
-        group = read_group(group)
+        return self._shape(read_group(group))
+
+    def _shape(self, group: Group) -> tuple[int, ...]:
         return tuple(size for axis in self.axes for size in axis.sizes(group))
 
     def space(self, group: Group | str) -> EquivariantSpace:
         """The space of equivariant parameters."""
-        space, shape = invariant_tensors(self.factors, group), self.shape(group)
+        acting = read_group(group)
+        space, shape = invariant_tensors(self.factors, acting), self._shape(acting)
         return space if space.shape == shape else replace(space, shape=shape)
 
     def positions(self, groups: Sequence[Group]) -> dict[TensorType, Index]:
@@ -122,16 +130,10 @@ class TensorMap:
         return positions(self.factors, tuple(groups))
 
     def check(self, name: str, shape: Sequence[int], groups: Sequence[Group]) -> None:
-        """Refuses a parameter of another shape, and groups that cannot act on it.
-
-        Args:
-            name: The parameter's name, for the message.
-            shape: Its shape.
-            groups: The groups.
-        """
+        """Refuses a parameter of another shape, and groups that cannot act on it; ``name`` is for the message."""
         for group in groups:
             try:
-                expected = self.shape(group)
+                expected = self._shape(group)
             except InputError as error:
                 raise InputError(
                     f"parameter {name!r}: {group.name} cannot act on its representation: {error}"
@@ -157,12 +159,129 @@ def _axis(rep: Rep, copies: int, shape: Sequence[int] | None, *, is_incoming: bo
 
 
 def _product(axes: Sequence[Axis]) -> str:
-    """The product of one side's axes, as :func:`softsym.rep` reads it."""
+    """The product of one side's axes, as text that :func:`softsym.rep` parses."""
     if len(axes) == 1:
         return axes[0].text
-    return " * ".join(f"({axis.text})" if _is_loose(axis) else axis.text for axis in axes)
+    return " * ".join(f"({axis.text})" if _needs_brackets(axis) else axis.text for axis in axes)
 
 
-def _is_loose(axis: Axis) -> bool:
-    """Whether a text falls apart, or binds wrongly, as a factor of a product."""
+def _needs_brackets(axis: Axis) -> bool:
+    """Whether a text needs brackets as a factor of a product."""
     return len(axis.factor.terms) > 1 or axis.text[:1].isdigit()
+
+
+def name_parameters(layer: str, weight: TensorMap, bias: TensorMap | None = None) -> dict[str, TensorMap]:
+    """The maps of weight and bias by their names in the model; ``layer`` is empty for the model itself."""
+    prefix = f"{layer}." if layer else ""
+    maps = {f"{prefix}weight": weight}
+    return maps if bias is None else maps | {f"{prefix}bias": bias}
+
+
+@dataclass(frozen=True, eq=False)
+class Proposal(Mapping[str, TensorMap]):
+    """The maps of a model's parameters, with remarks on the others; a mapping that ``EquivarianceRegularizer`` takes as ``reps``.
+
+    Args:
+        maps: The map of each parameter that is understood, by its name.
+        left_alone: Why each of the other parameters is left alone.
+        breaks: Where a group's symmetry is broken for all parameters, one line for each place.
+        not_understood: Functions of the model without a rule, one line for each place.
+        hidden: The representation of each module's output, by its name.
+        buffers: The maps of running statistics, by name; they are projected with the parameters.
+    """
+
+    maps: Mapping[str, TensorMap]
+    left_alone: Mapping[str, str] = field(default_factory=dict)
+    breaks: tuple[str, ...] = ()
+    not_understood: tuple[str, ...] = ()
+    hidden: Mapping[str, Rep] = field(default_factory=dict)
+    buffers: Mapping[str, TensorMap] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> TensorMap:
+        return self.maps[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.maps)
+
+    def __len__(self) -> int:
+        return len(self.maps)
+
+    def remarks(self) -> list[str]:
+        """Remarks for the user: parameters left alone, functions not understood, broken symmetries."""
+        alone = [f"left alone: {name}: {reason}" for name, reason in self.left_alone.items()]
+        return [*alone, *(f"not understood: {line}" for line in self.not_understood), *self.breaks]
+
+    def __str__(self) -> str:
+        width = max(map(len, self.maps), default=0)
+        lines = [f"{name.ljust(width)}  {tensor_map}" for name, tensor_map in self.maps.items()]
+        return "\n".join([*lines, *self.remarks()])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+@dataclass(frozen=True, eq=False)
+class MapValue:
+    """The value of a weight (n_out, n_in), a bias (n_out,) or any other parameter, and its map."""
+
+    value: Array
+    map: TensorMap
+
+
+@runtime_checkable
+class KnowsRepresentations(Protocol):
+    """A model that gives the maps of its parameters."""
+
+    def representations(self) -> Mapping[str, TensorMap]:
+        """The map of each named parameter; parameters without one are not regularised."""
+
+
+@runtime_checkable
+class KnowsMaps(Protocol):
+    """A model that gives the maps that its layers compute; the networks of :mod:`softsym.nn` with representations in every layer do.
+
+    The map of a layer that is the sum of two is the sum.
+    """
+
+    def linear_maps(self) -> Mapping[str, tuple[Tensor, TensorMap]]:
+        """The value of each map and the map, by name, in the order of the layers."""
+
+
+def map_values(
+    model: nn.Module | Mapping[str, ArrayLike | Tensor],
+    representations: Mapping[str, TensorMap] | None = None,
+) -> dict[str, MapValue]:
+    """All maps of a model by name, in the order of its layers, as float64 arrays.
+
+    Args:
+        model: A network of :mod:`softsym.nn`, any module with a ``representations()`` method, any other module, or parameters by name.
+        representations: The map of each parameter, by name; needed unless the model gives it.
+    """
+    if representations is None and isinstance(model, KnowsMaps):
+        return {
+            name: MapValue(as_array(value), tensor_map)
+            for name, (value, tensor_map) in model.linear_maps().items()
+        }
+    if representations is None:
+        if not isinstance(model, KnowsRepresentations):
+            raise InputError(
+                f"{type(model).__name__} does not say what its parameters are; "
+                "pass `representations`, a dict from parameter name to softsym.maps.TensorMap"
+            )
+        representations = model.representations()
+    values = dict(model.named_parameters()) if isinstance(model, nn.Module) else dict(model)
+    missing = [name for name in representations if name not in values]
+    if missing:
+        raise InputError(
+            f"`representations` names {missing[0]!r}, which is not among the parameters {list(values)}"
+        )
+    return {
+        name: MapValue(as_array(values[name]), tensor_map) for name, tensor_map in representations.items()
+    }
+
+
+def as_array(value: ArrayLike | Tensor) -> Array:
+    """A float64 copy on the CPU."""
+    if isinstance(value, Tensor):
+        value = value.detach().cpu().double().numpy()
+    return np.array(value, dtype=np.float64)

@@ -1,5 +1,6 @@
-"""Layers note what their parameters are; the models of `test_infer.py` use all of them."""
+"""The rules of layers; the models of `test_infer.py` use all of them."""
 
+import pytest
 import torch
 from torch import nn
 
@@ -73,3 +74,96 @@ def test_convolutions_along_channels_are_not_understood():
 
     found = ss.infer_reps(Odd(), "2V", "2V", ["C(4)@z"], example=torch.zeros(2, 5, 6))
     assert "conv.weight" in found.left_alone
+
+
+def test_states_are_followed():
+    class Last(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.rnn, self.head = nn.LSTM(3, 8, 2, batch_first=True), nn.Linear(16, 3)
+
+        def forward(self, x):
+            _, (h, c) = self.rnn(x)
+            return self.head(torch.cat([h[-1], c[-1]], dim=-1))
+
+    found = ss.infer_reps(Last(), "V", "V", ["C(4)@z"])
+    assert found.not_understood == ()
+    assert found["head.weight"].space("C(4)@z").dim == 16 * 3 // 4
+
+
+def test_attention_between_two_sets():
+    class Cross(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.attend = nn.MultiheadAttention(8, 2, kdim=3, vdim=3, batch_first=True, add_bias_kv=True)
+            self.query, self.head = nn.Parameter(torch.zeros(1, 4, 8)), nn.Linear(8, 3)
+
+        def forward(self, x):
+            return self.head(self.attend(self.query.expand(len(x), -1, -1), x, x)[0]).mean(1)
+
+    found = ss.infer_reps(Cross(), "V", "V", ["C(4)@z"], example=torch.zeros(2, 5, 3))
+    assert found.left_alone == {}
+    assert str(found["query"]) == "S * (4S) * (2Regular(C(4)@z))"
+    assert str(found["attend.k_proj_weight"]) == "V -> 2Regular(C(4)@z)"
+    assert found["attend.bias_k"].shape("C(4)@z") == (1, 1, 8)
+
+
+def test_a_decoder_layer():
+    class Both(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embed, self.decoder = nn.Linear(3, 8), nn.TransformerDecoderLayer(8, 2, 16, batch_first=True)
+            self.head = nn.Linear(8, 3)
+
+        def forward(self, x):
+            x = self.embed(x)
+            return self.head(self.decoder(x, x)).mean(1)
+
+    found = ss.infer_reps(Both(), "V", "V", ["C(4)@z"])
+    assert len(found) == len(list(Both().named_parameters()))
+
+
+def test_inner_products_need_orthogonal_groups():
+    class Own(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embed, self.attend, self.head = (
+                nn.Linear(2, 6),
+                nn.MultiheadAttention(6, 1, batch_first=True),
+                nn.Linear(6, 2),
+            )
+
+        def forward(self, x):
+            x = self.embed(x)
+            return self.head(self.attend(x, x, x)[0])
+
+    found = ss.infer_reps(Own(), "V", "V", ["SL(2)"], example=torch.zeros(2, 5, 2))
+    assert str(found["attend.in_proj_weight"]) == "4S + V -> 16S + V"  # only values may be vectors
+
+
+class Packed(nn.Module):
+    def __init__(self, **options):
+        super().__init__()
+        self.rnn, self.head = nn.LSTM(3, 8, batch_first=True, **options), nn.LazyLinear(3)
+        self(torch.zeros(2, 5, 3))
+
+    def forward(self, x, lengths=None):
+        lengths = torch.full((len(x),), x.shape[1]) if lengths is None else lengths
+        rows = nn.utils.rnn.pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
+        out, (last, _) = self.rnn(rows)
+        padded, _ = nn.utils.rnn.pad_packed_sequence(out, batch_first=True)
+        return self.head(padded.mean(1)) + self.head(torch.cat(list(last), -1))
+
+
+@pytest.mark.parametrize("options", [{}, {"bidirectional": True}], ids=str)
+def test_packed_sequences_are_followed(options):
+    torch.manual_seed(0)
+    model, group = Packed(**options), "C(4)@z"
+    reps = ss.infer_reps(model, "V", "V", [group], example=torch.zeros(2, 5, 3))
+    assert reps.not_understood == ()
+    assert reps.left_alone == {}
+    ss.EquivarianceRegularizer(model, [group], reps=reps).project_(group)
+    x, lengths = torch.randn(4, 5, 3), torch.tensor([5, 3, 4, 2])
+    turn = torch.tensor([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    with torch.no_grad():
+        assert torch.allclose(model(x @ turn.T, lengths), model(x, lengths) @ turn.T, atol=1e-5)

@@ -1,1 +1,1 @@
-"""Following a module while it runs: which axis of every tensor, and so of every parameter, carries which representation."""
+"""Tracing a module while it runs: type inference for the representation on every axis of every tensor."""

@@ -1,201 +1,304 @@
-"""What functions that rearrange numbers do to axes."""
+"""Rules of functions that rearrange numbers: views, transposes, concatenation, slices.
+
+A view matches the axes of both shapes block by block, each block with the same number of entries. Several axes that become one are
+flattened; one that becomes several (the heads of attention) is split into equal copies.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 from torch import Tensor
 
-from softsym.maps.trace.layout import Axis, Layout, carrying, free, match
-from softsym.maps.trace.recorder import Answer, Call, Handler, Recorder
-from softsym.maps.trace.reshape import reshaped
-from softsym.maps.trace.slots import Content, DisagreementError, sliced
+from softsym.groups import Group
+from softsym.maps.trace.tracer import Call, Output, Rule, Tracer
+from softsym.maps.trace.unify import (
+    Layout,
+    Term,
+    TracedAxis,
+    TraceError,
+    channel_axis,
+    free_axis,
+    slice_term,
+    split_evenly,
+    tensor_product,
+    term_size,
+    unify_axes,
+)
+from softsym.reps import Grid, Scalar
 
 
-def _same(rec: Recorder, call: Call) -> Answer:
-    return rec.layout(call.args[0])
+def reshape(layout: Layout, shape: Sequence[int], group: Group) -> Layout:
+    """The axes of the same numbers in another shape, given without -1."""
+    axes: list[TracedAxis] = []
+    for old, sizes in _blocks(layout, list(shape)):
+        if [axis.size for axis in old] == sizes:
+            axes.extend(old)
+        elif len(sizes) == 1:
+            axes.append(merge_axes(old))
+        elif len(old) == 1:
+            axes.extend(_split_axis(old[0], sizes, group))
+        else:  # through one flat axis
+            axes.extend(_split_axis(merge_axes(old), sizes, group))
+    return tuple(axes)
 
 
-def _reshape(rec: Recorder, call: Call) -> Answer:
-    return reshaped(rec.layout(call.args[0]), tuple(call.out.shape), rec.group)
+def merge_axes(axes: Sequence[TracedAxis]) -> TracedAxis:
+    """Several axes as one, the last running fastest."""
+    axes = [axis for axis in axes if axis.size > 1 or axis.role == "channel"] or list(axes[:1])
+    if len(axes) == 1:
+        return axes[0]
+    total = math.prod(axis.size for axis in axes)
+    if all(axis.role == "free" for axis in axes):
+        return free_axis(total)
+    term: Term | None = None
+    copies, pixels = 1, []
+    for axis in axes:
+        if axis.role == "free" and term is None:
+            copies *= axis.size
+        elif axis.role == "free" and term is not None:
+            term = tensor_product(term, axis.size * Scalar, axis.size)
+        elif axis.role == "pixel":
+            pixels.append(axis)
+        elif pixels or term is not None:
+            raise TraceError("channels behind pixels or other channels are flattened")
+        else:
+            term = axis.channels()
+    if pixels:
+        if [axis.pixel for axis in pixels] != list(range(len(pixels))):
+            raise TraceError("some, not all, axes of an image are flattened")
+        sizes = [axis.size for axis in pixels]
+        count = total // copies // (1 if term is None else term_size(term))
+        if term is None:
+            raise TraceError("pixels are flattened without their channels")
+        term = tensor_product(term, Grid(*sizes), count)
+    assert term is not None
+    return channel_axis(term * copies)
 
 
-def _permute(rec: Recorder, call: Call) -> Answer:
-    layout = rec.layout(call.args[0])
+def _split_axis(axis: TracedAxis, sizes: list[int], group: Group) -> list[TracedAxis]:
+    """One axis as several: free axes of copies and the axis of one copy, or all of them free."""
+    if axis.size == 1 or axis.role == "free":
+        return [free_axis(size) for size in sizes]
+    if axis.role == "pixel":
+        raise TraceError("an axis of an image is split")
+    copies = math.prod(sizes[:-1])
+    return [*map(free_axis, sizes[:-1]), channel_axis(split_evenly(axis.channels(), copies, group))]
+
+
+def _blocks(layout: Layout, shape: list[int]) -> list[tuple[list[TracedAxis], list[int]]]:
+    """Consecutive axes and new sizes that hold the same number of entries."""
+    old, new = list(layout), list(shape)
+    blocks: list[tuple[list[TracedAxis], list[int]]] = []
+    while old or new:
+        if not new or (old and old[0].size == 1 and new[0] != 1):  # an axis of one comes or goes
+            old.pop(0)
+            continue
+        if not old or (new[0] == 1 and old[0].size != 1):
+            blocks.append(([free_axis(1)], [new.pop(0)]))
+            continue
+        axes, sizes = [old.pop(0)], [new.pop(0)]
+        have, want = axes[0].size, sizes[0]
+        while have != want:
+            if have < want:
+                axes.append(old.pop(0))
+                have *= axes[-1].size
+            else:
+                sizes.append(new.pop(0))
+                want *= sizes[-1]
+        blocks.append((axes, sizes))
+    return blocks
+
+
+def _unchanged(tracer: Tracer, call: Call) -> Output:
+    return tracer.layout(call.args[0])
+
+
+def _reshape(tracer: Tracer, call: Call) -> Output:
+    return reshape(tracer.layout(call.args[0]), tuple(call.out.shape), tracer.group)
+
+
+def _permute(tracer: Tracer, call: Call) -> Output:
+    layout = tracer.layout(call.args[0])
     order = call.args[1:] if isinstance(call.args[1], int) else call.args[1]
     return tuple(layout[k] for k in order)
 
 
-def _transpose(rec: Recorder, call: Call) -> Answer:
-    layout = list(rec.layout(call.args[0]))
+def _transpose(tracer: Tracer, call: Call) -> Output:
+    layout = list(tracer.layout(call.args[0]))
     a, b = call.get(1, "dim0"), call.get(2, "dim1")
     layout[a], layout[b] = layout[b], layout[a]
     return tuple(layout)
 
 
-def _turned(rec: Recorder, call: Call) -> Answer:
-    layout = rec.layout(call.args[0])
+def _swap_last(tracer: Tracer, call: Call) -> Output:
+    layout = tracer.layout(call.args[0])
     return (*layout[:-2], layout[-1], layout[-2])
 
 
-def _expand(rec: Recorder, call: Call) -> Answer:
-    """New axes are free; an axis of one becomes free when it is repeated."""
-    layout, shape = rec.layout(call.args[0]), call.out.shape
-    padded = (*(free(1) for _ in range(len(shape) - len(layout))), *layout)
-    return tuple(a if a.size == n else free(n) for a, n in zip(padded, shape, strict=True))
+def _expand(tracer: Tracer, call: Call) -> Output:
+    """New axes are free; so is a repeated axis of size one."""
+    layout, shape = tracer.layout(call.args[0]), call.out.shape
+    padded = (*(free_axis(1) for _ in range(len(shape) - len(layout))), *layout)
+    return tuple(a if a.size == n else free_axis(n) for a, n in zip(padded, shape, strict=True))
 
 
-def _repeat(rec: Recorder, call: Call) -> Answer:
-    layout, shape = rec.layout(call.args[0]), call.out.shape
-    padded = (*(free(1) for _ in range(len(shape) - len(layout))), *layout)
-    return tuple(_copies(axis, size) for axis, size in zip(padded, shape, strict=True))
+def _repeat(tracer: Tracer, call: Call) -> Output:
+    layout, shape = tracer.layout(call.args[0]), call.out.shape
+    padded = (*(free_axis(1) for _ in range(len(shape) - len(layout))), *layout)
+    return tuple(_repeat_axis(axis, size) for axis, size in zip(padded, shape, strict=True))
 
 
-def _copies(axis: Axis, size: int) -> Axis:
+def _repeat_axis(axis: TracedAxis, size: int) -> TracedAxis:
     if axis.size == size:
         return axis
-    if axis.role == "carries" and axis.size > 1:
-        return carrying(axis.carry() * (size // axis.size))
+    if axis.role == "channel" and axis.size > 1:
+        return channel_axis(axis.channels() * (size // axis.size))
     if axis.role == "free" or axis.size == 1:
-        return free(size)
-    raise DisagreementError(f"repeats an axis that is {axis.role}")
+        return free_axis(size)
+    raise TraceError(f"repeats a {axis.role} axis")
 
 
-def _unsqueeze(rec: Recorder, call: Call) -> Answer:
-    layout, place = list(rec.layout(call.args[0])), call.get(1, "dim")
-    layout.insert(place if place >= 0 else len(layout) + 1 + place, free(1))
+def _unsqueeze(tracer: Tracer, call: Call) -> Output:
+    layout, place = list(tracer.layout(call.args[0])), call.get(1, "dim")
+    layout.insert(place if place >= 0 else len(layout) + 1 + place, free_axis(1))
     return tuple(layout)
 
 
-def _squeeze(rec: Recorder, call: Call) -> Answer:
-    layout, place = rec.layout(call.args[0]), call.get(1, "dim")
+def _squeeze(tracer: Tracer, call: Call) -> Output:
+    layout, place = tracer.layout(call.args[0]), call.get(1, "dim")
     if place is None:
         return tuple(axis for axis in layout if axis.size != 1)
-    gone = {k % len(layout) for k in ([place] if isinstance(place, int) else place)}
-    return tuple(axis for k, axis in enumerate(layout) if k not in gone or axis.size != 1)
+    removed = {k % len(layout) for k in ([place] if isinstance(place, int) else place)}
+    return tuple(axis for k, axis in enumerate(layout) if k not in removed or axis.size != 1)
 
 
-def _cat(rec: Recorder, call: Call) -> Answer:
+def _cat(tracer: Tracer, call: Call) -> Output:
     tensors, place = call.get(0, "tensors"), call.get(1, "dim", 0)
-    layouts = [rec.layout(tensor) for tensor in tensors]
+    layouts = [tracer.layout(tensor) for tensor in tensors]
     place %= len(layouts[0])
-    joint = [layout[place] for layout in layouts]
-    made = []
+    joined = [layout[place] for layout in layouts]
+    axes = []
     for k, axis in enumerate(layouts[0]):
         for other in layouts[1:]:
             if k != place:
-                axis = match(axis, other[k], rec.group)
-        made.append(axis)
-    if all(axis.role in ("free", "open") for axis in joint) and any(axis.role == "free" for axis in joint):
-        for axis in joint:
-            axis.become(free(axis.size))
-        made[place] = free(call.out.shape[place])
-    elif any(axis.role == "pixel" for axis in joint):
-        raise DisagreementError("joins images along an axis of theirs")
+                axis = unify_axes(axis, other[k], tracer.group)
+        axes.append(axis)
+    if all(axis.role in ("free", "open") for axis in joined) and any(axis.role == "free" for axis in joined):
+        for axis in joined:
+            axis.assign(free_axis(axis.size))
+        axes[place] = free_axis(call.out.shape[place])
+    elif any(axis.role == "pixel" for axis in joined):
+        raise TraceError("joins images along an axis of theirs")
     else:
-        made[place] = carrying(tuple(part for axis in joint for part in axis.carry()))
-    return tuple(made)
+        axes[place] = channel_axis(tuple(summand for axis in joined for summand in axis.channels()))
+    return tuple(axes)
 
 
-def _stack(rec: Recorder, call: Call) -> Answer:
+def _stack(tracer: Tracer, call: Call) -> Output:
     tensors, place = call.get(0, "tensors"), call.get(1, "dim", 0)
-    made = list(rec.layout(tensors[0]))
+    axes = list(tracer.layout(tensors[0]))
     for tensor in tensors[1:]:
-        made = [match(a, b, rec.group) for a, b in zip(made, rec.layout(tensor), strict=True)]
-    made.insert(place % (len(made) + 1), free(len(tensors)))
-    return tuple(made)
+        axes = [unify_axes(a, b, tracer.group) for a, b in zip(axes, tracer.layout(tensor), strict=True)]
+    axes.insert(place % (len(axes) + 1), free_axis(len(tensors)))
+    return tuple(axes)
 
 
-def _pieces(rec: Recorder, call: Call) -> Answer:
+def _split(tracer: Tracer, call: Call) -> Output:
     """Consecutive pieces of one axis: chunk, split, tensor_split."""
-    layout = rec.layout(call.args[0])
+    layout = tracer.layout(call.args[0])
     place = call.get(2, "dim", 0) % len(layout)
-    made, start = [], 0
+    axes, start = [], 0
     for piece in call.out:
         stop = start + piece.shape[place]
-        made.append((*layout[:place], _part(rec, layout[place], start, stop), *layout[place + 1 :]))
+        axes.append((*layout[:place], _slice_axis(tracer, layout[place], start, stop), *layout[place + 1 :]))
         start = stop
-    return made
+    return axes
 
 
-def _unbind(rec: Recorder, call: Call) -> Answer:
-    layout = rec.layout(call.args[0])
+def _unbind(tracer: Tracer, call: Call) -> Output:
+    layout = tracer.layout(call.args[0])
     place = call.get(1, "dim", 0) % len(layout)
     if layout[place].role not in ("free", "open"):
-        raise DisagreementError(f"takes apart an axis that is {layout[place].role}")
+        raise TraceError(f"takes apart a {layout[place].role} axis")
     return [(*layout[:place], *layout[place + 1 :])] * len(call.out)
 
 
-def _part(rec: Recorder, axis: Axis, start: int, stop: int) -> Axis:
+def _slice_axis(tracer: Tracer, axis: TracedAxis, start: int, stop: int) -> TracedAxis:
     if stop - start == axis.size:
         return axis
     if axis.role == "pixel":
-        raise DisagreementError("cuts an image")
+        raise TraceError("cuts an image")
     if axis.role == "free":
-        return free(stop - start)
-    content: Content = axis.carry()
-    return carrying(sliced(content, start, stop, rec.group))
+        return free_axis(stop - start)
+    return channel_axis(slice_term(axis.channels(), start, stop, tracer.group))
 
 
-def _getitem(rec: Recorder, call: Call) -> Answer:
-    """Indexing by numbers, slices, None and dots; free axes may be indexed by anything."""
-    layout, index = list(rec.layout(call.args[0])), call.args[1]
+def _getitem(tracer: Tracer, call: Call) -> Output:
+    """Indexing by numbers, slices, None and an ellipsis; free axes by anything."""
+    layout, index = list(tracer.layout(call.args[0])), call.args[1]
     items = list(index) if isinstance(index, tuple) else [index]
     if Ellipsis in [item for item in items if not isinstance(item, Tensor)]:
         place = next(k for k, item in enumerate(items) if item is Ellipsis)
         named = sum(item is not None and item is not Ellipsis for item in items)
         items[place : place + 1] = [slice(None)] * (len(layout) - named)
-    made: list[Axis] = []
+    axes: list[TracedAxis] = []
     for item in items:
         if item is None:
-            made.append(free(1))
+            axes.append(free_axis(1))
             continue
         axis = layout.pop(0)
-        made.extend(_indexed(rec, axis, item))
-    return (*made, *layout)
+        axes.extend(_index_axis(tracer, axis, item))
+    return (*axes, *layout)
 
 
-def _indexed(rec: Recorder, axis: Axis, item: Any) -> list[Axis]:
+def _index_axis(tracer: Tracer, axis: TracedAxis, item: Any) -> list[TracedAxis]:
     if isinstance(item, slice):
         start, stop, step = item.indices(axis.size)
         if step != 1 and axis.role != "free":
-            raise DisagreementError(f"takes every {step}th of an axis that is {axis.role}")
-        return [_part(rec, axis, start, stop) if step == 1 else free(len(range(start, stop, step)))]
+            raise TraceError(f"takes every {step}th entry of a {axis.role} axis")
+        return [
+            _slice_axis(tracer, axis, start, stop) if step == 1 else free_axis(len(range(start, stop, step)))
+        ]
     if isinstance(item, int) and axis.role in ("free", "open"):
         return []
-    if isinstance(item, int) and axis.role == "carries":
+    if isinstance(item, int) and axis.role == "channel":
         place = item % axis.size
-        sliced(axis.carry(), place, place + 1, rec.group)  # a single coordinate stands by itself
+        slice_term(axis.channels(), place, place + 1, tracer.group)  # a single coordinate is a summand
         return []
     if isinstance(item, Tensor) and axis.role == "free":
-        return [free(size) for size in item.shape]
-    raise DisagreementError(f"picks places of an axis that is {axis.role}")
+        return [free_axis(size) for size in item.shape]
+    raise TraceError(f"selects entries of a {axis.role} axis")
 
 
-def _select(rec: Recorder, call: Call) -> Answer:
-    layout = rec.layout(call.args[0])
+def _select(tracer: Tracer, call: Call) -> Output:
+    layout = tracer.layout(call.args[0])
     place = call.get(1, "dim") % len(layout)
-    kept = _indexed(rec, layout[place], call.get(2, "index"))
-    return (*layout[:place], *kept, *layout[place + 1 :])
+    axes = _index_axis(tracer, layout[place], call.get(2, "index"))
+    return (*layout[:place], *axes, *layout[place + 1 :])
 
 
-SAME = (
+UNCHANGED = (
     "contiguous clone detach to float double half type_as dropout dropout1d dropout2d dropout3d feature_dropout alpha_dropout "
     "get_data requires_grad_ cpu pin_memory identity"
 )
-HANDLERS: dict[str, Handler] = {
-    **dict.fromkeys(SAME.split(), _same),
-    **dict.fromkeys(("view", "reshape", "flatten", "unflatten", "view_as", "reshape_as"), _reshape),
-    "permute": _permute, "transpose": _transpose, "swapaxes": _transpose, "swapdims": _transpose, "t": _turned,
-    "get_T": _turned, "get_mT": _turned, "expand": _expand, "expand_as": _expand, "repeat": _repeat, "unsqueeze": _unsqueeze,
-    "squeeze": _squeeze, "cat": _cat, "concat": _cat, "concatenate": _cat, "stack": _stack, "chunk": _pieces, "split": _pieces,
-    "tensor_split": _pieces, "unbind": _unbind, "__getitem__": _getitem, "select": _select,
-    "index_select": _select,
-}  # fmt: skip
-"""What each function does, by its name."""
-
-
-def single(layout: Layout) -> Axis | None:
-    """The only axis that carries something; None if there are none or several."""
-    carried = [axis for axis in layout if axis.role == "carries"]
-    return carried[0] if len(carried) == 1 else None
+RULES: dict[str, Rule] = {
+    **dict.fromkeys(UNCHANGED.split(), _unchanged),
+    **dict.fromkeys(["view", "reshape", "flatten", "unflatten", "view_as", "reshape_as"], _reshape),
+    **dict.fromkeys(("transpose", "swapaxes", "swapdims"), _transpose),
+    **dict.fromkeys(("t", "get_T", "get_mT"), _swap_last),
+    **dict.fromkeys(("expand", "expand_as"), _expand),
+    **dict.fromkeys(("cat", "concat", "concatenate"), _cat),
+    **dict.fromkeys(("chunk", "split", "tensor_split"), _split),
+    **dict.fromkeys(("select", "index_select"), _select),
+    "__getitem__": _getitem,
+    "permute": _permute,
+    "repeat": _repeat,
+    "squeeze": _squeeze,
+    "stack": _stack,
+    "unbind": _unbind,
+    "unsqueeze": _unsqueeze,
+}
+"""The rule of each function, by its name."""

@@ -4,8 +4,8 @@ import pytest
 
 import softsym as ss
 from softsym.errors import InputError
-from softsym.maps.norm import not_permuting
-from softsym.maps.propose import Proposer, check_hidden
+from softsym.maps.families.norm import non_permuting
+from softsym.maps.proposer import Proposer
 
 
 @pytest.mark.parametrize("size", [1, 3, 8, 17, 64])
@@ -16,7 +16,7 @@ def test_finite_groups_permute_what_is_proposed(size, groups):
     groups = [ss.group(G) for G in groups]
     rep = Proposer(tuple(groups)).rep(size, pointwise=True)
     assert {rep.size(G) for G in groups} == {size}
-    assert not_permuting(rep, groups) == []
+    assert non_permuting(rep, groups) == []
 
 
 def test_large_groups_get_small_orbits():
@@ -37,4 +37,4 @@ def test_short_names():
         == "Regular(D(2))"
     )
     with pytest.raises(InputError, match="`hidden` is"):
-        check_hidden("all")
+        Proposer((ss.O(3),), "all")

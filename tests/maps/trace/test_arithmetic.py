@@ -1,11 +1,11 @@
-"""Functions number by number, and over axes."""
+"""Functions of single numbers, reductions and products of tensors."""
 
 import pytest
 import torch
 from torch import nn
 
 import softsym as ss
-from tests.maps.trace.watch import watched
+from tests.maps.trace.between import infer_between
 
 
 @pytest.mark.parametrize(
@@ -13,7 +13,7 @@ from tests.maps.trace.watch import watched
     [torch.relu, nn.functional.gelu, torch.exp, lambda x: x.clamp(0), lambda x: x + 1.0, lambda x: x * x],
 )
 def test_pointwise_nonlinearities_make_scalars_of_continuous_groups(function):
-    found = watched(lambda m, x: function(x), groups=["O(2)@z"])
+    found = infer_between(lambda m, x: function(x), groups=["O(2)@z"])
     assert str(found["first.bias"]) == "8S"
     assert found.breaks == ()
 
@@ -23,7 +23,7 @@ def test_pointwise_nonlinearities_make_scalars_of_continuous_groups(function):
     [lambda x: x, lambda x: 2 * x, lambda x: x / 3 - x, lambda x: -x, lambda x: x + x.mean(1, keepdim=True)],
 )
 def test_linear_functions_do_not(function):
-    found = watched(lambda m, x: function(x), groups=["O(2)@z"])
+    found = infer_between(lambda m, x: function(x), groups=["O(2)@z"])
     assert str(found["first.bias"]) == "5S + V"
     assert found.not_understood == found.breaks == ()
 
@@ -38,15 +38,19 @@ def test_where_a_known_representation_breaks():
 
 
 def test_a_gate_of_one_number():
-    found = watched(lambda m, x: x * torch.sigmoid(x[..., :1]), groups=["O(2)@z"])
+    found = infer_between(lambda m, x: x * torch.sigmoid(x[..., :1]), groups=["O(2)@z"])
     assert "last.weight" in found
 
 
-@pytest.mark.parametrize("function", [
-    lambda m, x: x.mean(-1, keepdim=True).expand(-1, -1, 8), lambda m, x: x.amax(dim=-1, keepdim=True).repeat(1, 1, 8),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda m, x: x.mean(-1, keepdim=True).expand(-1, -1, 8),
+        lambda m, x: x.amax(dim=-1, keepdim=True).repeat(1, 1, 8),
+    ],
+)
 def test_channels_are_not_added_up(function):
-    assert any("goes over channels" in line for line in watched(function).not_understood)
+    assert any("goes over channels" in line for line in infer_between(function).not_understood)
 
 
 def test_some_axes_of_an_image():
@@ -69,3 +73,38 @@ def test_uneven_padding():
     found = ss.infer_reps(model, "Grid(6,6)", "4S", ["C(4)"])
     assert "breaks C(4) here: 0 pads 0 pixels on one side and 1 on the other" in found.breaks
     assert str(found["4.weight"]) == "4S"
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda m, x: x @ m.w,
+        lambda m, x: torch.einsum("btc,cd->btd", x, m.w),
+        lambda m, x: torch.matmul(x, m.w),
+        lambda m, x: torch.addmm(m.b, x.flatten(0, 1), m.w),
+    ],
+)
+def test_a_parameter_by_itself_is_a_map(function):
+    found = infer_between(function, w=torch.ones(8, 8), b=torch.ones(8))
+    assert found["w"].space("C(4)@z").dim == 8 * 8 // 4
+    assert str(found["w"]) == "2Regular(C(4)@z) -> 2Regular(C(4)@z)"
+
+
+def test_scores():
+    def attend(m, x):
+        return torch.nn.functional.scaled_dot_product_attention(x, x, x)
+
+    found = infer_between(attend, groups=["O(2)@z"])
+    assert str(found["first.bias"]) == "5S + V"
+    assert found.not_understood == ()
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda m, x: torch.einsum("btc->bt", x)[..., None].expand(-1, -1, 8),
+        lambda m, x: x @ x[0, 0].outer(x[0, 0]),
+    ],
+)
+def test_products_that_are_not_understood(function):
+    assert infer_between(function).not_understood

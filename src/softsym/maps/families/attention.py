@@ -1,0 +1,119 @@
+r"""Attention: queries, keys and values have one representation in every head.
+
+A score is the inner product of a query and a key, so it is invariant if each head holds a whole orthogonal representation; the output is a
+weighted sum of values. Packed weights are three maps one above the other, :math:`(\rho_q + \rho_q + \rho_v) \otimes \rho'`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from torch import nn
+
+from softsym.errors import InputError
+from softsym.groups import Group
+from softsym.maps.tensor_map import TensorMap, incoming, outgoing
+from softsym.maps.trace.tracer import Call, Output, Rule, Tracer
+from softsym.maps.trace.unify import channel_axis, free_axis, new_variable, unify, unify_axes
+from softsym.reps import Rep
+from softsym.reps.rep import equal_part
+
+
+@dataclass(frozen=True)
+class Attention:
+    """The representations in an attention layer.
+
+    Args:
+        heads: The number of heads.
+        score: Representation of a query, and of a key, in one head.
+        value: Representation of a value in one head.
+        query_in: Representation of the input of queries.
+        key_in: Representation of the input of keys.
+        value_in: Representation of the input of values.
+        out: Representation of the output.
+    """
+
+    heads: int
+    score: Rep
+    value: Rep
+    query_in: Rep
+    key_in: Rep
+    value_in: Rep
+    out: Rep
+
+    def parameter(self, name: str) -> TensorMap:
+        """The map of a parameter, by its name in :class:`torch.nn.MultiheadAttention`."""
+        scores, values = self.heads * self.score, self.heads * self.value
+        packed = outgoing(scores + scores + values)
+        if self.score == self.value:
+            packed = outgoing(self.score, copies=3 * self.heads)
+        queries, results = outgoing(self.score, copies=self.heads), outgoing(self.value, copies=self.heads)
+        axes = {
+            "in_proj_weight": lambda: (packed, incoming(self.query_in)),
+            "in_proj_bias": lambda: (packed,),
+            "q_proj_weight": lambda: (queries, incoming(self.query_in)),
+            "k_proj_weight": lambda: (queries, incoming(self.key_in)),
+            "v_proj_weight": lambda: (results, incoming(self.value_in)),
+            "bias_k": lambda: (outgoing("S"), outgoing("S"), queries),
+            "bias_v": lambda: (outgoing("S"), outgoing("S"), results),
+            "out_proj.weight": lambda: (outgoing(self.out), incoming(self.value, copies=self.heads)),
+            "out_proj.bias": lambda: (outgoing(self.out),),
+        }
+        if name not in axes:
+            raise InputError(f"{name!r} is not a parameter of nn.MultiheadAttention")
+        return TensorMap(axes[name]())
+
+
+def read_attention(
+    layer: str, module: nn.Module, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]
+) -> dict[str, TensorMap]:
+    """The maps of all parameters of self-attention; ``rep_in`` is as many equal copies as there are heads."""
+    if not isinstance(module, nn.MultiheadAttention):
+        raise InputError(f"{type(module).__name__} is not nn.MultiheadAttention")
+    head = equal_part(rep_in, module.num_heads, groups[0])
+    attention = Attention(module.num_heads, head, head, rep_in, rep_in, rep_in, rep_out)
+    prefix = f"{layer}." if layer else ""
+    return {prefix + name: attention.parameter(name) for name, _ in module.named_parameters()}
+
+
+def _trace_attention(tracer: Tracer, call: Call) -> Output:
+    """Queries, keys and values of every head; scores are inner products, which are invariant to orthogonal groups."""
+    query, key, value, size, heads = call.args[:5]
+    packed = ("in_proj_weight", "in_proj_bias", "bias_k", "bias_v")
+    tensors = {name: call.get(5 + k, name) for k, name in enumerate(packed)}
+    tensors |= {name: call.kwargs.get(name) for name in ("q_proj_weight", "k_proj_weight", "v_proj_weight")}
+    tensors["out_proj.weight"] = call.get(11, "out_proj_weight")
+    tensors["out_proj.bias"] = call.get(12, "out_proj_bias")
+    sources = [tracer.layout(item)[-1].channels(call.where) for item in (query, key, value)]
+    if tensors["in_proj_weight"] is not None:
+        for other in sources[1:]:
+            unify(sources[0], other, tracer.group)
+    terms = (new_variable(n, call.where) for n in (size // heads, size // heads, size))
+    score, mixed, target = tracer.reuse(tensors["out_proj.weight"], *terms)
+    if not all(group.is_orthogonal for group in tracer.groups):
+        tracer.mark_pointwise(score, "an inner product")
+    for name, tensor in tensors.items():
+        tracer.use(tensor, partial(_read, name, heads), score, mixed, *sources, target)
+    weights: Any = None if call.out[1] is None else tuple(map(free_axis, call.out[1].shape))
+    return [(*tracer.layout(query)[:-1], channel_axis(target)), weights]
+
+
+def _read(name: str, heads: int, *reps: Rep) -> TensorMap:
+    return Attention(heads, *reps).parameter(name)
+
+
+def _trace_dot_product_attention(tracer: Tracer, call: Call) -> Output:
+    """Scores contract queries with keys; the output is like the values."""
+    names = ("query", "key", "value")
+    query, key, value = (tracer.layout(call.get(k, name)) for k, name in enumerate(names))
+    unify_axes(query[-1], key[-1], tracer.group, "in")
+    return (*query[:-1], value[-1])
+
+
+RULES: dict[str, Rule] = {
+    "multi_head_attention_forward": _trace_attention,
+    "scaled_dot_product_attention": _trace_dot_product_attention,
+}

@@ -1,0 +1,271 @@
+"""Tracing a module: every torch function that it calls is intercepted, together with the layer in which it is called.
+
+Nothing is compiled or rewritten, so control flow, nested and shared modules and functions outside of layers need no special treatment. A
+rule by name says what a function does to the axes of its arguments; functions without a rule are reported, and their outputs are open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
+
+from softsym.errors import InputError
+from softsym.groups import Group
+from softsym.maps.tensor_map import TensorMap
+from softsym.maps.trace.unify import (
+    Layout,
+    Term,
+    TraceError,
+    free_axis,
+    new_variable,
+    open_axes,
+    substitute,
+    unify,
+)
+from softsym.reps import Rep
+
+Output = Layout | Sequence[Layout | None] | None
+Reader = Callable[..., TensorMap]
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function call: name, arguments, return value, and the module in which it happened."""
+
+    name: str
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+    out: Any
+    where: str
+
+    def get(self, place: int, name: str, default: Any = None) -> Any:
+        """An argument by place or name."""
+        return self.args[place] if place < len(self.args) else self.kwargs.get(name, default)
+
+
+@dataclass(frozen=True)
+class Use:
+    """A use of a parameter: ``read`` gives its map, once the representations of ``terms`` are known."""
+
+    parameter: str
+    read: Reader
+    terms: tuple[Term, ...]
+
+
+Rule = Callable[["Tracer", Call], Output]
+
+
+@dataclass
+class Notes:
+    """Observations for the user.
+
+    Args:
+        unknown: What is not understood: (where, why).
+        grids: What breaks the symmetry of the grid: (where, why).
+        parameters: Why a parameter is left alone.
+    """
+
+    unknown: list[tuple[str, str]] = field(default_factory=list)
+    grids: list[tuple[str, str]] = field(default_factory=list)
+    parameters: dict[str, str] = field(default_factory=dict)
+
+
+class Tracer(TorchFunctionMode):
+    """Traces one run of a module.
+
+    Args:
+        model: The module.
+        groups: The groups.
+        rules: What each function does to axes, by its name.
+        acts_on_pixels: Whether groups act on pixels.
+        given: Representations of inputs (or None) and outputs of named modules.
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        groups: Sequence[Group],
+        rules: Mapping[str, Rule],
+        acts_on_pixels: bool,
+        given: Mapping[str, tuple[Rep | None, Rep]],
+    ) -> None:
+        super().__init__()
+        self.group, self.groups, self.rules, self.acts_on_pixels = groups[0], groups, rules, acts_on_pixels
+        self.uses: list[Use] = []
+        self.notes = Notes()
+        self.hidden: dict[str, Term] = {}
+        self.buffers: dict[str, Term] = {}
+        self.tables: dict[str, Term] = {}
+        self.vocabularies: dict[int, Rep] = {}
+        self._inner: dict[tuple[str, int], tuple[Term, ...]] = {}
+        self._given = {name: out for name, (_, out) in given.items()}
+        self._given_in = {name: rep for name, (rep, _) in given.items() if rep is not None}
+        self._stack: list[str] = []
+        self._modules = {id(module): name for name, module in model.named_modules()}
+        self._names = {id(p): name for name, p in model.named_parameters()}
+        self._buffer_names = {id(b): name for name, b in model.named_buffers()}
+        self.parameters = {name: open_axes(tuple(p.shape), name) for name, p in model.named_parameters()}
+        self._layouts: dict[int, tuple[Tensor, Layout]] = {
+            id(p): (p, self.parameters[name]) for name, p in model.named_parameters()
+        }
+
+    def run(self, model: nn.Module, inputs: Sequence[Any]) -> Any:
+        """Runs the module on inputs whose layouts are set."""
+        hooks: list[Any] = []
+        for module in model.modules():
+            hooks.append(module.register_forward_pre_hook(self._enter))
+            hooks.append(module.register_forward_hook(self._leave, always_call=True))
+        try:
+            with self, torch.compiler.set_stance("force_eager"):
+                return model(*inputs)
+        finally:
+            for hook in hooks:
+                hook.remove()
+
+    @property
+    def where(self) -> str:
+        """The name of the innermost running module; empty for the model itself."""
+        return self._stack[-1] if self._stack else ""
+
+    def layout(self, tensor: Any) -> Layout:
+        """The axes of a tensor; open ones if it was not traced before."""
+        if id(tensor) not in self._layouts:
+            self.set_layout(tensor, open_axes(tuple(tensor.shape), self.where))
+        return self._layouts[id(tensor)][1]
+
+    def is_traced(self, tensor: Any) -> bool:
+        """Whether a tensor comes from the input or from parameters."""
+        return isinstance(tensor, Tensor) and id(tensor) in self._layouts
+
+    def set_layout(self, tensor: Tensor, layout: Layout) -> None:
+        """Sets the axes of a tensor."""
+        assert tuple(axis.size for axis in layout) == tuple(tensor.shape), (layout, tensor.shape)
+        self._layouts[id(tensor)] = (tensor, layout)
+
+    def parameter(self, tensor: Any) -> str | None:
+        """The name of a parameter; None for any other tensor."""
+        return self._names.get(id(tensor))
+
+    def buffer(self, tensor: Any) -> str | None:
+        """The name of a buffer; None for any other tensor."""
+        return self._buffer_names.get(id(tensor))
+
+    def mark_pointwise(self, term: Term, what: str, *, is_norm: bool = False) -> None:
+        """Notes that a function acts on each coordinate by itself."""
+        where = f"{what} in {self.where or 'the model'!r}"
+        for summand in substitute(term):
+            places = summand.variable.normed if is_norm else summand.variable.pointwise
+            if where not in places:
+                places.append(where)
+
+    def mark_all_pointwise(self, layout: Layout, what: str) -> None:
+        """Notes it for every channel axis."""
+        for axis in layout:
+            if axis.term is not None:
+                self.mark_pointwise(axis.term, what)
+
+    def reuse(self, weight: Any, *terms: Term) -> tuple[Term, ...]:
+        """The terms inside a layer and of its output: those of the first call, if the layer is called again."""
+        name = self.parameter(weight)
+        return terms if name is None else self._inner.setdefault((name, len(terms)), terms)
+
+    def use(self, tensor: Any, read: Reader, *terms: Term) -> None:
+        """Records what a parameter of a layer is; a tensor that is computed from others is reported, None ignored."""
+        name = self.parameter(tensor)
+        if name:
+            self.uses.append(Use(name, read, terms))
+        elif tensor is not None:
+            self.notes.unknown.append(
+                (self.where, "has a weight that is computed from others (parametrised)")
+            )
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        """Runs a function and traces its axes."""
+        kwargs = kwargs or {}
+        out = func(*args, **kwargs)
+        name = getattr(func, "__name__", str(func))
+        if name == "__get__":
+            name = f"get_{getattr(getattr(func, '__self__', None), '__name__', '')}"
+        tensors = [item for item in _flatten((args, kwargs)) if self.is_traced(item)]
+        outputs = [item for item in _flatten(out) if isinstance(item, Tensor)]
+        if tensors and outputs:
+            self._trace(Call(name, args, kwargs, out, self.where), tensors, outputs)
+        return out
+
+    def _trace(self, call: Call, tensors: list[Any], outputs: list[Tensor]) -> None:
+        """Sets the layouts of a function's outputs."""
+        rule = self.rules.get(call.name) or self.rules.get(call.name.rstrip("_"))
+        try:
+            if rule is None:
+                raise TraceError("is not understood")
+            traced = rule(self, call)
+        except (TraceError, IndexError) as reason:
+            self._note_unknown(call, tensors, str(reason))
+            traced = None
+        layouts = [traced] if traced is None or not traced or hasattr(traced[0], "role") else list(traced)
+        are_free = all(axis.role == "free" for tensor in tensors for axis in self.layout(tensor))
+        for k, tensor in enumerate(outputs):
+            layout = layouts[k] if k < len(layouts) else None
+            if layout is None and are_free:  # no group acts on the inputs, so none acts on the output
+                layout = tuple(map(free_axis, tensor.shape))
+            self.set_layout(tensor, layout or open_axes(tuple(tensor.shape), call.where))  # type: ignore[arg-type]
+
+    def _note_unknown(self, call: Call, tensors: list[Any], reason: str) -> None:
+        """Reports a function that is not understood, unless all axes of its arguments are open or free anyway."""
+        for tensor in tensors:
+            name = self.parameter(tensor)
+            if name:
+                self.notes.parameters.setdefault(name, f"{call.name} {reason}")
+        if any(axis.role in ("pixel", "channel") for tensor in tensors for axis in self.layout(tensor)):
+            self.notes.unknown.append((call.where, f"{call.name} {reason}"))
+
+    def _enter(self, module: nn.Module, args: Any) -> None:
+        name = self._modules.get(id(module), type(module).__name__)
+        self._stack.append(name)
+        if name in self._given_in and args and isinstance(args[0], Tensor):
+            self._unify_given(name, self.layout(args[0]), self._given_in[name], "takes")
+
+    def _leave(self, module: nn.Module, args: Any, out: Any) -> None:
+        name = self._stack.pop()
+        first = next((item for item in _flatten(out) if self.is_traced(item)), None)
+        channels = [] if first is None else [a for a in self.layout(first) if a.role in ("channel", "open")]
+        if first is None or name not in self._given:
+            if len(channels) == 1 and channels[0].term is not None:
+                self.hidden.setdefault(name, channels[0].term)
+            return
+        self.hidden.setdefault(name, self._unify_given(name, self.layout(first), self._given[name], "gives"))
+
+    def _unify_given(self, name: str, layout: Layout, rep: Rep, verb: str) -> Term:
+        """Unifies the input or output of a module with the representation that the user chose."""
+        size = rep.size(self.group)
+        fitting = [axis for axis in layout if axis.role in ("channel", "open") and axis.size == size]
+        if not fitting:
+            shape = tuple(axis.size for axis in layout)
+            raise InputError(
+                f"`reps` says that {name!r} {verb} {rep} of size {size}, which is no axis of {shape}"
+            )
+        try:
+            unify(fitting[-1].channels(name), new_variable(size, name, rep), self.group)
+        except TraceError as error:
+            raise InputError(
+                f"`reps` says that {name!r} {verb} {rep}, which does not fit: {error}"
+            ) from error
+        return fitting[-1].channels()
+
+
+def _flatten(value: Any) -> Iterator[Any]:
+    """Everything in nested tuples, lists and dicts."""
+    if isinstance(value, tuple | list):
+        for item in value:
+            yield from _flatten(item)
+    elif isinstance(value, Mapping):
+        yield from _flatten(list(value.values()))
+    else:
+        yield value
