@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from softsym.discovery.report.render import render
-from softsym.discovery.report.story import Story
+from softsym.discovery.report.report_data import Story
 from tests.discovery import stories
 
 if TYPE_CHECKING:

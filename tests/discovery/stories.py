@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 
 from softsym.discovery.fit.baselines import Baseline, Baselines
-from softsym.discovery.fit.curves import Curves
+from softsym.discovery.fit.training_curves import Curves
 from softsym.discovery.judge.reasons import reasons_in
 from softsym.discovery.judge.symmetries import Symmetries, Symmetry
 from softsym.discovery.report.orbit_data import Orbit
-from softsym.discovery.report.story import Story
+from softsym.discovery.report.report_data import Story
 from softsym.discovery.report.worth import Worth
 from softsym.inference import EvidenceDetail, EvidenceRow, EvidenceTable
 

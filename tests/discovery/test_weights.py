@@ -5,12 +5,12 @@ import pytest
 
 import softsym as ss
 from softsym.data.scaler import SymmetricScaler
-from softsym.discovery.ladder.kernel_ridge import fitted as kernel_fitted
-from softsym.discovery.ladder.process import process
-from softsym.discovery.ladder.simple import linear, mean
+from softsym.discovery.models.gp_model import process
+from softsym.discovery.models.kernel_ridge import fitted as kernel_fitted
+from softsym.discovery.models.simple import linear, mean
 from softsym.errors import InputError
 from softsym.inference import Kernel
-from softsym.inference.likelihood.process import Process
+from softsym.inference.likelihood.gaussian_process import Process
 from tests.discovery.small import estimator, rows
 
 RNG = np.random.default_rng(0)

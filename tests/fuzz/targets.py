@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import torch
-from lab.lab.tests.experiments.small import record
+from lab.tests.experiments.small import record
 from lab.tests.runs.small import spec
 
 import softsym as ss

@@ -4,8 +4,8 @@ import pytest
 import softsym as ss
 from softsym.errors import InputError
 from softsym.inference.examine import Examined, halves_of
+from softsym.inference.kernel_selection import Look
 from softsym.inference.kernels import Kernel
-from softsym.inference.look import Look
 
 CUBIC = [Kernel("polynomial", 3)]
 V = ss.rep("V")

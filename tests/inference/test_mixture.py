@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 import softsym as ss
+from softsym.inference.kernel_selection import Look
 from softsym.inference.kernels import Kernel
-from softsym.inference.look import Look
 from softsym.inference.mixture import alone, components_of, weighed
 
 CUBIC = [Kernel("polynomial", 3)]

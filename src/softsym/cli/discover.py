@@ -174,7 +174,7 @@ def command(
                 f"softsym: note: rows have {table.together.max() + 1} labels; rows of one label stay in one part",
                 err=True,
             )
-        from softsym.discovery.early import early_look  # all before did without kernels
+        from softsym.discovery.evidence_on_split import early_look  # all before did without kernels
 
         looked = early_look(
             table, chosen["rep_in"], chosen["rep_out"], chosen["groups"], seed=seed, n_jobs=jobs or 2
@@ -253,7 +253,7 @@ def _check_said(
 
 def _proposed(table: Table, chosen: dict[str, Any], seed: int, *, quiet: bool) -> list[str]:
     """Texts of the groups that the data propose, said aloud."""
-    from softsym.discovery.plan.auto import candidates
+    from softsym.discovery.plan.propose_groups import candidates
 
     assert table.Y is not None
     proposed = candidates(

@@ -27,8 +27,8 @@ OBSERVED = 1_500
 TRUTH_ABSENT_ABOVE = 0.2
 """A symmetry is called absent if the truth breaks it by more: mean of |rho f(x) - f(rho x)| over the sum of both norms, Haar measure.
 
-The boundary of the truth, not that of a verdict about a fitted model (``softsym.discovery.judge.verdict.MODEL_ABSENT_ABOVE``), whose error
-has the model's own error in it."""
+The boundary of the true function; that of a verdict about a fitted model, whose error includes the model's own, is
+``softsym.discovery.judge.model_verdict.MODEL_ABSENT_ABOVE``."""
 
 
 class Task(ABC):

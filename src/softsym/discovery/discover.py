@@ -71,7 +71,7 @@ def discover(
         stop: Asked after every epoch; True stops.
         device: What networks are trained on.
         helpers: Who trains them instead of processes of this machine; the result does not depend on it.
-        looked: The first look, if it was taken already (:func:`softsym.discovery.early.early_look`).
+        looked: The first look, if it was taken already (:func:`softsym.discovery.evidence_on_split.early_look`).
         on_evidence: Is told the first look as soon as it is there.
 
     Raises:

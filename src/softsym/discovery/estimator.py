@@ -11,21 +11,21 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from softsym.discovery import storage
-from softsym.discovery.choice.first_look import first_look
 from softsym.discovery.fit.baselines import Baselines
 from softsym.discovery.fit.fitted import FittedEnsemble, Target
 from softsym.discovery.fit.parallel import Helpers, Stop, processes
 from softsym.discovery.fit.train import FitPlan, Session
 from softsym.discovery.judge.judge import judge_all
-from softsym.discovery.judge.snap import Snapped, snap_fit
+from softsym.discovery.judge.project import Snapped, snap_fit
 from softsym.discovery.module.fitted_module import FittedModule, fitted_module
 from softsym.discovery.plan.planning import PlanningEstimator
-from softsym.discovery.report.story import Story, story_of
+from softsym.discovery.report.report_data import Story, story_of
+from softsym.discovery.selection.evidence_step import first_look
 from softsym.discovery.steps import carried_out
 from softsym.groups import Group
 from softsym.groups import group as read_group
 from softsym.inference import EvidenceTable
-from softsym.inference.likelihood.threads import one_blas_thread
+from softsym.inference.likelihood.blas_threads import one_blas_thread
 from softsym.typing import Array
 
 ATTRIBUTES = (

@@ -45,7 +45,7 @@ def predict_file(
         )
     if not is_task(data):
         open_file(Path(data))
-    from softsym.discovery.registry import load  # with torch, which is not needed to refuse anything above
+    from softsym.discovery.load_model import load  # with torch, which is not needed to refuse anything above
 
     est: Any = load(model)
     names = list(getattr(est, "feature_names_in_", []))

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from softsym.discovery.choice.choose import chosen
-from softsym.discovery.choice.first_look import first_look
-from softsym.discovery.choice.usable import narrowed
-from softsym.discovery.choice.whole import climbed
-from softsym.discovery.fit.finish import finish
+from softsym.discovery.fit.fine_tune import finish
 from softsym.discovery.fit.fitted import FittedEnsemble
 from softsym.discovery.fit.train import FitPlan, Session, prepare
 from softsym.discovery.judge.judge import judge_all
 from softsym.discovery.judge.symmetries import Symmetries
+from softsym.discovery.selection.evidence_step import first_look
+from softsym.discovery.selection.fit_models import climbed
+from softsym.discovery.selection.select_model import chosen
+from softsym.discovery.selection.supported_groups import narrowed
 from softsym.inference import EvidenceTable
-from softsym.inference.likelihood.threads import one_blas_thread
+from softsym.inference.likelihood.blas_threads import one_blas_thread
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ def carried_out(
         session: How it is carried out.
         resting: Leave out the judgement.
         on_evidence: Is told the first look as soon as it is there.
-        looked: The first look, if it was taken already (:func:`softsym.discovery.early.early_look`).
+        looked: The first look, if it was taken already (:func:`softsym.discovery.evidence_on_split.early_look`).
     """
     evidence = looked
     if evidence is None:

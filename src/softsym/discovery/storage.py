@@ -2,7 +2,7 @@
 
 A model's folder holds ``model.json`` and ``tensors.safetensors``. It is written to a temporary name and renamed: whole or not there.
 What is stored is a plain value, :class:`SavedModel`; which class of estimator it belongs to is known above
-(:mod:`softsym.discovery.registry`).
+(:mod:`softsym.discovery.load_model`).
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ import torch
 from numpy.typing import NDArray
 
 from softsym.data.scaler import SymmetricScaler
-from softsym.discovery.choice.stored import pack_ladder, unpack_ladder
 from softsym.discovery.fit.baselines import Baseline, Baselines
-from softsym.discovery.fit.curves import Curves
 from softsym.discovery.fit.fitted import FittedEnsemble, HeldOut, Predictor, Rivals, Target
 from softsym.discovery.fit.member import Member, Shape, make_network
 from softsym.discovery.fit.recipe import Recipe
 from softsym.discovery.fit.scale_frame import ScaleFrame
+from softsym.discovery.fit.training_curves import Curves
 from softsym.discovery.judge.symmetries import Symmetries, Symmetry
+from softsym.discovery.selection.selection_state import pack_ladder, unpack_ladder
 from softsym.errors import InputError, in_one_line
 from softsym.groups import group as read_group
 from softsym.inference import EvidenceDetail, EvidenceRow, EvidenceTable

@@ -26,14 +26,14 @@ from softsym.data.labels import numbered
 from softsym.data.scaler import SymmetricScaler
 from softsym.errors import InputError
 from softsym.groups import Group
+from softsym.inference.evidence_table import EvidenceRow, EvidenceTable, detail_of, row_of
 from softsym.inference.examine import Examined, halves_of
+from softsym.inference.kernel_selection import LARGEST, Look
 from softsym.inference.kernels import GRID, Kernel
 from softsym.inference.lattice import contains
-from softsym.inference.likelihood.threads import one_blas_thread
-from softsym.inference.look import LARGEST, Look
+from softsym.inference.likelihood.blas_threads import one_blas_thread
 from softsym.inference.randomization import holm
 from softsym.inference.shape import read_rows, read_shape, row_weights
-from softsym.inference.table import EvidenceRow, EvidenceTable, detail_of, row_of
 from softsym.inference.verdict import LEVEL, LIKELIHOOD_LEVEL, TOLERANCE
 from softsym.reps import Rep
 from softsym.typing import Index

@@ -18,15 +18,15 @@ from softsym.data.coverage import SMALLEST
 from softsym.data.coverage import coverage as measure_coverage
 from softsym.errors import InputError
 from softsym.groups import Group
+from softsym.inference.evidence_table import ratio_p_value
+from softsym.inference.kernel_selection import Look, powered
 from softsym.inference.kernels import Averaged, Block, Kernel, Plain
-from softsym.inference.likelihood.process import Component, Process
+from softsym.inference.likelihood.gaussian_process import Component, Process
 from softsym.inference.likelihood.profile import Profile
-from softsym.inference.likelihood.rival import missed
-from softsym.inference.look import Look, powered
+from softsym.inference.likelihood.tree_comparison import missed
 from softsym.inference.randomization import Predictor, Randomized, randomization_test
 from softsym.inference.randomization import halves as in_halves
-from softsym.inference.rows import spread_order
-from softsym.inference.table import ratio_p_value
+from softsym.inference.row_order import spread_order
 from softsym.reps import Rep, TensorType, rep
 from softsym.typing import Array, Index
 

@@ -26,17 +26,17 @@ from softsym.data.requirements import check_magnitudes
 from softsym.errors import DataWarning, InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
-from softsym.inference import storage
+from softsym.inference import gp_state
 from softsym.inference.estimate import Estimate, estimate
+from softsym.inference.evidence_table import EvidenceTable, detail_of, row_of
+from softsym.inference.kernel_selection import LARGEST as LIKELIHOOD_SIZE
+from softsym.inference.kernel_selection import Look
 from softsym.inference.kernels import GRID, Kernel, Plain, equivariant_kernel
-from softsym.inference.likelihood.process import Component, Process, blocks_of, same_noise
+from softsym.inference.likelihood.blas_threads import one_blas_thread
+from softsym.inference.likelihood.gaussian_process import Component, Process, blocks_of, same_noise
 from softsym.inference.likelihood.sources import by_sources
-from softsym.inference.likelihood.threads import one_blas_thread
-from softsym.inference.look import LARGEST as LIKELIHOOD_SIZE
-from softsym.inference.look import Look
 from softsym.inference.mixture import WEIGHING, How, alone, components_of, weighed
 from softsym.inference.shape import read_shape, seed_of
-from softsym.inference.table import EvidenceTable, detail_of, row_of
 from softsym.reps import Rep
 from softsym.typing import Array
 
@@ -262,7 +262,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             force: Replace an existing model.
         """
         check_is_fitted(self)
-        return storage.save(self, Path(folder), force=force)
+        return gp_state.save(self, Path(folder), force=force)
 
     @property
     def _shape(self) -> tuple[Rep, Rep, list[Group]]:
@@ -280,5 +280,5 @@ def load(folder: str | Path) -> SoftEquivariantGP:
     Args:
         folder: The model's folder.
     """
-    gp: SoftEquivariantGP = storage.read(Path(folder), SoftEquivariantGP)
+    gp: SoftEquivariantGP = gp_state.read(Path(folder), SoftEquivariantGP)
     return gp

@@ -13,6 +13,7 @@ import numpy as np
 
 from softsym.errors import InputError
 from softsym.groups import Group, join_groups
+from softsym.inference.kernel_selection import Look
 from softsym.inference.kernels import (
     Averaged,
     EquivariantKernel,
@@ -21,10 +22,9 @@ from softsym.inference.kernels import (
     Polynomial,
     equivariant_kernel,
 )
-from softsym.inference.likelihood.process import Component, blocks_of, unit_of
+from softsym.inference.likelihood.gaussian_process import Component, blocks_of, unit_of
 from softsym.inference.likelihood.profile import DROP, Profile
 from softsym.inference.likelihood.weights import best_weights
-from softsym.inference.look import Look
 from softsym.typing import Array
 
 How = Literal["exactly", "softly", "without"]

@@ -10,9 +10,9 @@ import softsym as ss
 from softsym.discovery.fit.member import Shape
 from softsym.discovery.fit.scale_frame import ScaleFrame
 from softsym.discovery.fit.train import Session, prepare, train_ensemble
-from softsym.discovery.judge.snap import snap_fit
+from softsym.discovery.judge.project import snap_fit
 from softsym.discovery.judge.symmetries import Symmetries
-from softsym.discovery.report.story import story_of
+from softsym.discovery.report.report_data import story_of
 from softsym.metrics import equivariance_error
 from softsym.reps.scaling import is_scaling
 from tests.discovery.fit.lessons import RECIPE, plan

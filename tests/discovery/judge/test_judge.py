@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from softsym.discovery.fit.finish import BUILT_IN
+from softsym.discovery.fit.fine_tune import BUILT_IN
 from softsym.discovery.judge.judge import (
     consistent,
     final_strength,
@@ -14,10 +14,10 @@ from softsym.discovery.judge.judge import (
     weight_distances,
 )
 from softsym.discovery.judge.measure import measure_group
+from softsym.discovery.judge.model_verdict import decide
 from softsym.discovery.judge.symmetries import Symmetry
-from softsym.discovery.judge.verdict import decide
-from softsym.discovery.ladder.climb import Ladder
-from softsym.discovery.ladder.process import process
+from softsym.discovery.models.closed_form import Ladder
+from softsym.discovery.models.gp_model import process
 from softsym.groups import group
 from tests.discovery.small import estimator, fitted, rows
 

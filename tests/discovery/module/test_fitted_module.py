@@ -46,9 +46,9 @@ def test_it_predicts_in_the_units_of_the_data(case: str) -> None:
 def test_a_blend_is_the_weighted_sum_of_its_parts() -> None:
     from dataclasses import replace
 
-    from softsym.discovery.ladder.blend import Blend, Part
-    from softsym.discovery.ladder.kernel_ridge import kernel_ridge
-    from softsym.discovery.ladder.perceptron import perceptron
+    from softsym.discovery.models.ensemble import Blend, Part
+    from softsym.discovery.models.kernel_ridge import kernel_ridge
+    from softsym.discovery.models.perceptron import perceptron
     from softsym.discovery.module.fitted_module import fitted_module
 
     rungs = [kernel_ridge(X, Y, (X, Y)), perceptron(X, Y, (X, Y))]

@@ -11,12 +11,12 @@ from plotly.offline import get_plotlyjs
 
 from softsym.discovery.judge.reasons import reasons_in
 from softsym.discovery.judge.symmetries import Symmetries, Symmetry
-from softsym.discovery.report.charts.curves import losses, progress
-from softsym.discovery.report.charts.errors import distances, errors
-from softsym.discovery.report.charts.fit import panels
+from softsym.discovery.report.charts.error_charts import distances, errors
 from softsym.discovery.report.charts.orbit import orbits
+from softsym.discovery.report.charts.prediction_charts import panels
+from softsym.discovery.report.charts.training_charts import losses, progress
 from softsym.discovery.report.render import embedded_json, render
-from softsym.discovery.report.story import Story
+from softsym.discovery.report.report_data import Story
 from tests.discovery import stories
 
 STORIES = {

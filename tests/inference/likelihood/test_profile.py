@@ -3,7 +3,7 @@ import pytest
 
 import softsym as ss
 from softsym.inference.kernels import Kernel, Plain, equivariant_kernel
-from softsym.inference.kernels.blocks import output_blocks
+from softsym.inference.kernels.kernel_blocks import output_blocks
 from softsym.inference.likelihood.marginal import best_noise
 from softsym.inference.likelihood.profile import Plainly, _within, profile
 

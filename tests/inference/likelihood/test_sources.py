@@ -2,7 +2,7 @@ import numpy as np
 
 import softsym as ss
 from softsym.inference.kernels import Kernel, Plain, output_blocks
-from softsym.inference.likelihood.process import Component, Process
+from softsym.inference.likelihood.gaussian_process import Component, Process
 from softsym.inference.likelihood.sources import best_noise_by_sources, by_sources, whole_sources
 
 G, V = ss.Trivial(2), ss.rep("2S")

@@ -3,10 +3,10 @@
 import numpy as np
 
 import softsym as ss
-from softsym.inference.propose.action import actions
 from softsym.inference.propose.algebra.closure import angle
 from softsym.inference.propose.candidates import closer_candidates, near_spans, plain_candidates, sizes_of
 from softsym.inference.propose.halves import halves
+from softsym.inference.propose.matrix_action import actions
 from tests.inference.propose.laws import rows
 
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import softsym as ss
-from softsym.inference.propose.action import actions, basis_of
 from softsym.inference.propose.derivative import LEVEL, Defect, LieDerivative
 from softsym.inference.propose.fits.features import Features
 from softsym.inference.propose.fits.fit import Fit
+from softsym.inference.propose.matrix_action import actions, basis_of
 from tests.inference.propose.laws import rows
 
 

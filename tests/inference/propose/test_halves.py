@@ -3,8 +3,8 @@
 import numpy as np
 
 import softsym as ss
-from softsym.inference.propose.action import actions
 from softsym.inference.propose.halves import halves
+from softsym.inference.propose.matrix_action import actions
 from tests.inference.propose.laws import rows
 
 

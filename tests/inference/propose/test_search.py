@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import softsym as ss
-from softsym.inference.propose.action import actions
 from softsym.inference.propose.algebra.closure import angle
 from softsym.inference.propose.halves import halves
+from softsym.inference.propose.matrix_action import actions
 from softsym.inference.propose.search import search
 from tests.inference.propose.laws import rows
 

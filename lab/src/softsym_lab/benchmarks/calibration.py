@@ -23,7 +23,7 @@ from softsym.datasets import task as read_task
 from softsym.discovery import SoftEquivariantRegressor
 from softsym.discovery.fit.fitted import FittedEnsemble
 from softsym.discovery.judge.measure import JUDGED_ELEMENTS, JUDGED_ROWS, measure_group
-from softsym.discovery.judge.verdict import Grounds, judge
+from softsym.discovery.judge.model_verdict import Grounds, judge
 from softsym.metrics import data_error
 from softsym_lab.correlation import correlation
 

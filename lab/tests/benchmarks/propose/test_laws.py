@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from softsym.inference.propose.action import basis_of
 from softsym.inference.propose.algebra.recognise import recognise
+from softsym.inference.propose.matrix_action import basis_of
 from softsym.reps import rep
 from softsym_lab.benchmarks.propose.fresh import FRESH
 from softsym_lab.benchmarks.propose.laws import APART, BROKEN, LAWS, UNNAMED, Setting

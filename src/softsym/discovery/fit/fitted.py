@@ -13,13 +13,13 @@ from torch import Tensor, nn
 
 from softsym.data.scaler import SymmetricScaler
 from softsym.discovery.fit.baselines import Baseline, Baselines
-from softsym.discovery.fit.curves import Curves
 from softsym.discovery.fit.member import Member, Shape, predict_members
 from softsym.discovery.fit.recipe import Recipe
 from softsym.discovery.fit.scale_frame import ScaleFrame
-from softsym.discovery.ladder.blend import Blend
-from softsym.discovery.ladder.climb import Ladder
-from softsym.discovery.ladder.rung import NETWORK, ORDINARY, Rung
+from softsym.discovery.fit.training_curves import Curves
+from softsym.discovery.models.closed_form import Ladder
+from softsym.discovery.models.ensemble import Blend
+from softsym.discovery.models.protocol import NETWORK, ORDINARY, Rung
 from softsym.groups import Group
 from softsym.training.loop import Criterion
 from softsym.typing import Array, Index

@@ -17,11 +17,11 @@ from torch import Tensor
 from softsym import native
 from softsym.data.scaler import SymmetricScaler
 from softsym.data.split import SMALLEST_TEST, Parts, split_rows
-from softsym.discovery.fit.curves import Curves
 from softsym.discovery.fit.fitted import FittedEnsemble, HeldOut, Predictor, Target
 from softsym.discovery.fit.member import Member, Shape, Start
 from softsym.discovery.fit.parallel import Helpers, Lesson, Stop, Training, Watch, train_all
 from softsym.discovery.fit.recipe import Recipe
+from softsym.discovery.fit.training_curves import Curves
 from softsym.discovery.fit.trials import NOTHING, Tries, budgeted, tried
 from softsym.discovery.fit.weighted import Weighted
 from softsym.errors import InputError, in_one_line

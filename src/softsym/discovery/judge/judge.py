@@ -11,9 +11,9 @@ import numpy as np
 from softsym.discovery.fit.fitted import FittedEnsemble
 from softsym.discovery.fit.member import make_regularizer
 from softsym.discovery.judge.measure import measure_group
+from softsym.discovery.judge.model_verdict import decide
 from softsym.discovery.judge.reasons import Cause, Reason
 from softsym.discovery.judge.symmetries import Symmetries, Symmetry
-from softsym.discovery.judge.verdict import decide
 from softsym.groups import Group
 from softsym.inference import EvidenceRow, EvidenceTable
 from softsym.inference.lattice import contains

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from softsym.data.coverage import SMALLEST, coverage, moving_elements
 from softsym.discovery.fit.compare import standard_errors
 from softsym.discovery.fit.fitted import FittedEnsemble, explained
-from softsym.discovery.judge.verdict import REFUTED, Grounds
+from softsym.discovery.judge.model_verdict import REFUTED, Grounds
 from softsym.groups import Group
 from softsym.metrics.action import act, transforms
 from softsym.metrics.error import relative_error

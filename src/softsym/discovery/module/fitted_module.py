@@ -10,13 +10,13 @@ from torch import Tensor, nn
 
 from softsym.discovery.fit.fitted import FittedEnsemble, Networks, Predictor, Target
 from softsym.discovery.fit.scale_frame import ScaleFrame
-from softsym.discovery.ladder.kernel_ridge import KernelRidge
-from softsym.discovery.ladder.perceptron import Perceptron
-from softsym.discovery.ladder.process import GaussianProcess
-from softsym.discovery.ladder.rung import Rung
-from softsym.discovery.ladder.simple import Affine
+from softsym.discovery.models.gp_model import GaussianProcess
+from softsym.discovery.models.kernel_ridge import KernelRidge
+from softsym.discovery.models.perceptron import Perceptron
+from softsym.discovery.models.protocol import Rung
+from softsym.discovery.models.simple import Affine
+from softsym.discovery.module.gp_module import Sum, process_module
 from softsym.discovery.module.kernel_sums import kernel_sum
-from softsym.discovery.module.process import Sum, process_module
 from softsym.discovery.module.scaled import Scaled
 from softsym.discovery.points import Points
 from softsym.typing import Array

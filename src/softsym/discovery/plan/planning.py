@@ -18,8 +18,8 @@ from softsym.discovery.fit.member import Shape
 from softsym.discovery.fit.recipe import Recipe, read_recipe
 from softsym.discovery.fit.train import FitPlan
 from softsym.discovery.fit.trials import Tries
-from softsym.discovery.plan.auto import AUTO, candidates
 from softsym.discovery.plan.checks import check_numbers, shape_of
+from softsym.discovery.plan.propose_groups import AUTO, candidates
 from softsym.discovery.points import Points, has_points, read_points
 from softsym.errors import InputError
 from softsym.groups import Group, read_groups

@@ -12,15 +12,15 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from softsym.discovery.judge.symmetries import COLUMNS
-from softsym.discovery.report.charts.curves import losses, progress
-from softsym.discovery.report.charts.errors import distances, errors
-from softsym.discovery.report.charts.evidence import likelihoods, randomizations, violations
-from softsym.discovery.report.charts.fit import panels
+from softsym.discovery.report.charts.error_charts import distances, errors
+from softsym.discovery.report.charts.evidence_charts import likelihoods, randomizations, violations
 from softsym.discovery.report.charts.orbit import orbits
 from softsym.discovery.report.charts.plots import VERDICT_MARKS
-from softsym.discovery.report.story import Story
-from softsym.discovery.report.text import cell, headline, number, percent, sentence
-from softsym.inference.table import COLUMNS as EVIDENCE_COLUMNS
+from softsym.discovery.report.charts.prediction_charts import panels
+from softsym.discovery.report.charts.training_charts import losses, progress
+from softsym.discovery.report.report_data import Story
+from softsym.discovery.report.wording import cell, headline, number, percent, sentence
+from softsym.inference.evidence_table import COLUMNS as EVIDENCE_COLUMNS
 
 if TYPE_CHECKING:
     from jinja2 import Environment

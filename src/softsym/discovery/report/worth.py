@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from softsym.discovery.fit.fitted import FittedEnsemble, explained
-from softsym.discovery.judge.snap import snapped_network
-from softsym.discovery.ladder.rung import NETWORK, ORDINARY
+from softsym.discovery.judge.project import snapped_network
+from softsym.discovery.models.protocol import NETWORK, ORDINARY
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.typing import Array

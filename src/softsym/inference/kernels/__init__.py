@@ -2,10 +2,10 @@
 
 from softsym.inference.kernels.averaged import Averaged
 from softsym.inference.kernels.base import FAMILIES, GRID, Kernel, squares
-from softsym.inference.kernels.blocks import NEGLIGIBLE, Block, nonzero_blocks, output_blocks
 from softsym.inference.kernels.choice import equivariant_kernel
 from softsym.inference.kernels.equivariant import EquivariantKernel, Plain, repeated
 from softsym.inference.kernels.framed import Framed
+from softsym.inference.kernels.kernel_blocks import NEGLIGIBLE, Block, nonzero_blocks, output_blocks
 from softsym.inference.kernels.polynomial import Polynomial
 from softsym.inference.kernels.ridge import SoftKernelRidge, soft_kernel_ridge
 

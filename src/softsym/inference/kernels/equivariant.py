@@ -9,7 +9,7 @@ import numpy as np
 
 from softsym.groups import Group
 from softsym.inference.kernels.base import CHUNK, Kernel, slices, squares
-from softsym.inference.kernels.blocks import Block
+from softsym.inference.kernels.kernel_blocks import Block
 from softsym.reps import Rep
 from softsym.typing import Array
 

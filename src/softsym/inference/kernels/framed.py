@@ -11,8 +11,8 @@ import numpy as np
 
 from softsym.groups import Group
 from softsym.inference.kernels.base import Kernel
-from softsym.inference.kernels.blocks import Block
 from softsym.inference.kernels.equivariant import EquivariantKernel, Plain
+from softsym.inference.kernels.kernel_blocks import Block
 from softsym.reps import Rep, TensorType
 from softsym.reps.atoms import Base
 from softsym.typing import Array, Index

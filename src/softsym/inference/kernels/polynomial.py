@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.inference.kernels.base import Kernel
-from softsym.inference.kernels.blocks import Block
 from softsym.inference.kernels.equivariant import EquivariantKernel
+from softsym.inference.kernels.kernel_blocks import Block
 from softsym.reps import Rep, TensorType
 from softsym.spaces import equivariant_maps
 from softsym.typing import Array

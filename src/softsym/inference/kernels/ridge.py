@@ -20,9 +20,9 @@ from softsym.data.scaler import SymmetricScaler
 from softsym.errors import InputError
 from softsym.groups import Group, Trivial, join_groups
 from softsym.inference.kernels.base import GRID, Kernel
-from softsym.inference.kernels.blocks import Block, nonzero_blocks
 from softsym.inference.kernels.choice import equivariant_kernel
 from softsym.inference.kernels.equivariant import EquivariantKernel, Plain, repeated
+from softsym.inference.kernels.kernel_blocks import Block, nonzero_blocks
 from softsym.inference.lattice import contains
 from softsym.reps import Rep, Scalar
 from softsym.typing import Array

@@ -21,7 +21,7 @@ import numpy as np
 from scipy.interpolate import PchipInterpolator
 
 from softsym.inference.kernels import EquivariantKernel, Kernel, repeated
-from softsym.inference.kernels.blocks import Block
+from softsym.inference.kernels.kernel_blocks import Block
 from softsym.inference.likelihood.marginal import Conditioned, Spectrum, best_noise, counted, roots_of
 from softsym.typing import Array, Index
 

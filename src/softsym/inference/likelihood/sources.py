@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softsym.inference.kernels import Block, Kernel, Plain
+from softsym.inference.likelihood.gaussian_process import Component, signals_of, unit_of
 from softsym.inference.likelihood.marginal import condition
-from softsym.inference.likelihood.process import Component, signals_of, unit_of
 from softsym.typing import Array, Index
 
 Labels = Index

@@ -17,9 +17,9 @@ from softsym.inference.propose.algebra.closure import angle, derived, nearest_al
 from softsym.inference.propose.algebra.round_numbers import is_known, rounder
 from softsym.inference.propose.derivative import LEVEL, Defect, LieDerivative
 from softsym.inference.propose.fits.frame import Frame
+from softsym.inference.propose.fits.invariant_targets import keeps_lengths
 from softsym.inference.propose.fits.smooth import SmoothKernel
 from softsym.inference.propose.fits.symmetrised import Symmetrised, has_invariants, symmetrised
-from softsym.inference.propose.fits.telling import keeps_lengths
 from softsym.inference.propose.halves import Half
 from softsym.inference.verdict import ABSENT_ABOVE, LEAST_EXPLAINED
 from softsym.typing import Array

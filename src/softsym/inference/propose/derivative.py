@@ -21,9 +21,9 @@ from functools import cached_property
 import numpy as np
 from scipy.stats import chi2, norm
 
-from softsym.inference.propose.action import Action
 from softsym.inference.propose.fits.features import Features
 from softsym.inference.propose.fits.fit import Fit
+from softsym.inference.propose.matrix_action import Action
 from softsym.typing import Array
 
 LEVEL = 0.01

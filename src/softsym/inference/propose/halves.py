@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from softsym.inference.propose.action import Action, basis_of
 from softsym.inference.propose.derivative import LieDerivative
 from softsym.inference.propose.fits.features import Features
 from softsym.inference.propose.fits.fit import Fit
+from softsym.inference.propose.matrix_action import Action, basis_of
 from softsym.inference.propose.model import Base
 from softsym.typing import Array
 

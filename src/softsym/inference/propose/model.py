@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from softsym.errors import InputError
-from softsym.inference.propose.action import Action
+from softsym.inference.propose.matrix_action import Action
 from softsym.typing import Array
 
 Base = tuple[Array, Array]

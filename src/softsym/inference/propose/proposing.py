@@ -21,9 +21,8 @@ from numpy.typing import ArrayLike
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.inference.evidence import evidence
-from softsym.inference.likelihood.threads import one_blas_thread
+from softsym.inference.likelihood.blas_threads import one_blas_thread
 from softsym.inference.propose import assemble
-from softsym.inference.propose.action import Action, actions, basis_of
 from softsym.inference.propose.algebra.closure import angle
 from softsym.inference.propose.algebra.recognise import Recognised, recognise
 from softsym.inference.propose.algebra.round_numbers import NEAR
@@ -32,10 +31,11 @@ from softsym.inference.propose.derivative import LEVEL, PROBED
 from softsym.inference.propose.discrete import try_all
 from softsym.inference.propose.fits.fit import LARGEST
 from softsym.inference.propose.halves import Half, halves
+from softsym.inference.propose.matrix_action import Action, actions, basis_of
 from softsym.inference.propose.model import Base, read_model, scaled_base
 from softsym.inference.propose.proposal import Proposal, ProposalTable
+from softsym.inference.propose.rotation_gp import Process, process_of, usual_turns
 from softsym.inference.propose.search import Search, search
-from softsym.inference.propose.usual import Process, process_of, usual_turns
 from softsym.inference.shape import read_rows
 from softsym.inference.verdict import LEAST_EXPLAINED, TOLERANCE
 from softsym.reps import Rep

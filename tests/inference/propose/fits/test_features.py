@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 
 import softsym as ss
-from softsym.inference.propose.action import actions
 from softsym.inference.propose.fits.features import Features, Gain
-from softsym.inference.propose.fits.invariants import invariant_polynomials
+from softsym.inference.propose.fits.invariant_polynomials import invariant_polynomials
+from softsym.inference.propose.matrix_action import actions
 
 
 def _features(lean):

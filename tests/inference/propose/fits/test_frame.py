@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import softsym as ss
-from softsym.inference.propose.action import actions, basis_of
 from softsym.inference.propose.algebra.closure import angle, orthonormal
 from softsym.inference.propose.fits.frame import Frame, moving
 from softsym.inference.propose.fits.symmetrised import symmetrised
+from softsym.inference.propose.matrix_action import actions, basis_of
 from tests.inference.propose.laws import rows
 
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import softsym as ss
-from softsym.inference.propose.action import actions
 from softsym.inference.propose.fits.fit import Fit
 from softsym.inference.propose.fits.mirrored import likelihood_of_mirror, refined_normal, reflection
+from softsym.inference.propose.matrix_action import actions
 
 
 def rows(normal, noise, n=200, seed=0):

@@ -3,10 +3,10 @@
 import numpy as np
 
 import softsym as ss
-from softsym.inference.propose.action import actions, basis_of
 from softsym.inference.propose.candidates import examined
 from softsym.inference.propose.fits.fit import Fit
 from softsym.inference.propose.fits.symmetrised import symmetrised
+from softsym.inference.propose.matrix_action import actions, basis_of
 from tests.inference.propose.laws import rows
 
 

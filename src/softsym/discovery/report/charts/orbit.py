@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from softsym.discovery.report.charts.fit import MOST_OUTPUTS, output_name
 from softsym.discovery.report.charts.plots import PALETTE, Figure, axis, layout, numbers
+from softsym.discovery.report.charts.prediction_charts import MOST_OUTPUTS, output_name
 from softsym.discovery.report.orbit_data import Orbit
-from softsym.discovery.report.story import Story
-from softsym.discovery.report.text import number
+from softsym.discovery.report.report_data import Story
+from softsym.discovery.report.wording import number
 from softsym.metrics.error import relative_error
 from softsym.typing import Array
 

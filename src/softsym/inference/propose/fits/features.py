@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from softsym.inference.propose.action import Action
-from softsym.inference.propose.fits.invariants import Invariants
+from softsym.inference.propose.fits.invariant_polynomials import Invariants
+from softsym.inference.propose.matrix_action import Action
 from softsym.typing import Array
 
 

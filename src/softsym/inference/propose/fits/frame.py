@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from softsym.inference.propose.action import Action
 from softsym.inference.propose.algebra.closure import orthonormal
 from softsym.inference.propose.fits.symmetrised import Symmetrised
+from softsym.inference.propose.matrix_action import Action
 from softsym.typing import Array
 
 FURTHEST = 0.2

@@ -14,10 +14,10 @@ from collections.abc import Callable
 import numpy as np
 from scipy.optimize import minimize
 
-from softsym.inference.propose.action import Action
 from softsym.inference.propose.fits.noise import best_noise
 from softsym.inference.propose.fits.smooth import SmoothKernel
 from softsym.inference.propose.fits.symmetrised import EXCLUDED
+from softsym.inference.propose.matrix_action import Action
 from softsym.typing import Array
 
 ROWS = 200
@@ -55,7 +55,7 @@ def refined_normal(
 
     Example:
         >>> import numpy as np, softsym as ss
-        >>> from softsym.inference.propose.action import actions
+        >>> from softsym.inference.propose.matrix_action import actions
         >>> from softsym.inference.propose.fits.smooth import Polynomial
         >>> X = np.random.default_rng(0).standard_normal((100, 2))
         >>> Y = X[:, :1] * X[:, 1:] + X[:, :1] + X[:, 1:]

@@ -15,20 +15,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from softsym.inference.propose.action import Action
 from softsym.inference.propose.algebra.closure import orthonormal
 from softsym.inference.propose.derivative import LieDerivative
 from softsym.inference.propose.fits.features import Features
 from softsym.inference.propose.fits.fit import KERNELS, RADIAL, Fit, best_kernel, centre_of, likelihood_of
-from softsym.inference.propose.fits.invariants import (
+from softsym.inference.propose.fits.invariant_polynomials import (
     AtDirections,
     Directions,
     Invariants,
     Polynomials,
     invariant_polynomials,
 )
+from softsym.inference.propose.fits.invariant_targets import Telling, telling
 from softsym.inference.propose.fits.smooth import SmoothKernel
-from softsym.inference.propose.fits.telling import Telling, telling
+from softsym.inference.propose.matrix_action import Action
 from softsym.typing import Array
 
 LEANS = (1e-3, 0.01, 0.02, 0.04, 0.1, 0.3, 1.0)

@@ -1,0 +1,177 @@
+"""Everything a report tells about one discovery, as plain data: what is drawn, not how."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from softsym.discovery.fit.baselines import Baselines
+from softsym.discovery.fit.fitted import FittedEnsemble
+from softsym.discovery.fit.training_curves import Curves
+from softsym.discovery.judge.symmetries import Symmetries
+from softsym.discovery.report.orbit_data import Orbit, orbits_of
+from softsym.discovery.report.wording import number
+from softsym.discovery.report.worth import Worth, worth_of
+from softsym.inference import EvidenceTable
+from softsym.reps.scaling import is_scaling
+from softsym.typing import Array
+
+LEAST_EXPLAINED_UNNOTED = 0.5
+"""A model that explains less of the held-out variance than this has a note in its report."""
+
+
+@dataclass(frozen=True, eq=False)
+class Story:
+    """What a report tells.
+
+    Args:
+        title: What the data are called.
+        symmetries: The table.
+        test_error: Mean squared error on held-out data, in the units of the data.
+        explained: Share of the held-out variance that the model explains.
+        curves: One for each seed.
+        true: Held-out outputs, shape (n, outputs).
+        predicted: Predictions for them, shape (n, outputs).
+        std: Spread of the ensemble, shape (n, outputs).
+        input_names: Names of the inputs' columns.
+        output_names: Names of the outputs' columns.
+        orbits: Motions of one held-out input, for 3D vector data.
+        baselines: How well simpler models predict.
+        built_in: Names of the groups that the model has exactly.
+        facts: What was run: settings, versions, seeds, time.
+        notes: Sentences that the reader must not miss.
+        evidence: The first look, with the curves behind it.
+        worth: For each candidate, held-out errors without it, with it softly and with it exactly.
+        why: Why this model was taken, in sentences.
+    """
+
+    title: str
+    symmetries: Symmetries
+    test_error: float
+    explained: float
+    curves: tuple[Curves, ...]
+    true: Array
+    predicted: Array
+    std: Array
+    input_names: tuple[str, ...]
+    output_names: tuple[str, ...]
+    orbits: tuple[Orbit, ...] = ()
+    baselines: Baselines = field(default_factory=Baselines)
+    built_in: tuple[str, ...] = ()
+    facts: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    evidence: EvidenceTable = field(default_factory=EvidenceTable)
+    worth: tuple[Worth, ...] = ()
+    why: tuple[str, ...] = ()
+
+
+def story_of(
+    fit: FittedEnsemble,
+    symmetries: Symmetries,
+    *,
+    evidence: EvidenceTable | None = None,
+    title: str,
+    input_names: Sequence[str],
+    output_names: Sequence[str],
+    facts: dict[str, str] | None = None,
+) -> Story:
+    """Everything a report tells.
+
+    Args:
+        fit: The fit.
+        symmetries: What was found.
+        evidence: The first look.
+        title: What the data are called.
+        input_names: Names of the inputs.
+        output_names: Names of the outputs.
+        facts: More facts about what was run.
+    """
+    predicted, std = fit.held_predictions
+    explained = fit.explained()
+    return Story(
+        title=title,
+        symmetries=symmetries,
+        test_error=fit.test_error(),
+        explained=explained,
+        curves=fit.curves,
+        true=fit.held.Y,
+        predicted=predicted,
+        std=std,
+        input_names=tuple(input_names),
+        output_names=tuple(output_names),
+        orbits=orbits_of(fit),
+        baselines=fit.baselines,
+        built_in=tuple(fit.returned_has),
+        evidence=EvidenceTable() if evidence is None else evidence,
+        worth=worth_of(fit),
+        why=fit.why,
+        facts={**_facts(fit), **(facts or {})},
+        notes=_notes(fit, explained),
+    )
+
+
+def _facts(fit: FittedEnsemble) -> dict[str, str]:
+    import torch
+
+    import softsym
+
+    shape = fit.shape
+    return {
+        "inputs": str(shape.rep_in),
+        "outputs": str(shape.rep_out),
+        "candidate groups": ", ".join(group.name for group in shape.groups) or "none",
+        "training rows": f"{fit.n_train:,}",
+        "held-out rows": f"{len(fit.held.X):,}",
+        **_trained(fit),
+        "time": f"{fit.seconds:.0f} s",
+        **({} if fit.compiled is None else {"compiled code": fit.compiled}),
+        "versions": f"softsym {softsym.__version__}, torch {torch.__version__}, numpy {np.__version__}, "
+        f"Python {platform.python_version()}",
+    }
+
+
+def _trained(fit: FittedEnsemble) -> dict[str, str]:
+    """About the networks, if there are any."""
+    if not fit.members:
+        return {"networks": "none"}
+    recipe = fit.recipe
+    return {
+        "members": f"{len(fit.members)} (seeds {', '.join(str(member.seed) for member in fit.members)})",
+        "network": f"width {recipe.width}, {recipe.layers} layers",
+        "training": f"{recipe.epochs} epochs, batch {recipe.batch}, lr {recipe.lr:g}",
+        "strengths": f"{recipe.strengths}, from {recipe.strength or 0:g}, gamma {recipe.gamma:g}",
+    }
+
+
+def _notes(fit: FittedEnsemble, explained: float) -> tuple[str, ...]:
+    notes = []
+    if not fit.held.is_separate:
+        notes.append(
+            "There are too few rows to hold any out: errors are measured on training rows and look too good."
+        )
+    if fit.ordinary is not None and fit.blend is None:
+        notes.append(
+            "Ordinary networks of the same size, trained beside for about a tenth of the time, predicted validation rows better: they are "
+            "the model. The verdicts are those of the network that was pulled towards the symmetries."
+        )
+    notes += [
+        f"{row.name.capitalize()} on the same rows predicts held-out data better: mean squared error {number(row.test_error)}."
+        for row in fit.baselines.better[:1]
+    ]
+    if explained < LEAST_EXPLAINED_UNNOTED:
+        notes.append(
+            f"The model explains {max(0.0, explained):.0%} of the held-out variance. Verdicts rest on how its weights and "
+            "predictions transform, not on how well it predicts; more data or more epochs would make both better."
+        )
+    if fit.predictor.frame is not None:
+        names = " and ".join(group.name for group in fit.shape.groups if is_scaling(group))
+        notes.append(
+            f"The size of an input told nothing about the outputs of validation rows, so it is undone before the network and redone "
+            f"after it: the model is equivariant to {names} by construction, at any size."
+        )
+    if not fit.is_finished:
+        notes.append("Training was interrupted: this is what had been learned by then.")
+    return tuple(notes)

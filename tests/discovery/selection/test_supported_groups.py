@@ -1,0 +1,43 @@
+"""Which candidates a model is fitted with."""
+
+import pytest
+
+import softsym as ss
+from softsym.discovery.fit.member import Shape
+from softsym.discovery.selection.supported_groups import covered, narrowed
+from softsym.inference import EvidenceRow, EvidenceTable
+
+GROUPS = [ss.O(3), ss.SL(3)]
+SHAPE = Shape.of(ss.rep("V"), ss.rep("V"), GROUPS)
+
+
+def table(first="undecided", second="undecided", coverage=0.9):
+    return EvidenceTable(
+        [EvidenceRow("O(3)", first, coverage=coverage), EvidenceRow("SL(3)", second, coverage=0.9)]
+    )
+
+
+@pytest.mark.parametrize(
+    "evidence", [None, EvidenceTable(), table(), EvidenceTable([EvidenceRow("O(3)", "exact")])]
+)
+def test_all_are_used_unless_the_evidence_speaks_against_it(evidence):
+    assert covered(GROUPS, evidence) == GROUPS
+    assert narrowed(SHAPE, evidence) == SHAPE
+
+
+def test_what_data_hardly_cover_is_not():
+    assert covered(GROUPS, table(coverage=0.1)) == GROUPS[1:]
+    assert narrowed(SHAPE, table(coverage=0.1)).groups == tuple(GROUPS[1:])
+
+
+def test_networks_are_trained_without_what_does_not_hold():
+    assert covered(GROUPS, table("absent")) == GROUPS
+    assert narrowed(SHAPE, table("absent")).groups == tuple(GROUPS[1:])
+    assert narrowed(SHAPE, table("absent")).largest == ss.SL(3)
+    named = Shape.of(ss.rep("V"), ss.rep("V"), GROUPS, ss.GL(3))
+    assert narrowed(named, table("absent")).largest == ss.GL(3)
+    assert narrowed(SHAPE, table("soft")) == SHAPE
+
+
+def test_with_all_if_nothing_may_hold():
+    assert narrowed(SHAPE, table("absent", "absent")) == SHAPE
