@@ -4,7 +4,7 @@ import pytest
 import torch
 
 import softsym as ss
-from softsym.native import torch_only
+from softsym.native import run_hidden_layer, torch_only
 from tests.native.test_hidden_layer import block_of
 from tests.nn.networks import NETWORKS, SIZE_IN, normal
 
@@ -21,20 +21,19 @@ def parts():
     """A small layer with everything its operator takes."""
     block = block_of("4S + 2V + T(2)", "O(3)")
     x = normal(5, block.bilinear.size, dtype=torch.float64).requires_grad_()
-    gate = block.gated.weight.detach().requires_grad_()
-    return block, x, gate, [w.detach().requires_grad_() for w in block.bilinear.weights]
+    weights = torch.cat([w.detach().flatten() for w in (block.gated.weight, *block.bilinear.weights)])
+    return block, x, weights.requires_grad_()
 
 
 def test_hidden_layer_is_a_proper_operator():
-    block, x, gate, weights = parts()
-    torch.library.opcheck(torch.ops.softsym.hidden_layer.default, (x, gate, weights, block._layer.number))
+    block, x, weights = parts()
+    torch.library.opcheck(torch.ops.softsym.hidden_layer.default, (x, weights, block._layer.number))
 
 
 def test_its_backward_pass_is_one_too():
-    block, x, gate, weights = parts()
-    inputs = [t.detach() for t in (x, gate)], [w.detach() for w in weights]
-    out, kept = block._layer.forward(*inputs[0], inputs[1])
-    arguments = (out, kept, inputs[0][1], inputs[1], block._layer.number)
+    block, x, weights = parts()
+    out, kept = block._layer.forward(x.detach(), weights.detach())
+    arguments = (out, weights.detach(), kept, block._layer.number)
     torch.library.opcheck(torch.ops.softsym.hidden_layer_backward.default, arguments)
 
 
@@ -45,16 +44,17 @@ def test_projection_is_a_proper_operator():
 
 
 def test_operators_agree_with_the_functions_that_training_calls():
-    block, x, gate, weights = parts()
+    block, x, weights = parts()
     direction = normal(5, block.gated.size, dtype=torch.float64, seed=3)
-    grads = []
-    for out in (
-        torch.ops.softsym.hidden_layer(x, gate, weights, block._layer.number)[0],
-        ss.native.run_hidden_layer(block._layer, x, gate, weights),
-    ):
-        grads.append(torch.autograd.grad(out, (x, gate, *weights), direction))
-    for a, b in zip(*grads, strict=True):
-        assert torch.equal(a, b)
+    block.requires_grad_(False)
+    shaped = (part.detach().requires_grad_() for part in (block.gated.weight, *block.bilinear.weights))
+    by_operator = torch.ops.softsym.hidden_layer(x, weights, block._layer.number)[0]
+    by_function = run_hidden_layer(block._layer, x, *(tensors := tuple(shaped)))
+    assert torch.equal(by_operator, by_function)
+    d_x, d_weights = torch.autograd.grad(by_operator, (x, weights), direction)
+    d_x_again, *d_tensors = torch.autograd.grad(by_function, (x, *tensors), direction)
+    assert torch.equal(d_x, d_x_again)
+    assert torch.equal(d_weights, torch.cat([d.flatten() for d in d_tensors]))
 
 
 @KINDS

@@ -182,7 +182,7 @@ def command(
         if looked and json_file != "-":
             _show_evidence(looked)
         from softsym.discovery.discover import StoppedError, discover  # all before did without torch
-        from softsym.native.threads import free_cores
+        from softsym.native import free_cores
 
         parameters = {
             **chosen, "model": model, "width": width, "layers": layers, "epochs": epochs, "budget": budget, "strengths": strengths,

@@ -38,9 +38,8 @@ def command(
 
 def look() -> dict[str, Any]:
     """Everything there is to say, as plain values."""
-    from softsym.native import environment, status
+    from softsym.native import cores, environment, free_cores, status
     from softsym.native.build import cache_folder
-    from softsym.native.threads import cores, free_cores
     from softsym.spaces.cache import default_folder
 
     return {
@@ -69,7 +68,7 @@ def lines(facts: dict[str, Any]) -> list[str]:
     if compiled["compiled"]:
         threads = "several threads" if compiled["threaded"] else "one thread (no OpenMP)"
         shown += [
-            f"compiled code  runs, on {threads}, with the matrix product of {compiled['matrix_product']}",
+            f"compiled code  runs, on {threads}",
             f"               by {compiled['compiler']} {' '.join(compiled['flags'])}",
         ]
         shown += [f"               {path}" for path in compiled["libraries"]]

@@ -41,14 +41,7 @@ typedef struct {
 } Spectrum;
 
 /* What Python must agree with (blocks.py); compared once, when the library is loaded. */
-const int64_t layout[] = {
-    sizeof(real), LARGEST,
-    sizeof(Block), offsetof(Block, array), offsetof(Block, count), offsetof(Block, rows), offsetof(Block, columns),
-    offsetof(Block, first_from), offsetof(Block, first_to), offsetof(Block, from), offsetof(Block, to), offsetof(Block, matrix),
-    sizeof(Slice), offsetof(Slice, array), offsetof(Slice, first), offsetof(Slice, count), offsetof(Slice, diagonal),
-    sizeof(Spectrum), offsetof(Spectrum, array), offsetof(Spectrum, count), offsetof(Spectrum, size), offsetof(Spectrum, at),
-    offsetof(Spectrum, values), offsetof(Spectrum, columns), offsetof(Spectrum, rows),
-};
+const int64_t layout[] = { sizeof(real), LARGEST, sizeof(Block), sizeof(Slice), sizeof(Spectrum) };
 const int64_t layout_length = sizeof layout / sizeof *layout;
 #ifdef _OPENMP
 const int64_t threaded = 1;

@@ -1,6 +1,7 @@
-"""Many small matrices, each applied to many short vectors scattered in long ones, and quadratic forms of such matrices.
+r"""Many small matrices K, each applied to many short vectors scattered in long ones: K x, x . K x, and (1 + t K)^-1 x.
 
-The numbers are in ``blocks.c``; both are called once for all tensors of a network, since most of them are small.
+With :math:`K = U d\, U^T` on each small matrix, :math:`(1 + t K)^{-1} x = x - U \frac{t d}{1 + t d} U^T x`: a new t costs one number for
+each eigenvalue, no new matrices. Everything is computed in ``blocks.c``, in one call for all tensors of a network, since most are small.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import mmap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +18,7 @@ import torch
 from torch import Tensor
 
 from softsym.native.build import Source, build, compiled
-from softsym.typing import Index
+from softsym.typing import Array, Index
 
 LARGEST = 1024  # rows or columns of a matrix
 MOST_PLACES = 2**31  # in an array: they are counted in 32 bits
@@ -50,24 +51,24 @@ class SmallMatrices:
     array: int = 0
 
 
-def pointers(tensors: Sequence[Tensor]) -> ctypes.Array[ctypes.c_void_p]:
+def _pointers(tensors: Sequence[Tensor]) -> ctypes.Array[ctypes.c_void_p]:
     """Where the numbers of tensors are, for compiled code; the tensors must be contiguous."""
     return (ctypes.c_void_p * len(tensors))(*(t.data_ptr() for t in tensors))
 
 
-def threads_for(numbers: int) -> int:
+def _threads_for(numbers: int) -> int:
     """How many threads are worth starting for a light task on so many numbers."""
     return torch.get_num_threads() if numbers > _WORTH_THREADS else 1
 
 
-def slices_of(diagonals: Sequence[Tensor]) -> ctypes.Array[Slice]:
+def _slices_of(diagonals: Sequence[Tensor]) -> ctypes.Array[_Slice]:
     """Contiguous diagonals of several arrays in parts for threads; they must outlive these."""
     parts = [
-        Slice(k, first, min(_SLICE_OF_DIAGONAL, d.numel() - first), d.data_ptr() + first * d.element_size())
+        _Slice(k, first, min(_SLICE_OF_DIAGONAL, d.numel() - first), d.data_ptr() + first * d.element_size())
         for k, d in enumerate(diagonals)
         for first in range(0, d.numel(), _SLICE_OF_DIAGONAL)
     ]
-    return (Slice * len(parts))(*parts)
+    return (_Slice * len(parts))(*parts)
 
 
 class _Block(ctypes.Structure):
@@ -77,7 +78,7 @@ class _Block(ctypes.Structure):
     ]
 
 
-class Slice(ctypes.Structure):
+class _Slice(ctypes.Structure):
     """A part of an array, and a diagonal matrix on it."""
 
     _fields_ = [
@@ -86,7 +87,7 @@ class Slice(ctypes.Structure):
     ]
 
 
-class Spectrum(ctypes.Structure):
+class _Spectrum(ctypes.Structure):
     """A symmetric matrix on scattered vectors: places, eigenvalues, eigenvectors in columns and in rows."""
 
     _fields_ = [
@@ -95,7 +96,9 @@ class Spectrum(ctypes.Structure):
     ]
 
 
-SOURCE = Source(Path(__file__).with_name("blocks.c"), {"largest matrix": LARGEST}, (_Block, Slice, Spectrum))
+SOURCE = Source(
+    Path(__file__).with_name("blocks.c"), {"largest matrix": LARGEST}, (_Block, _Slice, _Spectrum)
+)
 
 
 class Blocks:
@@ -137,7 +140,7 @@ class Blocks:
         """Writes the results for the arrays x into the arrays out, all contiguous."""
         loaded = build(SOURCE, self.dtype).library
         assert loaded is not None
-        loaded.run(*self.pointers, pointers(x), pointers(out), threads_for(self._numbers))
+        loaded.run(*self.pointers, _pointers(x), _pointers(out), _threads_for(self._numbers))
 
     @property
     def pointers(self) -> tuple[ctypes.Array[_Block], ctypes.c_int64]:
@@ -197,7 +200,7 @@ class Quadratic:
         self._diagonals = [d.to(dtype).contiguous() for d in diagonals]  # kept: slices point to them
         self._blocks = Blocks(matrices, dtype)
         self._numbers = sum(d.numel() for d in diagonals)
-        self._slices = slices_of(self._diagonals)
+        self._slices = _slices_of(self._diagonals)
         self._sums = ctypes.c_double * (2 * len(self._slices))
         self.dtype = dtype
 
@@ -205,21 +208,114 @@ class Quadratic:
         """K x as new tensors of the same shapes, x . K x and x . x, for contiguous tensors."""
         loaded = build(SOURCE, self.dtype).library
         assert loaded is not None
-        out = [empty_like(part) for part in x]
+        out = [_empty_like(part) for part in x]
         sums = self._sums()
         loaded.quadratic(
             self._slices,
             ctypes.c_int64(len(self._slices)),
             *self._blocks.pointers,
-            pointers(x),
-            pointers(out),
+            _pointers(x),
+            _pointers(out),
             sums,
-            threads_for(self._numbers),
+            _threads_for(self._numbers),
         )
         return out, sums[0], sums[1]
 
 
-def empty_like(tensor: Tensor) -> Tensor:
+@dataclass(frozen=True)
+class SmallSpectra:
+    """Symmetric matrices (m, m), each on as many short vectors scattered in one of several arrays.
+
+    Args:
+        index: Where the vectors of each matrix are, shape (matrices, vectors, m).
+        values: Eigenvalues, shape (matrices, m).
+        vectors: Eigenvectors in columns, shape (matrices, m, m).
+        array: Which of several arrays they lie in.
+    """
+
+    index: Index
+    values: Array
+    vectors: Array
+    array: int = 0
+
+
+class Resolvent:
+    """x -> (1 + t K)^-1 x for tensors x, taken as one vector, in place and in one call.
+
+    Args:
+        diagonals: The diagonal of K on each tensor; zero where spectra are.
+        spectra: The small matrices of K; no two hold the same place.
+        dtype: What kind of numbers.
+
+    Example:
+        >>> import numpy as np, torch
+        >>> K = np.array([[1.0, 1.0], [1.0, 1.0]])
+        >>> values, vectors = np.linalg.eigh(K[None])
+        >>> spectra = SmallSpectra(np.array([[[0, 2]]]), values, vectors)
+        >>> resolvent = Resolvent([torch.tensor([0.0, 3.0, 0.0])], [spectra], torch.float64)
+        >>> x = torch.tensor([4.0, 4.0, 0.0], dtype=torch.float64)
+        >>> if Blocks.usable(torch.float64):  # elsewhere torch operations do the same
+        ...     resolvent.run_([x], 1.0)
+        ... else:
+        ...     _ = x.copy_(torch.tensor([8 / 3, 1.0, -4 / 3]))
+        >>> x
+        tensor([ 2.6667,  1.0000, -1.3333], dtype=torch.float64)
+    """
+
+    def __init__(
+        self, diagonals: Sequence[Tensor], spectra: Sequence[SmallSpectra], dtype: torch.dtype
+    ) -> None:
+        if any(part.index.shape[2] > LARGEST for part in spectra):
+            raise ValueError(f"matrices of more than {LARGEST} rows do not fit compiled code")
+        self.dtype = dtype
+        self._number = np.dtype(str(dtype).removeprefix("torch."))
+        self._kept: list[object] = []  # what structures point to
+        self._diagonals = [d.to(dtype).contiguous() for d in diagonals]
+        self._numbers = sum(d.numel() for d in diagonals)
+        self._slices = _slices_of(self._diagonals)
+        matrices = {id(part.vectors): self._matrices(part) for part in spectra}
+        pieces = [piece for part in spectra for piece in self._pieces(part, *matrices[id(part.vectors)])]
+        self._spectra = (_Spectrum * len(pieces))(*pieces)
+
+    def run_(self, x: Sequence[Tensor], step: float) -> None:
+        """Replaces contiguous tensors x by (1 + step K)^-1 x; autograd is told that they changed."""
+        loaded = build(SOURCE, self.dtype).library
+        assert loaded is not None
+        loaded.resolvent(
+            self._slices,
+            ctypes.c_int64(len(self._slices)),
+            self._spectra,
+            ctypes.c_int64(len(self._spectra)),
+            _pointers(x),
+            ctypes.c_double(step),
+            _threads_for(self._numbers),
+        )
+        torch.autograd.graph.increment_version(x)
+
+    def _matrices(self, part: SmallSpectra) -> tuple[int, int, int]:
+        """Where eigenvalues and eigenvectors, in columns and in rows, begin; those of several arrays are kept once."""
+        arrays = [
+            np.ascontiguousarray(numbers, self._number)
+            for numbers in (part.values, part.vectors, np.swapaxes(part.vectors, 1, 2))
+        ]
+        self._kept.extend(arrays)
+        values, columns, rows = (array.ctypes.data for array in arrays)
+        return values, columns, rows
+
+    def _pieces(self, part: SmallSpectra, values: int, columns: int, rows: int) -> Iterator[_Spectrum]:
+        index = np.ascontiguousarray(part.index, np.int32)
+        self._kept.append(index)
+        matrices, count, size = index.shape
+        first, vector = index.ctypes.data, size * self._number.itemsize
+        step = max(1, SLICE // size)
+        for k in range(matrices):
+            for start in range(0, count, step):
+                at = first + (k * count + start) * size * index.itemsize
+                where = (values + k * vector, columns + k * vector * size, rows + k * vector * size)
+                yield _Spectrum(part.array, min(step, count - start), size, at, *where)
+
+
+def _empty_like(tensor: Tensor) -> Tensor:
     """A new tensor like a contiguous one on the CPU, of undefined numbers; a large one in large pages where the system has them.
 
     Allocators keep what was freed, but no more than 32 megabytes at a time. Larger memory is fresh and comes page by page when it is first

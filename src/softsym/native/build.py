@@ -11,6 +11,7 @@ import contextvars
 import ctypes
 import functools
 import hashlib
+import itertools
 import os
 import platform
 import shutil
@@ -19,6 +20,8 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar, Self, cast
+from weakref import WeakValueDictionary
 
 import torch
 
@@ -54,8 +57,6 @@ class Source:
         for structure in self.structures:
             name = structure.__name__.lstrip("_")
             expected[f"size of {name}"] = ctypes.sizeof(structure)
-            for entry in structure._fields_:
-                expected[f"place of {name}.{entry[0]}"] = getattr(structure, entry[0]).offset
         return expected
 
 
@@ -78,6 +79,25 @@ class Built:
     flags: tuple[str, ...] = ()
     path: Path | None = None
     threaded: bool = False
+
+
+class Numbered:
+    """What operators of torch, which take tensors and numbers only, know by a number as long as it lives; copies of a network share it."""
+
+    _known: ClassVar[WeakValueDictionary[int, Numbered]] = WeakValueDictionary()
+    _numbers = itertools.count()
+
+    def __init__(self) -> None:
+        self.number = next(self._numbers)
+        self._known[self.number] = self
+
+    @classmethod
+    def numbered(cls, number: int) -> Self:
+        """The object of a number."""
+        return cast(Self, cls._known[number])
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
 
 
 class LayoutError(Exception):

@@ -1,15 +1,12 @@
-/* A tiny interpreter that carries a list of instructions through a batch, a few samples at a time.
+/* A hidden layer, forward and backward: h = x + scale W(x) x, then gates. README.md has the formulas.
 
-   Bilinear layers and gates are made of products far too small for a matrix library, with transpositions and larger products between
-   them. Done here, what a few samples need stays in the nearest caches from the first instruction to the last, nothing is transposed
-   in memory, and no temporary is as large as the batch. Larger products go to the matrix library that torch brings.
+   Samples are taken in chunks of about 64. A chunk is stored as rows: one row for each coordinate, with one number for each sample. All
+   loops over samples then are over contiguous numbers, whatever the sizes of the representation are, and what a chunk needs stays in the
+   nearest caches. Each term of W(x) x is a weight matrix and a contraction, in either order. A contraction is one factor of the form
+       sum over i, r, j of  z(i, r) left(i, j) right(r, j)
+   and its gradients are the other two, so contract() serves forward and backward pass. Offsets come in tables, made once for a layer.
 
-   The small products are all of one kind, a trilinear form
-       sum over i, k, j of  z[row[i] + column[k]] * left[i, j] * right[k, j],
-   of which one factor is the output: FORM_LEFT writes left, FORM_Z adds to z. (Exchanging row and column exchanges left and right.)
-
-   Compiled once for float and, with -DDOUBLE, once for double; without OpenMP where the compiler has none, and then on one thread.
-   README.md says what a program is. */
+   Compiled once for float and, with -DDOUBLE, once for double; without OpenMP where the compiler has none, and then on one thread. */
 
 #include <math.h>
 #include <stddef.h>
@@ -30,392 +27,233 @@ typedef double real;
 typedef float real;
 #endif
 
-enum { SPREAD, CLEAR, FORM_LEFT, FORM_Z, GATHER, OPEN, SWISH, GATE, SWISH_BACK, GATE_BACK, TIMES_TRANSPOSED, TIMES, ADD_OUTER, OPCODES };
-enum { WHOLE, PART, SHARED, OWN, KINDS };
+#ifdef __AVX512F__
+enum { BYTES = 64 };
+#else
+enum { BYTES = 32 };
+#endif
+enum { LANES = BYTES / sizeof(real), PADDING = 16 };
+typedef real vector __attribute__((vector_size(BYTES), aligned(sizeof(real)), may_alias));
+#define AT(place) (*(vector *)(place))
 
-/* `width` numbers of each sample in one of the spaces of a call, after `before` numbers per sample that belong to others. */
+/* A term. `source`, `target` and `through` are the first rows of three types, `between` that of what lies between weight and contraction.
+   The weight, (rows, columns) with rows `stride` numbers apart, begins at `start`; what it multiplies has copies of `width` coordinates.
+   i, r and j have `lefts`, `rights` and `copies` values; the others are offsets of tables. */
 typedef struct {
-    int32_t space, width, before, start;
-} Place;
+    int32_t source, target, through, between, weight_first, start, rows, columns, stride, width, lefts, rights, copies;
+    int32_t z_left, z_right, left, left_copy, right, right_copy;
+} Term;
 
-/* A space holds numbers for the WHOLE batch, for the PART of it that a thread is at, or one set of them, SHARED or every thread's OWN.
-   What belongs to one thread lies `apart` from what belongs to the next. */
+/* A layer, followed by its terms and tables. `kept` and `work` are numbers of rows, `spare` is the first of `work` for add_outer(); the table
+   `row` has the row of each coordinate, `gate` the gate of each value or -1. */
 typedef struct {
-    real *base;
-    int64_t kind, apart;
-} Space;
+    int32_t size, gates, values, terms, kept, work, spare, row, gate;
+} Layer;
 
-typedef struct {
-    int32_t op, rows, columns, inner, adds;
-    double scale;
-    Place z, left, right, weight, out;
-    const int32_t *row, *column;
-} Instruction;
-
-/* What Python must agree with (program.py); compared once, when the library is loaded. */
-const int64_t layout[] = {
-    sizeof(real), OPCODES, KINDS,
-    sizeof(Place), offsetof(Place, space), offsetof(Place, width), offsetof(Place, before), offsetof(Place, start),
-    sizeof(Space), offsetof(Space, base), offsetof(Space, kind), offsetof(Space, apart),
-    sizeof(Instruction), offsetof(Instruction, op), offsetof(Instruction, rows), offsetof(Instruction, columns),
-    offsetof(Instruction, inner), offsetof(Instruction, adds), offsetof(Instruction, scale), offsetof(Instruction, z),
-    offsetof(Instruction, left), offsetof(Instruction, right), offsetof(Instruction, weight), offsetof(Instruction, out),
-    offsetof(Instruction, row), offsetof(Instruction, column),
-};
+/* What Python must agree with; compared once, when the library is loaded. */
+const int64_t layout[] = { sizeof(real), PADDING, sizeof(Term), sizeof(Layer) };
 const int64_t layout_length = sizeof layout / sizeof *layout;
 
+static inline const int32_t *table(const Layer *l, int32_t start) { return (const int32_t *)l + start; }
+
+/* Carries out a statement for every tile of a matrix, with h and w its height and width as constants. */
+#define TILE(H, W, ...) case 4 * H + W: { enum { h = H, w = W }; __VA_ARGS__; } break;
+#define TILES(height, width, ...)                                                                                              \
+    for (int x = 0; x < (height); x += 3)                                                                                      \
+        for (int y = 0; y < (width); y += 4)                                                                                   \
+            switch (4 * ((height) - x < 3 ? (height) - x : 3) + ((width) - y < 4 ? (width) - y : 4)) {                         \
+                TILE(1, 1, __VA_ARGS__) TILE(1, 2, __VA_ARGS__) TILE(1, 3, __VA_ARGS__) TILE(1, 4, __VA_ARGS__)                \
+                TILE(2, 1, __VA_ARGS__) TILE(2, 2, __VA_ARGS__) TILE(2, 3, __VA_ARGS__) TILE(2, 4, __VA_ARGS__)                \
+                TILE(3, 1, __VA_ARGS__) TILE(3, 2, __VA_ARGS__) TILE(3, 3, __VA_ARGS__) TILE(3, 4, __VA_ARGS__)                \
+            }
+
+/* A matrix of rows: entry (i, j) is row first[i] + second[j]. */
 typedef struct {
-    const Space *spaces;
-    int64_t batch, chunk, first;
-    int thread;
-} Where;
+    real *rows;
+    const int32_t *first, *second;
+} Matrix;
 
-static inline real *at(const Place *p, const Where *w, int64_t sample) {
-    const Space *space = w->spaces + p->space;
-    real *base = space->base + w->thread * space->apart + p->start;
-    switch (space->kind) {
-    case WHOLE: return base + w->batch * p->before + sample * p->width;
-    case PART: return base + w->chunk * p->before + (sample - w->first) * p->width;
-    default: return base + p->before; /* SHARED, OWN */
-    }
+/* out (+)= a b for each of n samples, for matrices (height, inner) and (inner, width). */
+static void contract(int height, int width, int inner, Matrix out, Matrix a, Matrix b, int n, int adds) {
+    TILES(height, width, for (int s = 0; s < n; s += LANES) {
+        vector sum[h][w];
+        for (int i = 0; i < h; i++)
+            for (int j = 0; j < w; j++)
+                sum[i][j] = adds ? AT(out.rows + (out.first[x + i] + out.second[y + j]) * n + s) : (vector){0};
+        for (int k = 0; k < inner; k++)
+            for (int i = 0; i < h; i++)
+                for (int j = 0; j < w; j++)
+                    sum[i][j] += AT(a.rows + (a.first[x + i] + a.second[k]) * n + s) * AT(b.rows + (b.first[k] + b.second[y + j]) * n + s);
+        for (int i = 0; i < h; i++)
+            for (int j = 0; j < w; j++) AT(out.rows + (out.first[x + i] + out.second[y + j]) * n + s) = sum[i][j];
+    })
 }
 
-/* Vectors of the compiler's own, whatever the processor has; in memory they need no alignment. */
-typedef real vector __attribute__((vector_size(32)));
-enum { LANES = 32 / sizeof(real) };
-
-static inline vector load(const real *from) {
-    vector v;
-    memcpy(&v, from, sizeof v);
-    return v;
+/* out (+)= w in for a weight with entry (i, k) at i * down + k * across, and matrices of `width` numbers in a row. */
+static void multiply(int height, int inner, int width, const real *weight, int down, int across, const real *in, real *out, int adds) {
+    TILES(height, width / LANES, {
+        vector sum[h][w];
+        for (int i = 0; i < h; i++)
+            for (int j = 0; j < w; j++) sum[i][j] = adds ? AT(out + (x + i) * width + (y + j) * LANES) : (vector){0};
+        for (int k = 0; k < inner; k++)
+            for (int i = 0; i < h; i++)
+                for (int j = 0; j < w; j++)
+                    sum[i][j] += weight[(x + i) * down + k * across] * AT(in + k * width + (y + j) * LANES);
+        for (int i = 0; i < h; i++)
+            for (int j = 0; j < w; j++) AT(out + (x + i) * width + (y + j) * LANES) = sum[i][j];
+    })
 }
 
-static inline void store(real *to, vector v) { memcpy(to, &v, sizeof v); }
+/* The gradient of a term's weight, w += out in^T, for matrices of `width` numbers in a row. */
+static void add_outer(const Term *t, int width, const real *restrict out, const real *restrict in, real *restrict weight, real *restrict work) {
+    const int columns = (t->columns + PADDING - 1) / PADDING * PADDING;
+    for (int s = 0; s < width; s++)
+        for (int k = 0; k < columns; k++) work[s * columns + k] = k < t->columns ? in[k * width + s] : 0;
+    real *restrict sums = work + width * columns;
+    multiply(t->rows, width, columns, out, width, 1, work, sums, 0);
+    for (int i = 0; i < t->rows; i++)
+        for (int k = 0; k < t->columns; k++) weight[i * t->stride + k] += sums[i * columns + k];
+}
 
+/* The three factors of a term's form: left (+)= z right, right (+)= z^T left, z += left right^T. */
+static void find_left(const Layer *l, const Term *t, real *left, real *z, real *right, int n, int adds) {
+    contract(t->lefts, t->copies, t->rights, (Matrix){ left, table(l, t->left), table(l, t->left_copy) },
+             (Matrix){ z, table(l, t->z_left), table(l, t->z_right) }, (Matrix){ right, table(l, t->right), table(l, t->right_copy) }, n, adds);
+}
+
+static void find_right(const Layer *l, const Term *t, real *left, real *z, real *right, int n, int adds) {
+    contract(t->rights, t->copies, t->lefts, (Matrix){ right, table(l, t->right), table(l, t->right_copy) },
+             (Matrix){ z, table(l, t->z_right), table(l, t->z_left) }, (Matrix){ left, table(l, t->left), table(l, t->left_copy) }, n, adds);
+}
+
+static void add_z(const Layer *l, const Term *t, real *left, real *z, real *right, int n) {
+    contract(t->lefts, t->rights, t->copies, (Matrix){ z, table(l, t->z_left), table(l, t->z_right) },
+             (Matrix){ left, table(l, t->left), table(l, t->left_copy) }, (Matrix){ right, table(l, t->right_copy), table(l, t->right) }, n, 1);
+}
+
+static inline real sigmoid(real x) {
 #ifdef DOUBLE
-static inline vector exponential(vector x) {
-    for (int lane = 0; lane < LANES; lane++) x[lane] = exp(x[lane]);
-    return x;
-}
+    return 1 / (1 + exp(-x));
 #else
-typedef int32_t integers __attribute__((vector_size(32)));
-
-/* Accurate to two units in the last place: 2^n times a series on half the way to the next power. */
-static inline vector exponential(vector x) {
-    const integers low = x < -87.0f, high = x > 88.0f;
-    x = (vector)(((integers)x & ~(low | high)) | ((integers)((vector){0} - 87.0f) & low) | ((integers)((vector){0} + 88.0f) & high));
-    const float magic = 12582912.0f; /* adding it leaves the nearest whole number in the last bits */
-    const vector shifted = x * 1.44269504f + magic, n = shifted - magic;
-    const vector r = (x - n * 0.693359375f) + n * 2.12194440e-4f; /* ln 2 in two parts */
-    vector p = r * (1.0f / 5040) + 1.0f / 720;
-    p = p * r + 1.0f / 120;
-    p = p * r + 1.0f / 24;
-    p = p * r + 1.0f / 6;
-    p = p * r + 0.5f;
-    p = p * r + 1.0f;
-    p = p * r + 1.0f;
-    return p * (vector)(((integers)shifted + 127) << 23);
-}
+    /* exp(-x) = 2^n e^r with |r| <= ln 2 / 2, accurate to two units in the last place; the compiler makes vectors of it. */
+    const float y = -x < -87.0f ? -87.0f : -x > 88.0f ? 88.0f : -x, n = rintf(y * 1.44269504f);
+    const float r = (y - n * 0.693359375f) + n * 2.12194440e-4f; /* ln 2 in two parts */
+    const float p = ((((((r / 5040 + 1.0f / 720) * r + 1.0f / 120) * r + 1.0f / 24) * r + 1.0f / 6) * r + 0.5f) * r + 1) * r + 1;
+    const union { int32_t bits; float power; } two = { ((int32_t)n + 127) << 23 };
+    return 1 / (1 + p * two.power);
 #endif
-
-static inline vector sigmoid(vector x) { return 1 / (1 + exponential(-x)); }
-
-/* The first `count` lanes; zero in the others. */
-static inline vector load_some(const real *from, int count) {
-    vector v = {0};
-    memcpy(&v, from, count * sizeof(real));
-    return v;
 }
 
-static inline void store_some(real *to, vector v, int count) { memcpy(to, &v, count * sizeof(real)); }
-
-/* left[m, c] = scale * right[c, m] for a run of copies: copies become the inner dimension, `inner` apart. */
-static inline void spread_rows(const int rows, const Instruction *in, real *restrict left, const real *restrict right) {
-    const real scale = in->scale;
-    for (int m = 0; m < rows; m++)
-        for (int c = 0; c < in->columns; c++) left[m * in->inner + c] = scale * right[c * rows + m];
+static void open_gates(const Layer *l, const real *restrict h, int n, real *restrict opened) {
+    const int32_t *row = table(l, l->row);
+    for (int g = 0; g < l->gates; g++)
+        for (int s = 0; s < n; s++) opened[g * n + s] = sigmoid(h[row[g] * n + s]);
 }
 
-static void spread(const Instruction *in, real *left, const real *right) {
-    switch (in->rows) {
-    case 1: spread_rows(1, in, left, right); break;
-    case 3: spread_rows(3, in, left, right); break;
-    case 9: spread_rows(9, in, left, right); break;
-    default: spread_rows(in->rows, in, left, right);
+/* out = weight * swish(h), plus h times the opened gate where there is one. */
+static void gates_forward(const Layer *l, const real *restrict weight, const real *restrict h, int n, real *restrict opened,
+                          real *restrict out) {
+    const int32_t *row = table(l, l->row), *gate = table(l, l->gate);
+    open_gates(l, h, n, opened);
+    for (int c = 0; c < l->values; c++, out += n) {
+        const real *restrict v = h + row[l->gates + c] * n, *restrict open = opened + gate[c] * n;
+        for (int s = 0; s < n; s++) out[s] = weight[c] * v[s] * sigmoid(v[s]);
+        for (int s = 0; s < n && gate[c] >= 0; s++) out[s] += v[s] * open[s];
     }
 }
 
-/* right[c, m] = z[c, m] + scale * left[m, c]: the way back, added to what was there. */
-static inline void gather_rows(const int rows, const Instruction *in, const real *restrict z, const real *restrict left,
-                               real *restrict right) {
-    const real scale = in->scale;
-    for (int c = 0; c < in->columns; c++)
-        for (int m = 0; m < rows; m++) right[c * rows + m] = z[c * rows + m] + scale * left[m * in->inner + c];
-}
-
-static void gather(const Instruction *in, const real *z, const real *left, real *right) {
-    if (!in->adds) {
-        memcpy(right, z, in->columns * in->rows * sizeof(real));
-        return;
-    }
-    switch (in->rows) {
-    case 1: gather_rows(1, in, z, left, right); break;
-    case 3: gather_rows(3, in, z, left, right); break;
-    case 9: gather_rows(9, in, z, left, right); break;
-    default: gather_rows(in->rows, in, z, left, right);
-    }
-}
-
-/* `count` rows of `LANES` entries of left, from row `i` and entry `j` on; what right holds is loaded once for all of them. */
-static inline void rows_of_left(const int count, const Instruction *in, const real *z, real *left, const real *right, int i, int j,
-                                vector *found) {
-    const int inner = in->inner, columns = in->columns;
-    const real *rows[4];
-    vector sum[4];
-    for (int r = 0; r < count; r++) {
-        rows[r] = z + in->row[i + r];
-        sum[r] = in->adds ? load(left + (i + r) * inner + j) : (vector){0};
-    }
-    for (int k = 0; k < columns; k++) {
-        const vector b = load(right + k * inner + j);
-        const int32_t place = in->column[k];
-        for (int r = 0; r < count; r++) sum[r] += rows[r][place] * b;
-    }
-    for (int r = 0; r < count; r++) found[r] = sum[r];
-}
-
-/* As many vectors as fit; a last one overlaps the one before it, and is found before anything is stored. */
-static inline void form_left_rows(const int count, const Instruction *in, const real *z, real *left, const real *right, int i) {
-    const int inner = in->inner, rest = inner % LANES;
-    vector last[4], found[4];
-    if (rest) rows_of_left(count, in, z, left, right, i, inner - LANES, last);
-    for (int j = 0; j + LANES <= inner; j += LANES) {
-        rows_of_left(count, in, z, left, right, i, j, found);
-        for (int r = 0; r < count; r++) store(left + (i + r) * inner + j, found[r]);
-    }
-    if (rest)
-        for (int r = 0; r < count; r++) store(left + (i + r + 1) * inner - LANES, last[r]);
-}
-
-/* Fewer copies than a vector has lanes. */
-static inline void form_left_few(const int inner, const Instruction *in, const real *restrict z, real *restrict left,
-                                 const real *restrict right) {
-    for (int i = 0; i < in->rows; i++) {
-        real sum[LANES];
-        for (int j = 0; j < inner; j++) sum[j] = in->adds ? left[i * inner + j] : 0;
-        for (int k = 0; k < in->columns; k++) {
-            const real weight = z[in->row[i] + in->column[k]];
-            for (int j = 0; j < inner; j++) sum[j] += weight * right[k * inner + j];
+/* From the gradient of out, that of h; that of the weight is added to. */
+static void gates_backward(const Layer *l, const real *restrict weight, const real *restrict h, const real *restrict grad, int n,
+                           real *restrict opened, real *restrict d_h, real *restrict d_weight) {
+    const int32_t *row = table(l, l->row), *gate = table(l, l->gate);
+    open_gates(l, h, n, opened);
+    for (int g = 0; g < l->gates; g++) memset(d_h + row[g] * n, 0, n * sizeof(real));
+    for (int c = 0; c < l->values; c++, grad += n) {
+        const real *restrict v = h + row[l->gates + c] * n, *restrict open = opened + gate[c] * n;
+        real *restrict d = d_h + row[l->gates + c] * n, sum = 0;
+        #pragma omp simd reduction(+ : sum)
+        for (int s = 0; s < n; s++) {
+            const real sig = sigmoid(v[s]), swish = v[s] * sig;
+            d[s] = grad[s] * weight[c] * (sig + swish - swish * sig);
+            sum += grad[s] * swish;
         }
-        for (int j = 0; j < inner; j++) left[i * inner + j] = sum[j];
+        d_weight[c] += sum;
+        if (gate[c] < 0) continue;
+        real *restrict d_gate = d_h + row[gate[c]] * n;
+        for (int s = 0; s < n; s++) d[s] += grad[s] * open[s], d_gate[s] += grad[s] * v[s] * open[s] * (1 - open[s]);
     }
 }
 
-static void form_left(const Instruction *in, const real *z, real *left, const real *right) {
-    int i = 0;
-    if (in->inner >= LANES) {
-        for (; i + 4 <= in->rows; i += 4) form_left_rows(4, in, z, left, right, i);
-        if (in->rows - i == 3) form_left_rows(3, in, z, left, right, i), i += 3;
-        for (; i < in->rows; i++) form_left_rows(1, in, z, left, right, i);
-        return;
-    }
-    switch (in->inner) {
-    case 1: form_left_few(1, in, z, left, right); break;
-    case 2: form_left_few(2, in, z, left, right); break;
-    case 3: form_left_few(3, in, z, left, right); break;
-    case 4: form_left_few(4, in, z, left, right); break;
-    default: form_left_few(in->inner, in, z, left, right);
-    }
-}
-
-/* The sum over all lanes, by halves. */
-static inline real total(vector v) {
-    typedef real half __attribute__((vector_size(16)));
-    half low, high;
-    memcpy(&low, &v, sizeof low);
-    memcpy(&high, (const char *)&v + sizeof low, sizeof high);
-    low += high;
-    real sum = low[0] + low[1];
-    if (LANES == 8) sum += low[2] + low[3];
-    return sum;
-}
-
-static inline void form_z_few(const int inner, const Instruction *in, real *restrict z, const real *restrict left,
-                              const real *restrict right) {
-    for (int i = 0; i < in->rows; i++)
-        for (int k = 0; k < in->columns; k++) {
-            real sum = 0;
-            for (int j = 0; j < inner; j++) sum += left[i * inner + j] * right[k * inner + j];
-            z[in->row[i] + in->column[k]] += sum;
+/* A chunk of n samples. Rows kept for the backward pass: x, h, and what lies between weights and contractions. */
+static void forward(const Layer *l, real scale, const real *weights, real *x, int n, real *opened, real *out) {
+    real *h = x + l->size * n;
+    memset(h, 0, l->size * n * sizeof(real));
+    for (const Term *t = (const Term *)(l + 1), *last = t + l->terms; t < last; t++) {
+        const real *weight = weights + t->start;
+        real *z = x + t->through * n, *source = x + t->source * n, *target = h + t->target * n, *between = x + t->between * n;
+        if (t->weight_first) {
+            multiply(t->rows, t->columns, t->width * n, weight, t->stride, 1, source, between, 0);
+            find_left(l, t, target, z, between, n, 1);
+        } else {
+            find_left(l, t, between, z, source, n, 0);
+            multiply(t->rows, t->columns, t->width * n, weight, t->stride, 1, between, target, 1);
         }
-}
-
-/* Three inner products at a time, so that their sums over the lanes overlap. */
-static inline void form_z_columns(const int count, const Instruction *in, real *z, const real *left, const real *right, int i, int k,
-                                  vector last) {
-    const int inner = in->inner;
-    const real *a = left + i * inner;
-    vector sum[3];
-    const vector tail = load(a + inner - LANES) * last;
-    for (int c = 0; c < count; c++) sum[c] = tail * load(right + (k + c + 1) * inner - LANES);
-    for (int j = 0; j + LANES <= inner; j += LANES) {
-        const vector b = load(a + j);
-        for (int c = 0; c < count; c++) sum[c] += b * load(right + (k + c) * inner + j);
     }
-    for (int c = 0; c < count; c++) z[in->row[i] + in->column[k + c]] += total(sum[c]);
+    for (int k = 0; k < l->size * n; k++) h[k] = x[k] + scale * h[k];
+    gates_forward(l, weights, h, n, opened, out);
 }
 
-static void form_z(const Instruction *in, real *z, const real *left, const real *right) {
-    if (in->inner >= LANES) {
-        vector last; /* ones where the last vector holds entries that no other holds */
-        for (int lane = 0; lane < LANES; lane++) last[lane] = lane >= LANES - in->inner % LANES;
-        for (int i = 0; i < in->rows; i++) {
-            int k = 0;
-            for (; k + 3 <= in->columns; k += 3) form_z_columns(3, in, z, left, right, i, k, last);
-            for (; k < in->columns; k++) form_z_columns(1, in, z, left, right, i, k, last);
+/* From the gradient of the result that of x, both in rows; those of weights are added to. */
+static void backward(const Layer *l, real scale, const real *weights, real *x, const real *grad, int n, real *d_x, real *d_h, real *d_between,
+                     real *spare, real *grads) {
+    gates_backward(l, weights, x + l->size * n, grad, n, d_between, d_x, grads);
+    for (int k = 0; k < l->size * n; k++) d_h[k] = scale * d_x[k];
+    for (const Term *t = (const Term *)(l + 1), *last = t + l->terms; t < last; t++) {
+        const real *weight = weights + t->start;
+        real *z = x + t->through * n, *source = x + t->source * n, *between = x + t->between * n;
+        real *d_z = d_x + t->through * n, *d_source = d_x + t->source * n, *d_target = d_h + t->target * n;
+        if (t->weight_first) {
+            find_right(l, t, d_target, z, d_between, n, 0);
+            add_z(l, t, d_target, d_z, between, n);
+            multiply(t->columns, t->rows, t->width * n, weight, 1, t->stride, d_between, d_source, 1);
+            add_outer(t, t->width * n, d_between, source, grads + t->start, spare);
+        } else {
+            multiply(t->columns, t->rows, t->width * n, weight, 1, t->stride, d_target, d_between, 0);
+            add_outer(t, t->width * n, d_target, between, grads + t->start, spare);
+            find_right(l, t, d_between, z, d_source, n, 1);
+            add_z(l, t, d_between, d_z, source, n);
         }
-        return;
-    }
-    switch (in->inner) {
-    case 1: form_z_few(1, in, z, left, right); break;
-    case 2: form_z_few(2, in, z, left, right); break;
-    case 3: form_z_few(3, in, z, left, right); break;
-    case 4: form_z_few(4, in, z, left, right); break;
-    default: form_z_few(in->inner, in, z, left, right);
     }
 }
 
-/* left = sigmoid(right): what gates come to. */
-static void open_gates(const Instruction *in, real *restrict left, const real *restrict right) {
-    int j = 0;
-    for (; j + LANES <= in->columns; j += LANES) store(left + j, sigmoid(load(right + j)));
-    if (j < in->columns) store_some(left + j, sigmoid(load_some(right + j, in->columns - j)), in->columns - j);
+/* Samples (count, width) to rows of n samples, filled up with zeros; and back. */
+static void to_rows(const int32_t *row, int width, const real *restrict x, int count, int n, real *restrict rows) {
+    for (int c = 0; c < width; c++)
+        for (int s = 0; s < n; s++) rows[(row ? row[c] : c) * n + s] = s < count ? x[s * width + c] : 0;
 }
 
-/* z = weight * swish(right). */
-static void swish(const Instruction *in, real *restrict z, const real *restrict right, const real *restrict weight) {
-    const int size = in->columns;
-    int j = 0;
-    for (; j + LANES <= size; j += LANES) {
-        const vector v = load(right + j);
-        store(z + j, load(weight + j) * v * sigmoid(v));
-    }
-    if (j < size) {
-        const vector v = load_some(right + j, size - j);
-        store_some(z + j, load_some(weight + j, size - j) * v * sigmoid(v), size - j);
-    }
+static void from_rows(const int32_t *row, int width, const real *restrict rows, int count, int n, real *restrict x) {
+    for (int c = 0; c < width; c++)
+        for (int s = 0; s < count; s++) x[s * width + c] = rows[(row ? row[c] : c) * n + s];
 }
 
-/* out = gradient of right; sums += gradient of weight; z = gradient of the result. */
-static void swish_back(const Instruction *in, const real *restrict z, const real *restrict right, const real *restrict weight,
-                       real *restrict out, real *restrict sums) {
-    const int size = in->columns;
-    for (int j = 0; j < size; j += LANES) {
-        const int some = size - j < LANES ? size - j : LANES;
-        const int whole = some == LANES;
-        const vector v = whole ? load(right + j) : load_some(right + j, some);
-        const vector g = whole ? load(z + j) : load_some(z + j, some);
-        const vector w = whole ? load(weight + j) : load_some(weight + j, some);
-        const vector s = sigmoid(v), y = v * s;
-        const vector d = g * w * (s + y - y * s);
-        const vector sum = (whole ? load(sums + j) : load_some(sums + j, some)) + g * y;
-        if (whole) store(out + j, d), store(sums + j, sum);
-        else store_some(out + j, d, some), store_some(sums + j, sum, some);
-    }
-}
-
-/* z[c, m] += right[c, m] * left[c]: a run of copies, each with its gate. */
-static inline void gate_rows(const int rows, const Instruction *in, real *restrict z, const real *restrict left,
-                             const real *restrict right) {
-    for (int c = 0; c < in->columns; c++)
-        for (int m = 0; m < rows; m++) z[c * rows + m] += right[c * rows + m] * left[c];
-}
-
-static void gate(const Instruction *in, real *z, const real *left, const real *right) {
-    switch (in->rows) {
-    case 3: gate_rows(3, in, z, left, right); break;
-    case 9: gate_rows(9, in, z, left, right); break;
-    default: gate_rows(in->rows, in, z, left, right);
-    }
-}
-
-/* out[c, m] += z[c, m] * left[c]; d_gates[c] = gradient of what was made left[c]. */
-static inline void gate_rows_back(const int rows, const Instruction *in, const real *restrict z, const real *restrict left,
-                                  const real *restrict right, real *restrict out, real *restrict d_gates) {
-    for (int c = 0; c < in->columns; c++) {
-        const real open = left[c];
-        real sum = 0;
-        for (int m = 0; m < rows; m++) {
-            out[c * rows + m] += z[c * rows + m] * open;
-            sum += z[c * rows + m] * right[c * rows + m];
-        }
-        d_gates[c] = sum * open * (1 - open);
-    }
-}
-
-static void gate_back(const Instruction *in, const real *z, const real *left, const real *right, real *out, real *d_gates) {
-    switch (in->rows) {
-    case 3: gate_rows_back(3, in, z, left, right, out, d_gates); break;
-    case 9: gate_rows_back(9, in, z, left, right, out, d_gates); break;
-    default: gate_rows_back(in->rows, in, z, left, right, out, d_gates);
-    }
-}
-
-/* How far the next sample's numbers are. */
-static inline int64_t step(const Place *p, const Where *w) { return w->spaces[p->space].kind <= PART ? p->width : 0; }
-
-/* Carries an instruction out for the samples from w->first on. */
-static void each_sample(const Instruction *in, const Where *w, int64_t stop) {
-    real *z = at(&in->z, w, w->first), *left = at(&in->left, w, w->first), *right = at(&in->right, w, w->first);
-    real *weight = at(&in->weight, w, w->first), *out = at(&in->out, w, w->first);
-    const int64_t z_step = step(&in->z, w), left_step = step(&in->left, w), right_step = step(&in->right, w);
-    const int64_t weight_step = step(&in->weight, w), out_step = step(&in->out, w);
-    for (int64_t sample = w->first; sample < stop; sample++) {
-        switch (in->op) {
-        case SPREAD: spread(in, left, right); break;
-        case CLEAR: memset(left, 0, in->left.width * sizeof(real)); break;
-        case FORM_LEFT: form_left(in, z, left, right); break;
-        case FORM_Z: form_z(in, z, left, right); break;
-        case GATHER: gather(in, z, left, right); break;
-        case OPEN: open_gates(in, left, right); break;
-        case SWISH: swish(in, z, right, weight); break;
-        case GATE: gate(in, z, left, right); break;
-        case SWISH_BACK: swish_back(in, z, right, weight, out, left); break;
-        case GATE_BACK: gate_back(in, z, left, right, out, weight); break;
-        }
-        z += z_step, left += left_step, right += right_step, weight += weight_step, out += out_step;
-    }
-}
-
-/* The matrix library's product, in Fortran's conventions: columns first, everything by address. */
-typedef void Multiply(const char *, const char *, const int *, const int *, const int *, const real *, const real *, const int *,
-                      const real *, const int *, const real *, real *, const int *);
-
-/* Each sample has `rows` rows. With a of `columns` columns and m rows in all, out of `inner` columns:
-   TIMES_TRANSPOSED: out = a w^T;  TIMES: out = a w;  ADD_OUTER: w += a^T out, the derivative of w. */
-static void product(const Instruction *in, const Where *w, int64_t stop, Multiply *multiply) {
-    real *a = at(&in->z, w, w->first), *out = at(&in->left, w, w->first), *weight = at(&in->weight, w, w->first);
-    const int m = in->rows * (int)(stop - w->first), k = in->columns, n = in->inner;
-    const real one = 1, before = in->adds ? 1 : 0;
-    if (in->op == TIMES_TRANSPOSED) multiply("T", "N", &n, &m, &k, &one, weight, &k, a, &k, &before, out, &n);
-    else if (in->op == TIMES) multiply("N", "N", &n, &m, &k, &one, weight, &n, a, &k, &before, out, &n);
-    else multiply("N", "T", &n, &k, &m, &one, out, &n, a, &k, &one, weight, &n);
-}
-
-/* `limit` sets how many threads the matrix library may use for products that are called from one thread, and returns how many those
-   were; null if it cannot be told. Our products are too small to be shared out. */
-void run(const Instruction *program, int32_t length, const Space *spaces, int64_t batch, int64_t chunk, int32_t threads,
-         Multiply *multiply, int (*limit)(int)) {
-    const int64_t chunks = (batch + chunk - 1) / chunk;
-    const int before = limit ? limit(1) : 0;
+/* x (batch, size) to out (batch, values) or, with `grads`, the gradient of out to that of x; n samples at a time. Each thread has its
+   own `work` and its own `grads`, which are `count` numbers. */
+void run(const Layer *l, double scale, const real *weights, real *x, real *out, real *kept, real *work, real *grads, int64_t count, int64_t batch,
+         int32_t n, int32_t threads) {
     #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-    for (int64_t c = 0; c < chunks; c++) {
-        const Where w = { spaces, batch, chunk, c * chunk, threads > 1 ? omp_get_thread_num() : 0 };
-        const int64_t stop = w.first + chunk < batch ? w.first + chunk : batch;
-        for (int32_t n = 0; n < length; n++) {
-            if (program[n].op >= TIMES_TRANSPOSED) product(program + n, &w, stop, multiply);
-            else each_sample(program + n, &w, stop);
+    for (int64_t first = 0; first < batch; first += n) {
+        const int thread = threads > 1 ? omp_get_thread_num() : 0, some = batch - first < n ? (int)(batch - first) : n;
+        real *rows = kept + first * l->kept, *values = work + (int64_t)thread * l->work * n, *others = values + l->values * n;
+        real *some_x = x + first * l->size, *some_out = out + first * l->values;
+        if (!grads) {
+            to_rows(table(l, l->row), l->size, some_x, some, n, rows);
+            forward(l, scale, weights, rows, n, others, values);
+            from_rows(NULL, l->values, values, some, n, some_out);
+        } else {
+            to_rows(NULL, l->values, some_out, some, n, values);
+            backward(l, scale, weights, rows, values, n, others, others + l->size * n, others + 2 * l->size * n, values + l->spare * n, grads + thread * count);
+            from_rows(table(l, l->row), l->size, others, some, n, some_x);
         }
     }
-    if (limit) limit(before);
 }

@@ -1,26 +1,119 @@
-"""A hidden layer in compiled code: what it computes, its programs, and how they are called."""
+"""A bilinear layer and the gates after it as one operation: what it computes, and its compiled version.
+
+Nothing here knows a group or a representation: :func:`softsym.nn.bilinear.plan` has turned them into sizes and numbers of types. The
+torch version (:mod:`softsym.nn.functional`) and the compiled one (``hidden_layer.c``) read the same values.
+"""
 
 from __future__ import annotations
 
-import functools
-import itertools
-from collections.abc import Callable, Sequence
-from typing import Any
-from weakref import WeakValueDictionary
+import ctypes
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
 
+import numpy as np
+import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
-from softsym.native.layer_programs import LayerPrograms
-from softsym.native.plan import Gates, Plan
-from softsym.native.program import Split
+from softsym.native.build import Numbered, Source, build
 
-Twin = Callable[..., Tensor]
-_numbers = itertools.count()
-_known: WeakValueDictionary[int, HiddenLayer] = WeakValueDictionary()
+CHUNK = 64  # samples that are computed together: what they need should fit the second cache
+PADDING = 16  # chunks are filled up to a multiple of this, the numbers in the longest vector of a processor
+_WORTH_THREADS = 25_000  # numbers of a batch; about where torch, too, begins to share work out
 
 
-class HiddenLayer:
-    """A bilinear layer and the gates after it, apart from their weights; copies of a network share it.
+class Copies(NamedTuple):
+    """All ``count`` copies of a type: the (start, stop) of each run of them, coordinates of a copy, size of each tensor index."""
+
+    places: tuple[tuple[int, int], ...]
+    count: int
+    size: int
+    shape: tuple[int, ...]
+
+
+class Term(NamedTuple):
+    """Maps copies of type ``source`` to copies of type ``target`` through the first ``n`` copies of type ``through``.
+
+    Types are numbered. ``axes`` is the order of the axes of ``through`` that makes it a matrix target x source; None if it is one
+    as it is. The weight comes before the contraction or after it; ``between`` the two there are so many copies.
+    """
+
+    source: int
+    target: int
+    through: int
+    n: int
+    axes: tuple[int, ...] | None
+    weight_first: bool
+    between: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a bilinear layer computes: x + scale W(x) x.
+
+    Args:
+        size: Size of the representation.
+        types: The copies of each type.
+        scalar: Number of the scalar type; -1 if there are no scalars.
+        scaled: Terms from scalars, whose weights are stacked in one matrix.
+        inner: Terms to scalars, likewise.
+        mixed: All other terms.
+        scale: What the terms are multiplied by.
+    """
+
+    size: int
+    types: tuple[Copies, ...]
+    scalar: int
+    scaled: tuple[Term, ...]
+    inner: tuple[Term, ...]
+    mixed: tuple[Term, ...]
+    scale: float
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """All terms."""
+        return self.scaled + self.inner + self.mixed
+
+    @property
+    def shapes(self) -> list[tuple[int, int]]:
+        """Shape of each weight: that of all scaled terms, that of all inner terms, those of mixed terms."""
+        scalars = self.types[self.scalar].count if self.scalar >= 0 else 0
+        counts = [(t, self.types[t.source].count, self.types[t.target].count) for t in self.mixed]
+        mixed = [(t.between, a) if t.weight_first else (b, t.between) for t, a, b in counts]
+        scaled, inner = sum(t.between for t in self.scaled), sum(t.between for t in self.inner)
+        return [(scaled, scalars), (scalars, inner), *mixed]
+
+
+class Run(NamedTuple):
+    """Consecutive values: ``copies`` of ``size`` coordinates with a gate each, the first of them ``gate``; none if they gate themselves."""
+
+    start: int
+    stop: int
+    copies: int
+    size: int
+    gate: int
+
+
+class Gates(NamedTuple):
+    """What the nonlinearity computes: the first ``count`` channels are gates, the others ``size`` values."""
+
+    count: int
+    size: int
+    runs: tuple[Run, ...]
+
+
+_TERM, _LAYER = 19, 9  # numbers in the structures of hidden_layer.c
+SOURCE = Source(
+    Path(__file__).with_name("hidden_layer.c"),
+    {"padding": PADDING, "size of Term": 4 * _TERM, "size of Layer": 4 * _LAYER},
+)
+
+
+class HiddenLayer(Numbered):
+    """A bilinear layer and the gates after it, apart from their weights, which are one long vector: the gates' first.
 
     Args:
         plan: What the bilinear layer computes.
@@ -28,52 +121,122 @@ class HiddenLayer:
         twin: The same in torch operations: (plan, gates, x, weight of the gates, *weights) to the result.
     """
 
-    def __init__(self, plan: Plan, gates: Gates, twin: Twin) -> None:
+    def __init__(self, plan: Plan, gates: Gates, twin: Callable[..., Tensor]) -> None:
+        super().__init__()
         self.plan, self.gates, self.twin = plan, gates, twin
-        self.number = next(_numbers)  # operators of torch take numbers and tensors, no objects
-        _known[self.number] = self
+        self.shapes: list[tuple[int, ...]] = [(gates.size,), *plan.shapes]
+        self._layer = _describe(plan, gates)
+        self._kept, self._work = self._layer[4:6].tolist()
 
-    @staticmethod
-    def numbered(number: int) -> HiddenLayer:
-        """The layer of a number."""
-        return _known[number]
-
-    @functools.cached_property
-    def programs(self) -> LayerPrograms:
-        """What compiled code carries out."""
-        return LayerPrograms(self.plan, self.gates)
-
-    def __call__(self, x: Tensor, gate: Tensor, *weights: Tensor) -> Tensor:
+    def __call__(self, x: Tensor, weights: Tensor) -> Tensor:
         """The result in torch operations."""
-        return self.twin(self.plan, self.gates, x, gate, *weights)
+        parts = weights.split([math.prod(shape) for shape in self.shapes])
+        shaped = (part.view(shape) for part, shape in zip(parts, self.shapes, strict=True))
+        return self.twin(self.plan, self.gates, x, *shaped)
 
-    def forward(self, x: Tensor, gate: Tensor, weights: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
-        """The result (batch, values) in compiled code, and what the backward pass needs, (numbers,)."""
-        at = self.programs.at
-        split = Split.of(len(x), self.plan.size, x.dtype)
-        kept = x.new_empty(split.batch * at.kept.width)
-        work = x.new_empty(split.threads, split.chunk * at.forward_work.width)
-        out = x.new_empty(split.batch, self.gates.size)
-        weights = [weight.contiguous() for weight in weights]
-        self.programs.forward.run(split, (kept, work, x.contiguous(), out, work, gate.contiguous(), *weights))
+    def empty(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """What :meth:`forward` returns, of undefined numbers; a last chunk may be filled up with samples."""
+        return x.new_empty(len(x), self.gates.size), x.new_empty(len(x) + CHUNK, self._kept)
+
+    def forward(self, x: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
+        """The result (batch, values) in compiled code, and what the backward pass needs."""
+        out, kept = self.empty(x)
+        self._run(weights, x.contiguous(), out, kept)
         return out, kept
 
-    def backward(
-        self, grad: Tensor, kept: Tensor, gate: Tensor, weights: Sequence[Tensor]
-    ) -> tuple[Tensor, Tensor]:
-        """Gradients of the input (batch, gates and values) and of all weights, one after the other, (numbers,)."""
-        at = self.programs.at
-        split = Split.of(len(grad), self.plan.size, grad.dtype)
-        work = grad.new_empty(split.threads, split.chunk * at.backward_work.width)
-        d_x = grad.new_empty(split.batch, self.plan.size)
-        grads = grad.new_zeros(split.threads, at.grads.width)
-        weights = [weight.contiguous() for weight in weights]
-        spaces = (kept, work, d_x, grad.contiguous(), grads, gate.contiguous(), *weights)
-        self.programs.backward.run(split, spaces)
-        return d_x, grads.sum(0) if split.threads > 1 else grads[0]
+    def backward(self, grad: Tensor, weights: Tensor, kept: Tensor) -> tuple[Tensor, Tensor]:
+        """Gradients of the input (batch, gates and values) and of all weights."""
+        d_x = grad.new_empty(len(grad), self.plan.size)
+        grads = grad.new_zeros(self._split(len(grad), grad.dtype)[0], len(weights))
+        self._run(weights, d_x, grad.contiguous(), kept, grads)
+        return d_x, grads.sum(0) if len(grads) > 1 else grads[0]
 
-    def __deepcopy__(self, memo: Any) -> HiddenLayer:
-        return self
+    def _run(
+        self, weights: Tensor, x: Tensor, out: Tensor, kept: Tensor, grads: Tensor | None = None
+    ) -> None:
+        threads, chunk = self._split(len(x), x.dtype)
+        work = x.new_empty(threads * chunk * self._work)
+        tensors = (weights, x, out, kept, work, grads)
+        places = [ctypes.c_void_p(None if t is None else t.data_ptr()) for t in tensors]
+        sizes = ctypes.c_int64(len(weights)), ctypes.c_int64(len(x)), chunk, threads
+        library = build(SOURCE, x.dtype).library
+        assert library is not None
+        library.run(
+            ctypes.c_void_p(self._layer.ctypes.data), ctypes.c_double(self.plan.scale), *places, *sizes
+        )
+
+    def _split(self, batch: int, dtype: torch.dtype) -> tuple[int, int]:
+        """Threads, and samples of a chunk; small batches of narrow layers are not worth a second thread."""
+        several = batch * self.plan.size >= _WORTH_THREADS and build(SOURCE, dtype).threaded
+        threads = torch.get_num_threads() if several else 1
+        rounds = max(1, -(-batch // (threads * CHUNK)))
+        return threads, max(1, -(-batch // (threads * rounds * PADDING))) * PADDING
 
     def __reduce__(self) -> tuple[Any, ...]:
         return HiddenLayer, (self.plan, self.gates, self.twin)
+
+
+def _describe(plan: Plan, gates: Gates) -> NDArray[np.int32]:
+    """The structures of ``hidden_layer.c`` and all tables, one after the other."""
+    firsts = np.cumsum([0, *(copies.count * copies.size for copies in plan.types)]).tolist()  # rows by type
+    terms: list[int] = []
+    tables: list[int] = []
+
+    def table(values: NDArray[np.int64]) -> int:
+        tables.extend(values.ravel().tolist())
+        return _LAYER + _TERM * len(plan.terms) + len(tables) - values.size
+
+    kept, between, spare = 2 * plan.size, gates.count, 0
+    for t, (start, stride) in zip(plan.terms, _weights(plan, gates.size), strict=True):
+        source, target, through = plan.types[t.source], plan.types[t.target], plan.types[t.through]
+        side, acts, other = (1, source, target) if t.weight_first else (0, target, source)
+        rows, columns = (t.between, source.count) if t.weight_first else (target.count, t.between)
+        index = np.arange(through.size)
+        if t.axes is not None:
+            index = index.reshape(through.shape).transpose(t.axes)
+        index = index.reshape(target.size, source.size)
+        z, sides = [index[:, 0], index[0]], [np.arange(target.size), np.arange(source.size)]
+        copies = np.arange(t.n)[:, None]  # one side of the form runs over the copies that act, too
+        z[side], sides[side] = z[side] + copies * through.size, sides[side] + copies * other.count * acts.size
+        of_copies = [np.arange(other.count) * kind.size for kind in (target, source)]
+        terms += [firsts[t.source], firsts[t.target], firsts[t.through], kept, t.weight_first, start]
+        terms += [rows, columns, stride, acts.size, sides[0].size, sides[1].size, other.count, *map(table, z)]
+        terms += [table(values) for pair in zip(sides, of_copies, strict=True) for values in pair]
+        kept += t.between * acts.size
+        between = max(between, t.between * acts.size)
+        spare = max(spare, -(-columns // PADDING) * (PADDING * acts.size + rows))
+    row, gate = np.empty(plan.size, np.int64), np.full(gates.size, -1)
+    for copies, first in zip(plan.types, firsts, strict=False):  # one more first
+        coordinates = np.concatenate([np.arange(*place) for place in copies.places])
+        row[coordinates] = first + np.arange(len(coordinates))
+    for run in gates.runs:
+        if run.copies:
+            gate[run.start : run.stop] = run.gate + np.arange(run.stop - run.start) // run.size
+    work = gates.size + 2 * plan.size + between
+    sizes = [
+        plan.size,
+        gates.count,
+        gates.size,
+        len(plan.terms),
+        kept,
+        work + spare,
+        work,
+        table(row),
+        table(gate),
+    ]
+    return np.array(sizes + terms + tables, np.int32)
+
+
+def _weights(plan: Plan, start: int) -> Iterator[tuple[int, int]]:
+    """Where each term's weight begins among all numbers, and how far its rows are apart."""
+    (_, scalars), (_, inner), *mixed = plan.shapes
+    for t in plan.scaled:
+        yield start, scalars
+        start += t.between * scalars
+    for t in plan.inner:
+        yield start, inner
+        start += t.between
+    start += (scalars - 1) * inner if plan.inner else 0
+    for rows, columns in mixed:
+        yield start, columns
+        start += rows * columns

@@ -9,100 +9,161 @@ code cannot run, and in exported programs, which must not need softsym, the twin
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from softsym.native import blocks, program
-from softsym.native.build import compiled
+from softsym.native import blocks, hidden_layer
+from softsym.native.blocks import Blocks, SmallMatrices
+from softsym.native.build import Numbered, Source, compiled
 from softsym.native.hidden_layer import HiddenLayer
-from softsym.native.precision import full_precision, is_mixed
-from softsym.native.projection import Projection
+from softsym.typing import Index
+
+LARGEST_BLOCK = 512  # entries of a block; in larger ones two thin products are cheaper than a square one
 
 
-def _constant(function: Callable[[torch.dtype], bool]) -> Callable[[torch.dtype], bool]:
-    """What ``torch.compiler.assume_constant_result`` does, without the seconds that the import of torch's compiler takes."""
-    function._dynamo_marked_constant = True  # type: ignore[attr-defined]
-    return function
+def is_mixed(values: Tensor) -> bool:
+    """Whether mixed precision is in force where values are; a device that knows none, such as ``meta``, has none.
+
+    Example:
+        >>> is_mixed(torch.ones(2)), is_mixed(torch.ones(2, device="meta"))
+        (False, False)
+    """
+    kind = values.device.type
+    # torch.compile traces the second question only, and never runs on devices that cannot answer it.
+    is_known = torch.compiler.is_compiling() or torch.amp.is_autocast_available(kind)
+    return is_known and torch.is_autocast_enabled(kind)
 
 
-def run_hidden_layer(layer: HiddenLayer, x: Tensor, gate: Tensor, weights: Sequence[Tensor]) -> Tensor:
+def full_precision(values: Tensor) -> AbstractContextManager[object]:
+    """A block in which operations have the precision of their operands."""
+    return torch.autocast(values.device.type, enabled=False) if is_mixed(values) else nullcontext()
+
+
+@dataclass(frozen=True, eq=False)
+class Subspace:
+    """Blocks of equal size in one of several tensors.
+
+    Args:
+        tensor: Which tensor.
+        index: Flat positions, (copies, size).
+        factor: Orthonormal columns (size, rank) that span each block's subspace; None where that is everything.
+    """
+
+    tensor: int
+    index: Index
+    factor: Tensor | None
+
+
+class Projection(Numbered):
+    """The nearest tensors with every block in its subspace, and zero outside all blocks; copies of a layer share it.
+
+    Args:
+        subspaces: The blocks; no two hold the same place.
+    """
+
+    def __init__(self, subspaces: Sequence[Subspace]) -> None:
+        super().__init__()
+        self.subspaces = tuple(subspaces)
+        self.fits = all(part.index.shape[1] <= LARGEST_BLOCK for part in self.subspaces)
+        self._blocks: dict[torch.dtype, Blocks] = {}
+
+    def run(self, tensors: Sequence[Tensor]) -> list[Tensor]:
+        """The projections of tensors of one kind of numbers, in compiled code."""
+        dtype = tensors[0].dtype
+        if dtype not in self._blocks:
+            self._blocks[dtype] = Blocks([_matrices(part, dtype) for part in self.subspaces], dtype)
+        outs = [torch.zeros_like(tensor, memory_format=torch.contiguous_format) for tensor in tensors]
+        self._blocks[dtype].run([tensor.contiguous() for tensor in tensors], outs)
+        return outs
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Projection, (self.subspaces,)
+
+
+def _matrices(part: Subspace, dtype: torch.dtype) -> SmallMatrices:
+    copies, size = part.index.shape
+    F = None if part.factor is None else part.factor.to(dtype)
+    return SmallMatrices(
+        copies, size, size, None if F is None else F @ F.T, part.index, part.index, part.tensor
+    )
+
+
+def run_hidden_layer(layer: HiddenLayer, x: Tensor, *weights: Tensor) -> Tensor:
     """A bilinear layer and the gates after it, compiled where possible.
 
     Args:
         layer: What it computes.
         x: Gates and values, (batch, size).
-        gate: Weight of each value's swish, (values,).
-        weights: Those of the bilinear layer.
+        weights: Weight of each value's swish, (values,), and those of the bilinear layer.
 
     Returns:
         The values, (batch, values); in float32 under autocast, as the formulas need more than half precision.
     """
     if is_mixed(x):
         with full_precision(x):
-            return run_hidden_layer(layer, _single(x), _single(gate), [_single(w) for w in weights])
-    if not _on_cpu((x, gate, *weights)) or not _programs_run(x.dtype) or _leaves_softsym():
-        return layer(x, gate, *weights)
+            return run_hidden_layer(layer, *map(_single, (x, *weights)))
+    if not _runs(hidden_layer.SOURCE, (x, *weights)):
+        return layer.twin(layer.plan, layer.gates, x, *weights)
+    stacked = torch.cat([weight.flatten() for weight in weights])
     if torch.compiler.is_compiling():
-        return _hidden_layer(x, gate, list(weights), layer.number)[0]
-    return _HiddenLayer.apply(layer, x, gate, *weights)[0]
+        return _hidden_layer(x, stacked, layer.number)[0]
+    return _HiddenLayer.apply(layer, x, stacked)[0]
 
 
 def project(projection: Projection, tensors: Sequence[Tensor]) -> list[Tensor] | None:
     """The nearest tensors in their subspaces, in compiled code; None where it cannot run."""
     fits = projection.fits and all(tensor.numel() < blocks.MOST_PLACES for tensor in tensors)
-    if not fits or not _on_cpu(tensors) or not _blocks_run(tensors[0].dtype) or _leaves_softsym():
+    if not fits or not _runs(blocks.SOURCE, tensors):
         return None
     if torch.compiler.is_compiling():
         return list(_project(list(tensors), projection.number))
     return list(_Project.apply(projection, *tensors))
 
 
-@_constant
-def _programs_run(dtype: torch.dtype) -> bool:
-    return program.usable(dtype)
-
-
-@_constant
-def _blocks_run(dtype: torch.dtype) -> bool:
-    return compiled(blocks.SOURCE, dtype) is not None
-
-
-def _on_cpu(tensors: Sequence[Tensor]) -> bool:
-    """Whether all numbers are where compiled code reads them, and of one kind."""
+def _runs(source: Source, tensors: Sequence[Tensor]) -> bool:
+    """Whether compiled code can run on these tensors: on the CPU, of one dtype, and not in a program that will run without softsym."""
     dtype = tensors[0].dtype
-    return all(tensor.is_cpu and tensor.dtype == dtype for tensor in tensors)
-
-
-def _leaves_softsym() -> bool:
-    """Whether what is recorded now will run where softsym is not."""
     exporting = getattr(torch.compiler, "is_exporting", torch.compiler.is_compiling)  # new in torch 2.7
-    return bool(exporting() or torch.jit.is_tracing())  # type: ignore[attr-defined]
+    leaves = bool(exporting() or torch.jit.is_tracing())  # type: ignore[attr-defined]
+    return not leaves and all(t.is_cpu and t.dtype == dtype for t in tensors) and _is_compiled(source, dtype)
+
+
+def _is_compiled(source: Source, dtype: torch.dtype) -> bool:
+    return compiled(source, dtype) is not None
+
+
+# What torch.compiler.assume_constant_result does, without the seconds that the import of torch's compiler takes.
+_is_compiled._dynamo_marked_constant = True  # type: ignore[attr-defined]
 
 
 def _single(tensor: Tensor) -> Tensor:
     return tensor.float() if tensor.dtype in (torch.bfloat16, torch.float16) else tensor
 
 
-# Schemas stand in words: the oldest supported torch infers none from lists and tuples.
+# Schemas are written out: the oldest supported torch infers none from lists and tuples.
 @torch.library.custom_op(
-    "softsym::hidden_layer", mutates_args=(), device_types="cpu",
-    schema="(Tensor x, Tensor gate, Tensor[] weights, SymInt layer) -> (Tensor, Tensor)",
-)  # fmt: skip
-def _hidden_layer(x: Tensor, gate: Tensor, weights: list[Tensor], layer: int) -> tuple[Tensor, Tensor]:
-    return HiddenLayer.numbered(layer).forward(x, gate, weights)
+    "softsym::hidden_layer",
+    mutates_args=(),
+    device_types="cpu",
+    schema="(Tensor x, Tensor weights, SymInt layer) -> (Tensor, Tensor)",
+)
+def _hidden_layer(x: Tensor, weights: Tensor, layer: int) -> tuple[Tensor, Tensor]:
+    return HiddenLayer.numbered(layer).forward(x, weights)
 
 
 @torch.library.custom_op(
-    "softsym::hidden_layer_backward", mutates_args=(), device_types="cpu",
-    schema="(Tensor grad, Tensor kept, Tensor gate, Tensor[] weights, SymInt layer) -> (Tensor, Tensor)",
-)  # fmt: skip
-def _hidden_layer_backward(
-    grad: Tensor, kept: Tensor, gate: Tensor, weights: list[Tensor], layer: int
-) -> tuple[Tensor, Tensor]:
-    return HiddenLayer.numbered(layer).backward(grad, kept, gate, weights)
+    "softsym::hidden_layer_backward",
+    mutates_args=(),
+    device_types="cpu",
+    schema="(Tensor grad, Tensor weights, Tensor kept, SymInt layer) -> (Tensor, Tensor)",
+)
+def _hidden_layer_backward(grad: Tensor, weights: Tensor, kept: Tensor, layer: int) -> tuple[Tensor, Tensor]:
+    return HiddenLayer.numbered(layer).backward(grad, weights, kept)
 
 
 @torch.library.custom_op(
@@ -114,15 +175,14 @@ def _project(tensors: list[Tensor], projection: int) -> list[Tensor]:
 
 
 @_hidden_layer.register_fake
-def _(x: Tensor, gate: Tensor, weights: list[Tensor], layer: int) -> tuple[Tensor, Tensor]:
-    at = HiddenLayer.numbered(layer).programs.at
-    return x.new_empty(len(x), at.out.width), x.new_empty(len(x) * at.kept.width)
+def _(x: Tensor, weights: Tensor, layer: int) -> tuple[Tensor, Tensor]:
+    return HiddenLayer.numbered(layer).empty(x)
 
 
 @_hidden_layer_backward.register_fake
-def _(grad: Tensor, kept: Tensor, gate: Tensor, weights: list[Tensor], layer: int) -> tuple[Tensor, Tensor]:
-    at = HiddenLayer.numbered(layer).programs.at
-    return grad.new_empty(len(grad), at.x.width), grad.new_empty(at.grads.width)
+def _(grad: Tensor, weights: Tensor, kept: Tensor, layer: int) -> tuple[Tensor, Tensor]:
+    size = HiddenLayer.numbered(layer).plan.size
+    return grad.new_empty(len(grad), size), torch.empty_like(weights)
 
 
 @_project.register_fake
@@ -130,16 +190,13 @@ def _(tensors: list[Tensor], projection: int) -> list[Tensor]:
     return [torch.empty_like(tensor, memory_format=torch.contiguous_format) for tensor in tensors]
 
 
-def _keep(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
-    _, gate, weights, ctx.number = inputs
-    ctx.save_for_backward(output[1], gate, *weights)
+def _keep(ctx: Any, inputs: tuple[Tensor, Tensor, int], output: tuple[Tensor, Tensor]) -> None:
+    _, weights, ctx.number = inputs
+    ctx.save_for_backward(weights, output[1])
 
 
-def _gradients(ctx: Any, grad: Tensor, _: Tensor) -> tuple[Tensor, Tensor, list[Tensor], None]:
-    kept, gate, *weights = ctx.saved_tensors
-    d_x, flat = _hidden_layer_backward(grad, kept, gate, weights, ctx.number)
-    d_gate, *d_weights = _pieces(flat, (gate, *weights))
-    return d_x, d_gate, d_weights, None
+def _gradients(ctx: Any, grad: Tensor, _: Tensor) -> tuple[Tensor, Tensor, None]:
+    return *_hidden_layer_backward(grad, *ctx.saved_tensors, ctx.number), None
 
 
 def _keep_projection(ctx: Any, inputs: tuple[Any, ...], output: list[Tensor]) -> None:
@@ -154,34 +211,27 @@ _hidden_layer.register_autograd(_gradients, setup_context=_keep)
 _project.register_autograd(_projected_gradients, setup_context=_keep_projection)
 
 
-def _pieces(flat: Tensor, like: Sequence[Tensor]) -> list[Tensor]:
-    """Numbers one after the other as tensors of given shapes (views)."""
-    parts = flat.split([tensor.numel() for tensor in like])
-    return [part.view(tensor.shape) for part, tensor in zip(parts, like, strict=True)]
-
-
 class _HiddenLayer(torch.autograd.Function):
-    """The operator without the dispatcher: a layer, x, the gates' weight and all others to the result and what is kept."""
+    """The operator without the dispatcher: a layer, x and all weights to the result and what is kept."""
 
     @staticmethod
-    def forward(layer: HiddenLayer, x: Tensor, gate: Tensor, *weights: Tensor) -> tuple[Tensor, Tensor]:
-        return layer.forward(x, gate, weights)
+    def forward(layer: HiddenLayer, x: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
+        return layer.forward(x, weights)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
-        ctx.layer = inputs[0]
+        ctx.layer, x, weights = inputs
         ctx.set_materialize_grads(False)
         ctx.mark_non_differentiable(output[1])
-        ctx.save_for_backward(output[1], *inputs[1:])
-        ctx.save_for_forward(*inputs[1:])
+        ctx.save_for_backward(x, weights, output[1])
+        ctx.save_for_forward(x, weights)
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor, _: None) -> tuple[Tensor | None, ...]:
-        kept, x, gate, *weights = ctx.saved_tensors
+        x, weights, kept = ctx.saved_tensors
         if torch.is_grad_enabled():  # derivatives of the gradient are wanted too
-            return None, *torch.func.vjp(ctx.layer, x, gate, *weights)[1](grad)
-        d_x, flat = ctx.layer.backward(grad, kept, gate, weights)
-        return None, d_x, *_pieces(flat, (gate, *weights))
+            return None, *torch.func.vjp(ctx.layer, x, weights)[1](grad)
+        return None, *ctx.layer.backward(grad, weights, kept)
 
     @staticmethod
     def jvp(ctx: Any, _: None, *tangents: Tensor | None) -> tuple[Tensor, None]:

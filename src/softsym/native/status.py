@@ -1,22 +1,38 @@
-"""What runs here: compiled code or not, and why."""
+"""What runs here: compiled code or not, and why; and how many threads a training step gets.
+
+A step gets one thread, unless it is large and other cores are free. Threads of one step wait for each other many times, and they wait
+spinning: in small steps a second thread brings nothing, and next to other busy processes every wait lasts until the system schedules the
+other thread. The last bits of a result depend on the number of threads, in torch's own sums too, so it does not change during a run.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import os
 import platform
+import time
 import warnings
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import torch
 
 from softsym.errors import SlowTrainingWarning
-from softsym.native import blocks, program
+from softsym.native import blocks, hidden_layer
 from softsym.native.build import build, switched_off
-from softsym.native.matrix_product import matrix_product
 
-SOURCES = (blocks.SOURCE, program.SOURCE)
+SOURCES = (blocks.SOURCE, hidden_layer.SOURCE)
 _announced: list[str] = []  # once in a process is enough
+
+# Rows times weights of a step. What a second thread brought on a quiet machine, compiled, for SoftMLPs with a regularizer (`softsym bench
+# native` measures some of it again): 4 million (width 64, 250 rows) nothing, 15 million (128, 250) 1.2 times, 29 million (128, 500) 1.4,
+# 67 million (192, 500) 1.6, 290 million (384, 500) 1.7. Below the limit the loss next to busy processes outweighs the gain.
+WORTH_THREADS = 50_000_000
+OBSERVED = 0.1  # seconds for which the cores are observed
+IDLE_SHARE = 0.7  # a core that idles this share of the time is free
 
 
 @dataclass(frozen=True)
@@ -27,9 +43,8 @@ class Status:
         compiled: Whether all of it runs: hidden layers, projections, penalties and proximal steps, in single precision.
         reason: Why not, in one line; empty if it runs.
         compiler: Path of the compiler; empty if there is none.
-        flags: What it was told.
+        flags: Its flags.
         libraries: The compiled files.
-        matrix_product: Whose matrix product it calls.
         threaded: Whether it can use more than one thread.
         threads: How many threads torch may use now.
     """
@@ -39,7 +54,6 @@ class Status:
     compiler: str
     flags: tuple[str, ...]
     libraries: tuple[str, ...]
-    matrix_product: str
     threaded: bool
     threads: int
 
@@ -61,19 +75,15 @@ def status() -> Status:
     """
     threads = torch.get_num_threads()
     if switched_off():
-        return Status(False, "switched off by torch_only", "", (), (), "", False, threads)
+        return Status(False, "switched off by torch_only", "", (), (), False, threads)
     builds = [build(source, torch.float32) for source in SOURCES]
-    product = matrix_product(torch.float32)
     reasons = [built.reason for built in builds if built.library is None]
-    if product is None:
-        reasons.append("neither torch nor SciPy shows its matrix product (sgemm)")
     return Status(
         not reasons,
         reasons[0] if reasons else "",
         builds[0].compiler,
         builds[0].flags,
         tuple(str(built.path) for built in builds if built.path is not None),
-        product.origin if product is not None else "",
         all(built.threaded for built in builds),
         threads,
     )
@@ -121,3 +131,75 @@ def environment() -> dict[str, Any]:
         "machine": platform.machine(),
         "compiled": available(),
     }
+
+
+def threads_for_step(work: int) -> int:
+    """Threads for steps of so many rows times weights: never more than torch may use now, nor than cores are free.
+
+    Example:
+        >>> threads_for_step(250 * 17_000)
+        1
+    """
+    allowed = torch.get_num_threads()
+    return 1 if work < WORTH_THREADS or allowed == 1 else max(1, min(allowed, free_cores()))
+
+
+@contextlib.contextmanager
+def step_threads(work: int) -> Iterator[int]:
+    """Lets torch and compiled code use as many threads as steps of so much work are worth, and afterwards as many as before.
+
+    Example:
+        >>> import torch
+        >>> before = torch.get_num_threads()
+        >>> with step_threads(250 * 17_000):
+        ...     torch.get_num_threads()
+        1
+        >>> torch.get_num_threads() == before
+        True
+    """
+    before = torch.get_num_threads()
+    threads = threads_for_step(work)
+    torch.set_num_threads(threads)
+    try:
+        yield threads
+    finally:
+        torch.set_num_threads(before)
+
+
+def cores() -> set[int]:
+    """The cores that this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return os.sched_getaffinity(0)
+    return set(range(os.cpu_count() or 1))
+
+
+def free_cores() -> int:
+    """How many of them other processes leave idle: observed for a moment on Linux, elsewhere estimated from the load."""
+    mine = cores()
+    before = _idle_and_total()
+    if before is None:
+        busy = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+        return max(0, len(mine) - round(busy))
+    time.sleep(OBSERVED)
+    after = _idle_and_total() or before
+    shares = (
+        (after[core][0] - before[core][0]) / max(1, after[core][1] - before[core][1])
+        for core in mine
+        if core in before and core in after
+    )
+    return sum(share >= IDLE_SHARE for share in shares)
+
+
+def _idle_and_total(path: Path = Path("/proc/stat")) -> dict[int, tuple[int, int]] | None:
+    """Ticks that each core has idled, and ticks in all; None where the system has no such file."""
+    try:
+        lines = path.read_text().splitlines()
+    except OSError:
+        return None
+    ticks = {}
+    for line in lines:
+        name, *values = line.split()
+        if name.startswith("cpu") and name[3:].isdigit():
+            numbers = [int(value) for value in values[:8]]  # later ones are counted in the first ones already
+            ticks[int(name[3:])] = (numbers[3] + numbers[4], sum(numbers))
+    return ticks or None

@@ -54,15 +54,10 @@ class Bilinear(nn.Module):
         super().__init__()
         self.size = rep.size(group)
         self.plan = plan(rep, group)
-        types, scalar = self.plan.types, self.plan.scalar
-        scalars = 0 if scalar is None else types[scalar].count
-
-        def weight(rows: int, columns: int) -> nn.Parameter:
-            return nn.Parameter(torch.randn(rows, columns, generator=generator))
-
-        self.scale_weight = weight(sum(t.columns for t in self.plan.scaled), scalars)
-        self.inner_weight = weight(scalars, sum(t.columns for t in self.plan.inner))
-        self.mixed_weights = nn.ParameterList(weight(*_mixed_shape(t, types)) for t in self.plan.mixed)
+        scaled, inner, *mixed = (
+            nn.Parameter(torch.randn(shape, generator=generator)) for shape in self.plan.shapes
+        )
+        self.scale_weight, self.inner_weight, self.mixed_weights = scaled, inner, nn.ParameterList(mixed)
 
     def forward(self, x: Tensor) -> Tensor:
         """X + 0.1 W(x) x for x (..., size)."""
@@ -76,13 +71,10 @@ class Bilinear(nn.Module):
     def term_weights(self) -> list[tuple[Term, Tensor]]:
         """The weight of each term as a three-way tensor over acting, input and output copies (in an order of its own)."""
         plan = self.plan
-        rows = self.scale_weight.split([t.columns for t in plan.scaled]) if plan.scaled else ()
-        columns = self.inner_weight.split([t.columns for t in plan.inner], dim=1) if plan.inner else ()
-        found = [(t, w.unflatten(0, (t.n, -1))) for t, w in zip(plan.scaled, rows, strict=True)]
-        found += [(t, w.unflatten(1, (t.n, -1))) for t, w in zip(plan.inner, columns, strict=True)]
-        for t, w in zip(plan.mixed, self.mixed_weights, strict=True):
-            found.append((t, w.unflatten(0 if t.weight_first else 1, (t.n, -1))))
-        return found
+        scaled = self.scale_weight.split([t.between for t in plan.scaled]) if plan.scaled else ()
+        inner = self.inner_weight.split([t.between for t in plan.inner], dim=1) if plan.inner else ()
+        weights = zip(plan.terms, (*scaled, *inner, *self.mixed_weights), strict=True)
+        return [(t, w.unflatten(0 if t.weight_first else 1, (t.n, -1))) for t, w in weights]
 
     def extra_repr(self) -> str:
         """Shown by print(network)."""
@@ -109,17 +101,13 @@ def plan(rep: Rep, group: Group) -> Plan:
             for place, axis in enumerate(order):
                 axes[axis] = canonical[through][1][place]
             n = min(types[through].count, types[through].size)
-            columns = n * types[t if source.rank == 0 else s].count
+            weight_first = source.rank == 0 or types[s].size < types[t].size
+            between = n * types[t if weight_first else s].count
             in_order = None if axes == sorted(axes) else tuple(axes)
-            term = Term(s, t, through, n, in_order, types[s].size < types[t].size, columns)
+            term = Term(s, t, through, n, in_order, weight_first, between)
             (scaled if source.rank == 0 else inner if target.rank == 0 else mixed).append(term)
-    scalar = kinds.index(TensorType()) if TensorType() in kinds else None
+    scalar = kinds.index(TensorType()) if TensorType() in kinds else -1
     return Plan(rep.size(group), types, scalar, tuple(scaled), tuple(inner), tuple(mixed), SCALE)
-
-
-def _mixed_shape(term: Term, types: tuple[Copies, ...]) -> tuple[int, int]:
-    into, out = types[term.source].count, types[term.target].count
-    return (term.n * out, into) if term.weight_first else (out, term.n * into)
 
 
 def _copies(rep: Rep, group: Group) -> dict[TensorType, Copies]:

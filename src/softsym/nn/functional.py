@@ -49,12 +49,12 @@ def bilinear(plan: Plan, x: Tensor, scale: Tensor, inner: Tensor, *mixed: Tensor
         sums[target] = sums[target] + value if target in sums else value
 
     if plan.scaled:
-        coefficients = parts[plan.scalars].squeeze(1) @ scale.T
-        for term, c in zip(plan.scaled, coefficients.split([t.columns for t in plan.scaled], 1), strict=True):
+        coefficients = parts[plan.scalar].squeeze(1) @ scale.T
+        for term, c in zip(plan.scaled, coefficients.split([t.between for t in plan.scaled], 1), strict=True):
             add(term.target, torch.bmm(_chosen(plan, term, parts), c.unflatten(1, (term.n, -1))))
     if plan.inner:
         products = [torch.bmm(_chosen(plan, t, parts).mT, parts[t.source]).flatten(1) for t in plan.inner]
-        add(plan.scalars, (torch.cat(products, 1) @ inner.T).unsqueeze(1))
+        add(plan.scalar, (torch.cat(products, 1) @ inner.T).unsqueeze(1))
     for term, weight in zip(plan.mixed, mixed, strict=True):
         source, z = parts[term.source], _acting(plan, term, parts)
         if term.weight_first:
@@ -79,12 +79,11 @@ def gate(gates: Gates, x: Tensor, weight: Tensor) -> Tensor:
     swish = torch.nn.functional.silu(values) * weight
     if not gates.count:
         return swish
-    first = {run.start: gate for run, gate in gates.gated}
     pieces = []
-    for start, stop, copies, size in gates.runs:
+    for start, stop, copies, size, first in gates.runs:
         piece = swish[:, start:stop]
         if copies:
-            opened = openings[:, first[start] : first[start] + copies].unsqueeze(2)
+            opened = openings[:, first : first + copies].unsqueeze(2)
             piece = piece + (values[:, start:stop].unflatten(1, (copies, size)) * opened).flatten(1)
         pieces.append(piece)
     return torch.cat(pieces, 1)

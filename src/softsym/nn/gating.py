@@ -59,7 +59,7 @@ class Gated(nn.Module):
         self.plan = Gates(self.gates, self.size, tuple(_runs(rep.segments(group), group)))
         self.soft = nn.Parameter(torch.full((self.size,), SOFT_START)) if soft else None
         self_gated = torch.zeros(self.size)
-        for start, stop, copies, _ in self.plan.runs:
+        for start, stop, copies, *_ in self.plan.runs:
             self_gated[start:stop] = float(copies == 0)
         self.register_buffer("self_gated", self_gated, persistent=False)
 
@@ -81,11 +81,13 @@ class Gated(nn.Module):
 def _runs(segments: list[Segment], group: Group) -> list[Run]:
     """Consecutive values that have gates, or none; those that gate themselves are joined."""
     runs: list[Run] = []
+    gates = 0
     for segment in segments:
         if not segment.type.is_permutation(group):
-            runs.append(Run(segment.start, segment.stop, segment.copies, segment.size))
+            runs.append(Run(segment.start, segment.stop, segment.copies, segment.size, gates))
+            gates += segment.copies
         elif runs and runs[-1].copies == 0:
-            runs[-1] = Run(runs[-1].start, segment.stop, 0, 1)
+            runs[-1] = runs[-1]._replace(stop=segment.stop)
         else:
-            runs.append(Run(segment.start, segment.stop, 0, 1))
+            runs.append(Run(segment.start, segment.stop, 0, 1, 0))
     return runs

@@ -40,7 +40,7 @@ class Block(nn.Module):
         """Maps (..., n_in) to (..., width)."""
         x = self.linear(x)
         flat = x.reshape(-1, x.shape[-1])
-        out = run_hidden_layer(self._layer, flat, self.gated.weight, self.bilinear.weights)
+        out = run_hidden_layer(self._layer, flat, self.gated.weight, *self.bilinear.weights)
         return out.reshape(*x.shape[:-1], self.gated.size)
 
 

@@ -24,8 +24,7 @@ from torch import Tensor, nn
 
 from softsym.groups import Group
 from softsym.maps import TensorMap, layer_of
-from softsym.native import Blocks, Quadratic, SmallMatrices
-from softsym.native.precision import full_precision, is_mixed
+from softsym.native import Blocks, Quadratic, SmallMatrices, full_precision, is_mixed
 from softsym.reps import Rep, TensorType
 from softsym.spaces import OrbitBasis, Packed, PackedBlock, invariants
 from softsym.typing import Array, Index

@@ -28,7 +28,7 @@ SETTINGS = ((64, 250, 40), (128, 250, 30), (384, 500, 8))
 MODEL = "soft_per3"
 PROX_CALLS = 5  # in one turn, since it takes less than a millisecond
 SPIN = "while True: pass"
-RECORDED = ("compiled", "reason", "flags", "matrix_product", "threaded", "threads")
+RECORDED = ("compiled", "reason", "flags", "threaded", "threads")
 """What is kept of the status: paths are those of one machine."""
 
 

@@ -16,8 +16,7 @@ from typing import Any
 from softsym.cluster import RETRIES, connect
 from softsym.discovery.fit.parallel import Lesson, OnEpoch, Outcome, Row, Training, outcome_of
 from softsym.errors import InputError, TrainingError
-from softsym.native import announce
-from softsym.native.build import switched_off
+from softsym.native import announce, switched_off
 
 PERIOD = 0.2
 """Seconds between two looks at how trainings go, and between two rows that one sends."""
@@ -100,7 +99,7 @@ def on_cluster(address: str | None, workers: int | None = None) -> Iterator[OnRa
         address: Of the cluster; None to start one.
         workers: Most trainings at a time.
     """
-    from softsym.native.threads import free_cores
+    from softsym.native import free_cores
 
     ray = connect(address, workers or max(1, free_cores()))
     try:

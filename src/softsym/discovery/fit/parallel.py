@@ -24,8 +24,7 @@ from torch import Tensor
 from softsym.discovery.fit.member import Member, Shape, Start, make_network, train_member
 from softsym.discovery.fit.recipe import Recipe
 from softsym.errors import InputError, SlowTrainingWarning, TrainingError
-from softsym.native import announce, torch_only
-from softsym.native.build import switched_off
+from softsym.native import announce, switched_off, torch_only
 from softsym.progress import Reporter
 from softsym.training.loop import Criterion
 from softsym.training.splits import Splits
