@@ -144,7 +144,7 @@ def test_sums_do_not_depend_on_threads():
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_memory_like_torchs(shape, dtype):
     like = torch.ones(shape, dtype=dtype)
-    out = blocks.empty_like(like)
+    out = blocks._empty_like(like)
     assert (out.shape, out.dtype, out.is_contiguous()) == (like.shape, like.dtype, True)
     assert out.data_ptr() != like.data_ptr() or not like.numel()
     out.copy_(like)
@@ -154,7 +154,7 @@ def test_memory_like_torchs(shape, dtype):
 def test_memory_of_other_systems(monkeypatch):
     monkeypatch.delattr(blocks.mmap, "MADV_HUGEPAGE", raising=False)
     blocks._ask_for_large_pages.cache_clear()
-    assert blocks.empty_like(torch.ones(2**23)).shape == (2**23,)
+    assert blocks._empty_like(torch.ones(2**23)).shape == (2**23,)
     blocks._ask_for_large_pages.cache_clear()
 
 
@@ -164,4 +164,4 @@ def test_memory_of_other_systems(monkeypatch):
 def test_large_pages_are_fewer():
     like = torch.ones(2**24)  # 64 megabytes, which no allocator keeps
     small = like.nbytes // 4096
-    assert page_faults(lambda: blocks.empty_like(like).zero_()) < small / 4
+    assert page_faults(lambda: blocks._empty_like(like).zero_()) < small / 4

@@ -2,9 +2,9 @@
 
 import pytest
 import torch
-from softsym.native import full_precision, is_mixed
 
 import softsym as ss
+from softsym.native import full_precision, is_mixed
 from softsym.nn import EMLP, MLP, RPP, MixedEMLP, SoftMLP
 from softsym.regularize import EquivarianceRegularizer
 from tests.training.small import train

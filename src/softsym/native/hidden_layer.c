@@ -237,22 +237,24 @@ static void from_rows(const int32_t *row, int width, const real *restrict rows, 
         for (int s = 0; s < count; s++) x[s * width + c] = rows[(row ? row[c] : c) * n + s];
 }
 
-/* x (batch, size) to out (batch, values) or, with `grads`, the gradient of out to that of x; n samples at a time. Each thread has its
-   own `work` and its own `grads`, which are `count` numbers. */
-void run(const Layer *l, double scale, const real *weights, real *x, real *out, real *kept, real *work, real *grads, int64_t count, int64_t batch,
-         int32_t n, int32_t threads) {
+/* x (batch, size) to out (batch, values) or, with `grads`, the gradient of out to that of x; `chunk` samples at a time. Each thread has
+   its own `work` and its own `grads`, which are `count` numbers. */
+void run(const Layer *l, double scale, const real *weights, real *x, real *out, real *kept, real *work, real *grads, int64_t count,
+         int64_t batch, int32_t chunk, int32_t threads) {
     #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-    for (int64_t first = 0; first < batch; first += n) {
-        const int thread = threads > 1 ? omp_get_thread_num() : 0, some = batch - first < n ? (int)(batch - first) : n;
-        real *rows = kept + first * l->kept, *values = work + (int64_t)thread * l->work * n, *others = values + l->values * n;
+    for (int64_t first = 0; first < batch; first += chunk) {
+        const int thread = threads > 1 ? omp_get_thread_num() : 0, some = batch - first < chunk ? (int)(batch - first) : chunk;
+        const int n = (some + PADDING - 1) / PADDING * PADDING;
+        real *rows = kept + first * l->kept, *values = work + (int64_t)thread * l->work * chunk, *others = values + l->values * n;
         real *some_x = x + first * l->size, *some_out = out + first * l->values;
         if (!grads) {
             to_rows(table(l, l->row), l->size, some_x, some, n, rows);
             forward(l, scale, weights, rows, n, others, values);
             from_rows(NULL, l->values, values, some, n, some_out);
         } else {
+            real *d_h = others + l->size * n, *d_between = d_h + l->size * n, *spare = values + l->spare * n;
             to_rows(NULL, l->values, some_out, some, n, values);
-            backward(l, scale, weights, rows, values, n, others, others + l->size * n, others + 2 * l->size * n, values + l->spare * n, grads + thread * count);
+            backward(l, scale, weights, rows, values, n, others, d_h, d_between, spare, grads + thread * count);
             from_rows(table(l, l->row), l->size, others, some, n, some_x);
         }
     }

@@ -19,13 +19,15 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from softsym.native.build import Numbered, Source, build
+from softsym.typing import Index
 
 CHUNK = 64  # samples that are computed together: what they need should fit the second cache
 PADDING = 16  # chunks are filled up to a multiple of this, the numbers in the longest vector of a processor
 _WORTH_THREADS = 25_000  # numbers of a batch; about where torch, too, begins to share work out
 
 
-class Copies(NamedTuple):
+@dataclass(frozen=True)
+class Copies:
     """All ``count`` copies of a type: the (start, stop) of each run of them, coordinates of a copy, size of each tensor index."""
 
     places: tuple[tuple[int, int], ...]
@@ -97,7 +99,8 @@ class Run(NamedTuple):
     gate: int
 
 
-class Gates(NamedTuple):
+@dataclass(frozen=True)
+class Gates:
     """What the nonlinearity computes: the first ``count`` channels are gates, the others ``size`` values."""
 
     count: int
@@ -135,8 +138,9 @@ class HiddenLayer(Numbered):
         return self.twin(self.plan, self.gates, x, *shaped)
 
     def empty(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """What :meth:`forward` returns, of undefined numbers; a last chunk may be filled up with samples."""
-        return x.new_empty(len(x), self.gates.size), x.new_empty(len(x) + CHUNK, self._kept)
+        """What :meth:`forward` returns, of undefined numbers."""
+        samples = (len(x) + PADDING - 1) // PADDING * PADDING
+        return x.new_empty(len(x), self.gates.size), x.new_empty(samples, self._kept)
 
     def forward(self, x: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
         """The result (batch, values) in compiled code, and what the backward pass needs."""
@@ -178,53 +182,44 @@ class HiddenLayer(Numbered):
 
 def _describe(plan: Plan, gates: Gates) -> NDArray[np.int32]:
     """The structures of ``hidden_layer.c`` and all tables, one after the other."""
-    firsts = np.cumsum([0, *(copies.count * copies.size for copies in plan.types)]).tolist()  # rows by type
+    firsts = np.cumsum([0, *(kind.count * kind.size for kind in plan.types)]).tolist()  # first rows of types
+    kept, between, spare = 2 * plan.size, gates.count, 0  # numbers of rows
     terms: list[int] = []
     tables: list[int] = []
 
-    def table(values: NDArray[np.int64]) -> int:
+    def table(values: Index) -> int:
         tables.extend(values.ravel().tolist())
         return _LAYER + _TERM * len(plan.terms) + len(tables) - values.size
 
-    kept, between, spare = 2 * plan.size, gates.count, 0
     for t, (start, stride) in zip(plan.terms, _weights(plan, gates.size), strict=True):
         source, target, through = plan.types[t.source], plan.types[t.target], plan.types[t.through]
-        side, acts, other = (1, source, target) if t.weight_first else (0, target, source)
         rows, columns = (t.between, source.count) if t.weight_first else (target.count, t.between)
-        index = np.arange(through.size)
+        width, copies = (source.size, target.count) if t.weight_first else (target.size, source.count)
+        place: Index = np.arange(through.size)  # of entries of what acts, a matrix target x source
         if t.axes is not None:
-            index = index.reshape(through.shape).transpose(t.axes)
-        index = index.reshape(target.size, source.size)
-        z, sides = [index[:, 0], index[0]], [np.arange(target.size), np.arange(source.size)]
-        copies = np.arange(t.n)[:, None]  # one side of the form runs over the copies that act, too
-        z[side], sides[side] = z[side] + copies * through.size, sides[side] + copies * other.count * acts.size
-        of_copies = [np.arange(other.count) * kind.size for kind in (target, source)]
+            place = place.reshape(through.shape).transpose(t.axes)
+        place = place.reshape(target.size, source.size)
+        z, sides = [place[:, 0], place[0]], [np.arange(target.size), np.arange(source.size)]
+        acting, side = np.arange(t.n)[:, None], int(t.weight_first)  # the side that runs over acting copies
+        z[side], sides[side] = z[side] + acting * through.size, sides[side] + acting * copies * width
         terms += [firsts[t.source], firsts[t.target], firsts[t.through], kept, t.weight_first, start]
-        terms += [rows, columns, stride, acts.size, sides[0].size, sides[1].size, other.count, *map(table, z)]
-        terms += [table(values) for pair in zip(sides, of_copies, strict=True) for values in pair]
-        kept += t.between * acts.size
-        between = max(between, t.between * acts.size)
-        spare = max(spare, -(-columns // PADDING) * (PADDING * acts.size + rows))
+        terms += [rows, columns, stride, width, sides[0].size, sides[1].size, copies, *map(table, z)]
+        for offsets, kind in zip(sides, (target, source), strict=True):
+            terms += [table(offsets), table(np.arange(copies) * kind.size)]
+        kept += t.between * width
+        between = max(between, t.between * width)
+        spare = max(spare, -(-columns // PADDING) * (PADDING * width + rows))
     row, gate = np.empty(plan.size, np.int64), np.full(gates.size, -1)
-    for copies, first in zip(plan.types, firsts, strict=False):  # one more first
-        coordinates = np.concatenate([np.arange(*place) for place in copies.places])
-        row[coordinates] = first + np.arange(len(coordinates))
+    for kind, first in zip(plan.types, firsts, strict=False):  # there is one more first row, the last
+        row[np.concatenate([np.arange(*run) for run in kind.places])] = first + np.arange(
+            kind.count * kind.size
+        )
     for run in gates.runs:
         if run.copies:
             gate[run.start : run.stop] = run.gate + np.arange(run.stop - run.start) // run.size
     work = gates.size + 2 * plan.size + between
-    sizes = [
-        plan.size,
-        gates.count,
-        gates.size,
-        len(plan.terms),
-        kept,
-        work + spare,
-        work,
-        table(row),
-        table(gate),
-    ]
-    return np.array(sizes + terms + tables, np.int32)
+    sizes = [plan.size, gates.count, gates.size, len(plan.terms), kept, work + spare, work]
+    return np.array([*sizes, table(row), table(gate), *terms, *tables], np.int32)
 
 
 def _weights(plan: Plan, start: int) -> Iterator[tuple[int, int]]:
