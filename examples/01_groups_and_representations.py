@@ -1,10 +1,10 @@
-"""Groups and representations: what a symmetry is, and how it moves the columns of a table.
+"""Groups and representations: what a symmetry is, and how it acts on the columns of a table.
 
     python examples/01_groups_and_representations.py
 
-A group is a set of matrices, known by its generators. A representation says what the numbers of one row are (scalars, vectors,
-matrices), and so how every element of a group moves them. Both are values with a text form; wherever one is expected, its text is
-accepted too.
+A group is a set of matrices, given by its generators. A representation says what the numbers of one row are (scalars, vectors,
+matrices), and so how every element of a group transforms them. Both are values with a text form; wherever one is expected, its text
+is accepted too.
 """
 
 from __future__ import annotations
@@ -29,27 +29,28 @@ def groups() -> None:
             f"{text:20s} dim {H.dim}, order {H.order}, {'orthogonal' if H.is_orthogonal else 'not orthogonal'}"
         )
 
-    # Your own: quarter turns about z, from one matrix.
-    turn = [[0, -1, 0], [1, 0, 0], [0, 0, 1]]
-    print("quarter turns have order", ss.Group.from_generators(discrete=[turn], name="quarter turns").order)
+    # Your own: rotations by 90 degrees about z, from one matrix.
+    quarter = [[0, -1, 0], [1, 0, 0], [0, 0, 1]]
+    own = ss.Group.from_generators(discrete=[quarter], name="quarter rotations")
+    print("rotations by 90 degrees have order", own.order)
 
 
 def representations() -> None:
-    """A representation is a recipe; together with a group it has a size and matrices."""
+    """A representation is the layout of a row; together with a group it has a size and matrices."""
     rep = ss.rep("5S + 5V")  # five masses, then five positions
     assert rep == 5 * ss.Scalar + 5 * ss.Vector
     G = ss.group("O(2)@z")
     print(f"\n{rep} under {G} has {rep.size(G)} columns, under O(2) of the plane {rep.size('O(2)')}")
 
-    # The law every representation obeys: doing g and then h is doing h g.
+    # A representation is a homomorphism: applying g and then h is applying h g.
     g, h = G.sample(2, seed=0)
     assert np.allclose(rep.rho(G, h @ g), rep.rho(G, h) @ rep.rho(G, g))
 
-    # A row of data, moved: masses stay, positions turn.
+    # A row of data, transformed: masses are invariant, positions rotate.
     row = np.random.default_rng(0).standard_normal(rep.size(G))
-    moved = rep.rho(G, g) @ row
-    print("masses stay:     ", np.allclose(moved[:5], row[:5]))
-    print("positions turn:  ", np.allclose(moved[5:8], g @ row[5:8]))
+    transformed = rep.rho(G, g) @ row
+    print("masses are invariant:", np.allclose(transformed[:5], row[:5]))
+    print("positions rotate:    ", np.allclose(transformed[5:8], g @ row[5:8]))
 
     # Matrices are T(2); under groups that are not orthogonal a vector and its dual differ.
     print("V*V is", ss.Vector * ss.Vector, "and V*V' is", ss.Vector * ss.Vector.dual)

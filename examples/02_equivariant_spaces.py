@@ -2,8 +2,8 @@
 
     python examples/02_equivariant_spaces.py
 
-A map W is equivariant if moving the input by g and then applying W is the same as applying W and moving the output. These maps form
-a linear space, and the distance of a matrix from it is what softsym penalises.
+A map W is equivariant if transforming the input by g and then applying W is the same as applying W and transforming the output. These
+maps form a linear space, and the distance of a matrix from it is what softsym penalises (Finzi et al., 2021; Kim et al., 2023).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def dimensions() -> None:
         print(f"  {group:18s} {space.dim:3d} of {space.size}")
 
 
-def projecting() -> None:
+def project() -> None:
     """The nearest equivariant map of a random matrix, in NumPy and differentiably in torch."""
     space = ss.equivariant_maps("5S + 5V", "T(2)", "O(2)@z")
     W = np.random.default_rng(0).standard_normal(space.shape)
@@ -44,17 +44,17 @@ def projecting() -> None:
     )
 
 
-def how_it_was_solved() -> None:
-    """Every basis says how it was found and how far to trust it."""
+def explain_solvers() -> None:
+    """Which solver computes a basis, and why."""
     for group, rep in [("S(5)", "T(2)"), ("Cube()", "T(3)"), ("SO(3)", "T(4)")]:
-        kind = ss.rep(rep).terms[0][1]
-        choice = choose(ss.group(group), kind)
+        tensor = ss.rep(rep).terms[0][1]
+        choice = choose(ss.group(group), tensor)
         space = ss.invariants(rep, group)
         print(f"{rep} under {group}: {space.dim} invariants by {choice.solver!r}, because {choice.reason}")
 
 
 if __name__ == "__main__":
     dimensions()
-    projecting()
+    project()
     print()
-    how_it_was_solved()
+    explain_solvers()

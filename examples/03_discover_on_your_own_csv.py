@@ -3,8 +3,8 @@
     python examples/03_discover_on_your_own_csv.py [--quick]
 
 The table here is a simulated test bench: a rubber mount is displaced and pushes back, three times as stiff along its z axis as
-across, and softer when warm. So its law is symmetric about z and not about x or y. The library is told only that one column
-is a scalar and that the others are vectors.
+across, and softer when warm. So the target function is symmetric about z and not about x or y. The library is told only that one
+column is a scalar and that the others are vectors.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def write_measurements(path: Path, rows: int, seed: int = 0) -> None:
 
 
 def main(quick: bool = False) -> None:
-    """The whole way from a file to a stored model."""
+    """From a file to a stored model."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_measurements(folder / "mount.csv", rows=600 if quick else 1500)
@@ -46,8 +46,8 @@ def main(quick: bool = False) -> None:
         table = read_table(folder / "mount.csv", x_columns="temperature, ux..uz", y_columns="fx..fz")
         print(f"{len(table.X)} rows, inputs {', '.join(table.x_names)}, outputs {', '.join(table.y_names)}")
 
-        # One scalar and one vector in, one vector out, three suspects. A small budget: two narrow members, and a strength
-        # to start from; both would otherwise be found by trials.
+        # One scalar and one vector in, one vector out, three candidate groups. A small budget: two narrow networks and a
+        # given initial strength; short trials would choose both otherwise.
         est = ss.SoftEquivariantRegressor(
             rep_in="S + V",
             rep_out="V",
@@ -63,7 +63,7 @@ def main(quick: bool = False) -> None:
         print(est.symmetries_)
         print(f"variance of held-out rows explained: {est.fit_.explained():.1%}\n")
 
-        # Is a network worth it? Simpler models, on the same rows.
+        # Is a network worth it? Baselines, on the same rows.
         print(est.baselines_, "\n")
 
         # What would it cost to make the model exactly symmetric?
@@ -78,10 +78,10 @@ def main(quick: bool = False) -> None:
         loaded = ss.load(folder / "model")
         mean, std = loaded.predict(table.X[:3], return_std=True)
         assert np.array_equal(mean, est.predict(table.X[:3]))
-        print("loaded model predicts\n", mean.round(2), "\nwith a spread between members of\n", std.round(2))
+        print("loaded model predicts\n", mean.round(2), "\nwith a standard deviation of\n", std.round(2))
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Discover the symmetries of a CSV file.")
-    parser.add_argument("--quick", action="store_true", help="fewer rows and epochs, for a first look")
+    parser.add_argument("--quick", action="store_true", help="fewer rows and epochs")
     main(parser.parse_args().quick)

@@ -3,10 +3,10 @@
     python examples/04_regularizer_in_your_own_loop.py [--quick]
 
 Data are moments of inertia that are exactly symmetric about z and not about x or y. Two models learn them: an ordinary nn.Sequential,
-whose representations are read off its layers, and a module of its own making, which is told what its layers are.
+whose representations are inferred from its layers, and a module of our own, whose representations are passed in.
 
 The penalty acts on weights. A pointwise nonlinearity on the entries of a vector is not equivariant itself, so in such networks a
-small residual makes a symmetry cheap rather than certain; `ss.nn.SoftMLP` has gates instead, and there it becomes exact.
+small residual encourages a symmetry and does not certify it; `ss.nn.SoftMLP` has gates instead, and there it becomes exact.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ REP_IN, REP_OUT = "5S + 5V", "T(2)"
 
 
 class TwoHeads(nn.Module):
-    """A network that nobody can read representations off: two heads that are added."""
+    """A network with two heads that are added: a linear and a nonlinear one."""
 
     def __init__(self, hidden: int) -> None:
         super().__init__()
         self.body = nn.Linear(20, hidden)
-        self.straight = nn.Linear(20, 9)
-        self.bent = nn.Linear(hidden, 9)
+        self.linear = nn.Linear(20, 9)
+        self.nonlinear = nn.Linear(hidden, 9)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Maps (n, 20) to (n, 9)."""
-        return self.straight(x) + self.bent(torch.nn.functional.silu(self.body(x)))
+        return self.linear(x) + self.nonlinear(torch.nn.functional.silu(self.body(x)))
 
 
 def train(model: nn.Module, per: ss.EquivarianceRegularizer, epochs: int) -> None:
@@ -71,16 +71,18 @@ def main(quick: bool = False) -> None:
     train(chain, per, epochs)
     show("after: the symmetry that holds has the smallest residual and the largest strength", per)
 
-    # Where representations cannot be read off, say which layer maps what to what.
+    # The representations of each layer can also be given.
     hidden = ss.hidden_rep(64, "O(3)")
     model = TwoHeads(64)
-    reps = {"body": (REP_IN, hidden), "straight": (REP_IN, REP_OUT), "bent": (hidden, REP_OUT)}
+    reps = {"body": (REP_IN, hidden), "linear": (REP_IN, REP_OUT), "nonlinear": (hidden, REP_OUT)}
     per = ss.EquivarianceRegularizer(model, GROUPS, reps=reps, strength=0.1)
     show("\na module of your own, before training", per)
     train(model, per, epochs)
     show("after", per)
-    moved = per.project_("O(2)@z")
-    print(f"snapped onto O(2)@z: weights moved by {moved:.3f}, residual now {per.totals()['O(2)@z']:.1e}")
+    distance = per.project_("O(2)@z")
+    print(
+        f"projected onto O(2)@z: weights changed by {distance:.3f}, residual now {per.totals()['O(2)@z']:.1e}"
+    )
 
 
 if __name__ == "__main__":

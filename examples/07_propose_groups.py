@@ -1,14 +1,12 @@
-"""Which symmetries do data suggest? Nobody has to know the answer before asking.
+"""Which symmetries do data suggest, without any candidate groups?
 
-    python examples/07_propose_groups.py [path/to/ball_trajectories.npz]
+    python examples/07_propose_groups.py
 
-A golf ball in a wind from an unknown direction, with and without gravity; an invariant of two four-vectors; and, if a file is given,
-recorded flights of a table-tennis ball. Each is looked at in seconds, without a network and without candidate groups.
+A golf ball in a wind from an unknown direction, with and without gravity, and an invariant of two four-vectors. Each takes seconds, and
+no network is trained.
 """
 
 from __future__ import annotations
-
-import sys
 
 import numpy as np
 import torch
@@ -45,7 +43,7 @@ def four_vectors(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return X, Y + 0.02 * rng.standard_normal(Y.shape)
 
 
-def main(flights: str | None = None) -> None:
+def main() -> None:
     """Proposes groups for each data set and prints them."""
     for title, gravity in (
         ("golf ball in a wind, no gravity", 0.0),
@@ -54,13 +52,7 @@ def main(flights: str | None = None) -> None:
         X, Y = golf_balls(300, gravity)
         print(f"--- {title}\n{ss.propose(X, Y, '6V', '6V')}\n")
     print(f"--- two four-vectors\n{ss.propose(*four_vectors(300), '2V', 'S')}\n")
-    if flights is not None:
-        task = ss.datasets.TableTennis(flights)
-        train = task.splits(seed=0).train
-        print(
-            f"--- recorded flights\n{ss.propose(train.x.numpy(), train.y.numpy(), task.rep_in, task.rep_out)}"
-        )
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:2])
+    main()

@@ -1,4 +1,4 @@
-"""The documentation leaves out no public name and no command; whether it builds, `make docs` tells."""
+"""The documentation leaves out no public name and no command; ``make docs`` checks that it builds."""
 
 from __future__ import annotations
 
@@ -11,20 +11,24 @@ import pytest
 import softsym as ss
 from softsym.cli.main import app
 
-FOLDER = Path(__file__).parent.parent / "docs"
-ROOMS = {
+ROOT = Path(__file__).parent.parent
+FOLDER = ROOT / "docs"
+SUBPACKAGES = {
+    "datasets",
     "discovery",
     "groups",
+    "inference",
     "maps",
-    "measure",
-    "native",
+    "metrics",
     "nn",
     "regularize",
     "reps",
     "spaces",
     "strengths",
-    "tasks",
+    "training",
 }
+LONGEST_PARAGRAPH = 300
+"""Words; one idea per paragraph."""
 
 
 def _read(*patterns: str) -> str:
@@ -32,7 +36,7 @@ def _read(*patterns: str) -> str:
     return "\n".join(path.read_text(encoding="utf-8") for path in paths)
 
 
-@pytest.mark.parametrize("name", sorted(set(ss.__all__) - ROOMS))
+@pytest.mark.parametrize("name", sorted(set(ss.__all__) - SUBPACKAGES))
 def test_every_public_name_has_its_place(name: str) -> None:
     assert re.search(rf":: softsym\.{name}$", _read("api/*.md"), re.MULTILINE)
 
@@ -49,20 +53,43 @@ def test_every_page_is_in_the_contents() -> None:
 
 
 def test_pictures_are_there_and_small() -> None:
-    for path in re.findall(r"docs/images/[\w.]+", (FOLDER.parent / "README.md").read_text(encoding="utf-8")):
-        assert 0 < (FOLDER.parent / path).stat().st_size < 310_000
+    for path in re.findall(r"docs/images/[\w.]+", (ROOT / "README.md").read_text(encoding="utf-8")):
+        assert 0 < (ROOT / path).stat().st_size < 310_000
 
 
 def test_files_named_in_the_map_are_there() -> None:
-    source = FOLDER.parent / "src" / "softsym"
     named = re.findall(r"`([\w/]+(?:\.pyi?|/))`", _read("maintain/map.md"))
-    assert len(named) > 60
-    elsewhere = ("src/", "tests/", "paper/", "work/", "runs/", "model/")
-    assert [name for name in named if not name.startswith(elsewhere) and not (source / name).exists()] == []
+    assert len(named) > 30
+    assert [
+        name for name in named if not any((ROOT / at / name).exists() for at in ("", "src/softsym"))
+    ] == []
+
+
+def _paragraphs(text: str) -> list[str]:
+    """The prose of a page: no code, formulas, tables or lists of links."""
+    text = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+    blocks = re.split(r"\n\s*\n|\n(?=\s*(?:[-*|:]|\d+\.) )", text)
+    return [block for block in blocks if not block.lstrip().startswith(("|", "#", "<!--", "$$"))]
+
+
+@pytest.mark.parametrize(
+    "path", [ROOT / "README.md", *sorted(FOLDER.rglob("*.md"))], ids=lambda path: path.name
+)
+def test_paragraphs_are_short(path: Path) -> None:
+    long = [p for p in _paragraphs(path.read_text(encoding="utf-8")) if len(p.split()) > LONGEST_PARAGRAPH]
+    assert long == []
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs", "examples"])
+def test_pages_need_the_product_alone(page: str) -> None:
+    """Code on the pages of users imports no laboratory; pages of maintainers and of recorded results may name it."""
+    paths = [ROOT / page] if page.endswith(".md") else sorted((ROOT / page).rglob("*.*"))
+    users = [p for p in paths if p.suffix in (".md", ".py") and "maintain" not in p.parts]
+    assert [p.name for p in users if re.search(r"(?:import|from) softsym_lab", p.read_text("utf-8"))] == []
 
 
 def test_tables_are_what_was_recorded() -> None:
-    records = FOLDER.parent / "lab" / "benchmarks"
+    records = ROOT / "lab" / "benchmarks"
     tables = runpy.run_path(str(records / "tables.py"))["TABLES"]
     named = re.compile(r"<!-- python lab/benchmarks/tables.py (\w+) -->")
     announced = set()

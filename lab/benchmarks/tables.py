@@ -334,7 +334,7 @@ TABLES = {
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["--write"]:
-        house = Path(__file__).parent
-        sys.exit(any(map(write, (house / "README.md", *(house.parent / "docs" / "concepts").glob("*.md")))))
+        folder = Path(__file__).parent
+        sys.exit(any(map(write, (folder / "README.md", *(folder.parents[1] / "docs" / "concepts").glob("*.md")))))
     for name in sys.argv[1:] or TABLES:
         print(f"<!-- {name} -->\n\n{TABLES[name]()}\n")
