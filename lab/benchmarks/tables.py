@@ -319,8 +319,13 @@ def _kept(result: dict[str, Any], row: dict[str, Any]) -> str:
 
 
 PROPOSED = {
-    "laws": "listed", "earlier": "once fresh", "apart": "apart", "broken": "softly broken", "unnamed": "without a name", "fresh": "fresh",
-}  # fmt: skip
+    "laws": "listed",
+    "earlier": "once fresh",
+    "apart": "apart",
+    "broken": "softly broken",
+    "unnamed": "without a name",
+    "fresh": "fresh",
+}
 WAYS = ("plain", "augmented", "sample penalty", "per")
 TABLES = {
     "calibration": calibration,
@@ -335,6 +340,8 @@ TABLES = {
 if __name__ == "__main__":
     if sys.argv[1:] == ["--write"]:
         folder = Path(__file__).parent
-        sys.exit(any(map(write, (folder / "README.md", *(folder.parents[1] / "docs" / "concepts").glob("*.md")))))
+        sys.exit(
+            any(map(write, (folder / "README.md", *(folder.parents[1] / "docs" / "concepts").glob("*.md"))))
+        )
     for name in sys.argv[1:] or TABLES:
         print(f"<!-- {name} -->\n\n{TABLES[name]()}\n")
