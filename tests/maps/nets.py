@@ -164,7 +164,7 @@ class Causal(nn.Module):
 
 
 class Cumulative(nn.Module):
-    """A module that nobody can read."""
+    """A module without a rule."""
 
     def __init__(self, size):
         super().__init__()
@@ -206,8 +206,8 @@ def gap(model, shape, rep_in, rep_out, G, n=5, seed=0):
     x = torch.randn(4, *shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
     still, largest = model(x), 0.0
     for g in G.elements if G.is_finite else G.sample(n, seed=seed):
-        moved = act(rep_in, G, g, x)
-        largest = max(largest, float((model(moved) - act(rep_out, G, g, still)).abs().max()))
+        transformed = act(rep_in, G, g, x)
+        largest = max(largest, float((model(transformed) - act(rep_out, G, g, still)).abs().max()))
     return largest / float(still.abs().max())
 
 

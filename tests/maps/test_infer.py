@@ -184,8 +184,8 @@ def test_groups_of_another_dimension_leave_pixels_alone():
     model = nn.Sequential(
         nn.Conv1d(6, 16, 3), nn.Tanh(), nn.AdaptiveAvgPool1d(1), nn.Flatten(), nn.Linear(16, 3)
     )
-    found = ss.infer_reps(model, "2V", "V", ["C(4)@z"])
-    assert str(found["0.weight"]) == "(2V) * (3S) -> 4Regular(C(4)@z)"
+    proposal = ss.infer_reps(model, "2V", "V", ["C(4)@z"])
+    assert str(proposal["0.weight"]) == "(2V) * (3S) -> 4Regular(C(4)@z)"
     still = ss.infer_reps(nn.Conv2d(2, 4, 3), "V", "4S", ["C(4)"], moves_grid=False)
     assert str(still["weight"]) == "V * (9S) -> 4S"
 
@@ -205,12 +205,12 @@ def test_frozen_shared_tied_and_parametrised():
             x = self.twice(torch.relu(self.twice(self.table(words))))
             return self.head(self.normed(self.frozen(x))).mean(1)
 
-    found = ss.infer_reps(Tied(), "V", "V", ["S(6)"])
-    assert set(found) == {"table.weight", "twice.weight", "twice.bias", "normed.bias"}
-    assert str(found["table.weight"]) == "8S -> V"  # as the table says and as the last layer does
-    assert found.left_alone["frozen.weight"] == "is frozen (requires_grad is False)"
-    assert "normed: has a weight that is computed from others (parametrised)" in found.not_understood
-    assert set(found.left_alone) >= {"frozen.bias", "normed.parametrizations.weight.original0"}
+    proposal = ss.infer_reps(Tied(), "V", "V", ["S(6)"])
+    assert set(proposal) == {"table.weight", "twice.weight", "twice.bias", "normed.bias"}
+    assert str(proposal["table.weight"]) == "8S -> V"  # as the table says and as the last layer does
+    assert proposal.left_alone["frozen.weight"] == "is frozen (requires_grad is False)"
+    assert "normed: has a weight that is computed from others (parametrised)" in proposal.not_understood
+    assert set(proposal.left_alone) >= {"frozen.bias", "normed.parametrizations.weight.original0"}
 
 
 def test_windows_that_do_not_fit():
@@ -228,9 +228,9 @@ def test_a_kernel_that_cannot_be_turned_is_left_alone():
     model = nn.Sequential(
         nn.Conv2d(1, 8, (3, 5)), nn.ReLU(), nn.Conv2d(8, 8, 3), nn.AdaptiveAvgPool2d(1), nn.Flatten()
     )
-    found = ss.infer_reps(model, "S", "8S", ["C(4)"])
-    assert "moves Grid(3,5) off its points" in found.left_alone["0.weight"]
-    assert "2.weight" in found
+    proposal = ss.infer_reps(model, "S", "8S", ["C(4)"])
+    assert "moves Grid(3,5) off its points" in proposal.left_alone["0.weight"]
+    assert "2.weight" in proposal
 
 
 def test_what_does_not_fit_is_said():

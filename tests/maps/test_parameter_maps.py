@@ -53,7 +53,7 @@ def test_a_group_that_cannot_act():
 
 
 def test_points_that_a_group_does_not_keep():
-    """Four pixels cannot be turned by any angle."""
+    """Four pixels cannot be rotated by any angle."""
     with pytest.raises(InputError, match=r"Grid\(2,2\)"):
         ss.EquivarianceRegularizer(nn.Linear(4, 2), ["C(4)", "SO(2)"], "Grid(2,2)", "V")()
 

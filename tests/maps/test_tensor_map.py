@@ -112,13 +112,15 @@ def test_a_convolution_with_a_projected_kernel_is_equivariant(source, target, G)
         wrapped = nn.functional.pad(x[None], (1, 1, 1, 1), mode="circular")
         return nn.functional.conv2d(wrapped, weight)[0]
 
-    def moved(rep, g, x):
+    def transformed(rep, g, x):
         return (torch.tensor(kron_action([ss.rep(rep), image], G, (g,))) @ x.flatten()).view(x.shape)
 
     def gap(weight):
         return max(
             float(
-                (moved(target, g, convolved(x, weight)) - convolved(moved(source, g, x), weight)).abs().max()
+                (transformed(target, g, convolved(x, weight)) - convolved(transformed(source, g, x), weight))
+                .abs()
+                .max()
             )
             for g in G.elements
         )
@@ -142,8 +144,8 @@ def test_attention_with_projected_weights_is_equivariant():
     g = torch.tensor((2 * rep).rho(G, G.sample(1, seed=0)[0]).T)
 
     def gap():
-        moved, still = (layer(x, x, x)[0] for x in (x @ g, x))
-        return float((moved - still @ g).abs().max())
+        transformed, still = (layer(x, x, x)[0] for x in (x @ g, x))
+        return float((transformed - still @ g).abs().max())
 
     assert gap() > 1e-3
     for name, one in maps.items():
@@ -166,8 +168,8 @@ def test_a_trivial_axis_changes_nothing():
     wide = TensorMap((outgoing("S"), incoming("2V"), outgoing("V"), incoming("S", shape=(1, 1))))
     W = np.random.default_rng(0).standard_normal((3, 6))
     plain = TensorMap.linear("2V", "V").space("O(2)@z").project(W)
-    found = wide.space("O(2)@z").project(W.T.reshape(1, 6, 3, 1, 1))
-    assert np.allclose(found.reshape(6, 3).T, plain, atol=1e-14)
+    projected = wide.space("O(2)@z").project(W.T.reshape(1, 6, 3, 1, 1))
+    assert np.allclose(projected.reshape(6, 3).T, plain, atol=1e-14)
 
 
 def test_equal_if_groups_act_alike():
@@ -301,7 +303,7 @@ def test_values_refuse():
 
 def test_arrays_are_copies():
     weight = torch.ones(2, requires_grad=True)
-    found = as_array(weight)
-    found[0] = 5
+    array = as_array(weight)
+    array[0] = 5
     assert weight[0] == 1
     assert as_array([1, 2]).dtype == np.float64

@@ -48,10 +48,10 @@ def test_compiled_code_agrees_with_torch(relative, largest, dtype, tolerance, mo
         value = Penalty.apply(operator, (1.0, 0.5, 2.0), relative, *stacked.parameters)
         return value, *torch.autograd.grad(value, stacked.parameters)
 
-    found = value_and_gradients()
+    compiled = value_and_gradients()
     with torch_only():
         expected = value_and_gradients()
-    for a, b in zip(found, expected, strict=True):
+    for a, b in zip(compiled, expected, strict=True):
         assert torch.allclose(a, b, rtol=tolerance, atol=tolerance)
 
 
@@ -62,11 +62,11 @@ def test_backward_twice():
     operator = JointOperator(stacked, model.candidates)
     value = Penalty.apply(operator, (1.0, 1.0, 1.0), False, *stacked.parameters)
     first = torch.autograd.grad(value, stacked.parameters, retain_graph=True)
-    kept = [g.clone() for g in first]
+    copies = [g.clone() for g in first]
     for g in first:
         g.add_(1)
     second = torch.autograd.grad(value, stacked.parameters)
-    assert all(torch.allclose(a, b) for a, b in zip(kept, second, strict=True))
+    assert all(torch.allclose(a, b) for a, b in zip(copies, second, strict=True))
 
 
 def test_gradients_of_loss_and_penalty_add_up():

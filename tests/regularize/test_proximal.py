@@ -1,4 +1,4 @@
-"""The proximal step: against a dense solve, and by its laws."""
+"""The proximal step: against a dense solve, and by its properties."""
 
 import contextlib
 
@@ -18,7 +18,7 @@ STRENGTHS = {"O(2)@x": 0.7, "O(2)@y": 3.0, "O(2)@z": 40.0}
 
 @pytest.fixture(params=["compiled", "torch only"], autouse=True)
 def how(request):
-    """Every law holds with and without compiled code."""
+    """Every property holds with and without compiled code."""
     with softsym.native.torch_only() if request.param == "torch only" else contextlib.nullcontext():
         yield
 
@@ -88,8 +88,8 @@ def test_agrees_with_a_dense_solve_in_single_precision(step):
 
 def test_is_firmly_non_expansive(per):
     a, b = normal(per, 0), normal(per, 1)
-    moved = prox(per, a, 0.2) - prox(per, b, 0.2)
-    assert moved.dot(moved) <= moved.dot(a - b) + 1e-12
+    difference = prox(per, a, 0.2) - prox(per, b, 0.2)
+    assert difference.dot(difference) <= difference.dot(a - b) + 1e-12
 
 
 def test_what_all_groups_allow_stays_and_nothing_else_does(per):

@@ -51,12 +51,12 @@ def setting(groups, **options):
 
 
 def dense_penalty(model, per, bases):
-    return sum(per.strengths[name] * dense_residual(model, found) for name, found in bases.items())
+    return sum(per.strengths[name] * dense_residual(model, basis) for name, basis in bases.items())
 
 
 def gradients(model, value):
-    found = torch.autograd.grad(value, list(model.parameters()), allow_unused=True)
-    return torch.cat([g.flatten() for g in found if g is not None])
+    slopes = torch.autograd.grad(value, list(model.parameters()), allow_unused=True)
+    return torch.cat([g.flatten() for g in slopes if g is not None])
 
 
 @every
@@ -66,11 +66,11 @@ def test_agrees_with_the_dense_definition(groups, dtype, tol):
     expected = dense_penalty(model, per, bases)
     slope = gradients(model, expected)
     model.to(dtype)
-    found = per()
-    assert found.shape == ()
-    assert found.dtype == dtype
-    assert abs(found.item() - expected.item()) <= tol * (1 + abs(expected.item()))
-    assert (gradients(model, found) - slope).norm() <= tol * (1 + slope.norm())
+    value = per()
+    assert value.shape == ()
+    assert value.dtype == dtype
+    assert abs(value.item() - expected.item()) <= tol * (1 + abs(expected.item()))
+    assert (gradients(model, value) - slope).norm() <= tol * (1 + slope.norm())
     totals = per.totals()
     for name, basis in bases.items():
         R = dense_residual(model.double(), basis).item()
@@ -350,9 +350,9 @@ def test_under_mixed_precision():
     per = ss.EquivarianceRegularizer(model, AXES)
     expected = per().item()
     with torch.autocast("cpu", torch.bfloat16):
-        found = per()
-        found.backward()
-    assert found.item() == pytest.approx(expected, rel=1e-5)
+        value = per()
+        value.backward()
+    assert value.item() == pytest.approx(expected, rel=1e-5)
 
 
 def test_training_makes_the_strong_symmetry_hold():
@@ -426,7 +426,7 @@ def test_parameters_of_any_number_of_axes():
 def test_a_copy_regularises_the_copy_of_the_model(copied):
     model, per, _ = setting(AXES)
     per.strengths["O(2)@y"] = 7.0
-    per.prox_(0.01)  # makes what is kept between steps
+    per.prox_(0.01)  # fills the caches
     value = per().item()
     other_model, other = copied((model, per))
     assert other().item() == value

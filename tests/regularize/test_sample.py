@@ -84,13 +84,13 @@ def test_penalty_is_zero_for_an_equivariant_function_only(G):
 
 
 def test_penalty_by_hand():
-    """f(x) = (x_1, 0): for a turn by any angle |f(gx) - g f(x)|^2 is known."""
+    """f(x) = (x_1, 0): for a rotation by any angle |f(gx) - g f(x)|^2 is known."""
     keep = torch.tensor([[1.0, 0.0], [0.0, 0.0]]).double()
     x = normal(7, 2, dtype=torch.float64)
     g = torch.tensor(ss.SO(2).sample(7, 0))
     expected = torch.stack([(keep @ h @ v - h @ keep @ v).square().sum() for h, v in zip(g, x, strict=True)])
-    found = SamplePenalty("V", "V", "SO(2)", seed=0)(lambda v: v @ keep.T, x)
-    assert found.item() == pytest.approx(expected.mean().item(), rel=1e-12)
+    penalty = SamplePenalty("V", "V", "SO(2)", seed=0)(lambda v: v @ keep.T, x)
+    assert penalty.item() == pytest.approx(expected.mean().item(), rel=1e-12)
 
 
 def test_penalty_is_differentiable_seeded_and_takes_a_known_prediction():

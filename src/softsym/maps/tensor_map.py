@@ -170,11 +170,10 @@ def _needs_brackets(axis: Axis) -> bool:
     return len(axis.factor.terms) > 1 or axis.text[:1].isdigit()
 
 
-def name_parameters(layer: str, weight: TensorMap, bias: TensorMap | None = None) -> dict[str, TensorMap]:
-    """The maps of weight and bias by their names in the model; ``layer`` is empty for the model itself."""
+def name_parameters(layer: str, maps: Mapping[str, TensorMap | None]) -> dict[str, TensorMap]:
+    """The maps of a layer's parameters by their names in the model, where it is called ``layer`` (empty for the model itself)."""
     prefix = f"{layer}." if layer else ""
-    maps = {f"{prefix}weight": weight}
-    return maps if bias is None else maps | {f"{prefix}bias": bias}
+    return {prefix + name: tensor_map for name, tensor_map in maps.items() if tensor_map is not None}
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,9 +13,9 @@ from tests.maps.trace.between import infer_between
     [torch.relu, nn.functional.gelu, torch.exp, lambda x: x.clamp(0), lambda x: x + 1.0, lambda x: x * x],
 )
 def test_pointwise_nonlinearities_make_scalars_of_continuous_groups(function):
-    found = infer_between(lambda m, x: function(x), groups=["O(2)@z"])
-    assert str(found["first.bias"]) == "8S"
-    assert found.breaks == ()
+    proposal = infer_between(lambda m, x: function(x), groups=["O(2)@z"])
+    assert str(proposal["first.bias"]) == "8S"
+    assert proposal.breaks == ()
 
 
 @pytest.mark.parametrize(
@@ -23,23 +23,23 @@ def test_pointwise_nonlinearities_make_scalars_of_continuous_groups(function):
     [lambda x: x, lambda x: 2 * x, lambda x: x / 3 - x, lambda x: -x, lambda x: x + x.mean(1, keepdim=True)],
 )
 def test_linear_functions_do_not(function):
-    found = infer_between(lambda m, x: function(x), groups=["O(2)@z"])
-    assert str(found["first.bias"]) == "5S + V"
-    assert found.not_understood == found.breaks == ()
+    proposal = infer_between(lambda m, x: function(x), groups=["O(2)@z"])
+    assert str(proposal["first.bias"]) == "5S + V"
+    assert proposal.not_understood == proposal.breaks == ()
 
 
 def test_where_a_known_representation_breaks():
     model = nn.Sequential(nn.ReLU(), nn.Linear(6, 3), nn.BatchNorm1d(3))
-    found = ss.infer_reps(model, "2V", "V", ["O(2)@z", "S(3)"])
-    assert found.breaks == (
+    proposal = ss.infer_reps(model, "2V", "V", ["O(2)@z", "S(3)"])
+    assert proposal.breaks == (
         "breaks O(2)@z here: relu in '0' acts on each number of 2V",
         "breaks O(2)@z here: batch_norm in '2' acts on each number of V",
     )
 
 
 def test_a_gate_of_one_number():
-    found = infer_between(lambda m, x: x * torch.sigmoid(x[..., :1]), groups=["O(2)@z"])
-    assert "last.weight" in found
+    proposal = infer_between(lambda m, x: x * torch.sigmoid(x[..., :1]), groups=["O(2)@z"])
+    assert "last.weight" in proposal
 
 
 @pytest.mark.parametrize(
@@ -62,17 +62,17 @@ def test_some_axes_of_an_image():
         def forward(self, x):
             return self.last(self.conv(x).mean(2).mean(2))
 
-    found = ss.infer_reps(Rows(), "S", "S", ["C(4)"])
-    assert "the model: mean goes over some, not all, axes of an image" in found.not_understood
+    proposal = ss.infer_reps(Rows(), "S", "S", ["C(4)"])
+    assert "the model: mean goes over some, not all, axes of an image" in proposal.not_understood
 
 
 def test_uneven_padding():
     model = nn.Sequential(
         nn.ZeroPad2d((0, 1, 0, 1)), nn.Conv2d(1, 4, 2), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.PReLU(4)
     )
-    found = ss.infer_reps(model, "Grid(6,6)", "4S", ["C(4)"])
-    assert "breaks C(4) here: 0 pads 0 pixels on one side and 1 on the other" in found.breaks
-    assert str(found["4.weight"]) == "4S"
+    proposal = ss.infer_reps(model, "Grid(6,6)", "4S", ["C(4)"])
+    assert "breaks C(4) here: 0 pads 0 pixels on one side and 1 on the other" in proposal.breaks
+    assert str(proposal["4.weight"]) == "4S"
 
 
 @pytest.mark.parametrize(
@@ -85,18 +85,18 @@ def test_uneven_padding():
     ],
 )
 def test_a_parameter_by_itself_is_a_map(function):
-    found = infer_between(function, w=torch.ones(8, 8), b=torch.ones(8))
-    assert found["w"].space("C(4)@z").dim == 8 * 8 // 4
-    assert str(found["w"]) == "2Regular(C(4)@z) -> 2Regular(C(4)@z)"
+    proposal = infer_between(function, w=torch.ones(8, 8), b=torch.ones(8))
+    assert proposal["w"].space("C(4)@z").dim == 8 * 8 // 4
+    assert str(proposal["w"]) == "2Regular(C(4)@z) -> 2Regular(C(4)@z)"
 
 
 def test_scores():
     def attend(m, x):
         return torch.nn.functional.scaled_dot_product_attention(x, x, x)
 
-    found = infer_between(attend, groups=["O(2)@z"])
-    assert str(found["first.bias"]) == "5S + V"
-    assert found.not_understood == ()
+    proposal = infer_between(attend, groups=["O(2)@z"])
+    assert str(proposal["first.bias"]) == "5S + V"
+    assert proposal.not_understood == ()
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,9 @@ def test_a_bilinear_layer():
         def forward(self, x):
             return self.pair(x[:, :3], x[:, 3:])
 
-    found = ss.infer_reps(Two(), "2V", "V", ["SO(3)"])
-    assert found["pair.weight"].space("SO(3)").dim == 1  # the cross product
-    assert str(found["pair.bias"]) == "V"
+    proposal = ss.infer_reps(Two(), "2V", "V", ["SO(3)"])
+    assert proposal["pair.weight"].space("SO(3)").dim == 1  # the cross product
+    assert str(proposal["pair.bias"]) == "V"
 
 
 def test_norms_over_pixels_and_groups():
@@ -29,25 +29,26 @@ def test_norms_over_pixels_and_groups():
         nn.InstanceNorm2d(8, affine=True),
         nn.RMSNorm([8, 4, 4]),
     )
-    found = ss.infer_reps(
+    proposal = ss.infer_reps(
         model,
         "Grid(4,4)",
         "8Grid(4,4)",
         ["C(4)"],
         {"0": "2Regular(C(4))", "3": "2Regular(C(4))", "4": "2Regular(C(4))"},
     )
-    assert found["1.weight"].space("C(4)").dim == 8 * 16 // 4
+    assert proposal["1.weight"].space("C(4)").dim == 8 * 16 // 4
     assert (
-        str(found["2.weight"]) == "Regular(C(4)) + Regular(C(4))" or found["2.weight"].space("C(4)").dim == 2
+        str(proposal["2.weight"]) == "Regular(C(4)) + Regular(C(4))"
+        or proposal["2.weight"].space("C(4)").dim == 2
     )
 
 
 def test_a_layer_that_is_used_twice_has_one_map():
     shared = nn.Linear(8, 8)
     model = nn.Sequential(nn.Linear(6, 8), shared, nn.ReLU(), shared, nn.Linear(8, 3))
-    found = ss.infer_reps(model, "2V", "V", ["C(4)@z"])
-    assert str(found["1.weight"]) == "2Regular(C(4)@z) -> 2Regular(C(4)@z)"
-    assert len(found) == 6
+    proposal = ss.infer_reps(model, "2V", "V", ["C(4)@z"])
+    assert str(proposal["1.weight"]) == "2Regular(C(4)@z) -> 2Regular(C(4)@z)"
+    assert len(proposal) == 6
 
 
 def test_a_layer_that_is_used_differently_is_left_alone():
@@ -59,8 +60,8 @@ def test_a_layer_that_is_used_differently_is_left_alone():
         def forward(self, x):
             return self.shared(self.shared(x))
 
-    found = ss.infer_reps(Odd(), "2V", "6S", ["C(4)@z"])
-    assert "is used as" in found.left_alone["shared.weight"]
+    proposal = ss.infer_reps(Odd(), "2V", "6S", ["C(4)@z"])
+    assert "is used as" in proposal.left_alone["shared.weight"]
 
 
 def test_convolutions_along_channels_are_not_understood():
@@ -72,8 +73,8 @@ def test_convolutions_along_channels_are_not_understood():
         def forward(self, x):
             return self.conv(x)[:, 0]
 
-    found = ss.infer_reps(Odd(), "2V", "2V", ["C(4)@z"], example=torch.zeros(2, 5, 6))
-    assert "conv.weight" in found.left_alone
+    proposal = ss.infer_reps(Odd(), "2V", "2V", ["C(4)@z"], example=torch.zeros(2, 5, 6))
+    assert "conv.weight" in proposal.left_alone
 
 
 def test_states_are_followed():
@@ -86,9 +87,9 @@ def test_states_are_followed():
             _, (h, c) = self.rnn(x)
             return self.head(torch.cat([h[-1], c[-1]], dim=-1))
 
-    found = ss.infer_reps(Last(), "V", "V", ["C(4)@z"])
-    assert found.not_understood == ()
-    assert found["head.weight"].space("C(4)@z").dim == 16 * 3 // 4
+    proposal = ss.infer_reps(Last(), "V", "V", ["C(4)@z"])
+    assert proposal.not_understood == ()
+    assert proposal["head.weight"].space("C(4)@z").dim == 16 * 3 // 4
 
 
 def test_attention_between_two_sets():
@@ -101,11 +102,11 @@ def test_attention_between_two_sets():
         def forward(self, x):
             return self.head(self.attend(self.query.expand(len(x), -1, -1), x, x)[0]).mean(1)
 
-    found = ss.infer_reps(Cross(), "V", "V", ["C(4)@z"], example=torch.zeros(2, 5, 3))
-    assert found.left_alone == {}
-    assert str(found["query"]) == "S * (4S) * (2Regular(C(4)@z))"
-    assert str(found["attend.k_proj_weight"]) == "V -> 2Regular(C(4)@z)"
-    assert found["attend.bias_k"].shape("C(4)@z") == (1, 1, 8)
+    proposal = ss.infer_reps(Cross(), "V", "V", ["C(4)@z"], example=torch.zeros(2, 5, 3))
+    assert proposal.left_alone == {}
+    assert str(proposal["query"]) == "S * (4S) * (2Regular(C(4)@z))"
+    assert str(proposal["attend.k_proj_weight"]) == "V -> 2Regular(C(4)@z)"
+    assert proposal["attend.bias_k"].shape("C(4)@z") == (1, 1, 8)
 
 
 def test_a_decoder_layer():
@@ -119,8 +120,8 @@ def test_a_decoder_layer():
             x = self.embed(x)
             return self.head(self.decoder(x, x)).mean(1)
 
-    found = ss.infer_reps(Both(), "V", "V", ["C(4)@z"])
-    assert len(found) == len(list(Both().named_parameters()))
+    proposal = ss.infer_reps(Both(), "V", "V", ["C(4)@z"])
+    assert len(proposal) == len(list(Both().named_parameters()))
 
 
 def test_inner_products_need_orthogonal_groups():
@@ -137,8 +138,8 @@ def test_inner_products_need_orthogonal_groups():
             x = self.embed(x)
             return self.head(self.attend(x, x, x)[0])
 
-    found = ss.infer_reps(Own(), "V", "V", ["SL(2)"], example=torch.zeros(2, 5, 2))
-    assert str(found["attend.in_proj_weight"]) == "4S + V -> 16S + V"  # only values may be vectors
+    proposal = ss.infer_reps(Own(), "V", "V", ["SL(2)"], example=torch.zeros(2, 5, 2))
+    assert str(proposal["attend.in_proj_weight"]) == "4S + V -> 16S + V"  # only values may be vectors
 
 
 class Packed(nn.Module):
@@ -164,6 +165,6 @@ def test_packed_sequences_are_followed(options):
     assert reps.left_alone == {}
     ss.EquivarianceRegularizer(model, [group], reps=reps).project_(group)
     x, lengths = torch.randn(4, 5, 3), torch.tensor([5, 3, 4, 2])
-    turn = torch.tensor([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    rotation = torch.tensor([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
     with torch.no_grad():
-        assert torch.allclose(model(x @ turn.T, lengths), model(x, lengths) @ turn.T, atol=1e-5)
+        assert torch.allclose(model(x @ rotation.T, lengths), model(x, lengths) @ rotation.T, atol=1e-5)

@@ -35,12 +35,12 @@ R = "2Regular(C(4)@z)"
     ],
 )
 def test_followed(function, middle, source):
-    found = infer_between(function, middle)
+    proposal = infer_between(function, middle)
     if source is not None:
-        assert found.not_understood == ()
-        assert found["last.weight"].axes[1].factor.size("C(4)@z") == middle
-        assert found["last.weight"].space("C(4)@z").dim > 0
-    assert not found.left_alone
+        assert proposal.not_understood == ()
+        assert proposal["last.weight"].axes[1].factor.size("C(4)@z") == middle
+        assert proposal["last.weight"].space("C(4)@z").dim > 0
+    assert not proposal.left_alone
 
 
 @pytest.mark.parametrize(
@@ -52,9 +52,9 @@ def test_followed(function, middle, source):
     ],
 )
 def test_functions_that_are_not_understood(function, words):
-    found = infer_between(function)
-    assert any(words in line for line in found.not_understood)
-    assert "last.weight" in found  # its output is open
+    proposal = infer_between(function)
+    assert any(words in line for line in proposal.not_understood)
+    assert "last.weight" in proposal  # its output is open
 
 
 G = ss.C(4)

@@ -67,7 +67,7 @@ TENS = {"a": 10.0, "b": 10.0}
 
 
 def run(controller: Controller, residuals: list[dict[str, float]], first: int = 1) -> list[dict[str, float]]:
-    return [controller.on_epoch_end(found, epoch) for epoch, found in enumerate(residuals, start=first)]
+    return [controller.on_epoch_end(values, epoch) for epoch, values in enumerate(residuals, start=first)]
 
 
 def one_shot(*args, **options) -> OneShot:
@@ -77,8 +77,8 @@ def one_shot(*args, **options) -> OneShot:
 
 
 def test_adjusts_exactly_once_by_the_formula():
-    found = run(one_shot(3, gamma=2.0, window=1), [{"a": 1.0, "b": 2.0}] * 10)
-    assert found == [TENS] * 2 + [{"a": 10.0, "b": 2.5}] * 8
+    strengths = run(one_shot(3, gamma=2.0, window=1), [{"a": 1.0, "b": 2.0}] * 10)
+    assert strengths == [TENS] * 2 + [{"a": 10.0, "b": 2.5}] * 8
 
 
 def test_takes_the_epoch_with_the_smallest_total_in_the_window():
@@ -90,9 +90,9 @@ def test_takes_the_epoch_with_the_smallest_total_in_the_window():
         {"a": 8.0, "b": 3.0},
         {"a": 3.5, "b": 3.5},
     ]
-    found = run(one_shot(5, gamma=1.0, window=4), history)
-    assert found[:4] == [TENS] * 4
-    assert found[4] == pytest.approx({"a": 10.0, "b": 5.0})
+    strengths = run(one_shot(5, gamma=1.0, window=4), history)
+    assert strengths[:4] == [TENS] * 4
+    assert strengths[4] == pytest.approx({"a": 10.0, "b": 5.0})
 
 
 @pytest.mark.parametrize(("at", "window", "wanted"), [(5, 2, [4, 5]), (3, 50, [1, 2, 3]), (4, 1, [4])])
@@ -104,25 +104,25 @@ def test_one_shot_window(at, window, wanted):
 def test_agrees_with_a_slow_twin():
     dice = random.Random(0)
     history = [{"a": dice.random(), "b": dice.random()} for _ in range(60)]
-    best = min(history[20:40], key=lambda found: sum(found.values()))
+    best = min(history[20:40], key=lambda values: sum(values.values()))
     least = min(best.values())
     expected = {group: 10.0 * (least / R) ** 3 for group, R in best.items()}
-    found = run(one_shot(40, gamma=3.0, window=20), history)
-    assert found[38] == TENS
-    assert found[39] == found[-1] == pytest.approx(expected)
+    strengths = run(one_shot(40, gamma=3.0, window=20), history)
+    assert strengths[38] == TENS
+    assert strengths[39] == strengths[-1] == pytest.approx(expected)
 
 
 def test_residuals_by_layer_and_missing_residuals():
     controller = one_shot(3, gamma=2.0, window=1)
     assert controller.on_epoch_end({}, 1) == TENS
-    found = controller.on_epoch_end({"a": {"x": 0.5, "y": 0.5}, "b": {"x": 2.0}}, 3)
-    assert found == {"a": 10.0, "b": 2.5}
+    strengths = controller.on_epoch_end({"a": {"x": 0.5, "y": 0.5}, "b": {"x": 2.0}}, 3)
+    assert strengths == {"a": 10.0, "b": 2.5}
 
 
 def test_one_shot_zero_residual():
-    found = run(one_shot(1), [{"a": 0.0, "b": 1.0}])[0]
-    assert found["a"] == 10.0
-    assert 0 < found["b"] < 1e-10
+    strengths = run(one_shot(1), [{"a": 0.0, "b": 1.0}])[0]
+    assert strengths["a"] == 10.0
+    assert 0 < strengths["b"] < 1e-10
     assert run(one_shot(1), [{"a": 0.0, "b": 0.0}])[0] == TENS
 
 
@@ -173,25 +173,25 @@ def continuous(*args, **options) -> Continuous:
 
 def test_adjusts_at_its_period():
     history = [{"a": 1.0, "b": 2.0}] * 3 + [{"a": 4.0, "b": 1.0}] * 3
-    found = run(continuous(3, gamma=1.0, decay=0.0), history)
-    assert found == [EIGHTS, EIGHTS, *[{"a": 8.0, "b": 4.0}] * 3, {"a": 2.0, "b": 8.0}]
+    strengths = run(continuous(3, gamma=1.0, decay=0.0), history)
+    assert strengths == [EIGHTS, EIGHTS, *[{"a": 8.0, "b": 4.0}] * 3, {"a": 2.0, "b": 8.0}]
 
 
 def test_average_by_hand():
-    found = run(continuous(2, gamma=1.0, decay=0.5), [{"a": 1.0, "b": 4.0}, {"a": 3.0, "b": 12.0}])
-    assert found[-1] == pytest.approx({"a": 8.0, "b": 8.0 * (0.5 * 1 + 0.5 * 3) / (0.5 * 4 + 0.5 * 12)})
+    strengths = run(continuous(2, gamma=1.0, decay=0.5), [{"a": 1.0, "b": 4.0}, {"a": 3.0, "b": 12.0}])
+    assert strengths[-1] == pytest.approx({"a": 8.0, "b": 8.0 * (0.5 * 1 + 0.5 * 3) / (0.5 * 4 + 0.5 * 12)})
     mixed = run(continuous(2, gamma=2.0, decay=0.75), [{"a": 1.0, "b": 4.0}, {"a": 5.0, "b": 2.0}])
     assert mixed[-1] == pytest.approx({"a": 8.0, "b": 8.0 * (2.0 / 3.5) ** 2})
 
 
 def test_a_symmetry_can_recover():
-    found = run(continuous(1, gamma=2.0, decay=0.0), [{"a": 1.0, "b": 100.0}, {"a": 1.0, "b": 1.0}])
-    assert found == [pytest.approx({"a": 8.0, "b": 8e-4}), EIGHTS]
+    strengths = run(continuous(1, gamma=2.0, decay=0.0), [{"a": 1.0, "b": 100.0}, {"a": 1.0, "b": 1.0}])
+    assert strengths == [pytest.approx({"a": 8.0, "b": 8e-4}), EIGHTS]
 
 
 def test_first_epoch_of_change():
-    found = run(continuous(2, gamma=1.0, decay=0.0, start=5), [{"a": 1.0, "b": 2.0}] * 6)
-    assert found == [EIGHTS] * 5 + [{"a": 8.0, "b": 4.0}]
+    strengths = run(continuous(2, gamma=1.0, decay=0.0, start=5), [{"a": 1.0, "b": 2.0}] * 6)
+    assert strengths == [EIGHTS] * 5 + [{"a": 8.0, "b": 4.0}]
 
 
 def test_always_wants_residuals_and_reads_them_by_layer():
@@ -201,9 +201,9 @@ def test_always_wants_residuals_and_reads_them_by_layer():
 
 
 def test_continuous_zero_residual():
-    found = run(continuous(1), [{"a": 0.0, "b": 1.0}])[0]
-    assert found["a"] == 8.0
-    assert 0 < found["b"] < 1e-10
+    strengths = run(continuous(1), [{"a": 0.0, "b": 1.0}])[0]
+    assert strengths["a"] == 8.0
+    assert 0 < strengths["b"] < 1e-10
 
 
 @pytest.mark.parametrize("stop", [1, 4, 7])

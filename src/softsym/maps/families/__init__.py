@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from torch import nn
 
@@ -15,7 +16,7 @@ from softsym.maps.trace.tracer import Rule
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 
-Reader = Callable[[str, nn.Module, Rep, Rep, Sequence[Group]], dict[str, TensorMap]]
+Reader = Callable[[str, Any, Rep, Rep, Sequence[Group]], dict[str, TensorMap]]
 
 FAMILIES: tuple[tuple[tuple[type[nn.Module], ...], Reader], ...] = (
     ((nn.Linear,), linear.read_linear),

@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from torch import nn
-
 from softsym.errors import InputError
 from softsym.groups import Group
-from softsym.maps.tensor_map import TensorMap, incoming, outgoing
+from softsym.maps.tensor_map import TensorMap, incoming, name_parameters, outgoing
 from softsym.maps.trace.tracer import Call, Output, Rule, Tracer
 from softsym.maps.trace.unify import channel_axis, free_axis, new_variable, unify, unify_axes
 from softsym.reps import Rep
@@ -68,15 +66,12 @@ class Attention:
 
 
 def read_attention(
-    layer: str, module: nn.Module, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]
+    layer: str, module: Any, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]
 ) -> dict[str, TensorMap]:
     """The maps of all parameters of self-attention; ``rep_in`` is as many equal copies as there are heads."""
-    if not isinstance(module, nn.MultiheadAttention):
-        raise InputError(f"{type(module).__name__} is not nn.MultiheadAttention")
     head = equal_part(rep_in, module.num_heads, groups[0])
     attention = Attention(module.num_heads, head, head, rep_in, rep_in, rep_in, rep_out)
-    prefix = f"{layer}." if layer else ""
-    return {prefix + name: attention.parameter(name) for name, _ in module.named_parameters()}
+    return name_parameters(layer, {name: attention.parameter(name) for name, _ in module.named_parameters()})
 
 
 def _trace_attention(tracer: Tracer, call: Call) -> Output:

@@ -15,7 +15,6 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.maps.tensor_map import Axis, TensorMap, incoming, name_parameters, outgoing
 from softsym.maps.trace.tracer import Call, Output, Rule, Tracer
@@ -32,14 +31,7 @@ from softsym.maps.trace.unify import (
 from softsym.reps import Grid, Rep, Scalar
 from softsym.reps.rep import equal_part
 
-CONVOLUTIONS = (
-    nn.Conv1d,
-    nn.Conv2d,
-    nn.Conv3d,
-    nn.ConvTranspose1d,
-    nn.ConvTranspose2d,
-    nn.ConvTranspose3d,
-)
+CONVOLUTIONS = (nn.Conv1d, nn.Conv2d, nn.Conv3d, nn.ConvTranspose1d, nn.ConvTranspose2d, nn.ConvTranspose3d)
 
 
 @dataclass(frozen=True)
@@ -108,16 +100,14 @@ def conv_parameters(
         >>> {name: str(tensor_map) for name, tensor_map in maps.items()}
         {'lift.weight': '(3S) * Grid(3,3) -> V', 'lift.bias': 'V'}
     """
-    weight = convolution.weight(rep_in, rep_out, group)
-    return name_parameters(layer, weight, TensorMap.vector(rep_out) if bias else None)
+    vector = TensorMap.vector(rep_out) if bias else None
+    return name_parameters(layer, {"weight": convolution.weight(rep_in, rep_out, group), "bias": vector})
 
 
 def read_conv(
-    layer: str, module: nn.Module, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]
+    layer: str, module: Any, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]
 ) -> dict[str, TensorMap]:
     """The maps of the parameters of a convolution; groups act on pixels if they act on a space of its dimension."""
-    if not isinstance(module, CONVOLUTIONS):
-        raise InputError(f"{type(module).__name__} is not a convolution of torch")
     kernel = tuple(module.kernel_size)
     convolution = Convolution(kernel, module.groups, module.transposed, groups[0].dim == len(kernel))
     return conv_parameters(layer, rep_in, rep_out, convolution, groups[0], bias=module.bias is not None)

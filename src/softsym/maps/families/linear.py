@@ -8,6 +8,7 @@ whole: its ends are given, and the representations between two layers are given 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from torch import nn
 
@@ -20,19 +21,9 @@ from softsym.reps import Rep, Scalar, hidden_rep
 from softsym.reps import rep as read_rep
 from softsym.reps.rep import cut
 
-POINTWISE = (
-    nn.ReLU,
-    nn.LeakyReLU,
-    nn.GELU,
-    nn.SiLU,
-    nn.Tanh,
-    nn.Sigmoid,
-    nn.ELU,
-    nn.Softplus,
-    nn.Mish,
-    nn.Identity,
-    nn.Dropout,
-)
+ACTIVATIONS = (nn.ReLU, nn.LeakyReLU, nn.GELU, nn.SiLU, nn.Tanh, nn.Sigmoid, nn.ELU, nn.Softplus, nn.Mish)
+CHAINED = (nn.Linear, nn.Flatten, nn.Identity, nn.Dropout, *ACTIVATIONS)
+"""The modules of a chain."""
 
 
 def linear_parameters(
@@ -50,9 +41,8 @@ def linear_parameters(
         >>> {name: str(tensor_map) for name, tensor_map in linear_parameters("last", "2V", "V").items()}
         {'last.weight': '2V -> V', 'last.bias': 'V'}
     """
-    return name_parameters(
-        layer, TensorMap.linear(rep_in, rep_out), TensorMap.vector(rep_out) if bias else None
-    )
+    vector = TensorMap.vector(rep_out) if bias else None
+    return name_parameters(layer, {"weight": TensorMap.linear(rep_in, rep_out), "bias": vector})
 
 
 def embedding_parameter(tokens: Rep | str, rep: Rep | str) -> TensorMap:
@@ -70,30 +60,27 @@ def embedding_parameter(tokens: Rep | str, rep: Rep | str) -> TensorMap:
 
 
 def read_linear(
-    layer: str, module: nn.Module, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]
+    layer: str, module: Any, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]
 ) -> dict[str, TensorMap]:
     """The maps of the parameters of a linear layer."""
     return linear_parameters(layer, rep_in, rep_out, bias=module.bias is not None)
 
 
 def read_bilinear(
-    layer: str, module: nn.Module, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]
+    layer: str, module: Any, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]
 ) -> dict[str, TensorMap]:
     """The maps of the parameters of a bilinear layer; ``rep_in`` is the direct sum of its two inputs."""
-    if not isinstance(module, nn.Bilinear):
-        raise InputError(f"{type(module).__name__} is not nn.Bilinear")
     first, second = cut(rep_in, [module.in1_features, module.in2_features], groups[0])
     weight = TensorMap((outgoing(rep_out), incoming(first), incoming(second)))
-    return name_parameters(layer, weight, None if module.bias is None else TensorMap.vector(rep_out))
+    bias = None if module.bias is None else TensorMap.vector(rep_out)
+    return name_parameters(layer, {"weight": weight, "bias": bias})
 
 
 def read_embedding(
-    layer: str, module: nn.Module, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]
+    layer: str, module: Any, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]
 ) -> dict[str, TensorMap]:
     """The map of the table of an embedding."""
-    if not isinstance(module, nn.Embedding | nn.EmbeddingBag):
-        raise InputError(f"{type(module).__name__} is not an embedding of torch")
-    return name_parameters(layer, embedding_parameter(rep_in, rep_out))
+    return name_parameters(layer, {"weight": embedding_parameter(rep_in, rep_out)})
 
 
 def chain_maps(
@@ -142,7 +129,7 @@ def is_chain(model: nn.Module) -> bool:
     """
     layers = list(model) if isinstance(model, nn.Sequential) else [model]
     linears = [layer for layer in layers if isinstance(layer, nn.Linear)]
-    if not linears or not all(isinstance(layer, (nn.Linear, nn.Flatten, *POINTWISE)) for layer in layers):
+    if not linears or not all(isinstance(layer, CHAINED) for layer in layers):
         return False
     own = [p for layer in linears for p in layer._parameters.values() if p is not None]
     are_trained = all("weight" in layer._parameters for layer in linears) and all(

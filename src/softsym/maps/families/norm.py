@@ -14,22 +14,14 @@ from torch import nn
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.maps.families.conv import Convolution
-from softsym.maps.tensor_map import TensorMap, outgoing
+from softsym.maps.tensor_map import TensorMap, name_parameters, outgoing
 from softsym.maps.trace.tracer import Call, Output, Rule, Tracer
 from softsym.maps.trace.unify import Layout, Term, TraceError, split_evenly, substitute
 from softsym.reps import Rep
 
-NORMS = (
-    nn.LayerNorm,
-    nn.RMSNorm,
-    nn.GroupNorm,
-    nn.BatchNorm1d,
-    nn.BatchNorm2d,
-    nn.BatchNorm3d,
-    nn.InstanceNorm1d,
-    nn.InstanceNorm2d,
-    nn.InstanceNorm3d,
-)
+BATCH_NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)
+INSTANCE_NORMS = (nn.InstanceNorm1d, nn.InstanceNorm2d, nn.InstanceNorm3d)
+NORMS = (nn.LayerNorm, nn.RMSNorm, nn.GroupNorm, *BATCH_NORMS, *INSTANCE_NORMS)
 
 
 def non_permuting(rep: Rep, groups: Iterable[Group]) -> list[str]:
@@ -44,11 +36,9 @@ def non_permuting(rep: Rep, groups: Iterable[Group]) -> list[str]:
 
 
 def read_norm(
-    layer: str, module: nn.Module, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]
+    layer: str, module: Any, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]
 ) -> dict[str, TensorMap]:
     """The maps of scale and shift of a norm, whose groups may only permute the channels."""
-    if not isinstance(module, NORMS):
-        raise InputError(f"{type(module).__name__} is not a norm of torch")
     if rep_in != rep_out:
         raise InputError(f"{layer!r} maps a representation to itself, got {rep_in} and {rep_out}")
     others = non_permuting(rep_in, groups)
@@ -56,8 +46,7 @@ def read_norm(
         raise InputError(
             f"{layer!r} scales each coordinate of {rep_in} by itself, which breaks {', '.join(others)}"
         )
-    prefix = f"{layer}." if layer else ""
-    return {prefix + name: TensorMap.vector(rep_in) for name, _ in module.named_parameters()}
+    return name_parameters(layer, {name: TensorMap.vector(rep_in) for name, _ in module.named_parameters()})
 
 
 def _use_scale_and_shift(tracer: Tracer, scale: Any, shift: Any, term: Term, pixels: Layout = ()) -> None:

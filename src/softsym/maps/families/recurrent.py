@@ -11,11 +11,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from torch import nn
-
 from softsym.errors import InputError
 from softsym.groups import Group
-from softsym.maps.tensor_map import TensorMap, incoming, outgoing
+from softsym.maps.tensor_map import TensorMap, incoming, name_parameters, outgoing
 from softsym.maps.trace.tracer import Call, Output, Rule, Tracer
 from softsym.maps.trace.unify import Layout, Term, TraceError, channel_axis, free_axis, new_variable, unify
 from softsym.reps import Rep
@@ -56,25 +54,22 @@ def recurrent_parameter(
 
 
 def read_recurrent(
-    layer: str, module: nn.Module, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]
+    layer: str, module: Any, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]
 ) -> dict[str, TensorMap]:
     """The maps of all parameters of a recurrent layer, every layer with the same hidden representation.
 
     ``rep_out`` is the direct sum of both directions, if there are two.
     """
-    if not isinstance(module, nn.RNNBase):
-        raise InputError(f"{type(module).__name__} is not a recurrent layer of torch")
     if module.proj_size:
         raise InputError(f"{layer or 'the layer'!r} projects its state; pass its parameters one by one")
     states = cut(rep_out, [module.hidden_size] * (2 if module.bidirectional else 1), groups[0])
-    prefix = f"{layer}." if layer else ""
     maps = {}
     for name, _ in module.named_parameters():
         part = _NAME.match(name)
         assert part is not None  # torch names them so
         source = rep_in if part[2] == "0" else rep_out
-        maps[prefix + name] = recurrent_parameter(name, GATES[module.mode], source, states[bool(part[3])])
-    return maps
+        maps[name] = recurrent_parameter(name, GATES[module.mode], source, states[bool(part[3])])
+    return name_parameters(layer, maps)
 
 
 def _trace_recurrent(tracer: Tracer, call: Call) -> Output:

@@ -12,6 +12,7 @@ from softsym.maps.trace.unify import (
     TracedAxis,
     TraceError,
     free_axis,
+    pad_left,
     unify_axes,
 )
 
@@ -80,9 +81,8 @@ def _broadcast(tracer: Tracer, call: Call, how: str) -> Layout:
     """Unifies the axes of two tensors from the last one on."""
     a, b = (tracer.layout(item) for item in call.args[:2])
     length = max(len(a), len(b))
-    padded = ((*(free_axis(1) for _ in range(length - len(layout))), *layout) for layout in (a, b))
     axes: list[TracedAxis] = []
-    for first, second in zip(*padded, strict=True):
+    for first, second in zip(pad_left(a, length), pad_left(b, length), strict=True):
         if first.size == 1 or second.size == 1:
             axes.append(_broadcast_axis(tracer, first, second, how))
         else:

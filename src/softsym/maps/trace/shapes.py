@@ -21,6 +21,7 @@ from softsym.maps.trace.unify import (
     TraceError,
     channel_axis,
     free_axis,
+    pad_left,
     slice_term,
     split_evenly,
     tensor_product,
@@ -140,15 +141,13 @@ def _swap_last(tracer: Tracer, call: Call) -> Output:
 
 def _expand(tracer: Tracer, call: Call) -> Output:
     """New axes are free; so is a repeated axis of size one."""
-    layout, shape = tracer.layout(call.args[0]), call.out.shape
-    padded = (*(free_axis(1) for _ in range(len(shape) - len(layout))), *layout)
-    return tuple(a if a.size == n else free_axis(n) for a, n in zip(padded, shape, strict=True))
+    padded = pad_left(tracer.layout(call.args[0]), len(call.out.shape))
+    return tuple(a if a.size == n else free_axis(n) for a, n in zip(padded, call.out.shape, strict=True))
 
 
 def _repeat(tracer: Tracer, call: Call) -> Output:
-    layout, shape = tracer.layout(call.args[0]), call.out.shape
-    padded = (*(free_axis(1) for _ in range(len(shape) - len(layout))), *layout)
-    return tuple(_repeat_axis(axis, size) for axis, size in zip(padded, shape, strict=True))
+    padded = pad_left(tracer.layout(call.args[0]), len(call.out.shape))
+    return tuple(_repeat_axis(axis, size) for axis, size in zip(padded, call.out.shape, strict=True))
 
 
 def _repeat_axis(axis: TracedAxis, size: int) -> TracedAxis:

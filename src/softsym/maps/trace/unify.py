@@ -238,6 +238,11 @@ def open_axes(shape: tuple[int, ...], name: str = "") -> Layout:
     return tuple(TracedAxis(size, "open", name=name) for size in shape)
 
 
+def pad_left(layout: Layout, length: int) -> Layout:
+    """A layout of a given length, with free axes of size one in front, as in broadcasting."""
+    return (*(free_axis(1) for _ in range(length - len(layout))), *layout)
+
+
 def unify_axes(a: TracedAxis, b: TracedAxis, group: Group, sign: Sign = "out") -> TracedAxis:
     """Makes two axes of one length equal, or raises :class:`TraceError`; an open axis gets ``sign``, "in" if both are contracted."""
     if a.role == "open" and b.role == "open":

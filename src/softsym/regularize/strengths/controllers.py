@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import warnings
 from abc import ABC, abstractmethod
@@ -23,9 +24,9 @@ class Schedule:
     """The hyperparameters of a training from which controllers are made; each uses those that it needs.
 
     Args:
-        epochs: How many epochs there will be.
+        epochs: Number of epochs of the training.
         adjust_at: Epoch of the adjustment, where there is a single one.
-        gamma: How strongly differences of residuals count.
+        gamma: Exponent of ratios of residuals.
         window: Epochs before the adjustment whose residuals count.
     """
 
@@ -36,13 +37,18 @@ class Schedule:
 
 
 class Controller(ABC):
-    """Decides the strengths after each epoch.
+    """Chooses the strengths after each epoch.
 
     Call :meth:`begin` with the initial strengths, then :meth:`on_epoch_end` after every epoch (counted from one).
     """
 
     reads: ClassVar[Literal["weights", "data"]] = "weights"
     """Its input: residuals of the weights under each group, or violations of each group by the model on data."""
+    state: ClassVar[tuple[str, ...]] = ("strengths",)
+    """The attributes, without their underscore, that a checkpoint holds."""
+
+    def __init__(self) -> None:
+        self.begin({})
 
     @classmethod
     def from_schedule(cls, schedule: Schedule) -> Self:
@@ -55,9 +61,9 @@ class Controller(ABC):
         warnings.warn("Controller.of is now Controller.from_schedule", DeprecationWarning, stacklevel=2)
         return cls.from_schedule(schedule)
 
-    @abstractmethod
     def begin(self, strengths: Mapping[str, float]) -> None:
-        """Stores the initial strengths."""
+        """Stores the initial strengths and forgets earlier trainings."""
+        self._first, self._strengths = dict(strengths), dict(strengths)
 
     @abstractmethod
     def on_epoch_end(self, residuals: Residuals, epoch: int) -> dict[str, float]:
@@ -73,13 +79,14 @@ class Controller(ABC):
     def wants_residuals(self, epoch: int) -> bool:
         """Whether this epoch's residuals are used, so that a loop computes them only then."""
 
-    @abstractmethod
     def state_dict(self) -> dict[str, Any]:
         """The state for checkpoints, as numbers and strings."""
+        return {name: copy.copy(getattr(self, f"_{name}")) for name in self.state}
 
-    @abstractmethod
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Restores :meth:`state_dict`."""
+        for name in self.state:
+            setattr(self, f"_{name}", copy.copy(state[name]))
 
 
 def sum_layers(residuals: Residuals) -> dict[str, float]:
@@ -108,17 +115,10 @@ def rescale(strengths: Mapping[str, float], residuals: Mapping[str, float], gamm
 class Fixed(Controller):
     """Strengths that never change."""
 
-    def __init__(self) -> None:
-        self._strengths: dict[str, float] = {}
-
     @classmethod
     def from_schedule(cls, schedule: Schedule) -> Self:
         """No hyperparameter is needed."""
         return cls()
-
-    def begin(self, strengths: Mapping[str, float]) -> None:
-        """Stores the initial strengths."""
-        self._strengths = dict(strengths)
 
     def on_epoch_end(self, residuals: Residuals, epoch: int) -> dict[str, float]:
         """The initial strengths."""
@@ -127,14 +127,6 @@ class Fixed(Controller):
     def wants_residuals(self, epoch: int) -> bool:
         """Never."""
         return False
-
-    def state_dict(self) -> dict[str, Any]:
-        """The strengths."""
-        return {"strengths": dict(self._strengths)}
-
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Restores the strengths."""
-        self._strengths = dict(state["strengths"])
 
 
 class OneShot(Controller):
@@ -153,15 +145,15 @@ class OneShot(Controller):
         Regularizing Towards Soft Equivariance Under Mixed Symmetries (Kim et al., 2023), https://arxiv.org/abs/2306.00356
     """
 
+    state = ("strengths", "best", "done")
+
     def __init__(self, at_epoch: int, gamma: float = 2.0, window: int = 50) -> None:
         if at_epoch < 1 or window < 1 or not gamma > 0:
             raise InputError(
                 f"OneShot needs at_epoch >= 1, window >= 1, gamma > 0; got {at_epoch}, {window}, {gamma}"
             )
         self.at_epoch, self.gamma, self.window = at_epoch, gamma, window
-        self._strengths: dict[str, float] = {}
-        self._best: dict[str, float] | None = None
-        self._done = False
+        super().__init__()
 
     @classmethod
     def from_schedule(cls, schedule: Schedule) -> Self:
@@ -170,7 +162,9 @@ class OneShot(Controller):
 
     def begin(self, strengths: Mapping[str, float]) -> None:
         """Stores the initial strengths."""
-        self._strengths, self._best, self._done = dict(strengths), None, False
+        super().begin(strengths)
+        self._best: dict[str, float] | None = None
+        self._done = False
 
     def on_epoch_end(self, residuals: Residuals, epoch: int) -> dict[str, float]:
         """The strengths for the next epochs."""
@@ -187,16 +181,6 @@ class OneShot(Controller):
         """In the window that ends with the adjustment."""
         return self.at_epoch - self.window < epoch <= self.at_epoch
 
-    def state_dict(self) -> dict[str, Any]:
-        """Strengths and the best residuals seen so far."""
-        return {"strengths": dict(self._strengths), "best": self._best, "done": self._done}
-
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Restores :meth:`state_dict`."""
-        self._strengths = dict(state["strengths"])
-        self._best = None if state["best"] is None else dict(state["best"])
-        self._done = bool(state["done"])
-
 
 class Continuous(Controller):
     r"""Adjusts the strengths periodically, from an exponential average of the residuals.
@@ -211,6 +195,8 @@ class Continuous(Controller):
         start: First epoch at which strengths may change; the first period by default.
     """
 
+    state = ("first", "strengths", "average")
+
     def __init__(self, period: int, gamma: float = 2.0, decay: float = 0.9, start: int | None = None) -> None:
         if period < 1 or not gamma > 0 or not 0 <= decay < 1:
             raise InputError(
@@ -218,9 +204,7 @@ class Continuous(Controller):
             )
         self.period, self.gamma, self.decay = period, gamma, decay
         self.start = period if start is None else start
-        self._first: dict[str, float] = {}
-        self._strengths: dict[str, float] = {}
-        self._average: dict[str, float] | None = None
+        super().__init__()
 
     @classmethod
     def from_schedule(cls, schedule: Schedule) -> Self:
@@ -229,7 +213,8 @@ class Continuous(Controller):
 
     def begin(self, strengths: Mapping[str, float]) -> None:
         """Stores the initial strengths."""
-        self._first, self._strengths, self._average = dict(strengths), dict(strengths), None
+        super().begin(strengths)
+        self._average: dict[str, float] | None = None
 
     def on_epoch_end(self, residuals: Residuals, epoch: int) -> dict[str, float]:
         """The strengths for the next epochs."""
@@ -243,15 +228,6 @@ class Continuous(Controller):
     def wants_residuals(self, epoch: int) -> bool:
         """Always."""
         return True
-
-    def state_dict(self) -> dict[str, Any]:
-        """Initial and current strengths, and the averages."""
-        return {"first": dict(self._first), "strengths": dict(self._strengths), "average": self._average}
-
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Restores :meth:`state_dict`."""
-        self._first, self._strengths = dict(state["first"]), dict(state["strengths"])
-        self._average = None if state["average"] is None else dict(state["average"])
 
 
 class ByData(Controller):
@@ -270,16 +246,15 @@ class ByData(Controller):
         gamma: Exponent of ratios of violations; they are squares, hence gamma / 2.
     """
 
-    reads: ClassVar[Literal["weights", "data"]] = "data"
+    reads = "data"
+    state = ("first", "strengths", "least")
 
     def __init__(self, epochs: int, gamma: float = 2.0) -> None:
         if epochs < 1 or not gamma > 0:
             raise InputError(f"ByData needs epochs >= 1 and gamma > 0; got {epochs}, {gamma}")
         self.epochs, self.gamma = epochs, gamma
         self._moments = {max(1, math.floor(share * epochs)) for share in MOMENTS}
-        self._first: dict[str, float] = {}
-        self._strengths: dict[str, float] = {}
-        self._smallest: dict[str, float] = {}
+        super().__init__()
 
     @classmethod
     def from_schedule(cls, schedule: Schedule) -> Self:
@@ -288,32 +263,23 @@ class ByData(Controller):
 
     def begin(self, strengths: Mapping[str, float]) -> None:
         """Stores the initial strengths."""
-        self._first, self._strengths, self._smallest = dict(strengths), dict(strengths), {}
+        super().begin(strengths)
+        self._least: dict[str, float] = {}
 
     def on_epoch_end(self, residuals: Residuals, epoch: int) -> dict[str, float]:
         """The strengths for the next epochs; the residuals are violations."""
         if self.wants_residuals(epoch):
             for group, violation in sum_layers(residuals).items():
-                self._smallest[group] = min(violation, self._smallest.get(group, math.inf))
-            allowed = max(1.0, min(self._smallest.values()))
+                self._least[group] = min(violation, self._least.get(group, math.inf))
+            allowed = max(1.0, min(self._least.values()))
             for group, first in self._first.items():
-                ratio = (allowed / max(self._smallest[group], 1e-12)) ** (self.gamma / 2)
+                ratio = (allowed / max(self._least[group], 1e-12)) ** (self.gamma / 2)
                 self._strengths[group] = first * min(MAX_RATIO, max(1 / MAX_RATIO, ratio))
         return dict(self._strengths)
 
     def wants_residuals(self, epoch: int) -> bool:
         """At a third, a half, two thirds, five sixths and the end."""
         return epoch in self._moments
-
-    def state_dict(self) -> dict[str, Any]:
-        """Initial and current strengths, and the smallest violations."""
-        return {"first": dict(self._first), "strengths": dict(self._strengths), "least": dict(self._smallest)}
-
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Restores :meth:`state_dict`."""
-        self._first, self._strengths, self._smallest = (
-            dict(state[name]) for name in ("first", "strengths", "least")
-        )
 
 
 CONTROLLERS: Registry[type[Controller]] = Registry(
