@@ -70,14 +70,15 @@ def command(
     check_engine(engine, address)
     from softsym_lab.experiments.artefact import CLAIMS
     from softsym_lab.experiments.checkout import default_results
-    from softsym_lab.experiments.reproduce import claims, plan, render, reproduce, stored_presets
+    from softsym_lab.experiments.reproduce import claims, plan, render, reproduce
     from softsym_lab.experiments.store import Store
 
     store = Store(Path(out_dir) if out_dir is not None else default_results())
+    store.fold()  # what a killed process has finished
     if artefact == CLAIMS:
         return _show([claims(store, preset or "code", seeds)], None, json_file)
     if from_results:
-        presets = [preset] if preset is not None else stored_presets(store)
+        presets = [preset] if preset is not None else store.presets()
         if not presets:
             raise InputError(
                 f"{store.folder} holds no results; leave out --from-results, or pass another --out-dir"
@@ -87,6 +88,7 @@ def command(
     chosen = plan(artefact, preset or "quick", seeds, records, columns=columns, rows=rows)
     runner = _engine(engine, workers, address)
     if dry_run:
+        chosen.check(store)
         return _list_runs(chosen, store, runner, json_file)
     try:
         tally = reproduce(chosen, store, runner, quiet=quiet)

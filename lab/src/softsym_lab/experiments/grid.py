@@ -75,7 +75,7 @@ def run_spec(
 
 
 def check(artefact: Artefact, found: Sequence[Cell]) -> None:
-    """Refuses runs that could not be carried out: a miniature of every network is built."""
+    """Refuses cells whose runs could not be carried out: a miniature of every network is built."""
     seen = set()
     for cell in found:
         spec = cell.runs[0]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from softsym.datasets import task as read_task
 from softsym.errors import InputError
@@ -64,11 +64,18 @@ class RunPlan:
         """The runs that are not done."""
         return missing(self.runs, store, self.records)
 
+    def check(self, store: Store) -> None:
+        """Refuses runs that are missing and could not be carried out; those that are done are not looked at."""
+        left = {job.spec for job in self.missing(store)}
+        for part, found in self.parts:
+            check(part, [cell for cell in found if left.intersection(cell.runs)])
+
     def check_records(self, store: Store) -> None:
         """Refuses to begin what needs a file that nobody named, or one that cannot be read."""
+        left = {job.spec for job in self.missing(store)}
         for part, found in self.parts:
-            wanted = [run for cell in found for run in cell.runs if run in self.runs]
-            if part.records is None or not missing(wanted, store):
+            wanted = [run for cell in found for run in cell.runs if run in left]
+            if part.records is None or not wanted:
                 continue
             if self.records is None:
                 raise InputError(f"{part.name} reads {part.records}; pass its path with --records")
@@ -101,7 +108,7 @@ def plan(
     columns: Sequence[str] = (),
     rows: Sequence[str] = (),
 ) -> RunPlan:
-    """Plans an artefact, or all of them, and checks every run.
+    """Plans an artefact, or all of them.
 
     Args:
         name: The artefact's name, or ``all`` that say how many seeds they want at this preset.
@@ -119,7 +126,6 @@ def plan(
         if name == ALL and chosen not in spec.seeds:
             continue
         found = cells(spec, chosen, seeds, records)
-        check(spec, found)
         parts.append((spec, tuple(found)))
         if (
             name != ALL or spec.records is None
@@ -130,6 +136,7 @@ def plan(
 
 def reproduce(plan: RunPlan, store: Store, engine: Engine, *, quiet: bool = False) -> Tally:
     """Carries out what is missing of a plan."""
+    plan.check(store)
     plan.check_records(store)
     return carry_out(plan.runs, store, engine, plan.estimate(store), records=plan.records, quiet=quiet)
 
@@ -145,12 +152,6 @@ def render(plan: RunPlan, store: Store) -> list[Output]:
         files = write(rendered, store.folder / plan.preset, part.name)
         outputs.append(Output(part.name, plan.preset, rendered, tuple(files)))
     return outputs
-
-
-def stored_presets(store: Store) -> list[PresetName]:
-    """The presets that the store has runs of."""
-    stored = {record.spec.preset.name for record in store.records()}
-    return [name for name in get_args(PresetName) if name in stored]
 
 
 def claims(

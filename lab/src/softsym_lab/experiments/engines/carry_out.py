@@ -52,16 +52,19 @@ def carry_out(
     failed: dict[str, str] = {}
     if jobs:
         store.prepare()
-    with display(jobs, len(runs), estimate, engine.workers, quiet=quiet) as shown:
-        for job, outcome in engine.outcomes(jobs, shown.tick):
-            if outcome.record is not None:
-                store.save(outcome.record)
-                estimate.learn(outcome.record)
-            else:
-                failed[job.folder.name] = outcome.error or "another process is at it"
-                if outcome.error is not None:
-                    store.fail(job.spec, outcome.error)
-            shown.ended(job, outcome)
+    try:
+        with display(jobs, len(runs), estimate, engine.workers, quiet=quiet) as shown:
+            for job, outcome in engine.outcomes(jobs, shown.tick):
+                if outcome.record is not None:
+                    store.save(outcome.record)
+                    estimate.learn(outcome.record)
+                else:
+                    failed[job.folder.name] = outcome.error or "another process is at it"
+                    if outcome.error is not None:
+                        store.fail(job.spec, outcome.error)
+                shown.ended(job, outcome)
+    finally:
+        store.fold()
     done = sum(store.record(spec) is not None for spec in runs)
     return Tally(len(runs), done, failed)
 

@@ -54,15 +54,14 @@ class RunOutcome:
 
     def to_dict(self) -> dict[str, Any]:
         """For another process."""
-        record = self.record
-        fields = None if record is None else {**record.to_dict(), "history": record.history}
-        return {"status": self.status, "record": fields, "error": self.error}
+        record = None if self.record is None else self.record.to_dict()
+        return {"status": self.status, "record": record, "error": self.error}
 
     @staticmethod
     def from_dict(fields: dict[str, Any]) -> RunOutcome:
         """Reads :meth:`to_dict`."""
         record = fields["record"]
-        finished = None if record is None else RunRecord.from_dict(record, record["history"])
+        finished = None if record is None else RunRecord.from_dict(record)
         return RunOutcome(fields["status"], finished, fields["error"])
 
 
