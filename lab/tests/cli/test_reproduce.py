@@ -10,7 +10,7 @@ import pytest
 from lab.tests.experiments.small import PAPER, record
 
 from softsym_lab.experiments.reproduce import plan
-from softsym_lab.experiments.store import Store
+from softsym_lab.experiments.store import Store, read_ledger
 from tests.processes import started
 
 
@@ -66,7 +66,7 @@ def test_stopped_and_continued(tmp_path):
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     assert json.loads(done.stdout)["runs"] == {"total": 1, "done": 1, "failed": {}}
-    assert len(list(tmp_path.glob("runs/*/result.json"))) == 1
+    assert len(read_ledger(tmp_path / "quick.parquet")) == 1
     assert (tmp_path / "quick" / "frame-averaging.md").exists()
 
 

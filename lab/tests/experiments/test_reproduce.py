@@ -15,7 +15,7 @@ from softsym_lab.experiments.engines.engine import Job
 from softsym_lab.experiments.engines.estimate import UNKNOWN
 from softsym_lab.experiments.engines.execute import execute
 from softsym_lab.experiments.grid import cells, runs
-from softsym_lab.experiments.reproduce import Output, plan, render, reproduce, stored_presets
+from softsym_lab.experiments.reproduce import Output, plan, render, reproduce
 from softsym_lab.experiments.store import Store
 
 
@@ -80,10 +80,7 @@ def test_a_benchmark_reads_the_file_it_is_told(tmp_path):
         outcome = execute(Job.from_dict(job.to_dict()))
         assert outcome.error is None
         store.save(outcome.record)
-    assert (
-        str(tmp_path)
-        not in (tmp_path / "results").joinpath("runs").glob("*mean*/result.json").__next__().read_text()
-    )
+    assert not any(str(tmp_path) in path.read_text() for path in (tmp_path / "results/pending").glob("[!.]*"))
     (output,) = render(
         plan("mocap", "fast", 1, folder=PAPER), Store(tmp_path / "results")
     )  # without the file
@@ -121,12 +118,17 @@ def test_times_come_from_the_artefact_until_runs_are_done(tmp_path):
     assert chosen.estimate(store).seconds(chosen.runs[0]) == 7
 
 
-def test_presets_that_have_runs(tmp_path):
-    store = Store(tmp_path)
-    assert stored_presets(store) == []
-    for preset in ("quick", "paper"):
-        store.save(record(plan("progress", preset, 1, folder=PAPER).runs[0]))
-    assert stored_presets(store) == ["paper", "quick"]
+def test_only_what_is_missing_is_checked(tmp_path, monkeypatch):
+    checked = []
+    monkeypatch.setattr("softsym_lab.experiments.grid.check_run", checked.append)
+    chosen, store = filled(tmp_path, "frame-averaging")
+    render(chosen, store)
+    chosen.check(store)
+    assert checked == []
+    chosen, store = filled(tmp_path / "some", "frame-averaging", share=0.9)
+    chosen.check(store)
+    left = {(job.spec.task, job.spec.model, job.spec.group) for job in chosen.missing(store)}
+    assert {(spec.task, spec.model, spec.group) for spec in checked} == left
 
 
 @pytest.mark.parametrize(("arguments", "message"), [

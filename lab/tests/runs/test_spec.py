@@ -10,12 +10,12 @@ from pydantic import ValidationError
 
 from softsym.errors import InputError
 from softsym_lab.experiments.presets import preset
-from softsym_lab.experiments.store import key
+from softsym_lab.experiments.store import key, name, read_ledger
 from softsym.regularize.strengths import Fixed, OneShot
 from softsym_lab.runs.spec import Preset, RunSpec
 from lab.tests.runs.small import spec
 
-RUNS = sorted((Path(__file__).parents[3] / "paper" / "results" / "runs").glob("*/result.json"))
+RESULTS = Path(__file__).parents[3] / "paper" / "results"
 
 
 def test_presets_are_checked_and_frozen():
@@ -37,13 +37,14 @@ def test_presets_are_checked_and_frozen():
         numbers.lr = 1.0
 
 
-@pytest.mark.parametrize("path", RUNS[:: max(1, len(RUNS) // 25)], ids=lambda path: path.parent.name)
-def test_stored_specs_are_read_and_written_as_the_same_text(path):
-    stored = json.loads(path.read_text())
-    read = RunSpec.from_dict(stored["spec"])
-    assert json.dumps(read.to_dict()) == json.dumps(stored["spec"])
-    assert key(read) == stored["key"]
-    assert path.parent.name.endswith(key(read))
+def test_stored_specs_are_read_and_written_as_the_same_text():
+    rows = [row for path in sorted(RESULTS.glob("*.parquet")) for row in read_ledger(path)]
+    assert rows
+    for row in rows:
+        read = RunSpec.from_dict(json.loads(row["spec"]))
+        assert json.dumps(read.to_dict()) == row["spec"]
+        assert key(read) == row["key"]
+        assert name(read) == row["name"]
 
 
 def test_what_came_later_is_written_only_where_it_was_chosen():

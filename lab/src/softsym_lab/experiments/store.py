@@ -138,9 +138,7 @@ def read_ledger(path: Path) -> list[Row]:
 def write_ledger(path: Path, rows: Sequence[Row]) -> None:
     """Writes a ledger, whole or not at all; its bytes do not depend on the order of the rows."""
     table = pl.DataFrame(rows, schema=COLUMNS).sort("name")
-    put_file(
-        path, lambda temporary: table.write_parquet(temporary, compression="zstd", compression_level=19)
-    )
+    put_file(path, lambda temporary: table.write_parquet(temporary, compression="zstd", compression_level=19))
 
 
 class Store:

@@ -50,7 +50,7 @@ def test_failures_are_noted_and_tried_again(tmp_path, capsys):
     assert tally.failed == {name(runs[0]): "ValueError: no"}
     assert tally.done == len(runs) - 1
     assert "failed, ValueError: no" in capsys.readouterr().err
-    left = json.loads((store.folder / "runs" / name(runs[0]) / "error.json").read_text())
+    left = json.loads((store.work(runs[0]) / "error.json").read_text())
     assert left["error"] == "ValueError: no"
     assert [job.spec for job in missing(runs, store)] == runs[:1]
     assert carry_out(runs, store, Recorded(), Estimate({}), quiet=True).failed == {}
@@ -65,7 +65,8 @@ def test_a_run_that_another_process_is_at_is_no_failure(tmp_path):
     runs, store = small_runs(tmp_path)[:1], Store(tmp_path / "store")
     tally = carry_out(runs, store, Busy(), Estimate({}), quiet=True)
     assert tally.failed == {name(runs[0]): "another process is at it"}
-    assert not (store.folder / "runs").exists()
+    assert not store.work(runs[0]).exists()
+    assert store.records() == []
 
 
 def test_the_estimate_learns_from_every_run(tmp_path):
