@@ -109,6 +109,7 @@ def test_each_preset_has_its_ledger(tmp_path):
     assert store.presets() == []
     for preset in ("quick", "paper"):
         store.save(record(plan("progress", preset, 1, folder=PAPER).runs[0]))
+    assert store.presets() == ["paper", "quick"]
     assert Store(tmp_path).presets() == ["paper", "quick"]
     store.fold()
     assert sorted(path.name for path in tmp_path.glob("*.parquet")) == ["paper.parquet", "quick.parquet"]

@@ -168,8 +168,11 @@ class Store:
     def presets(self) -> list[PresetName]:
         """The presets that have finished runs."""
         pending = {record.spec.preset.name for record in self._read_pending().values()}
+        read = {preset for preset, records in self._ledgers.items() if records}
         return [
-            preset for preset in get_args(PresetName) if preset in pending or self._ledger(preset).exists()
+            preset
+            for preset in get_args(PresetName)
+            if preset in pending | read or self._ledger(preset).exists()
         ]
 
     def save(self, record: RunRecord) -> None:
