@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 
 import softsym as ss
-from softsym.data.scaler import SymmetricScaler, columns_by_type
+from softsym.data.scaler import SymmetricScaler
 from softsym.errors import InputError
+from softsym.metrics.normalisation import columns_by_type
 from tests.catalogue import SMALL, elements
 
 REPS = ["S", "2V + S + V", "V' + 2S", "T(2) + V", "T(1,1)", "V*(S + V')"]

@@ -8,7 +8,7 @@ from softsym.groups.finite_subgroup import finite_subgroup
 from softsym.inference import load
 from softsym.inference.gp import SoftEquivariantGP
 from softsym.inference.kernels import Kernel
-from softsym.metrics.action import act
+from softsym.metrics.transform import act
 
 CUBIC = Kernel("polynomial", 3)
 

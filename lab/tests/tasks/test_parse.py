@@ -2,9 +2,9 @@
 
 import pytest
 
-from softsym.data import TRAJECTORY
 from softsym.datasets import check_task_name, is_task, registered_tasks, task
 from softsym.errors import InputError
+from softsym.metrics import TRAJECTORY
 from softsym_lab.tasks.motion import Motion
 
 TEXTS = [

@@ -16,7 +16,7 @@ from softsym.cli.notices import one_line_warnings
 from softsym.cli.output import check_target, write_json
 from softsym.cluster import check_engine
 from softsym.data.formats import PACKED, suffixes
-from softsym.data.guess import advice
+from softsym.data.infer_columns import advice
 from softsym.datasets.parse import is_task
 from softsym.datasets.source import read_data
 from softsym.errors import InputError
@@ -129,7 +129,7 @@ def command(
 
     Example: softsym discover flights.csv --x-columns "px1..pz6" --y-columns "fx1..fz6" --in "6V" --out "6V" --groups "O(2)@x" "O(2)@z"
     """
-    from softsym.data.requirements import check_fit
+    from softsym.data.table import check_fit
     from softsym.discovery.workspace import Workspace
 
     if json_file is not None:

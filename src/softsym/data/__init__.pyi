@@ -1,8 +1,6 @@
-from .labels import numbered as numbered
-from .normalisation import SURVIVING as SURVIVING
-from .normalisation import TRAJECTORY as TRAJECTORY
+from .parquet_dataset import ParquetRows as ParquetRows
+from .row_groups import encode_labels as encode_labels
 from .scaler import SymmetricScaler as SymmetricScaler
-from .stream import ParquetRows as ParquetRows
 from .table import Table as Table
 from .table import read_table as read_table
 

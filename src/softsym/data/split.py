@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from softsym.data.labels import components
+from softsym.data.row_groups import merge_row_groups
 from softsym.errors import InputError
 from softsym.typing import Array, Index
 
@@ -60,7 +60,7 @@ def split_rows(
     if together is None:
         part_of = _parts_by_number(int(labels.max()) + 1, fraction, rng)
     else:
-        labels = components(labels, together)
+        labels = merge_row_groups(labels, together)
         part_of = _parts_by_size(np.bincount(labels), int(together.max()) + 1, fraction, rng)
     # Shuffled once more, so that the first test rows are any rows, whatever the file is sorted by.
     shuffled = rng.permutation(len(X))

@@ -21,8 +21,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from softsym.data.coverage import HARDLY, WELL
-from softsym.data.labels import numbered
+from softsym.data.row_groups import encode_labels
 from softsym.data.scaler import SymmetricScaler
 from softsym.errors import InputError
 from softsym.groups import Group
@@ -35,6 +34,7 @@ from softsym.inference.likelihood.blas_threads import one_blas_thread
 from softsym.inference.randomization import holm
 from softsym.inference.shape import read_rows, read_shape, row_weights
 from softsym.inference.verdict import LEVEL, LIKELIHOOD_LEVEL, TOLERANCE
+from softsym.metrics.overlap import HIGH_OVERLAP, LOW_OVERLAP
 from softsym.reps import Rep
 from softsym.typing import Index
 
@@ -142,7 +142,12 @@ def evidence(
 
 def _may_tell_more(one: Examined, row: EvidenceRow, look: Look) -> bool:
     """Whether more of the rows at hand may decide about an undecided candidate."""
-    if row.verdict != "undecided" or one.profile is None or one.profile.is_trivial or one.coverage < HARDLY:
+    if (
+        row.verdict != "undecided"
+        or one.profile is None
+        or one.profile.is_trivial
+        or one.coverage < LOW_OVERLAP
+    ):
         return False
     return one.rows < len(look.X)
 
@@ -151,7 +156,7 @@ def _may_be_the_inputs(one: Examined, row: EvidenceRow, look: Look) -> bool:
     """Whether a refutation by the test that leaves a candidate undecided may be about the inputs."""
     if row.verdict != "undecided" or one.profile is None:
         return False
-    return one.test_p < LEVEL and not one.coverage < WELL
+    return one.test_p < LEVEL and not one.coverage < HIGH_OVERLAP
 
 
 def _may_be_no_noise(one: Examined, row: EvidenceRow, look: Look) -> bool:
@@ -211,4 +216,4 @@ def _labels(sources: ArrayLike | None, n: int) -> Index | None:
     labels = np.asarray(sources)
     if labels.shape != (n,):
         raise InputError(f"`sources` must hold one label for each of {n} rows, got shape {labels.shape}")
-    return numbered(labels.tolist(), "`sources`")
+    return encode_labels(labels.tolist(), "`sources`")

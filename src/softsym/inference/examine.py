@@ -14,8 +14,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from softsym.data.coverage import SMALLEST
-from softsym.data.coverage import coverage as measure_coverage
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.inference.evidence_table import ratio_p_value
@@ -27,6 +25,7 @@ from softsym.inference.likelihood.tree_comparison import missed
 from softsym.inference.randomization import Predictor, Randomized, randomization_test
 from softsym.inference.randomization import halves as in_halves
 from softsym.inference.row_order import spread_order
+from softsym.metrics.overlap import MIN_ROWS, orbit_overlap
 from softsym.reps import Rep, TensorType, rep
 from softsym.typing import Array, Index
 
@@ -97,8 +96,8 @@ class Examined:
                 sources=halves.sources, weights=halves.weights, seed=seed,
             )  # fmt: skip
         rows = X[spread_order(len(X), sources, seed)[:COVERED]]
-        if len(np.unique(rows, axis=0)) >= SMALLEST:
-            one.coverage = measure_coverage(rows, look.rep_in, group, seed).value
+        if len(np.unique(rows, axis=0)) >= MIN_ROWS:
+            one.coverage = orbit_overlap(rows, look.rep_in, group, seed).value
         one.seconds = time.perf_counter() - start
         return one
 

@@ -21,8 +21,8 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from softsym.data.labels import row_labels
-from softsym.data.requirements import check_magnitudes
+from softsym.data.row_groups import encode_row_groups
+from softsym.data.table import check_magnitudes
 from softsym.errors import DataWarning, InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
@@ -107,7 +107,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         check_magnitudes(Y, "a value of `y`")
         rep_in, rep_out, candidates = read_shape(self.rep_in, self.rep_out, self.groups, inputs, Y)
         kernels = GRID if self.kernel is None else [self.kernel]
-        sources, seed = row_labels(groups, len(Y)), seed_of(self.random_state)
+        sources, seed = encode_row_groups(groups, len(Y)), seed_of(self.random_state)
         look = Look.at(inputs, Y, rep_in, rep_out, candidates, kernels=kernels, sources=sources, seed=seed)
         profiles = {
             name: look.profile(look.candidates[name].group)

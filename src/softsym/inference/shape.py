@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from softsym.data.requirements import check_magnitudes
+from softsym.data.table import check_magnitudes
 from softsym.errors import InputError
 from softsym.groups import Group, join_groups, read_groups
 from softsym.reps import Rep, Scalar

@@ -17,7 +17,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from softsym.data.coverage import HARDLY, WELL
+from softsym.metrics.overlap import HIGH_OVERLAP, LOW_OVERLAP
 
 Verdict = Literal["exact", "soft", "absent", "undecided"]
 TOLERANCE = 0.05
@@ -78,7 +78,7 @@ class Grounds:
     @property
     def by_test(self) -> bool:
         """Whether the randomization test refutes the symmetry, where it is about the symmetry."""
-        return self.test_p < LEVEL and not self.coverage < WELL
+        return self.test_p < LEVEL and not self.coverage < HIGH_OVERLAP
 
     @property
     def by_inputs(self) -> bool:
@@ -101,7 +101,7 @@ def judge(grounds: Grounds) -> tuple[Verdict, str]:
         'undecided'
     """
     low, high = grounds.interval
-    if grounds.coverage < HARDLY:
+    if grounds.coverage < LOW_OVERLAP:
         return "undecided", (
             f"moved data lie where there are no data (coverage {grounds.coverage:.2f}); inputs moved by the group would decide it"
         )
@@ -149,7 +149,7 @@ def judge(grounds: Grounds) -> tuple[Verdict, str]:
         careful.append(
             f"a violation of {high:.2g} is possible; using it would hardly add to the error of predictions"
         )
-    if grounds.coverage < WELL:
+    if grounds.coverage < HIGH_OVERLAP:
         careful.append(f"as far as moved data look like data (coverage {grounds.coverage:.2f})")
     return "exact", "; ".join(careful)
 

@@ -9,6 +9,13 @@ an equivariant activation with Lipschitz constant L gives :math:`e' \le L e`, an
 twice. Unrolled, the error is at most :math:`C \sum_l |W_l - P W_l| + |b_l - P b_l|` with an explicit C. The bound is for all inputs
 and elements at once, which no sample can give; the price is that it is loose, the more so the deeper the network.
 
+Lipschitz constants of the nonlinear layers are bounded from their weights. A bilinear form with :math:`|B(u, v)| \le \beta |u| |v|`
+makes :math:`x + s B(x, x)` Lipschitz with :math:`1 + s \beta (|x| + |x'|)`. The form of a :class:`~softsym.nn.Bilinear` layer is a sum
+of terms, each a small weight tensor :math:`M_{t k a}` times a product of tensors whose norms multiply; its norm is at most the operator
+norm of any unfolding of M into a matrix, so the least of the three is taken. The same holds for the array of the terms' norms over
+(output, input, acting) types. A gate multiplies a value v by :math:`\sigma(g)`: the derivative :math:`\sigma\,dv + v \sigma' dg` has
+norm at most :math:`\sqrt{1 + |v|^2 / 16}`, because :math:`\sigma \le 1` and :math:`\sigma' \le 1/4`.
+
 Reference:
     Regularizing Towards Soft Equivariance Under Mixed Symmetries (Kim et al., 2023), appendix, https://arxiv.org/abs/2306.00356
 """
@@ -28,12 +35,13 @@ from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
 from softsym.maps import MapValue, TensorMap, as_array, map_values
-from softsym.metrics.lipschitz import bilinear_norm, gate_constants, operator_norm
 from softsym.nn import Bilinear, Gated, Network
 from softsym.nn.bilinear import SCALE
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
+from softsym.typing import Array
 
+SWISH_SLOPE = 1.0999  # the largest derivative of swish is 1.09984
 Layer = tuple[ArrayLike | Tensor, ArrayLike | Tensor | None]
 
 
@@ -110,7 +118,7 @@ def equivariance_bound(
     rho = _rho_bound(group, rho_bound)
     if not (math.isfinite(radius) and radius >= 0):
         raise InputError(f"`radius` must be a non-negative number, got {radius}")
-    start = radius * rho  # the moved inputs lie in the larger ball
+    start = radius * rho  # transformed inputs lie in the larger ball
     if isinstance(model, Network):
         if reps is not None:
             raise InputError("`reps` belong to a list of (W, b); a network knows its own")
@@ -234,3 +242,70 @@ def _rho_bound(group: Group, rho_bound: float | None) -> float:
     if not (math.isfinite(rho_bound) and rho_bound >= 1):
         raise InputError(f"`rho_bound` must be at least 1 (the identity's norm), got {rho_bound}")
     return float(rho_bound)
+
+
+def operator_norm(matrix: Array) -> float:
+    """The largest singular value; zero for an empty matrix."""
+    return float(np.linalg.norm(matrix, 2)) if matrix.size else 0.0
+
+
+def multilinear_norm(tensor: Array) -> float:
+    """An upper bound of the largest value of a three-way tensor on unit vectors: the least operator norm of its unfoldings."""
+    unfolded = (np.moveaxis(tensor, axis, 0).reshape(tensor.shape[axis], -1) for axis in range(3))
+    return min(operator_norm(matrix) for matrix in unfolded)
+
+
+def bilinear_norm(layer: Bilinear) -> float:
+    r"""An upper bound :math:`\beta` of the bilinear form W(u) v of a layer: :math:`|W(u) v| \le \beta |u| |v|`.
+
+    Example:
+        >>> import softsym as ss, torch
+        >>> layer = ss.nn.Bilinear(ss.rep("2S + 2V"), ss.O(3), torch.Generator().manual_seed(0))
+        >>> round(bilinear_norm(layer), 2)
+        2.86
+    """
+    norms = np.zeros((len(layer.plan.types),) * 3)
+    for term, weight in layer.term_weights():
+        norms[term.target, term.source, term.through] = multilinear_norm(as_array(weight))
+    return multilinear_norm(norms)
+
+
+@dataclass(frozen=True)
+class GateConstants:
+    """Constants of a gated nonlinearity on a ball.
+
+    Args:
+        growth: |output| is at most this times |input|.
+        lipschitz: The Lipschitz constant.
+        broken: The part that ignores the symmetry has norm at most this times |input|.
+    """
+
+    growth: float
+    lipschitz: float
+    broken: float
+
+
+def gate_constants(layer: Gated, rep: Rep, largest: Group, group: Group, radius: float) -> GateConstants:
+    """The constants of a gated nonlinearity on a ball.
+
+    Args:
+        layer: The nonlinearity.
+        rep: Representation of its values.
+        largest: The group that the layer was built for; it decides which copies gate themselves.
+        group: The group to measure.
+        radius: Radius of the ball.
+    """
+    soft = np.zeros(layer.size) if layer.soft is None else as_array(layer.soft)
+    gated_slope = math.sqrt(1 + radius**2 / 16)
+    growth, lipschitz, broken = 0.0, 0.0, 0.0
+    for segment in rep.segments(largest):
+        w = soft[segment.start : segment.stop].reshape(segment.copies, segment.size)
+        gates_itself = segment.type.is_permutation(largest)
+        swish = 1 + w if gates_itself else w  # the weight of swish in each channel
+        largest_weight = float(np.abs(swish).max(initial=0.0))
+        growth = max(growth, largest_weight + (not gates_itself))
+        lipschitz = max(lipschitz, SWISH_SLOPE * largest_weight + (0.0 if gates_itself else gated_slope))
+        if segment.type.is_permutation(group):  # swish commutes with permutations, unequal weights do not
+            swish = swish - swish.mean(axis=1, keepdims=True)
+        broken = max(broken, float(np.abs(swish).max(initial=0.0)))
+    return GateConstants(growth, lipschitz, broken)

@@ -6,7 +6,7 @@ The relative distance of a weight or bias to the equivariant space of a group is
 
 Zero in all layers makes the network equivariant (apart from soft gates); one means that nothing of the layer is. A network of
 :class:`~softsym.nn.SoftMLP`'s kind has one matrix per layer; an RPP has two, :math:`W = P W_1 + W_2`, and for it the confined path
-:math:`|P W_1|` is told apart.
+:math:`|P W_1|` is reported too.
 """
 
 from __future__ import annotations
@@ -85,8 +85,8 @@ def weight_parts(network: Network | ScaleFramed) -> list[WeightParts]:
         if name.endswith(".weight")
     }
     parts = []
-    for place, (name, (weight, one)) in enumerate(weights.items(), 1):
-        inside = one.space(network.group).project(weight.double())
+    for place, (name, (weight, tensor_map)) in enumerate(weights.items(), 1):
+        inside = tensor_map.space(network.group).project(weight.double())
         layer = network.get_submodule(name)
         confined = _norm(weights_of(layer.first)[0]) if isinstance(layer, SumLinear) else None
         parts.append(WeightParts(place, _norm(inside), _norm(weight.double() - inside), confined))

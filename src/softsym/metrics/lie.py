@@ -26,8 +26,8 @@ from torch import Tensor
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
-from softsym.metrics.action import samples
-from softsym.metrics.error import evaluation, outputs
+from softsym.metrics.equivariance import evaluation, outputs
+from softsym.metrics.transform import samples
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.reps.atoms import Element, lie_elements

@@ -91,7 +91,7 @@ def fit(
         on_loss: Adds to the loss of every training batch.
         balanced: Scale what it adds to the size of the task's loss, batch by batch.
         measure: Model equivariance errors, taken at the period of the settings.
-        gauge: Violations on data, for a controller that reads them (:class:`softsym.metrics.violation.Violations`).
+        gauge: Violations on data, for a controller that reads them (:class:`softsym.metrics.equivariance.Violations`).
         folder: Where checkpoints and history go; None to keep nothing.
         resume: Go on from the newest checkpoint in the folder.
         quiet: Show no progress.

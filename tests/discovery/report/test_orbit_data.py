@@ -5,7 +5,7 @@ import pytest
 
 from softsym.discovery.report.orbit_data import ORBIT_STEPS, one_parameter, orbits_of
 from softsym.groups import group
-from softsym.metrics.action import act
+from softsym.metrics.transform import act
 from tests.discovery.small import estimator, fitted, rows
 
 

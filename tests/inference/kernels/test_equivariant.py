@@ -5,7 +5,7 @@ import softsym as ss
 from softsym.groups.finite_subgroup import finite_subgroup
 from softsym.inference.kernels import EquivariantKernel, Framed, Kernel, Plain, Polynomial, equivariant_kernel
 from softsym.inference.kernels.kernel_blocks import output_blocks
-from softsym.metrics.action import act
+from softsym.metrics.transform import act
 
 CUBIC, SMOOTH = Kernel("polynomial", 3), Kernel("rbf", 1.4)
 CASES = [

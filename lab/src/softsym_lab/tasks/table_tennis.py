@@ -18,7 +18,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from softsym.data import numbered
+from softsym.data import encode_labels
 from softsym.datasets import FIXED_SEED, Arguments, Rows, Task, split_by_group, stream
 from softsym.errors import InputError
 from softsym.groups import Group, group
@@ -117,7 +117,7 @@ class TableTennis(Task):
     def together(self, seed: int) -> Index:
         """The flight of each observation."""
         flights = self.windows()[1]
-        return numbered(flights[self._parts(flights, seed, None)[0]].tolist(), "flights")
+        return encode_labels(flights[self._parts(flights, seed, None)[0]].tolist(), "flights")
 
     def _parts(
         self, flights: NDArray[np.intp], seed: int, sizes: tuple[int, int, int] | None

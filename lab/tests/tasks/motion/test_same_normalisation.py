@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import softsym as ss
-from softsym.data.normalisation import fit_normalisation
+from softsym.metrics.normalisation import fit_normalisation
 from softsym_lab.tasks.motion import Normaliser
 
 

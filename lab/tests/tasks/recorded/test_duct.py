@@ -7,7 +7,7 @@ from lab.tests.tasks.recorded.made_up import write_flow
 
 from softsym.datasets import task
 from softsym.errors import InputError
-from softsym.metrics.action import act
+from softsym.metrics.transform import act
 from softsym_lab.tasks.recorded.duct import ACROSS, OUTPUTS, PUBLISHED_R2, SHEARED, Duct, from_mandel, mandel
 
 

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from softsym.discovery.fit.recipe import Recipe
 from softsym.discovery.fit.weighted import Weighted
 from softsym.groups import Group, Trivial, join_groups
-from softsym.metrics.violation import Violations
+from softsym.metrics.equivariance import Violations
 from softsym.nn import MLP, ScaleFramed, SoftMLP, soft_network
 from softsym.regularize import EquivarianceRegularizer
 from softsym.reps import Rep

@@ -19,13 +19,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from softsym.data.coverage import SMALLEST, coverage, moving_elements
 from softsym.discovery.fit.compare import standard_errors
 from softsym.discovery.fit.fitted import FittedEnsemble, explained
 from softsym.discovery.judge.model_verdict import REFUTED, Grounds
 from softsym.groups import Group
-from softsym.metrics.action import act, transforms
-from softsym.metrics.error import relative_error
+from softsym.metrics.equivariance import relative_error
+from softsym.metrics.overlap import MIN_ROWS, orbit_overlap
+from softsym.metrics.transform import act, sample_nontrivial, transforms
 from softsym.spaces import invariants
 from softsym.typing import Array
 
@@ -46,7 +46,7 @@ def measure_group(fit: FittedEnsemble, group: Group, seed: int = 0) -> Grounds:
     rows = fit.judged
     X, Y = rows.X[:JUDGED_ROWS], rows.Y[:JUDGED_ROWS]
     shape, rng = fit.shape, np.random.default_rng(seed)
-    moving = moving_elements(shape.rep_in, group, JUDGED_ELEMENTS, rng)
+    moving = sample_nontrivial(shape.rep_in, group, JUDGED_ELEMENTS, rng)
     elements = moving or transforms(group, JUDGED_ELEMENTS, rng)
     moved = act(shape.rep_in, group, elements, X)
     resting = fit.judged_outputs[:, :JUDGED_ROWS]
@@ -56,7 +56,7 @@ def measure_group(fit: FittedEnsemble, group: Group, seed: int = 0) -> Grounds:
     among = _among(fit, moved, X)
     rest = invariants(shape.rep_out, group).project(Y.mean(axis=0))
     errors = relative_error(before - rest, after - rest)
-    distinct = len(np.unique(X, axis=0)) >= SMALLEST
+    distinct = len(np.unique(X, axis=0)) >= MIN_ROWS
     return Grounds(
         error=float(errors.mean()),
         interval=bootstrap_interval(errors, seed),
@@ -65,11 +65,11 @@ def measure_group(fit: FittedEnsemble, group: Group, seed: int = 0) -> Grounds:
         refutation=_refutation(fit, group, elements, after.mean(0), resting.mean(0), Y, among),
         explained=explained(rows.Y, float(np.mean((fit.judged_outputs.mean(0) - rows.Y) ** 2))),
         rows=fit.n_train,
-        coverage=coverage(rows.X, shape.rep_in, group, seed).value if distinct else None,
+        coverage=orbit_overlap(rows.X, shape.rep_in, group, seed).value if distinct else None,
         held_out=rows.is_separate,
         hidden=_hidden(fit, Y - rest),
         acts=bool(moving)
-        or moving_elements(shape.rep_out, group, 1, np.random.default_rng(seed)) is not None,
+        or sample_nontrivial(shape.rep_out, group, 1, np.random.default_rng(seed)) is not None,
     )
 
 

@@ -20,12 +20,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from softsym.data.coverage import HARDLY
 from softsym.datasets.builtin import Verdict
 from softsym.discovery.judge.reasons import MILD, Cause, Reason
 from softsym.discovery.judge.symmetries import DecidedBy, Finding
 from softsym.inference import EvidenceRow
 from softsym.inference.verdict import TOLERANCE
+from softsym.metrics.overlap import LOW_OVERLAP
 
 NOISE = 3.0
 """How many times its own mistakes a model's squared violation may be before they no longer explain it: moved rows lie further out."""
@@ -169,7 +169,7 @@ def _doubts(grounds: Grounds, verdict: Verdict) -> tuple[Reason, ...]:
         )
     if verdict == "exact" and grounds.hidden > EXACT_BELOW * grounds.control:
         texts[Cause.RIVAL] = ", so a penalty may hide that it is broken, and a weaker one would decide it"
-    if grounds.coverage is not None and grounds.coverage < HARDLY:
+    if grounds.coverage is not None and grounds.coverage < LOW_OVERLAP:
         texts[Cause.COVERAGE] = ", inputs moved by the group would decide it"
     ends = {_word(end, grounds) for end in grounds.interval}
     if not texts and ends != {verdict}:

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
-from softsym.data.labels import numbered, row_labels
-from softsym.data.requirements import check_magnitudes
+from softsym.data.row_groups import encode_labels, encode_row_groups
 from softsym.data.split import HELD_OUT
+from softsym.data.table import check_magnitudes
 from softsym.discovery.fit.fitted import FittedEnsemble, Target
 from softsym.discovery.fit.member import Shape
 from softsym.discovery.fit.recipe import Recipe, read_recipe
@@ -113,13 +113,13 @@ class PlanningEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             self.feature_names_in_ = np.asarray(x_names, dtype=object)
         if y_names is not None:
             self.output_names_ = [str(name) for name in y_names]
-        labels = row_labels(groups, len(inputs))
+        labels = encode_row_groups(groups, len(inputs))
         weights = row_weights(sample_weight, len(inputs))
         if weights is not None and not weights.all():  # rows that do not count take no part
             kept = weights > 0
             inputs, outputs, weights = inputs[kept], outputs[kept], weights[kept]
             labels, duplicates = (None if one is None else one[kept] for one in (labels, duplicates))
-            labels = None if labels is None else numbered(labels.tolist(), "`groups`")
+            labels = None if labels is None else encode_labels(labels.tolist(), "`groups`")
         acting = self._candidates(inputs, outputs, duplicates, labels)
         inputs, outputs, acting = self._centred(inputs, outputs, acting)
         recipe = read_recipe(

@@ -9,7 +9,7 @@ from scipy.linalg import expm
 
 from softsym.discovery.fit.fitted import FittedEnsemble
 from softsym.groups import Group
-from softsym.metrics.action import act
+from softsym.metrics.transform import act
 from softsym.reps import Rep, TensorType
 from softsym.typing import Array
 

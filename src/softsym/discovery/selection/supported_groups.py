@@ -12,10 +12,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from softsym.data.coverage import HARDLY
 from softsym.discovery.fit.member import Shape
 from softsym.groups import Group, join_groups
 from softsym.inference import EvidenceTable
+from softsym.metrics.overlap import LOW_OVERLAP
 
 
 def covered(groups: Sequence[Group], evidence: EvidenceTable | None) -> list[Group]:
@@ -33,7 +33,7 @@ def covered(groups: Sequence[Group], evidence: EvidenceTable | None) -> list[Gro
         ['O(2)@z']
     """
     known = {row.name: row.coverage for row in evidence or ()}
-    return [group for group in groups if not known.get(group.name, math.nan) < HARDLY]
+    return [group for group in groups if not known.get(group.name, math.nan) < LOW_OVERLAP]
 
 
 def holding(groups: Sequence[Group], evidence: EvidenceTable | None) -> list[Group]:

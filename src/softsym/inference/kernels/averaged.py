@@ -19,7 +19,7 @@ from softsym.groups.finite_subgroup import FiniteSubgroup
 from softsym.inference.kernels.base import CHUNK, Kernel, slices, squares
 from softsym.inference.kernels.equivariant import EquivariantKernel, split_coordinates
 from softsym.inference.kernels.kernel_blocks import Block
-from softsym.metrics.action import act
+from softsym.metrics.transform import act
 from softsym.reps import Rep
 from softsym.typing import Array
 

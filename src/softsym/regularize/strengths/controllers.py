@@ -233,7 +233,7 @@ class Continuous(Controller):
 class ByData(Controller):
     r"""Adjusts the strengths five times by violations on data.
 
-    A violation (:mod:`softsym.metrics.violation`) is a group's equivariance error on data relative to the error that the model's own
+    A violation (:mod:`softsym.metrics.equivariance`) is a group's equivariance error on data relative to the error that the model's own
     prediction errors explain. With the smallest violation :math:`r_k` so far, and :math:`m = \max(1, \min_j r_j)`,
 
     .. math:: \lambda_k = \lambda_k^0 \, \mathrm{clip}\big((m / r_k)^{\gamma/2},\ 1/100,\ 100\big) .

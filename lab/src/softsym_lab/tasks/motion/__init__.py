@@ -1,6 +1,6 @@
 """Motion forecasting: recorded or simulated vehicles and recorded balls, and three normalisations of their trajectories."""
 
-from softsym.data import TRAJECTORY as NORMALISATIONS
+from softsym.metrics import TRAJECTORY as NORMALISATIONS
 from softsym_lab.tasks.motion.flights import Flights
 from softsym_lab.tasks.motion.normalise import Normaliser
 from softsym_lab.tasks.motion.simulator import simulate

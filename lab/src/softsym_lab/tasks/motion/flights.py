@@ -15,11 +15,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from softsym.data import TRAJECTORY as NORMALISATIONS
-from softsym.data import numbered
+from softsym.data import encode_labels
 from softsym.datasets import FIXED_SEED, Arguments, Rows, Task, split_by_group, stream
 from softsym.errors import InputError
 from softsym.groups import Group, group
+from softsym.metrics import TRAJECTORY as NORMALISATIONS
 from softsym.reps import Rep, rep
 from softsym.training import Error, Pair, Sizes, Splits, ade, read_sizes
 from softsym.typing import Index
@@ -125,4 +125,4 @@ class Flights(Task):
 
 def _labels(flights: NDArray[np.intp], parts: tuple[Rows, Rows, Rows]) -> Index:
     """The flight of each training window."""
-    return numbered(flights[parts[0]].tolist(), "flights")
+    return encode_labels(flights[parts[0]].tolist(), "flights")

@@ -18,8 +18,8 @@ from typing import Literal
 
 from torch import Tensor
 
-from softsym.data import SURVIVING, TRAJECTORY
 from softsym.errors import InputError
+from softsym.metrics import SURVIVING, TRAJECTORY
 
 PAST = 6
 Centring = Literal["past", "all"]

@@ -14,10 +14,10 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from softsym.data import TRAJECTORY as NORMALISATIONS
 from softsym.datasets import FIXED_SEED, Arguments, Task, split_by_group, stream
 from softsym.errors import InputError
 from softsym.groups import Group, group
+from softsym.metrics import TRAJECTORY as NORMALISATIONS
 from softsym.reps import Rep, rep
 from softsym.training import Error, Pair, Sizes, Splits, ade, read_sizes
 from softsym_lab.tasks.motion.normalise import Centring, Normaliser

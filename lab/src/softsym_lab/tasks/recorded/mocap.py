@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from softsym.data import numbered
+from softsym.data import encode_labels
 from softsym.datasets import Arguments, Task, stream
 from softsym.errors import InputError
 from softsym.groups import Group, group
@@ -109,7 +109,7 @@ class Mocap(Task):
             (_scaled(rows.x[:count], *inputs), _scaled(rows.y[:count], *outputs))
             for rows, count in zip(parts.values(), counts, strict=True)
         )
-        trials = numbered(parts["train"].trial[: counts.train].tolist(), "trials")
+        trials = encode_labels(parts["train"].trial[: counts.train].tolist(), "trials")
         return Splits(train, val, test, scaled_mse(float(outputs[1][0])), sources=trials)
 
     def observations(self, seed: int) -> Pair:
@@ -119,7 +119,7 @@ class Mocap(Task):
 
     def together(self, seed: int) -> Index:
         """The trial of each observation."""
-        return numbered(self.rows()["train"].trial.tolist(), "trials")
+        return encode_labels(self.rows()["train"].trial.tolist(), "trials")
 
     def rows(self) -> dict[str, Rows]:
         """All rows of each split, in the units of the file."""

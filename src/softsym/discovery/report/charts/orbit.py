@@ -14,7 +14,7 @@ from softsym.discovery.report.charts.prediction_charts import MOST_OUTPUTS, outp
 from softsym.discovery.report.orbit_data import Orbit
 from softsym.discovery.report.report_data import Story
 from softsym.discovery.report.wording import number
-from softsym.metrics.error import relative_error
+from softsym.metrics.equivariance import relative_error
 from softsym.typing import Array
 
 MOST_VECTORS = 12

@@ -10,7 +10,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from softsym.data.labels import components, numbered, row_labels
+from softsym.data.row_groups import encode_labels, encode_row_groups, merge_row_groups
 from softsym.errors import InputError
 
 LABELS = st.lists(st.integers(0, 6), min_size=1, max_size=40)
@@ -34,13 +34,13 @@ LABELS = st.lists(st.integers(0, 6), min_size=1, max_size=40)
     ids=range(11),
 )
 def test_labels_of_any_type(labels):
-    numbers = row_labels(labels, 3)
+    numbers = encode_row_groups(labels, 3)
     assert numbers.dtype == np.int64
     assert numbers.tolist() == [0, 1, 0]
 
 
 def test_no_labels():
-    assert row_labels(None, 3) is None
+    assert encode_row_groups(None, 3) is None
 
 
 @pytest.mark.parametrize(
@@ -59,14 +59,18 @@ def test_no_labels():
 )
 def test_what_cannot_be_labels(labels, message):
     with pytest.raises(InputError, match=message):
-        row_labels(labels, 4)
+        encode_row_groups(labels, 4)
 
 
 def test_missing_values_of_data_frames():
     for labels in (["a", None, "a"], ["a", pandas.NA, "a"], pandas.array([1, None, 1], dtype="Int64")):
         with pytest.raises(InputError, match="`groups` has no label in row 1"):
-            row_labels(pandas.Series(labels), 3)
-    assert numbered(pandas.Series(["b", "a", "b"], index=[7, 8, 9]).tolist(), "day").tolist() == [0, 1, 0]
+            encode_row_groups(pandas.Series(labels), 3)
+    assert encode_labels(pandas.Series(["b", "a", "b"], index=[7, 8, 9]).tolist(), "day").tolist() == [
+        0,
+        1,
+        0,
+    ]
 
 
 @given(st.data(), LABELS)
@@ -76,6 +80,6 @@ def test_components_are_the_transitive_closure(data, first):
     linked = (one[:, None] == one) | (two[:, None] == two)
     for _ in range(len(first)):
         linked = (linked.astype(int) @ linked.astype(int)) > 0
-    found = components(one, two)
+    found = merge_row_groups(one, two)
     np.testing.assert_array_equal(found[:, None] == found, linked)
     assert set(found.tolist()) == set(range(found.max() + 1))

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch.utils.data import DataLoader
 
-from softsym.data.stream import ParquetRows
+from softsym.data import ParquetRows
 from softsym.errors import InputError
 from softsym.nn import SoftMLP
 from softsym.regularize import EquivarianceRegularizer

@@ -1,4 +1,4 @@
-r"""How much a normalisation of the data breaks a symmetry.
+r"""Normalisations of data, and how much each breaks a symmetry.
 
 A normalisation is an affine map :math:`x \mapsto D x + b` fitted to the data. Data keep their symmetry under G through it iff D is an
 equivariant map of the representation into itself and b is invariant. So the break is exact linear algebra,
@@ -7,7 +7,14 @@ equivariant map of the representation into itself and b is invariant. So the bre
 
 and, for intuition, the mean of :math:`|D \rho x + b - \rho (D x + b)|` over the sum of both norms, over data and group elements.
 
-Three of the normalisations are for trajectories, points that are first centred on their own mean (see :mod:`softsym_lab.tasks.motion`).
+The normalisation ``common-scale`` keeps all candidate groups by construction (:func:`fit_shift_and_scale`):
+
+- scalars, on which no group acts, are standardised freely: each has its own mean and standard deviation;
+- all copies of any other type share one scale: a multiple of the identity commutes with every matrix, of non-orthogonal groups too;
+- the shift is the column means projected onto the invariants of all candidate groups joined: zero for vectors under O(3), the mean
+  along z under O(2)@z, zero for all but scalars under a scaling.
+
+Three normalisations are for trajectories: points that are first centred on their own mean.
 
 Reference:
     Regularizing Towards Soft Equivariance Under Mixed Symmetries (Kim et al., 2023), https://arxiv.org/abs/2306.00356
@@ -19,13 +26,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from softsym.data.scaler import SymmetricScaler, columns_by_type
 from softsym.errors import InputError
-from softsym.groups import Group, join_groups
-from softsym.metrics.action import act
-from softsym.metrics.error import relative_error
-from softsym.reps import Rep
+from softsym.groups import Group, join_groups, read_groups
+from softsym.metrics.equivariance import relative_error
+from softsym.metrics.transform import act
+from softsym.reps import Rep, TensorType
+from softsym.reps import rep as read_rep
 from softsym.spaces import equivariant_maps, invariants
 from softsym.typing import Array
 
@@ -35,6 +43,8 @@ SURVIVING = (1.0, 1.0, 0.993)
 """Share of the mean that centring takes away along each axis if a little of the elevation is to survive."""
 EXACT = 1e-9
 """A break up to this is rounding."""
+CONSTANT = 1e-13
+"""A standard deviation up to this share of the largest value is rounding: the columns are constant."""
 PROBES, TRANSFORMS = 200, 20
 
 
@@ -57,7 +67,7 @@ class Normalisation:
         return X @ self.matrix.T + self.shift
 
     def evenness(self, X: Array) -> float:
-        """Smallest deviation of a normalised column over the largest; 1 is even, constant columns do not count."""
+        """Smallest standard deviation of a normalised column over the largest; 1 is even, constant columns do not count."""
         deviations = self.apply(X).std(axis=0)
         varying = deviations[X.std(axis=0) > 1e-12 * np.abs(X).max(axis=0, initial=1e-300)]
         return float(varying.min() / varying.max()) if len(varying) and varying.max() > 0 else 1.0
@@ -85,6 +95,71 @@ class Break:
         return self.map <= EXACT and self.shift <= EXACT
 
 
+def fit_shift_and_scale(
+    X: ArrayLike, rep: Rep | str | None, groups: Sequence[Group | str], weights: Array | None = None
+) -> tuple[Array, Array]:
+    """What to subtract from each column and what to divide it by, so that :math:`(x - b) / s` commutes with every group.
+
+    Args:
+        X: Data (rows, size of ``rep``).
+        rep: How the columns transform; may be None without groups.
+        groups: The candidate groups; without any, every column is standardised on its own.
+        weights: Sample weights, shape (rows,); None for equal ones.
+
+    Returns:
+        Shift and scale, shape (size,) each.
+    """
+    X = _check_rows(X)
+    if not groups:
+        return _mean_and_std(X, weights)
+    if rep is None:
+        raise InputError("`rep` is None; pass how the columns transform, such as '5S + 5V'")
+    rep, joined = read_rep(rep), join_groups(dict.fromkeys(read_groups(groups)))
+    if rep.size(joined) != X.shape[1]:
+        raise InputError(
+            f"{rep} under {joined.name} has size {rep.size(joined)}, the data have {X.shape[1]} columns"
+        )
+    shift = invariants(rep, joined).project(np.average(X, axis=0, weights=weights))
+    scale = np.ones_like(shift)
+    for tensor_type, index in columns_by_type(rep, joined).items():
+        if tensor_type.rank == 0:
+            shift[index], scale[index] = _mean_and_std(X[:, index], weights)
+        else:
+            scale[index] = _std(X[:, index], shift[index], weights, axis=None)
+    return shift, scale
+
+
+def columns_by_type(rep: Rep, group: Group) -> dict[TensorType, NDArray[np.intp]]:
+    """The columns of all copies of each type, wherever they stand."""
+    columns: dict[TensorType, list[int]] = {}
+    for segment in rep.segments(group):
+        columns.setdefault(segment.type, []).extend(range(segment.start, segment.stop))
+    return {tensor_type: np.array(index, dtype=np.intp) for tensor_type, index in columns.items()}
+
+
+def _check_rows(X: ArrayLike) -> Array:
+    X = np.asarray(X, dtype=np.float64)
+    if X.ndim != 2 or not len(X):
+        raise InputError(f"the data must have shape (rows, columns) and at least one row, got {X.shape}")
+    if not np.isfinite(X).all():
+        raise InputError("the data contain NaN or infinity; leave those rows out")
+    return X
+
+
+def _mean_and_std(X: Array, weights: Array | None) -> tuple[Array, Array]:
+    mean = np.average(X, axis=0, weights=weights)
+    return mean, _std(X, mean, weights, axis=0)
+
+
+def _std(X: Array, shift: Array, weights: Array | None, axis: int | None) -> Array:
+    """Root mean square of X - shift; 1 where that is only rounding. Squares of large numbers do not overflow."""
+    largest = np.abs(X).max(axis=axis, initial=0.0)
+    unit = np.where(largest > 0, largest, 1.0)
+    sample_weight = None if weights is None else np.broadcast_to(weights[:, None], X.shape)
+    std = unit * np.sqrt(np.average(((X - shift) / unit) ** 2, axis=axis, weights=sample_weight))
+    return np.where(std > CONSTANT * largest, std, 1.0)
+
+
 def fit_normalisation(name: str, X: Array, rep: Rep, groups: Sequence[Group]) -> Normalisation:
     """Fits a normalisation to data.
 
@@ -104,7 +179,9 @@ def fit_normalisation(name: str, X: Array, rep: Rep, groups: Sequence[Group]) ->
 
 def applicable(rep: Rep, group: Group) -> list[str]:
     """The normalisations that make sense for a representation; trajectories need at least two points."""
-    return [name for name in NORMALISATIONS if name not in TRAJECTORY or not _why_not(name, rep, group)]
+    return [
+        name for name in NORMALISATIONS if name not in TRAJECTORY or not _why_inapplicable(name, rep, group)
+    ]
 
 
 def measure_break(normalisation: Normalisation, X: Array, rep: Rep, group: Group, *, seed: int = 0) -> Break:
@@ -142,35 +219,34 @@ def _none(name: str, X: Array, rep: Rep, groups: Sequence[Group]) -> Normalisati
 
 
 def _per_axis(name: str, X: Array, rep: Rep, groups: Sequence[Group]) -> Normalisation:
-    return _scaled(name, SymmetricScaler.fit(X, None, ()))
+    return _affine(name, *fit_shift_and_scale(X, None, ()))
 
 
 def _common_scale(name: str, X: Array, rep: Rep, groups: Sequence[Group]) -> Normalisation:
-    return _scaled(name, SymmetricScaler.fit(X, rep, groups))
+    return _affine(name, *fit_shift_and_scale(X, rep, groups))
 
 
-def _scaled(name: str, scaler: SymmetricScaler) -> Normalisation:
-    return Normalisation(name, np.diag(1 / scaler.scale), -scaler.shift / scaler.scale)
+def _affine(name: str, shift: Array, scale: Array) -> Normalisation:
+    return Normalisation(name, np.diag(1 / scale), -shift / scale)
 
 
 def _trajectory(name: str, X: Array, rep: Rep, groups: Sequence[Group]) -> Normalisation:
-    """Points centred on their mean, then divided by the deviation of each axis or by one for all; scalars as ever."""
+    """Points centred on their mean, then divided by the standard deviation of each axis or of all; scalars standardised."""
     group = join_groups(dict.fromkeys(groups))
-    problem = _why_not(name, rep, group)
+    problem = _why_inapplicable(name, rep, group)
     if problem:
         raise InputError(f"normalisation {name!r} is for trajectories: {problem}")
     D, b = np.eye(X.shape[1]), np.zeros(X.shape[1])
     for tensor_type, index in columns_by_type(rep, group).items():
         if tensor_type.rank == 0:
-            scaler = SymmetricScaler.fit(X[:, index], None, ())
-            D[index, index], b[index] = 1 / scaler.scale, -scaler.shift / scaler.scale
+            shift, scale = fit_shift_and_scale(X[:, index], None, ())
+            D[index, index], b[index] = 1 / scale, -shift / scale
         else:
-            block, shift = _centred(name, X[:, index], tensor_type.size(group))
-            D[np.ix_(index, index)], b[index] = block, shift
+            D[np.ix_(index, index)], b[index] = _center(name, X[:, index], tensor_type.size(group))
     return Normalisation(name, D, b)
 
 
-def _centred(name: str, X: Array, size: int) -> tuple[Array, Array]:
+def _center(name: str, X: Array, size: int) -> tuple[Array, Array]:
     points = X.shape[1] // size
     alpha = np.array(SURVIVING if name == "symmetry-scale-aware" else np.ones(size))
     centring = np.eye(X.shape[1]) - np.kron(np.full((points, points), 1 / points), np.diag(alpha))
@@ -181,8 +257,8 @@ def _centred(name: str, X: Array, size: int) -> tuple[Array, Array]:
     return centring / np.tile(scale, points)[:, None], np.tile(-mean / scale, points)
 
 
-def _why_not(name: str, rep: Rep, group: Group) -> str:
-    """What the representation lacks; empty if nothing."""
+def _why_inapplicable(name: str, rep: Rep, group: Group) -> str:
+    """Why a normalisation of trajectories does not apply to the representation; empty if it does."""
     copies = {
         tensor_type: len(index) // tensor_type.size(group)
         for tensor_type, index in columns_by_type(rep, group).items()

@@ -15,7 +15,7 @@ from softsym.errors import InputError
 from softsym.typing import Index
 
 
-def row_labels(groups: Any, rows: int) -> Index | None:
+def encode_row_groups(groups: Any, rows: int) -> Index | None:
     """The ``groups`` of an estimator's ``fit`` as numbers, shape (rows,); None if there are none.
 
     Args:
@@ -23,7 +23,7 @@ def row_labels(groups: Any, rows: int) -> Index | None:
         rows: How many rows there are.
 
     Example:
-        >>> row_labels(["b", "a", "b"], 3).tolist()
+        >>> encode_row_groups(["b", "a", "b"], 3).tolist()
         [0, 1, 0]
     """
     if groups is None:
@@ -37,10 +37,10 @@ def row_labels(groups: Any, rows: int) -> Index | None:
             f"`groups` has {len(labels)} labels for {rows} rows; pass one for every row "
             "(candidate symmetry groups are told when the estimator is made)"
         )
-    return numbered(labels, "`groups`")
+    return encode_labels(labels, "`groups`")
 
 
-def numbered(labels: Sequence[Hashable], what: str) -> Index:
+def encode_labels(labels: Sequence[Hashable], what: str) -> Index:
     """Numbers 0, 1, ... in the order in which labels first occur, the same where labels are equal, shape (n,).
 
     Args:
@@ -48,7 +48,7 @@ def numbered(labels: Sequence[Hashable], what: str) -> Index:
         what: Where they come from, for messages.
 
     Example:
-        >>> numbered(["mon", 2, "mon", (3, "c")], "day").tolist()
+        >>> encode_labels(["mon", 2, "mon", (3, "c")], "day").tolist()
         [0, 1, 0, 2]
     """
     known: dict[Hashable, int] = {}
@@ -66,7 +66,7 @@ def numbered(labels: Sequence[Hashable], what: str) -> Index:
     return numbers
 
 
-def components(first: Index, second: Index) -> Index:
+def merge_row_groups(first: Index, second: Index) -> Index:
     """Labels that rows share if a chain of rows with equal labels of either kind leads from one to the other, shape (n,).
 
     Args:
@@ -74,7 +74,7 @@ def components(first: Index, second: Index) -> Index:
         second: Others, likewise.
 
     Example:
-        >>> components(np.array([0, 0, 1, 2]), np.array([0, 1, 1, 2])).tolist()
+        >>> merge_row_groups(np.array([0, 0, 1, 2]), np.array([0, 1, 1, 2])).tolist()
         [0, 0, 0, 1]
     """
     from scipy.sparse import coo_array

@@ -8,7 +8,7 @@ import softsym as ss
 from softsym.errors import InputError
 from softsym.groups import gaussian
 from softsym.metrics import act
-from softsym.metrics.action import transforms
+from softsym.metrics.transform import transforms
 from tests.catalogue import GROUPS, SMALL, elements, reps_of
 
 

@@ -2,14 +2,14 @@ import numpy as np
 import pytest
 
 import softsym as ss
-from softsym.data.normalisation import (
+from softsym.errors import InputError
+from softsym.metrics.normalisation import (
     NORMALISATIONS,
     Normalisation,
     applicable,
     fit_normalisation,
     measure_break,
 )
-from softsym.errors import InputError
 
 AXES = [ss.group(f"O(2)@{axis}") for axis in "xyz"]
 

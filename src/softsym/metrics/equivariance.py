@@ -17,23 +17,29 @@ Reference:
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Callable, Iterator
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
 
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
-from softsym.metrics.action import act, samples, transforms
+from softsym.metrics.transform import act, samples, torch_of, transforms
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.typing import Array
 
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
 Function = Callable[[Any], Any]
 NORMALIZATIONS = ("sum", "product", "none")
 ROWS = 16_384  # evaluated in one call
+VIOLATION_ROWS, VIOLATION_ELEMENTS = 250, 4
+"""Training inputs and group elements over which a violation is averaged."""
 
 
 def equivariance_error(
@@ -50,7 +56,7 @@ def equivariance_error(
 ) -> float:
     """The mean equivariance error of a function over samples and group elements; arguments as in :func:`equivariance_errors`.
 
-    Of a data set's true target without noise it is the data error, and goes by the name ``data_error``.
+    Of a data set's true target without noise it is the data error.
 
     Example:
         >>> import numpy as np
@@ -89,7 +95,7 @@ def equivariance_errors(
         rep_in: Representation of the input.
         rep_out: Representation of the output.
         G: The group.
-        n_transforms: How many elements; each moves all samples.
+        n_transforms: How many elements; each transforms all samples.
         normalize: Divide by the ``sum`` of the two norms, by their ``product``, or by nothing (``none``). Zero over zero is zero.
         seed: Seed or generator of the elements.
         sampler: ``haar``, or ``gaussian`` for the published code's draw.
@@ -119,16 +125,69 @@ def equivariance_errors(
         y = outputs(f(x), len(x), target, group)
         for start in range(0, n_transforms, step):
             some = [part[start : start + step] for part in elements]
-            moved = act(source, group, some, x).reshape(-1, x.shape[1])
-            after = outputs(f(moved), len(moved), target, group)
+            transformed = act(source, group, some, x).reshape(-1, x.shape[1])
+            after = outputs(f(transformed), len(transformed), target, group)
             before = act(target, group, some, y)
             errors.append(_errors(before, after.reshape(before.shape), normalize))
     return np.concatenate(errors)
 
 
+@dataclass(frozen=True, eq=False)
+class Violations:
+    r"""Measures the violation of every candidate group: its equivariance error relative to the error of the model itself.
+
+    For a group k, with v the model's mean squared error on validation rows and
+
+    .. math:: E_k = \mathrm{mean}\, |f(g x) - g f(x)|^2 \,/\, \text{outputs}
+
+    over training inputs x and elements g, the violation is :math:`E_k / 2v`. Two predictions that both miss the same truth by v
+    differ by 2v: up to a violation of one, the model's errors explain it and the data may have the symmetry. Weights cannot show that:
+    under a strong penalty those of all groups end at nearly the same small distance.
+
+    Args:
+        rep_in: Representation of the input.
+        rep_out: Representation of the output.
+        groups: The candidates.
+        train: Training data.
+        val: Validation data.
+        link: From a model's outputs to what is compared with the truth, as softmax for classes.
+    """
+
+    rep_in: Rep
+    rep_out: Rep
+    groups: tuple[Group, ...]
+    train: tuple[Tensor, Tensor]
+    val: tuple[Tensor, Tensor]
+    link: Callable[[Tensor], Tensor] = lambda outputs: outputs
+
+    def __call__(self, model: nn.Module, seed: int) -> dict[str, float]:
+        """Violations by group; the elements are drawn by the seed. The model is left in eval mode."""
+        first = next(model.parameters())
+        model.eval()
+        x, y = (values.to(first) for values in self.val)
+        with evaluation(model):
+            error = float((self.link(model(x)) - y).square().mean())
+        inputs = self.train[0][:VIOLATION_ROWS].to(first)
+
+        def f(rows: Tensor) -> Tensor:
+            return self.link(model(rows))
+
+        violations = {}
+        for group in self.groups:
+            gaps = equivariance_errors(
+                f, inputs, self.rep_in, self.rep_out, group, VIOLATION_ELEMENTS, "none", seed
+            )
+            violations[group.name] = float((gaps**2).mean()) / y.shape[1] / max(2 * error, 1e-300)
+        return violations
+
+
 @contextlib.contextmanager
 def evaluation(f: object) -> Iterator[None]:
     """No gradients, and modules in eval mode; afterwards every submodule is back in the mode it was in."""
+    torch = sys.modules.get("torch")
+    if torch is None:  # then `f` cannot need it
+        yield
+        return
     if not isinstance(f, torch.nn.Module):
         with torch.no_grad():
             yield
@@ -145,11 +204,12 @@ def evaluation(f: object) -> Iterator[None]:
 
 
 def outputs(y: Any, rows: int, rep_out: Rep, group: Group) -> Any:
-    """What a function returned, as (rows, size); one number per row may come without the last axis."""
+    """Outputs of a function as (rows, size), checked; one number per row may come without the last axis."""
     size = rep_out.size(group)
-    shape = tuple(np.shape(y)) if not isinstance(y, torch.Tensor) else tuple(y.shape)
+    y = y if torch_of(y) is not None else np.asarray(y)
+    shape = tuple(y.shape)
     if shape == (rows,) and size == 1:
-        y = y[:, None] if isinstance(y, torch.Tensor) else np.asarray(y)[:, None]
+        y = y[:, None]
     elif shape != (rows, size):
         raise InputError(
             f"`rep_out` has size {size}, got an output of shape {shape} for {rows} rows; `f` must return ({rows}, {size}) for {rep_out}"
@@ -176,7 +236,7 @@ def relative_error(a: Any, b: Any) -> Array:
 
 
 def _errors(before: Any, after: Any, normalize: str) -> Array:
-    before, after = _plain(before), _plain(after)
+    before, after = _to_numpy(before), _to_numpy(after)
     if normalize == "product":
         unit: Any = 1.0
     else:  # squares of very large or small numbers are none, so norms are taken in units of the largest
@@ -192,7 +252,7 @@ def _errors(before: Any, after: Any, normalize: str) -> Array:
         return np.where((gap == 0) & (scale == 0), 0.0, gap / scale)
 
 
-def _plain(values: Any) -> Array:
-    if isinstance(values, torch.Tensor):
+def _to_numpy(values: Any) -> Array:
+    if torch_of(values) is not None:
         values = values.detach().cpu().double().numpy()
     return np.asarray(values, dtype=np.float64)

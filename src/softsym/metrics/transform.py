@@ -1,6 +1,6 @@
-r"""Moving data by group elements.
+r"""Transforming data by group elements.
 
-A representation acts on every copy of a tensor type by the same small matrix, so a batch of elements :math:`g_1, \dots, g_t` moves
+A representation acts on every copy of a tensor type by the same small matrix, so a batch of elements :math:`g_1, \dots, g_t` transforms
 samples :math:`x_1, \dots, x_n` block by block,
 
 .. math:: \mathrm{out}_{ij} = \rho(g_i)\, x_j ,
@@ -25,10 +25,12 @@ from softsym.reps.atoms import group_element
 from softsym.typing import Array
 
 SAMPLERS = ("haar", "gaussian")
+ENTRIES = 4_000_000
+"""Largest number of matrix entries that are computed at once."""
 
 
 def act(rep: Rep | str, group: Group | str, parts: Array | Sequence[Array], x: Any) -> Any:
-    """Moves every sample by every group element.
+    """Transforms every sample by every group element.
 
     Args:
         rep: Representation of the samples.
@@ -38,7 +40,7 @@ def act(rep: Rep | str, group: Group | str, parts: Array | Sequence[Array], x: A
         x: Samples (n, size), a NumPy array or a torch tensor (differentiable).
 
     Returns:
-        Moved samples (t, n, size), of the kind, dtype and device of ``x``.
+        Transformed samples (t, n, size), of the kind, dtype and device of ``x``.
 
     Example:
         >>> import numpy as np, softsym as ss
@@ -63,8 +65,8 @@ def act(rep: Rep | str, group: Group | str, parts: Array | Sequence[Array], x: A
             continue
         if segment.type not in matrices:
             matrices[segment.type] = _like(segment.type.rho(group, element).swapaxes(-1, -2), x)
-        moved = block.reshape(n * segment.copies, segment.size) @ matrices[segment.type]
-        pieces.append(moved.reshape(t, n, segment.copies * segment.size))
+        product = block.reshape(n * segment.copies, segment.size) @ matrices[segment.type]
+        pieces.append(product.reshape(t, n, segment.copies * segment.size))
     return _joined(pieces, x, (t, n, 0))
 
 
@@ -90,9 +92,41 @@ def transforms(
     return [_gaussian_part(group, part, n, rng) for part in range(len(group.part_dims))]
 
 
+def sample_nontrivial(rep: Rep, group: Group, n: int, rng: np.random.Generator) -> list[Array] | None:
+    """Elements that do not act as the identity, one array (n, d_p, d_p) for each part; None if there are none.
+
+    At least half of all elements act non-trivially if any does. With the others a group of two elements would seem to overlap
+    any data.
+    """
+    parts = group.sample_parts(2 * n + 32, rng)
+    probe = np.tile(rng.standard_normal(rep.size(group)), (len(parts[0]), 1))
+    gap = np.linalg.norm(transform_rows(rep, group, parts, probe) - probe, axis=1)
+    moving = np.flatnonzero(gap > 1e-9 * (1.0 + np.linalg.norm(probe[0])))
+    return [part[np.resize(moving, n)] for part in parts] if len(moving) else None
+
+
+def transform_rows(rep: Rep, group: Group, parts: list[Array], X: Array) -> Array:
+    """Each row transformed by an element of its own, shape (n, size); equal elements are represented once."""
+    flat = np.concatenate([part.reshape(len(X), -1) for part in parts], axis=1)
+    _, first, which = np.unique(flat, axis=0, return_index=True, return_inverse=True)
+    rows_of = np.split(np.argsort(which, kind="stable"), np.cumsum(np.bincount(which))[:-1])
+    out = X.copy()
+    for segment in rep.segments(group):
+        if segment.type.rank == 0:
+            continue
+        columns, step = slice(segment.start, segment.stop), max(1, ENTRIES // segment.size**2)
+        for start in range(0, len(first), step):
+            chunk = first[start : start + step]
+            matrices = segment.type.rho(group, group_element(group, tuple(part[chunk] for part in parts)))
+            for matrix, rows in zip(matrices, rows_of[start : start + step], strict=True):
+                block = X[rows, columns].reshape(-1, segment.size)
+                out[rows, columns] = (block @ matrix.T).reshape(len(rows), -1)
+    return out
+
+
 def samples(x: Any, rep: Rep, group: Group, rep_name: str, name: str) -> Any:
     """Samples (n, size) checked against their representation; lists and whole numbers become floating point."""
-    torch = _torch(x)
+    torch = torch_of(x)
     if torch is None:
         x = np.asarray(x)
         if x.dtype.kind not in "fiub":
@@ -119,27 +153,27 @@ def _gaussian_part(group: Group, part: int, n: int, rng: np.random.Generator) ->
     return gaussian(Group.from_generators(lie, discrete), n, rng)
 
 
-def _torch(x: Any) -> Any:
-    """Torch, if this is one of its tensors: whoever holds one has imported it."""
+def torch_of(x: Any) -> Any:
+    """Torch if this is one of its tensors, else None; torch is not imported for it, since a tensor exists only after an import."""
     torch = sys.modules.get("torch")
     return torch if torch is not None and isinstance(x, torch.Tensor) else None
 
 
 def _like(values: Array, x: Any) -> Any:
-    torch = _torch(x)
+    torch = torch_of(x)
     if torch is not None:
         return torch.tensor(values, dtype=x.dtype, device=x.device)
     return values.astype(x.dtype)
 
 
 def _repeated(block: Any, t: int) -> Any:
-    if _torch(block) is not None:
+    if torch_of(block) is not None:
         return block.expand(t, *block.shape)
     return np.broadcast_to(block, (t, *block.shape))
 
 
 def _joined(pieces: list[Any], x: Any, empty: tuple[int, ...]) -> Any:
-    torch = _torch(x)
+    torch = torch_of(x)
     if torch is not None:
         return torch.cat(pieces, dim=-1) if pieces else x.new_zeros(empty)
     return np.concatenate(pieces, axis=-1) if pieces else np.zeros(empty, dtype=x.dtype)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from softsym.data.guess import advice, guess, vectors
+from softsym.data.infer_columns import advice, guess, vectors
 
 
 @pytest.mark.parametrize(("names", "expected"), [

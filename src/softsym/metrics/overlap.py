@@ -1,0 +1,176 @@
+r"""Orbit overlap: how much of a group's orbits the inputs of a data set cover.
+
+A symmetry that the inputs never show can be assumed but not refuted: if all vectors point up, the data say nothing about those that
+point down. So data are compared with data transformed by random elements of the group. With densities p of the data and q of the
+transformed data, the orbit overlap is
+
+.. math:: \int \frac{2\, p\, q}{p + q} \in [0, 1] ,
+
+which is 1 if both distributions are equal and 0 if they are disjoint. It is estimated without any density: half of the rows are
+transformed, and among the k nearest neighbours of a point the share of the *other* half tends to q / (p + q) (for a data point) and
+p / (p + q) (for a transformed one). Both halves estimate the same integral; the smaller estimate is taken, because in many dimensions
+the points of the denser half are near to everything. Since neighbours also distinguish little in many dimensions, the estimate is made
+in several *views*: all columns, one copy of each type, the mean of its copies, and their length unless the group keeps it. The
+smallest counts: what a view leaves out can only make the overlap look larger.
+
+Reference:
+    Multivariate generalizations of the Wald-Wolfowitz and Smirnov two-sample tests (Friedman and Rafsky, 1979),
+    https://doi.org/10.1214/aos/1176344722; A multivariate two-sample test based on the number of nearest neighbor type
+    coincidences (Henze, 1988), https://doi.org/10.1214/aos/1176350835
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from softsym.errors import InputError
+from softsym.groups import Group
+from softsym.groups import group as read_group
+from softsym.metrics.normalisation import columns_by_type, fit_shift_and_scale
+from softsym.metrics.transform import sample_nontrivial, samples, transform_rows
+from softsym.reps import Rep
+from softsym.reps import rep as read_rep
+from softsym.typing import Array
+
+NEIGHBOURS = 5
+ROWS = 2000
+"""Largest number of rows that are compared at once; smaller data are compared several times."""
+MOST_REPEATS = 20
+BLUR = 0.05
+"""Standard deviation of the noise added to standardised columns: smaller differences do not count."""
+MIN_ROWS = 20
+"""Smallest number of different rows."""
+HIGH_OVERLAP, LOW_OVERLAP = 0.7, 0.3
+
+Grade = Literal["well", "partly", "hardly", "still"]
+
+
+@dataclass(frozen=True)
+class OrbitOverlap:
+    """How much of the orbits of one group the data cover.
+
+    Args:
+        group: The group's name.
+        value: Between 0 (transformed data lie where there are no data) and 1 (transformed data look like data).
+        acts: Whether the group acts on the data at all; if not, every symmetry under it holds.
+    """
+
+    group: str
+    value: float
+    acts: bool = True
+
+    @property
+    def grade(self) -> Grade:
+        """``well``, ``partly`` or ``hardly`` covered; ``still`` if the group does not act."""
+        if not self.acts:
+            return "still"
+        return "well" if self.value >= HIGH_OVERLAP else "partly" if self.value >= LOW_OVERLAP else "hardly"
+
+    @property
+    def meaning(self) -> str:
+        """Consequence for discovery, in one sentence."""
+        return {
+            "well": "transformed data look like data; a symmetry that fails will be seen to fail",
+            "partly": "some transformed data lie where there are few data; the verdict rests on the rest",
+            "hardly": "transformed data lie where there are no data; the data cannot refute this symmetry",
+            "still": "the group does not act on these data; every map respects it",
+        }[self.grade]
+
+
+def orbit_overlap(X: ArrayLike, rep: Rep | str, group: Group | str, seed: int = 0) -> OrbitOverlap:
+    """Estimates the overlap of data with data transformed by the group.
+
+    Neighbouring rows of one recording resemble each other more than transformed ones, so the value is too low for overlapping windows.
+
+    Args:
+        X: Data (n, size of ``rep``); repeated rows count once.
+        rep: How the columns transform.
+        group: The group. Non-compact groups are drawn from a bounded set, see :meth:`softsym.Group.sample`.
+        seed: Seed of rows and group elements.
+
+    Example:
+        >>> import numpy as np
+        >>> X = np.random.default_rng(0).normal([0.0, 0.0, 5.0], 1.0, size=(500, 3))
+        >>> orbit_overlap(X, "V", "O(2)@z").grade, orbit_overlap(X, "V", "O(3)").grade
+        ('well', 'hardly')
+    """
+    rep, group = read_rep(rep), read_group(group)
+    data: Array = samples(X, rep, group, "rep", "X").astype(np.float64)
+    rng = np.random.default_rng(seed)
+    rows = np.unique(data[rng.permutation(len(data))[: 2 * ROWS]], axis=0)
+    if len(rows) < MIN_ROWS:
+        raise InputError(
+            f"the orbit overlap of {len(rows)} different rows cannot be estimated; at least {MIN_ROWS} are needed"
+        )
+    shift, scale = fit_shift_and_scale(rows, rep, [group])
+    rows = (rows - shift) / scale
+    if sample_nontrivial(rep, group, 1, rng) is None:
+        return OrbitOverlap(group.name, 1.0, acts=False)
+    repeats = min(MOST_REPEATS, max(2, 2 * ROWS // len(rows)))
+    estimates = [_estimates(rows, rep, group, rng) for _ in range(repeats)]
+    return OrbitOverlap(group.name, float(np.clip(np.mean(estimates, axis=0).min(), 0.0, 1.0)))
+
+
+def _estimates(rows: Array, rep: Rep, group: Group, rng: np.random.Generator) -> list[tuple[float, float]]:
+    """For every view, the overlap estimated from data points and from transformed points."""
+    half = min(len(rows), ROWS) // 2
+    chosen = rows[rng.permutation(len(rows))[: 2 * half]]
+    elements = sample_nontrivial(rep, group, half, rng)
+    if elements is None:
+        return [(1.0, 1.0)]
+    pool = np.concatenate([chosen[:half], transform_rows(rep, group, elements, chosen[half:])])
+    return [_shares(view, half) for view in _views(pool, rows, rep, group, rng)]
+
+
+def _views(pool: Array, rows: Array, rep: Rep, group: Group, rng: np.random.Generator) -> Iterator[Array]:
+    """The views of the module's text, blurred and whitened."""
+    all_columns, views = [], []
+    for tensor_type, index in columns_by_type(rep, group).items():
+        size = tensor_type.size(group)
+        copies = pool[:, index].reshape(len(pool), -1, size)
+        whitening = _whitening(rows[:, index].reshape(-1, size))
+        all_columns.append((_blur(copies, rng) @ whitening).reshape(len(pool), -1))
+        if tensor_type.rank and size < pool.shape[1]:  # else it is all columns once more
+            single = copies[np.arange(len(pool)), rng.integers(copies.shape[1], size=len(pool))]
+            views += [_blur(view, rng) @ whitening for view in (single, copies.mean(axis=1))]
+        if tensor_type.rank and not group.is_orthogonal:
+            length = np.linalg.norm(copies, axis=(1, 2))[:, None]
+            views.append(_blur(np.log(length + 1e-9), rng))
+    yield from (np.concatenate(all_columns, axis=1), *views)
+
+
+def _blur(points: Array, rng: np.random.Generator) -> Array:
+    return points + BLUR * rng.standard_normal(points.shape)
+
+
+def _whitening(points: Array) -> Array:
+    """The matrix that makes the variance of points equal in every direction; the identity for too few points.
+
+    Flat data and transformed ones are distinguished by few neighbours only if the flat direction counts as much as the others.
+    """
+    n, size = points.shape
+    if n < 10 * size:
+        return np.eye(size)
+    values, vectors = np.linalg.eigh(np.cov(points.T).reshape(size, size) + BLUR**2 * np.eye(size))
+    return np.asarray((vectors / np.sqrt(values)) @ vectors.T, dtype=np.float64)
+
+
+def _shares(points: Array, half: int) -> tuple[float, float]:
+    """Share of the other half among the neighbours of each half, relative to the share under equal distributions."""
+    is_transformed = np.arange(2 * half) >= half
+    other = is_transformed[nearest(points, NEIGHBOURS)] != is_transformed[:, None]
+    expected = half / (2 * half - 1)
+    return float(other[:half].mean() / expected), float(other[half:].mean() / expected)
+
+
+def nearest(points: Array, k: int) -> NDArray[np.intp]:
+    """The k nearest other points of each point, shape (n, k)."""
+    square = np.einsum("ij,ij->i", points, points)
+    distance = square[:, None] + square[None, :] - 2 * points @ points.T
+    np.fill_diagonal(distance, np.inf)
+    return np.argpartition(distance, k, axis=1)[:, :k]
