@@ -8,12 +8,12 @@ import pytest
 
 import softsym as ss
 from softsym.errors import CacheWarning
-from softsym.spaces import cache, cache_folder
-from softsym.spaces import solve as solve_module
-from softsym.spaces.solve import forget, invariants_of_type
+from softsym.spaces import cache, cache_folder, forget
+from softsym.spaces import space as space_module
 from softsym.spaces.solvers import auto
+from softsym.spaces.space import invariants_of_type
 
-KIND = ss.rep("T(3)").terms[0][1]
+T3 = ss.rep("T(3)").terms[0][1]
 G = ss.SO(3)
 
 
@@ -48,10 +48,10 @@ def projector(solution):
     [(G, "weights"), (ss.S(3), "orbits"), (ss.D(3), "reynolds"), (ss.Translation(2), "dense")],
 )
 def test_a_new_process_finds_what_was_solved(folder, solved, group, method):
-    first = invariants_of_type(group, KIND)
+    first = invariants_of_type(group, T3)
     assert len(list(folder.iterdir())) == 1
     forget()
-    again = invariants_of_type(group, KIND)
+    again = invariants_of_type(group, T3)
     assert len(solved) == 1
     assert again.reason == "read from the cache"
     assert again.method == first.method == method
@@ -66,10 +66,10 @@ def test_a_new_process_finds_what_was_solved(folder, solved, group, method):
 
 
 def test_memory_comes_before_the_disk(folder, solved):
-    first = invariants_of_type(G, KIND)
+    first = invariants_of_type(G, T3)
     for file in folder.iterdir():
         file.unlink()
-    assert invariants_of_type(G, KIND) is first
+    assert invariants_of_type(G, T3) is first
     assert len(solved) == 1
 
 
@@ -86,17 +86,17 @@ DAMAGE = {
 
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=list(DAMAGE))
 def test_damage_is_noticed_and_repaired(folder, damage):
-    first = invariants_of_type(G, KIND)
+    first = invariants_of_type(G, T3)
     (file,) = folder.iterdir()
     whole = file.read_bytes()
     file.write_bytes(damage(whole))
     forget()
     with pytest.warns(CacheWarning, match=r"cache entry .* is damaged; solving again"):
-        again = invariants_of_type(G, KIND)
+        again = invariants_of_type(G, T3)
     assert np.allclose(projector(again), projector(first), atol=1e-14)
     assert file.read_bytes() == whole
     forget()
-    assert invariants_of_type(G, KIND).reason == "read from the cache"
+    assert invariants_of_type(G, T3).reason == "read from the cache"
 
 
 SPACES = [
@@ -116,15 +116,15 @@ def space_of(source, target, name):
 def test_a_new_process_finds_whole_spaces(folder, solved, monkeypatch, asked):
     first = space_of(*asked)
     forget()
-    monkeypatch.setattr(solve_module, "positions", None)  # nothing is laid out again
+    monkeypatch.setattr(space_module, "positions", None)  # positions are not computed again
     count = len(solved)
     again = space_of(*asked)
     assert len(solved) == count
     assert again.shape == first.shape
     assert np.array_equal(again.basis(), first.basis())
     assert again.residual_bound == first.residual_bound
-    assert {kind: found.method for kind, found in again.evidence.items()} == {
-        kind: found.method for kind, found in first.evidence.items()
+    assert {name: each.method for name, each in again.evidence.items()} == {
+        name: each.method for name, each in first.evidence.items()
     }
 
 
@@ -141,8 +141,8 @@ def test_a_damaged_space_is_noticed_and_repaired(folder, damage):
     assert len(file.read_bytes()) == len(whole)
 
 
-def test_large_spaces_are_laid_out_again(folder, monkeypatch):
-    monkeypatch.setattr(cache, "LARGEST_SPACE", 10)
+def test_large_spaces_are_not_stored(folder, monkeypatch):
+    monkeypatch.setattr(cache, "MAX_POSITIONS", 10)
     assert ss.equivariant_maps("5S", "5S", "O(3)").dim == 25
     assert ss.equivariant_maps("3S", "3S", "O(3)").dim == 9
     assert len(list(folder.glob("*.space"))) == 1
@@ -157,10 +157,10 @@ def test_a_folder_that_cannot_be_written(tmp_path):
 
 
 def test_an_entry_that_cannot_be_read(folder):
-    path = cache.file_of(G, KIND, None, "auto")
+    path = cache.entry_path(G, T3, None, "auto")
     path.mkdir(parents=True)
     with pytest.warns(CacheWarning) as caught:
-        assert invariants_of_type(G, KIND).rank == 1
+        assert invariants_of_type(G, T3).rank == 1
     first, second = (str(w.message) for w in caught)
     assert first.startswith("cannot read")
     assert first.endswith("solving again")
@@ -171,13 +171,13 @@ def test_an_entry_that_cannot_be_read(folder):
 def test_no_folder_writes_nothing(folder, solved):
     with cache_folder(None):
         assert cache.current_folder() is None
-        assert cache.file_of(G, KIND, None, "auto") is None
-        invariants_of_type(G, KIND)
+        assert cache.entry_path(G, T3, None, "auto") is None
+        invariants_of_type(G, T3)
     assert not folder.exists()
     assert len(solved) == 1
 
 
-def test_the_place_is_restored(tmp_path):
+def test_the_folder_is_restored(tmp_path):
     before = cache.current_folder()
     with cache_folder(tmp_path):
         assert cache.current_folder() == tmp_path
@@ -185,20 +185,26 @@ def test_the_place_is_restored(tmp_path):
     assert before != cache.default_folder()  # tests never touch the user's
 
 
-def test_the_name_depends_on_everything_asked(folder):
+def test_the_name_depends_on_the_whole_question(folder):
     noisy = ss.Group.from_generators(lie_algebra=G.lie_algebra + 1e-16 * (1 - np.eye(3)), name="SO(3)")
-    asked = [
-        (G, KIND, None, "auto"), (G, KIND, 1e-2, "auto"), (G, KIND, 1e-3, "auto"), (G, KIND, None, "dense"), (ss.O(3), KIND, None, "auto"),
-        (G, ss.rep("T(4)").terms[0][1], None, "auto"), (G, ss.rep("T(2,1)").terms[0][1], None, "auto"), (noisy, KIND, None, "auto"),
-        (ss.SO(3) | ss.S(3), KIND, None, "auto"),
-    ]  # fmt: skip
-    assert len({cache.file_of(*args) for args in asked}) == len(asked)
-    assert cache.file_of(*asked[0]) == cache.file_of(ss.group("SO(3)"), KIND, None, "auto")
+    questions = [
+        (G, T3, None, "auto"),
+        (G, T3, 1e-2, "auto"),
+        (G, T3, 1e-3, "auto"),
+        (G, T3, None, "dense"),
+        (ss.O(3), T3, None, "auto"),
+        (G, ss.rep("T(4)").terms[0][1], None, "auto"),
+        (G, ss.rep("T(2,1)").terms[0][1], None, "auto"),
+        (noisy, T3, None, "auto"),
+        (ss.SO(3) | ss.S(3), T3, None, "auto"),
+    ]
+    assert len({cache.entry_path(*args) for args in questions}) == len(questions)
+    assert cache.entry_path(*questions[0]) == cache.entry_path(ss.group("SO(3)"), T3, None, "auto")
 
 
-def test_points_are_told_apart(folder):
+def test_points_at_different_places_have_different_names(folder):
     squares = [ss.Permutation([[s, 0], [0, s], [-s, 0], [0, -s]]).terms[0][1] for s in (1.0, 2.0)]
-    assert cache.file_of(ss.C(4), squares[0], None, "auto") != cache.file_of(
+    assert cache.entry_path(ss.C(4), squares[0], None, "auto") != cache.entry_path(
         ss.C(4), squares[1], None, "auto"
     )
 
@@ -207,8 +213,7 @@ WRITER = """
 import sys
 from pathlib import Path
 import softsym as ss
-from softsym.spaces import cache_folder
-from softsym.spaces.solve import forget
+from softsym.spaces import cache_folder, forget
 with cache_folder(sys.argv[1]):
     for _ in range(10):
         for path in Path(sys.argv[1]).glob("[!.]*.[bs]*"):
@@ -233,6 +238,6 @@ def test_blocks_from_different_files_are_still_shared(folder):
     def blocks():
         forget()
         net = ss.nn.SoftMLP("2S + 2V", "T(2)", ["O(2)@z"], width=24, layers=3)
-        return len(ss.EquivarianceRegularizer(net, ["O(2)@z"])._packed(ss.group("O(2)@z")).blocks)
+        return len(ss.EquivarianceRegularizer(net, ["O(2)@z"])._projector(ss.group("O(2)@z")).blocks)
 
     assert blocks() == blocks()

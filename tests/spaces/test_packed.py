@@ -76,7 +76,7 @@ def test_a_batch_is_projected_like_its_members(a, b, G, batch):
     assert np.allclose(space.project(torch.tensor(W)).numpy(), one_by_one, atol=1e-12)
 
 
-def test_nothing_is_everywhere_zero():
+def test_no_blocks_project_to_zero():
     packed = Packed(4, ())
     assert packed.dim == 0
     assert np.array_equal(packed.project(np.ones((2, 4))), np.zeros((2, 4)))
@@ -93,15 +93,15 @@ def test_a_large_map_costs_its_own_size(G):
     rep = ss.hidden_rep(400, "O(3)")
     space = ss.equivariant_maps(rep, rep, G)
     W = RNG.standard_normal((400, 400))
-    space.project(W)  # what is kept for next time is counted below
+    space.project(W)  # cached constants are counted below
     tracemalloc.start()
     space.project(W)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 10 * W.nbytes
-    (placed,) = space.packed._placed.values()
-    kept = sum(values.nbytes for values in placed.constants.values())
-    assert _bytes(space.packed) + kept < 20 * W.nbytes
+    (operator,) = space.packed._operators.values()
+    cached = sum(values.nbytes for values in operator.constants.values())
+    assert _bytes(space.packed) + cached < 20 * W.nbytes
     assert space.size * space.dim * 8 > 100 * W.nbytes  # what a dense basis would cost
 
 

@@ -76,7 +76,7 @@ def test_even_permutations_see_no_difference_while_two_points_are_left():
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 8])
-def test_shifts(n):
+def test_cyclic_permutations(n):
     assert [dim(f"T({k})", f"Z({n})") for k in range(1, 5)] == [n ** (k - 1) for k in range(1, 5)]
 
 
@@ -152,7 +152,7 @@ def test_direct_products_multiply():
 
 
 def test_scalars_from_scaled_vectors_are_constant():
-    """Every linear map from vectors to scalars that keeps Scaling is zero: only biases remain."""
+    """Every linear map from vectors to scalars that is equivariant to Scaling is zero: only biases remain."""
     assert ss.equivariant_maps("3V", "S", "Scaling(3)").dim == 0
     assert ss.invariants("S", "Scaling(3)").dim == 1
 

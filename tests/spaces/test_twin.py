@@ -1,4 +1,4 @@
-"""Testing the testers: what checks equivariance must reject a map that is not equivariant."""
+"""Testing the testers: checks of equivariance must reject a map that is not equivariant."""
 
 import dataclasses
 
@@ -28,10 +28,10 @@ def test_the_gap_rejects_a_nearly_equivariant_map(G):
 def test_the_twin_knows_schur():
     assert twin_basis(ss.Vector, ss.Vector, ss.SO(3)).shape == (9, 1)
     Q = twin_basis(ss.Vector, ss.Vector, ss.SO(2))
-    turn = np.array([[0.0, -1.0], [1.0, 0.0]])
-    mirror = np.diag([1.0, -1.0])
-    assert np.allclose(twin_project(turn, Q), turn)
-    assert np.allclose(twin_project(mirror, Q), 0)
+    rotation = np.array([[0.0, -1.0], [1.0, 0.0]])
+    reflection = np.diag([1.0, -1.0])
+    assert np.allclose(twin_project(rotation, Q), rotation)
+    assert np.allclose(twin_project(reflection, Q), 0)
 
 
 def test_the_twin_knows_biases():

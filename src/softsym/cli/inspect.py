@@ -39,7 +39,7 @@ def command(
     """
     check_texts([rep_in, rep_out], groups)
     from softsym.spaces import at_most, cache_folder
-    from softsym.spaces.inspect import inspect
+    from softsym.spaces.inspection import inspect
 
     with at_most(gigabytes=max_gb), contextlib.nullcontext() if cache else cache_folder(None):
         result = inspect(rep_in, rep_out, groups, width=width, solver=solver, tol=tol)

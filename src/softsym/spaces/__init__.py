@@ -1,16 +1,15 @@
-"""What is equivariant: subspaces of linear maps, exact, block-structured and cached."""
+"""Equivariant subspaces of linear maps: exact, block-structured and cached."""
 
-from softsym.limits import at_most
-from softsym.spaces.cache import cache_folder
-from softsym.spaces.layout import positions
-from softsym.spaces.packed import Packed, PackedBlock
-from softsym.spaces.solution import Evidence, OrbitBasis
-from softsym.spaces.solve import equivariant_maps, forget, invariant_tensors, invariants
-from softsym.spaces.solvers.constraints import constraints
-from softsym.spaces.space import EquivariantSpace
-
-__all__ = [
-    "EquivariantSpace", "Evidence", "OrbitBasis", "Packed", "PackedBlock", "at_most", "cache_folder", "constraints",
-    "equivariant_maps", "forget",
-    "invariant_tensors", "invariants", "positions",
-]  # fmt: skip
+from softsym.limits import at_most as at_most
+from softsym.spaces.block_types import positions as positions
+from softsym.spaces.cache import cache_folder as cache_folder
+from softsym.spaces.packed import Packed as Packed
+from softsym.spaces.packed import PackedBlock as PackedBlock
+from softsym.spaces.solution import Evidence as Evidence
+from softsym.spaces.solution import OrbitBasis as OrbitBasis
+from softsym.spaces.solvers.solver import constraints as constraints
+from softsym.spaces.space import EquivariantSpace as EquivariantSpace
+from softsym.spaces.space import equivariant_maps as equivariant_maps
+from softsym.spaces.space import forget as forget
+from softsym.spaces.space import invariant_tensors as invariant_tensors
+from softsym.spaces.space import invariants as invariants

@@ -1,8 +1,8 @@
 """Solutions and whole spaces on disk, so that the next process need not solve again.
 
-One file per answer in the platform's cache folder, named by a digest of what was asked: generators, representation, tolerance,
-solver and format version. A file holds a checksum and a safetensors block; whatever fails its checksum is computed again, never
-trusted. A space repeats what its solutions say (small bases) and adds where the blocks lie, which takes longer to lay out than to read.
+One file per solution or space in the platform's cache folder, named by a digest of its question: generators, representation,
+tolerance, solver and format version. A file holds a checksum and a safetensors block; a file that fails its checksum is computed again.
+A space repeats the small bases of its solutions and adds the positions of the blocks, which take longer to compute than to read.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from softsym.typing import Array
 
 FORMAT = 2
 FROM_CACHE = "read from the cache"
-LARGEST_SPACE = 4_000_000
-"""Positions; beyond, laying out is no slower than reading and the disk would fill up."""
+MAX_POSITIONS = 4_000_000
+"""Larger spaces are not stored: computing their positions is no slower than reading them."""
 Arrays = Mapping[str, NDArray[Any]]
 _DIGEST_BYTES = 32
 _folder: contextvars.ContextVar[Path | str | None] = contextvars.ContextVar("folder", default="default")
@@ -67,23 +67,15 @@ def default_folder() -> Path:
     return user_cache_path("softsym", appauthor=False) / "spaces"
 
 
-def file_of(
-    group: Group, asked: object, tol: float | None, solver: str, suffix: str = "basis"
+def entry_path(
+    group: Group, question: object, tol: float | None, solver: str, suffix: str = "basis"
 ) -> Path | None:
-    """The file that would hold an answer; None if the cache is off.
-
-    Args:
-        group: The group.
-        asked: What was asked of it; its text must tell it from everything else.
-        tol: The tolerance.
-        solver: The solver.
-        suffix: What kind of answer it is.
-    """
+    """The file that would hold an answer to a question, by the question's text; None if the cache is off."""
     folder = current_folder()
     if folder is None:
         return None
-    question = repr((FORMAT, group.key, str(asked), tol, solver)).encode()
-    return folder / f"{hashlib.blake2b(question, digest_size=20).hexdigest()}.{suffix}"
+    key = repr((FORMAT, group.key, str(question), tol, solver)).encode()
+    return folder / f"{hashlib.blake2b(key, digest_size=20).hexdigest()}.{suffix}"
 
 
 def read(path: Path | None) -> Arrays | None:
@@ -107,7 +99,7 @@ def read(path: Path | None) -> Arrays | None:
 
 
 def write(path: Path | None, arrays: Arrays) -> None:
-    """Stores arrays; a folder that cannot be written costs a warning, not the result."""
+    """Stores arrays; warns if the folder cannot be written."""
     if path is None:
         return
     from safetensors.numpy import save
@@ -115,15 +107,14 @@ def write(path: Path | None, arrays: Arrays) -> None:
     payload = save({name: np.ascontiguousarray(values) for name, values in arrays.items()})
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        put_bytes(
-            path, _checksum(payload) + payload, to_disk=False
-        )  # the checksum tells a file that was cut off
+        # Not forced to disk: the checksum reveals a file that was cut off.
+        put_bytes(path, _checksum(payload) + payload, to_disk=False)
     except OSError as error:
         warnings.warn(f"cannot write the cache entry {path}: {error}", CacheWarning, stacklevel=2)
 
 
 def solution_to_arrays(solution: Solution) -> Arrays:
-    """A solution as arrays; the reason for the choice of its solver is not kept."""
+    """A solution as arrays, without the reason for the choice of its solver."""
     about = _to_text(_numbers(solution.evidence))
     if isinstance(solution.basis, OrbitBasis):
         return {"about": about, "labels": solution.basis.labels}

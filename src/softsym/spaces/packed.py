@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import sys
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic
+from typing import Any, Generic, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from softsym.spaces.arrays import A, Arrays, arrays_of
+from softsym.spaces.backend import NUMPY, A, Backend
 from softsym.spaces.solution import OrbitBasis
 from softsym.typing import Array, Index
 
-SMALL = 32
+WIDE = 32
+"""Products with narrower matrices are batched to this width; orbits of smaller blocks are multiplied as matrices."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,11 +55,11 @@ class PackedBlock:
     @property
     def by_orbits(self) -> bool:
         """Whether sums over orbits are quicker than products with F: for large permutation actions."""
-        return isinstance(self.factor, OrbitBasis) and self.size > SMALL
+        return isinstance(self.factor, OrbitBasis) and self.size > WIDE
 
     @functools.cached_property
     def key(self) -> bytes:
-        """What blocks with the same factor share, wherever the factor came from."""
+        """A digest of the factor: equal for blocks with equal factors."""
         orbits = isinstance(self.factor, OrbitBasis)
         values = self.factor.labels if isinstance(self.factor, OrbitBasis) else self.factor
         digest = hashlib.blake2b(repr((orbits, values.shape)).encode(), digest_size=20)
@@ -76,12 +78,12 @@ class Packed:
 
     size: int
     blocks: tuple[PackedBlock, ...]
-    _placed: dict[Hashable, Placed[Any]] = field(default_factory=dict, repr=False)
+    _operators: dict[Hashable, BlockOperator[Any]] = field(default_factory=dict, repr=False)
 
     @functools.cached_property
     def index(self) -> Index:
         """Flat positions of all blocks, one after the other."""
-        return _joined(self.blocks)
+        return _flat_index(self.blocks)
 
     @property
     def dim(self) -> int:
@@ -90,89 +92,89 @@ class Packed:
 
     def project(self, x: A) -> A:
         """F F^T on every block of x (batch, size), zero elsewhere."""
-        return self._at(x).project(x)
+        return self._operator(x).project(x)
 
     def coefficients(self, x: A) -> A:
         """F^T on every block of x (batch, size): coordinates (batch, dim)."""
-        return self._at(x).coefficients(x)
+        return self._operator(x).coefficients(x)
 
     def combine(self, theta: A) -> A:
         """F on the coordinates theta (batch, dim) of every block: a flat array (batch, size)."""
-        return self._at(theta).combine(theta)
+        return self._operator(theta).combine(theta)
 
-    def _at(self, x: A) -> Placed[A]:
-        """The operations at the place of an array, kept for next time."""
-        arrays = arrays_of(x)
-        place = arrays.place(x)
-        if place not in self._placed:
-            self._placed[place] = Placed(self.size, self.blocks, arrays, arrays.empty(x, 0))
-        return self._placed[place]
+    def _operator(self, x: A) -> BlockOperator[A]:
+        """The operations for the dtype and device of an array, cached."""
+        backend = backend_of(x)
+        place = backend.place(x)
+        if place not in self._operators:
+            self._operators[place] = BlockOperator(self.size, self.blocks, backend, backend.empty(x, 0))
+        return self._operators[place]
 
 
-class Placed(Generic[A]):
-    """The operations of a :class:`Packed` at one place: for one library, dtype and device, with its constants there.
+class BlockOperator(Generic[A]):
+    """The operations of a :class:`Packed` for one array library, dtype and device, with its constants there.
 
     Args:
         size: Entries of the flat array.
         blocks: The blocks.
-        arrays: The library.
-        like: Some array at the place.
+        backend: The array library.
+        like: Some array of this dtype and device.
     """
 
-    def __init__(self, size: int, blocks: tuple[PackedBlock, ...], arrays: Arrays[A], like: A) -> None:
+    def __init__(self, size: int, blocks: tuple[PackedBlock, ...], backend: Backend[A], like: A) -> None:
         self.size, self.blocks = size, blocks
-        self.arrays: Arrays[A] = arrays
+        self.backend: Backend[A] = backend
         self.like: A = like
-        # In the other blocks every vector is kept as it is.
-        self.mixing = [k for k, block in enumerate(blocks) if block.rank < block.size]
+        # The projector of the other blocks is the identity.
+        self.proper = [k for k, block in enumerate(blocks) if block.rank < block.size]
         self.constants: dict[tuple[str, int], A] = {}
 
     def project(self, x: A) -> A:
         """See :meth:`Packed.project`."""
-        out = x * self._constant("kept")
-        if self.mixing:
-            index = self._constant("mixed")
-            rows = self.arrays.gather(x, index)
-            mixed = self.arrays.empty(rows, *rows.shape)
-            sizes = [self.blocks[k].index.size for k in self.mixing]
-            parts = zip(self.arrays.split(rows, sizes), self.arrays.split(mixed, sizes), strict=True)
-            for k, (mine, target) in zip(self.mixing, parts, strict=True):
-                self._project_block(k, mine, target)
-            self.arrays.scatter(mixed, index, out)
+        out = x * self._constant("identity mask")
+        if self.proper:
+            index = self._constant("proper index")
+            rows = self.backend.gather(x, index)
+            projected = self.backend.empty(rows, *rows.shape)
+            sizes = [self.blocks[k].index.size for k in self.proper]
+            parts = zip(self.backend.split(rows, sizes), self.backend.split(projected, sizes), strict=True)
+            for k, (columns, target) in zip(self.proper, parts, strict=True):
+                self._project_block(k, columns, target)
+            self.backend.scatter(projected, index, out)
         return out
 
     def coefficients(self, x: A) -> A:
         """See :meth:`Packed.coefficients`."""
-        rows = self.arrays.gather(x, self._constant("index"))
+        rows = self.backend.gather(x, self._constant("index"))
         sizes = [block.index.size for block in self.blocks]
         parts = []
-        for k, mine in enumerate(self.arrays.split(rows, sizes)):
+        for k, columns in enumerate(self.backend.split(rows, sizes)):
             block = self.blocks[k]
-            theta = self._analyse(k, mine.reshape(len(rows) * block.copies, block.size))
+            theta = self._analyse(k, columns.reshape(len(rows) * block.copies, block.size))
             parts.append(theta.reshape(len(rows), block.copies * block.rank))
-        return self.arrays.join(parts, x)
+        return self.backend.concatenate(parts, x)
 
     def combine(self, theta: A) -> A:
         """See :meth:`Packed.combine`."""
         sizes = [block.copies * block.rank for block in self.blocks]
         parts = []
-        for k, mine in enumerate(self.arrays.split(theta, sizes)):
+        for k, columns in enumerate(self.backend.split(theta, sizes)):
             block = self.blocks[k]
-            rows = self._synthesise(k, mine.reshape(len(theta) * block.copies, block.rank))
+            rows = self._synthesise(k, columns.reshape(len(theta) * block.copies, block.rank))
             parts.append(rows.reshape(len(theta), block.index.size))
-        out = self.arrays.zeros(theta, len(theta), self.size)
-        self.arrays.scatter(self.arrays.join(parts, theta), self._constant("index"), out)
+        out = self.backend.zeros(theta, len(theta), self.size)
+        self.backend.scatter(self.backend.concatenate(parts, theta), self._constant("index"), out)
         return out
 
-    def _project_block(self, k: int, mine: A, target: A) -> None:
+    def _project_block(self, k: int, columns: A, target: A) -> None:
         """Projects all copies of one type: (batch, copies * size) into a target of the same shape."""
         block = self.blocks[k]
-        shape = (len(mine) * block.copies, block.size)
-        if len(mine) == 1:  # consecutive numbers: work in place
-            self._project_rows(k, mine.reshape(shape), target.reshape(shape))
-        elif len(mine):
-            out = self.arrays.empty(mine, *shape)
-            self._project_rows(k, mine.reshape(shape), out)
+        shape = (len(columns) * block.copies, block.size)
+        if len(columns) == 1:  # contiguous memory: write in place
+            self._project_rows(k, columns.reshape(shape), target.reshape(shape))
+        elif len(columns):
+            out = self.backend.empty(columns, *shape)
+            self._project_rows(k, columns.reshape(shape), out)
             target[...] = out.reshape(target.shape)
 
     def _project_rows(self, k: int, rows: A, out: A) -> None:
@@ -180,25 +182,25 @@ class Placed(Generic[A]):
         block = self.blocks[k]
         if block.by_orbits:
             means = self._orbit_sums(k, rows) / self._constant("counts", k)
-            out[...] = self.arrays.gather(means, self._constant("labels", k))
-        elif 2 * block.size <= SMALL:
+            out[...] = self.backend.gather(means, self._constant("labels", k))
+        elif 2 * block.size <= WIDE:
             self._project_tiny(k, block.size, rows, out)
-        elif block.size <= SMALL or 2 * block.rank > block.size:
-            self.arrays.product_into(rows, self._constant("P", k), out)
+        elif block.size <= WIDE or 2 * block.rank > block.size:
+            self.backend.product_into(rows, self._constant("P", k), out)
         else:
             F = self._constant("F", k)
-            self.arrays.product_into(rows @ F, F.T, out)
+            self.backend.product_into(rows @ F, F.T, out)
 
     def _project_tiny(self, k: int, size: int, rows: A, out: A) -> None:
         """Several blocks side by side: many products with a 2 x 2 matrix are slower than a few with a 32 x 32 one."""
-        group = SMALL // size
+        group = WIDE // size
         whole = len(rows) // group * group
         if whole:
             wide = (whole // group, group * size)
-            mine, target = rows[:whole].reshape(wide), out[:whole].reshape(wide)
-            self.arrays.product_into(mine, self._constant("wide", k), target)
+            side_by_side, target = rows[:whole].reshape(wide), out[:whole].reshape(wide)
+            self.backend.product_into(side_by_side, self._constant("wide", k), target)
         if whole < len(rows):
-            self.arrays.product_into(rows[whole:], self._constant("P", k), out[whole:])
+            self.backend.product_into(rows[whole:], self._constant("P", k), out[whole:])
 
     def _analyse(self, k: int, rows: A) -> A:
         """F^T on rows (n, size) of one type."""
@@ -215,37 +217,37 @@ class Placed(Generic[A]):
         if block.rank == block.size:
             return theta
         if block.by_orbits:
-            spread = theta / self._constant("root counts", k)
-            return self.arrays.gather(spread, self._constant("labels", k))
+            scaled = theta / self._constant("root counts", k)
+            return self.backend.gather(scaled, self._constant("labels", k))
         return theta @ self._constant("F", k).T
 
     def _orbit_sums(self, k: int, rows: A) -> A:
         """Sums of the entries of each row (n, size) over orbits: (n, rank)."""
-        return self.arrays.sums(rows, self._constant("labels", k), self.blocks[k].rank)
+        return self.backend.sums(rows, self._constant("labels", k), self.blocks[k].rank)
 
     def _constant(self, name: str, k: int = -1) -> A:
-        """One of the constants, at the place; kept for next time."""
+        """One of the constants, with the right dtype and device; cached."""
         if (name, k) not in self.constants:
-            self.constants[name, k] = self.arrays.constant(self._numbers(name, k), self.like)
+            self.constants[name, k] = self.backend.constant(self._numbers(name, k), self.like)
         return self.constants[name, k]
 
     def _numbers(self, name: str, k: int) -> NDArray[Any]:
-        """A constant as NumPy has it: of all blocks together, or of one type."""
+        """A constant as a NumPy array: of all blocks together, or of one type."""
         if name == "index":
-            return _joined(self.blocks)
-        if name == "mixed":
-            return _joined([self.blocks[k] for k in self.mixing])
-        if name == "kept":
-            kept = np.zeros(self.size)
-            kept[_joined([block for block in self.blocks if block.rank == block.size])] = 1.0
-            return kept
+            return _flat_index(self.blocks)
+        if name == "proper index":
+            return _flat_index([self.blocks[k] for k in self.proper])
+        if name == "identity mask":
+            mask = np.zeros(self.size)
+            mask[_flat_index([block for block in self.blocks if block.rank == block.size])] = 1.0
+            return mask
         block = self.blocks[k]
         if name == "F":
             return block.matrix
         if name == "P":
             return np.asarray(block.matrix @ block.matrix.T)
         if name == "wide":
-            return np.kron(np.eye(SMALL // block.size), block.matrix @ block.matrix.T)
+            return np.kron(np.eye(WIDE // block.size), block.matrix @ block.matrix.T)
         assert isinstance(block.factor, OrbitBasis)
         if name == "labels":
             return block.factor.labels
@@ -253,6 +255,26 @@ class Placed(Generic[A]):
         return np.sqrt(counts) if name == "root counts" else counts
 
 
-def _joined(blocks: Sequence[PackedBlock]) -> Index:
+def _flat_index(blocks: Sequence[PackedBlock]) -> Index:
     parts = [block.index.ravel() for block in blocks]
     return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
+
+
+def backend_of(x: A) -> Backend[A]:
+    """The library of an array or tensor; anything else (a list) is NumPy's.
+
+    Example:
+        >>> type(backend_of(np.zeros(3))).__name__
+        '_NumPy'
+    """
+    torch = sys.modules.get("torch")  # a caller who holds a tensor has imported it
+    if torch is not None and isinstance(x, torch.Tensor):
+        return cast(Backend[A], _torch_backend())
+    return cast(Backend[A], NUMPY)
+
+
+@functools.cache
+def _torch_backend() -> Any:
+    from softsym.spaces.torch_backend import TORCH
+
+    return TORCH

@@ -1,4 +1,4 @@
-r"""What a solver returns: a basis of the invariant vectors of one tensor type, and how far to trust it."""
+"""The result of a solver: a basis of the invariant vectors of one tensor type, and the evidence for it."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class Solution(Evidence):
 
     @functools.cached_property
     def support(self) -> Index:
-        """Coordinates on which some invariant vector is not zero; everything else is cleared by the projector."""
+        """Coordinates on which some invariant vector is not zero; the projector clears the others."""
         if isinstance(self.basis, OrbitBasis):
             return np.arange(self.basis.size)
         return np.flatnonzero(np.abs(self.basis.Q).max(axis=1, initial=0.0) > 1e-13)
@@ -123,7 +123,7 @@ class Solution(Evidence):
         """The basis restricted to its support: columns (len(support), rank), or orbits."""
         if isinstance(self.basis, OrbitBasis):
             return self.basis
-        if self.rank == len(self.support):  # every vector is invariant: coordinates are simply the entries
+        if self.rank == len(self.support):  # every vector is invariant: take the standard basis
             return np.eye(self.rank)
         return self.basis.Q[self.support]
 
@@ -131,12 +131,12 @@ class Solution(Evidence):
 def warn_if_unclear(evidence: Evidence, tol: float | None, what: str) -> None:
     """Warns where the spectrum does not separate the null space from the rest."""
     below, above = evidence.below, evidence.above
-    cut = DEFAULT_TOL if tol is None else tol
-    near_the_cut = above < 100 * cut or below > cut / 100
-    if evidence.gap < 3 if tol is not None else near_the_cut:
+    threshold = DEFAULT_TOL if tol is None else tol
+    is_near_threshold = above < 100 * threshold or below > threshold / 100
+    if evidence.gap < 3 if tol is not None else is_near_threshold:
         warnings.warn(
             f"the null space of {what} is not clearly separated: largest singular value counted as zero {below:.1e}, "
-            f"smallest counted as non-zero {above:.1e}, threshold {cut:.1e}; if the generators are noisy, pass `tol` "
+            f"smallest counted as non-zero {above:.1e}, threshold {threshold:.1e}; if the generators are noisy, pass `tol` "
             "above their noise",
             UnclearNullSpaceWarning,
             stacklevel=4,

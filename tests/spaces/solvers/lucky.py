@@ -3,9 +3,8 @@
 import numpy as np
 
 import softsym as ss
-from softsym.spaces.limits import Cost
 from softsym.spaces.solution import DenseBasis, Solution
-from softsym.spaces.solvers.solver import Applies, Solver
+from softsym.spaces.solvers.solver import Applies, Cost, Solver
 
 
 class Lucky(Solver):

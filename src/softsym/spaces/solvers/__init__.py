@@ -1,1 +1,1 @@
-"""How invariants of one tensor type are found: one solver per file, behind one protocol."""
+"""Finding the invariants of one tensor type, by several methods behind one class."""

@@ -4,12 +4,13 @@
 
 1. ``orbits`` if every generator permutes the coordinates (a scalar's single one included): exact and fastest.
 2. ``reynolds`` if the group has at most 256 elements: the rank is an exact character count.
-3. ``signs`` beyond 2,000 coordinates, if the group has a Lie algebra and signed permutations, such as quarter turns.
+3. ``signs`` beyond 2,000 coordinates, if the group has a Lie algebra and signed permutations, such as rotations by 90 degrees.
 4. ``weights`` if the Lie algebra has a normal element and its zero-weight space is of manageable size.
 5. ``dense`` up to 2,000 coordinates.
 6. ``iterative`` otherwise.
 
-What would take too much memory or time is refused before anything is allocated (:func:`softsym.spaces.at_most` raises the limit).
+A solve that would take too much memory or time is refused before anything is allocated (:func:`softsym.spaces.at_most` raises the
+limit).
 Where a tolerance was given, only ``orbits`` (which needs none) and ``dense`` apply: noisy generators need the whole spectrum.
 """
 
@@ -21,22 +22,21 @@ from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.registry import Registry
 from softsym.reps import TensorType
-from softsym.spaces.limits import check, check_axes, to_look_at
 from softsym.spaces.solution import Solution
-from softsym.spaces.solvers.solver import NO_TOLERANCE, Solver
+from softsym.spaces.solvers.solver import NO_TOLERANCE, Solver, check_axes, check_cost, setup_cost
 
 SOLVERS: Registry[Solver] = Registry(
     "solver",
     {
-        "orbits": "softsym.spaces.solvers.orbits:SOLVER",
-        "reynolds": "softsym.spaces.solvers.reynolds:SOLVER",
-        "signs": "softsym.spaces.solvers.signs:SOLVER",
-        "weights": "softsym.spaces.solvers.zero_weight:SOLVER",
-        "dense": "softsym.spaces.solvers.dense:SOLVER",
-        "iterative": "softsym.spaces.solvers.iterative:SOLVER",
+        "orbits": "softsym.spaces.solvers.orbits:ORBITS",
+        "reynolds": "softsym.spaces.solvers.reynolds:REYNOLDS",
+        "signs": "softsym.spaces.solvers.orbits:SIGNS",
+        "weights": "softsym.spaces.solvers.zero_weight:WEIGHTS",
+        "dense": "softsym.spaces.solvers.null_space:DENSE",
+        "iterative": "softsym.spaces.solvers.null_space:ITERATIVE",
     },
 )
-"""The solvers, the first choice first."""
+"""The solvers in the order of preference."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def choose(group: Group, tensor_type: TensorType, tol: float | None = None, solv
         group: The group.
         tensor_type: The tensor type.
         tol: Singular values up to this count as zero; None for exact generators.
-        solver: ``auto``, or the name of the one that is wanted, which is refused where it does not apply.
+        solver: ``auto``, or the name of a solver, which is refused where it does not apply.
 
     Example:
         >>> import softsym as ss
@@ -84,10 +84,10 @@ def choose(group: Group, tensor_type: TensorType, tol: float | None = None, solv
 def solve(group: Group, tensor_type: TensorType, tol: float | None = None, solver: str = "auto") -> Solution:
     """Invariants of one tensor type by the named solver, or by the one that :func:`choose` picks."""
     what = f"{tensor_type} under {group.name}"
-    check(what, to_look_at(group, tensor_type.size(group)))
+    check_cost(what, setup_cost(group, tensor_type.size(group)))
     check_axes(what, tensor_type.rank)
     choice = choose(group, tensor_type, tol, solver)
     if tensor_type.rank:
-        check(f"{what} (solver {choice.solver})", SOLVERS[choice.solver].cost(group, tensor_type))
+        check_cost(f"{what} (solver {choice.solver})", SOLVERS[choice.solver].cost(group, tensor_type))
     solution = SOLVERS[choice.solver].solve(group, tensor_type, tol)
     return replace(solution, reason=choice.reason)

@@ -14,13 +14,11 @@ from softsym.groups import Group
 from softsym.groups.elements import closure
 from softsym.reps import TensorType
 from softsym.reps.atoms import Element, group_element
-from softsym.spaces.limits import Cost
 from softsym.spaces.solution import DenseBasis, Solution
-from softsym.spaces.solvers.constraints import constraints, residual
-from softsym.spaces.solvers.solver import NO_TOLERANCE, Applies, Solver
+from softsym.spaces.solvers.solver import NO_TOLERANCE, Applies, Cost, Solver, constraints, residual
 from softsym.typing import Array
 
-LARGEST_ORDER = 256
+MAX_ORDER = 256
 
 
 class Reynolds(Solver):
@@ -34,7 +32,7 @@ class Reynolds(Solver):
             return Applies("not", f"needs a finite group; {group.name} is not")
         if tol is not None:
             return NO_TOLERANCE
-        if (group.order or 0) <= LARGEST_ORDER:
+        if (group.order or 0) <= MAX_ORDER:
             return Applies("well", f"the group has only {group.order} elements")
         return Applies("if asked", f"would average over {group.order} elements")
 
@@ -49,7 +47,7 @@ class Reynolds(Solver):
     def solve(self, group: Group, tensor_type: TensorType, tol: float | None = None) -> Solution:
         """Averages as many random vectors as the mean character says there are invariants."""
         n, shape = tensor_type.size(group), tensor_type.shape(group)
-        factors = [[atom.rho(group, g) for atom in tensor_type.atoms] for g in listed(group)]
+        factors = [[atom.rho(group, g) for atom in tensor_type.atoms] for g in list_elements(group)]
         characters = [math.prod(float(np.trace(matrix)) for matrix in row) for row in factors]
         rank = round(sum(characters) / len(characters))
         block = np.random.default_rng(0).standard_normal((n, min(n, rank + 4)))
@@ -60,7 +58,7 @@ class Reynolds(Solver):
         return Solution(error, 0.0, np.inf, self.name, basis=DenseBasis(block))
 
 
-def listed(group: Group) -> list[Element]:
+def list_elements(group: Group) -> list[Element]:
     """All elements of a finite group, with their parts if it is a direct product."""
     if len(group.part_dims) == 1:
         return [group_element(group, g) for g in group.elements]
@@ -69,7 +67,7 @@ def listed(group: Group) -> list[Element]:
         generators = np.array([np.eye(d), *(g.matrix for g in group.discrete if g.part == part)])
         elements = closure(generators)
         assert elements is not None  # the group's order is known to be small
-        combinations = [(*done, g) for done in combinations for g in elements]
+        combinations = [(*previous, g) for previous in combinations for g in elements]
     return [group_element(group, combination) for combination in combinations]
 
 
@@ -80,4 +78,4 @@ def _act(factors: list[Array], X: Array, shape: tuple[int, ...]) -> Array:
     return np.ascontiguousarray(tensor).reshape(X.shape)
 
 
-SOLVER = Reynolds()
+REYNOLDS = Reynolds()

@@ -17,15 +17,14 @@ from scipy.linalg import schur
 from softsym.groups import Group
 from softsym.reps import TensorType
 from softsym.reps.atoms import Element, lie_elements
-from softsym.spaces.limits import Cost
 from softsym.spaces.solution import DEFAULT_TOL, DenseBasis, Solution
-from softsym.spaces.solvers.constraints import constraints, residual
-from softsym.spaces.solvers.dense import null_space
-from softsym.spaces.solvers.solver import NO_TOLERANCE, Applies, Solver
+from softsym.spaces.solvers.null_space import null_space
+from softsym.spaces.solvers.solver import NO_TOLERANCE, Applies, Cost, Solver, constraints, residual
 from softsym.typing import Array
 
 Eigen = tuple[NDArray[np.complex128], NDArray[np.complex128]]
-LARGEST_START = 40_000_000  # numbers in the zero-weight basis: 320 MB
+MAX_START_ENTRIES = 40_000_000
+"""Of the matrix of zero-weight vectors: 320 MB."""
 
 
 class ZeroWeight(Solver):
@@ -39,7 +38,7 @@ class ZeroWeight(Solver):
             return Applies("not", f"needs a normal Lie-algebra element; {group.name} has none")
         if tol is not None:
             return NO_TOLERANCE
-        if tensor_type.size(group) * start_size(group, tensor_type) > LARGEST_START:
+        if tensor_type.size(group) * start_size(group, tensor_type) > MAX_START_ENTRIES:
             return Applies("if asked", "starts from many zero-weight vectors")
         return Applies("well", "the Lie algebra has a normal element whose zero-weight vectors are few")
 
@@ -72,18 +71,18 @@ def zero_weight_vectors(eigen: list[Eigen]) -> Array:
         eigen: Eigenvalues (d,) and orthonormal eigenvectors (d, d) of the element on each tensor index, complex pairs adjacent.
     """
     shape = tuple(len(values) for values, _ in eigen)
-    chosen = np.argwhere(_is_zero(_weights(eigen)))
+    zero = np.argwhere(_is_zero(_weights(eigen)))
     partners = [_conjugates(values) for values, _ in eigen]
-    mirrored = np.stack([partner[chosen[:, k]] for k, partner in enumerate(partners)], axis=1)
-    flat = np.ravel_multi_index(tuple(chosen.T), shape)
-    flat_mirrored = np.ravel_multi_index(tuple(mirrored.T), shape)
-    columns = np.ones((1, len(chosen)), dtype=complex)
+    conjugate = np.stack([partner[zero[:, k]] for k, partner in enumerate(partners)], axis=1)
+    flat = np.ravel_multi_index(tuple(zero.T), shape)
+    flat_conjugate = np.ravel_multi_index(tuple(conjugate.T), shape)
+    columns = np.ones((1, len(zero)), dtype=complex)
     for k, (_, vectors) in enumerate(eigen):
-        products = columns[:, None, :] * vectors[:, chosen[:, k]][None, :, :]
-        columns = products.reshape(len(columns) * len(vectors), len(chosen))
+        products = columns[:, None, :] * vectors[:, zero[:, k]][None, :, :]
+        columns = products.reshape(len(columns) * len(vectors), len(zero))
     # A product and its complex conjugate span the same plane as its real and imaginary parts.
-    real = columns[:, flat == flat_mirrored].real
-    pairs = columns[:, flat < flat_mirrored] * np.sqrt(2.0)
+    real = columns[:, flat == flat_conjugate].real
+    pairs = columns[:, flat < flat_conjugate] * np.sqrt(2.0)
     return np.concatenate([real, pairs.real, pairs.imag], axis=1)
 
 
@@ -157,15 +156,15 @@ def _normal_elements(group: Group) -> tuple[Element, ...]:
         defects = np.array(
             [np.concatenate([(p + sign * p.T).ravel() for p in e.parts or ()]) for e in elements]
         )
-        space = _combinations_to_zero(defects)
+        space = _vanishing_combinations(defects)
         if space.shape[1]:
             c = space @ np.random.default_rng(7).uniform(0.5, 1.5, space.shape[1])
             normal.append(_combination(elements, c, sign))
     return tuple(normal)
 
 
-def _combinations_to_zero(rows: Array) -> Array:
-    """An orthonormal basis (k, m) of the coefficients with which rows (k, n) add up to nothing; small where n is large."""
+def _vanishing_combinations(rows: Array) -> Array:
+    """An orthonormal basis (k, m) of the coefficients with which rows (k, n) add up to zero."""
     if not rows.any():
         return np.eye(len(rows))
     U, values, _ = np.linalg.svd(rows, full_matrices=rows.shape[0] > rows.shape[1])
@@ -182,4 +181,4 @@ def _combination(elements: list[Element], c: Array, sign: float) -> Element:
     return Element(mix([e.whole for e in elements]), parts)
 
 
-SOLVER = ZeroWeight()
+WEIGHTS = ZeroWeight()

@@ -1,4 +1,4 @@
-"""What ``softsym inspect`` shows: sizes, dimensions and solving time of the equivariant spaces of a network."""
+"""The result of ``softsym inspect``: sizes, dimensions and solving time of the equivariant spaces of a network."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from softsym.groups import read_groups
 from softsym.reps import hidden_rep
 from softsym.reps import rep as read_rep
 from softsym.spaces import EquivariantSpace, equivariant_maps, invariants
-from softsym.spaces.limits import check, to_look_at
+from softsym.spaces.solvers.solver import check_cost, setup_cost
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -62,7 +62,7 @@ class Inspection:
 
         sizes = f"sizes {self.groups[0].size_in} -> {self.groups[0].size_out}" if self.groups else ""
         title = f"{self.rep_in} -> {self.rep_out} ({sizes}), hidden {self.hidden}"
-        times = ", ".join(f"{found.group} {found.seconds:.3f} s" for found in self.groups)
+        times = ", ".join(f"{each.group} {each.seconds:.3f} s" for each in self.groups)
         table = Table(
             title=Text(title),
             title_justify="left",
@@ -72,10 +72,10 @@ class Inspection:
         table.add_column("group", no_wrap=True)
         for column in ("maps", "entries", "equivariant", "share", "biases"):
             table.add_column(column, justify="left" if column == "maps" else "right", no_wrap=True)
-        for found in self.groups:
-            for k, layer in enumerate(found.layers):
+        for each in self.groups:
+            for k, layer in enumerate(each.layers):
                 table.add_row(
-                    Text(found.group if k == 0 else ""),
+                    Text(each.group if k == 0 else ""),
                     layer.maps,
                     f"{layer.size:,}",
                     f"{layer.dim:,}",
@@ -112,9 +112,9 @@ def inspect(
         ("hidden -> hidden", hidden, hidden),
         ("hidden -> out", hidden, target),
     ]
-    for group in parsed:  # the largest, before any other is solved
-        check(f"{hidden} -> {hidden} under {group.name}", to_look_at(group, hidden.size(group) ** 2))
-    found = []
+    for group in parsed:  # refuses the largest space before any other is solved
+        check_cost(f"{hidden} -> {hidden} under {group.name}", setup_cost(group, hidden.size(group) ** 2))
+    inspections = []
     for group in parsed:
         start = time.perf_counter()
         layers = [
@@ -122,8 +122,10 @@ def inspect(
             for name, a, b in routes
         ]
         seconds = time.perf_counter() - start
-        found.append(GroupInspection(group.name, source.size(group), target.size(group), layers, seconds))
-    return Inspection(str(source), str(target), str(hidden), width, found)
+        inspections.append(
+            GroupInspection(group.name, source.size(group), target.size(group), layers, seconds)
+        )
+    return Inspection(str(source), str(target), str(hidden), width, inspections)
 
 
 def _layer(name: str, maps: EquivariantSpace, biases: EquivariantSpace) -> MapInspection:

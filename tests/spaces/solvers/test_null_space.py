@@ -1,4 +1,4 @@
-"""Dense solves, and how far noisy generators can be trusted."""
+"""Dense solves, how far noisy generators can be trusted, and the solver without matrices."""
 
 import warnings
 
@@ -7,7 +7,10 @@ import pytest
 
 import softsym as ss
 from softsym.errors import InputError, UnclearNullSpaceWarning
-from softsym.spaces.solve import forget
+from softsym.spaces import forget
+from softsym.spaces.solvers import null_space
+from softsym.spaces.solvers.null_space import ITERATIVE
+from tests.catalogue import GROUPS
 
 
 def noisy(noise: float, seed: int = 0) -> ss.Group:
@@ -92,3 +95,38 @@ def test_evidence():
 
 def test_no_generators_constrain_nothing():
     assert ss.invariants("T(3)", "Trivial(2)", solver="dense").dim == 8
+
+
+@pytest.mark.parametrize(
+    ("G", "rep", "rank"),
+    [
+        ("SO(3)", "T(6)", 15),
+        ("S(4)", "T(5)", 51),
+        ("SE(3)", "T(5)", None),
+        ("O(4)", "T(5)", 0),
+        ("Trivial(3)", "T(3)", 27),
+        ("GL(2)", "T(3,3)", 5),
+        ("Translation(2)", "T(5)", None),
+    ],
+)
+def test_ranks_of_the_iterative_solver(G, rep, rank):
+    space = ss.invariants(rep, G, solver="iterative")
+    assert space.dim == (ss.invariants(rep, G).dim if rank is None else rank)
+    assert space.residual_bound < 1e-8
+
+
+def test_a_space_wider_than_the_first_block():
+    tensor_type = ss.rep("T(4)").terms[0][1]
+    Q = ITERATIVE.solve(ss.C(2), tensor_type).basis.dense()
+    assert Q.shape == (16, 16)
+    Q = ITERATIVE.solve(GROUPS["quaternions"], tensor_type).basis.dense()
+    assert Q.shape[1] == 64
+    assert np.allclose(Q.T @ Q, np.eye(64), atol=1e-10)
+
+
+def test_says_so_when_it_does_not_converge(monkeypatch):
+    monkeypatch.setattr(null_space, "MAX_STEPS", 1)
+    with pytest.raises(
+        InputError, match=r"did not converge on T\(3\) under SO\(3\) in 1 steps; pass solver='dense'"
+    ):
+        ITERATIVE.solve(ss.SO(3), ss.rep("T(3)").terms[0][1])

@@ -7,7 +7,7 @@ import pytest
 
 import softsym as ss
 from softsym.errors import InputError
-from softsym.spaces.inspect import inspect
+from softsym.spaces.inspection import inspect
 from tests.twin import twin_basis
 
 

@@ -1,0 +1,220 @@
+r"""Which entries of a tensor form blocks of one tensor type each.
+
+A map :math:`W` from a sum of copies of A to a sum of copies of B is a grid of blocks of the type :math:`B \otimes A'`, and each block must
+be an invariant of that type; a tensor with one axis for each of several representations likewise. Blocks whose types agree up to the
+order of their indices (and, for orthogonal groups, up to duals) share one small basis.
+
+A type is split further where the groups preserve coordinate blocks: O(2) about z acts on x and y and fixes z, so V is a plane plus an
+axis, and a tensor product of V is a direct sum of products of planes and axes. All products with k planes have the same invariants, those
+of k plane vectors. This makes large types small, and everything outside the products with invariants is known to be zero.
+
+:func:`positions` lists, for every canonical type, the flat positions in W of all its copies as an array (copies, size): gathering W there
+puts a type's blocks in the rows of one matrix.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse.csgraph import connected_components
+
+from softsym.groups import Group
+from softsym.reps import Rep, Segment, TensorType
+from softsym.reps.atoms import Atom, Element, discrete_elements, lie_elements
+from softsym.reps.permutation import Points
+from softsym.typing import Array, Index
+
+Range = tuple[Atom | None, Index]
+"""Coordinates of one tensor index, and the atom that acts on them; None if every group fixes them."""
+MAX_BLOCK_TYPES = 4096
+"""Types that would be split into more are solved whole."""
+_ZERO = np.zeros((), dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class BlockType:
+    """A part of a block in which every tensor index ranges over one coordinate block of its atom.
+
+    Offsets are relative to the corner of the block, one row for each axis of the tensor.
+
+    Args:
+        type: The canonical type of the indices on which some group acts.
+        copies: Offsets (axes, choices) of the choices of fixed coordinates, which only multiply the copies.
+        entries: Offsets (axes, size) of the entries of one copy, in canonical order.
+    """
+
+    type: TensorType
+    copies: Index
+    entries: Index
+
+
+def positions(
+    factors: Sequence[Rep],
+    groups: tuple[Group, ...],
+    support: Callable[[TensorType], Index] | None = None,
+) -> dict[TensorType, Index]:
+    """Flat positions (copies, size) of all copies of each canonical type in a tensor with one axis for each factor.
+
+    Args:
+        factors: The representation of each axis: (``rep_out``, dual of ``rep_in``) for a map, (``rep``,) for a vector.
+        groups: The groups that will act; they must agree on all sizes.
+        support: Which coordinates of a type are wanted; all by default. A type with none is left out.
+    """
+    sizes = [rep.size(groups[0]) for rep in factors]
+    strides = np.array([math.prod(sizes[k + 1 :]) for k in range(len(sizes))], dtype=np.int64)
+    by_type: dict[TensorType, list[Index]] = {}
+    for segments in itertools.product(*(rep.segments(groups[0]) for rep in factors)):
+        starts = [stride * _starts(segment) for stride, segment in zip(strides, segments, strict=True)]
+        corners = _outer_sum(starts)
+        for block in block_types(tuple(segment.type for segment in segments), groups):
+            entries = strides @ block.entries
+            if support is not None:
+                entries = entries[support(block.type)]
+            if len(entries):
+                copies = np.add.outer(corners, strides @ block.copies).ravel()
+                by_type.setdefault(block.type, []).append(np.add.outer(copies, entries))
+    ordered = sorted(by_type, key=lambda tensor_type: (tensor_type.rank, str(tensor_type)))
+    return {tensor_type: np.concatenate(by_type[tensor_type]) for tensor_type in ordered}
+
+
+@functools.lru_cache(maxsize=1024)
+def block_types(types: tuple[TensorType, ...], groups: tuple[Group, ...]) -> tuple[BlockType, ...]:
+    """The block types of a block with one tensor type on each axis."""
+    indices = [
+        (atom, axis, stride)
+        for axis, tensor_type in enumerate(types)
+        for atom, stride in _strides(tensor_type, groups)
+    ]
+    splits = [split_atom(atom, groups) for atom, *_ in indices]
+    if math.prod(len(split.blocks) + bool(split.fixed) for split in splits) > MAX_BLOCK_TYPES:
+        splits = [_unsplit(atom, groups) for atom, *_ in indices]
+    strides = np.zeros((len(types), len(indices)), dtype=np.int64)
+    for k, (_, axis, stride) in enumerate(indices):
+        strides[axis, k] = stride
+    return tuple(_block_type(ranges, strides, groups) for ranges in itertools.product(*map(_ranges, splits)))
+
+
+def _block_type(ranges: Sequence[Range], strides: Index, groups: tuple[Group, ...]) -> BlockType:
+    acting = [(atom, index) for index, (atom, _) in enumerate(ranges) if atom is not None]
+    tensor_type, order = TensorType(tuple(atom for atom, _ in acting)).canonical(groups)
+    fixed_indices = [index for index, (atom, _) in enumerate(ranges) if atom is None]
+    acting_indices = [acting[i][1] for i in order]
+
+    def offsets(indices: list[int]) -> Index:
+        return np.array([_outer_sum([row[k] * ranges[k][1] for k in indices]) for row in strides])
+
+    return BlockType(tensor_type, offsets(fixed_indices), offsets(acting_indices))
+
+
+def _outer_sum(parts: Sequence[Index]) -> Index:
+    """All sums of one number of each part, flat, the last part running fastest."""
+    return functools.reduce(np.add.outer, parts, _ZERO).ravel()
+
+
+def _strides(tensor_type: TensorType, groups: tuple[Group, ...]) -> list[tuple[Atom, int]]:
+    shape = tensor_type.shape(groups[0])
+    return [(atom, math.prod(shape[k + 1 :])) for k, atom in enumerate(tensor_type.atoms)]
+
+
+def _starts(segment: Segment) -> Index:
+    return segment.start + segment.size * np.arange(segment.copies, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Slice(Atom):
+    """Some coordinates of an atom, which the groups in question map to themselves."""
+
+    base: Atom
+    coordinates: tuple[int, ...]
+
+    @property
+    def dual(self) -> Slice:
+        """The same coordinates of the dual atom."""
+        return Slice(self.base.dual, self.coordinates)
+
+    def size(self, group: Group) -> int:
+        """Number of coordinates."""
+        return len(self.coordinates)
+
+    def rho(self, group: Group, g: Element) -> Array:
+        """Rows and columns of the base atom's matrices, shape (..., size, size)."""
+        return self._cut(self.base.rho(group, g))
+
+    def drho(self, group: Group, A: Element) -> Array:
+        """Rows and columns of the base atom's matrices, shape (..., size, size)."""
+        return self._cut(self.base.drho(group, A))
+
+    def is_permutation(self, group: Group) -> bool:
+        """Whether the group only permutes the coordinates of the base atom."""
+        return self.base.is_permutation(group)
+
+    def without_dual(self) -> Slice:
+        """The same coordinates of the base atom without its dual."""
+        return Slice(self.base.without_dual(), self.coordinates)
+
+    def order_key(self) -> tuple[object, ...]:
+        """As the base atom, then by coordinates."""
+        return (*self.base.order_key(), self.coordinates)
+
+    def _cut(self, matrix: Array) -> Array:
+        rows = np.array(self.coordinates)
+        return np.ascontiguousarray(matrix[..., rows[:, None], rows])
+
+    def __str__(self) -> str:
+        return f"{self.base}{{{','.join(map(str, self.coordinates))}}}"
+
+
+@dataclass(frozen=True)
+class Split:
+    """An atom as a direct sum of coordinate blocks.
+
+    Args:
+        blocks: The blocks on which some group acts, each as an atom with its coordinates.
+        fixed: The coordinates that every group fixes.
+    """
+
+    blocks: tuple[tuple[Atom, tuple[int, ...]], ...]
+    fixed: tuple[int, ...]
+
+
+@functools.lru_cache(maxsize=256)
+def split_atom(atom: Atom, groups: tuple[Group, ...]) -> Split:
+    """The finest direct sum of coordinate blocks that all groups preserve."""
+    n = atom.size(groups[0])
+    if isinstance(atom, Points):
+        return _unsplit(atom, groups)
+    is_coupled = np.zeros((n, n), dtype=bool)
+    for group in groups:
+        for matrix in _generator_matrices(atom, group):
+            is_coupled |= np.abs(matrix) > 0
+    _, labels = connected_components(is_coupled, directed=False)
+    blocks = [tuple(np.flatnonzero(labels == k).tolist()) for k in range(labels.max() + 1)]
+    fixed = tuple(b[0] for b in blocks if len(b) == 1 and not is_coupled[b[0], b[0]])
+    acting = [b for b in blocks if not (len(b) == 1 and b[0] in fixed)]
+    if len(acting) == 1 and not fixed:
+        return _unsplit(atom, groups)
+    return Split(tuple((Slice(atom, b), b) for b in acting), fixed)
+
+
+def _unsplit(atom: Atom, groups: Sequence[Group]) -> Split:
+    """The atom as a single block."""
+    return Split(((atom, tuple(range(atom.size(groups[0])))),), ())
+
+
+def _generator_matrices(atom: Atom, group: Group) -> list[Array]:
+    """The generators of the algebra, and the discrete ones minus the identity."""
+    lie = [atom.drho(group, A) for A in lie_elements(group)]
+    return lie + [atom.rho(group, h) - np.eye(atom.size(group)) for h in discrete_elements(group)]
+
+
+def _ranges(split: Split) -> list[Range]:
+    """The coordinate blocks over which an index can range."""
+    ranges: list[Range] = [(atom, np.array(block, dtype=np.int64)) for atom, block in split.blocks]
+    if split.fixed:
+        ranges.append((None, np.array(split.fixed, dtype=np.int64)))
+    return ranges
