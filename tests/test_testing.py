@@ -11,7 +11,7 @@ from softsym import metrics, testing
 from softsym.errors import InputError
 from softsym.spaces import EquivariantSpace
 from softsym.testing import assert_equivariant, assert_not_equivariant, assert_projector
-from tests.catalogue import GROUPS
+from tests.catalogue import GROUPS, each
 
 
 def unit(x):
@@ -81,7 +81,7 @@ def test_a_wrong_shape_is_no_failed_assertion():
         assert_equivariant(unit, "V", "V", "O(3)", x=np.ones((2, 4)))
 
 
-@pytest.mark.parametrize("G", GROUPS.values(), ids=list(GROUPS))
+@each(GROUPS)
 def test_projector_accepts_every_group(G):
     assert_projector(ss.equivariant_maps("S + V", "V", G))
     assert_projector(ss.invariants("V + T(1,1)" if G.dim < 10 else "V", G))

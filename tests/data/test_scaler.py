@@ -5,7 +5,7 @@ import softsym as ss
 from softsym.data.scaler import SymmetricScaler
 from softsym.errors import InputError
 from softsym.metrics.normalisation import columns_by_type
-from tests.catalogue import SMALL, elements
+from tests.catalogue import SMALL, each, elements
 
 REPS = ["S", "2V + S + V", "V' + 2S", "T(2) + V", "T(1,1)", "V*(S + V')"]
 SUSPECTS = {
@@ -31,7 +31,7 @@ def assert_commutes(scaler, rep, G, X):
 
 
 @pytest.mark.parametrize("text", REPS)
-@pytest.mark.parametrize("G", SMALL.values(), ids=SMALL)
+@each(SMALL)
 def test_commutes_with_every_group(G, text):
     rep = ss.rep(text)
     X = data(20, rep.size(G))

@@ -13,7 +13,7 @@ import softsym as ss
 from softsym.errors import InputError
 from softsym.metrics import data_error, equivariance_error, equivariance_errors, relative_error
 from softsym.metrics.equivariance import Violations
-from tests.catalogue import GROUPS, elements
+from tests.catalogue import GROUPS, each, elements
 from tests.datasets.test_inertia import TABLE
 
 SWAP = ss.S(2)
@@ -57,7 +57,7 @@ def test_agrees_with_a_slow_twin(text, normalize):
     assert np.allclose(tensor, found)
 
 
-@pytest.mark.parametrize("G", GROUPS.values(), ids=list(GROUPS))
+@each(GROUPS)
 def test_an_equivariant_map_has_no_error_and_a_free_one_has(G):
     space = ss.equivariant_maps("S + 2V", "V + S", G)
     W, x = draw(*space.shape, 1), draw(6, space.shape[1])

@@ -8,7 +8,7 @@ from scipy.linalg import expm
 import softsym as ss
 from softsym.errors import InputError
 from softsym.metrics import act, lie_derivative_error
-from tests.catalogue import SMALL
+from tests.catalogue import SMALL, each
 
 CONTINUOUS = {text: G for text, G in SMALL.items() if G.lie and len(G.part_dims) == 1}
 
@@ -17,7 +17,7 @@ def draw(n, size, seed=0):
     return torch.tensor(np.random.default_rng(seed).standard_normal((n, size)))
 
 
-@pytest.mark.parametrize("G", CONTINUOUS.values(), ids=list(CONTINUOUS))
+@each(CONTINUOUS)
 def test_agrees_with_finite_motions(G):
     rep_in, rep_out = ss.rep("S + 2V'"), ss.rep("V + S + T(1,1)")
     x = draw(5, rep_in.size(G))

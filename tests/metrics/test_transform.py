@@ -9,10 +9,10 @@ from softsym.errors import InputError
 from softsym.groups import gaussian
 from softsym.metrics import act
 from softsym.metrics.transform import transforms
-from tests.catalogue import GROUPS, SMALL, elements, reps_of
+from tests.catalogue import GROUPS, SMALL, each, elements, reps_of
 
 
-@pytest.mark.parametrize("G", SMALL.values(), ids=list(SMALL))
+@each(SMALL)
 def test_agrees_with_the_dense_matrices(G):
     parts = elements(G, 3)
     for rep in reps_of(G, limit=40):

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 import softsym as ss
-from tests.catalogue import GROUPS
+from tests.catalogue import GROUPS, each
 from tests.nn.networks import gap, normal, spread
 
 REP_IN = "2S + 2V"
@@ -15,9 +15,8 @@ def outputs(G: ss.Group) -> str:
     return ROUTE[G.dim > 10]
 
 
-@pytest.mark.parametrize("name", GROUPS)
-def test_equivariant_to_its_group(name):
-    G = GROUPS[name]
+@each(GROUPS)
+def test_equivariant_to_its_group(G):
     net = ss.nn.EMLP(REP_IN, outputs(G), G, width=40, layers=3, seed=1)
     x = 2 * normal(12, ss.rep(REP_IN).size(G))
     assert gap(net, REP_IN, outputs(G), G, x) < 1e-5

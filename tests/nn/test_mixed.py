@@ -4,7 +4,7 @@ import pytest
 import torch
 
 import softsym as ss
-from tests.catalogue import GROUPS
+from tests.catalogue import GROUPS, each
 from tests.nn.networks import gap, normal, spread
 
 REP_IN, REP_OUT = "2S + 2V", "S + V"
@@ -20,9 +20,8 @@ def louder(net: ss.nn.MixedEMLP, factor: float = 1e3) -> ss.nn.MixedEMLP:
     return net
 
 
-@pytest.mark.parametrize("name", EXACT)
-def test_equivariant_to_the_exact_group(name):
-    G = EXACT[name]
+@each(EXACT)
+def test_equivariant_to_the_exact_group(G):
     soft = ss.O(G.dim)
     net = louder(ss.nn.MixedEMLP(REP_IN, REP_OUT, G, soft, width=40, layers=3, seed=1))
     x = 2 * normal(12, 2 + 2 * G.dim)
