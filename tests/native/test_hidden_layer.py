@@ -9,7 +9,7 @@ import torch
 import softsym as ss
 from softsym.native import HiddenLayer, torch_only
 from softsym.nn.bilinear import Bilinear
-from softsym.nn.gating import Gated, gated_rep
+from softsym.nn.gate import Gated, gated_rep
 from softsym.nn.network import Block
 from tests.nn.networks import NETWORKS, SIZE_IN, normal
 from tests.nn.test_bilinear import CASES

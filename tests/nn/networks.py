@@ -30,7 +30,7 @@ def normal(*shape: int, seed: int = 0, dtype: torch.dtype = torch.float32) -> Te
     return torch.randn(*shape, dtype=torch.float64, generator=torch.Generator().manual_seed(seed)).to(dtype)
 
 
-def turned(rep: ss.Rep | str, G: ss.Group | str, x: Tensor, seed: int = 0) -> Tensor:
+def transformed(rep: ss.Rep | str, G: ss.Group | str, x: Tensor, seed: int = 0) -> Tensor:
     """Every row of x transformed by a random element of its own."""
     G = ss.group(G)
     rho = torch.as_tensor(ss.rep(rep).rho(G, tuple(G.sample_parts(len(x), seed)))).to(x)
@@ -47,7 +47,7 @@ def gap(
 ) -> float:
     """The largest |g f(x) - f(g x)|, relative to the larger of the two, over the parts of the output."""
     with torch.no_grad():
-        expected, found = turned(rep_out, G, f(x), seed), f(turned(rep_in, G, x, seed))
+        expected, found = transformed(rep_out, G, f(x), seed), f(transformed(rep_in, G, x, seed))
     worst = 0.0
     for part in ss.rep(rep_out).segments(G):
         a, b = expected[:, part.start : part.stop], found[:, part.start : part.stop]
@@ -56,6 +56,6 @@ def gap(
     return worst
 
 
-def spread(y: Tensor) -> float:
+def variation(y: Tensor) -> float:
     """How much the rows of y differ, relative to their size."""
     return float((y - y.mean(0)).norm() / y.norm())

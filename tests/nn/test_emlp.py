@@ -5,7 +5,7 @@ import torch
 
 import softsym as ss
 from tests.catalogue import GROUPS, each
-from tests.nn.networks import gap, normal, spread
+from tests.nn.networks import gap, normal, variation
 
 REP_IN = "2S + 2V"
 ROUTE = {True: "S + V", False: "S + V + T(2)"}
@@ -23,8 +23,8 @@ def test_equivariant_to_its_group(G):
     assert gap(net.eval(), REP_IN, outputs(G), G, x) < 1e-5
     assert gap(net.double(), REP_IN, outputs(G), G, x.double()) < 1e-10
     y = net(x.double()).detach()
-    assert spread(y[:, :1]) > 1e-3  # not a constant: the output depends on the input
-    assert spread(y[:, 1 : 1 + G.dim]) > 1e-3
+    assert variation(y[:, :1]) > 1e-3  # not a constant: the output depends on the input
+    assert variation(y[:, 1 : 1 + G.dim]) > 1e-3
 
 
 @pytest.mark.parametrize("name", ["O(3)", "SO(2)@z", "SL(2)", "S(3)", "Lorentz()", "SO(2) * S(3)"])
@@ -39,7 +39,7 @@ def test_equivariant_after_training_steps_in_its_full_depth(name):
         (net(x) - y).square().mean().backward()
         optimizer.step()
     assert gap(net, "2V + S", "V + T(2)", G, x) < 1e-10
-    assert spread(net(x).detach()) > 1e-3
+    assert variation(net(x).detach()) > 1e-3
 
 
 @pytest.mark.parametrize("name", ["SL(2)", "O(2)@z", "SO(3) | Scaling(3)"])
@@ -49,7 +49,7 @@ def test_equivariant_with_duals_and_hidden_representations_of_every_order(name):
     net = ss.nn.EMLP("V + V' + S", "T(1,1) + V' + S", G, hidden=hidden, layers=3).double()
     x = normal(10, 2 * G.dim + 1, dtype=torch.float64)
     assert gap(net, "V + V' + S", "T(1,1) + V' + S", G, x) < 1e-10
-    assert spread(net(x).detach()) > 1e-3
+    assert variation(net(x).detach()) > 1e-3
 
 
 @pytest.mark.parametrize(

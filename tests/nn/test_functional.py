@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from softsym.nn import functional
-from tests.nn import test_bilinear, test_gating
+from tests.nn import test_bilinear, test_gate
 from tests.nn.networks import normal
 
 SMALL = [case for case in test_bilinear.CASES if test_bilinear.layer_of(*case).size <= 20]
@@ -19,9 +19,9 @@ def test_bilinear_against_finite_differences(rep, G):
     )
 
 
-@pytest.mark.parametrize(("rep", "G"), test_gating.CASES)
+@pytest.mark.parametrize(("rep", "G"), test_gate.CASES)
 def test_gates_against_finite_differences(rep, G):
-    layer = test_gating.layer_of(rep, G, soft=True)
+    layer = test_gate.layer_of(rep, G, soft=True)
     x = normal(2, layer.gates + layer.size, dtype=torch.float64).requires_grad_()
     weight = normal(layer.size, seed=1, dtype=torch.float64).requires_grad_()
     assert torch.autograd.gradcheck(lambda x, w: functional.gate(layer.plan, x, w), (x, weight))
@@ -34,7 +34,7 @@ def test_second_derivatives():
 
 
 def test_large_values_do_not_overflow():
-    layer = test_gating.layer_of("2S + V", "O(3)", soft=True).float()
+    layer = test_gate.layer_of("2S + V", "O(3)", soft=True).float()
     x = torch.tensor([[1e4, -1e4, 1e4, -1e4, 1e4, -1e4]]).requires_grad_()
     out = layer(x)
     out.sum().backward()
@@ -43,7 +43,7 @@ def test_large_values_do_not_overflow():
 
 
 def test_a_layer_is_the_gates_of_the_bilinear_layer():
-    layer, gated = test_bilinear.layer_of("3S + V", "O(3)"), test_gating.layer_of("2S + V", "O(3)", soft=True)
+    layer, gated = test_bilinear.layer_of("3S + V", "O(3)"), test_gate.layer_of("2S + V", "O(3)", soft=True)
     x = normal(4, layer.size, dtype=torch.float64)
     whole = functional.hidden_layer(layer.plan, gated.plan, x, gated.weight, *layer.weights)
     assert torch.equal(whole, gated(layer(x)))

@@ -1,12 +1,21 @@
-"""Linear layers built from equivariant spaces."""
+"""Linear layers built from equivariant spaces, and initial weights with their covariances measured."""
 
 import pytest
 import torch
 from torch import nn
 
 import softsym as ss
+from softsym.errors import InputError
 from softsym.nn import EquivariantLinear
-from softsym.nn.linear import Confined, SumLinear, baked, free_linear
+from softsym.nn.linear import (
+    Confined,
+    SumLinear,
+    bake_linear,
+    free_linear,
+    orthogonal_weight,
+    soften,
+    uniform_bias,
+)
 from tests.nn.networks import gap, normal
 from tests.twin import equivariance_gap
 
@@ -19,6 +28,7 @@ CASES = [
     ("V", "T(2)", "SO(3) | Scaling(3)"),
     ("V", "V", "Trivial(3)"),
 ]
+SPACE = ss.equivariant_maps("2S + 2V", "S + V", "O(3)")
 every = pytest.mark.parametrize(("rep_in", "rep_out", "G"), CASES)
 
 
@@ -74,18 +84,18 @@ def test_double_takes_the_basis_afresh():
         assert float(ss.equivariant_maps("2S + 2V", "T(2)", "O(3)").distance(W)) < 1e-14
 
 
-def test_sum_and_baked():
+def test_sum_and_bake_linear():
     first, second = layer_of("2V", "V + S", "O(3)"), free_linear(6, 4, torch.Generator().manual_seed(1))
     both = SumLinear(first, second)
     x = normal(5, 6)
     assert torch.allclose(both(x), first(x) + second(x), atol=1e-6)
-    plain = baked(both)
+    plain = bake_linear(both)
     assert type(plain) is nn.Linear
     assert torch.equal(plain(x), both(x))
-    assert baked(both.double()).weight.dtype == torch.float64
+    assert bake_linear(both.double()).weight.dtype == torch.float64
     before = second.weight.detach().clone()
     with torch.no_grad():
-        baked(second).weight.zero_()
+        bake_linear(second).weight.zero_()
     assert torch.equal(second.weight, before)
 
 
@@ -95,3 +105,71 @@ def test_a_network_that_can_only_be_zero_still_trains():
     out = net(normal(4, 4))
     assert not out.any()
     (out - 1).square().mean().backward()
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(5, 5), (9, 4), (4, 9), (1, 7)])
+def test_orthogonal(rows, columns):
+    W = orthogonal_weight(rows, columns, torch.Generator().manual_seed(0)).double()
+    gram = W @ W.T if rows <= columns else W.T @ W
+    assert torch.allclose(gram, torch.eye(min(rows, columns)).double(), atol=1e-6)
+
+
+def test_biases_fill_their_range():
+    b = uniform_bias(4000, torch.Generator().manual_seed(0)) * 4000**0.5
+    assert 0 <= b.min() < 0.01
+    assert 0.99 < b.max() <= 1
+    assert abs(b.mean() - 0.5) < 0.02
+    assert uniform_bias(1, torch.Generator().manual_seed(0)) <= 1
+
+
+def test_seeded():
+    draw = [free_linear(4, 6, torch.Generator().manual_seed(seed)) for seed in (1, 1, 2)]
+    assert torch.equal(draw[0].weight, draw[1].weight)
+    assert torch.equal(draw[0].bias, draw[1].bias)
+    assert not torch.allclose(draw[0].weight, draw[2].weight)
+
+
+def test_networks_start_with_these():
+    net = ss.nn.MLP("5S + 5V", "T(2)", "O(3)", width=30)
+    W = net.layers[0].weight.double()
+    assert torch.allclose(W.T @ W, torch.eye(20).double(), atol=1e-6)
+    assert net.layers[0].bias.min() >= 0
+    assert net.layers[0].bias.max() <= 30**-0.5
+
+
+@pytest.mark.parametrize(
+    ("name", "outside"),
+    [("standard", 1.0), ("soft", 1e-3), ("half-soft", 0.5), ("half-soft-code", 0.25), ("equivariant", 0.0)],
+)
+def test_covariances(name, outside):
+    """Variance one inside the equivariant space and the given one outside."""
+    W = normal(20_000, *SPACE.shape, dtype=torch.float64)
+    found = soften(W, SPACE, name)
+    inside = SPACE.project(found)
+    rest = found - inside
+    assert abs(inside.square().sum((1, 2)).mean() / SPACE.dim - 1) < 0.03
+    assert rest.square().sum((1, 2)).mean() / (SPACE.size - SPACE.dim) == pytest.approx(outside, rel=0.03)
+    assert abs((inside * rest).sum((1, 2))).max() < 1e-10
+    cross = torch.einsum("nij,nij->n", SPACE.project(W), inside).mean() / SPACE.dim
+    assert cross == pytest.approx(1.0, rel=0.03)
+
+
+def test_half_soft_of_the_code_is_half_the_projection_plus_half_the_weight():
+    W = normal(*SPACE.shape, dtype=torch.float64)
+    expected = 0.5 * SPACE.project(W) + 0.5 * W
+    assert torch.allclose(soften(W, SPACE, "half-soft-code"), expected, atol=1e-14)
+
+
+def test_the_weight_passed_in_stays_as_it_was():
+    W = normal(*SPACE.shape)
+    before = W.clone()
+    soften(W, SPACE, "soft")
+    assert torch.equal(W, before)
+
+
+def test_unknown_name():
+    with pytest.raises(
+        InputError,
+        match=r"unknown initialisation 'hard'; pass one of standard, soft, half-soft, half-soft-code",
+    ):
+        soften(normal(*SPACE.shape), SPACE, "hard")

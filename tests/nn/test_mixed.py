@@ -5,7 +5,7 @@ import torch
 
 import softsym as ss
 from tests.catalogue import GROUPS, each
-from tests.nn.networks import gap, normal, spread
+from tests.nn.networks import gap, normal, variation
 
 REP_IN, REP_OUT = "2S + 2V", "S + V"
 EXACT = {name: G for name, G in GROUPS.items() if G.dim <= 6 and len(G.part_dims) == 1}
@@ -28,8 +28,8 @@ def test_equivariant_to_the_exact_group(G):
     assert gap(net, REP_IN, REP_OUT, G, x) < 1e-5
     assert gap(net.double().eval(), REP_IN, REP_OUT, G, x.double()) < 1e-10
     y = net(x.double()).detach()
-    assert spread(y[:, :1]) > 1e-3
-    assert spread(y[:, 1:]) > 1e-3
+    assert variation(y[:, :1]) > 1e-3
+    assert variation(y[:, 1:]) > 1e-3
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from torch import nn
 
 import softsym as ss
 from softsym.errors import InputError
-from softsym.nn.network import hidden_reps, read_hidden
+from softsym.nn.network import HasPrior, get_prior, hidden_reps
 from tests.nn.networks import AXES, NETWORKS, SIZE_IN, SIZE_OUT, normal
 
 every = pytest.mark.parametrize("name", NETWORKS)
@@ -190,7 +190,7 @@ def test_trains(name):
 
 
 @pytest.mark.parametrize("name", [n for n in NETWORKS if n != "FrameAveraged"])
-def test_baked(name):
+def test_bake_linear(name):
     net = NETWORKS[name](0).eval()
     plain = net.bake()
     x = normal(16, SIZE_IN)
@@ -263,7 +263,7 @@ class TestBadArguments:
 
 
 def test_hidden_points_that_the_group_does_not_keep():
-    """Four pixels cannot be turned by any angle: an exact network cannot be built on them."""
+    """Four pixels cannot be rotated by any angle: an exact network cannot be built on them."""
     with pytest.raises(InputError, match=r"Grid\(2,2\)"):
         ss.nn.EMLP("V", "V", "SO(2)", hidden="Grid(2,2)")
 
@@ -290,10 +290,9 @@ def test_soft_networks_of_axis_groups_use_the_tensors_of_all_three():
     assert net.hidden == (ss.rep("102S + 34V + 11T(2) + 3T(3)"),)
 
 
-def test_hidden():
-    assert read_hidden(None) is None
-    assert read_hidden("2S + V") == ss.rep("2S + V")
-    assert read_hidden(["S", ss.Vector]) == [ss.Scalar, ss.Vector]
+def test_hidden_representations_are_given_for_all_layers_or_for_each():
+    assert hidden_reps(8, 3, ss.O(3), "2S + V") == [ss.rep("2S + V")] * 2
+    assert hidden_reps(8, 3, ss.O(3), ["S", ss.Vector]) == [ss.rep("S"), ss.rep("V")]
 
 
 @pytest.mark.parametrize("make", [ss.nn.MLP, ss.nn.EMLP])
@@ -302,3 +301,33 @@ def test_a_width_that_would_fill_the_memory_is_refused(make):
         make("V", "V", "O(3)", width=1_000_000)
     with pytest.raises(InputError, match="pass a width of at most"):
         ss.nn.SoftMLP("V", "V", ["O(3)"], width=1_000_000)
+
+
+class Autoencoder(nn.Module):
+    """Has a prior, which is a distribution and none of our business."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = nn.Linear(6, 3)
+        self.prior = torch.distributions.Normal(0.0, 1.0)
+
+
+def test_somebody_elses_prior_is_left_alone():
+    assert get_prior(Autoencoder()) is None
+
+
+@pytest.mark.parametrize("name", ["MLP", "EMLP", "RPP", "MixedEMLP", "SoftMLP"])
+def test_the_networks_declare_theirs(name):
+    net = getattr(ss.nn, name)("2V", "V", "O(3)", width=12, layers=2)
+    assert isinstance(net, HasPrior)
+    assert get_prior(net)().item() == net.prior().item()
+
+
+def test_frame_averaging_passes_on_the_prior_of_what_it_wraps():
+    inner = ss.nn.RPP("2V", "V", "O(3)", width=12, layers=2)
+    averaged = ss.nn.FrameAveraged(inner, "2V", "V", "O(3)")
+    assert get_prior(averaged)().item() == inner.prior().item() > 0
+    plain = ss.nn.FrameAveraged(Autoencoder().inner, "2V", "V", "O(3)")
+    assert plain.prior().item() == 0
+    assert plain.double().prior().dtype == torch.float64
+    assert plain(normal(2, 6, dtype=torch.float64)).shape == (2, 3)

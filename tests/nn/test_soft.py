@@ -5,7 +5,7 @@ import torch
 
 import softsym as ss
 from softsym.maps import TensorMap
-from tests.nn.networks import AXES, gap, normal, spread
+from tests.nn.networks import AXES, gap, normal, variation
 
 ROUTE = ("2S + 3V", "S + V + T(2)")
 
@@ -27,7 +27,7 @@ def test_projected_it_is_equivariant(G):
     assert gap(net, *ROUTE, G, x) < 1e-10
     assert gap(net.eval(), *ROUTE, G, x) < 1e-10
     assert gap(net.float(), *ROUTE, G, x.float()) < 1e-5
-    assert spread(net(x.float()).detach()) > 1e-3
+    assert variation(net(x.float()).detach()) > 1e-3
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_projected_it_is_equivariant_to_any_candidate(groups, G):
     net = projected(ss.nn.SoftMLP(*route, groups, width=50, layers=3).double(), G)
     x = normal(10, ss.rep(route[0]).size(G), dtype=torch.float64)
     assert gap(net, *route, G, x) < 1e-10
-    assert spread(net(x).detach()[:, :1]) > 1e-4
+    assert variation(net(x).detach()[:, :1]) > 1e-4
 
 
 def test_soft_gates_alone_break_the_symmetry():

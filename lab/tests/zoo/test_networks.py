@@ -6,7 +6,7 @@ from lab.tests.zoo.small import error_of, made
 
 from softsym.datasets import task
 from softsym.groups import group
-from softsym.nn import MLP, ScaleFramed, SoftMLP
+from softsym.nn import MLP, ScaleCanonical, SoftMLP
 from softsym_lab.zoo import MODELS, Blueprint, build
 from softsym_lab.zoo.networks import exact_and_soft
 
@@ -71,7 +71,7 @@ def test_per_undoes_sizes_where_it_is_told_to_and_a_candidate_scales():
     assert type(made("per", framing=True).model) is SoftMLP
     numbers = preset().model_copy(update={"framing": True})
     built = build("per", task("cossim:SO(3)"), numbers, 0)
-    assert type(built.model) is ScaleFramed
+    assert type(built.model) is ScaleCanonical
     assert built.regularizer.strengths.keys() == {"SO(3)", "Scaling(3)"}
     assert type(build("per", task("cossim:SO(3)"), preset(), 0).model) is SoftMLP
 

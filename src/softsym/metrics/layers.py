@@ -22,8 +22,8 @@ from torch import Tensor, nn
 from softsym.groups import Group
 from softsym.groups import group as read_group
 from softsym.maps import TensorMap, map_values
-from softsym.nn import Network, ScaleFramed
-from softsym.nn.linear import SumLinear, weights_of
+from softsym.nn import Network, ScaleCanonical
+from softsym.nn.linear import SumLinear, get_weights
 
 
 def layer_distances(
@@ -71,7 +71,7 @@ class WeightParts:
 
 
 @torch.no_grad()
-def weight_parts(network: Network | ScaleFramed) -> list[WeightParts]:
+def weight_parts(network: Network | ScaleCanonical) -> list[WeightParts]:
     """The parts of every linear layer of a network, with respect to its largest group.
 
     Example:
@@ -88,7 +88,7 @@ def weight_parts(network: Network | ScaleFramed) -> list[WeightParts]:
     for place, (name, (weight, tensor_map)) in enumerate(weights.items(), 1):
         inside = tensor_map.space(network.group).project(weight.double())
         layer = network.get_submodule(name)
-        confined = _norm(weights_of(layer.first)[0]) if isinstance(layer, SumLinear) else None
+        confined = _norm(get_weights(layer.first)[0]) if isinstance(layer, SumLinear) else None
         parts.append(WeightParts(place, _norm(inside), _norm(weight.double() - inside), confined))
     return parts
 

@@ -8,29 +8,20 @@ Reference:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import torch
 
 from softsym.groups import Group
 from softsym.groups import group as read_group
 from softsym.nn.linear import EquivariantLinear
-from softsym.nn.network import Network, hidden_reps, read_hidden, routes, seeded
+from softsym.nn.network import Hidden, Network, hidden_reps
 from softsym.reps import Rep
-from softsym.reps import rep as read_rep
 
 
 class EMLP(Network):
     """Exactly equivariant to one group.
 
     Args:
-        rep_in: Representation of the input.
-        rep_out: Representation of the output.
-        group: The group.
-        width: Size of the hidden layers.
-        layers: Number of linear layers.
-        hidden: Hidden representations, if not proposed by width.
-        seed: Seed or generator of the initial weights.
+        group: The group; all other arguments as for :class:`~softsym.nn.SoftMLP`.
 
     Example:
         >>> import softsym as ss, torch
@@ -47,10 +38,12 @@ class EMLP(Network):
         width: int = 384,
         layers: int = 4,
         *,
-        hidden: Rep | str | Sequence[Rep | str] | None = None,
+        hidden: Hidden = None,
         seed: int | torch.Generator = 0,
     ) -> None:
-        source, target, G, generator = read_rep(rep_in), read_rep(rep_out), read_group(group), seeded(seed)
-        reps = hidden_reps(width, layers, G, read_hidden(hidden))
-        linears = [EquivariantLinear(a, b, G, generator) for a, b in routes(source, target, reps, G)]
-        super().__init__(source, target, reps, G, linears, soft_gates=False, generator=generator)
+        G = read_group(group)
+
+        def make_linear(source: Rep, target: Rep, generator: torch.Generator) -> EquivariantLinear:
+            return EquivariantLinear(source, target, G, generator)
+
+        super().__init__(rep_in, rep_out, G, hidden_reps(width, layers, G, hidden), make_linear, seed=seed)

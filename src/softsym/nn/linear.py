@@ -4,20 +4,42 @@ A constrained weight is trained as a full matrix that is projected in every forw
 in a basis of the space, :math:`Q\,\theta`, would be fewer numbers and reach the same functions; but Adam, which scales the step of every
 number by itself, learns better with the entries of a matrix than with coordinates (on the paper's inertia task an RPP that was trained by
 coordinates ended at three times the error). Neither P nor Q is formed: a few small products work on the blocks of the space.
+
+Initial weights are orthogonal, initial biases uniform in :math:`[0, 1/\sqrt{n_{out}}]`. For networks that are only softly equivariant more
+starts exist, with P the projector of the largest group: *soft* draws from :math:`N(0, s^2 P + \epsilon s^2 I)` and *half-soft* from
+:math:`N(0, s^2 P + l\, s^2 (I - P))`, between an exactly equivariant start (l = 0) and an unconstrained one (l = 1). *Equivariant* is
+l = 0: the network begins with every symmetry and leaves those that the data break.
+
+Reference:
+    Regularizing Towards Soft Equivariance Under Mixed Symmetries (Kim et al., 2023), https://arxiv.org/abs/2306.00356
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
 
+from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.native import Projection, Subspace, project
-from softsym.nn import init
 from softsym.reps import Rep
 from softsym.spaces import EquivariantSpace, equivariant_maps, invariants
+
+Layer = TypeVar("Layer", bound=nn.Module)
+RESIDUAL_START = 1e-3
+"""What the softer of two paths is multiplied by at the start."""
+OUTSIDE = {
+    "standard": 1.0,
+    "soft": 1e-3**0.5,
+    "half-soft": 0.5**0.5,
+    "half-soft-code": 0.5,
+    "equivariant": 0.0,
+}
+"""What each initialisation multiplies the part of a weight outside of the equivariant space by."""
 
 
 class Confined(nn.Module):
@@ -90,8 +112,8 @@ class EquivariantLinear(nn.Module):
     ) -> None:
         super().__init__()
         maps, biases = equivariant_maps(rep_in, rep_out, group), invariants(rep_out, group)
-        self.weight = Confined(maps, init.orthogonal(maps.shape[0], maps.shape[1], generator))
-        self.bias = Confined(biases, init.bias(biases.size, generator))
+        self.weight = Confined(maps, orthogonal_weight(maps.shape[0], maps.shape[1], generator))
+        self.bias = Confined(biases, uniform_bias(biases.size, generator))
         self._projection = Projection([*self.weight.subspaces(0), *self.bias.subspaces(1)])
 
     def map(self) -> tuple[Tensor, Tensor]:
@@ -113,7 +135,7 @@ class SumLinear(nn.Module):
 
     def map(self) -> tuple[Tensor, Tensor]:
         """Weight (n_out, n_in) and bias (n_out,)."""
-        (W1, b1), (W2, b2) = weights_of(self.first), weights_of(self.second)
+        (W1, b1), (W2, b2) = get_weights(self.first), get_weights(self.second)
         return W1 + W2, b1 + b2
 
     def forward(self, x: Tensor) -> Tensor:
@@ -121,27 +143,65 @@ class SumLinear(nn.Module):
         return nn.functional.linear(x, *self.map())
 
 
+def orthogonal_weight(rows: int, columns: int, generator: torch.Generator | None = None) -> Tensor:
+    """A random matrix with orthonormal rows or columns, whichever are fewer."""
+    weight = torch.empty(rows, columns)
+    nn.init.orthogonal_(weight, generator=generator)
+    return weight
+
+
+def uniform_bias(size: int, generator: torch.Generator | None = None) -> Tensor:
+    """Uniform in [0, 1 / sqrt(size)]."""
+    return torch.rand(size, generator=generator) / math.sqrt(size)
+
+
+@torch.no_grad()
+def soften(weight: Tensor, space: EquivariantSpace, init: str) -> Tensor:
+    """Makes another start of a standard one by scaling the part of the weight outside the equivariant space.
+
+    Args:
+        weight: A standard start, of covariance s^2 I.
+        space: The equivariant space of the largest group.
+        init: ``standard``, ``soft``, ``half-soft`` (covariance P + 0.5 (I - P), as printed), ``half-soft-code``
+            (0.5 P W + 0.5 W, as in the published code: covariance P + 0.25 (I - P)) or ``equivariant`` (P W).
+    """
+    if init not in OUTSIDE:
+        raise InputError(f"unknown initialisation {init!r}; pass one of {', '.join(OUTSIDE)}")
+    if init == "standard":
+        return weight
+    inside: Tensor = space.project(weight)
+    return inside + OUTSIDE[init] * (weight - inside)
+
+
 def free_linear(n_in: int, n_out: int, generator: torch.Generator | None = None) -> nn.Linear:
     """An ordinary linear layer with the paper's initial weights."""
     layer = nn.Linear(n_in, n_out)
     with torch.no_grad():
-        layer.weight.copy_(init.orthogonal(n_out, n_in, generator))
-        layer.bias.copy_(init.bias(n_out, generator))
+        layer.weight.copy_(orthogonal_weight(n_out, n_in, generator))
+        layer.bias.copy_(uniform_bias(n_out, generator))
     return layer
 
 
-def weights_of(layer: nn.Module) -> tuple[Tensor, Tensor]:
-    """Weight and bias of any linear layer of this room."""
+@torch.no_grad()
+def scale_parameters_(layer: Layer, factor: float) -> Layer:
+    """Multiplies all parameters of a layer."""
+    for parameter in layer.parameters():
+        parameter.mul_(factor)
+    return layer
+
+
+def get_weights(layer: nn.Module) -> tuple[Tensor, Tensor]:
+    """Weight and bias of any linear layer of this subpackage."""
     if isinstance(layer, nn.Linear):
         return layer.weight, layer.bias
-    found: tuple[Tensor, Tensor] = layer.map()  # type: ignore[operator]
-    return found
+    weight, bias = layer.map()  # type: ignore[operator]
+    return weight, bias
 
 
 @torch.no_grad()
-def baked(layer: nn.Module) -> nn.Linear:
+def bake_linear(layer: nn.Module) -> nn.Linear:
     """An ordinary linear layer with the same map."""
-    weight, bias = weights_of(layer)
+    weight, bias = get_weights(layer)
     plain = nn.Linear(weight.shape[1], weight.shape[0], device=weight.device, dtype=weight.dtype)
     plain.weight.copy_(weight)
     plain.bias.copy_(bias)

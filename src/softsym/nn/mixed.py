@@ -9,47 +9,35 @@ Reference:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import cast
-
 import torch
 from torch import Tensor
 
 from softsym.groups import Group, join_groups, read_groups
-from softsym.nn.linear import EquivariantLinear, SumLinear
-from softsym.nn.network import Network, hidden_reps, read_hidden, routes, seeded
+from softsym.nn.linear import RESIDUAL_START, EquivariantLinear, SumLinear, scale_parameters_
+from softsym.nn.network import Groups, Hidden, Network, hidden_reps, largest_group
 from softsym.reps import Rep
-from softsym.reps import rep as read_rep
 
 
 class MixedEMLP(Network):
     """Exactly equivariant to some groups and softly to others.
 
     Args:
-        rep_in: Representation of the input.
-        rep_out: Representation of the output.
         exact: Groups that hold exactly.
-        soft: Groups that hold softly.
-        width: Size of the hidden layers.
-        layers: Number of linear layers.
-        hidden: Hidden representations, if not proposed by width.
+        soft: Groups that hold softly; arguments that are not listed as for :class:`~softsym.nn.SoftMLP`.
         joint_decay: Coefficient of |W2|^2, the part equivariant to all groups.
         exact_decay: Coefficient of |W1|^2, the part equivariant to the exact groups only.
-        largest: Group of the gates and bilinear layers; all groups joined by default.
-        round_up: Round the width up to whole rounds, as the published code does.
-        seed: Seed or generator of the initial weights.
     """
 
     def __init__(
         self,
         rep_in: Rep | str,
         rep_out: Rep | str,
-        exact: Group | str | Sequence[Group | str],
-        soft: Group | str | Sequence[Group | str] = (),
+        exact: Groups,
+        soft: Groups = (),
         width: int = 384,
         layers: int = 4,
         *,
-        hidden: Rep | str | Sequence[Rep | str] | None = None,
+        hidden: Hidden = None,
         joint_decay: float = 1e-5,
         exact_decay: float = 1.0,
         largest: Group | str | None = None,
@@ -57,28 +45,18 @@ class MixedEMLP(Network):
         seed: int | torch.Generator = 0,
     ) -> None:
         strict = read_groups(exact)
-        every = read_groups([*strict, *(read_groups(soft) if soft else [])])
-        G = join_groups(every) if largest is None else read_groups([largest, *every])[0]
-        source, target, generator = read_rep(rep_in), read_rep(rep_out), seeded(seed)
-        reps = hidden_reps(width, layers, G, read_hidden(hidden), round_up=round_up)
-        linears = [
-            SumLinear(
-                EquivariantLinear(a, b, join_groups(every), generator),
-                EquivariantLinear(a, b, join_groups(strict), generator),
-            )
-            for a, b in routes(source, target, reps, G)
-        ]
-        for layer in linears:  # the softer path starts small, as in RPP
-            for p in layer.second.parameters():
-                p.data.mul_(1e-3)
-        super().__init__(source, target, reps, G, linears, soft_gates=False, generator=generator)
+        every, G = largest_group([*strict, *(read_groups(soft) if soft else [])], largest)
+        joint, exact_only = join_groups(every), join_groups(strict)
+
+        def make_linear(source: Rep, target: Rep, generator: torch.Generator) -> SumLinear:
+            first = EquivariantLinear(source, target, joint, generator)
+            second = EquivariantLinear(source, target, exact_only, generator)
+            return SumLinear(first, scale_parameters_(second, RESIDUAL_START))
+
+        reps = hidden_reps(width, layers, G, hidden, round_up=round_up)
+        super().__init__(rep_in, rep_out, G, reps, make_linear, seed=seed)
         self.joint_decay, self.exact_decay = joint_decay, exact_decay
 
     def prior(self) -> Tensor:
         """The Gaussian priors of both parts (biases are free)."""
-        total = super().prior()
-        for layer in (*(block.linear for block in self.blocks), self.last):
-            pair = cast(SumLinear, layer)
-            for part, decay in ((pair.first, self.joint_decay), (pair.second, self.exact_decay)):
-                total = total + decay * cast(EquivariantLinear, part).weight.free.square().sum()
-        return total
+        return self.pair_prior((self.joint_decay, self.exact_decay))

@@ -1,4 +1,4 @@
-"""MLP: the plain multilayer perceptron, which knows no symmetry. Linear layers and swish."""
+"""MLP: the unconstrained multilayer perceptron, linear layers and swish."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
 from softsym.nn.linear import free_linear
-from softsym.nn.network import check_memory, check_width, seeded
-from softsym.nn.prior import HasPrior
+from softsym.nn.network import HasPrior, as_generator, check_memory, check_width
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 
 
 class MLP(nn.Module, HasPrior):
-    """A plain network of the same depth.
+    """An unconstrained network of linear layers and swish.
 
     Args:
         rep_in: Representation of the input; only its size matters.
@@ -50,7 +49,7 @@ class MLP(nn.Module, HasPrior):
         self.rep_in, self.rep_out, self.group = read_rep(rep_in), read_rep(rep_out), read_group(group)
         check_memory(width, layers)
         sizes = [self.rep_in.size(self.group), *[width] * (layers - 1), self.rep_out.size(self.group)]
-        generator = seeded(seed)
+        generator = as_generator(seed)
         self.layers = nn.ModuleList(free_linear(a, b, generator) for a, b in itertools.pairwise(sizes))
         self.size_in = sizes[0]
 
@@ -63,9 +62,9 @@ class MLP(nn.Module, HasPrior):
         return out
 
     def prior(self) -> Tensor:
-        """Nothing."""
+        """Zero: an MLP has no prior."""
         return self.layers[0].weight.new_zeros(())  # type: ignore[operator]
 
     def bake(self) -> MLP:
-        """The network itself: it is plain already."""
+        """The network itself: its layers are ordinary ones already."""
         return self

@@ -7,25 +7,51 @@ layer they have, whether the gates have a soft path, and what prior they add to 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import torch
 from torch import Tensor, nn
 
 from softsym.errors import InputError
-from softsym.groups import Group
+from softsym.groups import Group, join_groups, read_groups
 from softsym.maps import TensorMap, linear_parameters
 from softsym.native import HiddenLayer, run_hidden_layer
 from softsym.nn import functional
 from softsym.nn.bilinear import Bilinear
-from softsym.nn.gating import Gated, gated_rep
-from softsym.nn.linear import baked, weights_of
-from softsym.nn.prior import HasPrior
+from softsym.nn.gate import Gated, gated_rep
+from softsym.nn.linear import EquivariantLinear, bake_linear, get_weights
 from softsym.reps import Rep, hidden_rep
 from softsym.reps import rep as read_rep
 
+Groups: TypeAlias = Group | str | Sequence[Group | str]
+Hidden: TypeAlias = Rep | str | Sequence[Rep | str] | None
 LARGEST, BYTES = 2_000_000_000, 16
 """Weights of the largest network that is made, and what each takes: itself, its gradient and two moments, in single precision."""
+
+
+class HasPrior(ABC):
+    """A network that adds a term of its own to the loss.
+
+    It is declared by inheriting, not found by name: many modules call something else their prior (every variational autoencoder does),
+    and nothing of theirs may end up in a loss by accident.
+    """
+
+    @abstractmethod
+    def prior(self) -> Tensor:
+        """The term: a differentiable scalar of the parameters alone."""
+
+
+def get_prior(model: nn.Module) -> Callable[[], Tensor] | None:
+    """The prior that a model declares; None if it declares none.
+
+    Example:
+        >>> import softsym as ss
+        >>> get_prior(nn.Linear(3, 3)) is None, float(get_prior(ss.nn.MLP("V", "S", "O(3)", width=4))())
+        (True, 0.0)
+    """
+    return model.prior if isinstance(model, HasPrior) else None
 
 
 class Block(nn.Module):
@@ -50,36 +76,39 @@ class Network(nn.Module, HasPrior):
     Args:
         rep_in: Representation of the input.
         rep_out: Representation of the output.
-        hidden: Representation of each hidden layer.
         group: The largest group: it decides gates and bilinear layers.
-        linears: One linear layer for each (input, output) of :func:`routes`.
+        hidden: Representation of each hidden layer.
+        make_linear: Makes a linear layer of its representations of input and output and a source of initial weights.
         soft_gates: Whether gates have a soft path.
-        generator: Source of the initial bilinear weights.
+        seed: Seed or generator of the initial weights.
     """
 
     def __init__(
         self,
-        rep_in: Rep,
-        rep_out: Rep,
-        hidden: Sequence[Rep],
+        rep_in: Rep | str,
+        rep_out: Rep | str,
         group: Group,
-        linears: Sequence[nn.Module],
+        hidden: Sequence[Rep],
+        make_linear: Callable[[Rep, Rep, torch.Generator], nn.Module],
         *,
-        soft_gates: bool,
-        generator: torch.Generator | None,
+        soft_gates: bool = False,
+        seed: int | torch.Generator = 0,
     ) -> None:
         super().__init__()
-        self.rep_in, self.rep_out, self.hidden, self.group = rep_in, rep_out, tuple(hidden), group
-        self.size_in, self.size_out = rep_in.size(group), rep_out.size(group)
+        self.rep_in, self.rep_out, self.group = read_rep(rep_in), read_rep(rep_out), group
+        self.hidden = tuple(hidden)
+        self.size_in, self.size_out = self.rep_in.size(group), self.rep_out.size(group)
+        generator = as_generator(seed)
+        *linears, last = [make_linear(source, target, generator) for source, target in self._layer_reps()]
         self.blocks = nn.ModuleList(
             Block(
                 linear,
                 Bilinear(gated_rep(rep, group), group, generator),
                 Gated(rep, group, soft=soft_gates),
             )
-            for rep, linear in zip(hidden, linears[:-1], strict=True)
+            for rep, linear in zip(self.hidden, linears, strict=True)
         )
-        self.last = linears[-1]
+        self.last = last
 
     def forward(self, x: Tensor) -> Tensor:
         """Maps (..., size of rep_in) to (..., size of rep_out)."""
@@ -99,8 +128,8 @@ class Network(nn.Module, HasPrior):
         """The weight and bias that each linear layer adds up to, whatever it is built of, and what they are, by name."""
         names = [*(f"blocks.{k}.linear" for k in range(len(self.blocks))), "last"]
         maps: dict[str, tuple[Tensor, TensorMap]] = {}
-        for name, ends in zip(names, routes(self.rep_in, self.rep_out, self.hidden, self.group), strict=True):
-            parameters, values = linear_parameters(name, *ends), weights_of(self.get_submodule(name))
+        for name, ends in zip(names, self._layer_reps(), strict=True):
+            parameters, values = linear_parameters(name, *ends), get_weights(self.get_submodule(name))
             maps |= {key: (value, parameters[key]) for key, value in zip(parameters, values, strict=True)}
         return maps
 
@@ -110,24 +139,31 @@ class Network(nn.Module, HasPrior):
 
         plain = copy.deepcopy(self)
         for block in plain.blocks:
-            block.linear = baked(block.linear)  # type: ignore[arg-type]
-        plain.last = baked(plain.last)
+            block.linear = bake_linear(block.linear)  # type: ignore[arg-type]
+        plain.last = bake_linear(plain.last)
         return plain
+
+    def pair_prior(self, decays: tuple[float, float]) -> Tensor:
+        """Gaussian priors on the weights of both parts of every :class:`SumLinear` (biases are free), and the decay of soft gates."""
+        total = Network.prior(self)
+        for pair in (*(block.linear for block in self.blocks), self.last):
+            for part, decay in zip((pair.first, pair.second), decays, strict=True):  # type: ignore[union-attr]
+                weight = part.weight.free if isinstance(part, EquivariantLinear) else part.weight  # type: ignore[union-attr]
+                total = total + decay * weight.square().sum()  # type: ignore[operator]
+        return total
+
+    def _layer_reps(self) -> list[tuple[Rep, Rep]]:
+        """(input, output) representation of each linear layer; hidden layers also produce gates."""
+        targets = [*(gated_rep(rep, self.group) for rep in self.hidden), self.rep_out]
+        return list(zip((self.rep_in, *self.hidden), targets, strict=True))
 
     def extra_repr(self) -> str:
         """Shown by print(network)."""
         return f"{self.rep_in} -> {self.rep_out}, {self.group.name}, {count_parameters(self):,} parameters"
 
 
-def read_hidden(hidden: Rep | str | Sequence[Rep | str] | None) -> Rep | list[Rep] | None:
-    """A hidden representation, a list of them, or None."""
-    if hidden is None or isinstance(hidden, Rep):
-        return hidden
-    return read_rep(hidden) if isinstance(hidden, str) else [read_rep(item) for item in hidden]
-
-
 def hidden_reps(
-    width: int, layers: int, group: Group, hidden: Rep | Sequence[Rep] | None, *, round_up: bool = False
+    width: int, layers: int, group: Group, hidden: Hidden = None, *, round_up: bool = False
 ) -> list[Rep]:
     """The hidden representations of a network: proposed by width, or given (one for all layers, or one for each)."""
     if layers < 2:
@@ -135,25 +171,24 @@ def hidden_reps(
     if hidden is None:
         check_memory(width, layers)
         return [hidden_rep(width, group, round_up=round_up, duals=not round_up)] * (layers - 1)
-    if isinstance(hidden, Rep):
-        return [hidden] * (layers - 1)
+    if isinstance(hidden, Rep | str):
+        return [read_rep(hidden)] * (layers - 1)
     if len(hidden) != layers - 1:
         raise InputError(
             f"{layers} linear layers have {layers - 1} hidden representations, got {len(hidden)}"
         )
-    return list(hidden)
+    return [read_rep(rep) for rep in hidden]
 
 
-def routes(rep_in: Rep, rep_out: Rep, hidden: Sequence[Rep], group: Group) -> list[tuple[Rep, Rep]]:
-    """(input, output) representation of each linear layer; hidden layers also produce gates."""
-    sources = [rep_in, *hidden]
-    targets = [*(gated_rep(rep, group) for rep in hidden), rep_out]
-    return list(zip(sources, targets, strict=True))
-
-
-def seeded(seed: int | torch.Generator) -> torch.Generator:
+def as_generator(seed: int | torch.Generator) -> torch.Generator:
     """A generator from a seed."""
     return seed if isinstance(seed, torch.Generator) else torch.Generator().manual_seed(seed)
+
+
+def largest_group(groups: Groups, largest: Group | str | None = None) -> tuple[list[Group], Group]:
+    """Candidate groups, and the largest one: if not given, all of them joined."""
+    candidates = read_groups(groups)
+    return candidates, join_groups(candidates) if largest is None else read_groups([largest, *candidates])[0]
 
 
 def count_parameters(module: nn.Module) -> int:

@@ -9,20 +9,20 @@ Reference:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import torch
+from torch import nn
 
-from softsym.groups import Group, join_groups, read_groups
+from softsym.groups import Group
 from softsym.maps import TensorMap
-from softsym.nn import init as initial
 from softsym.nn.bilinear import Bilinear
-from softsym.nn.gating import Gated
-from softsym.nn.linear import free_linear
-from softsym.nn.network import Network, hidden_reps, read_hidden, routes, seeded
+from softsym.nn.gate import Gated
+from softsym.nn.linear import free_linear, soften
+from softsym.nn.network import Groups, Hidden, Network, hidden_reps, largest_group
 from softsym.reps import Rep
-from softsym.reps import rep as read_rep
 from softsym.spaces import equivariant_maps, invariants
+
+SMALL_BILINEAR = 0.3
+"""Times the usual bilinear weights, in the equivariant start: products of vectors are small then, compared to the vectors."""
 
 
 class SoftMLP(Network):
@@ -52,41 +52,41 @@ class SoftMLP(Network):
         self,
         rep_in: Rep | str,
         rep_out: Rep | str,
-        groups: Group | str | Sequence[Group | str],
+        groups: Groups,
         width: int = 384,
         layers: int = 4,
         *,
         largest: Group | str | None = None,
-        hidden: Rep | str | Sequence[Rep | str] | None = None,
+        hidden: Hidden = None,
         init: str = "standard",
         round_up: bool = False,
         seed: int | torch.Generator = 0,
     ) -> None:
-        candidates = read_groups(groups)
-        G = join_groups(candidates) if largest is None else read_groups([largest, *candidates])[0]
-        source, target, generator = read_rep(rep_in), read_rep(rep_out), seeded(seed)
-        reps = hidden_reps(width, layers, G, read_hidden(hidden), round_up=round_up)
-        ends = routes(source, target, reps, G)
-        linears = [free_linear(a.size(G), b.size(G), generator) for a, b in ends]
-        if init != "standard":
-            for layer, (a, b) in zip(linears, ends, strict=True):
-                layer.weight.data = initial.soften(layer.weight.data, equivariant_maps(a, b, G), init)
-                layer.bias.data = initial.soften(layer.bias.data, invariants(b, G), init)
-        super().__init__(source, target, reps, G, linears, soft_gates=True, generator=generator)
+        candidates, G = largest_group(groups, largest)
+
+        def make_linear(source: Rep, target: Rep, generator: torch.Generator) -> nn.Linear:
+            layer = free_linear(source.size(G), target.size(G), generator)
+            if init != "standard":
+                layer.weight.data = soften(layer.weight.data, equivariant_maps(source, target, G), init)
+                layer.bias.data = soften(layer.bias.data, invariants(target, G), init)
+            return layer
+
+        reps = hidden_reps(width, layers, G, hidden, round_up=round_up)
+        super().__init__(rep_in, rep_out, G, reps, make_linear, soft_gates=True, seed=seed)
         self.candidates = tuple(candidates)
         if init == "equivariant":
-            self._begin_equivariant()
+            self._start_equivariant()
 
     @torch.no_grad()
-    def _begin_equivariant(self) -> None:
+    def _start_equivariant(self) -> None:
         """Closes the soft path of the gates for good, and lets products of tensors begin small."""
         for block in self.modules():
             if isinstance(block, Gated) and block.soft is not None:
                 block.soft.zero_().requires_grad_(False)
             elif isinstance(block, Bilinear):
                 for weight in block.parameters():
-                    weight.mul_(initial.SMALL_BILINEAR)
+                    weight.mul_(SMALL_BILINEAR)
 
     def representations(self) -> dict[str, TensorMap]:
         """Which map every linear weight and bias is: what a regularizer needs to know."""
-        return {name: one for name, (_, one) in self.linear_maps().items()}
+        return {name: tensor_map for name, (_, tensor_map) in self.linear_maps().items()}

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 import torch
 from torch import Tensor, nn
 
-from softsym.nn.prior import prior_of
+from softsym.nn.network import get_prior
 from softsym.regularize import EquivarianceRegularizer
 
 Criterion = Callable[[Tensor, Tensor], Tensor]
@@ -83,7 +83,7 @@ class Objective:
             if self.balanced:
                 added = added * (task / added.clamp_min(torch.finfo(added.dtype).tiny)).detach()
             whole = whole + added
-        if (prior := prior_of(self.model)) is not None:
+        if (prior := get_prior(self.model)) is not None:
             whole = whole + prior()
         if self.regularizer is not None and self.penalises:
             whole = whole + self.regularizer()

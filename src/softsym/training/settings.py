@@ -126,7 +126,7 @@ FAST: dict[str, Any] = {
     "strengths": "by-data", "gamma": 2.0,
 }  # fmt: skip
 """How penalties are trained in a tenth of the published steps: numbers that presets and estimators share. Penalties begin at
-:data:`FAST_STRENGTH`, from an equivariant start (:mod:`softsym.nn.init`), with batches of about 250 rows. Found on the Inertia task with
+:data:`FAST_STRENGTH`, from an equivariant start (:mod:`softsym.nn.linear`), with batches of about 250 rows. Found on the Inertia task with
 O(2) about z, one seed; the width is the least that has two tensors of rank three, without which that task is not learned."""
 FAST_STRENGTH = 10.0
 

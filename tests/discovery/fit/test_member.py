@@ -16,7 +16,7 @@ from softsym.discovery.fit.member import (
 )
 from softsym.discovery.fit.parallel import Training, train_all
 from softsym.groups import group
-from softsym.nn import MLP, ScaleFramed, SoftMLP
+from softsym.nn import MLP, ScaleCanonical, SoftMLP
 from softsym.reps import rep
 from softsym.training.devices import Alone
 from tests.discovery.fit.lessons import FAST, RECIPE, lesson
@@ -48,7 +48,7 @@ def test_without_candidates_a_member_is_an_ordinary_network():
 
 def test_where_a_candidate_scales_inputs_are_brought_to_one_size():
     scaling = lesson("O(3)", "Scaling(3)")
-    assert isinstance(make_network(scaling.shape, FAST, 0), ScaleFramed)
+    assert isinstance(make_network(scaling.shape, FAST, 0), ScaleCanonical)
     assert isinstance(make_network(scaling.shape, SHORT, 0), SoftMLP)  # models of before
     model = train_member(scaling.shape, QUICK, scaling.data, 0).model
     sizes = torch.linalg.norm(scaling.data.train[0], dim=1)

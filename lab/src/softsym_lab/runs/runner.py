@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from softsym.metrics import Violations
-from softsym.nn import ScaleFramed
+from softsym.nn import ScaleCanonical
 from softsym.datasets import task as read_task
 from softsym.training import Splits
 from softsym.datasets import Task
@@ -53,7 +53,7 @@ def _run(spec: RunSpec, task: Task, place: RunFolder, *, resume: bool, quiet: bo
     place.claim(spec, resume=resume)
     place.check_room(10 * 4 * sum(p.numel() for p in built.model.parameters()))
     data = task.splits(spec.seed, spec.preset.sizes, fixed_data=spec.preset.fixed_data)
-    if isinstance(built.model, ScaleFramed):
+    if isinstance(built.model, ScaleCanonical):
         built.model.fit_size_(data.train[0])
     probes = probes_of(task, spec.seed)
     note = tensorboard(place.path / "tensorboard") if track else None

@@ -59,7 +59,7 @@ class Preset(SoftNumbers):
     )
     framing: bool = Field(
         False,
-        description="PER: bring inputs to one size where a candidate group scales (:class:`softsym.nn.ScaleFramed`).",
+        description="PER: bring inputs to one size where a candidate group scales (:class:`softsym.nn.ScaleCanonical`).",
     )
     residual_decay: float = Field(
         1.0, ge=0, description="RPP and MixedEMLP: times the squared residual weights."

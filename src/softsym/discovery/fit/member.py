@@ -16,7 +16,7 @@ from softsym.discovery.fit.recipe import Recipe
 from softsym.discovery.fit.weighted import Weighted
 from softsym.groups import Group, Trivial, join_groups
 from softsym.metrics.equivariance import Violations
-from softsym.nn import MLP, ScaleFramed, SoftMLP, soft_network
+from softsym.nn import MLP, ScaleCanonical, SoftMLP, soft_network
 from softsym.regularize import EquivarianceRegularizer
 from softsym.reps import Rep
 from softsym.training import fit
@@ -147,7 +147,7 @@ def train_member(
 
     with one_thread():
         model = make_network(shape, recipe, seed)
-        if isinstance(model, ScaleFramed):
+        if isinstance(model, ScaleCanonical):
             model.fit_size_(data.train[0])
         if start is not None:
             model.load_state_dict(start.weights)

@@ -6,8 +6,8 @@ network whose weights obey that is constant, and a penalty can only fade. But a 
 .. math:: \hat f(x) = \rho_{out}(s)\, f(\rho_{in}(s)^{-1} x), \qquad s = |x| / \text{usual size},
 
 is exactly equivariant to scalings and asks f only where it has seen data. Networks are made so from the beginning where a candidate
-scales (:class:`softsym.nn.ScaleFramed`); this is for those that are not: models saved before, which have it where the size of an input told
-nothing, and the ones that are snapped onto scalings.
+scales (:class:`softsym.nn.ScaleCanonical`); this is for those that are not: models saved before, which have it where the size of an input
+told nothing, and the ones that are snapped onto scalings.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 from softsym.discovery.fit.member import Shape
-from softsym.nn.scale_framed import scales, sizes, usual_size
+from softsym.nn.scale_canonical import input_scales, input_sizes, median_size
 from softsym.reps.scaling import is_scaling, scaling_degrees
 
 
@@ -55,14 +55,14 @@ class ScaleFrame:
 
     def fitted(self, x: Tensor) -> ScaleFrame:
         """The same with the median size of inputs (n, inputs)."""
-        return replace(self, size=usual_size(x, self.degrees_in))
+        return replace(self, size=median_size(x, self.degrees_in))
 
     def sizes(self, x: Tensor) -> Tensor:
         """How large inputs (n, inputs) are, of degree one: from the coordinates that grow the least."""
-        return sizes(x, self.degrees_in)
+        return input_sizes(x, self.degrees_in)
 
     def apply(self, f: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
         """The equivariant function made of f, at inputs (n, inputs)."""
-        scale = scales(x, self.degrees_in, self.size)
+        scale = input_scales(x, self.degrees_in, self.size)
         inputs, outputs = (powers.to(x.dtype) for powers in (self.degrees_in, self.degrees_out))
         return f(x / scale**inputs) * scale**outputs

@@ -17,8 +17,8 @@ from softsym.discovery.selection.select_model import only, without_ordinary
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
-from softsym.nn import ScaleFramed
-from softsym.nn.gating import Gated
+from softsym.nn import ScaleCanonical
+from softsym.nn.gate import Gated
 from softsym.reps.scaling import is_scaling
 
 Estimator = TypeVar("Estimator")
@@ -75,7 +75,7 @@ def _moved(fit: FittedEnsemble, group: Group) -> tuple[Predictor, float]:
     """The same, and how far weights moved on average."""
     predictor = fit.predictor
     if is_scaling(group) and not any(
-        isinstance(member.model, ScaleFramed) for member in fit.members
+        isinstance(member.model, ScaleCanonical) for member in fit.members
     ):  # weights of that space are a constant's
         frame = predictor.frame or ScaleFrame.of(fit.shape)
         if frame is not None:

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 import softsym as ss
 from softsym.errors import InputError
 from softsym.nn import FrameAveraged
-from tests.nn.networks import gap, normal, spread
+from tests.nn.networks import gap, normal, variation
 
 GROUPS = ["O(2)", "O(3)", "SO(2)", "SO(3)", "S(3)", "S(5)", "O(4)", "SO(4)"]
 OUTPUTS = ["S", "2V + S", "T(2)", "V + T(1,1) + S", "T(2) + V'"]
@@ -35,7 +35,7 @@ def test_exactly_equivariant(G, rep_out):
     assert gap(inner, REP_IN, rep_out, G, x) > 1e-2
     assert gap(net, REP_IN, rep_out, G, x) < 1e-5
     assert gap(net.double(), REP_IN, rep_out, G, x.double()) < 1e-10
-    assert spread(net(x.double()).detach()) > 1e-2
+    assert variation(net(x.double()).detach()) > 1e-2
 
 
 class Handed(nn.Module):

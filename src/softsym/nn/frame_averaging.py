@@ -2,7 +2,7 @@ r"""Frame averaging: any network made exactly equivariant by averaging over a sm
 
 .. math:: \frac{1}{|F(x)|} \sum_{g \in F(x)} \rho_{out}(g)\, f(\rho_{in}(g)^{-1} x)
 
-A frame F turns with its input, F(h x) = h F(x), which makes the average equivariant. For O(n) and SO(n) the frame is the principal axes of
+A frame F is equivariant itself, F(h x) = h F(x), which makes the average equivariant. For O(n) and SO(n) the frame is the principal axes of
 the input's vectors with every choice of signs (and, for SO(n), determinant one); for S(n) it is the permutation that sorts the input.
 
 Reference:
@@ -19,8 +19,7 @@ from torch import Tensor, nn
 from softsym.errors import InputError
 from softsym.groups import SO, Group, O, S
 from softsym.groups import group as read_group
-from softsym.nn.network import check_width
-from softsym.nn.prior import HasPrior, prior_of
+from softsym.nn.network import HasPrior, check_width, get_prior
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.reps.atoms import Base
@@ -52,7 +51,10 @@ class FrameAveraged(nn.Module, HasPrior):
         self.group = read_group(group)
         self.kind = _kind(self.group)
         self.size_in, self.size_out = self.rep_in.size(self.group), self.rep_out.size(self.group)
-        self.turns_in, self.turns_out = _turns(self.rep_in, self.group), _turns(self.rep_out, self.group)
+        self.runs_in, self.runs_out = (
+            _tensor_runs(self.rep_in, self.group),
+            _tensor_runs(self.rep_out, self.group),
+        )
         self.vectors = [s for s in self.rep_in.segments(self.group) if s.type.rank == 1]
         if not self.vectors:
             raise InputError(f"frame averaging needs vectors in the input; {self.rep_in} has none")
@@ -67,13 +69,13 @@ class FrameAveraged(nn.Module, HasPrior):
             [flat[:, s.start : s.stop].unflatten(1, (-1, s.size)) for s in self.vectors], dim=1
         )
         frames = self._sorting_frames(points) if self.kind == "S" else self._principal_frames(points)
-        canonical = _act(self.turns_in, frames.transpose(-1, -2), flat.unsqueeze(0))
-        out = _act(self.turns_out, frames, self.module(canonical))
+        canonical = _act(self.runs_in, frames.transpose(-1, -2), flat.unsqueeze(0))
+        out = _act(self.runs_out, frames, self.module(canonical))
         return out.mean(0).reshape(*x.shape[:-1], self.size_out)
 
     def prior(self) -> Tensor:
-        """That of the module inside; nothing if it has none."""
-        prior = prior_of(self.module)
+        """The prior of the module inside; zero if it has none."""
+        prior = get_prior(self.module)
         return self.signs.new_zeros(()) if prior is None else prior()
 
     def _principal_frames(self, points: Tensor) -> Tensor:
@@ -82,7 +84,7 @@ class FrameAveraged(nn.Module, HasPrior):
         frames = axes.unsqueeze(0) * self.signs.to(axes.dtype)[:, None, None, :]
         if self.kind == "O":
             return frames
-        # Of each pair +-, keep the one of determinant one by turning the last axis; half of the sign choices suffice.
+        # Of each pair +-, keep the one of determinant one by the sign of the first axis; half of the sign choices suffice.
         det = torch.linalg.det(axes).sign()
         half = self.signs[: len(self.signs) // 2].to(axes.dtype)
         frames = axes.unsqueeze(0) * half[:, None, None, :]
@@ -103,10 +105,10 @@ def _kind(group: Group) -> str:
     raise InputError(f"frames are known for O(n), SO(n) and S(n), not for {group.name}")
 
 
-Turn = tuple[int, int, int, int]
+TensorRun = tuple[int, int, int, int]
 
 
-def _turns(rep: Rep, group: Group) -> list[Turn]:
+def _tensor_runs(rep: Rep, group: Group) -> list[TensorRun]:
     """(start, stop, copies, rank) of each run of tensors."""
     segments = rep.segments(group)
     odd = [s.type for s in segments if not all(isinstance(a, Base) and a.part is None for a in s.type.atoms)]
@@ -115,11 +117,11 @@ def _turns(rep: Rep, group: Group) -> list[Turn]:
     return [(s.start, s.stop, s.copies, s.type.rank) for s in segments]
 
 
-def _act(turns: list[Turn], g: Tensor, x: Tensor) -> Tensor:
-    """rho(g) x for orthogonal g (frames, batch, d, d) and x (frames or 1, batch, size): every index of a tensor is turned."""
+def _act(runs: list[TensorRun], g: Tensor, x: Tensor) -> Tensor:
+    """rho(g) x for orthogonal g (frames, batch, d, d) and x (frames or 1, batch, size): g acts on every index of a tensor."""
     frames, d = g.shape[0], g.shape[-1]
     pieces = []
-    for start, stop, copies, rank in turns:
+    for start, stop, copies, rank in runs:
         piece = x[..., start:stop].expand(frames, *x.shape[1:-1], stop - start)
         for axis in range(rank):
             tensor = piece.unflatten(-1, (copies * d**axis, d, d ** (rank - axis - 1)))

@@ -6,10 +6,10 @@ import torch
 import softsym as ss
 from softsym.errors import InputError
 from softsym.metrics import layer_distances
-from softsym.nn import ScaleFramed, SoftMLP, count_parameters, soft_network
-from softsym.nn.gating import Gated
-from softsym.nn.scale_framed import sizes
-from tests.nn.networks import gap, normal, spread
+from softsym.nn import ScaleCanonical, SoftMLP, count_parameters, soft_network
+from softsym.nn.gate import Gated
+from softsym.nn.scale_canonical import input_sizes
+from tests.nn.networks import gap, normal, variation
 
 REP_IN, REP_OUT = "S + 3V + T(2)", "S + V + T(2) + V'"
 GROUPS = ["SO(3)", "Scaling(3)"]
@@ -17,7 +17,9 @@ COLUMN = "network.blocks.0.linear.weight"
 
 
 def net_of(rep_in=REP_IN, rep_out=REP_OUT, groups=GROUPS, **options):
-    net = ScaleFramed(rep_in, rep_out, groups, width=24, layers=3, usual_size=1.3, seed=1, **options).double()
+    net = ScaleCanonical(
+        rep_in, rep_out, groups, width=24, layers=3, usual_size=1.3, seed=1, **options
+    ).double()
     for module in net.modules():
         if isinstance(module, Gated):
             module.soft.data.zero_()  # the soft path of the gates breaks rotations
@@ -39,7 +41,7 @@ def test_projected_onto_a_group_it_is_equivariant_to_that_group(rep_in, rep_out)
         for G in GROUPS:
             error = gap(net, rep_in, rep_out, G, x)
             assert error < 1e-10 if G in onto else error > 1e-3
-        assert spread(net(x).detach()) > 1e-3
+        assert variation(net(x).detach()) > 1e-3
 
 
 def test_the_residual_of_scalings_is_that_of_one_column():
@@ -61,7 +63,7 @@ def test_the_residual_of_scalings_is_that_of_one_column():
 @pytest.mark.parametrize("groups", [GROUPS, ["O(2)@x", "O(2)@z", "Scaling(3)"], ["Scaling(3)"]])
 def test_the_proximal_step_agrees_with_a_dense_solve(groups):
     strengths = dict(zip(groups, (0.7, 3.0, 40.0), strict=False))
-    net = ScaleFramed("S + 2V", "V", groups, hidden="4S + 2V + T(2)", layers=2).double()
+    net = ScaleCanonical("S + 2V", "V", groups, hidden="4S + 2V + T(2)", layers=2).double()
     per = ss.EquivarianceRegularizer(net, groups, strength=strengths)
     one = torch.eye(per.stacked.size, dtype=torch.float64)
     K = sum(strengths[G.name] * (one - per._projector(G).project(one)) for G in per.groups)
@@ -95,7 +97,7 @@ def test_the_usual_size_is_the_median_and_is_kept():
     usual = float(net.usual_size)
     assert usual == pytest.approx(float(x[:, 1:10].norm(dim=1).median()), rel=1e-6)
     assert torch.equal(net(x[:4, :].reshape(2, 2, -1)).reshape(4, -1), net(x[:4]))
-    again = ScaleFramed(REP_IN, REP_OUT, GROUPS, width=24, layers=3).double()
+    again = ScaleCanonical(REP_IN, REP_OUT, GROUPS, width=24, layers=3).double()
     assert not torch.allclose(again(x), net(x))
     again.load_state_dict(net.state_dict())
     assert torch.equal(again(x), net(x))
@@ -112,11 +114,11 @@ def test_inputs_of_the_usual_size_meet_the_network_as_they_are():
 
 def test_sizes_have_degree_one():
     x, degrees = rows(rep_in="T(2)"), torch.full((9,), 2.0, dtype=torch.float64)
-    assert torch.allclose(sizes(9 * x, degrees), 3 * sizes(x, degrees))
+    assert torch.allclose(input_sizes(9 * x, degrees), 3 * input_sizes(x, degrees))
 
 
 def test_it_is_a_network_with_one_more_input():
-    net = ScaleFramed("3V", "S", GROUPS, width=64, layers=3)
+    net = ScaleCanonical("3V", "S", GROUPS, width=64, layers=3)
     plain = SoftMLP("3V", "S", "SO(3)", width=64, layers=3)
     column = net.get_parameter(COLUMN).shape[0]
     assert count_parameters(net) == count_parameters(plain) + column
@@ -131,15 +133,15 @@ def test_it_is_a_network_with_one_more_input():
 
 @pytest.mark.parametrize("init", ["soft", "half-soft"])
 def test_initial_weights_are_near_the_largest_group(init):
-    standard, near = (ScaleFramed("3V", "S", GROUPS, width=24, init=name) for name in ("standard", init))
+    standard, near = (ScaleCanonical("3V", "S", GROUPS, width=24, init=name) for name in ("standard", init))
     ratio = near.get_parameter(COLUMN)[:, 0] / standard.get_parameter(COLUMN)[:, 0]
     assert torch.allclose(ratio, torch.tensor({"soft": 1e-3, "half-soft": 0.5}[init]).sqrt())
 
 
 @pytest.mark.parametrize(("rep_in", "groups", "largest", "kind"), [
-    ("3V", ["SO(3)", "Scaling(3)"], None, ScaleFramed),
-    ("3V", ["Scaling(3)"], None, ScaleFramed),
-    ("3V", ["O(2)@x", "SO(3) | Scaling(3)", "Scaling(3)"], None, ScaleFramed),
+    ("3V", ["SO(3)", "Scaling(3)"], None, ScaleCanonical),
+    ("3V", ["Scaling(3)"], None, ScaleCanonical),
+    ("3V", ["O(2)@x", "SO(3) | Scaling(3)", "Scaling(3)"], None, ScaleCanonical),
     ("3V", ["SO(3)"], None, SoftMLP),
     ("3S", ["SO(3)", "Scaling(3)"], None, SoftMLP),
     ("2V'", ["SO(3)", "Scaling(3)"], None, SoftMLP),
@@ -155,10 +157,10 @@ def test_which_network_is_taken(rep_in, groups, largest, kind):
 
 def test_what_cannot_be_is_refused():
     with pytest.raises(InputError, match="no candidate group is one of scalings; take SoftMLP"):
-        ScaleFramed("3V", "S", "SO(3)")
-    with pytest.raises(InputError, match=r"ScaleFramed cannot undo sizes: nothing in 3S grows"):
-        ScaleFramed("3S", "S", "Scaling(3)")
+        ScaleCanonical("3V", "S", "SO(3)")
+    with pytest.raises(InputError, match=r"ScaleCanonical cannot undo sizes: nothing in 3S grows"):
+        ScaleCanonical("3S", "S", "Scaling(3)")
     with pytest.raises(InputError, match="usual size of an input is a positive number, got 0"):
-        ScaleFramed("3V", "S", "Scaling(3)", usual_size=0)
+        ScaleCanonical("3V", "S", "Scaling(3)", usual_size=0)
     with pytest.raises(InputError, match=r"3V under .* has size 9, got an input of shape \(2, 8\)"):
         net_of("3V")(torch.zeros(2, 8, dtype=torch.float64))

@@ -6,7 +6,7 @@ from torch import Tensor
 
 import softsym as ss
 from softsym.nn import Gated, gated_rep
-from softsym.nn.gating import gate_count
+from softsym.nn.gate import gate_count
 from tests.nn.networks import gap, normal
 
 CASES = [

@@ -1,4 +1,4 @@
-r"""ScaleFramed: the PER network for candidates that scale.
+r"""ScaleCanonical: the PER network for candidates that scale.
 
 Under scalings :math:`\lambda` vectors grow and scalars stay, so the only equivariant linear map from vectors to scalars is zero, and a
 penalty on weights can only fade. But a scaling can be undone: with s the size of an input in terms of a usual one,
@@ -13,42 +13,35 @@ scalings as it treats every other group, and :math:`R_k` of a scaling is half th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from softsym.errors import InputError
-from softsym.groups import Group, join_groups, read_groups
+from softsym.groups import Group, read_groups
 from softsym.maps import TensorMap
-from softsym.nn.network import check_width, hidden_reps, read_hidden
-from softsym.nn.prior import HasPrior
+from softsym.nn.network import Groups, HasPrior, Hidden, check_width, hidden_reps, largest_group
 from softsym.nn.soft import SoftMLP
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.reps.scaling import Size, is_scaling, preserves_angles, remove_scaling, scaling_degrees
 
 
-class ScaleFramed(nn.Module, HasPrior):
-    """A soft network that sees its inputs at one size, and their size beside them.
+class ScaleCanonical(nn.Module, HasPrior):
+    """A soft network whose inputs are brought to one size, with their size as one more input.
 
     Args:
         rep_in: Representation of the input: scalars, vectors and tensors, some of which grow under scalings.
         rep_out: Representation of the output.
         groups: Candidate groups: rotations, reflections and, at least one of them, scalings.
-        width: Size of the hidden layers.
-        layers: Number of linear layers.
-        largest: Group of the gates and bilinear layers; the candidates joined by default.
-        hidden: Hidden representations, if not proposed by width.
-        init: As for :class:`~softsym.nn.SoftMLP`.
-        round_up: As for :class:`~softsym.nn.SoftMLP`.
-        usual_size: The usual size of an input; :meth:`fit_size_` takes it from data.
-        seed: Seed or generator of the initial weights.
+        usual_size: The usual size of an input; :meth:`fit_size_` takes it from data. All other arguments as for :class:`SoftMLP`.
 
     Example:
         >>> import softsym as ss, torch
-        >>> net = ss.nn.ScaleFramed("3V", "V", ["SO(3)", "Scaling(3)"], width=16, layers=2).double()
+        >>> net = ss.nn.ScaleCanonical("3V", "V", ["SO(3)", "Scaling(3)"], width=16, layers=2).double()
         >>> per = ss.EquivarianceRegularizer(net, ["SO(3)", "Scaling(3)"])
-        >>> moved = per.project_("Scaling(3)")
+        >>> change = per.project_("Scaling(3)")
         >>> x = torch.ones(5, 9, dtype=torch.float64)
         >>> torch.allclose(net(10 * x), 10 * net(x))
         True
@@ -62,32 +55,37 @@ class ScaleFramed(nn.Module, HasPrior):
         self,
         rep_in: Rep | str,
         rep_out: Rep | str,
-        groups: Group | str | Sequence[Group | str],
+        groups: Groups,
         width: int = 384,
         layers: int = 4,
         *,
         largest: Group | str | None = None,
-        hidden: Rep | str | Sequence[Rep | str] | None = None,
+        hidden: Hidden = None,
         init: str = "standard",
         round_up: bool = False,
         usual_size: float = 1.0,
         seed: int | torch.Generator = 0,
     ) -> None:
         super().__init__()
-        candidates = read_groups(groups)
-        G = join_groups(candidates) if largest is None else read_groups([largest, *candidates])[0]
+        candidates, G = largest_group(groups, largest)
         self.rep_in, self.rep_out, self.group = read_rep(rep_in), read_rep(rep_out), G
-        reason = why_not_framed(self.rep_in, self.rep_out, [*candidates, G])
+        reason = why_not_canonical(self.rep_in, self.rep_out, [*candidates, G])
         if reason is not None:
-            raise InputError(f"ScaleFramed cannot undo sizes: {reason}; take SoftMLP")
+            raise InputError(f"ScaleCanonical cannot undo sizes: {reason}; take SoftMLP")
         if not 0 < usual_size < torch.inf:
             raise InputError(f"the usual size of an input is a positive number, got {usual_size!r}")
         self.candidates, self.size_in = tuple(candidates), self.rep_in.size(G)
-        between = hidden_reps(width, layers, G, read_hidden(hidden), round_up=round_up)
+        between = hidden_reps(width, layers, G, hidden, round_up=round_up)
         self.network = SoftMLP(
-            Size + remove_scaling(self.rep_in), remove_scaling(self.rep_out), candidates, width, layers, largest=G,
-            hidden=[remove_scaling(rep) for rep in between], init=init, seed=seed,
-        )  # fmt: skip
+            Size + remove_scaling(self.rep_in),
+            remove_scaling(self.rep_out),
+            candidates,
+            layers=layers,
+            largest=G,
+            hidden=[remove_scaling(rep) for rep in between],
+            init=init,
+            seed=seed,
+        )
         scaling = next(group for group in candidates if is_scaling(group))
         for name, rep in (("degrees_in", self.rep_in), ("degrees_out", self.rep_out)):
             self.register_buffer(
@@ -98,7 +96,7 @@ class ScaleFramed(nn.Module, HasPrior):
     def forward(self, x: Tensor) -> Tensor:
         """Maps (..., size of rep_in) to (..., size of rep_out)."""
         check_width(x, self.size_in, self.rep_in, self.group)
-        scale = scales(x, self.degrees_in, self.usual_size)
+        scale = input_scales(x, self.degrees_in, self.usual_size)
         out: Tensor = self.network(torch.cat([scale.log(), x / scale**self.degrees_in], dim=-1))
         return out * scale**self.degrees_out
 
@@ -106,10 +104,10 @@ class ScaleFramed(nn.Module, HasPrior):
     def fit_size_(self, x: Tensor) -> None:
         """Takes the usual size from inputs (n, size of rep_in), those of training."""
         check_width(x, self.size_in, self.rep_in, self.group)
-        self.usual_size.fill_(usual_size(x.to(self.degrees_in), self.degrees_in))
+        self.usual_size.fill_(median_size(x.to(self.degrees_in), self.degrees_in))
 
     def prior(self) -> Tensor:
-        """That of the network inside."""
+        """The prior of the network inside."""
         return self.network.prior()
 
     def linear_maps(self) -> dict[str, tuple[Tensor, TensorMap]]:
@@ -118,7 +116,7 @@ class ScaleFramed(nn.Module, HasPrior):
 
     def representations(self) -> dict[str, TensorMap]:
         """Which map every linear weight and bias is: what a regularizer needs to know."""
-        return {name: one for name, (_, one) in self.linear_maps().items()}
+        return {name: tensor_map for name, (_, tensor_map) in self.linear_maps().items()}
 
     def extra_repr(self) -> str:
         """Shown by print(network)."""
@@ -128,39 +126,33 @@ class ScaleFramed(nn.Module, HasPrior):
 def soft_network(
     rep_in: Rep | str,
     rep_out: Rep | str,
-    groups: Group | str | Sequence[Group | str],
+    groups: Groups,
     width: int = 384,
     layers: int = 4,
     *,
     largest: Group | str | None = None,
-    hidden: Rep | str | Sequence[Rep | str] | None = None,
-    init: str = "standard",
-    round_up: bool = False,
-    seed: int | torch.Generator = 0,
-) -> SoftMLP | ScaleFramed:
-    """The PER network of the candidates: a :class:`ScaleFramed` one where sizes can be undone, else a :class:`SoftMLP`.
+    **options: Any,
+) -> SoftMLP | ScaleCanonical:
+    """The PER network of the candidates: a :class:`ScaleCanonical` where sizes can be undone, else a :class:`SoftMLP`.
 
-    Takes the arguments of both.
+    Takes the arguments that both have.
 
     Example:
         >>> import softsym as ss
         >>> [type(ss.nn.soft_network("3V", "S", ["SO(3)", *more], width=8)).__name__ for more in ([], ["Scaling(3)"])]
-        ['SoftMLP', 'ScaleFramed']
+        ['SoftMLP', 'ScaleCanonical']
     """
     acting = read_groups(groups) if largest is None else read_groups([*read_groups(groups), largest])
-    is_plain = why_not_framed(read_rep(rep_in), read_rep(rep_out), acting) is not None
-    return (SoftMLP if is_plain else ScaleFramed)(
-        rep_in, rep_out, groups, width, layers,
-        largest=largest, hidden=hidden, init=init, round_up=round_up, seed=seed,
-    )  # fmt: skip
+    kind = SoftMLP if why_not_canonical(read_rep(rep_in), read_rep(rep_out), acting) else ScaleCanonical
+    return kind(rep_in, rep_out, groups, width, layers, largest=largest, **options)
 
 
-def why_not_framed(rep_in: Rep, rep_out: Rep, groups: Sequence[Group]) -> str | None:
+def why_not_canonical(rep_in: Rep, rep_out: Rep, groups: Sequence[Group]) -> str | None:
     """The reason why sizes cannot be undone; None where they can.
 
     Example:
         >>> import softsym as ss
-        >>> why_not_framed(ss.rep("3V"), ss.rep("S"), [ss.SL(3), ss.Scaling(3)])
+        >>> why_not_canonical(ss.rep("3V"), ss.rep("S"), [ss.SL(3), ss.Scaling(3)])
         'SL(3) has more than rotations, reflections and scalings'
     """
     scaling = next((group for group in groups if is_scaling(group)), None)
@@ -176,11 +168,11 @@ def why_not_framed(rep_in: Rep, rep_out: Rep, groups: Sequence[Group]) -> str | 
     return None if (scaling_degrees(rep_in, scaling) > 0).any() else f"nothing in {rep_in} grows"
 
 
-def sizes(x: Tensor, degrees: Tensor) -> Tensor:
+def input_sizes(x: Tensor, degrees: Tensor) -> Tensor:
     """How large inputs (..., n) of given degrees (n,) are, of degree one: from the coordinates that grow the least.
 
     Example:
-        >>> sizes(torch.tensor([[7.0, 3.0, 4.0]]), torch.tensor([0.0, 1.0, 1.0]))
+        >>> input_sizes(torch.tensor([[7.0, 3.0, 4.0]]), torch.tensor([0.0, 1.0, 1.0]))
         tensor([5.])
     """
     least = degrees[degrees > 0].min()
@@ -189,12 +181,12 @@ def sizes(x: Tensor, degrees: Tensor) -> Tensor:
     return torch.where(norm > 0, positive ** (1 / least), 0.0)
 
 
-def scales(x: Tensor, degrees: Tensor, usual: Tensor | float) -> Tensor:
+def input_scales(x: Tensor, degrees: Tensor, usual: Tensor | float) -> Tensor:
     """The scaling that leads from the usual size to that of each input (..., n), shape (..., 1); one for inputs of size zero."""
-    scale = (sizes(x, degrees) / usual).unsqueeze(-1)
+    scale = (input_sizes(x, degrees) / usual).unsqueeze(-1)
     return torch.where(scale > 0, scale, 1.0)
 
 
-def usual_size(x: Tensor, degrees: Tensor) -> float:
+def median_size(x: Tensor, degrees: Tensor) -> float:
     """The median size of inputs (rows, n); one if that is zero."""
-    return float(sizes(x, degrees).median()) or 1.0
+    return float(input_sizes(x, degrees).median()) or 1.0
