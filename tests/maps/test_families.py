@@ -10,9 +10,9 @@ from softsym.maps import TensorMap, linear_parameters, parameter_maps
 from softsym.maps.families import FAMILIES, layer_maps
 from softsym.maps.families.attention import Attention, read_attention
 from softsym.maps.families.conv import Convolution
-from softsym.maps.families.linear import ACTIVATIONS, chain_maps, is_chain
 from softsym.maps.families.norm import non_permuting, read_norm
 from softsym.maps.families.recurrent import read_recurrent, recurrent_parameter
+from softsym.maps.parameters import ACTIVATIONS, chain_maps, is_chain
 from tests.maps.twins import check
 
 

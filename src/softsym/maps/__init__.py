@@ -1,34 +1,5 @@
 """Which parameter is which map: the representation on every axis of a weight, given or read off a module."""
 
-from softsym.maps.families.linear import linear_parameters
-from softsym.maps.infer import GivenReps, infer_reps, layer_of, parameter_maps
-from softsym.maps.tensor_map import (
-    Axis,
-    KnowsMaps,
-    KnowsRepresentations,
-    MapValue,
-    Proposal,
-    TensorMap,
-    as_array,
-    incoming,
-    map_values,
-    outgoing,
-)
+import lazy_loader
 
-__all__ = [
-    "Axis",
-    "GivenReps",
-    "KnowsMaps",
-    "KnowsRepresentations",
-    "MapValue",
-    "Proposal",
-    "TensorMap",
-    "as_array",
-    "incoming",
-    "infer_reps",
-    "layer_of",
-    "linear_parameters",
-    "map_values",
-    "outgoing",
-    "parameter_maps",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

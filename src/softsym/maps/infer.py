@@ -1,130 +1,50 @@
-r"""Which parameter of a model is which map.
+r"""Inference of representations: a map for every parameter of any module.
 
-A model gives its maps itself through a ``representations()`` method (:class:`~softsym.nn.SoftMLP` does), or the user gives them by layer or
-parameter, or they are read off a chain of linear layers. Any other module is run once on an example and traced
-(:mod:`softsym.maps.trace`): the representations of input and output are given, those in between are inferred by unification, and proposed
-where they stay undetermined (:mod:`softsym.maps.proposer`).
+The module is run once on an example and traced (:mod:`softsym.maps.trace`): the representations of input and output are given, those in
+between are inferred by unification, and proposed where they stay undetermined (:mod:`softsym.maps.proposer`).
+
+The representation of an image is that of the whole image, ``"3Grid(32,32)"`` for three channels of 32 x 32 pixels, or that of its
+channels alone, ``"3S"`` (or ``"V"`` for a field of vectors); then groups act on pixels if they act on a space of as many dimensions.
 """
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from softsym.errors import InputError
 from softsym.groups import Group, read_groups
-from softsym.maps.families import RULES, layer_maps
-from softsym.maps.families.linear import chain_maps, is_chain
-from softsym.maps.inputs import convolution_dims, examples, groups_act_on_pixels, input_layout, restore_after
+from softsym.maps.families import RULES
+from softsym.maps.families.conv import CONVOLUTIONS
 from softsym.maps.proposer import Hidden, Proposer, build_proposal
-from softsym.maps.tensor_map import KnowsRepresentations, Proposal, TensorMap
+from softsym.maps.tensor_map import Override, Proposal, TensorMap, check_initialized
 from softsym.maps.trace.shapes import merge_axes
 from softsym.maps.trace.tracer import Tracer
-from softsym.maps.trace.unify import TraceError, new_variable, open_axes, unify
-from softsym.reps import Rep
+from softsym.maps.trace.unify import (
+    Layout,
+    TracedAxis,
+    TraceError,
+    channel_axis,
+    free_axis,
+    new_variable,
+    open_axes,
+    tensor_product,
+    unify,
+)
+from softsym.reps import Rep, TensorType
 from softsym.reps import rep as read_rep
+from softsym.reps.permutation import Points
+from softsym.reps.rep import equal_part
 
-Override = Rep | str | tuple[Rep | str, Rep | str] | TensorMap
-GivenReps = Mapping[str, Override] | Sequence[Rep | str]
-
-
-def parameter_maps(
-    model: nn.Module,
-    groups: Sequence[Group],
-    rep_in: Rep | str | None = None,
-    rep_out: Rep | str | None = None,
-    reps: GivenReps | None = None,
-) -> Proposal:
-    """The map of each parameter of a model, by its name, checked against its shape.
-
-    Args:
-        model: The model.
-        groups: The candidate groups.
-        rep_in: Representation of the input; not needed if the model knows it.
-        rep_out: Representation of the output; not needed if the model knows it.
-        reps: A proposal of :func:`~softsym.infer_reps`; or the hidden representations of a chain; or {layer name: (rep_in, rep_out)} and
-            {parameter name: its map}: together with ``rep_in`` and ``rep_out`` they override the proposal for these layers, without
-            them nothing else is regularised.
-
-    Example:
-        >>> import softsym as ss, torch
-        >>> maps = parameter_maps(torch.nn.Linear(6, 3), [ss.O(3)], "2V", "V")
-        >>> {name: str(tensor_map) for name, tensor_map in maps.items()}
-        {'weight': '2V -> V', 'bias': 'V'}
-    """
-    _check_initialized(model)
-    proposal = _propose(model, groups, rep_in, rep_out, reps)
-    parameters = dict(model.named_parameters(remove_duplicate=False))
-    for name, tensor_map in proposal.items():
-        if name not in parameters:
-            raise InputError(
-                f"{name!r} is no parameter of the model (a parametrised weight is computed from others, which are left alone)"
-            )
-        tensor_map.check(name, parameters[name].shape, groups)
-    return proposal
-
-
-def _propose(
-    model: nn.Module,
-    groups: Sequence[Group],
-    rep_in: Rep | str | None,
-    rep_out: Rep | str | None,
-    reps: GivenReps | None,
-) -> Proposal:
-    if isinstance(reps, Proposal):
-        return reps
-    if isinstance(reps, Mapping) and rep_in is not None and rep_out is not None:
-        return infer_reps(model, rep_in, rep_out, groups, reps)
-    if isinstance(reps, Mapping):
-        return Proposal(_read_given(model, reps, groups))
-    if isinstance(model, KnowsRepresentations) and reps is None:
-        return Proposal(dict(model.representations()))
-    if reps is not None or is_chain(model) or rep_in is None or rep_out is None:
-        return Proposal(chain_maps(model, groups, rep_in, rep_out, reps))
-    return infer_reps(model, rep_in, rep_out, groups)
-
-
-def _read_given(
-    model: nn.Module, reps: Mapping[str, Override], groups: Sequence[Group]
-) -> dict[str, TensorMap]:
-    """The maps of chosen layers and parameters, in the order in which they were given."""
-    parameters = dict(model.named_parameters())
-    maps: dict[str, TensorMap] = {}
-    for name, given in reps.items():
-        if isinstance(given, tuple):
-            maps |= layer_maps(model, name, *given, groups)
-        elif not isinstance(given, TensorMap):
-            raise InputError(
-                f"`reps` says what {name!r} gives; pass `rep_in` and `rep_out`, too, or (rep_in, rep_out)"
-            )
-        elif name in parameters:
-            maps[name] = given
-        else:
-            raise InputError(f"`reps` names {name!r}, which is not among the parameters {list(parameters)}")
-    return maps
-
-
-def layer_of(model: nn.Module, parameter: str) -> str:
-    """The name of the layer that holds a parameter; for the model itself, its class.
-
-    Example:
-        >>> import torch
-        >>> layer_of(torch.nn.Linear(3, 3), "weight")
-        'linear'
-    """
-    return parameter.rpartition(".")[0] or type(model).__name__.lower()
-
-
-def _check_initialized(model: nn.Module) -> None:
-    """Refuses lazy layers, whose shapes are not known yet."""
-    for name, parameter in model.named_parameters():
-        if isinstance(parameter, nn.parameter.UninitializedParameter):
-            raise InputError(
-                f"{name!r} has no shape yet (a lazy layer); run the model once on an input before"
-            )
+SIDES = (32, 28, 64, 16, 8, 224, 20, 12)
+"""Sides of images that are tried where none is given."""
+LENGTH = 5
+"""Length of sequences that are tried."""
 
 
 def infer_reps(
@@ -164,7 +84,7 @@ def infer_reps(
         4.weight  Regular(D(4)) -> 10S
         4.bias    10S
     """
-    _check_initialized(model)
+    check_initialized(model)
     acting = read_groups(groups)
     proposer = Proposer(tuple(acting), hidden)
     source, target = read_rep(rep_in), read_rep(rep_out)
@@ -253,3 +173,101 @@ def _unify_output(tracer: Tracer, out: Any, rep: Rep) -> None:
         raise InputError(
             f"`rep_out` is {rep} of size {size}, the model gives shape {shape}: {error}"
         ) from error
+
+
+def split_image(rep: Rep) -> tuple[Rep, tuple[int, ...]] | None:
+    """Channels and pixels of a representation of whole images; None for any other representation.
+
+    Example:
+        >>> import softsym as ss
+        >>> split_image(ss.rep("3Grid(8,8)")), split_image(ss.rep("3S"))
+        ((3S, (8, 8)), None)
+    """
+    lasts = {kind.atoms[-1] if kind.atoms else None for _, kind in rep}
+    last = lasts.pop() if len(lasts) == 1 else None
+    if not isinstance(last, Points) or not last.text.startswith("Grid("):
+        return None
+    sizes = tuple(map(int, last.text[5:-1].split(",")))
+    return Rep(tuple((copies, TensorType(kind.atoms[:-1])) for copies, kind in rep)), sizes
+
+
+def convolution_dims(model: nn.Module) -> int:
+    """The number of dimensions of the first convolution of a model; zero if it has none."""
+    kernels = (m.kernel_size for m in model.modules() if isinstance(m, CONVOLUTIONS))
+    return next((len(kernel) for kernel in kernels), 0)
+
+
+def groups_act_on_pixels(model: nn.Module, rep_in: Rep, groups: Sequence[Group]) -> bool:
+    """Whether groups act on pixels by default: if the input is a whole image, or the dimensions agree."""
+    return split_image(rep_in) is not None or groups[0].dim == convolution_dims(model)
+
+
+def input_layout(example: Tensor, rep: Rep, group: Group, on_pixels: bool, dims: int) -> Layout:
+    """The axes of an input (n, ...).
+
+    Args:
+        example: The input.
+        rep: Its representation.
+        group: Any of the groups.
+        on_pixels: Whether groups act on pixels.
+        dims: The number of dimensions of convolutions.
+    """
+    shape, image, size = tuple(example.shape), split_image(rep), rep.size(group)
+    if image is not None and shape[1:] == (image[0].size(group), *image[1]):
+        pixels = tuple(TracedAxis(n, "pixel", None, k) for k, n in enumerate(image[1]))
+        return (free_axis(shape[0]), channel_axis(new_variable(shape[1], "input", image[0])), *pixels)
+    if image is not None and shape[1:] == (size,):
+        channels = new_variable(image[0].size(group), "input", image[0])
+        grid = Rep(((1, TensorType(rep.terms[0][1].atoms[-1:])),))
+        return (free_axis(shape[0]), channel_axis(tensor_product(channels, grid, math.prod(image[1]))))
+    if dims and len(shape) == dims + 2 and shape[1] == size:
+        pixels = tuple(
+            TracedAxis(n, "pixel", None, k) if on_pixels else free_axis(n) for k, n in enumerate(shape[2:])
+        )
+        return (free_axis(shape[0]), channel_axis(new_variable(size, "input", rep)), *pixels)
+    if len(shape) > 1 and shape[-1] == size:
+        return (*map(free_axis, shape[:-1]), channel_axis(new_variable(size, "input", rep)))
+    if len(shape) > 2 and math.prod(shape[1:]) == size:
+        with contextlib.suppress(InputError):
+            element = equal_part(rep, size // shape[-1], group)
+            return (*map(free_axis, shape[:-1]), channel_axis(new_variable(shape[-1], "input", element)))
+    raise InputError(f"`rep_in` is {rep} of size {size}, which is no axis of an input of shape {shape}")
+
+
+def examples(model: nn.Module, rep: Rep, group: Group) -> Iterator[tuple[Any, ...]]:
+    """Inputs to try a model on, the likely ones first."""
+    size, image, dims = rep.size(group), split_image(rep), convolution_dims(model)
+    like = next((p for p in model.parameters() if p.is_floating_point()), torch.zeros(()))
+
+    def zeros(*shape: int) -> tuple[Tensor]:
+        return (torch.zeros(2, *shape, dtype=like.dtype, device=like.device),)
+
+    if image is not None:
+        yield zeros(image[0].size(group), *image[1])
+        yield zeros(size)
+        return
+    if dims:
+        yield from (zeros(size, *(side,) * dims) for side in SIDES)
+    has_tokens = any(isinstance(m, nn.Embedding | nn.EmbeddingBag) for m in model.modules())
+    if has_tokens:
+        yield (torch.zeros(2, LENGTH, dtype=torch.long, device=like.device),)
+    has_sequences = any(isinstance(m, nn.RNNBase | nn.MultiheadAttention) for m in model.modules())
+    shapes = [(LENGTH, size), (size,)] if has_sequences else [(size,), (LENGTH, size)]
+    yield from (zeros(*shape) for shape in shapes)
+
+
+@contextlib.contextmanager
+def restore_after(model: nn.Module) -> Iterator[None]:
+    """Runs a model in training mode; afterwards modes, buffers and random numbers are as before."""
+    modes = [(module, module.training) for module in model.modules()]
+    buffers = [(buffer, buffer.detach().clone()) for buffer in model.buffers()]
+    try:
+        with torch.random.fork_rng(devices=[]), torch.enable_grad():
+            model.train()  # in eval mode torch fuses whole layers, which cannot be traced
+            yield
+    finally:
+        for module, mode in modes:
+            module.training = mode
+        with torch.no_grad():
+            for buffer, before in buffers:
+                buffer.copy_(before)

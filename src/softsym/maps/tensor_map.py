@@ -170,10 +170,42 @@ def _needs_brackets(axis: Axis) -> bool:
     return len(axis.factor.terms) > 1 or axis.text[:1].isdigit()
 
 
+Override = Rep | str | tuple[Rep | str, Rep | str] | TensorMap
+GivenReps = Mapping[str, Override] | Sequence[Rep | str]
+
+
 def name_parameters(layer: str, maps: Mapping[str, TensorMap | None]) -> dict[str, TensorMap]:
     """The maps of a layer's parameters by their names in the model, where it is called ``layer`` (empty for the model itself)."""
     prefix = f"{layer}." if layer else ""
     return {prefix + name: tensor_map for name, tensor_map in maps.items() if tensor_map is not None}
+
+
+def linear_parameters(
+    layer: str, rep_in: Rep | str, rep_out: Rep | str, *, bias: bool = True
+) -> dict[str, TensorMap]:
+    """The maps of weight and bias of a linear layer, by their names in the model.
+
+    Args:
+        layer: The layer's name; empty if it is the model itself.
+        rep_in: Representation of its input.
+        rep_out: Representation of its output.
+        bias: Whether it has one.
+
+    Example:
+        >>> {name: str(tensor_map) for name, tensor_map in linear_parameters("last", "2V", "V").items()}
+        {'last.weight': '2V -> V', 'last.bias': 'V'}
+    """
+    vector = TensorMap.vector(rep_out) if bias else None
+    return name_parameters(layer, {"weight": TensorMap.linear(rep_in, rep_out), "bias": vector})
+
+
+def check_initialized(model: nn.Module) -> None:
+    """Refuses lazy layers, whose shapes are not known yet."""
+    for name, parameter in model.named_parameters():
+        if isinstance(parameter, nn.parameter.UninitializedParameter):
+            raise InputError(
+                f"{name!r} has no shape yet (a lazy layer); run the model once on an input before"
+            )
 
 
 @dataclass(frozen=True, eq=False)

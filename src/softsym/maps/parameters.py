@@ -1,0 +1,187 @@
+"""Which parameter of a model is which map.
+
+A model gives its maps itself through a ``representations()`` method (:class:`~softsym.nn.SoftMLP` does), or the user gives them by layer or
+parameter, or they are read off a chain of linear layers with pointwise nonlinearities between them: its ends are given, and the
+representations between two layers are given too or proposed by their widths. Any other module is traced (:func:`softsym.infer_reps`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from torch import nn
+
+from softsym.errors import InputError
+from softsym.groups import Group, join_groups
+from softsym.maps.tensor_map import (
+    GivenReps,
+    KnowsRepresentations,
+    Override,
+    Proposal,
+    TensorMap,
+    check_initialized,
+    linear_parameters,
+)
+from softsym.reps import Rep, hidden_rep
+from softsym.reps import rep as read_rep
+
+ACTIVATIONS = (nn.ReLU, nn.LeakyReLU, nn.GELU, nn.SiLU, nn.Tanh, nn.Sigmoid, nn.ELU, nn.Softplus, nn.Mish)
+CHAINED = (nn.Linear, nn.Flatten, nn.Identity, nn.Dropout, *ACTIVATIONS)
+"""The modules of a chain."""
+
+
+def parameter_maps(
+    model: nn.Module,
+    groups: Sequence[Group],
+    rep_in: Rep | str | None = None,
+    rep_out: Rep | str | None = None,
+    reps: GivenReps | None = None,
+) -> Proposal:
+    """The map of each parameter of a model, by its name, checked against its shape.
+
+    Args:
+        model: The model.
+        groups: The candidate groups.
+        rep_in: Representation of the input; not needed if the model knows it.
+        rep_out: Representation of the output; not needed if the model knows it.
+        reps: A proposal of :func:`~softsym.infer_reps`; or the hidden representations of a chain; or {layer name: (rep_in, rep_out)} and
+            {parameter name: its map}: together with ``rep_in`` and ``rep_out`` they override the proposal for these layers, without
+            them nothing else is regularised.
+
+    Example:
+        >>> import softsym as ss, torch
+        >>> maps = parameter_maps(torch.nn.Linear(6, 3), [ss.O(3)], "2V", "V")
+        >>> {name: str(tensor_map) for name, tensor_map in maps.items()}
+        {'weight': '2V -> V', 'bias': 'V'}
+    """
+    check_initialized(model)
+    proposal = _propose(model, groups, rep_in, rep_out, reps)
+    parameters = dict(model.named_parameters(remove_duplicate=False))
+    for name, tensor_map in proposal.items():
+        if name not in parameters:
+            raise InputError(
+                f"{name!r} is no parameter of the model (a parametrised weight is computed from others, which are left alone)"
+            )
+        tensor_map.check(name, parameters[name].shape, groups)
+    return proposal
+
+
+def _propose(
+    model: nn.Module,
+    groups: Sequence[Group],
+    rep_in: Rep | str | None,
+    rep_out: Rep | str | None,
+    reps: GivenReps | None,
+) -> Proposal:
+    if isinstance(reps, Proposal):
+        return reps
+    if isinstance(model, KnowsRepresentations) and reps is None:
+        return Proposal(dict(model.representations()))
+    if isinstance(reps, Mapping):
+        if rep_in is None or rep_out is None:
+            return Proposal(_read_given(model, reps, groups))
+    elif reps is not None or is_chain(model) or rep_in is None or rep_out is None:
+        return Proposal(chain_maps(model, groups, rep_in, rep_out, reps))
+    from softsym.maps.infer import infer_reps  # with all layer families, which the other ways do not need
+
+    return infer_reps(model, rep_in, rep_out, groups, reps)
+
+
+def _read_given(
+    model: nn.Module, reps: Mapping[str, Override], groups: Sequence[Group]
+) -> dict[str, TensorMap]:
+    """The maps of chosen layers and parameters, in the order in which they were given."""
+    from softsym.maps.families import layer_maps
+
+    parameters = dict(model.named_parameters())
+    maps: dict[str, TensorMap] = {}
+    for name, given in reps.items():
+        if isinstance(given, tuple):
+            maps |= layer_maps(model, name, *given, groups)
+        elif not isinstance(given, TensorMap):
+            raise InputError(
+                f"`reps` says what {name!r} gives; pass `rep_in` and `rep_out`, too, or (rep_in, rep_out)"
+            )
+        elif name in parameters:
+            maps[name] = given
+        else:
+            raise InputError(f"`reps` names {name!r}, which is not among the parameters {list(parameters)}")
+    return maps
+
+
+def chain_maps(
+    model: nn.Module,
+    groups: Sequence[Group],
+    rep_in: Rep | str | None,
+    rep_out: Rep | str | None,
+    hidden: Sequence[Rep | str] | None,
+) -> dict[str, TensorMap]:
+    """The maps of the parameters of a linear layer or of a chain of them.
+
+    Args:
+        model: The layer or chain.
+        groups: The candidate groups, for which hidden representations are proposed.
+        rep_in: Representation of the input.
+        rep_out: Representation of the output.
+        hidden: Representations between the layers; None to have them proposed.
+    """
+    linears = _linear_layers(model)
+    if rep_in is None or rep_out is None:
+        raise InputError("pass `rep_in` and `rep_out`: this model does not know its representations")
+    if hidden is None:
+        largest = join_groups(groups)
+        between = [hidden_rep(linear.out_features, largest) for _, linear in linears[:-1]]
+    else:
+        between = [read_rep(item) for item in hidden]
+    if len(between) != len(linears) - 1:
+        raise InputError(
+            f"{len(linears)} linear layers have {len(linears) - 1} hidden representations, got {len(between)}"
+        )
+    reps = [read_rep(rep_in), *between, read_rep(rep_out)]
+    maps: dict[str, TensorMap] = {}
+    for (name, linear), source, target in zip(linears, reps[:-1], reps[1:], strict=True):
+        maps |= linear_parameters(name, source, target, bias=linear.bias is not None)
+    return maps
+
+
+def is_chain(model: nn.Module) -> bool:
+    """Whether a model is a linear layer, or linear layers in a row with pointwise nonlinearities between them.
+
+    Layers that are used twice, are frozen or have weights that are computed from others are not in a chain.
+
+    Example:
+        >>> is_chain(nn.Sequential(nn.Linear(3, 4), nn.ReLU())), is_chain(nn.Sequential(nn.Conv2d(3, 4, 3)))
+        (True, False)
+    """
+    layers = list(model) if isinstance(model, nn.Sequential) else [model]
+    linears = [layer for layer in layers if isinstance(layer, nn.Linear)]
+    if not linears or not all(isinstance(layer, CHAINED) for layer in layers):
+        return False
+    own = [p for layer in linears for p in layer._parameters.values() if p is not None]
+    are_trained = all("weight" in layer._parameters for layer in linears) and all(
+        p.requires_grad for p in own
+    )
+    return are_trained and len(set(map(id, own))) == len(own)
+
+
+def _linear_layers(model: nn.Module) -> list[tuple[str, nn.Linear]]:
+    """The linear layers of a chain by name."""
+    if not is_chain(model):
+        raise InputError(
+            f"{type(model).__name__} is no chain of linear layers, which a list of hidden representations is for; pass `rep_in` and "
+            "`rep_out`, and reps={'module name': representation, ...} for representations of your choice"
+        )
+    if isinstance(model, nn.Linear):
+        return [("", model)]
+    return [(name, module) for name, module in model.named_children() if isinstance(module, nn.Linear)]
+
+
+def layer_of(model: nn.Module, parameter: str) -> str:
+    """The name of the layer that holds a parameter; for the model itself, its class.
+
+    Example:
+        >>> import torch
+        >>> layer_of(torch.nn.Linear(3, 3), "weight")
+        'linear'
+    """
+    return parameter.rpartition(".")[0] or type(model).__name__.lower()
