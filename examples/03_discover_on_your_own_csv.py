@@ -3,7 +3,7 @@
     python examples/03_discover_on_your_own_csv.py [--quick]
 
 The table here is a simulated test bench: a rubber mount is displaced and pushes back, three times as stiff along its z axis as
-across, and softer when warm. So the target function is symmetric about z and not about x or y. The library is told only that one
+across, and softer when warm. So the target function is symmetric about z and not about x or y. The library is given only that one
 column is a scalar and that the others are vectors.
 """
 

@@ -27,7 +27,7 @@ SUBPACKAGES = {
     "strengths",
     "training",
 }
-LONGEST_PARAGRAPH = 300
+LONGEST_PARAGRAPH = 110
 """Words; one idea per paragraph."""
 
 

@@ -236,7 +236,7 @@ class ByData(Controller):
     A violation (:mod:`softsym.metrics.equivariance`) is a group's equivariance error on data relative to the error that the model's own
     prediction errors explain. With the smallest violation :math:`r_k` so far, and :math:`m = \max(1, \min_j r_j)`,
 
-    .. math:: \lambda_k = \lambda_k^0 \, \mathrm{clip}\big((m / r_k)^{\gamma/2},\ 1/100,\ 100\big) .
+    .. math:: \lambda_k = \lambda_k^0 \, \mathrm{clip}((m / r_k)^{\gamma/2},\ 1/100,\ 100) .
 
     A group that is violated no more than prediction errors explain becomes stronger, in the end strong enough to be exact; one that is
     violated more becomes weaker. The smallest violation so far counts because a weakened penalty no longer enforces a group.
