@@ -151,7 +151,7 @@ def _set_inputs(tracer: Tracer, model: nn.Module, inputs: Sequence[Any], rep: Re
         tracer.vocabularies[rep.size(tracer.group)] = rep
     for other in inputs[1:]:
         if isinstance(other, Tensor):
-            tracer.set_layout(other, open_axes(tuple(other.shape), "input"))
+            tracer.set_layout(other, open_axes(tuple(other.shape)))
 
 
 def _unify_output(tracer: Tracer, out: Any, rep: Rep) -> None:
@@ -163,9 +163,9 @@ def _unify_output(tracer: Tracer, out: Any, rep: Rep) -> None:
     channels = [axis for axis in layout if axis.size == size and axis.role in ("channel", "open")]
     try:
         if channels:
-            unify(channels[-1].channels("output"), new_variable(size, "output", rep), tracer.group)
+            unify(channels[-1].channels(), new_variable(size, rep), tracer.group)
         elif math.prod(first.shape[1:]) == size > 1:
-            unify(merge_axes(layout[1:]).channels("output"), new_variable(size, "output", rep), tracer.group)
+            unify(merge_axes(layout[1:]).channels(), new_variable(size, rep), tracer.group)
         elif size > 1:
             raise TraceError("no axis has that size")
     except TraceError as error:
@@ -215,22 +215,22 @@ def input_layout(example: Tensor, rep: Rep, group: Group, on_pixels: bool, dims:
     shape, image, size = tuple(example.shape), split_image(rep), rep.size(group)
     if image is not None and shape[1:] == (image[0].size(group), *image[1]):
         pixels = tuple(TracedAxis(n, "pixel", None, k) for k, n in enumerate(image[1]))
-        return (free_axis(shape[0]), channel_axis(new_variable(shape[1], "input", image[0])), *pixels)
+        return (free_axis(shape[0]), channel_axis(new_variable(shape[1], image[0])), *pixels)
     if image is not None and shape[1:] == (size,):
-        channels = new_variable(image[0].size(group), "input", image[0])
+        channels = new_variable(image[0].size(group), image[0])
         grid = Rep(((1, TensorType(rep.terms[0][1].atoms[-1:])),))
         return (free_axis(shape[0]), channel_axis(tensor_product(channels, grid, math.prod(image[1]))))
     if dims and len(shape) == dims + 2 and shape[1] == size:
         pixels = tuple(
             TracedAxis(n, "pixel", None, k) if on_pixels else free_axis(n) for k, n in enumerate(shape[2:])
         )
-        return (free_axis(shape[0]), channel_axis(new_variable(size, "input", rep)), *pixels)
+        return (free_axis(shape[0]), channel_axis(new_variable(size, rep)), *pixels)
     if len(shape) > 1 and shape[-1] == size:
-        return (*map(free_axis, shape[:-1]), channel_axis(new_variable(size, "input", rep)))
+        return (*map(free_axis, shape[:-1]), channel_axis(new_variable(size, rep)))
     if len(shape) > 2 and math.prod(shape[1:]) == size:
         with contextlib.suppress(InputError):
             element = equal_part(rep, size // shape[-1], group)
-            return (*map(free_axis, shape[:-1]), channel_axis(new_variable(shape[-1], "input", element)))
+            return (*map(free_axis, shape[:-1]), channel_axis(new_variable(shape[-1], element)))
     raise InputError(f"`rep_in` is {rep} of size {size}, which is no axis of an input of shape {shape}")
 
 

@@ -1,4 +1,4 @@
-"""Which parameter of a model is which map.
+"""The map of each parameter of a model, by its name.
 
 A model gives its maps itself through a ``representations()`` method (:class:`~softsym.nn.SoftMLP` does), or the user gives them by layer or
 parameter, or they are read off a chain of linear layers with pointwise nonlinearities between them: its ends are given, and the

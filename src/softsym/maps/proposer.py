@@ -81,7 +81,7 @@ def _largest_orbit(group: Group, size: int) -> Rep | None:
 
 
 def _find_name(group: Group) -> Group:
-    """The same group from the catalogue, if it is there, which has a short name."""
+    """An equal group of the catalogue, which has a short name; the group itself if there is none."""
     order = len(group.elements)
     catalogue = [C(order), D(order // 2)] if group.dim == 2 and order > 1 else []
     if group.dim == 3:

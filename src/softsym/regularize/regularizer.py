@@ -38,55 +38,6 @@ MIN_SHARE = 0.01
 """A weight that keeps a smaller share of its norm is not projected: scaling it up would amplify rounding error."""
 
 
-class StrengthMap(MutableMapping[str, float]):
-    """The strength of each group: a mapping with fixed keys that accepts only finite numbers of at least zero.
-
-    Args:
-        names: The groups' names, in order.
-        start: One strength for all, or one for each.
-    """
-
-    def __init__(self, names: Sequence[str], start: float | Mapping[str, float]) -> None:
-        self._values = dict.fromkeys(names, 0.0)
-        if isinstance(start, Mapping):
-            missing = [name for name in names if name not in start]
-            if missing:
-                raise InputError(
-                    f"`strength` lacks {', '.join(missing)}; give one for each group or one number for all"
-                )
-        for name in start if isinstance(start, Mapping) else names:
-            self[name] = start[name] if isinstance(start, Mapping) else start
-
-    def __getitem__(self, name: str) -> float:
-        return self._values[name]
-
-    def __setitem__(self, name: str, value: float) -> None:
-        self._values[name] = self._check(name, value)
-
-    def replace(self, values: Mapping[str, float]) -> None:
-        """Sets several strengths, all of them or, if one is wrong, none."""
-        self._values |= {name: self._check(name, value) for name, value in values.items()}
-
-    def _check(self, name: str, value: float) -> float:
-        if name not in self._values:
-            raise InputError(f"unknown group {name!r}; the groups are {', '.join(self._values)}")
-        if not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
-            raise InputError(f"the strength of {name} must be a finite number >= 0, got {value!r}")
-        return float(value)
-
-    def __delitem__(self, name: str) -> None:
-        raise InputError("a group cannot be removed; set its strength to 0")
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def __repr__(self) -> str:
-        return repr(self._values)
-
-
 class EquivarianceRegularizer:
     """Pulls the linear maps of a model towards the equivariant spaces of several groups.
 
@@ -281,7 +232,7 @@ class EquivarianceRegularizer:
 
     @functools.cached_property
     def _positions(self) -> dict[TensorType, Index]:
-        """Where each tensor type of all groups lies in the flat vector."""
+        """Flat positions of each tensor type, by which all projectors are built."""
         return self.stacked.positions(self.groups)
 
     @functools.cached_property
@@ -337,3 +288,52 @@ class EquivarianceRegularizer:
     def __repr__(self) -> str:
         strengths = ", ".join(f"{name}: {value:g}" for name, value in self._strengths.items())
         return f"EquivarianceRegularizer({len(self.stacked.names)} parameters; {strengths})"
+
+
+class StrengthMap(MutableMapping[str, float]):
+    """The strength of each group: a mapping with fixed keys that accepts only finite numbers of at least zero.
+
+    Args:
+        names: The groups' names, in order.
+        start: One strength for all, or one for each.
+    """
+
+    def __init__(self, names: Sequence[str], start: float | Mapping[str, float]) -> None:
+        self._values = dict.fromkeys(names, 0.0)
+        if isinstance(start, Mapping):
+            missing = [name for name in names if name not in start]
+            if missing:
+                raise InputError(
+                    f"`strength` lacks {', '.join(missing)}; give one for each group or one number for all"
+                )
+        for name in start if isinstance(start, Mapping) else names:
+            self[name] = start[name] if isinstance(start, Mapping) else start
+
+    def __getitem__(self, name: str) -> float:
+        return self._values[name]
+
+    def __setitem__(self, name: str, value: float) -> None:
+        self._values[name] = self._check(name, value)
+
+    def replace(self, values: Mapping[str, float]) -> None:
+        """Sets several strengths, all of them or, if one is wrong, none."""
+        self._values |= {name: self._check(name, value) for name, value in values.items()}
+
+    def _check(self, name: str, value: float) -> float:
+        if name not in self._values:
+            raise InputError(f"unknown group {name!r}; the groups are {', '.join(self._values)}")
+        if not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
+            raise InputError(f"the strength of {name} must be a finite number >= 0, got {value!r}")
+        return float(value)
+
+    def __delitem__(self, name: str) -> None:
+        raise InputError("a group cannot be removed; set its strength to 0")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        return repr(self._values)

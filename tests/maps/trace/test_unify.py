@@ -103,7 +103,7 @@ def test_an_open_axis_becomes_what_it_meets():
 
 
 def test_two_open_axes_carry_the_same():
-    a, b = open_axes((4, 4), "name")
+    a, b = open_axes((4, 4))
     unify_axes(a, b, G)
     assert substitute(a.channels()) == substitute(b.channels())
 

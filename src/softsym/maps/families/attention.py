@@ -82,11 +82,11 @@ def _trace_attention(tracer: Tracer, call: Call) -> Output:
     tensors |= {name: call.kwargs.get(name) for name in ("q_proj_weight", "k_proj_weight", "v_proj_weight")}
     tensors["out_proj.weight"] = call.get(11, "out_proj_weight")
     tensors["out_proj.bias"] = call.get(12, "out_proj_bias")
-    sources = [tracer.layout(item)[-1].channels(call.where) for item in (query, key, value)]
+    sources = [tracer.layout(item)[-1].channels() for item in (query, key, value)]
     if tensors["in_proj_weight"] is not None:
         for other in sources[1:]:
             unify(sources[0], other, tracer.group)
-    terms = (new_variable(n, call.where) for n in (size // heads, size // heads, size))
+    terms = (new_variable(n) for n in (size // heads, size // heads, size))
     score, mixed, target = tracer.reuse(tensors["out_proj.weight"], *terms)
     if not all(group.is_orthogonal for group in tracer.groups):
         tracer.mark_pointwise(score, "an inner product")

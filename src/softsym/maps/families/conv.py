@@ -122,14 +122,14 @@ def _trace_conv(tracer: Tracer, call: Call) -> Output:
     kernel = tuple(weight.shape[2:])
     dims = len(kernel)
     layout = _as_image(tracer, tracer.layout(x), dims)
-    source, n_out = layout[-1 - dims].channels(call.where), call.out.shape[-1 - dims]
+    source, n_out = layout[-1 - dims].channels(), call.out.shape[-1 - dims]
     convolution = Convolution(kernel, parts, is_transposed, tracer.acts_on_pixels)
     if parts == layout[-1 - dims].size > 1:
         tracer.mark_pointwise(source, "a kernel for each channel")
         times = n_out // parts
         target = source if times == 1 else tensor_product(source, times * Scalar, times)
     else:
-        target = new_variable(n_out, call.where)
+        target = new_variable(n_out)
         if parts > 1:
             split_evenly(source, parts, tracer.group)
             split_evenly(target, parts, tracer.group)
@@ -154,9 +154,9 @@ def _as_image(tracer: Tracer, layout: Layout, dims: int) -> Layout:
 
 
 def _resize(layout: Layout, shape: Sequence[int]) -> Layout:
-    """The same axes with other sizes."""
+    """Axes with the roles of ``layout`` and the sizes of ``shape``."""
     return tuple(
-        axis if axis.size == n else TracedAxis(n, axis.role, axis.term, axis.pixel, axis.sign, axis.name)
+        axis if axis.size == n else TracedAxis(n, axis.role, axis.term, axis.pixel, axis.sign)
         for axis, n in zip(layout, shape, strict=True)
     )
 

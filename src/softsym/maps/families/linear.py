@@ -58,8 +58,8 @@ def read_embedding(
 def _trace_linear(tracer: Tracer, call: Call) -> Output:
     x, weight, bias = call.get(0, "input"), call.get(1, "weight"), call.get(2, "bias")
     layout = tracer.layout(x)
-    source = layout[-1].channels(call.where)
-    (target,) = tracer.reuse(weight, new_variable(weight.shape[0], call.where))
+    source = layout[-1].channels()
+    (target,) = tracer.reuse(weight, new_variable(weight.shape[0]))
     if tracer.parameter(weight) in tracer.tables:  # a weight tied to an embedding takes what the table holds
         unify(source, tracer.tables[str(tracer.parameter(weight))], tracer.group)
     tracer.use(weight, TensorMap.linear, source, target)
@@ -70,8 +70,8 @@ def _trace_linear(tracer: Tracer, call: Call) -> Output:
 def _trace_bilinear(tracer: Tracer, call: Call) -> Output:
     names = ("input1", "input2", "weight", "bias")
     first, second, weight, bias = (call.get(k, name) for k, name in enumerate(names))
-    a, b = (tracer.layout(item)[-1].channels(call.where) for item in (first, second))
-    (target,) = tracer.reuse(weight, new_variable(weight.shape[0], call.where))
+    a, b = (tracer.layout(item)[-1].channels() for item in (first, second))
+    (target,) = tracer.reuse(weight, new_variable(weight.shape[0]))
 
     def read(a: Rep, b: Rep, out: Rep) -> TensorMap:
         return TensorMap((outgoing(out), incoming(a), incoming(b)))
@@ -83,7 +83,7 @@ def _trace_bilinear(tracer: Tracer, call: Call) -> Output:
 
 def _trace_embedding(tracer: Tracer, call: Call) -> Output:
     tokens, table = call.get(0, "input"), call.get(1, "weight")
-    target = tracer.tables.setdefault(str(tracer.parameter(table)), new_variable(table.shape[1], call.where))
+    target = tracer.tables.setdefault(str(tracer.parameter(table)), new_variable(table.shape[1]))
     vocabulary = tracer.vocabularies.get(table.shape[0], table.shape[0] * Scalar)
     tracer.use(table, lambda rep: embedding_parameter(vocabulary, rep), target)
     axes = tracer.layout(tokens) if tracer.is_traced(tokens) else open_axes(tuple(tokens.shape))

@@ -70,7 +70,7 @@ def _use_scale_and_shift(tracer: Tracer, scale: Any, shift: Any, term: Term, pix
 def _trace_layer_norm(tracer: Tracer, call: Call) -> Output:
     layout, count = tracer.layout(call.args[0]), len(call.get(1, "normalized_shape"))
     normed = layout[-count:]
-    term = normed[0].channels(call.where)
+    term = normed[0].channels()
     if any(axis.role == "channel" for axis in normed[1:]):
         raise TraceError("goes over two axes of channels")
     shift = None
@@ -83,7 +83,7 @@ def _trace_layer_norm(tracer: Tracer, call: Call) -> Output:
 
 def _trace_batch_norm(tracer: Tracer, call: Call) -> Output:
     layout = tracer.layout(call.args[0])
-    term = layout[1].channels(call.where)
+    term = layout[1].channels()
     tracer.mark_pointwise(term, call.name, is_norm=True)
     _use_scale_and_shift(tracer, call.get(3, "weight"), call.get(4, "bias"), term)
     for tensor in (call.get(1, "running_mean"), call.get(2, "running_var")):
@@ -95,7 +95,7 @@ def _trace_batch_norm(tracer: Tracer, call: Call) -> Output:
 
 def _trace_group_norm(tracer: Tracer, call: Call) -> Output:
     layout, parts = tracer.layout(call.args[0]), call.get(1, "num_groups")
-    term = layout[1].channels(call.where)
+    term = layout[1].channels()
     tracer.mark_pointwise(term, "group_norm", is_norm=True)
     if 1 < parts < layout[1].size:
         split_evenly(term, parts, tracer.group)

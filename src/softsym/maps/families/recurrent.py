@@ -85,13 +85,13 @@ def _trace_recurrent(tracer: Tracer, call: Call) -> Output:
     count = len(weights) // (layers * directions)
     kinds = [kind for kind in WEIGHTS if has_bias or not kind.startswith("bias")][:count]
     layout = tracer.layout(x)
-    source = layout[-1].channels(call.where)
+    source = layout[-1].channels()
     cells: list[Term] = []
     states: list[Term] = []
     for _ in range(layers):
         for _ in range(directions):
             named, weights = dict(zip(kinds, weights[:count], strict=True)), weights[count:]
-            cell, state = _trace_cell(tracer, call, named, GATES[mode], source)
+            cell, state = _trace_cell(tracer, named, GATES[mode], source)
             cells.append(cell)
             states.append(state)
         source = tuple(summand for state in states[-directions:] for summand in state)
@@ -103,13 +103,11 @@ def _trace_recurrent(tracer: Tracer, call: Call) -> Output:
     return [(*layout[:-1], channel_axis(source)), *((*batch, channel_axis(last)) for last in lasts)]
 
 
-def _trace_cell(
-    tracer: Tracer, call: Call, weights: dict[str, Any], gates: int, source: Term
-) -> tuple[Term, Term]:
+def _trace_cell(tracer: Tracer, weights: dict[str, Any], gates: int, source: Term) -> tuple[Term, Term]:
     """Records the parameters of one layer and direction; returns the terms of its cell and of its output state."""
     sizes = {kind: weight.shape[0] for kind, weight in weights.items()}
-    cell = new_variable(sizes["weight_hh"] // gates, call.where)
-    state = new_variable(sizes["weight_hr"], call.where) if "weight_hr" in sizes else cell
+    cell = new_variable(sizes["weight_hh"] // gates)
+    state = new_variable(sizes["weight_hr"]) if "weight_hr" in sizes else cell
     cell, state = tracer.reuse(weights["weight_hh"], cell, state)
     tracer.mark_pointwise(cell, "gates")
     for kind, weight in weights.items():

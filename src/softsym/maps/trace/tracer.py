@@ -109,7 +109,7 @@ class Tracer(TorchFunctionMode):
         self._modules = {id(module): name for name, module in model.named_modules()}
         self._names = {id(p): name for name, p in model.named_parameters()}
         self._buffer_names = {id(b): name for name, b in model.named_buffers()}
-        self.parameters = {name: open_axes(tuple(p.shape), name) for name, p in model.named_parameters()}
+        self.parameters = {name: open_axes(tuple(p.shape)) for name, p in model.named_parameters()}
         self._layouts: dict[int, tuple[Tensor, Layout]] = {
             id(p): (p, self.parameters[name]) for name, p in model.named_parameters()
         }
@@ -135,7 +135,7 @@ class Tracer(TorchFunctionMode):
     def layout(self, tensor: Any) -> Layout:
         """The axes of a tensor; open ones if it was not traced before."""
         if id(tensor) not in self._layouts:
-            self.set_layout(tensor, open_axes(tuple(tensor.shape), self.where))
+            self.set_layout(tensor, open_axes(tuple(tensor.shape)))
         return self._layouts[id(tensor)][1]
 
     def is_traced(self, tensor: Any) -> bool:
@@ -215,7 +215,7 @@ class Tracer(TorchFunctionMode):
             layout = layouts[k] if k < len(layouts) else None
             if layout is None and are_free:  # no group acts on the inputs, so none acts on the output
                 layout = tuple(map(free_axis, tensor.shape))
-            self.set_layout(tensor, layout or open_axes(tuple(tensor.shape), call.where))  # type: ignore[arg-type]
+            self.set_layout(tensor, layout or open_axes(tuple(tensor.shape)))  # type: ignore[arg-type]
 
     def _note_unknown(self, call: Call, tensors: list[Any], reason: str) -> None:
         """Reports a function that is not understood, unless all axes of its arguments are open or free anyway."""
@@ -252,7 +252,7 @@ class Tracer(TorchFunctionMode):
                 f"`reps` says that {name!r} {verb} {rep} of size {size}, which is no axis of {shape}"
             )
         try:
-            unify(fitting[-1].channels(name), new_variable(size, name, rep), self.group)
+            unify(fitting[-1].channels(), new_variable(size, rep), self.group)
         except TraceError as error:
             raise InputError(
                 f"`reps` says that {name!r} {verb} {rep}, which does not fit: {error}"

@@ -39,7 +39,6 @@ class Variable:
         size: Number of coordinates.
         rep: The representation, if it is known.
         substitution: The term that replaces it, once it is bound.
-        name: Where it first occurred.
         pointwise: Where a function acts on each coordinate by itself, which only permutations commute with.
         normed: Where coordinates are normalised, which only permutations commute with exactly.
     """
@@ -47,7 +46,6 @@ class Variable:
     size: int
     rep: Rep | None = None
     substitution: Term | None = None
-    name: str = ""
     pointwise: list[str] = field(default_factory=list)
     normed: list[str] = field(default_factory=list)
 
@@ -69,9 +67,9 @@ class Summand:
 Term = tuple[Summand, ...]
 
 
-def new_variable(size: int, name: str = "", rep: Rep | None = None) -> Term:
+def new_variable(size: int, rep: Rep | None = None) -> Term:
     """The term of a new variable."""
-    return (Summand(Variable(size, rep, name=name)),)
+    return (Summand(Variable(size, rep)),)
 
 
 def term_size(term: Term) -> int:
@@ -107,7 +105,7 @@ def split_evenly(term: Term, count: int, group: Group) -> Term:
     size, rest = divmod(term_size(term), count)
     if rest:
         raise TraceError(f"{term_size(term)} coordinates are not {count} equal parts")
-    part = new_variable(size, term[0].variable.name)
+    part = new_variable(size)
     unify(term, part * count, group)
     return substitute(part)
 
@@ -171,7 +169,6 @@ def _bind(variable: Variable, term: Term) -> None:
     for target in (summand.variable for summand in term):
         target.pointwise.extend(where for where in variable.pointwise if where not in target.pointwise)
         target.normed.extend(where for where in variable.normed if where not in target.normed)
-        target.name = target.name or variable.name
 
 
 def _split_summand(summand: Summand, size: int, group: Group) -> list[Summand]:
@@ -182,7 +179,7 @@ def _split_summand(summand: Summand, size: int, group: Group) -> list[Summand]:
         raise TraceError(f"{summand.size} coordinates cannot be split after {size}")
     sizes = [first, variable.size - first]
     reps: Sequence[Rep | None] = [None, None] if variable.rep is None else cut(variable.rep, sizes, group)
-    pieces = [Variable(n, rep, name=variable.name) for n, rep in zip(sizes, reps, strict=True)]
+    pieces = [Variable(n, rep) for n, rep in zip(sizes, reps, strict=True)]
     _bind(variable, tuple(map(Summand, pieces)))
     return [Summand(piece, summand.factor, summand.repeats) for piece in pieces]
 
@@ -197,7 +194,6 @@ class TracedAxis:
         term: Its representation, if it is a channel axis.
         pixel: Which pixel axis it is, if it is one.
         sign: Whether it is on the side of outputs or, contracted with one, of inputs.
-        name: Where it first occurred.
     """
 
     size: int
@@ -205,12 +201,11 @@ class TracedAxis:
     term: Term | None = None
     pixel: int = -1
     sign: Sign = "out"
-    name: str = ""
 
-    def channels(self, name: str = "") -> Term:
+    def channels(self) -> Term:
         """Its representation; an open axis becomes a channel axis with a new variable."""
         if self.role == "open":
-            self.assign(channel_axis(new_variable(self.size, name or self.name)))
+            self.assign(channel_axis(new_variable(self.size)))
         if self.term is None:
             raise TraceError(f"an axis of {self.size} without a representation is used as channels")
         return self.term
@@ -233,9 +228,9 @@ def free_axis(size: int) -> TracedAxis:
     return TracedAxis(size)
 
 
-def open_axes(shape: tuple[int, ...], name: str = "") -> Layout:
+def open_axes(shape: tuple[int, ...]) -> Layout:
     """Axes of unknown role."""
-    return tuple(TracedAxis(size, "open", name=name) for size in shape)
+    return tuple(TracedAxis(size, "open") for size in shape)
 
 
 def pad_left(layout: Layout, length: int) -> Layout:
@@ -246,7 +241,7 @@ def pad_left(layout: Layout, length: int) -> Layout:
 def unify_axes(a: TracedAxis, b: TracedAxis, group: Group, sign: Sign = "out") -> TracedAxis:
     """Makes two axes of one length equal, or raises :class:`TraceError`; an open axis gets ``sign``, "in" if both are contracted."""
     if a.role == "open" and b.role == "open":
-        a.assign(channel_axis(new_variable(a.size, a.name or b.name)))
+        a.assign(channel_axis(new_variable(a.size)))
     if a.role == "open":
         a.assign(b, sign)
         return b

@@ -1,4 +1,4 @@
-"""How strengths are found: from the evidence of data, by held-out rows, or by controllers that change them during a training."""
+"""Strengths: from the evidence of data, by held-out rows, or by controllers that change them during a training."""
 
 from softsym.regularize.strengths.choose import Choice, Trial, choose
 from softsym.regularize.strengths.controllers import (
