@@ -13,7 +13,7 @@ import numpy as np
 
 from softsym.errors import InputError
 from softsym.groups import sampling
-from softsym.groups.generators import MEMORY_FRACTION, max_generator_entries
+from softsym.groups.generators import MEMORY_SHARE, max_generator_entries
 from softsym.groups.group import Group, make
 from softsym.typing import Array
 
@@ -152,7 +152,7 @@ def read_dimension(name: str, n: int, growth: int = 4) -> int:
         most, size = int(max_generator_entries() ** (1 / growth) + 1e-9), 8 * n**growth / 1e9
         raise InputError(
             f"the generators of {name}({n}) would take about {size:,.1f} GB; {name}({most}) is the largest that is made, unless you "
-            f"allow more: with softsym.spaces.at_most(gigabytes={MEMORY_FRACTION * size:.2g})"
+            f"allow more: with softsym.spaces.at_most(gigabytes={MEMORY_SHARE * size:.2g})"
         )
     return n
 

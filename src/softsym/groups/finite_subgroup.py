@@ -5,8 +5,8 @@ degree p,
 
 .. math:: \frac{1}{|F|} \sum_{g \in F} \rho(g) = \int_G \rho(g)\, dg \quad \text{on tensors } T(q),\ q \le p ,
 
-because both sides project onto invariant tensors, and up to degree p those of F are those of G. F must be a group: only then is
-what it averages exactly invariant. The subgroup is found from the generators alone, so a group that was conjugated, embedded or
+because both sides project onto invariant tensors, and up to degree p those of F are those of G. F must be a group: only then are
+averages exactly invariant. The subgroup is found from the generators alone, so a group that was conjugated, embedded or
 joined from others is recognised too. Its Lie algebra is decomposed into its centre and simple ideals, and each of these gets
 
 - a circle: the regular polygon C_m, exact below degree m;
@@ -62,7 +62,7 @@ class FiniteSubgroup:
     Args:
         parts: Its elements, one array (q, d_p, d_p) for each part of the group, the identity first.
         degree: Up to which degree in the entries of g averages are those over the whole group; infinite if it is the group.
-        label: What it is, in words.
+        label: A description.
 
     Example:
         >>> import softsym as ss
@@ -107,7 +107,7 @@ def finite_subgroup(group: Group, degree: int = 5, limit: int = MAX_ORDER) -> Fi
 
 
 def _subgroup_of_part(group: Group, part: int, degree: int, limit: int) -> FiniteSubgroup:
-    """The finite subgroup of what the generators of one part generate."""
+    """A finite subgroup of the group that the generators of one part generate."""
     d = group.part_dims[part]
     lie = [g.matrix for g in group.lie if g.part == part]
     discrete = [g.matrix for g in group.discrete if g.part == part]

@@ -11,8 +11,8 @@ from softsym.errors import InputError
 from softsym.limits import limit
 from softsym.typing import Array
 
-MEMORY_FRACTION = 20
-"""Generators of a group may take this fraction of the memory limit: 0.2 GB of 4 GB by default."""
+MEMORY_SHARE = 20
+"""Generators of a group may take one part in so many of the memory limit: 0.2 GB of 4 GB by default."""
 
 
 def max_generator_entries() -> int:
@@ -22,7 +22,7 @@ def max_generator_entries() -> int:
         >>> max_generator_entries()
         25000000
     """
-    return int(limit().gigabytes * 1e9 / 8 / MEMORY_FRACTION)
+    return int(limit().gigabytes * 1e9 / 8 / MEMORY_SHARE)
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,22 @@ def read_generators(values: ArrayLike | None, name: str) -> list[Array]:
         if not np.isfinite(matrix).all():
             raise InputError(f"`{name}[{i}]` contains NaN or infinity")
     return matrices
+
+
+def check_generators(lie: list[Array], discrete: list[Array], name: str) -> int:
+    """The size d of all generators of a group; refuses none, different sizes and singular discrete ones."""
+    dims = {matrix.shape[-1] for matrix in (*lie, *discrete)}
+    if not dims:
+        raise InputError(
+            f"group {name!r} has no generators; pass `lie_algebra` or `discrete`, or use Trivial(d)"
+        )
+    if len(dims) > 1:
+        sizes = ", ".join(map(str, sorted(dims)))
+        raise InputError(f"generators of group {name!r} have different sizes ({sizes}); all must be d x d")
+    for j, h in enumerate(discrete):
+        if np.linalg.cond(h) > 1e12:
+            raise InputError(f"discrete generator {j} of group {name!r} is singular; it must be invertible")
+    return dims.pop()
 
 
 def batched_kron(a: Array, b: Array) -> Array:

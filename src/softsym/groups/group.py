@@ -5,8 +5,8 @@ A :class:`Group` is a closed group :math:`G` of invertible real :math:`d \times 
 
 .. math:: G = \langle \exp(t A_i),\; h_j \rangle .
 
-Nothing else about the group is needed to decide what is equivariant. A direct product acts on the Kronecker product of its
-*parts*; every generator acts on one part and leaves the others alone, so a group keeps its generators part by part.
+The generators alone determine which maps are equivariant. A direct product acts on the Kronecker product of its *parts*; every
+generator acts on one part and trivially on the others, so generators are stored part by part.
 """
 
 from __future__ import annotations
@@ -23,7 +23,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from softsym.errors import InputError
 from softsym.groups import change_of_basis, elements, sampling
-from softsym.groups.generators import Generator, batched_kron, freeze, max_generator_entries, read_generators
+from softsym.groups.generators import (
+    Generator,
+    batched_kron,
+    check_generators,
+    freeze,
+    max_generator_entries,
+    read_generators,
+)
 from softsym.typing import Array
 
 AXES = {"x": (1, 2), "y": (0, 2), "z": (0, 1)}
@@ -39,7 +46,7 @@ class Group:
         lie: Lie-algebra generators.
         discrete: Discrete generators.
         sampler: Draws elements, part by part.
-        known_order: Number of elements, where the constructor knows it.
+        known_order: Number of elements, if the constructor provides it.
         label: A short name for tables; the text form if empty.
         composite: Whether the text is a join or a product and so needs parentheses inside a larger one.
 
@@ -83,32 +90,11 @@ class Group:
         """
         lie = read_generators(lie_algebra, "lie_algebra")
         steps = read_generators(discrete, "discrete")
-        dims = {matrix.shape[-1] for matrix in (*lie, *steps)}
-        if not dims:
-            raise InputError(
-                f"group {name!r} has no generators; pass `lie_algebra` or `discrete`, or use Trivial(d)"
-            )
-        if len(dims) > 1:
-            sizes = ", ".join(map(str, sorted(dims)))
-            raise InputError(
-                f"generators of group {name!r} have different sizes ({sizes}); all must be d x d"
-            )
-        for j, h in enumerate(steps):
-            if np.linalg.cond(h) > 1e12:
-                raise InputError(
-                    f"discrete generator {j} of group {name!r} is singular; it must be invertible"
-                )
-        d = dims.pop()
+        d = check_generators(lie, steps, name)
         fields = {"lie_algebra": np.array(lie).tolist(), "discrete": np.array(steps).tolist()}
         shown = ", ".join(f"{key}={value}" for key, value in fields.items() if value)
-        return make(
-            f"Group({name!r}, {shown})",
-            d,
-            lie,
-            steps,
-            sampler or functools.partial(sampling.random_walk, lie=lie, discrete=steps),
-            label=name,
-        )
+        sampler = sampler or functools.partial(sampling.random_walk, lie=lie, discrete=steps)
+        return make(f"Group({name!r}, {shown})", d, lie, steps, sampler, label=name)
 
     @property
     def name(self) -> str:
@@ -192,7 +178,7 @@ class Group:
         return self.sampler(n, np.random.default_rng(seed))
 
     def about(self, axis: str | Sequence[float]) -> Group:
-        """A group of the plane as a group of space about an axis: ``O(2).about("z")`` acts on x and y and keeps z.
+        """A group of the plane as a group of space about an axis: ``O(2).about("z")`` acts on x and y and fixes z.
 
         Args:
             axis: ``"x"``, ``"y"`` or ``"z"``, or any direction (3,); its length and sign do not matter.
@@ -279,12 +265,12 @@ class Group:
     def __mul__(self, other: Group | str) -> Group:
         """Direct product, acting on the Kronecker product of the two spaces."""
         other = _read(other)
-        shift = len(self.part_dims)
+        offset = len(self.part_dims)
         return Group(
             text=f"{_as_operand(self)} * {_as_operand(other)}",
             part_dims=self.part_dims + other.part_dims,
-            lie=self.lie + tuple(Generator(g.part + shift, g.matrix) for g in other.lie),
-            discrete=self.discrete + tuple(Generator(g.part + shift, g.matrix) for g in other.discrete),
+            lie=self.lie + tuple(Generator(g.part + offset, g.matrix) for g in other.lie),
+            discrete=self.discrete + tuple(Generator(g.part + offset, g.matrix) for g in other.discrete),
             sampler=functools.partial(sampling.product, groups=(self, other)),
             label=f"{_as_operand(self, True)} * {_as_operand(other, True)}"
             if self.label or other.label
@@ -294,7 +280,7 @@ class Group:
 
     @functools.cached_property
     def key(self) -> tuple[object, ...]:
-        """What two equal groups share: the generators, exactly."""
+        """The generators, bit by bit: equal for equal groups."""
         return (
             self.part_dims,
             tuple((g.part, g.matrix.tobytes()) for g in self.lie),

@@ -27,7 +27,7 @@ from softsym.tokens import Tokens
 CATALOGUE: dict[str, Callable[..., Group]] = {
     name: getattr(module, name) for module in (classical, finite) for name in module.__all__
 }
-"""Every named group, by what its text begins with."""
+"""The constructor of every named group."""
 
 
 def group(text: str | Group) -> Group:
@@ -146,7 +146,7 @@ _ROTATION, _REFLECTION, _PERMUTATION = (
     "S(3), all orders of three",
 )
 SYNONYMS = {
-    **dict.fromkeys(("rotation", "rotations", "turn", "turns"), _ROTATION),
+    **dict.fromkeys(("rotation", "rotations"), _ROTATION),
     **dict.fromkeys(("reflection", "mirror", "parity"), _REFLECTION),
     **dict.fromkeys(("permutation", "permutations"), _PERMUTATION),
     **dict.fromkeys(("scale", "dilation"), "Scaling(3)"),

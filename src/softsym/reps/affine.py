@@ -33,11 +33,9 @@ class DisplacementAtom(Atom):
 
     @property
     def dual(self) -> DisplacementAtom:
-        """D' of D and D of D'."""
         return DisplacementAtom(not self.is_dual)
 
     def size(self, group: Group) -> int:
-        """Dimension of the space."""
         _check(group, str(self))
         return group.dim - 1
 
@@ -60,11 +58,9 @@ class DisplacementAtom(Atom):
         )
 
     def without_dual(self) -> DisplacementAtom:
-        """D."""
         return DisplacementAtom()
 
     def order_key(self) -> tuple[object, ...]:
-        """After all others."""
         return (4, self.is_dual)
 
     def __str__(self) -> str:
@@ -77,30 +73,24 @@ class PointAtom(Atom):
 
     @property
     def dual(self) -> PointAtom:
-        """Refused: a point has no dual."""
         raise InputError("a point P has no dual; take D for displacements")
 
     def size(self, group: Group) -> int:
-        """Dimension of the space."""
         _check(group, "P")
         return group.dim - 1
 
     def rho(self, group: Group, g: Element) -> Array:
-        """Refused: a translation is not linear."""
         raise InputError(
             "a point P is translated, which no matrix does; centre points first (softsym.reps.affine.points_to_displacements)"
         )
 
     def drho(self, group: Group, A: Element) -> Array:
-        """Refused: a translation is not linear."""
         return self.rho(group, A)
 
     def is_permutation(self, group: Group) -> bool:
-        """False."""
         return False
 
     def order_key(self) -> tuple[object, ...]:
-        """Last."""
         return (5,)
 
     def __str__(self) -> str:
@@ -112,13 +102,7 @@ Displacement = Rep(((1, TensorType((DisplacementAtom(),))),))
 
 
 def is_affine(group: Group) -> bool:
-    """Whether the last row of every element is (0, ..., 0, 1), as homogeneous coordinates have it.
-
-    Example:
-        >>> import softsym as ss
-        >>> is_affine(ss.SE(3)), is_affine(ss.SO(3))
-        (True, False)
-    """
+    """Whether the last row of every element is (0, ..., 0, 1), as homogeneous coordinates have it."""
     last = np.eye(group.dim)[-1]
     return (
         group.dim > 1
@@ -147,13 +131,7 @@ def points_to_displacements(rep: Rep) -> Rep:
 
 
 def has_points(*reps: Rep) -> bool:
-    """Whether representations contain points or displacements.
-
-    Example:
-        >>> import softsym as ss
-        >>> has_points(ss.rep("2P"), ss.rep("V")), has_points(ss.rep("2V"))
-        (True, False)
-    """
+    """Whether representations contain points or displacements."""
     return any(
         isinstance(atom, PointAtom | DisplacementAtom)
         for rep in reps

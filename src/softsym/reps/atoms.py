@@ -89,11 +89,9 @@ class Base(Atom):
 
     @property
     def dual(self) -> Base:
-        """V' of V and V of V'."""
         return Base(self.part, not self.is_dual)
 
     def size(self, group: Group) -> int:
-        """The dimension of the group's space or of its part."""
         if self.part is None:
             return group.dim
         if self.part >= len(group.part_dims):
@@ -103,23 +101,19 @@ class Base(Atom):
         return group.part_dims[self.part]
 
     def rho(self, group: Group, g: Element) -> Array:
-        """The matrices of g, or their inverse transposes."""
         matrix = self._matrix(g)
         if self.is_dual:
             return np.asarray(np.linalg.inv(matrix).swapaxes(-1, -2), dtype=np.float64)
         return matrix
 
     def drho(self, group: Group, A: Element) -> Array:
-        """The matrices of A, or minus their transposes."""
         matrix = self._matrix(A)
         return -matrix.swapaxes(-1, -2) if self.is_dual else matrix
 
     def is_permutation(self, group: Group) -> bool:
-        """Whether the group is one of permutation matrices."""
         return group.is_permutation
 
     def without_dual(self) -> Base:
-        """V."""
         return Base(self.part)
 
     def order_key(self) -> tuple[object, ...]:

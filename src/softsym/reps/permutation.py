@@ -39,7 +39,6 @@ class Points(Atom):
     text: str = field(compare=False)
 
     def size(self, group: Group) -> int:
-        """Number of points."""
         if len(self.points[0]) != group.dim:
             raise InputError(
                 f"{self.text} has points of R^{len(self.points[0])}; {group.name} acts on R^{group.dim}"
@@ -73,7 +72,6 @@ class Points(Atom):
         return np.zeros((*A.whole.shape[:-2], n, n))
 
     def is_permutation(self, group: Group) -> bool:
-        """True."""
         return True
 
     def order_key(self) -> tuple[object, ...]:

@@ -26,7 +26,6 @@ class UnscaledAtom(Atom):
     """A vector normalised to one size; its own dual, because R is orthogonal."""
 
     def size(self, group: Group) -> int:
-        """Number of coordinates."""
         return group.dim
 
     def rho(self, group: Group, g: Element) -> Array:
@@ -48,7 +47,6 @@ class UnscaledAtom(Atom):
         )
 
     def order_key(self) -> tuple[object, ...]:
-        """After base atoms and points."""
         return (2,)
 
     def __str__(self) -> str:
@@ -67,11 +65,9 @@ class SizeAtom(Atom):
 
     @property
     def dual(self) -> SizeAtom:
-        """1 / Size of Size."""
         return SizeAtom(not self.is_dual)
 
     def size(self, group: Group) -> int:
-        """1."""
         return 1
 
     def rho(self, group: Group, g: Element) -> Array:
@@ -84,17 +80,14 @@ class SizeAtom(Atom):
         return (-1.0 if self.is_dual else 1.0) * _rate(A.whole)[..., None, None]
 
     def is_permutation(self, group: Group) -> bool:
-        """Whether the group has no scalings."""
         return all(_rate(A.whole) == 0 for A in lie_elements(group)) and all(
             _factor(h.whole) == 1 for h in discrete_elements(group)
         )
 
     def without_dual(self) -> SizeAtom:
-        """Size."""
         return SizeAtom()
 
     def order_key(self) -> tuple[object, ...]:
-        """After unscaled vectors, the dual last."""
         return (3, self.is_dual)
 
     def __str__(self) -> str:
@@ -124,13 +117,7 @@ def remove_scaling(rep: Rep) -> Rep:
 
 
 def is_scaling(group: Group) -> bool:
-    """Whether a group consists of multiples of the identity.
-
-    Example:
-        >>> import softsym as ss
-        >>> is_scaling(ss.group("Scaling(3)")), is_scaling(ss.group("SO(2)"))
-        (True, False)
-    """
+    """Whether a group consists of multiples of the identity."""
     if len(group.part_dims) > 1 or len(group.lie_algebra) != 1 or len(group.discrete_generators):
         return False
     A = group.lie_algebra[0]
@@ -138,13 +125,7 @@ def is_scaling(group: Group) -> bool:
 
 
 def preserves_angles(group: Group) -> bool:
-    """Whether a group consists of rotations, reflections and scalings.
-
-    Example:
-        >>> import softsym as ss
-        >>> preserves_angles(ss.group("O(3) | Scaling(3)")), preserves_angles(ss.group("SL(3)"))
-        (True, False)
-    """
+    """Whether a group consists of rotations, reflections and scalings."""
     atom = UnscaledAtom()
     try:
         for A in lie_elements(group):

@@ -75,17 +75,17 @@ class Backend(ABC, Generic[A]):
     def norm(self, x: A, axes: tuple[int, ...]) -> A:
         """Root of the sum of squares over axes."""
 
-    @abstractmethod
     def project(self, packed: Packed, x: A) -> A:
-        """P x of blocks; differentiable, like the next two, where the library has gradients."""
+        """P x of blocks; overridden, like the next two, where the library has gradients."""
+        return packed.project(x)
 
-    @abstractmethod
     def coefficients(self, packed: Packed, x: A) -> A:
         """Coordinates of x in blocks."""
+        return packed.coefficients(x)
 
-    @abstractmethod
     def combine(self, packed: Packed, theta: A) -> A:
         """The array with the coordinates theta in blocks."""
+        return packed.combine(theta)
 
 
 class _NumPy(Backend[Array]):
@@ -128,15 +128,6 @@ class _NumPy(Backend[Array]):
 
     def norm(self, x: Array, axes: tuple[int, ...]) -> Array:
         return np.sqrt((x**2).sum(axes))
-
-    def project(self, packed: Packed, x: Array) -> Array:
-        return packed.project(x)
-
-    def coefficients(self, packed: Packed, x: Array) -> Array:
-        return packed.coefficients(x)
-
-    def combine(self, packed: Packed, theta: Array) -> Array:
-        return packed.combine(theta)
 
 
 NUMPY = _NumPy()

@@ -134,31 +134,24 @@ class Slice(Atom):
 
     @property
     def dual(self) -> Slice:
-        """The same coordinates of the dual atom."""
         return Slice(self.base.dual, self.coordinates)
 
     def size(self, group: Group) -> int:
-        """Number of coordinates."""
         return len(self.coordinates)
 
     def rho(self, group: Group, g: Element) -> Array:
-        """Rows and columns of the base atom's matrices, shape (..., size, size)."""
         return self._cut(self.base.rho(group, g))
 
     def drho(self, group: Group, A: Element) -> Array:
-        """Rows and columns of the base atom's matrices, shape (..., size, size)."""
         return self._cut(self.base.drho(group, A))
 
     def is_permutation(self, group: Group) -> bool:
-        """Whether the group only permutes the coordinates of the base atom."""
         return self.base.is_permutation(group)
 
     def without_dual(self) -> Slice:
-        """The same coordinates of the base atom without its dual."""
         return Slice(self.base.without_dual(), self.coordinates)
 
     def order_key(self) -> tuple[object, ...]:
-        """As the base atom, then by coordinates."""
         return (*self.base.order_key(), self.coordinates)
 
     def _cut(self, matrix: Array) -> Array:

@@ -39,7 +39,7 @@ _folder: contextvars.ContextVar[Path | str | None] = contextvars.ContextVar("fol
 
 @contextlib.contextmanager
 def cache_folder(path: str | os.PathLike[str] | None) -> Iterator[None]:
-    """Keeps solutions in another folder inside a ``with`` block, or nowhere if it is None.
+    """Stores solutions in another folder inside a ``with`` block, or nowhere if it is None.
 
     Example:
         >>> import softsym as ss
@@ -55,7 +55,7 @@ def cache_folder(path: str | os.PathLike[str] | None) -> Iterator[None]:
 
 
 def current_folder() -> Path | None:
-    """Where solutions are kept now; None if nowhere."""
+    """Where solutions are stored at present; None if nowhere."""
     folder = _folder.get()
     return default_folder() if isinstance(folder, str) else folder
 

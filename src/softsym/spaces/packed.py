@@ -112,14 +112,7 @@ class Packed:
 
 
 class BlockOperator(Generic[A]):
-    """The operations of a :class:`Packed` for one array library, dtype and device, with its constants there.
-
-    Args:
-        size: Entries of the flat array.
-        blocks: The blocks.
-        backend: The array library.
-        like: Some array of this dtype and device.
-    """
+    """The operations of a :class:`Packed` for one array library, and the dtype and device of the array ``like``."""
 
     def __init__(self, size: int, blocks: tuple[PackedBlock, ...], backend: Backend[A], like: A) -> None:
         self.size, self.blocks = size, blocks
@@ -130,7 +123,6 @@ class BlockOperator(Generic[A]):
         self.constants: dict[tuple[str, int], A] = {}
 
     def project(self, x: A) -> A:
-        """See :meth:`Packed.project`."""
         out = x * self._constant("identity mask")
         if self.proper:
             index = self._constant("proper index")
@@ -144,7 +136,6 @@ class BlockOperator(Generic[A]):
         return out
 
     def coefficients(self, x: A) -> A:
-        """See :meth:`Packed.coefficients`."""
         rows = self.backend.gather(x, self._constant("index"))
         sizes = [block.index.size for block in self.blocks]
         parts = []
@@ -155,7 +146,6 @@ class BlockOperator(Generic[A]):
         return self.backend.concatenate(parts, x)
 
     def combine(self, theta: A) -> A:
-        """See :meth:`Packed.combine`."""
         sizes = [block.copies * block.rank for block in self.blocks]
         parts = []
         for k, columns in enumerate(self.backend.split(theta, sizes)):

@@ -1,4 +1,4 @@
-"""torch tensors as blocks see them, with projection and basis coordinates as differentiable operations.
+"""The operations of :class:`~softsym.spaces.backend.Backend` for torch, with projection and basis coordinates as differentiable operations.
 
 The projector is its own adjoint, and taking coordinates is the adjoint of combining basis vectors, so each backward pass is
 another operation of this file: derivatives of any order come for free. Half precision is computed in float32.
@@ -20,7 +20,15 @@ if TYPE_CHECKING:
     from softsym.spaces.packed import Packed
 
 
-class _Project(torch.autograd.Function):
+class _Blockwise(torch.autograd.Function):
+    """A linear operation of the blocks that are its second argument."""
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+        ctx.packed = inputs[1]
+
+
+class _Project(_Blockwise):
     """P W for W (batch, size)."""
 
     @staticmethod
@@ -28,15 +36,11 @@ class _Project(torch.autograd.Function):
         return packed.project(_at_least_float32(W)).to(W.dtype)
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-        ctx.packed = inputs[1]
-
-    @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
         return _Project.apply(grad, ctx.packed), None
 
 
-class _Coefficients(torch.autograd.Function):
+class _Coefficients(_Blockwise):
     """Q^T W for W (batch, size): coordinates (batch, dim)."""
 
     @staticmethod
@@ -44,24 +48,16 @@ class _Coefficients(torch.autograd.Function):
         return packed.coefficients(_at_least_float32(W)).to(W.dtype)
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-        ctx.packed = inputs[1]
-
-    @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
         return _Combine.apply(grad, ctx.packed), None
 
 
-class _Combine(torch.autograd.Function):
+class _Combine(_Blockwise):
     """Q theta for theta (batch, dim): maps (batch, size)."""
 
     @staticmethod
     def forward(theta: Tensor, packed: Packed) -> Tensor:
         return packed.combine(_at_least_float32(theta)).to(theta.dtype)
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-        ctx.packed = inputs[1]
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:

@@ -40,7 +40,6 @@ class Dense(Solver):
     name = "dense"
 
     def applies(self, group: Group, tensor_type: TensorType, tol: float | None = None) -> Applies:
-        """Everywhere; well to small types and wherever a tolerance is given."""
         n = tensor_type.size(group)
         if tol is not None and n > MAX_DENSE_SIZE_WITH_TOLERANCE:
             return Applies(
@@ -102,7 +101,6 @@ class Iterative(Solver):
     name = "iterative"
 
     def applies(self, group: Group, tensor_type: TensorType, tol: float | None = None) -> Applies:
-        """Everywhere; the last resort."""
         if tol is not None:
             return NO_TOLERANCE
         return Applies("well", f"{tensor_type.size(group)} coordinates are too many for a dense solve")
@@ -126,10 +124,10 @@ class Iterative(Solver):
             block = _project(equations, block, group, tensor_type)
             block -= Q @ (Q.T @ block)
             U, values, _ = np.linalg.svd(block, full_matrices=False)
-            # A Gaussian block has singular values near sqrt(n); what lies far below is the error of the projection.
-            kept = U[:, values > 1e-6 * np.sqrt(n)]
-            Q = np.concatenate([Q, kept], axis=1)
-            if kept.shape[1] < width or Q.shape[1] >= n:
+            # A Gaussian block has singular values near sqrt(n); values far below are errors of the projection.
+            new = U[:, values > 1e-6 * np.sqrt(n)]
+            Q = np.concatenate([Q, new], axis=1)
+            if new.shape[1] < width or Q.shape[1] >= n:
                 break
             width = min(2 * width, n - Q.shape[1])
         Q = np.linalg.qr(Q)[0] if Q.shape[1] else Q

@@ -46,7 +46,6 @@ class Orbits(Solver):
     name = "orbits"
 
     def applies(self, group: Group, tensor_type: TensorType, tol: float | None = None) -> Applies:
-        """To groups that permute coordinates."""
         if not group.lie and tensor_type.is_permutation(group):
             return Applies("well", "every generator permutes the coordinates")
         return Applies(
@@ -101,12 +100,11 @@ class SignedPermutation:
 
 
 class Signs(Solver):
-    """Orbits up to signs first, then the Lie algebra on what remains."""
+    """Orbits up to signs first, then the Lie algebra on the remaining vectors."""
 
     name = "signs"
 
     def applies(self, group: Group, tensor_type: TensorType, tol: float | None = None) -> Applies:
-        """To Lie groups whose generators rotate pairs of coordinates."""
         if tol is not None:
             return NO_TOLERANCE
         if not _signed_permutations(_rotations_by_90_degrees(group), group, tensor_type):

@@ -27,7 +27,6 @@ class Reynolds(Solver):
     name = "reynolds"
 
     def applies(self, group: Group, tensor_type: TensorType, tol: float | None = None) -> Applies:
-        """To finite groups, well to small ones."""
         if not group.is_finite:
             return Applies("not", f"needs a finite group; {group.name} is not")
         if tol is not None:

@@ -1,10 +1,10 @@
-r"""What a solver is, the constraints it solves, and what solving costs.
+r"""The base class of solvers, the constraints they solve, and estimates of their cost.
 
 A vector :math:`v` of a tensor type is invariant iff :math:`C_i v = 0` for every generator, with :math:`C_i = d\rho(A_i)` for the
 algebra and :math:`C_j = \rho(h_j) - 1` for discrete generators. Both are applied index by index: no matrix of the tensor's size is built.
 
 A solver is one object. A new one is an object of this class and a line in the table of :mod:`~softsym.spaces.solvers.auto`, where its
-place says when it is asked. Its cost, to an order of magnitude, is compared with a limit before anything is allocated, so that what
+place is its priority. Its cost, to an order of magnitude, is compared with a limit before anything is allocated, so that a solve that
 would fill the memory or never end is refused by name.
 """
 
@@ -147,7 +147,7 @@ def _multiply_axis(matrix: Array, tensor: Array, axis: int) -> Array:
 
 @dataclass(frozen=True)
 class Cost:
-    """What a computation needs.
+    """Memory and operations of a computation.
 
     Args:
         numbers: How many numbers of eight bytes are held at once.

@@ -33,7 +33,6 @@ class ZeroWeight(Solver):
     name = "weights"
 
     def applies(self, group: Group, tensor_type: TensorType, tol: float | None = None) -> Applies:
-        """To Lie algebras with a normal element, well if its zero-weight vectors fit into memory."""
         if not _normal_elements(group):
             return Applies("not", f"needs a normal Lie-algebra element; {group.name} has none")
         if tol is not None:
