@@ -99,3 +99,20 @@ def test_tables_are_what_was_recorded() -> None:
             assert tables[name]() in text, f"{page.name} has another {name} than lab/benchmarks/results"
             announced.add(name)
     assert {"models", "modules", "rivals"} <= announced
+
+
+def test_make_targets_that_are_named_exist() -> None:
+    targets = set(re.findall(r"^([a-z][\w-]*):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", ".pre-commit-config.yaml", ".ci/run"]
+    text = _read("**/*.md") + "".join((ROOT / page).read_text(encoding="utf-8") for page in pages)
+    named = set(re.findall(r"(?:`|entry: |then |\) |if )make ([a-z][\w-]*)", text))
+    assert {"test", "demo", "lint", "docs"} <= named
+    assert named <= targets
+
+
+def test_workflow_runs_stages_of_the_script() -> None:
+    stages = set(re.findall(r"^ {8}([a-z-]+)\)", (ROOT / ".ci" / "run").read_text(encoding="utf-8"), re.MULTILINE))
+    workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+    named = set(" ".join(re.findall(r"stages: ([a-z -]+)|\.ci/run ([a-z-]+)$", workflow, re.MULTILINE)[0]).split())
+    assert "make" not in re.findall(r"run: (\w+)", workflow)
+    assert named <= stages
