@@ -253,9 +253,9 @@ def test_rows_of_one_label_stay_in_one_part(softsym, tmp_path):
     frame.write_csv("labelled.csv")
     asked = [text for text in SHORT if text not in ("--x-columns", "ax..bz")]
     asked[0] = "labelled.csv"  # inputs are the rest: not the labels
-    code, _, err = softsym("discover", *asked, "--rows-together", "day")
+    code, _, err = softsym("discover", *asked, "--row-groups", "day")
     assert code == 0, err
-    assert "note: rows have 40 labels; rows of one label stay in one part" in err
+    assert "note: there are 40 row groups; each stays in one part" in err
     fit = ss.load("softsym-labelled/model").fit_
     day_of = {tuple(row): day for row, day in zip(X.round(9), days, strict=True)}
     held, checked = ({day_of[tuple(row)] for row in part.X.round(9)} for part in (fit.held, fit.checked))
@@ -270,13 +270,13 @@ def test_rows_of_one_label_stay_in_one_part(softsym, tmp_path):
 def test_labels_that_make_no_parts_are_one_line_and_write_nothing(softsym, tmp_path):
     before = polars.read_csv("flights.csv").with_columns(day=polars.Series(["mon", "tue"] * 120))
     before.write_csv("flights.csv")
-    for column, message in (("day", "have 2 different labels; at least 3"), ("week", "no column 'week'")):
+    for column, message in (("day", "there are 2 row groups; at least 3"), ("week", "no column 'week'")):
         code, out, err = softsym("discover", *SHORT, "--rows-together", column, "--quiet")
         assert (code, out, err.count("\n")) == (2, "", 1)
         assert message in err
     assert [path.name for path in tmp_path.iterdir()] == ["flights.csv"]
-    code, _, err = softsym("discover", "inertia", "--rows-together", "day")
-    assert "is a task, which knows which rows belong together; leave out --rows-together" in err
+    code, _, err = softsym("discover", "inertia", "--row-groups", "day")
+    assert "is a task, which knows its row groups; leave out --row-groups" in err
 
 
 def test_a_group_that_moves_nothing_is_undecided(softsym, tmp_path):

@@ -34,6 +34,6 @@ def survives_damage(path, x_columns=None):
 
 
 def predictions():
-    """Names, values and spread of three outputs, one of them named as a spread would be."""
+    """Names, values and standard deviations of three outputs, one of them named as a standard deviation would be."""
     rng = np.random.default_rng(0)
     return ["e", "e_std", 'f, "g"'], rng.standard_normal((7, 3)), rng.random((7, 3))

@@ -119,11 +119,11 @@ def test_a_spread_never_hides_a_prediction():
 
 def test_one_column():
     header = Header("d.csv", ("day", "x1", "x2", "a,b"))
-    assert header.one('"a,b"', "--rows-together") == 3
-    with pytest.raises(InputError, match=r"--rows-together: 'x\*' chooses 2 columns of d.csv; name one"):
-        header.one("x*", "--rows-together")
-    with pytest.raises(InputError, match=r"--rows-together: d.csv has no column 'dai'; did you mean 'day'"):
-        header.one("dai", "--rows-together")
+    assert header.one('"a,b"', "--row-groups") == 3
+    with pytest.raises(InputError, match=r"--row-groups: 'x\*' chooses 2 columns of d.csv; name one"):
+        header.one("x*", "--row-groups")
+    with pytest.raises(InputError, match=r"--row-groups: d.csv has no column 'dai'; did you mean 'day'"):
+        header.one("dai", "--row-groups")
 
 
 def test_a_column_apart_is_of_the_rest_only_if_chosen():

@@ -1,8 +1,8 @@
-"""Guesses at vectors by names."""
+"""Vectors inferred from names."""
 
 import pytest
 
-from softsym.data.infer_columns import advice, guess, vectors
+from softsym.data.infer_columns import advice, group_names, infer_columns
 
 
 @pytest.mark.parametrize(("names", "expected"), [
@@ -13,20 +13,20 @@ from softsym.data.infer_columns import advice, guess, vectors
     (["mass", "max"], [("mass",), ("max",)]),
     (["x1", "x2", "y1", "y2"], [("x1", "y1"), ("x2", "y2")]),
 ])  # fmt: skip
-def test_names_that_belong_together(names, expected):
-    assert vectors(names) == expected
+def test_names_of_one_vector(names, expected):
+    assert group_names(names) == expected
 
 
 def test_representations_follow_the_order_of_columns():
-    x, y = guess(["x1", "y1", "z1", "m", "q", "vx", "vy", "vz", "ax", "ay", "az"])
+    x, y = infer_columns(["x1", "y1", "z1", "m", "q", "vx", "vy", "vz", "ax", "ay", "az"])
     assert (x.rep, y.rep) == ("V + 2S + V", "V")
     assert x.columns == ("x1", "y1", "z1", "m", "q", "vx", "vy", "vz")
 
 
 def test_no_guess_without_two_vectors():
-    assert guess(["a", "b"]) is None
-    assert guess(["x", "y", "z"]) is None
-    assert guess(["x1", "y1", "z1", "u_x", "u_y"]) is None
+    assert infer_columns(["a", "b"]) is None
+    assert infer_columns(["x", "y", "z"]) is None
+    assert infer_columns(["x1", "y1", "z1", "u_x", "u_y"]) is None
     assert "a guess" not in advice("f.csv", ["a", "b"])
 
 

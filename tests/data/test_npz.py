@@ -104,12 +104,12 @@ def test_damaged_files_never_end_in_another_error(pack):
 
 
 def test_predictions_are_outputs(tmp_path):
-    names, values, spread = predictions()
-    NpzFile.write(tmp_path / "p.npz", names, values, spread)
+    names, values, std = predictions()
+    NpzFile.write(tmp_path / "p.npz", names, values, std)
     with np.load(tmp_path / "p.npz", allow_pickle=False) as stored:
         assert stored["y_names"].tolist() == names
         np.testing.assert_array_equal(stored["Y"], values)
-        np.testing.assert_array_equal(stored["std"], spread)
+        np.testing.assert_array_equal(stored["std"], std)
     NpzFile.write(tmp_path / "p.npz", names, values, None)
     with np.load(tmp_path / "p.npz", allow_pickle=False) as stored:
         assert sorted(stored) == ["Y", "y_names"]
@@ -120,25 +120,25 @@ def test_predictions_are_outputs(tmp_path):
 )
 def test_labels_are_an_array_of_their_own(pack, labels):
     path = pack(X=np.eye(3), Y=np.ones(3), flight=np.array(labels))
-    table = read_table(path, together="flight")
-    assert table.together.tolist() == [0, 1, 0]
+    table = read_table(path, row_groups="flight")
+    assert table.row_groups.tolist() == [0, 1, 0]
     assert table.X.shape == (3, 3)
-    assert read_table(path).together is None
+    assert read_table(path).row_groups is None
 
 
 @pytest.mark.parametrize(
     ("flight", "message"),
     [
-        (np.zeros(2), r"--rows-together: .*`flight` must hold a text or a number for each of 3 rows, got float64 of shape \(2,\)"),
+        (np.zeros(2), r"--row-groups: .*`flight` must hold a text or a number for each of 3 rows, got float64 of shape \(2,\)"),
         (np.zeros((3, 1)), r"of shape \(3, 1\)"),
         (np.array(["a", {}, "b"], dtype=object), r"got object of shape \(3,\)"),
         (np.array([1.0, np.nan, 1.0]), "data.npz: 'flight' has no label in row 1, counted from 0"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_labels(pack, flight, message):
-    refuses(message, pack(X=np.eye(3), Y=np.ones(3), flight=flight), together="flight")
+    refuses(message, pack(X=np.eye(3), Y=np.ones(3), flight=flight), row_groups="flight")
     refuses(
-        "--rows-together: .*has no array `trip`; it holds X, Y, flight",
+        "--row-groups: .*has no array `trip`; it holds X, Y, flight",
         pack(X=np.eye(3), Y=np.ones(3), flight=flight),
-        together="trip",
+        row_groups="trip",
     )

@@ -11,7 +11,7 @@ from softsym.errors import InputError
 from softsym.nn import SoftMLP
 from softsym.regularize import EquivarianceRegularizer
 
-SIZES = {"batch": 30, "stretch": 64, "mixed": 2}
+SIZES = {"batch": 30, "block_rows": 64, "shuffle_blocks": 2}
 
 
 @pytest.fixture
@@ -47,10 +47,10 @@ def test_every_row_comes_once_in_an_order_of_the_seed(path):
     assert numbers(ParquetRows(path, "a..f", "number", **SIZES, seed=4)) != first
 
 
-def test_rows_are_mixed_beyond_their_stretch(path):
+def test_rows_are_shuffled_beyond_their_block(path):
     rows = ParquetRows(path, "a..f", "number", **SIZES)
-    stretches = [len({number // 64 for number in batch}) for batch in numbers(rows)]
-    assert np.median(stretches) >= 2
+    blocks = [len({number // 64 for number in batch}) for batch in numbers(rows)]
+    assert np.median(blocks) >= 2
     steps = np.diff(flat(numbers(rows)))
     assert (steps == 1).mean() < 0.05
 
@@ -63,25 +63,25 @@ def test_workers_and_processes_share_the_rows(path):
     assert sorted(flat(numbers(ParquetRows(path, "a..f", "number", **SIZES), workers=2))) == list(range(1000))
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of a fork beside threads
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of a fork in a process with threads
 def test_forked_workers_are_refused(path):
     rows = ParquetRows(path, "a..f", "number", **SIZES)
     with pytest.raises(InputError, match="pass multiprocessing_context='spawn' to the loader"):
         next(iter(DataLoader(rows, batch_size=None, num_workers=1, multiprocessing_context="fork")))
 
 
-def test_only_a_few_stretches_are_in_memory(path, monkeypatch):
+def test_only_a_few_blocks_are_in_memory(path, monkeypatch):
     rows, live = ParquetRows(path, "a..f", "number", **SIZES), []
     read = rows._read
     monkeypatch.setattr(rows, "_read", lambda start: live.append(start) or read(start))
     batches = iter(rows)
     next(batches)
-    assert len(live) == SIZES["mixed"]
+    assert len(live) == SIZES["shuffle_blocks"]
 
 
 def test_a_network_learns_from_disk(path):
     torch.manual_seed(0)
-    rows = ParquetRows(path, "a..f", "u..w", batch=50, stretch=128)
+    rows = ParquetRows(path, "a..f", "u..w", batch=50, block_rows=128)
     net = SoftMLP("2V", "V", ["O(3)"], 16, 2, seed=0)
     per = EquivarianceRegularizer(net, ["O(3)"], strength=0.01)
     optimizer = torch.optim.Adam(net.parameters(), lr=0.01)
@@ -111,9 +111,7 @@ def test_what_makes_no_sense_is_refused(path, options, message):
 
 def test_other_files_and_bad_rows_are_refused(path, tmp_path):
     (tmp_path / "rows.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(
-        InputError, match=r"rows\.csv cannot be read stretch by stretch; write it as \.parquet"
-    ):
+    with pytest.raises(InputError, match=r"rows\.csv cannot be read block by block; write it as \.parquet"):
         ParquetRows(tmp_path / "rows.csv", "a", "b")
     frame = polars.read_parquet(path)
     frame[700, "a"] = float("nan")

@@ -1,4 +1,4 @@
-"""Labels of rows."""
+"""Row groups from labels of any type."""
 
 import datetime
 

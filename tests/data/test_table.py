@@ -8,7 +8,7 @@ import pytest
 
 import softsym as ss
 import softsym.data.table as table_module
-from softsym.data import parquet, split
+from softsym.data import readers, split
 from softsym.data.table import MINIMUM_ROWS, Table, check_fit, open_file, read_table
 from softsym.errors import DataWarning, InputError
 from tests.data.reading import refuses
@@ -92,7 +92,7 @@ def test_a_pipe_is_refused_and_not_waited_for(tmp_path, name):
 
 @pytest.mark.parametrize("suffix", ["csv", "npz", "parquet"])
 def test_a_sample_of_a_larger_file_is_the_same_whatever_the_format(tmp_path, suffix, monkeypatch):
-    monkeypatch.setattr(parquet, "STRETCH", 7)  # so that rows come from many stretches
+    monkeypatch.setattr(readers, "SLICE", 7)  # so that rows come from many slices
     X = np.arange(150.0).reshape(50, 3)
     path = tmp_path / f"rows.{suffix}"
     if suffix == "npz":
@@ -103,20 +103,20 @@ def test_a_sample_of_a_larger_file_is_the_same_whatever_the_format(tmp_path, suf
         frame.write_csv(path) if suffix == "csv" else frame.write_parquet(path)
         chosen = {"x_columns": "x,y", "y_columns": "z"}
     rows = np.sort(np.random.default_rng(3).choice(50, 20, replace=False, shuffle=False))
-    table = read_table(path, **chosen, together="run", most_rows=20, seed=3)
+    table = read_table(path, **chosen, row_groups="run", most_rows=20, seed=3)
     assert np.array_equal(table.X, X[rows, :2])
     assert np.array_equal(table.Y, X[rows, 2:])
     assert table.total == 50
     labels = (rows // 2).tolist()
     assert [labels.index(label) for label in labels] == [
-        table.together.tolist().index(k) for k in table.together
+        table.row_groups.tolist().index(k) for k in table.row_groups
     ]
     whole = read_table(path, **chosen, most_rows=50)
     assert np.array_equal(whole.X, X[:, :2])
 
 
 def test_a_wrong_row_is_found_wherever_it_is(tmp_path, monkeypatch):
-    monkeypatch.setattr(parquet, "STRETCH", 7)
+    monkeypatch.setattr(readers, "SLICE", 7)
     X = np.ones((50, 2))
     X[31, 1] = np.nan
     pl.DataFrame({"x": X[:, 0], "y": X[:, 1]}).write_parquet(tmp_path / "rows.parquet")
@@ -127,10 +127,10 @@ def test_a_wrong_row_is_found_wherever_it_is(tmp_path, monkeypatch):
 def test_a_sample_holds_few_rows_in_memory(tmp_path, monkeypatch):
     n = 400_000
     pl.DataFrame({"x": np.arange(n, dtype=float), "y": np.ones(n)}).write_parquet(tmp_path / "rows.parquet")
-    monkeypatch.setattr(parquet, "STRETCH", 10_000)
+    monkeypatch.setattr(readers, "SLICE", 10_000)
     seen = []
-    collected = parquet._collected
-    monkeypatch.setattr(parquet, "_collected", lambda *a, **k: seen.append(collected(*a, **k)) or seen[-1])
+    collect = readers._collect
+    monkeypatch.setattr(readers, "_collect", lambda *a, **k: seen.append(collect(*a, **k)) or seen[-1])
     table = read_table(tmp_path / "rows.parquet", "x", "y", most_rows=1000)
     assert len(table.X) == 1000
     assert max(len(frame) for frame in seen) == 10_000

@@ -42,12 +42,12 @@ def test_whoever_asks_gets_the_same_numbers(text):
     np.testing.assert_array_equal(one.Y, Y)
 
 
-def test_rows_that_belong_together(tmp_path):
+def test_row_groups(tmp_path):
     np.savez(tmp_path / "d.npz", X=np.eye(3), Y=np.ones(3), day=np.array(["a", "b", "a"]))
-    assert read_data(str(tmp_path / "d.npz"), together="day")[0].together.tolist() == [0, 1, 0]
-    assert read_data("inertia:Oz(2)")[0].together is None
-    with pytest.raises(InputError, match="'inertia' is a task, which knows which rows belong together"):
-        read_data("inertia", together="day")
+    assert read_data(str(tmp_path / "d.npz"), row_groups="day")[0].row_groups.tolist() == [0, 1, 0]
+    assert read_data("inertia:Oz(2)")[0].row_groups is None
+    with pytest.raises(InputError, match="'inertia' is a task, which knows its row groups"):
+        read_data("inertia", row_groups="day")
 
 
 TEXTS = ["inertia:Oz(2)", "cossim:SO(3)", "golfball:wind=y"]

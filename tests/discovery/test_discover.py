@@ -112,10 +112,10 @@ def test_wrong_parameters_leave_no_folder(table, tmp_path):
 
 
 def test_another_labelling_is_another_discovery(table, tmp_path):
-    labelled = replace(table, together=np.arange(80) // 4)
+    labelled = replace(table, row_groups=np.arange(80) // 4)
     with pytest.raises(StoppedError):
         discover(labelled, PARAMETERS, Workspace(tmp_path / "out"), title="it", stop=lambda: True)
-    for other in (table, replace(table, together=np.arange(80) // 5)):
+    for other in (table, replace(table, row_groups=np.arange(80) // 5)):
         with pytest.raises(InputError, match="was started with another data"):
             discover(other, PARAMETERS, Workspace(tmp_path / "out", resume=True), title="it")
     discover(labelled, PARAMETERS, Workspace(tmp_path / "out", resume=True), title="it")
@@ -124,8 +124,8 @@ def test_another_labelling_is_another_discovery(table, tmp_path):
 
 
 def test_labels_that_make_no_parts_leave_no_folder(table, tmp_path):
-    with pytest.raises(InputError, match="rows that belong together have 2 different labels"):
+    with pytest.raises(InputError, match="there are 2 row groups"):
         discover(
-            replace(table, together=np.arange(80) % 2), PARAMETERS, Workspace(tmp_path / "out"), title="it"
+            replace(table, row_groups=np.arange(80) % 2), PARAMETERS, Workspace(tmp_path / "out"), title="it"
         )
     assert not list(tmp_path.iterdir())

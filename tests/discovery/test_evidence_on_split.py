@@ -29,7 +29,7 @@ def test_it_is_the_first_look_of_the_main_job(labels):
     given = table(np.arange(240) // 4 if labels else None)
     early = early_look(given, "2V", "V", GROUPS, seed=3)
     est = SoftEquivariantRegressor("2V", "V", GROUPS, random_state=3)
-    later = first_look(est.plan(given.X, given.Y, groups=given.together, duplicates=given.duplicates))
+    later = first_look(est.plan(given.X, given.Y, groups=given.row_groups, duplicates=given.duplicates))
     assert numbers(early) == numbers(later)
     assert len(early) == 2
 

@@ -51,11 +51,11 @@ def command(
         None, "--x-columns", help="Columns of the inputs, such as 'm1..m5,pos_*'; all by default."
     ),
     y_columns: str | None = typer.Option(None, "--y-columns", help="Columns of the outputs, with --out."),
-    rows_together: str | None = typer.Option(
+    row_groups: str | None = typer.Option(
         None,
-        "--rows-together",
+        "--row-groups",
         metavar="COLUMN",
-        help="Column whose equal entries mark rows that belong together.",
+        help="Column whose equal entries mark a row group, such as the windows of one recording.",
     ),
     normalisation: str | None = typer.Option(
         None,
@@ -77,7 +77,7 @@ def command(
         raise InputError("--y-columns are outputs: pass how they transform too, as in --out 'T(2)'")
     with one_line_warnings():
         table, task = read_data(
-            data, x_columns, y_columns, need_y=rep_out is not None, together=rows_together, seed=seed
+            data, x_columns, y_columns, need_y=rep_out is not None, row_groups=row_groups, seed=seed
         )
         rep = rep_in or (task.rep_in if task else None)
         candidates = groups or (task.groups if task else None)
@@ -112,7 +112,7 @@ def _evidence(
         return None
     from softsym.inference import evidence
 
-    return evidence(table.X, table.Y, rep_in, rep_out, groups, sources=table.together, seed=seed)
+    return evidence(table.X, table.Y, rep_in, rep_out, groups, sources=table.row_groups, seed=seed)
 
 
 def breaks_table(result: DataCheck) -> Table:

@@ -65,11 +65,11 @@ def command(
         None, "--x-columns", help="Columns of the inputs, such as 'm1..m5,pos_*'."
     ),
     y_columns: str | None = typer.Option(None, "--y-columns", help="Columns of the outputs."),
-    rows_together: str | None = typer.Option(
+    row_groups: str | None = typer.Option(
         None,
-        "--rows-together",
+        "--row-groups",
         metavar="COLUMN",
-        help="Column of any text or numbers; rows with equal ones stay in one part. A task knows its own.",
+        help="Column of any text or numbers; rows with equal ones are a row group and stay in one part. A task knows its own.",
     ),
     max_rows: int = typer.Option(
         MAX_ROWS,
@@ -150,7 +150,7 @@ def command(
     with one_line_warnings():
         _check_said(data, rep_in, rep_out, x_columns, y_columns)
         table, task = read_data(
-            data, x_columns, y_columns, together=rows_together, seed=seed, most_rows=max_rows or None
+            data, x_columns, y_columns, row_groups=row_groups, seed=seed, most_rows=max_rows or None
         )
         if table.total is not None and table.total > len(table.X) and not quiet:
             typer.echo(
@@ -169,9 +169,9 @@ def command(
             typer.echo(
                 f"softsym: note: {repeated} rows repeat earlier inputs; equal rows stay in one part", err=True
             )
-        if table.together is not None and not quiet:
+        if table.row_groups is not None and not quiet:
             typer.echo(
-                f"softsym: note: rows have {table.together.max() + 1} labels; rows of one label stay in one part",
+                f"softsym: note: there are {table.row_groups.max() + 1} row groups; each stays in one part",
                 err=True,
             )
         from softsym.discovery.evidence_on_split import early_look  # all before did without kernels
@@ -258,7 +258,7 @@ def _proposed(table: Table, chosen: dict[str, Any], seed: int, *, quiet: bool) -
     assert table.Y is not None
     proposed = candidates(
         table.X, table.Y, chosen["rep_in"], chosen["rep_out"], seed,
-        duplicates=table.duplicates, together=table.together,
+        duplicates=table.duplicates, together=table.row_groups,
     )  # fmt: skip
     if not proposed.groups:
         raise InputError(

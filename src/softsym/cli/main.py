@@ -33,6 +33,10 @@ LABORATORY = ("train", "reproduce", "bench")
 """Commands of softsym-lab, by name, so that a message can say where they come from."""
 
 
+RENAMED_OPTIONS = {"--rows-together": "--row-groups"}
+"""Options of 0.1 that have another name now; the old one is accepted for one release."""
+
+
 def add_commands() -> None:
     """Adds the commands of installed distributions: entry points of the group ``softsym.commands``."""
     own = {command.name for command in app.registered_commands}
@@ -68,7 +72,7 @@ def main(
 def run() -> None:
     """The entry point: turns errors into one line and an exit code."""
     debug = "--debug" in sys.argv
-    arguments = spread_lists([argument for argument in sys.argv[1:] if argument != "--debug"])
+    arguments = spread_lists(rename_options([argument for argument in sys.argv[1:] if argument != "--debug"]))
     try:
         add_commands()
         check_installed(arguments)
@@ -93,6 +97,20 @@ def run() -> None:
     except KeyboardInterrupt:
         typer.echo("softsym: interrupted", err=True)
         sys.exit(130)
+
+
+def rename_options(arguments: list[str]) -> list[str]:
+    """Replaces options by their present names.
+
+    Example:
+        >>> rename_options(["--rows-together", "day"]), rename_options(["--rows-together=day"])
+        (['--row-groups', 'day'], ['--row-groups=day'])
+    """
+    renamed = []
+    for argument in arguments:
+        option, equals, value = argument.partition("=")
+        renamed.append(RENAMED_OPTIONS.get(option, option) + equals + value)
+    return renamed
 
 
 def spread_lists(arguments: list[str]) -> list[str]:

@@ -76,7 +76,7 @@ class Header:
         """The place of a single column.
 
         Example:
-            >>> Header("data.csv", ("m1", "day")).one("day", "--rows-together")
+            >>> Header("data.csv", ("m1", "day")).one("day", "--row-groups")
             1
         """
         places = self.select(text, flag)
@@ -200,13 +200,13 @@ def quoted(names: Iterable[str]) -> str:
     return ",".join('"' + name.replace('"', '""') + '"' for name in names)
 
 
-def prediction_columns(names: list[str], values: Array, spread: Array | None) -> dict[str, Array]:
-    """Predictions as named columns, and after them their spread under names that no output has.
+def prediction_columns(names: list[str], values: Array, std: Array | None) -> dict[str, Array]:
+    """Predictions as named columns, and after them their standard deviations under names that no output has.
 
     Args:
         names: The outputs.
         values: Predictions, shape (rows, outputs).
-        spread: Of the same shape, or None.
+        std: Standard deviations of the same shape, or None.
 
     Example:
         >>> import numpy as np
@@ -214,9 +214,9 @@ def prediction_columns(names: list[str], values: Array, spread: Array | None) ->
         ['e', 'e_std', 'e_std_', 'e_std_std_']
     """
     columns = {name: values[:, k] for k, name in enumerate(names)}
-    if spread is not None:
+    if std is not None:
         suffix = "_std"
         while any(name + suffix in names for name in names):
             suffix += "_"
-        columns |= {name + suffix: spread[:, k] for k, name in enumerate(names)}
+        columns |= {name + suffix: std[:, k] for k, name in enumerate(names)}
     return columns

@@ -1,12 +1,11 @@
-"""The formats of data files: what a format can do, and the one list of those there are.
+"""The formats of data files: the list of suffixes, and what a format can do.
 
-A format is a subclass of :class:`DataFile`. A new one is a file of its own and one line in :data:`FORMATS`. Its module is imported when
-a file of it is opened, so that asking which suffixes there are costs nothing.
+A format is a subclass of :class:`DataFile`; a new one is a class and one line in :data:`FORMATS`. Its module is imported when a file of
+it is opened, so that asking which suffixes there are costs nothing.
 """
 
 from __future__ import annotations
 
-import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -15,35 +14,11 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from softsym.data.columns import Header, choose
 from softsym.errors import InputError
+from softsym.registry import Registry
 
 if TYPE_CHECKING:
     from softsym.typing import Array, Index
 
-
-@dataclass(frozen=True)
-class Format:
-    """Where the class of a format is defined.
-
-    Args:
-        module: Its module.
-        name: Its name there.
-        is_written: Whether predictions can be written in it.
-    """
-
-    module: str
-    name: str
-    is_written: bool = True
-
-
-FORMATS: dict[str, Format] = {
-    ".npz": Format("softsym.data.npz", "NpzFile"),
-    ".csv": Format("softsym.data.delimited", "DelimitedFile"),
-    ".tsv": Format("softsym.data.delimited", "DelimitedFile"),
-    ".parquet": Format("softsym.data.parquet", "ParquetFile"),
-    ".feather": Format("softsym.data.parquet", "ParquetFile"),
-    ".arrow": Format("softsym.data.parquet", "ParquetFile"),
-}
-"""The format of each suffix; text files may be packed, as in ``.csv.gz``."""
 PACKED = ".gz"
 OTHERS = {
     ".xlsx": "an Excel workbook; save the sheet as CSV",
@@ -57,9 +32,9 @@ OTHERS = {
     ".pkl": "a pickle, which is never opened since it can run code; save the rows as CSV, Parquet or .npz",
     ".zip": "an archive; unpack it first",
 }
-"""What other files are, and what to do with them."""
-TOGETHER = "--rows-together"
-"""The option by which labels of rows are chosen, for messages."""
+"""Files that are not read, and what to do with them."""
+ROW_GROUPS = "--row-groups"
+"""The option that chooses the column of row groups, for messages."""
 
 
 @dataclass(frozen=True)
@@ -79,11 +54,11 @@ class DataFile(ABC):
     @classmethod
     @abstractmethod
     def open(cls, path: Path) -> Self:
-        """Looks at the names, after checking that the file is of this format."""
+        """Reads the names, after checking that the file is of this format."""
 
     @abstractmethod
     def size(self, columns: list[int]) -> int:
-        """About how many bytes reading so many columns takes."""
+        """About how many bytes these columns take in memory."""
 
     @abstractmethod
     def numbers(self, columns: list[int]) -> Array:
@@ -94,63 +69,61 @@ class DataFile(ABC):
         return None
 
     def sample(self, columns: list[int], rows: Index) -> Array:
-        """As :meth:`numbers`, of some rows (in ascending order) alone; a format that can do so holds no others in memory."""
+        """As :meth:`numbers`, of some rows (in ascending order); a format that can do so holds no others in memory."""
         return self.numbers(columns)[rows]
 
-    def sample_cells(self, column: int, rows: Index) -> Sequence[Hashable]:
-        """As :meth:`cells`, of some rows alone."""
-        cells = self.cells(column)
-        return [cells[row] for row in rows]
-
     def choose(
-        self, x_text: str | None, y_text: str | None, *, need_y: bool, together: str | None = None
+        self, x_text: str | None, y_text: str | None, *, need_y: bool, row_groups: str | None = None
     ) -> tuple[list[int], list[int]]:
         """Places of the input and output columns, see :func:`softsym.data.columns.choose`.
 
-        Args:
-            x_text: Selection of the inputs.
-            y_text: Selection of the outputs.
-            need_y: Whether outputs are needed.
-            together: The column that labels rows, which is an input or an output only if it is chosen as one.
+        The column ``row_groups`` is an input or an output only if a text chooses it.
         """
         header = Header(str(self.path), self.names)
-        apart = () if together is None else (header.one(together, TOGETHER),)
+        apart = () if row_groups is None else (header.one(row_groups, ROW_GROUPS),)
         return choose(header, x_text, y_text, need_y=need_y, apart=apart)
 
-    def labels(self, together: str, rows: Index | None = None) -> Sequence[Hashable]:
-        """What a column holds for every row, or for some, of whatever type: rows with equal ones belong together."""
-        column = Header(str(self.path), self.names).one(together, TOGETHER)
-        return self.cells(column) if rows is None else self.sample_cells(column, rows)
+    def labels(self, row_groups: str, rows: Index | None = None) -> Sequence[Hashable]:
+        """The entries of a column, of whatever type, for every row or for some: rows with equal ones are a row group."""
+        cells = self.cells(Header(str(self.path), self.names).one(row_groups, ROW_GROUPS))
+        return cells if rows is None else [cells[row] for row in rows]
 
     def cells(self, column: int) -> Sequence[Hashable]:
-        """What stands in a column; its numbers unless a format can hold something else."""
+        """The entries of a column; its numbers unless a format can hold something else."""
         return [float(value) for value in self.numbers([column])[:, 0]]
 
     @staticmethod
-    def write(path: Path, names: list[str], values: Array, spread: Array | None) -> None:
-        """Writes predictions; only where the format says that it can.
-
-        Args:
-            path: The file.
-            names: The outputs.
-            values: Shape (rows, outputs).
-            spread: How far the members of an ensemble are apart, of the same shape; None for nothing to tell.
-        """
-        raise NotImplementedError
+    @abstractmethod
+    def write(path: Path, names: list[str], values: Array, std: Array | None) -> None:
+        """Writes predictions (rows, outputs) under their names, and their standard deviations if there are any."""
 
 
-def suffixes(*, written: bool = False) -> tuple[str, ...]:
-    """The suffixes of all formats, or of those that can be written.
+FORMATS: Registry[type[DataFile]] = Registry(
+    "format",
+    {
+        ".npz": "softsym.data.npz:NpzFile",
+        ".csv": "softsym.data.readers:DelimitedFile",
+        ".tsv": "softsym.data.readers:DelimitedFile",
+        ".parquet": "softsym.data.readers:ColumnarFile",
+        ".feather": "softsym.data.readers:ColumnarFile",
+        ".arrow": "softsym.data.readers:ColumnarFile",
+    },
+)
+"""The format of each suffix; text files may be packed, as in ``.csv.gz``."""
+
+
+def suffixes() -> tuple[str, ...]:
+    """The suffixes of all formats.
 
     Example:
         >>> ", ".join(suffixes())
         '.npz, .csv, .tsv, .parquet, .feather, .arrow'
     """
-    return tuple(suffix for suffix, known in FORMATS.items() if known.is_written or not written)
+    return tuple(FORMATS)
 
 
 def suffix_of(path: Path) -> str:
-    """What a file's name says it is, packed or not.
+    """The suffix of a file, without that of packing.
 
     Example:
         >>> suffix_of(Path("Runs.CSV")), suffix_of(Path("runs.csv.gz")), suffix_of(Path("runs.parquet.gz"))
@@ -168,12 +141,10 @@ def format_of(path: Path) -> type[DataFile]:
         InputError: No format has that suffix.
     """
     suffix = suffix_of(path)
-    known = FORMATS.get(suffix)
-    if known is None and suffix in OTHERS:
+    if suffix in FORMATS:
+        return FORMATS[suffix]
+    if suffix in OTHERS:
         raise InputError(f"{path} is {OTHERS[suffix]}")
-    if known is None:
-        raise InputError(
-            f"cannot tell what {path} is from its name; pass a file that ends in {', '.join(suffixes())}"
-        )
-    file_class: type[DataFile] = getattr(importlib.import_module(known.module), known.name)
-    return file_class
+    raise InputError(
+        f"cannot tell what {path} is from its name; pass a file that ends in {', '.join(suffixes())}"
+    )

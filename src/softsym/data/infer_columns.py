@@ -1,20 +1,21 @@
-"""A guess at vectors by the names of columns, offered as a command to copy.
+"""Vectors inferred from the names of columns, offered as a command to copy.
 
-Columns whose names differ only by x, y and z at the same place belong together: ``x1 y1 z1``, ``px py pz``, ``force_x force_y force_z``.
+Columns whose names differ only by x, y and z at the same place are one vector: ``x1 y1 z1``, ``px py pz``, ``force_x force_y force_z``.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Guess:
-    """Columns in order, and what they may be.
+class InferredColumns:
+    """Columns in order, and their representation.
 
     Args:
-        columns: Names, vectors together.
+        columns: Names, those of a vector next to each other.
         rep: The representation, in text.
     """
 
@@ -22,48 +23,48 @@ class Guess:
     rep: str
 
 
-def vectors(names: Sequence[str]) -> list[tuple[str, ...]]:
-    """Names that belong together, in the order of the columns; a single one is a scalar.
+def group_names(names: Sequence[str]) -> list[tuple[str, ...]]:
+    """Names of each vector or scalar, in the order of the columns.
 
     Example:
-        >>> vectors(["m", "x1", "y1", "z1", "vx", "vy", "vz"])
+        >>> group_names(["m", "x1", "y1", "z1", "vx", "vy", "vz"])
         [('m',), ('x1', 'y1', 'z1'), ('vx', 'vy', 'vz')]
     """
     known = {name.lower(): name for name in names}
     used: set[str] = set()
-    found: list[tuple[str, ...]] = []
+    groups: list[tuple[str, ...]] = []
     for name in names:
         if name in used:
             continue
-        together = next((group for group in _partners(name, known) if not used & set(group)), (name,))
-        used |= set(together)
-        found.append(together)
-    return found
+        group = next((other for other in _partners(name, known) if not used & set(other)), (name,))
+        used |= set(group)
+        groups.append(group)
+    return groups
 
 
-def guess(names: Sequence[str]) -> tuple[Guess, Guess] | None:
+def infer_columns(names: Sequence[str]) -> tuple[InferredColumns, InferredColumns] | None:
     """Inputs and outputs: the last vector as the output; None if names show no two vectors.
 
     Example:
-        >>> [side.rep for side in guess(["m", "x1", "y1", "z1", "fx", "fy", "fz"])]
+        >>> [side.rep for side in infer_columns(["m", "x1", "y1", "z1", "fx", "fy", "fz"])]
         ['S + V', 'V']
     """
-    together = vectors(names)
-    places = [k for k, group in enumerate(together) if len(group) > 1]
-    if len(places) < 2 or len({len(together[k]) for k in places}) > 1:
+    groups = group_names(names)
+    places = [k for k, group in enumerate(groups) if len(group) > 1]
+    if len(places) < 2 or len({len(groups[k]) for k in places}) > 1:
         return None
     last = places[-1]
-    return _side(together[:last] + together[last + 1 :]), _side([together[last]])
+    return _side(groups[:last] + groups[last + 1 :]), _side([groups[last]])
 
 
 def advice(data: str, names: Sequence[str], command: str = "discover") -> str:
-    """What is missing, which columns there are, and a command to copy, in a few lines."""
+    """Message on missing options: the columns there are, and a command to copy, in a few lines."""
     shown = ", ".join(names[:30]) + (", ..." if len(names) > 30 else "")
     lines = [
         f"{data} does not say which columns are inputs and outputs, and how they transform; its columns are {shown}",
         "  pass --x-columns and --y-columns, and --in and --out: S for a number, V for a vector, T(2) for a matrix",
     ]
-    sides = guess(names)
+    sides = infer_columns(names)
     if sides is not None:
         x, y = sides
         lines.append(
@@ -73,16 +74,13 @@ def advice(data: str, names: Sequence[str], command: str = "discover") -> str:
     return "\n".join(lines)
 
 
-def _side(groups: Sequence[tuple[str, ...]]) -> Guess:
-    terms: list[list[object]] = []
-    for group in groups:
-        kind = "V" if len(group) > 1 else "S"
-        if terms and terms[-1][1] == kind:
-            terms[-1][0] = int(str(terms[-1][0])) + 1
-        else:
-            terms.append([1, kind])
-    rep = " + ".join(f"{count if count != 1 else ''}{kind}" for count, kind in terms)
-    return Guess(tuple(name for group in groups for name in group), rep)
+def _side(groups: Sequence[tuple[str, ...]]) -> InferredColumns:
+    terms = []
+    for symbol, same in itertools.groupby("V" if len(group) > 1 else "S" for group in groups):
+        count = len(list(same))
+        terms.append(symbol if count == 1 else f"{count}{symbol}")
+    rep = " + ".join(terms)
+    return InferredColumns(tuple(name for group in groups for name in group), rep)
 
 
 def _partners(name: str, known: dict[str, str]) -> list[tuple[str, ...]]:
@@ -93,8 +91,8 @@ def _partners(name: str, known: dict[str, str]) -> list[tuple[str, ...]]:
             continue
         names = [f"{name[:place]}{axis}{name[place + 1 :]}".lower() for axis in "xyz"]
         groups += [
-            tuple(known[one] for one in names[:size])
+            tuple(known[name] for name in names[:size])
             for size in (3, 2)
-            if all(one in known for one in names[:size])
+            if all(name in known for name in names[:size])
         ]
     return sorted(groups, key=len, reverse=True)

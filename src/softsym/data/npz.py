@@ -1,8 +1,7 @@
-"""Numbers from ``.npz`` archives: an array ``X`` of inputs, ``Y`` of outputs, and optionally ``x_names`` and ``y_names``.
+"""Tables in ``.npz`` archives: an array ``X`` of inputs, ``Y`` of outputs, and optionally ``x_names`` and ``y_names``.
 
-Labels of rows are an array of any other name with one entry for every row.
-
-What an archive holds is read from the arrays' headers; they are loaded when their numbers are asked for, and Y only then looked at closely.
+Row groups are an array of any other name with one entry for every row. Names and shapes are read from the arrays' headers; arrays are
+loaded when their numbers are asked for.
 """
 
 from __future__ import annotations
@@ -21,16 +20,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softsym.data.columns import Header
-from softsym.data.formats import TOGETHER, DataFile
+from softsym.data.formats import ROW_GROUPS, DataFile
 from softsym.errors import DataWarning, InputError
 from softsym.typing import Array, Index
 
 Shape = tuple[int, ...]
 DAMAGE = (
-    OSError, EOFError, KeyError, TypeError, ValueError, SyntaxError, RuntimeError, MemoryError, tokenize.TokenError,
-    struct.error, zlib.error, zipfile.BadZipFile,
-)  # fmt: skip
-"""What reading a damaged archive can end in."""
+    *(OSError, EOFError, KeyError, TypeError, ValueError, SyntaxError, RuntimeError, MemoryError),
+    *(tokenize.TokenError, struct.error, zlib.error, zipfile.BadZipFile),
+)
+"""Errors that reading a damaged archive can raise."""
 _HEADERS = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
@@ -47,7 +46,7 @@ class NpzFile(DataFile):
         inputs: How many of them are of X.
         rows: How many rows X has.
         sizes: Bytes of each array in memory, by name.
-        no_outputs: Why Y cannot be used, told to whom asks for it; None if it can.
+        no_outputs: Why Y cannot be used, raised when outputs are asked for; None if it can.
     """
 
     inputs: int
@@ -58,7 +57,7 @@ class NpzFile(DataFile):
 
     @classmethod
     def open(cls, path: Path) -> NpzFile:
-        """Looks at the headers of both arrays."""
+        """Reads the headers of both arrays."""
         try:
             with zipfile.ZipFile(path) as archive:
                 sizes = {item.filename.removesuffix(".npy"): item.file_size for item in archive.infolist()}
@@ -77,7 +76,7 @@ class NpzFile(DataFile):
         return cls(path, x_names + y_names, len(x_names), rows, sizes, None)
 
     def choose(
-        self, x_text: str | None, y_text: str | None, *, need_y: bool, together: str | None = None
+        self, x_text: str | None, y_text: str | None, *, need_y: bool, row_groups: str | None = None
     ) -> tuple[list[int], list[int]]:
         """All columns of X and, if needed, of Y, or those of them that a text chooses."""
         x = self._select("X", self.names[: self.inputs], x_text)
@@ -88,19 +87,19 @@ class NpzFile(DataFile):
         y = self._select("Y", self.names[self.inputs :], y_text)
         return x, [self.inputs + k for k in y]
 
-    def labels(self, together: str, rows: Index | None = None) -> list[Any]:
-        """The entries of an array of one axis, as Python has them."""
-        if together not in self.sizes:
+    def labels(self, row_groups: str, rows: Index | None = None) -> list[Any]:
+        """The entries of an array of one axis, as Python objects."""
+        if row_groups not in self.sizes:
             raise InputError(
-                f"{TOGETHER}: {self.path} has no array `{together}`; it holds {', '.join(self.sizes)}"
+                f"{ROW_GROUPS}: {self.path} has no array `{row_groups}`; it holds {', '.join(self.sizes)}"
             )
-        shape, dtype = _header(self.path, together)
+        shape, dtype = _header(self.path, row_groups)
         if dtype.hasobject or shape != (self.rows,):
             raise InputError(
-                f"{TOGETHER}: {self.path}: `{together}` must hold a text or a number for each of {self.rows} rows, got {dtype} "
+                f"{ROW_GROUPS}: {self.path}: `{row_groups}` must hold a text or a number for each of {self.rows} rows, got {dtype} "
                 f"of shape {shape}"
             )
-        entries = _load(self.path, together)
+        entries = _load(self.path, row_groups)
         labels: list[Any] = (entries if rows is None else entries[rows]).tolist()
         return labels
 
@@ -121,9 +120,9 @@ class NpzFile(DataFile):
         return numbers
 
     @staticmethod
-    def write(path: Path, names: list[str], values: Array, spread: Array | None) -> None:
-        """Writes predictions as Y, their names as y_names and their spread as std."""
-        further = {} if spread is None else {"std": spread}
+    def write(path: Path, names: list[str], values: Array, std: Array | None) -> None:
+        """Writes predictions as Y, their names as y_names and their standard deviations as std."""
+        further = {} if std is None else {"std": std}
         with path.open("wb") as file:
             np.savez(file, allow_pickle=False, Y=values, y_names=np.array(names), **further)
 

@@ -1,7 +1,7 @@
-"""Labels of rows: which rows belong together, so that no split parts them.
+"""Row groups: rows that depend on each other and must be on the same side of every split.
 
-Windows of one recording or repeated measurements of one specimen resemble each other more than fresh data would. If some are trained on
-and others held out, a model looks better than it is.
+Windows of one recording or repeated measurements of one specimen resemble each other more than new data would. If some are trained on
+and others held out, the held-out error is too small.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from softsym.typing import Index
 
 
 def encode_row_groups(groups: Any, rows: int) -> Index | None:
-    """The ``groups`` of an estimator's ``fit`` as numbers, shape (rows,); None if there are none.
+    """The ``groups`` of an estimator's ``fit`` as labels 0, 1, ..., shape (rows,); None if there are none.
 
     Args:
-        groups: A label for every row, of any hashable type; None if every row stands by itself.
+        groups: A label for every row, of any hashable type; None if rows are independent.
         rows: How many rows there are.
 
     Example:
@@ -35,7 +35,7 @@ def encode_row_groups(groups: Any, rows: int) -> Index | None:
     if len(labels) != rows:
         raise InputError(
             f"`groups` has {len(labels)} labels for {rows} rows; pass one for every row "
-            "(candidate symmetry groups are told when the estimator is made)"
+            "(candidate symmetry groups are an argument of the estimator itself)"
         )
     return encode_labels(labels, "`groups`")
 
@@ -59,19 +59,18 @@ def encode_labels(labels: Sequence[Hashable], what: str) -> Index:
         try:
             numbers[row] = known.setdefault(label, len(known))
         except TypeError as error:
-            kind = type(label).__name__
             raise InputError(
-                f"{what} holds a {kind} in row {row}, counted from 0; pass one text or number for every row"
+                f"{what} holds a {type(label).__name__} in row {row}, counted from 0; pass one text or number for every row"
             ) from error
     return numbers
 
 
 def merge_row_groups(first: Index, second: Index) -> Index:
-    """Labels that rows share if a chain of rows with equal labels of either kind leads from one to the other, shape (n,).
+    """The finest row groups that contain those of both labellings, shape (n,): connected components of rows with an equal label.
 
     Args:
         first: Labels 0, 1, ..., shape (n,).
-        second: Others, likewise.
+        second: Labels 0, 1, ..., shape (n,).
 
     Example:
         >>> merge_row_groups(np.array([0, 0, 1, 2]), np.array([0, 1, 1, 2])).tolist()
@@ -80,7 +79,7 @@ def merge_row_groups(first: Index, second: Index) -> Index:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    # Every label of either kind is a node, every row an edge between its two labels.
+    # Labels of both labellings are nodes, every row is an edge between its two labels.
     nodes = int(first.max()) + int(second.max()) + 2
     edges = coo_array((np.ones(len(first)), (first, int(first.max()) + 1 + second)), shape=(nodes, nodes))
     of_node = connected_components(edges, directed=False)[1]

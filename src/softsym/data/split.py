@@ -1,4 +1,4 @@
-"""Splitting rows into training, validation and test parts, so that rows that belong together never stand on both sides."""
+"""Splitting rows into training, validation and test parts that no row group straddles."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from softsym.errors import InputError
 from softsym.typing import Array, Index
 
 HELD_OUT = 0.15
-"""Share of the rows that is kept for validation, and as many for the test, unless a person says otherwise."""
+"""Default share of the rows for validation, and as many for the test."""
 SMALLEST_TEST = 20
-"""With fewer test rows than this, measuring uses the training rows too."""
+"""With fewer test rows than this, metrics use the training rows too."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,37 +31,37 @@ def split_rows(
     seed: int,
     *,
     duplicates: Index | None = None,
-    together: Index | None = None,
+    row_groups: Index | None = None,
 ) -> Parts:
     """Shuffles rows into parts; ``fraction`` of them for validation and as many for the test.
 
-    Rows with equal inputs stay together: a duplicate in the test would make the fit look better than it is. So do rows of one label.
+    Rows with equal inputs stay in one part, because a duplicate in the test would make the test error too small. So does a row group.
 
     Args:
         X: Inputs, shape (n, p).
-        fraction: Share of the rows in each of the two smaller parts; about so many where labels are of unequal size.
+        fraction: Share of the rows in each of the two smaller parts; about so many where row groups are of unequal size.
         seed: Seed of the shuffle.
         duplicates: Labels that equal rows share, shape (n,), where they are known already, as :attr:`Table.duplicates` are.
-        together: Labels 0, 1, ... of rows that belong together, such as those of one recording, shape (n,).
+        row_groups: Labels 0, 1, ... of row groups, such as the rows of one recording, shape (n,).
 
     Raises:
-        InputError: So many rows belong together that they make no three parts.
+        InputError: Row groups are too large to make three parts.
 
     Example:
         >>> parts = split_rows(np.arange(20.0)[:, None], 0.2, seed=0)
         >>> len(parts.train), len(parts.val), len(parts.test)
         (12, 4, 4)
-        >>> parts = split_rows(np.arange(20.0)[:, None], 0.2, seed=0, together=np.arange(20) // 4)
+        >>> parts = split_rows(np.arange(20.0)[:, None], 0.2, seed=0, row_groups=np.arange(20) // 4)
         >>> sorted(parts.test.tolist())
         [12, 13, 14, 15]
     """
     labels = duplicate_groups(X) if duplicates is None else duplicates
     rng = np.random.default_rng(seed)
-    if together is None:
+    if row_groups is None:
         part_of = _parts_by_number(int(labels.max()) + 1, fraction, rng)
     else:
-        labels = merge_row_groups(labels, together)
-        part_of = _parts_by_size(np.bincount(labels), int(together.max()) + 1, fraction, rng)
+        labels = merge_row_groups(labels, row_groups)
+        part_of = _parts_by_size(np.bincount(labels), int(row_groups.max()) + 1, fraction, rng)
     # Shuffled once more, so that the first test rows are any rows, whatever the file is sorted by.
     shuffled = rng.permutation(len(X))
     train, val, test = (shuffled[part_of[labels[shuffled]] == part] for part in range(3))
@@ -79,44 +79,43 @@ def _parts_by_number(distinct: int, fraction: float, rng: np.random.Generator) -
 
 
 def _parts_by_size(sizes: Index, labels: int, fraction: float, rng: np.random.Generator) -> Index:
-    """The part of each set of rows, with about as many rows as wanted in each part.
+    """The part of each row group, with about as many rows as wanted in each part.
 
-    Sets come in random order to whichever of validation and test has fewer rows, if that brings it nearer to what it should have. The
-    largest set is always for training, since it may be most of the rows. A part that then has too few rows to tell anything gets the
-    smallest sets that are left.
+    Groups come in random order to whichever of validation and test has fewer rows, if that brings it nearer to its size. The largest
+    group is always for training, since it may be most of the rows. A part that then has too few rows gets the smallest groups left.
     """
     rows, wanted = int(sizes.sum()), max(1, round(fraction * int(sizes.sum())))
     if len(sizes) < 3:
         joined = "" if len(sizes) == labels else f", which equal inputs join to {len(sizes)}"
         raise InputError(
-            f"rows that belong together have {labels} different labels{joined}; at least 3 are needed, for training, validation and test"
+            f"there are {labels} row groups{joined}; at least 3 are needed, for training, validation and test"
         )
     order = rng.permutation(len(sizes))
     others: list[int] = np.delete(order, sizes[order].argmax()).tolist()
     part_of, filled = np.zeros(len(sizes), dtype=np.int64), np.zeros(2, dtype=np.int64)
 
-    def put(one: int) -> None:
+    def put(group: int) -> None:
         part = int(filled.argmin())
-        part_of[one] = part + 1
-        filled[part] += sizes[one]
+        part_of[group] = part + 1
+        filled[part] += sizes[group]
 
-    for one in others:
-        if sizes[one] < 2 * (wanted - filled.min()):
-            put(one)
+    for group in others:
+        if sizes[group] < 2 * (wanted - filled.min()):
+            put(group)
     enough = min(SMALLEST_TEST, wanted)
-    for one in sorted(others, key=lambda one: int(sizes[one])):
-        if filled.min() < enough and not part_of[one]:
-            put(one)
+    for group in sorted(others, key=lambda group: int(sizes[group])):
+        if filled.min() < enough and not part_of[group]:
+            put(group)
     if filled.min() < enough:
         raise InputError(
-            f"{sizes.max():,} of {rows:,} rows belong together; the others do not make a validation and a test part of at least "
-            f"{enough} rows each; pass labels of fewer rows each"
+            f"{sizes.max():,} of {rows:,} rows are in one row group; the others do not make a validation and a test part of at least "
+            f"{enough} rows each; pass smaller row groups"
         )
     return part_of
 
 
 def duplicate_groups(X: Array) -> Index:
-    """Labels 0, 1, ... that equal rows share, shape (n,), so that a split can keep them together.
+    """Labels 0, 1, ... that equal rows share, shape (n,), so that a split can keep them in one part.
 
     Args:
         X: Rows, shape (n, p).

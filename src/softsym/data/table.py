@@ -1,4 +1,4 @@
-"""Tables of inputs and outputs, read from the files that people have.
+"""Tables of inputs and outputs: reading them from files, and checking that they can be learned from.
 
 A file holds named columns, some of which are chosen; formats are listed in :mod:`softsym.data.formats`. Whatever cannot be used is
 refused in one line that says what is wrong, where, and what to do.
@@ -35,7 +35,7 @@ LARGEST_VALUE = 1e140
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Inputs, and outputs if there are any. The numbers are not to be changed afterwards.
+    """Inputs, and outputs if there are any; the arrays are not to be changed.
 
     Args:
         X: Inputs, shape (n, p).
@@ -43,8 +43,7 @@ class Table:
         x_names: Names of the inputs' columns.
         y_names: Names of the outputs' columns.
         source: Where they come from, for messages.
-        together: Labels 0, 1, ... of rows that belong together, shape (n,), such as windows of one recording; None if every row
-            stands by itself.
+        row_groups: Labels 0, 1, ... of row groups, shape (n,), such as windows of one recording; None if rows are independent.
         total: How many rows there are where they come from, if these are a sample.
     """
 
@@ -53,7 +52,7 @@ class Table:
     x_names: tuple[str, ...]
     y_names: tuple[str, ...]
     source: str
-    together: Index | None = None
+    row_groups: Index | None = None
     total: int | None = None
 
     @functools.cached_property
@@ -68,7 +67,7 @@ def read_table(
     y_columns: str | None = None,
     *,
     need_y: bool = True,
-    together: str | None = None,
+    row_groups: str | None = None,
     most_rows: int | None = None,
     seed: int = 0,
 ) -> Table:
@@ -79,8 +78,8 @@ def read_table(
         x_columns: Which columns are inputs, such as ``m1..m5,pos_*``; see :mod:`softsym.data.columns`.
         y_columns: Which columns are outputs. If only one of both is given, the other is all remaining columns.
         need_y: Whether there must be outputs. If not, they are read only if ``y_columns`` asks for them, and all columns are inputs
-            unless told otherwise.
-        together: The column, or the array of an ``.npz``, whose texts or numbers say which rows belong together. It is an input or an
+            unless ``x_columns`` chooses.
+        row_groups: The column, or the array of an ``.npz``, whose equal texts or numbers mark a row group. It is an input or an
             output only if it is chosen as one.
         most_rows: If the file has more rows, a sample of so many is taken, in the order of the file; from Parquet in bounded memory.
         seed: Seed of that sample.
@@ -90,7 +89,7 @@ def read_table(
     """
     path = Path(path)
     file = open_file(path)
-    x, y = file.choose(x_columns, y_columns, need_y=need_y, together=together)
+    x, y = file.choose(x_columns, y_columns, need_y=need_y, row_groups=row_groups)
     total = None if most_rows is None else file.count()
     chosen = _sample(total, most_rows, seed)
     if chosen is None:
@@ -106,9 +105,9 @@ def read_table(
         x_names=tuple(file.names[k] for k in x),
         y_names=tuple(file.names[k] for k in y),
         source=str(path),
-        together=None
-        if together is None
-        else encode_labels(file.labels(together, chosen), f"{path}: {together!r}"),
+        row_groups=None
+        if row_groups is None
+        else encode_labels(file.labels(row_groups, chosen), f"{path}: {row_groups!r}"),
         total=total,
     )
 
@@ -121,7 +120,7 @@ def _sample(total: int | None, most: int | None, seed: int) -> Index | None:
 
 
 def open_file(path: Path) -> DataFile:
-    """Opens a file to see which columns it has; refuses what is not there or cannot be read."""
+    """Opens a file to see which columns it has; refuses one that does not exist or cannot be read."""
     if path.is_dir():
         raise InputError(f"{path} is a folder; pass a file in it")
     known = format_of(path)
@@ -199,11 +198,11 @@ def check_fit(
 
 
 def check_magnitudes(values: Array, what: str) -> None:
-    """Refuses numbers whose squares are none, or nothing.
+    """Refuses numbers whose squares overflow or underflow.
 
     Args:
         values: The numbers.
-        what: What one of them is called in a refusal.
+        what: How a message names one of them.
 
     Example:
         >>> check_magnitudes(np.array([[1.0, 2e155]]), "an output")
@@ -229,7 +228,7 @@ def _check_size(
             f"points P need groups in homogeneous coordinates such as 'SE(3)', or none to let the data propose; {group.name} is none: "
             f"write V for columns that it acts on"
         )
-    # Beside points a vector has as many columns as they have.
+    # Together with points a vector has as many columns as they have.
     size = points_to_vectors(rep).size(Trivial(group.dim - 1)) if affine else rep.size(group)
     if size != columns:
         raise InputError(

@@ -19,7 +19,7 @@ def read_data(
     y_columns: str | None = None,
     *,
     need_y: bool = True,
-    together: str | None = None,
+    row_groups: str | None = None,
     seed: int = 0,
     most_rows: int | None = None,
 ) -> tuple[Table, Task | None]:
@@ -30,7 +30,7 @@ def read_data(
         x_columns: Which columns are inputs; files only.
         y_columns: Which columns are outputs; files only.
         need_y: Whether a file must have outputs.
-        together: The column whose labels say which rows belong together; files only, a task knows its own.
+        row_groups: The column whose equal entries mark a row group; files only, a task knows its own.
         seed: Seed of the task's data, and of the sample of a file with more rows than ``most_rows``.
         most_rows: Read at most so many rows of a file; all by default.
 
@@ -39,12 +39,10 @@ def read_data(
     """
     if not is_task(text):
         return read_table(
-            text, x_columns, y_columns, need_y=need_y, together=together, most_rows=most_rows, seed=seed
+            text, x_columns, y_columns, need_y=need_y, row_groups=row_groups, most_rows=most_rows, seed=seed
         ), None
-    if together is not None:
-        raise InputError(
-            f"{text!r} is a task, which knows which rows belong together; leave out --rows-together"
-        )
+    if row_groups is not None:
+        raise InputError(f"{text!r} is a task, which knows its row groups; leave out --row-groups")
     if x_columns is not None or y_columns is not None:
         raise InputError(
             f"{text!r} is a task, which knows its columns; leave out --x-columns and --y-columns"

@@ -80,7 +80,7 @@ def discover(
     assert table.Y is not None
     est = SoftEquivariantRegressor(**parameters)
     plan = est.plan(
-        table.X, table.Y, groups=table.together, x_names=table.x_names, y_names=table.y_names, duplicates=table.duplicates,
+        table.X, table.Y, groups=table.row_groups, x_names=table.x_names, y_names=table.y_names, duplicates=table.duplicates,
         device=device,
     )  # fmt: skip
     asked = {**parameters, **dict.fromkeys(UNASKED), "data": _digest(table)}
@@ -131,7 +131,7 @@ def summary_of(est: SoftEquivariantRegressor) -> dict[str, Any]:
 
 def _digest(table: Table) -> str:
     checksum = hashlib.blake2b(table.X.tobytes(), digest_size=16)
-    for values in (table.Y, table.together):
+    for values in (table.Y, table.row_groups):
         if values is not None:
             checksum.update(values.tobytes())
     return checksum.hexdigest()

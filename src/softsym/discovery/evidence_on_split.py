@@ -42,7 +42,7 @@ def early_look(
     if table.Y is None or not groups or has_points(inputs, outputs):
         return None
     number = seed_of(seed)
-    parts = split_rows(table.X, HELD_OUT, number, duplicates=table.duplicates, together=table.together)
+    parts = split_rows(table.X, HELD_OUT, number, duplicates=table.duplicates, row_groups=table.row_groups)
     return look_at(
         table.X,
         table.Y,
@@ -50,7 +50,7 @@ def early_look(
         outputs,
         read_groups(groups),
         parts,
-        table.together,
+        table.row_groups,
         number,
         n_jobs,
     )

@@ -30,13 +30,13 @@ def predict_file(
     Args:
         model: The model's folder.
         data: A file, or a task.
-        output: A file of a format that can be written, see :data:`softsym.data.formats.FORMATS`.
+        output: A file of one of the formats :data:`softsym.data.formats.FORMATS`.
         x_columns: Columns of the inputs; by default those with the names the model was trained on.
         seed: Seed of a task's data.
         force: Replace an existing file.
     """
-    if output.suffix.lower() not in suffixes(written=True):
-        raise InputError(f"{output} must end in {', '.join(suffixes(written=True))}")
+    if output.suffix.lower() not in suffixes():
+        raise InputError(f"{output} must end in {', '.join(suffixes())}")
     if output.exists() and not force:
         raise InputError(f"{output} exists already; pass another -o, or --force to replace it")
     if not (model / "model.json").is_file():

@@ -78,7 +78,7 @@ class FitPlan:
     def __post_init__(self) -> None:
         # At once, so that labels which make no three parts are refused before anything is done.
         parts = split_rows(
-            self.X, self.fraction, self.seed, duplicates=self.duplicates, together=self.together
+            self.X, self.fraction, self.seed, duplicates=self.duplicates, row_groups=self.together
         )
         object.__setattr__(self, "parts", parts)
 

@@ -82,7 +82,7 @@ def candidates(
         >>> candidates(X, np.cross(X[:, :3], X[:, 3:]), "2V", "V").words()
         'the data propose SO(3)'
     """
-    parts = split_rows(X, fraction, seed, duplicates=duplicates, together=together)
+    parts = split_rows(X, fraction, seed, duplicates=duplicates, row_groups=together)
     seen = np.sort(np.concatenate([parts.train, parts.val]))
     proposal = propose(X[seen], Y[seen], rep_in, rep_out, seed=seed)
     found = agreeing(proposal.groups) if has_points(rep_in, rep_out) else proposal.groups
