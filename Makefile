@@ -53,7 +53,7 @@ docs: $(READY)
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build
 	@echo "open docs/_build/index.html"
 
-# What systems without a C compiler get: the rooms whose results come from compiled code, once more without it.
+# What systems without a C compiler get: the subpackages whose results come from compiled code, once more without it.
 test-torch-only: $(READY)
 	$(BIN)/pytest -n 2 -m "not slow and not browser and not nightly" --torch-only tests/native tests/nn tests/regularize tests/training
 
