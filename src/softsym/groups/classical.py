@@ -7,18 +7,16 @@ from __future__ import annotations
 
 import functools
 import itertools
-import operator
 
 import numpy as np
 
-from softsym.errors import InputError
 from softsym.groups import sampling
-from softsym.groups.generators import MEMORY_SHARE, max_generator_entries
+from softsym.groups.generators import read_dimension
 from softsym.groups.group import Group, make
 from softsym.typing import Array
 
 __all__ = ["O", "SO", "SL", "GL", "Scaling", "Sp", "U", "SU"]  # noqa: RUF022 - as people list them
-__all__ += ["O11", "SE", "SO13", "E", "Lorentz", "SO11p", "SO13p", "Translation"]
+__all__ += ["Lorentz", "SO13", "SO13p", "O11", "SO11p", "E", "SE", "Translation"]  # noqa: RUF022
 MAX_BASIS_DIM = 8
 """Dimensions up to which the generators of rotations are a basis of their algebra."""
 
@@ -132,29 +130,6 @@ def Translation(n: int) -> Group:
     """Translations of R^n. Sampled standard-normal."""
     n = read_dimension("Translation", n, 3)
     return _affine(f"Translation({n})", n, None, [], "none")
-
-
-def read_dimension(name: str, n: int, growth: int = 4) -> int:
-    """Checks a constructor's argument: a whole number of at least one whose generators fit into memory.
-
-    Args:
-        name: The group's name.
-        n: The argument.
-        growth: All generators together have about n to this power entries.
-    """
-    try:
-        n = operator.index(n)
-    except TypeError:
-        raise InputError(f"{name}(n) needs a whole number n, got {n!r}") from None
-    if n < 1:
-        raise InputError(f"{name}(n) needs n >= 1, got {n}")
-    if n**growth > max_generator_entries():
-        most, size = int(max_generator_entries() ** (1 / growth) + 1e-9), 8 * n**growth / 1e9
-        raise InputError(
-            f"the generators of {name}({n}) would take about {size:,.1f} GB; {name}({most}) is the largest that is made, unless you "
-            f"allow more: with softsym.spaces.at_most(gigabytes={MEMORY_SHARE * size:.2g})"
-        )
-    return n
 
 
 def _unit(n: int, i: int, j: int) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +24,29 @@ def max_generator_entries() -> int:
         25000000
     """
     return int(limit().gigabytes * 1e9 / 8 / MEMORY_SHARE)
+
+
+def read_dimension(name: str, n: int, growth: int = 4) -> int:
+    """Checks a constructor's argument: a whole number of at least one whose generators fit into memory.
+
+    Args:
+        name: The group's name.
+        n: The argument.
+        growth: All generators together have about n to this power entries.
+    """
+    try:
+        n = operator.index(n)
+    except TypeError:
+        raise InputError(f"{name}(n) needs a whole number n, got {n!r}") from None
+    if n < 1:
+        raise InputError(f"{name}(n) needs n >= 1, got {n}")
+    if n**growth > max_generator_entries():
+        most, size = int(max_generator_entries() ** (1 / growth) + 1e-9), 8 * n**growth / 1e9
+        raise InputError(
+            f"the generators of {name}({n}) would take about {size:,.1f} GB; {name}({most}) is the largest that is made, unless you "
+            f"allow more: with softsym.spaces.at_most(gigabytes={MEMORY_SHARE * size:.2g})"
+        )
+    return n
 
 
 @dataclass(frozen=True)
