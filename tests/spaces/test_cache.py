@@ -215,7 +215,7 @@ from pathlib import Path
 import softsym as ss
 from softsym.spaces import cache_folder, forget
 with cache_folder(sys.argv[1]):
-    for _ in range(10):
+    for _ in range(4):
         for path in Path(sys.argv[1]).glob("[!.]*.[bs]*"):
             path.unlink(missing_ok=True)
         forget()

@@ -48,14 +48,9 @@ def is_orthogonal(M: Array) -> bool:
     return bool(np.allclose(M @ M.T, np.eye(len(M)), rtol=0.0, atol=ORTHOGONAL_TOL))
 
 
-def conjugate(matrices: Array, M: Array, back: Array) -> Array:
-    """M g M^-1 for matrices (..., d, d)."""
-    return np.asarray(M @ matrices @ back)
-
-
 def conjugate_algebra(A: Array, M: Array) -> Array:
     """A generator (d, d) of the algebra in another basis; an antisymmetric one stays so exactly under an orthogonal M."""
-    conjugated = conjugate(A, M, inverse(M))
+    conjugated = np.asarray(M @ A @ inverse(M))
     if is_orthogonal(M) and np.allclose(A, -A.T, rtol=0.0, atol=ORTHOGONAL_TOL):
         return np.asarray((conjugated - conjugated.T) / 2)
     return conjugated
@@ -63,7 +58,7 @@ def conjugate_algebra(A: Array, M: Array) -> Array:
 
 def conjugate_element(h: Array, M: Array) -> Array:
     """An element (d, d) in another basis; an orthogonal one stays so to the last digits under an orthogonal M."""
-    conjugated = conjugate(h, M, inverse(M))
+    conjugated = np.asarray(M @ h @ inverse(M))
     if (
         is_orthogonal(M)
         and is_orthogonal(h)

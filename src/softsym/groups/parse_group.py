@@ -74,12 +74,12 @@ def join_groups(groups: Iterable[Group]) -> Group:
 @functools.lru_cache(maxsize=256)
 def _read(text: str) -> Group:
     tokens = Tokens(text, "group")
-    parsed = _joined(tokens)
+    parsed = _join(tokens)
     tokens.finish()
     return parsed
 
 
-def _joined(tokens: Tokens) -> Group:
+def _join(tokens: Tokens) -> Group:
     joined = _product(tokens)
     while tokens.accept("|"):
         joined = joined | _product(tokens)
@@ -87,13 +87,13 @@ def _joined(tokens: Tokens) -> Group:
 
 
 def _product(tokens: Tokens) -> Group:
-    product = _placed(tokens)
+    product = _placement(tokens)
     while tokens.accept("*"):
-        product = product * _placed(tokens)
+        product = product * _placement(tokens)
     return product
 
 
-def _placed(tokens: Tokens) -> Group:
+def _placement(tokens: Tokens) -> Group:
     placed = _atom(tokens)
     while tokens.accept("@"):
         if tokens.peek().isdigit():
@@ -115,7 +115,7 @@ def _placed(tokens: Tokens) -> Group:
 
 def _atom(tokens: Tokens) -> Group:
     if tokens.accept("("):
-        inner = _joined(tokens)
+        inner = _join(tokens)
         tokens.expect(")")
         return inner
     name = tokens.peek()

@@ -56,7 +56,7 @@ def type_of(text):
     return ss.rep(text).terms[0][1]
 
 
-@pytest.mark.parametrize("rep", ["T(2)", "T(4)", "T(3,2)", "V*V'"])
+@pytest.mark.parametrize("rep", ["T(2)", "T(4)", "T(2,1)", "V*V'"])
 @pytest.mark.parametrize(
     "group", ["SO(3)", "O(3)", "U(1)", "SU(2)", "O(2)@z", "SO(2)@z | C(4)@x", "Lorentz()"]
 )
@@ -102,7 +102,7 @@ def test_the_estimate_is_of_the_right_size():
 
 
 def test_few_vectors_remain_of_many():
-    G = ss.O(20)
-    vectors = orbit_vectors((20,) * 4, signed_elements(G, type_of("T(4)")))
-    assert vectors.shape == (160_000, 4)
+    G = ss.O(12)
+    vectors = orbit_vectors((12,) * 4, signed_elements(G, type_of("T(4)")))
+    assert vectors.shape == (20_736, 4)
     assert SIGNS.solve(G, type_of("T(4)")).rank == 3
