@@ -23,7 +23,7 @@ RATES = {
     "intervals_cover": "intervals that cover, all",
     "exact_called_exact": "exact called exact",
 }
-RIVALS = ("ridge regression", "kernel ridge regression", "gradient boosting", "MLP")
+BASELINES = ("ridge regression", "kernel ridge regression", "gradient boosting", "MLP")
 
 
 def recorded(name: str) -> Any:
@@ -87,7 +87,7 @@ def _undecided(cell: dict[str, Any] | None) -> str:
 
 
 def null() -> str:
-    """What exactly symmetric data and pure noise are told, and what a table costs."""
+    """Verdicts on exactly symmetric data and on pure noise, and what a table costs."""
     result = recorded("evidence")
     found, time = result["null"], result["time"]
     levels = [
@@ -122,7 +122,7 @@ def null() -> str:
 
 
 def prediction() -> str:
-    """The Gaussian process beside rivals."""
+    """The Gaussian process and its baselines."""
     tasks = recorded("evidence")["prediction"]
     names = ("gp", "gp with a broken candidate", "kernel ridge", "cubic", "boosting", "perceptron")
     return table(
@@ -132,7 +132,7 @@ def prediction() -> str:
 
 
 def models() -> str:
-    """The main job's model beside rivals, with all candidates, without the broken ones and with one more."""
+    """The main job's model and its baselines, with all candidates, without the broken ones and with one more."""
     rows = []
     for case in recorded("models")["cases"]:
         left = {row["name"]: 1 - row["explained"] for row in case["all"]["baselines"]}
@@ -144,20 +144,28 @@ def models() -> str:
             case["task"] if not case["task"].startswith("table_tennis") else f"flights, split {case['split']}"
         )
         rows.append(
-            [f"`{title}`", case["all"]["model"], *variants, *(f"{left[name]:.2g}" for name in RIVALS)]
+            [f"`{title}`", case["all"]["model"], *variants, *(f"{left[name]:.2g}" for name in BASELINES)]
         )
-    return table(["task", "model", "all candidates", "without broken ones", "one more broken", *RIVALS], rows)
+    return table(
+        ["task", "model", "all candidates", "without broken ones", "one more broken", *BASELINES], rows
+    )
 
 
-def rivals() -> str:
-    """Soft equivariance of ordinary networks beside its rivals, and each candidate alone where nothing holds."""
+def baselines() -> str:
+    """Soft equivariance of ordinary networks and its baselines, and each candidate alone where nothing holds."""
     costs, rows, alone = recorded("modules")["methods"], [], []
-    for task, result in recorded("rivals").items():
+    for task, result in recorded("baselines").items():
         for name, row in result["rows"].items():
             if " at " in name:
                 candidate, level = name.removeprefix("per, ").split(" at ")
                 alone.append(
-                    [task, f"`{candidate}`", level, f"{row['test_error'][0]:.3f}", _beside(row, "test_error")]
+                    [
+                        task,
+                        f"`{candidate}`",
+                        level,
+                        f"{row['test_error'][0]:.3f}",
+                        _difference(row, "test_error"),
+                    ]
                 )
                 continue
             step = costs[task][next(way for way in WAYS if name.startswith(way))]
@@ -166,8 +174,8 @@ def rivals() -> str:
                     task,
                     name,
                     f"{row['test_error'][0]:.2g}",
-                    _beside(row, "test_error"),
-                    f"{row['test_error_turned'][0]:.2g}" if "test_error_turned" in row else "",
+                    _difference(row, "test_error"),
+                    f"{row['test_error_transformed'][0]:.2g}" if "test_error_transformed" in row else "",
                     f"{row['equivariance_error'][0]:.2g}" if "equivariance_error" in row else "",
                     f"{step['cpu_milliseconds_a_step']:.1f}",
                     f"{step['peak_megabytes']:.0f}",
@@ -176,11 +184,11 @@ def rivals() -> str:
                     str(row["seeds"]),
                 ]
             )
-    head = ["task", "method", "test error", "less plain", "turned", "equivariance error"]
+    head = ["task", "method", "test error", "less plain", "transformed", "equivariance error"]
     head += ["ms a step", "peak MB", "seconds in all", "kept what holds, ordered", "seeds"]
     fronts = [
         f"- {task}: {', '.join(name for name in result['better_and_faster_than_per'] if ' at ' not in name) or 'none'}"
-        for task, result in recorded("rivals").items()
+        for task, result in recorded("baselines").items()
     ]
     return "\n\n".join(
         [
@@ -296,7 +304,7 @@ def write(page: Path) -> None:
     page.write_text(text)
 
 
-def _beside(row: dict[str, Any], key: str) -> str:
+def _difference(row: dict[str, Any], key: str) -> str:
     """The difference to plain training with its standard error."""
     less, error = row[f"{key}_less_plain"]
     return f"{less:+.2g}" + ("" if not error else f" ± {error:.1g}")
@@ -319,7 +327,7 @@ def _kept(result: dict[str, Any], row: dict[str, Any]) -> str:
 
 
 PROPOSED = {
-    "laws": "listed",
+    "targets": "listed",
     "earlier": "once fresh",
     "apart": "apart",
     "broken": "softly broken",
@@ -333,7 +341,7 @@ TABLES = {
     "prediction": prediction,
     "models": models,
     "modules": modules,
-    "rivals": rivals,
+    "baselines": baselines,
     "propose": propose,
 }
 

@@ -22,9 +22,9 @@ def test_enough_pairs():
     assert len({case.file for case in cases("fresh")}) == len(cases("fresh"))
 
 
-@pytest.mark.parametrize("law", ["drag in wind", "golfball:wind=z,gravity=3.0"])
-def test_records_are_kept_and_read_again(tmp_path, law, monkeypatch):
-    case = Case(law, 30, 0.05)
+@pytest.mark.parametrize("target", ["drag in wind", "golfball:wind=z,gravity=3.0"])
+def test_records_are_kept_and_read_again(tmp_path, target, monkeypatch):
+    case = Case(target, 30, 0.05)
     (record,) = measure([case], tmp_path)
     truths = {pair["row"]["name"]: pair["truth"] for pair in record["pairs"]}
     assert truths["O(2)@z"] == 0.0

@@ -15,7 +15,7 @@ def pair(truth, verdict, interval, asymmetry=None, error=0.01):
 
 
 def record(*pairs, rows=300, noise=0.05):
-    return {"law": "law", "rows": rows, "noise": noise, "pairs": list(pairs)}
+    return {"target": "drag", "rows": rows, "noise": noise, "pairs": list(pairs)}
 
 
 RECORDS = [
@@ -40,8 +40,8 @@ def test_rates():
         "right_of_decided": 1.0,
     }
     assert rates["wrong"] == [
-        "law, 300 rows, noise 0.05, G: exact, truth 0.200",
-        "law, 300 rows, noise 0.05, G: soft, truth 0.000",
+        "drag, 300 rows, noise 0.05, G: exact, truth 0.200",
+        "drag, 300 rows, noise 0.05, G: soft, truth 0.000",
     ]
 
 
@@ -51,7 +51,7 @@ def test_an_exact_verdict_is_right_up_to_its_tolerance():
     assert score(near)["false_exact_above_0.05"]["count"] == 1
 
 
-def test_simpler_rules_beside():
+def test_simpler_rules_are_scored_too():
     by_rule = anchors(RECORDS)
     assert by_rule["threshold"]["false_exact_above_0.05"]["count"] == 1
     assert by_rule["largest gap"]["exact_called_exact"]["count"] >= 1

@@ -1,13 +1,13 @@
 import numpy as np
 
 from softsym.metrics import data_error
-from softsym_lab.benchmarks.evidence import law, noise, null, timing
+from softsym_lab.benchmarks.evidence import noise, null, target, timing
 
 
 def test_the_laws_have_the_symmetry():
     for seed in range(4):
-        X, Y = law(seed, 50, 0.0)
-        again, _ = law(seed, 50, 0.2)
+        X, Y = target(seed, 50, 0.0)
+        again, _ = target(seed, 50, 0.2)
         assert np.array_equal(X, again)
 
         def truth(rows, seed=seed):

@@ -1,4 +1,4 @@
-"""The main job beside simpler models: what is compared, on a small fit."""
+"""The main job compared with baselines: what is compared, on a small fit."""
 
 import json
 
@@ -16,11 +16,11 @@ def test_one_case():
     ratio = record["all"]["unexplained"] / record["without_broken"]["unexplained"]
     assert record["cost_of_broken"] == pytest.approx(ratio - 1, abs=1e-6)
     names = {row["name"] for row in record["all"]["baselines"]}
-    assert {"linear", *models.RIVALS} <= names
+    assert {"linear", *models.BASELINES} <= names
     assert sum(row["is_returned"] for row in record["all"]["baselines"]) == 1
     assert record["all"]["model"] == "linear"
     worst = models.summary([record])
-    assert worst["worst_against_rivals"] >= 1.0 or not worst["worse_than_rivals"]
+    assert worst["worst_against_baselines"] >= 1.0 or not worst["worse_than_baselines"]
     json.dumps(worst)
 
 
@@ -46,7 +46,7 @@ def test_a_case_that_is_done_is_not_repeated(tmp_path, monkeypatch):
     first = models.run()
     assert first == models.run(tmp_path)
     assert first["cases"] == [record]
-    assert (first["worst_against_rivals"], first["worst_cost"]) == (0.5, 0.1)
+    assert (first["worst_against_baselines"], first["worst_cost"]) == (0.5, 0.1)
     assert list(first["costs_above_5_percent"]) == ["cossim:soft 0 cost_of_broken"]
     assert asked == ["cossim:soft"]
     assert [json.loads(file.read_text()) for file in tmp_path.iterdir()] == [record]

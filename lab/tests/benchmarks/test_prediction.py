@@ -1,7 +1,7 @@
 import numpy as np
 
 from softsym.datasets import task
-from softsym_lab.benchmarks.prediction import compare, draw, rivals, run
+from softsym_lab.benchmarks.prediction import baselines, compare, draw, run
 
 
 def test_everyone_learns_from_the_same_rows(monkeypatch):
@@ -20,7 +20,7 @@ def test_sources_stand_on_one_side(tmp_path):
     (X, _), (X_test, _), sources = draw(flights, 50, 0)
     assert len(X) == len(sources) == 50
     assert not {tuple(row) for row in X.tolist()} & {tuple(row) for row in X_test.tolist()}
-    assert len(rivals(sources)) == 4
+    assert len(baselines(sources)) == 4
 
 
 def test_what_is_done_is_not_repeated(tmp_path, monkeypatch):

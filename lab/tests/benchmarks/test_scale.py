@@ -18,12 +18,16 @@ def test_every_series_has_its_exponents(monkeypatch):
     monkeypatch.setattr(
         scale,
         "measure",
-        lambda case: {"read_seconds": case.rows, "look_seconds": case.groups**2, "peak_megabytes": 5.0},
+        lambda case: {"read_seconds": case.rows, "evidence_seconds": case.groups**2, "peak_megabytes": 5.0},
     )
-    told = scale.run((10, 100, 1000), (20, 60), (1, 2, 4))
-    assert told["rows"]["exponents"] == {"read_seconds": 1.0, "look_seconds": 0.0, "peak_megabytes": 0.0}
-    assert told["groups"]["exponents"]["look_seconds"] == 2.0
-    assert [case["columns"] for case in told["columns"]["cases"]] == [20, 60]
+    measured_sizes = scale.run((10, 100, 1000), (20, 60), (1, 2, 4))
+    assert measured_sizes["rows"]["exponents"] == {
+        "read_seconds": 1.0,
+        "evidence_seconds": 0.0,
+        "peak_megabytes": 0.0,
+    }
+    assert measured_sizes["groups"]["exponents"]["evidence_seconds"] == 2.0
+    assert [case["columns"] for case in measured_sizes["columns"]["cases"]] == [20, 60]
 
 
 def test_a_file_is_written_piece_by_piece(tmp_path, monkeypatch):
@@ -38,9 +42,9 @@ def test_a_file_is_written_piece_by_piece(tmp_path, monkeypatch):
 def test_a_small_case(tmp_path):
     measured = scale.measure(Case(200, groups=2))
     assert set(measured) == {
-        "read_seconds", "look_seconds", "whole_seconds", "peak_megabytes",
+        "read_seconds", "evidence_seconds", "whole_seconds", "peak_megabytes",
         "stream_seconds", "stream_peak_megabytes", "stream_import_megabytes",
     }  # fmt: skip
-    assert measured["whole_seconds"] > measured["look_seconds"] > 0
+    assert measured["whole_seconds"] > measured["evidence_seconds"] > 0
     assert measured["stream_peak_megabytes"] >= measured["stream_import_megabytes"] > 50
     assert 50 < measured["peak_megabytes"] < 1500

@@ -1,4 +1,4 @@
-"""The suite of spaces measures what it says, and its plain rival finds the same spaces."""
+"""The suite of spaces measures what it says, and its plain baseline finds the same spaces."""
 
 import numpy as np
 

@@ -26,7 +26,7 @@ def test_penalties_have_as_many_groups_as_their_name_says():
         step.make_step(name, 12, 8)()
 
 
-def test_the_unconstrained_rival_has_every_weight_free():
+def test_the_unconstrained_baseline_has_every_weight_free():
     net = EMLP(step.IN, step.OUT, "O(3)", 12)
     freed = step._freed(net)
     assert all(type(block.linear) is torch.nn.Linear for block in freed.blocks)

@@ -12,13 +12,13 @@ from softsym_lab.benchmarks.timing import (
     peak_megabytes,
     ratio,
     seconds,
-    turns,
+    time_rounds,
 )
 
 
 def test_actions_take_turns_after_one_warm_up():
     calls = []
-    times = turns({"a": lambda: calls.append("a"), "b": lambda: calls.append("b")}, rounds=2, calls=3)
+    times = time_rounds({"a": lambda: calls.append("a"), "b": lambda: calls.append("b")}, rounds=2, calls=3)
     assert "".join(calls) == "ab" + 2 * ("aaa" + "bbb")
     assert {name: len(values) for name, values in times.items()} == {"a": 2, "b": 2}
 

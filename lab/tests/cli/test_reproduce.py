@@ -37,14 +37,12 @@ def test_rendered_from_results_alone(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "Preset `code`, 20 of 93 runs done" in done.stdout
     result = json.loads((tmp_path / "out.json").read_text())
-    per = next(
-        row for row in result["artefacts"][0]["rows"] if (row["row"], row["column"]) == ("Oz(2)", "PER")
-    )
+    per = next(row for row in result["tables"][0]["rows"] if (row["row"], row["column"]) == ("Oz(2)", "PER"))
     assert (per["mean"], per["seeds"], per["published_mean"]) == (0.25, 3, 0.32)
     assert not (tmp_path / "work").exists()
     claims = cli("claims", "--out-dir", tmp_path, "--json", "-")
     assert claims.returncode == 0, claims.stderr
-    verdicts = {row["text"]: row["verdict"] for row in json.loads(claims.stdout)["artefacts"][0]["rows"]}
+    verdicts = {row["text"]: row["verdict"] for row in json.loads(claims.stdout)["tables"][0]["rows"]}
     assert verdicts["Oz(2): PER reaches the published mean plus one standard deviation"] == "holds"
 
 
@@ -73,7 +71,7 @@ def test_stopped_and_continued(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("table9",), "unknown artefact 'table9'"),
+        (("table9",), "unknown table 'table9'"),
         (("table1", "--preset", "slow"), "unknown preset 'slow'"),
         (("table1", "--engine", "steam"), "unknown engine 'steam'; pass local or ray"),
         (("table1", "--address", "auto"), "pass --engine ray with it"),

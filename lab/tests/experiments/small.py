@@ -1,15 +1,15 @@
-"""A small artefact whose runs take a second or two, and results that nobody had to train for."""
+"""A small table whose runs take a second or two, and results that nobody had to train for."""
 
 import shutil
 from dataclasses import replace
 from pathlib import Path
 
-from softsym_lab.experiments.artefact import artefact, read_artefact
 from softsym_lab.experiments.grid import cells
 from softsym_lab.experiments.grid import runs as runs_of
-from softsym_lab.experiments.render.artefacts import RENDER
+from softsym_lab.experiments.render.tables import RENDER
 from softsym_lab.experiments.store import RunRecord, Store
 from softsym_lab.experiments.summary import summarise
+from softsym_lab.experiments.table_spec import load_spec, read_spec
 from softsym_lab.runs.record import RunResult
 
 PAPER = Path(__file__).parents[3] / "paper"
@@ -57,7 +57,7 @@ model = "per"
 
 
 def paper(folder, **replaced):
-    """A folder of artefacts: the real ones, and the small one in the place of Table 1."""
+    """A folder of tables: the real ones, and the small one in the place of Table 1."""
     target = folder / "paper"
     shutil.copytree(PAPER, target, ignore=shutil.ignore_patterns("results", "work"))
     write(target, **replaced)
@@ -65,7 +65,7 @@ def paper(folder, **replaced):
 
 
 def write(folder, old="", new=""):
-    """The small artefact in a folder, with one text replaced by another."""
+    """The small table in a folder, with one text replaced by another."""
     assert old in TEXT
     path = folder / "table1.toml"
     path.write_text(TEXT.replace(old, new) if old else TEXT)
@@ -73,7 +73,7 @@ def write(folder, old="", new=""):
 
 
 def small(folder, **replaced):
-    return read_artefact(write(folder, **replaced))
+    return read_spec(write(folder, **replaced))
 
 
 def small_runs(folder, seeds=1):
@@ -91,8 +91,8 @@ def full_record(spec):
 
 
 def summaries(folder, name, share=1.0, seeds=2, make=full_record):
-    """An artefact of the paper at the quick preset with a share of its runs done, in numbers."""
-    spec, store = artefact(name, PAPER), Store(folder)
+    """A table of the paper at the quick preset with a share of its runs done, in numbers."""
+    spec, store = load_spec(name, PAPER), Store(folder)
     made = cells(spec, "quick", seeds)
     runs = runs_of(made)
     for run in runs[: round(share * len(runs))]:
@@ -101,8 +101,8 @@ def summaries(folder, name, share=1.0, seeds=2, make=full_record):
 
 
 def rendered(folder, name, share=1.0, seeds=2, make=full_record):
-    """What an artefact looks like with a share of its runs done."""
-    spec = artefact(name, PAPER)
+    """What a table looks like with a share of its runs done."""
+    spec = load_spec(name, PAPER)
     return RENDER[spec.kind](spec, "quick", summaries(folder, name, share, seeds, make))
 
 

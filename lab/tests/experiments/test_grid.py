@@ -4,8 +4,8 @@ import pytest
 from lab.tests.experiments.small import PAPER, small
 
 import softsym as ss
-from softsym_lab.experiments.artefact import artefact
 from softsym_lab.experiments.grid import cells, check_run, runs
+from softsym_lab.experiments.table_spec import load_spec
 
 
 def test_columns_come_in_the_order_asked_for_and_seeds_in_rounds(tmp_path):
@@ -24,7 +24,7 @@ def test_numbers_of_rows_reach_the_runs(tmp_path):
 
 
 def test_factors_and_widths():
-    spec = artefact("robustness", PAPER)
+    spec = load_spec("robustness", PAPER)
     found = {(cell.row.section, cell.row.label): cell.runs[0].preset for cell in cells(spec, "code", 1)}
     by_label = {label: preset for (section, label), preset in found.items() if section.startswith("Inertia")}
     assert by_label["0.00009"].lambda0 == 400
@@ -47,9 +47,9 @@ def test_baselines_of_samples_and_rules_of_strengths_can_be_asked_for(tmp_path):
     assert isinstance(run.controller, ss.strengths.Fixed)
 
 
-def test_artefacts_share_runs():
+def test_tables_share_runs():
     table, study, progress = (
-        runs(cells(artefact(name, PAPER), "code", 3)) for name in ("table1", "correlation", "progress")
+        runs(cells(load_spec(name, PAPER), "code", 3)) for name in ("table1", "correlation", "progress")
     )
     assert set(progress) <= set(table)
     assert len(set(study) & set(table)) == 3
@@ -57,20 +57,20 @@ def test_artefacts_share_runs():
 
 
 def test_a_full_schedule_that_all_runs_have_is_no_column():
-    code, fast = (cells(artefact("table1", PAPER), name, 1) for name in ("code", "fast"))
+    code, fast = (cells(load_spec("table1", PAPER), name, 1) for name in ("code", "fast"))
     labels = [{cell.column.label for cell in found} for found in (code, fast)]
     assert labels[0] - labels[1] == {"PER_full"}
 
 
 def test_records_go_to_motion_only():
-    found = runs(cells(artefact("motion", PAPER), "quick", 1, records="/data/womd"))
+    found = runs(cells(load_spec("motion", PAPER), "quick", 1, records="/data/womd"))
     assert all(run.task.endswith(",records=/data/womd") for run in found)
-    assert runs(cells(artefact("table1", PAPER), "quick", 1, records="/data/womd"))[0].task == "inertia:O(3)"
+    assert runs(cells(load_spec("table1", PAPER), "quick", 1, records="/data/womd"))[0].task == "inertia:O(3)"
 
 
 @pytest.mark.parametrize("name", ["table1", "table2", "frame-averaging", "motion"])
 def test_networks_of_the_paper_preset_have_as_many_trainable_numbers_as_per(name):
-    spec = artefact(name, PAPER)
+    spec = load_spec(name, PAPER)
     row = next((row for row in spec.rows if row.exact), spec.rows[0])
     counts = {
         cell.column.label: trainable(cell.runs[0])

@@ -3,14 +3,14 @@
 import pytest
 from lab.tests.experiments.small import PAPER
 
-from softsym_lab.experiments.artefact import artefact
 from softsym_lab.experiments.grid import cells
 from softsym_lab.experiments.published import Published, code_curve, correlation_table, lookup, published
+from softsym_lab.experiments.table_spec import load_spec
 
 
 @pytest.mark.parametrize("name", ["table1", "table2", "frame-averaging", "robustness"])
 def test_published_numbers_are_found(name):
-    spec = artefact(name, PAPER)
+    spec = load_spec(name, PAPER)
     found = {
         (cell.row.label, cell.column.label): published(spec, cell.row, cell.column)
         for cell in cells(spec, "quick")
@@ -21,7 +21,7 @@ def test_published_numbers_are_found(name):
 
 
 def test_a_published_number():
-    spec = artefact("table1", PAPER)
+    spec = load_spec("table1", PAPER)
     found = published(spec, spec.rows[3], next(c for c in spec.columns if c.label == "PER"))
     assert (found.mean, found.std, str(found)) == (0.32, 0.26, "0.32 ± 0.26")
 
@@ -33,8 +33,8 @@ def test_numbers_without_a_deviation():
     assert lookup(["table1_inertia_test_mse", "rows", "Oz(2)", "PER", "further"]) is None
 
 
-def test_an_artefact_that_the_paper_has_no_numbers_of():
-    spec = artefact("table1", PAPER).model_copy(update={"published": None})
+def test_a_table_that_the_paper_has_no_numbers_of():
+    spec = load_spec("table1", PAPER).model_copy(update={"published": None})
     assert published(spec, spec.rows[0], spec.columns[0]) is None
 
 

@@ -5,18 +5,18 @@ import json
 from dataclasses import replace
 
 import pytest
-from lab.tests.experiments.engines.test_carry_out import Recorded
+from lab.tests.experiments.engines.test_run_missing import Recorded
 from lab.tests.experiments.small import PAPER, full_record, paper, record, rendered
 from lab.tests.tasks.recorded.made_up import write_trials
 
 from softsym.errors import InputError
-from softsym_lab.experiments.artefact import BENCHMARKS, ORDER
 from softsym_lab.experiments.engines.engine import Job
 from softsym_lab.experiments.engines.estimate import UNKNOWN
 from softsym_lab.experiments.engines.execute import execute
 from softsym_lab.experiments.grid import cells, runs
 from softsym_lab.experiments.reproduce import Output, plan, render, reproduce
 from softsym_lab.experiments.store import Store
+from softsym_lab.experiments.table_spec import BENCHMARKS, ORDER
 
 
 def filled(folder, name, share=1.0, seeds=2):
@@ -30,7 +30,7 @@ def filled(folder, name, share=1.0, seeds=2):
 @pytest.mark.parametrize(
     ("name", "share"), [*((name, 1) for name in ORDER), ("table2", 0), ("correlation", 0.4), ("motion", 0.4)]
 )
-def test_every_artefact_renders_whatever_is_there(tmp_path, name, share):
+def test_every_table_renders_whatever_is_there(tmp_path, name, share):
     (output,) = render(*filled(tmp_path, name, share))
     assert output.rendered.markdown.startswith("# ")
     files = {path.suffix for path in output.files}
@@ -49,7 +49,7 @@ def test_the_same_runs_give_the_same_bytes(tmp_path):
     assert {path: path.read_bytes() for path in output.files} == before
 
 
-def test_of_all_artefacts_those_with_runs_are_rendered(tmp_path):
+def test_of_all_tables_those_with_runs_are_rendered(tmp_path):
     chosen, store = plan("all", "quick", 1, folder=PAPER), Store(tmp_path)
     study = next(part for part, _ in chosen.parts if part.name == "frame-averaging")
     for run in runs(cells(study, "quick", 1)):
@@ -58,7 +58,7 @@ def test_of_all_artefacts_those_with_runs_are_rendered(tmp_path):
     assert names == {"table1", "correlation", "parameters", "frame-averaging"}  # which share runs
 
 
-def test_all_artefacts_are_those_that_say_how_many_seeds_they_want():
+def test_all_tables_are_those_that_say_how_many_seeds_they_want():
     assert {part.name for part, _ in plan("all", "code", 1, folder=PAPER).parts} == set(ORDER)
     fast = plan("all", "fast", 1, folder=PAPER)
     assert {part.name for part, _ in fast.parts} == {*ORDER, *BENCHMARKS}
@@ -109,7 +109,7 @@ def test_what_is_missing_is_what_is_not_done(tmp_path):
     assert engine.seen == [job.spec for job in left]
 
 
-def test_times_come_from_the_artefact_until_runs_are_done(tmp_path):
+def test_times_come_from_the_table_until_runs_are_done(tmp_path):
     folder = paper(tmp_path)
     chosen, store = plan("table1", "quick", 1, folder=folder), Store(tmp_path / "store")
     by_model = {run.model: chosen.estimate(store).seconds(run) for run in chosen.runs}
@@ -132,7 +132,7 @@ def test_only_what_is_missing_is_checked(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
-    ({"name": "table9"}, "unknown artefact 'table9'; pass one of table1"),
+    ({"name": "table9"}, "unknown table 'table9'; pass one of table1"),
     ({"preset": "slow"}, "unknown preset 'slow'; pass one of paper, code, quick"),
     ({"columns": ["KAN"]}, "table1 has no column 'KAN'; it has MLP"),
     ({"rows": ["Ow"]}, r"table1 has no row 'Ow'; it has O\(3\)"),
@@ -145,6 +145,6 @@ def test_mistakes_are_named_before_anything_runs(arguments, message):
 def test_an_output_for_json(tmp_path):
     made = rendered(tmp_path, "correlation", seeds=1)
     numbers = json.loads(json.dumps(Output("correlation", "quick", made, (tmp_path / "one.md",)).to_dict()))
-    assert (numbers["artefact"], numbers["preset"]) == ("correlation", "quick")
+    assert (numbers["table"], numbers["preset"]) == ("correlation", "quick")
     assert {"pearson", "published_pearson", "rows"} <= set(numbers)
     assert numbers["files"] == [str(tmp_path / "one.md")]

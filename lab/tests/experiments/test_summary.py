@@ -13,12 +13,12 @@ from softsym_lab.experiments.summary import summarise
 @pytest.fixture
 def summaries(tmp_path):
     """Two of three seeds of PER on Oz(2) are done."""
-    artefact, store = small(tmp_path), Store(tmp_path / "store")
-    made = cells(artefact, "quick", 3)
+    table_spec, store = small(tmp_path), Store(tmp_path / "store")
+    made = cells(table_spec, "quick", 3)
     cell = next(cell for cell in made if (cell.row.label, cell.column.label) == ("Oz(2)", "PER"))
     store.save(record(cell.runs[0], 0.2, epochs=20, seconds=10.0))
     store.save(record(cell.runs[2], 0.5, epochs=30, seconds=30.0))
-    return summarise(artefact, made, store)
+    return summarise(table_spec, made, store)
 
 
 def cell_of(summaries, row, column):
@@ -46,25 +46,25 @@ def test_nothing_is_made_up_where_nothing_is_done(summaries):
 
 
 def test_one_seed_has_no_deviation(tmp_path):
-    artefact, store = small(tmp_path), Store(tmp_path / "store")
-    made = cells(artefact, "quick", 1)
+    table_spec, store = small(tmp_path), Store(tmp_path / "store")
+    made = cells(table_spec, "quick", 1)
     store.save(record(made[0].runs[0], 0.2))
-    assert summarise(artefact, made, store)[2].std is None
+    assert summarise(table_spec, made, store)[2].std is None
 
 
 def test_the_unit_is_that_of_the_paper(tmp_path):
-    artefact, store = (
+    table_spec, store = (
         small(tmp_path, old='best = "PER"', new='best = "PER"\nfactor = 100.0'),
         Store(tmp_path / "store"),
     )
-    made = cells(artefact, "quick", 1)
+    made = cells(table_spec, "quick", 1)
     store.save(record(made[0].runs[0], 0.2))
-    done = next(s for s in summarise(artefact, made, store) if s.values)
+    done = next(s for s in summarise(table_spec, made, store) if s.values)
     assert done.mean == pytest.approx(20)
     assert done.lowest_validation == pytest.approx(20)
 
 
-def test_the_order_is_that_of_the_artefact_not_of_the_runs(summaries):
+def test_the_order_is_that_of_the_table_not_of_the_runs(summaries):
     order = [(s.row.label, s.column.label) for s in summaries]
     assert order == [
         ("Oz(2)", "MLP"),

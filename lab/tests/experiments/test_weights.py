@@ -8,12 +8,12 @@ from lab.tests.experiments.engine_jobs import spec
 from lab.tests.experiments.small import PAPER, record
 
 from softsym.metrics import weight_parts
-from softsym_lab.experiments.engines.carry_out import carry_out
 from softsym_lab.experiments.engines.engine import Job
 from softsym_lab.experiments.engines.estimate import Estimate
 from softsym_lab.experiments.engines.execute import execute
 from softsym_lab.experiments.engines.local import Local
-from softsym_lab.experiments.render.artefacts.parameters import layers
+from softsym_lab.experiments.engines.run_missing import run_missing
+from softsym_lab.experiments.render.tables.parameters import layers
 from softsym_lab.experiments.reproduce import plan, render
 from softsym_lab.experiments.store import Store
 from softsym_lab.experiments.summary import summarise
@@ -38,10 +38,10 @@ def test_a_run_keeps_them_and_the_weights_of_an_earlier_one_are_looked_at(tmp_pa
     whole = file.read_bytes()
     for damaged in (whole[:100], whole[:-1] + bytes([whole[-1] ^ 1])):  # what cannot be trusted stops nothing
         file.write_bytes(damaged)
-        carry_out([one], store, Local(1), Estimate({}), quiet=True)
+        run_missing([one], store, Local(1), Estimate({}), quiet=True)
         assert Store(tmp_path).record(one).weights == []
     file.write_bytes(whole)
-    carry_out([one], store, Local(1), Estimate({}), quiet=True)
+    run_missing([one], store, Local(1), Estimate({}), quiet=True)
     assert Store(tmp_path).record(one).weights == outcome.record.weights
 
 

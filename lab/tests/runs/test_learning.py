@@ -51,9 +51,9 @@ def errors_at(text, model, epochs):
     found = task(numbers.task)
     parameters = count_parameters(RunSpec(found.name, model, numbers).build(found).model)
     width = match_width(lambda w: MLP(found.rep_in, found.rep_out, found.largest, w), parameters)
-    rival = numbers.model_copy(update={"width": width})
+    baseline = numbers.model_copy(update={"width": width})
     errors = []
-    for name, chosen in ((model, numbers), ("mlp", rival)):
+    for name, chosen in ((model, numbers), ("mlp", baseline)):
         data = found.splits(0, chosen.sizes)
         spec = RunSpec(found.name, name, chosen, early_stopping=False)
         made = spec.build(found)
@@ -72,14 +72,14 @@ def errors_at(text, model, epochs):
 
 
 def test_emlp_beats_an_mlp_of_its_size_where_the_symmetry_is_exact():
-    ours, rival = errors_at("inertia:O(3)", "emlp", 2000)
-    assert ours < rival
+    ours, baseline = errors_at("inertia:O(3)", "emlp", 2000)
+    assert ours < baseline
 
 
 @pytest.mark.parametrize("variant", ["O(3)", "Ox(2)", "Oy(2)", "Oz(2)", "soft"])
 def test_per_beats_an_mlp_of_its_size(variant):
-    ours, rival = errors_at(f"inertia:{variant}", "per", 4000)
-    assert ours < rival
+    ours, baseline = errors_at(f"inertia:{variant}", "per", 4000)
+    assert ours < baseline
 
 
 def test_the_published_learning_curve_is_matched():

@@ -49,9 +49,9 @@ def test_it_is_done_when_the_result_is_there(tmp_path):
 def test_unwritable_and_full_folders_are_refused(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match=r"cannot write to .*file.*pass another --out-dir"):
-        RunFolder(tmp_path / "file" / "runs").check_room(0)
+        RunFolder(tmp_path / "file" / "runs").check_space(0)
     with pytest.raises(InputError, match="MB free, this run needs about"):
-        RunFolder(tmp_path).check_room(10**18)
+        RunFolder(tmp_path).check_space(10**18)
 
 
 @pytest.mark.parametrize("damage", ["{", "[]", "{}", "changed"])

@@ -48,7 +48,7 @@ def test_what_is_refused_claims_no_folder(tmp_path):
 
 
 def test_the_usual_size_of_inputs_is_that_of_the_training_rows(tmp_path):
-    numbers = preset().model_copy(update={"framing": True, "task": "cossim:SO(3)"})
+    numbers = preset().model_copy(update={"canonical_scale": True, "task": "cossim:SO(3)"})
     framed = RunSpec(numbers.task, "per", numbers)
     found = run(framed, tmp_path, quiet=True)
     model = trained(framed, tmp_path / "model.safetensors")

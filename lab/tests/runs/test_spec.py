@@ -50,7 +50,7 @@ def test_stored_specs_are_read_and_written_as_the_same_text():
 def test_what_came_later_is_written_only_where_it_was_chosen():
     usual = spec()
     assert "strengths" not in usual.to_dict()["preset"]
-    assert "framing" not in usual.to_dict()["preset"]
+    assert "canonical_scale" not in usual.to_dict()["preset"]
     assert "sample_strength" not in usual.to_dict()["preset"]
     other = replace(usual, preset=usual.preset.model_copy(update={"strengths": "fixed"}))
     assert other.to_dict()["preset"]["strengths"] == "fixed"

@@ -12,7 +12,7 @@ from softsym.errors import InputError
 from softsym.regularize.strengths import CONTROLLERS, Fixed
 from softsym_lab.runs.runner import run
 from softsym_lab.zoo import MODELS, Blueprint, Built, Model, build
-from softsym_lab.zoo.closed import ClosedForm
+from softsym_lab.zoo.kernel_models import ClosedForm
 
 
 @pytest.mark.parametrize("name", [name for name in MODELS if name != "velocity"])  # which is for trajectories

@@ -68,8 +68,8 @@ def test_per_is_a_free_network_and_the_penalties_of_all_candidates():
 
 
 def test_per_undoes_sizes_where_it_is_told_to_and_a_candidate_scales():
-    assert type(made("per", framing=True).model) is SoftMLP
-    numbers = preset().model_copy(update={"framing": True})
+    assert type(made("per", canonical_scale=True).model) is SoftMLP
+    numbers = preset().model_copy(update={"canonical_scale": True})
     built = build("per", task("cossim:SO(3)"), numbers, 0)
     assert type(built.model) is ScaleCanonical
     assert built.regularizer.strengths.keys() == {"SO(3)", "Scaling(3)"}

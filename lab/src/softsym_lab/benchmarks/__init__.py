@@ -15,7 +15,7 @@ LONG = (
     "models",
     "modules",
     "propose",
-    "rivals",
+    "baselines",
     "scale",
 )
 
@@ -37,7 +37,7 @@ def run(suite: str | None = None) -> dict[str, Any]:
         spaces,
         step,
     )
-    from softsym_lab.benchmarks.planted import rivals
+    from softsym_lab.benchmarks.planted import baselines
 
     suites: dict[str, Callable[[], dict[str, Any]]] = {
         "spaces": spaces.run,
@@ -51,7 +51,7 @@ def run(suite: str | None = None) -> dict[str, Any]:
         "models": models.run,
         "modules": modules.run,
         "propose": propose.run,
-        "rivals": rivals.run,
+        "baselines": baselines.run,
         "scale": scale.run,
     }
     if suite is not None and suite not in suites:

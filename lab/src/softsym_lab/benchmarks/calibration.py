@@ -3,7 +3,7 @@
 The thirteen Inertia sets, the four CosSim sets and eight golf balls, each fitted by the estimator exactly as a person's data would be. For
 every (data set, group) pair the record holds what the verdict rests on, what the truth is, and the truth's own equivariance
 error, so that another rule can be tried on the same runs. The rule's numbers were chosen on these sets; nine *fresh* ones, which
-were not looked at for that, tell whether they carry over (the length of the trials of strengths was chosen after a look at them).
+were not used for that, show whether they carry over (only the length of the trials of strengths was chosen on them).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ FRESH = [
     "inertia:Ox(2)", "inertia:Oy(2)", "inertia:Oz(2)", "inertia:soft", "cossim:S(3)-code", "cossim:soft-code",
     "golfball:wind=x,speed=10.0", "golfball:wind=y,speed=1.0,gravity=0.0", "golfball:wind=none,drag=0.05",
 ]  # fmt: skip
-"""Data sets that nobody looked at when the rule's numbers were chosen."""
+"""Data sets that were not used when the rule's numbers were chosen."""
 SEEDS = 2
 
 
@@ -66,7 +66,7 @@ def records_of(name: str, seeds: int = SEEDS, **changes: Any) -> list[dict[str, 
     task = read_task(name)
     table = task_table(task, seed=0)
     assert table.Y is not None
-    # Nobody knows a person's data beforehand, so the strength is found by trials here too.
+    # A user's data are not known beforehand, so the strength is found by trials here too.
     numbers = {"model": "network", "strength": None, "seeds": seeds}
     est = SoftEquivariantRegressor(**{**task_parameters(task), **numbers, **changes})
     fit = est.fit_in(None, table.X, table.Y, resting=True).fit_

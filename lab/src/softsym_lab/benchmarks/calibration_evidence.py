@@ -1,7 +1,7 @@
 """How often the verdicts of the evidence alone, and on a part of the cases those of whole discovery, are right: data of known truth.
 
-Every case is a law or built-in task, a number of rows, a noise and a random frame. For each candidate the record holds the row of the
-evidence table, the profile of the likelihood, and the true relative violation, |t - P t| / |t| by quadrature over the group, so that
+Every case is a target function or built-in task, a number of rows, a noise and a random frame. For each candidate the record holds the row
+of the evidence table, the profile of the likelihood, and the true relative violation, |t - P t| / |t| by quadrature over the group, so that
 another rule can be tried on the same records. Cases are kept in a folder, one small file each: a run that was stopped goes on where
 it was.
 """
@@ -28,8 +28,8 @@ from softsym.metrics import act
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.typing import Array
-from softsym_lab.benchmarks.calibration_laws import ADJUSTED, FRESH
 from softsym_lab.benchmarks.calibration_score import score
+from softsym_lab.benchmarks.calibration_targets import ADJUSTED, FRESH
 
 ROWS, NOISES = (100, 300, 1_000), (0.0, 0.05, 0.2)
 TASKS = {
@@ -44,7 +44,7 @@ TASKS = {
         "golfball:wind=y,gravity=3.0", "golfball:wind=x,gravity=0.0",
     ),
 }  # fmt: skip
-"""Built-in tasks, parted as the laws are."""
+"""Built-in tasks, split as the target functions are."""
 ELEMENTS, TRUTH_ROWS = 300, 600
 """About so many of the group, and rows, for the true violation."""
 
@@ -56,7 +56,7 @@ FOLDER = Path("runs/calibration-evidence")
 def run(folder: Path = FOLDER, workers: int = 1) -> dict[str, Any]:
     """The error rates of all fresh cases, and of whole discovery on one size and noise of them.
 
-    The adjusted ones, on which the rule was made, are for whoever changes it: ``measure(cases("adjusted"), folder)``.
+    The adjusted ones, on which the rule was made, are for changing it: ``measure(cases("adjusted"), folder)``.
     """
     listed = {"fresh": cases("fresh"), "discovery": discoveries()}
     return {part: score(measure(some, folder, workers)) for part, some in listed.items()}
@@ -67,14 +67,14 @@ class Case:
     """One data set.
 
     Args:
-        law: Name of a law or task.
+        target: Name of a target function or task.
         rows: Number of rows.
         noise: Relative to the size of the outputs.
         seed: Of data and frame.
         whole: Whether the verdicts are those of discovery, with its models, and not of the evidence alone.
     """
 
-    law: str
+    target: str
     rows: int
     noise: float
     seed: int = 0
@@ -83,7 +83,7 @@ class Case:
     @property
     def file(self) -> str:
         """The name of its file."""
-        plain = "".join(letter if letter.isalnum() else "_" for letter in self.law)
+        plain = "".join(letter if letter.isalnum() else "_" for letter in self.target)
         name = f"{plain}-{self.rows}-{round(100 * self.noise)}-{self.seed}"
         return f"whole-{name}.json" if self.whole else f"{name}.json"
 
@@ -92,7 +92,7 @@ def cases(
     part: str, rows: Sequence[int] = ROWS, noises: Sequence[float] = NOISES, seed: int = 0
 ) -> list[Case]:
     """All cases of a part, ``adjusted`` or ``fresh``."""
-    names = [*(law.name for law in (ADJUSTED if part == "adjusted" else FRESH)), *TASKS[part]]
+    names = [*(target.name for target in (ADJUSTED if part == "adjusted" else FRESH)), *TASKS[part]]
     return [Case(name, n, noise, seed) for n in rows for noise in noises for name in names]
 
 
@@ -127,31 +127,39 @@ def _keep(job: tuple[Case, Path]) -> None:
 
 
 def record_of(case: Case) -> dict[str, Any]:
-    """Draws a data set, looks at it, and computes the truth."""
-    law = _law(case)
-    rng = np.random.default_rng([case.seed, case.rows, round(1000 * case.noise), *case.law.encode()])
-    X, Y = law.draw(rng, case.rows)
+    """Draws a data set, computes its evidence, and the true violations."""
+    target = _target(case)
+    rng = np.random.default_rng([case.seed, case.rows, round(1000 * case.noise), *case.target.encode()])
+    X, Y = target.draw(rng, case.rows)
     Y = Y + case.noise * np.sqrt(np.mean((Y - Y.mean(axis=0)) ** 2)) * rng.standard_normal(Y.shape)
     if case.whole:
-        est = SoftEquivariantRegressor(law.rep_in, law.rep_out, law.groups, random_state=case.seed).fit(X, Y)
+        est = SoftEquivariantRegressor(
+            target.rep_in, target.rep_out, target.groups, random_state=case.seed
+        ).fit(X, Y)
         table, verdicts = est.evidence_, [row.verdict for row in est.symmetries_]
     else:
-        table = evidence(X, Y, law.rep_in, law.rep_out, law.groups, seed=case.seed, n_jobs=1)
+        table = evidence(X, Y, target.rep_in, target.rep_out, target.groups, seed=case.seed, n_jobs=1)
         verdicts = [row.verdict for row in table]
-    scaler = SymmetricScaler.fit(Y, law.rep_out, law.groups)
-    X_truth = law.draw(rng, TRUTH_ROWS)[0]
+    scaler = SymmetricScaler.fit(Y, target.rep_out, target.groups)
+    X_truth = target.draw(rng, TRUTH_ROWS)[0]
     pairs = []
-    for group, row, name, verdict in zip(law.groups, table, law.names, verdicts, strict=True):
+    for group, row, name, verdict in zip(target.groups, table, target.names, verdicts, strict=True):
         detail = table.details[group.name]
         curve = {"shares": detail.shares.tolist(), "log_likelihoods": detail.log_likelihoods.tolist()}
-        truth = violation(law.of, X_truth, law.rep_in, law.rep_out, group, scaler)
+        truth = violation(target.of, X_truth, target.rep_in, target.rep_out, group, scaler)
         pairs.append({"truth": truth, "row": {**row.to_dict(), "name": name, "verdict": verdict}, **curve})
-    return {"law": case.law, "rows": case.rows, "noise": case.noise, "seconds": table.seconds, "pairs": pairs}
+    return {
+        "target": case.target,
+        "rows": case.rows,
+        "noise": case.noise,
+        "seconds": table.seconds,
+        "pairs": pairs,
+    }
 
 
 @dataclass(frozen=True)
-class _Turned:
-    """A law in another frame."""
+class _Rotated:
+    """A target function in rotated coordinates."""
 
     rep_in: Rep
     rep_out: Rep
@@ -161,27 +169,27 @@ class _Turned:
     draw: Callable[[np.random.Generator, int], tuple[Array, Array]]
 
 
-def _law(case: Case) -> _Turned:
+def _target(case: Case) -> _Rotated:
     from softsym.datasets import task as read_task
 
-    frame = np.random.default_rng([case.seed, *case.law.encode()])
-    laws = {law.name: law for law in (*ADJUSTED, *FRESH)}
-    if case.law in laws:
-        law = laws[case.law]
-        groups = [read_group(text) for text in law.groups]
-        if all(group.dim == law.dim and len(group.part_dims) == 1 for group in groups):
-            R = np.linalg.qr(frame.standard_normal((law.dim, law.dim)))[0]
+    frame = np.random.default_rng([case.seed, *case.target.encode()])
+    targets = {target.name: target for target in (*ADJUSTED, *FRESH)}
+    if case.target in targets:
+        target = targets[case.target]
+        groups = [read_group(text) for text in target.groups]
+        if all(group.dim == target.dim and len(group.part_dims) == 1 for group in groups):
+            R = np.linalg.qr(frame.standard_normal((target.dim, target.dim)))[0]
         else:
-            R = np.eye(law.dim)
-        rep_in, rep_out = read_rep(law.rep_in), read_rep(law.rep_out)
-        of: Callable[[Array], Array] = law
+            R = np.eye(target.dim)
+        rep_in, rep_out = read_rep(target.rep_in), read_rep(target.rep_out)
+        of: Callable[[Array], Array] = target
         size = rep_in.size(groups[0])
 
         def inputs(rng: np.random.Generator, n: int) -> Array:
             return rng.standard_normal((n, size))
 
     else:
-        task = read_task(case.law)
+        task = read_task(case.target)
         groups, rep_in, rep_out = list(task.groups), task.rep_in, task.rep_out
         R = np.linalg.qr(frame.standard_normal((3, 3)))[0]
 
@@ -199,19 +207,19 @@ def _law(case: Case) -> _Turned:
     def there(X: Array) -> Array:
         return of(act(rep_in, whole, R.T[None], X)[0])
 
-    def moved(X: Array) -> Array:
+    def rotated(X: Array) -> Array:
         return np.asarray(act(rep_out, whole, R[None], there(X))[0])
 
     def draw(rng: np.random.Generator, n: int) -> tuple[Array, Array]:
         X = np.asarray(act(rep_in, whole, R[None], inputs(rng, n))[0])
-        return X, moved(X)
+        return X, rotated(X)
 
-    return _Turned(
+    return _Rotated(
         rep_in,
         rep_out,
         [group.conjugated(R) for group in groups],
         [group.name for group in groups],
-        moved,
+        rotated,
         draw,
     )
 
@@ -244,16 +252,16 @@ def violation(
 
 
 def _elements(group: Group) -> list[Array]:
-    """Elements to average over: a finite subgroup, moved by a few random ones; of a group without one random ones alone."""
+    """Elements to average over: a finite subgroup times a few random elements; random elements alone where there is none."""
     try:
         closed = finite_subgroup.finite_subgroup(group)
     except InputError:
         return list(group.sample_parts(ELEMENTS, 0))
     if group.is_finite:
         return list(closed.parts)
-    moves = group.sample_parts(max(2, ELEMENTS // len(closed)), 0)
+    random = group.sample_parts(max(2, ELEMENTS // len(closed)), 0)
     both: list[Array] = []
-    for move, part in zip(moves, closed.parts, strict=True):
-        products = np.einsum("aij,bjk->abik", move, part)
+    for some, part in zip(random, closed.parts, strict=True):
+        products = np.einsum("aij,bjk->abik", some, part)
         both.append(np.asarray(products.reshape(-1, *part.shape[1:]), dtype=np.float64))
     return both

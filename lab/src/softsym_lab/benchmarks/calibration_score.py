@@ -1,4 +1,4 @@
-"""Error rates of verdicts from records whose truth is known, with exact binomial intervals, and of simpler rules beside.
+"""Error rates of verdicts from records whose truth is known, with exact binomial intervals, and those of simpler rules.
 
 A verdict is *right* if it says of the true relative violation a what is so: ``exact`` if a is at most the tolerance it was judged by,
 ``soft`` if a lies between zero and the level of absence, ``absent`` above. Anchors on the same records: a threshold on the estimated
@@ -63,7 +63,7 @@ def score(records: Sequence[Record]) -> dict[str, Any]:
             f"{rows} rows, noise {noise:g}": _cell([p for p in pairs if (p.rows, p.noise) == (rows, noise)])
             for rows, noise in sorted({(p.rows, p.noise) for p in pairs})
         },
-        "wrong": [p.told for p in decided if not p.right],
+        "wrong": [p.description for p in decided if not p.right],
         "anchors": {**anchors(records), **PUBLISHED},
     }
 
@@ -108,7 +108,7 @@ class _Pair:
 
     def __init__(self, record: Record, pair: Record) -> None:
         row = pair["row"]
-        self.law, self.rows, self.noise = record["law"], record["rows"], record["noise"]
+        self.target, self.rows, self.noise = record["target"], record["rows"], record["noise"]
         self.truth, self.verdict, self.name = pair["truth"], row["verdict"], row["name"]
         self.interval: tuple[float, float] = tuple(row["interval"])
         self.has_interval = row["errors"][1] is not None
@@ -128,8 +128,8 @@ class _Pair:
         return bool(low <= self.truth <= high)
 
     @property
-    def told(self) -> str:
-        return f"{self.law}, {self.rows} rows, noise {self.noise:g}, {self.name}: {self.verdict}, truth {self.truth:.3f}"
+    def description(self) -> str:
+        return f"{self.target}, {self.rows} rows, noise {self.noise:g}, {self.name}: {self.verdict}, truth {self.truth:.3f}"
 
 
 def _cell(pairs: list[_Pair]) -> dict[str, Any]:

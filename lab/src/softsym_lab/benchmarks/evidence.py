@@ -1,9 +1,9 @@
 """Is the evidence what it claims to be: p-values uniform, intervals that cover, seconds that are seconds, predictions as good as others'.
 
-Laws with exactly known symmetries (two vectors to a vector under SO(3), noise of 0, 5 and 20 %), many small data sets: the randomization
-test's p-values against the uniform distribution (Kolmogorov and Smirnov), how often intervals hold zero, how often a verdict is wrong;
-outputs that are nothing but noise, which have no symmetry to find; the time and memory of one table, how they grow with rows, and the
-time of kernel ridge regression with the same kernels beside it.
+Target functions with exactly known symmetries (two vectors to a vector under SO(3), noise of 0, 5 and 20 %), many small data sets: the
+randomization test's p-values against the uniform distribution (Kolmogorov and Smirnov), how often intervals hold zero, how often a
+verdict is wrong; outputs that are nothing but noise, which have no symmetry to find; the time and memory of one table, how they grow with
+rows, and the time of kernel ridge regression with the same kernels.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ def noise(sets: int = NOISE_SETS, n: int = 100) -> dict[str, int]:
 
 
 def timing(n: int = 1_000, growth: tuple[int, ...] = GROWTH) -> dict[str, Any]:
-    """Seconds and memory of four groups, three outputs; the same with other numbers of rows; and of kernel ridge beside it."""
-    X, Y = law(0, n, 0.05)
+    """Seconds and memory of four groups, three outputs; the same with other numbers of rows; and of kernel ridge regression."""
+    X, Y = draw_rows(0, n, 0.05)
     table = evidence(X, Y, "2V", "V", GROUPS)
     seconds, cpu = _timed(lambda: evidence(X, Y, "2V", "V", GROUPS))
     ridge, ridge_cpu = _timed(lambda: _ridge(X, Y))
@@ -94,7 +94,7 @@ def timing(n: int = 1_000, growth: tuple[int, ...] = GROWTH) -> dict[str, Any]:
 
 
 def _seconds(n: int) -> float:
-    X, Y = law(0, n, 0.05)
+    X, Y = draw_rows(0, n, 0.05)
     return _timed(lambda: evidence(X, Y, "2V", "V", GROUPS))[1]
 
 
@@ -115,8 +115,8 @@ def _counted(rows: list[EvidenceRow]) -> dict[str, int]:
     return {word: sum(row.verdict == word for row in rows) for word in WORDS}
 
 
-def law(seed: int, n: int, noise: float) -> tuple[Array, Array]:
-    """One of four laws of two vectors, in turn, with noise relative to its size."""
+def draw_rows(seed: int, n: int, noise: float) -> tuple[Array, Array]:
+    """Rows of one of four target functions of two vectors, by seed, with noise relative to its size."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, 6))
     a, b = X[:, :3], X[:, 3:]
@@ -132,6 +132,6 @@ def law(seed: int, n: int, noise: float) -> tuple[Array, Array]:
 
 
 def _row(seed: int, n: int) -> EvidenceRow:
-    X, Y = law(seed, n, NOISES[seed % 3])
+    X, Y = draw_rows(seed, n, NOISES[seed % 3])
     row: EvidenceRow = evidence(X, Y, "2V", "V", ["SO(3)"], seed=seed)[0]
     return row

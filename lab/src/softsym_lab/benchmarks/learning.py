@@ -27,7 +27,7 @@ from softsym_lab.runs.spec import RunSpec
 TASK = "inertia:Oz(2)"
 AIMS = (0.65, 0.32, 0.14)
 SPENT = ("steps", "seconds", "cpu_seconds")
-"""What it takes to come to an aim. Beside other busy processes the time of the processor says more than that of the clock."""
+"""What it takes to reach an aim. On a busy machine processor time says more than wall-clock time."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def run(seeds: Sequence[int] = (0, 1, 2), folder: Path | None = None) -> dict[st
     """Curves of all seeds at both presets, their medians, and what ``fast`` takes in terms of ``code``.
 
     Args:
-        seeds: The seeds; the two presets take turns.
+        seeds: The seeds; the two presets alternate.
         folder: Where curves are kept, so that a stopped benchmark goes on; None to keep none.
     """
     curves: dict[str, list[dict[str, Any]]] = {name: [] for name in PRESETS}

@@ -1,4 +1,4 @@
-"""How well the main job's model predicts beside simpler ones, with all candidates, without the broken ones and with one more.
+"""How well the main job's model predicts compared with baselines, with all candidates, without the broken ones and with one more.
 
 Every built-in task is fitted as a person's data would be. Recorded flights are not part of the package: name their file
 in ``SOFTSYM_FLIGHTS`` to have them too, in three splits by flight. Where a folder is named, in ``SOFTSYM_MODELS`` on the command line,
@@ -30,9 +30,9 @@ TASKS = [
 FLIGHT_SPLITS = 3
 FLIGHTS, FOLDER = "SOFTSYM_FLIGHTS", "SOFTSYM_MODELS"
 VARIANTS = ("all", "without_broken", "one_more_broken")
-RIVALS = ("ridge regression", "kernel ridge regression", "MLP", "gradient boosting")
+BASELINES = ("ridge regression", "kernel ridge regression", "MLP", "gradient boosting")
 ROUNDING = 1e-12
-"""Share of the variance that double precision leaves unexplained of a law that is known exactly."""
+"""Share of the variance that double precision leaves unexplained of a target function that is known exactly."""
 ADDED = ("O(3)", "O(2)@x", "SL(3)")
 """Groups of which the first that a task breaks is added."""
 
@@ -88,16 +88,16 @@ def compare(name: str, split: int = 0, **parameters: Any) -> dict[str, Any]:
 
 
 def summary(records: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The worst of all cases: against what a person would take instead, and what broken candidates cost.
+    """The worst of all cases: against the baselines, and what broken candidates cost.
 
     Example:
         >>> row = {"test_mse": 2.0, "baselines": [{"name": "ridge regression", "test_error": 1.0}]}
-        >>> summary([{"task": "it", "split": 0, "all": row}])["worst_against_rivals"]
+        >>> summary([{"task": "it", "split": 0, "all": row}])["worst_against_baselines"]
         2.0
     """
     ratios = {
         f"{record['task']} {record['split']} {variant}": record[variant]["test_mse"] / min(
-            row["test_error"] for row in record[variant]["baselines"] if row["name"] in RIVALS
+            row["test_error"] for row in record[variant]["baselines"] if row["name"] in BASELINES
         )
         for record in records
         for variant in VARIANTS
@@ -110,8 +110,8 @@ def summary(records: Sequence[dict[str, Any]]) -> dict[str, Any]:
         if cost in record
     }
     return {
-        "worst_against_rivals": max(ratios.values()),
-        "worse_than_rivals": {name: ratio for name, ratio in ratios.items() if ratio > 1.02},
+        "worst_against_baselines": max(ratios.values()),
+        "worse_than_baselines": {name: ratio for name, ratio in ratios.items() if ratio > 1.02},
         "worst_cost": max(costs.values(), default=0.0),
         "costs_above_5_percent": {name: cost for name, cost in costs.items() if cost > 0.05},
     }
@@ -145,7 +145,7 @@ def _cost(more: dict[str, Any], fewer: dict[str, Any]) -> float:
 
 
 def unbroken(task: Task) -> list[str]:
-    """The candidates that are not absent; of recorded flights, whose truth nobody knows, those about the upright axis.
+    """The candidates that are not absent; of recorded flights, whose symmetries are not known, those about the upright axis.
 
     Example:
         >>> unbroken(read_task("golfball:wind=y"))

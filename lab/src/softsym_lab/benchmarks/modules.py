@@ -1,8 +1,8 @@
 """What the regularizer costs on ordinary networks: a CNN of a million parameters and a transformer of five, for one group and for four.
 
-Overheads are ratios of training steps (forward, backward, Adam) measured in turns, in seconds of the processor; growth is measured up to
-a layer of 4096 x 4096; memory in a process of its own. :mod:`softsym_lab.benchmarks.planted.costs` times a step beside other methods, and
-:mod:`softsym_lab.benchmarks.planted.rivals` (the suite ``rivals``) compares what they bring.
+Overheads are ratios of training steps (forward, backward, Adam) measured alternately, in seconds of the processor; growth is measured up to
+a layer of 4096 x 4096; memory in a process of its own. :mod:`softsym_lab.benchmarks.planted.costs` times a step of each method, and
+:mod:`softsym_lab.benchmarks.planted.baselines` (the suite ``baselines``) compares what they bring.
 """
 
 from __future__ import annotations
@@ -125,9 +125,9 @@ def alone(name: str, count: int = 4, calls: int = 15) -> float:
 
 
 def growth(sizes: tuple[int, ...] = SIZES) -> dict[str, Any]:
-    """Seconds of value and gradient for one square layer of growing size, beside weight decay, and the exponent of growth with parameters.
+    """Seconds of value and gradient for one square layer of growing size, against weight decay, and the exponent of growth.
 
-    Gradients are let go before each call, as training steps do. Fresh memory costs more than what is computed in it, and beyond 32
+    Gradients are set to None before each call, as training steps do. Fresh memory costs more than what is computed in it, and beyond 32
     megabytes it is fresh each time, for weight decay as for the penalty: page faults are counted, so that it shows.
     """
     rows = []

@@ -22,11 +22,11 @@ from softsym.native import status, step_threads, torch_only
 from softsym.nn import SoftMLP, count_parameters
 from softsym.regularize import EquivarianceRegularizer
 from softsym_lab.benchmarks.step import AXES, IN, OUT, make_step
-from softsym_lab.benchmarks.timing import ratio, turns
+from softsym_lab.benchmarks.timing import ratio, time_rounds
 
 SETTINGS = ((64, 250, 40), (128, 250, 30), (384, 500, 8))
 MODEL = "soft_per3"
-PROX_CALLS = 5  # in one turn, since it takes less than a millisecond
+PROX_CALLS = 5  # in one round, since it takes less than a millisecond
 SPIN = "while True: pass"
 RECORDED = ("compiled", "reason", "flags", "threaded", "threads")
 """What is kept of the status: paths are those of one machine."""
@@ -42,17 +42,17 @@ def run() -> dict[str, Any]:
 
 
 def compare(width: int, batch: int, rounds: int) -> dict[str, Any]:
-    """One width: every way of doing the same step, in turns."""
+    """One width: every way of doing the same step, alternately."""
     step, most = make_step(MODEL, width, batch), torch.get_num_threads()
     net = SoftMLP(IN, OUT, AXES, width, largest="O(3)")
     work, prox = batch * count_parameters(net), _proximal_step(net)
     with step_threads(work) as threads:
-        seconds = turns({"compiled": step, "torch_only": _without_compiled_code(step)}, rounds)
-        proximal = turns(
+        seconds = time_rounds({"compiled": step, "torch_only": _without_compiled_code(step)}, rounds)
+        proximal = time_rounds(
             {"prox_compiled": prox, "prox_torch_only": _without_compiled_code(prox)}, rounds, PROX_CALLS
         )
     ways = {"one_thread": _with_threads(step, 1), "all_threads": _with_threads(step, most)}
-    by_threads = turns(ways, rounds) if most > 1 else {}
+    by_threads = time_rounds(ways, rounds) if most > 1 else {}
     machine = _quiet_and_busy(step, work, rounds)
     medians = {**seconds, **proximal, **by_threads, **machine}
     return {
@@ -95,12 +95,12 @@ def _with_threads(step: Callable[[], object], threads: int) -> Callable[[], obje
 
 
 def _quiet_and_busy(step: Callable[[], object], work: int, rounds: int) -> dict[str, list[float]]:
-    """Seconds of a step with all cores free and beside a busy one, a few steps of each in turns."""
+    """Seconds of a step with all cores free and with one core busy, a few steps of each alternately."""
     times: dict[str, list[float]] = {"quiet": [], "busy": []}
     for _ in range(max(3, rounds // 5)):
         for name, machine in (("quiet", contextlib.nullcontext()), ("busy", _one_busy_core())):
             with machine, step_threads(work):
-                times[name].append(statistics.median(turns({"step": step}, 5)["step"]))
+                times[name].append(statistics.median(time_rounds({"step": step}, 5)["step"]))
     return times
 
 

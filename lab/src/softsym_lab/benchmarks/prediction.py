@@ -1,6 +1,6 @@
 """Does the Gaussian process predict as well as what a person would pick instead: every built-in task, the same rows for all.
 
-Beside it stand kernel ridge (smooth and cubic), gradient boosting and a multilayer perceptron, each tuned by cross-validation as a
+Its baselines are kernel ridge (smooth and cubic), gradient boosting and a multilayer perceptron, each tuned by cross-validation as a
 careful person would; rows of one recording stay together. Errors are shares of the test outputs' variance.
 """
 
@@ -85,10 +85,10 @@ def compare(name: str, rows: int = ROWS, seed: int = 0) -> dict[str, Any]:
     more = SoftEquivariantGP(task.rep_in, task.rep_out, broken).fit(X, Y, groups=sources)
     record["gp with a broken candidate"] = error(more.predict)
     with warnings.catch_warnings():
-        # A perceptron that has not converged, and one output given as a column, are a rival's own business.
+        # A perceptron that has not converged, and one output given as a column, do not matter here.
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.simplefilter("ignore", DataConversionWarning)
-        record |= {label: error(rival.fit(X, Y).predict) for label, rival in rivals(sources).items()}
+        record |= {label: error(baseline.fit(X, Y).predict) for label, baseline in baselines(sources).items()}
     record["variance"] = size
     return record
 
@@ -107,7 +107,7 @@ def draw(task: Task, rows: int, seed: int) -> tuple[tuple[Array, Array], tuple[A
     return (X[chosen], Y[chosen]), (X[held][:TEST], Y[held][:TEST]), labels[chosen]
 
 
-def rivals(sources: Index | None) -> dict[str, Any]:
+def baselines(sources: Index | None) -> dict[str, Any]:
     """What a person would pick instead, tuned by cross-validation over whole sources."""
     alphas = [1e-6, 1e-4, 1e-3, 1e-2, 1e-1, 1.0]
     smooth = {"kernelridge__alpha": alphas, "kernelridge__gamma": [0.003, 0.01, 0.03, 0.1, 0.3]}
@@ -138,7 +138,7 @@ def _tuned(model: BaseEstimator, grid: dict[str, list[float]], sources: Index | 
 
 
 class _Grouped:
-    """A search that is told which rows belong together."""
+    """A search that keeps rows of one group together."""
 
     def __init__(self, search: GridSearchCV, sources: Index | None) -> None:
         self.search, self.sources = search, sources

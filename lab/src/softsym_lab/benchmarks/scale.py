@@ -1,4 +1,4 @@
-"""How time and memory grow with rows, columns and candidate groups: the first look at a Parquet file, and an epoch of batches from it.
+"""How time and memory grow with rows, columns and candidate groups: the evidence from a Parquet file, and an epoch of batches from it.
 
 Every case is a process of its own, so that its peak of memory is its own. Exponents are slopes of logarithms between the smallest and
 the largest case: one means linear. Times on a busy machine are processor seconds, which others hardly change.
@@ -78,7 +78,7 @@ def exponent(sizes: Sequence[float], values: Sequence[float]) -> float:
 
 
 def measure(case: Case) -> dict[str, float]:
-    """Seconds and memory of one case, in processes of their own: the first look, and an epoch from disk."""
+    """Seconds and memory of one case, in processes of their own: the evidence, and an epoch from disk."""
     measured: dict[str, float] = {}
     with tempfile.TemporaryDirectory(prefix="softsym-scale-") as folder:
         path = Path(folder) / "rows.parquet"
@@ -98,7 +98,7 @@ def measure(case: Case) -> dict[str, float]:
 
 
 def write(case: Case, path: Path) -> None:
-    """Writes a law with noise: outputs are a vector that scalars and vectors of the inputs make. Piece by piece."""
+    """Writes a target function with noise: outputs are a vector that scalars and vectors of the inputs make. Piece by piece."""
     import numpy as np
     import polars
 
@@ -132,7 +132,7 @@ def shape_of(case: Case) -> tuple[int, int]:
     return case.columns - 3 * vectors, vectors
 
 
-def _look(case: Case, path: Path) -> dict[str, float]:
+def _evidence(case: Case, path: Path) -> dict[str, float]:
     import time
 
     from softsym.data import read_table
@@ -147,11 +147,11 @@ def _look(case: Case, path: Path) -> dict[str, float]:
     axes = [(math.cos(k), math.sin(k), 1.0) for k in range(case.groups)]
     groups = [f"O(2)@({x:.3f},{y:.3f},{z:.3f})" for x, y, z in axes]
     evidence(table.X, table.Y, f"{scalars}S + {vectors}V", "V", groups)
-    look = time.process_time()
+    evidence_done = time.process_time()
     return {
         "read_seconds": read - start,
-        "look_seconds": look - read,
-        "whole_seconds": look,  # since the process began, imports included
+        "evidence_seconds": evidence_done - read,
+        "whole_seconds": evidence_done,  # since the process began, imports included
         "peak_megabytes": peak_megabytes(),
     }
 
@@ -173,7 +173,7 @@ def _stream(case: Case, path: Path) -> dict[str, float]:
     }
 
 
-PARTS = {"look": _look, "stream": _stream}
+PARTS = {"evidence": _evidence, "stream": _stream}
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from torch import nn
 
 from softsym.nn import EMLP, MLP, RPP, MixedEMLP, Network, SoftMLP, count_parameters
 from softsym.regularize import EquivarianceRegularizer
-from softsym_lab.benchmarks.timing import interleaved, ratio, turns
+from softsym_lab.benchmarks.timing import interleaved, ratio, time_rounds
 
 IN, OUT = "5S + 5V", "T(2)"
 AXES = ["O(2)@x", "O(2)@y", "O(2)@z"]
@@ -47,7 +47,7 @@ def compare(width: int, batch: int, rounds: int) -> dict[str, Any]:
     """Times of all networks at one width, side by side."""
     steps: dict[str, Callable[[], object]] = {name: make_step(name, width, batch) for name in NETWORKS}
     steps["emlp_free"] = step_of(_freed(EMLP(IN, OUT, "O(3)", width)), None, batch)
-    seconds = turns(steps, rounds)
+    seconds = time_rounds(steps, rounds)
     return {
         "milliseconds": {name: 1e3 * statistics.median(values) for name, values in seconds.items()},
         "parameters": {

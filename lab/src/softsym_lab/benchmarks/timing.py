@@ -20,17 +20,19 @@ def seconds(action: Callable[[], object]) -> float:
 
 
 def interleaved(actions: dict[str, Callable[[], object]], rounds: int, calls: int = 1) -> dict[str, float]:
-    """Median seconds per call of each action, measured in turns; see :func:`turns`."""
-    return {name: statistics.median(values) for name, values in turns(actions, rounds, calls).items()}
+    """Median seconds per call of each action, measured alternately; see :func:`time_rounds`."""
+    return {name: statistics.median(values) for name, values in time_rounds(actions, rounds, calls).items()}
 
 
-def turns(actions: dict[str, Callable[[], object]], rounds: int, calls: int = 1) -> dict[str, list[float]]:
-    """Seconds per call of each action in each turn.
+def time_rounds(
+    actions: dict[str, Callable[[], object]], rounds: int, calls: int = 1
+) -> dict[str, list[float]]:
+    """Seconds per call of each action in each round.
 
     Args:
         actions: What to time, by name.
-        rounds: How many turns each takes.
-        calls: Calls per turn, for actions much shorter than a millisecond.
+        rounds: How many rounds.
+        calls: Calls per round, for actions much shorter than a millisecond.
     """
     for action in actions.values():
         action()
@@ -47,26 +49,26 @@ def turns(actions: dict[str, Callable[[], object]], rounds: int, calls: int = 1)
 def cpu_turns(
     actions: dict[str, Callable[[], object]], rounds: int, calls: int = 1
 ) -> dict[str, list[float]]:
-    """Processor seconds per call of each action in each turn, forwards and backwards by turns, so that no action always comes first.
+    """Processor seconds per call of each action in each round, forwards and backwards alternately, so that no action always comes first.
 
     Args:
         actions: What to time, by name.
-        rounds: How many turns each takes, after one to warm up.
-        calls: Calls per turn.
+        rounds: How many rounds, after one to warm up.
+        calls: Calls per round.
     """
     times: dict[str, list[float]] = {name: [] for name in actions}
-    for turn in range(rounds + 1):
-        for name in list(actions)[:: 1 if turn % 2 else -1]:
+    for number in range(rounds + 1):
+        for name in list(actions)[:: 1 if number % 2 else -1]:
             start = time.process_time()
             for _ in range(calls):
                 actions[name]()
-            if turn:
+            if number:
                 times[name].append((time.process_time() - start) / calls)
     return times
 
 
 def ratio(ours: list[float], theirs: list[float]) -> float:
-    """The median over turns of one time over the other of the same turn.
+    """The median over rounds of the ratio of two times of the same round.
 
     Example:
         >>> ratio([2.0, 20.0, 4.0], [1.0, 10.0, 4.0])

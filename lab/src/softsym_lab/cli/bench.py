@@ -11,7 +11,7 @@ def command(
     suite: str | None = typer.Argument(
         None,
         help="Which suite: spaces, step, loop, native, or one of those that take long and are left out by default: learning, "
-        "evidence, calibration, calibration-evidence, models, modules, propose, rivals, scale.",
+        "evidence, calibration, calibration-evidence, models, modules, propose, baselines, scale.",
     ),
     json_file: str = typer.Option("-", "--json", help="Where the JSON goes: a file, or - (stdout)."),
 ) -> None:

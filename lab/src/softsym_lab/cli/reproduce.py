@@ -12,22 +12,22 @@ from softsym.cluster import check_engine
 from softsym.errors import InputError
 
 if TYPE_CHECKING:
-    from softsym_lab.experiments.engines.carry_out import Tally
     from softsym_lab.experiments.engines.engine import Engine
+    from softsym_lab.experiments.engines.run_missing import Tally
     from softsym_lab.experiments.reproduce import Output, RunPlan
     from softsym_lab.experiments.store import Store
 
 
 def command(
-    artefact: str = typer.Argument(
+    name: str = typer.Argument(
         ...,
         metavar="ARTIFACT",
-        help="table1, table2, correlation, progress, parameters, robustness, frame-averaging, unknown-symmetry, motion, rivals "
-        "(every way to a symmetry, and what it costs), all of these, flights, mocap or duct (on a file that --records names), or claims "
+        help="table1, table2, correlation, progress, parameters, robustness, frame-averaging, unknown-symmetry, motion, baselines "
+        "(methods and their costs), all of these, flights, mocap or duct (on a file that --records names), or claims "
         "(tests the paper's claims on the runs that are done).",
     ),
     seeds: int | None = typer.Option(
-        None, "--seeds", min=1, help="Seeds; what the artefact asks for by default."
+        None, "--seeds", min=1, help="Seeds; as many as the table asks for by default."
     ),
     preset: str | None = typer.Option(
         None,
@@ -60,22 +60,22 @@ def command(
     ),
     quiet: bool = typer.Option(False, "--quiet", help="No progress."),
 ) -> None:
-    """Runs what a table or figure of the paper needs, and renders it beside the published numbers.
+    """Runs what a table or figure of the paper needs, and renders it with the published numbers.
 
     Finished runs are kept and never repeated; stopped with Ctrl-C, the same command goes on.
 
     Example: softsym reproduce correlation --preset quick
     """
-    _check_names(artefact, preset)
+    _check_names(name, preset)
     check_engine(engine, address)
-    from softsym_lab.experiments.artefact import CLAIMS
     from softsym_lab.experiments.checkout import default_results
     from softsym_lab.experiments.reproduce import claims, plan, render, reproduce
     from softsym_lab.experiments.store import Store
+    from softsym_lab.experiments.table_spec import CLAIMS
 
     store = Store(Path(out_dir) if out_dir is not None else default_results())
     store.fold()  # what a killed process has finished
-    if artefact == CLAIMS:
+    if name == CLAIMS:
         return _show([claims(store, preset or "code", seeds)], None, json_file)
     if from_results:
         presets = [preset] if preset is not None else store.presets()
@@ -83,9 +83,9 @@ def command(
             raise InputError(
                 f"{store.folder} holds no results; leave out --from-results, or pass another --out-dir"
             )
-        plans = [plan(artefact, name, seeds, records, columns=columns, rows=rows) for name in presets]
+        plans = [plan(name, stored, seeds, records, columns=columns, rows=rows) for stored in presets]
         return _show([output for one in plans for output in render(one, store)], None, json_file)
-    chosen = plan(artefact, preset or "quick", seeds, records, columns=columns, rows=rows)
+    chosen = plan(name, preset or "quick", seeds, records, columns=columns, rows=rows)
     runner = _engine(engine, workers, address)
     if dry_run:
         chosen.check(store)
@@ -105,12 +105,12 @@ def command(
     return None
 
 
-def _check_names(artefact: str, preset: str | None) -> None:
+def _check_names(name: str, preset: str | None) -> None:
     """Refuses names that nothing has before torch is imported."""
-    from softsym_lab.experiments.artefact import ALL, CLAIMS, check_artefact_name, check_preset_name
+    from softsym_lab.experiments.table_spec import ALL, CLAIMS, check_preset_name, check_spec_name
 
-    if artefact not in (ALL, CLAIMS):
-        check_artefact_name(artefact)
+    if name not in (ALL, CLAIMS):
+        check_spec_name(name)
     if preset is not None:
         check_preset_name(preset)
 
@@ -151,7 +151,7 @@ def _list_runs(chosen: RunPlan, store: Store, engine: Engine, json_file: str | N
 
 def _show(outputs: list[Output], tally: Tally | None, json_file: str | None) -> None:
     if json_file is not None:
-        result: dict[str, Any] = {"schema": 1, "artefacts": [output.to_dict() for output in outputs]}
+        result: dict[str, Any] = {"schema": 1, "tables": [output.to_dict() for output in outputs]}
         if tally is not None:
             result["runs"] = {"total": tally.total, "done": tally.done, "failed": tally.failed}
         write_json(result, json_file)

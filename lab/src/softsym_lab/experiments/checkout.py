@@ -14,7 +14,7 @@ def paper_folder(start: Path | None = None) -> Path:
     """The ``paper`` folder of the checkout that softsym runs from, or of the one around the current folder.
 
     Args:
-        start: Where to look instead.
+        start: Where to search instead.
 
     Raises:
         InputError: softsym was installed without its repository, and the current folder is not in it.

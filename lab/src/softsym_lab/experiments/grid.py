@@ -1,4 +1,4 @@
-"""From an artefact to its runs: rows x columns x seeds at one preset, every run checked before the first one starts."""
+"""From a table to its runs: rows x columns x seeds at one preset, every run checked before the first one starts."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 from softsym.datasets import task as read_task
 from softsym.errors import InputError
-from softsym_lab.experiments.artefact import Artefact, GridColumn, GridRow, Number
 from softsym_lab.experiments.presets import changed, preset
+from softsym_lab.experiments.table_spec import GridColumn, GridRow, Number, TableSpec
 from softsym_lab.runs.spec import Preset, PresetName, RunSpec
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A row and a column of an artefact, and the runs behind them, one for each seed."""
+    """A row and a column of a table, and the runs behind them, one for each seed."""
 
     row: GridRow
     column: GridColumn
@@ -23,21 +23,21 @@ class Cell:
 
 
 def cells(
-    artefact: Artefact, name: PresetName, seeds: int | None = None, records: str | None = None
+    table_spec: TableSpec, name: PresetName, seeds: int | None = None, records: str | None = None
 ) -> list[Cell]:
     """All cells, in the order in which they are to be run.
 
     Args:
-        artefact: The artefact.
+        table_spec: The table.
         name: The preset.
-        seeds: How many seeds; what the artefact asks for by default.
+        seeds: How many seeds; what the table asks for by default.
         records: Folder of recorded tracks for motion tasks.
     """
     found = []
-    for column in artefact.ordered_columns:
-        count = seeds or artefact.wanted(column, name)
-        for row in artefact.rows:
-            spec = run_spec(artefact, row, column, name, records)
+    for column in table_spec.ordered_columns:
+        count = seeds or table_spec.wanted(column, name)
+        for row in table_spec.rows:
+            spec = run_spec(table_spec, row, column, name, records)
             if spec is not None:
                 found.append(Cell(row, column, tuple(replace(spec, seed=seed) for seed in range(count))))
     return found
@@ -58,7 +58,7 @@ def runs(cells: Sequence[Cell]) -> list[RunSpec]:
 
 
 def run_spec(
-    artefact: Artefact, row: GridRow, column: GridColumn, name: PresetName, records: str | None = None
+    table_spec: TableSpec, row: GridRow, column: GridColumn, name: PresetName, records: str | None = None
 ) -> RunSpec | None:
     """The first run of a cell; None where the column wants a group that the row does not have, or a full schedule that all runs have."""
     group = row.exact if column.group in ("exact", "exact or largest") else column.group
@@ -71,10 +71,10 @@ def run_spec(
         )  # fmt: skip
         return spec if column.early_stopping or spec.settings.can_stop_early else None
     except InputError as error:
-        raise InputError(f"{artefact.name}, row {row.label!r}, column {column.label!r}: {error}") from error
+        raise InputError(f"{table_spec.name}, row {row.label!r}, column {column.label!r}: {error}") from error
 
 
-def check(artefact: Artefact, found: Sequence[Cell]) -> None:
+def check(table_spec: TableSpec, found: Sequence[Cell]) -> None:
     """Refuses cells whose runs could not be carried out: a miniature of every network is built."""
     seen = set()
     for cell in found:
@@ -86,7 +86,7 @@ def check(artefact: Artefact, found: Sequence[Cell]) -> None:
         try:
             check_run(spec)
         except InputError as error:
-            where = f"{artefact.name}, row {cell.row.label!r}, column {cell.column.label!r}"
+            where = f"{table_spec.name}, row {cell.row.label!r}, column {cell.column.label!r}"
             raise InputError(f"{where}: {error}") from error
 
 

@@ -16,7 +16,7 @@ def match_width(build: Callable[[int], nn.Module], parameters: int, widths: rang
     Args:
         build: Makes a network of a given width; its size must grow with the width.
         parameters: The number to match.
-        widths: Where to look.
+        widths: The widths to choose from.
 
     Example:
         >>> import softsym as ss

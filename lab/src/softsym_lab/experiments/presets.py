@@ -1,8 +1,8 @@
-"""The presets of every task: its numbers as the paper prints them, as its code has them, and for the impatient.
+"""The presets of every task: its numbers as the paper prints them, as its code has them, and short ones.
 
 ``paper`` follows the paper's tables, ``code`` its published code where that differs, and ``quick`` is meant to finish in about a minute on
-two cores. ``fast`` is ours: the paper's model trained by a proximal form of its penalties, in a tenth of the steps; its rivals are trained
-by Adam, for longer.
+two cores. ``fast`` is ours: the paper's model trained by a proximal form of its penalties, in a tenth of the steps; its baselines
+are trained by Adam, for longer.
 
 Reference:
     Regularizing Towards Soft Equivariance Under Mixed Symmetries (Kim et al., 2023), https://arxiv.org/abs/2306.00356
@@ -25,7 +25,7 @@ from softsym_lab.tasks.recorded import Duct, Mocap
 
 OURS: dict[str, Any] = FAST | {
     "batch": 250, "per_batch": None, "max_epochs": 500, "per_max_epochs": 150, "adjust_at": 50, "patience": 150,
-    "rival_lr": 3e-3, "weight_decay": 0.0, "rpp_width": 152, "lambda0": FAST_STRENGTH, "init": "equivariant", "framing": True,
+    "baseline_lr": 3e-3, "weight_decay": 0.0, "rpp_width": 152, "lambda0": FAST_STRENGTH, "init": "equivariant", "canonical_scale": True,
 }  # fmt: skip
 """600 steps on 1,000 rows: the same numbers for every task."""
 
@@ -90,7 +90,7 @@ RECORDED: dict[type[Task], dict[str, dict[str, Any]]] = {
     Duct: {"fast": OURS | {"max_epochs": 200, "per_max_epochs": 60, "adjust_at": 20, "n_train": 2304, "n_val": 2304, "n_test": 4608}},
     Flights: {"fast": OURS | {"max_epochs": 250, "per_max_epochs": 75, "adjust_at": 25, "n_train": 2000, "n_val": 500, "n_test": 500}},
 }  # fmt: skip
-"""As everywhere at ``fast``: 600 steps of PER, adjusted after a third, and about as many of its rivals as on 1,000 rows."""
+"""As everywhere at ``fast``: 600 steps of PER, adjusted after a third, and about as many of its baselines as on 1,000 rows."""
 
 
 def preset(task: str | Task, name: str = "paper") -> Preset:

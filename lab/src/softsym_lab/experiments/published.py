@@ -14,8 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from softsym_lab.experiments.artefact import Artefact, GridColumn, GridRow
 from softsym_lab.experiments.checkout import paper_folder
+from softsym_lab.experiments.table_spec import GridColumn, GridRow, TableSpec
 
 
 @dataclass(frozen=True)
@@ -29,13 +29,13 @@ class Published:
         return f"{self.mean:g}" if self.std is None else f"{self.mean:g} ± {self.std:g}"
 
 
-def published(artefact: Artefact, row: GridRow, column: GridColumn) -> Published | None:
+def published(table_spec: TableSpec, row: GridRow, column: GridColumn) -> Published | None:
     """The number that a cell is to be compared with; None if the paper has none."""
-    if artefact.published is None:
+    if table_spec.published is None:
         return None
     keys = row.published if row.published is not None else (row.label,)
     keys += column.published if column.published is not None else (column.label,)
-    return lookup([*artefact.published.split("/"), *keys])
+    return lookup([*table_spec.published.split("/"), *keys])
 
 
 def lookup(keys: Sequence[str]) -> Published | None:

@@ -1,4 +1,4 @@
-"""Reproducing an artefact: plan its runs, carry out what is missing, and render what the store holds."""
+"""Reproducing a table: plan its runs, run what is missing, and render what the store holds."""
 
 from __future__ import annotations
 
@@ -10,47 +10,47 @@ from typing import Any
 
 from softsym.datasets import task as read_task
 from softsym.errors import InputError
-from softsym_lab.experiments.artefact import (
+from softsym_lab.experiments.claims.claim import markdown
+from softsym_lab.experiments.claims.collect import all_claims
+from softsym_lab.experiments.engines.engine import Engine, Job
+from softsym_lab.experiments.engines.estimate import Estimate
+from softsym_lab.experiments.engines.run_missing import Tally, missing, run_missing
+from softsym_lab.experiments.grid import Cell, cells, check
+from softsym_lab.experiments.grid import runs as runs_of
+from softsym_lab.experiments.render.files import Rendered, write
+from softsym_lab.experiments.render.tables import RENDER
+from softsym_lab.experiments.store import Store
+from softsym_lab.experiments.summary import Summary, summarise
+from softsym_lab.experiments.table_spec import (
     ALL,
     BENCHMARKS,
     CLAIMS,
     ORDER,
-    Artefact,
-    artefact,
+    TableSpec,
     check_preset_name,
+    load_spec,
 )
-from softsym_lab.experiments.claims.claim import markdown
-from softsym_lab.experiments.claims.collect import all_claims
-from softsym_lab.experiments.engines.carry_out import Tally, carry_out, missing
-from softsym_lab.experiments.engines.engine import Engine, Job
-from softsym_lab.experiments.engines.estimate import Estimate
-from softsym_lab.experiments.grid import Cell, cells, check
-from softsym_lab.experiments.grid import runs as runs_of
-from softsym_lab.experiments.render.artefacts import RENDER
-from softsym_lab.experiments.render.files import Rendered, write
-from softsym_lab.experiments.store import Store
-from softsym_lab.experiments.summary import Summary, summarise
 from softsym_lab.runs.spec import PresetName, RunSpec
 
 
 @dataclass(frozen=True)
 class RunPlan:
-    """What one or several artefacts need.
+    """What one or several tables need.
 
     Args:
-        parts: Each artefact with all its cells, whichever of them are to be run.
+        parts: Each table with all its cells, whichever of them are to be run.
         preset: The preset of all runs.
         runs: All runs, each once, in the order in which they are to be carried out.
         records: The file that benchmarks read, if it was named.
     """
 
-    parts: tuple[tuple[Artefact, tuple[Cell, ...]], ...]
+    parts: tuple[tuple[TableSpec, tuple[Cell, ...]], ...]
     preset: PresetName
     runs: tuple[RunSpec, ...]
     records: str | None = None
 
     def estimate(self, store: Store) -> Estimate:
-        """Times of the runs, from finished ones or from what the artefacts expect."""
+        """Times of the runs, from finished ones or from what the tables expect."""
         minutes = {
             run: part.minutes[self.preset][run.model]
             for part, found in self.parts
@@ -65,13 +65,13 @@ class RunPlan:
         return missing(self.runs, store, self.records)
 
     def check(self, store: Store) -> None:
-        """Refuses runs that are missing and could not be carried out; those that are done are not looked at."""
+        """Refuses runs that are missing and could not be carried out; those that are done are not checked."""
         left = {job.spec for job in self.missing(store)}
         for part, found in self.parts:
             check(part, [cell for cell in found if left.intersection(cell.runs)])
 
     def check_records(self, store: Store) -> None:
-        """Refuses to begin what needs a file that nobody named, or one that cannot be read."""
+        """Refuses to begin what needs a file that was not named, or one that cannot be read."""
         left = {job.spec for job in self.missing(store)}
         for part, found in self.parts:
             wanted = [run for cell in found for run in cell.runs if run in left]
@@ -84,7 +84,7 @@ class RunPlan:
 
 @dataclass(frozen=True)
 class Output:
-    """A rendered artefact and its files."""
+    """A rendered table and its files."""
 
     name: str
     preset: str
@@ -95,7 +95,7 @@ class Output:
         """For JSON."""
         files = [str(path) for path in self.files]
         return {
-            "artefact": self.name, "preset": self.preset, "rows": self.rendered.rows, **self.rendered.numbers, "files": files,
+            "name": self.name, "preset": self.preset, "rows": self.rendered.rows, **self.rendered.numbers, "files": files,
         }  # fmt: skip
 
 
@@ -108,21 +108,21 @@ def plan(
     columns: Sequence[str] = (),
     rows: Sequence[str] = (),
 ) -> RunPlan:
-    """Plans an artefact, or all of them.
+    """Plans a table, or all of them.
 
     Args:
-        name: The artefact's name, or ``all`` that say how many seeds they want at this preset.
+        name: The table's name, or ``all`` that say how many seeds they want at this preset.
         preset: ``paper``, ``code``, ``quick`` or ``fast``.
-        seeds: How many seeds; what each artefact asks for by default.
+        seeds: How many seeds; what each table asks for by default.
         records: Folder of recorded tracks for motion tasks, or the file of a benchmark.
-        folder: Where the artefacts' files are.
+        folder: Where the tables' files are.
         columns: Run only these columns; all by default.
         rows: Run only these rows; all by default.
     """
     chosen = check_preset_name(preset)
     parts, wanted = [], []
     for one in (*ORDER, *BENCHMARKS) if name == ALL else (name,):
-        spec = artefact(one, folder)
+        spec = load_spec(one, folder)
         if name == ALL and chosen not in spec.seeds:
             continue
         found = cells(spec, chosen, seeds, records)
@@ -138,11 +138,11 @@ def reproduce(plan: RunPlan, store: Store, engine: Engine, *, quiet: bool = Fals
     """Carries out what is missing of a plan."""
     plan.check(store)
     plan.check_records(store)
-    return carry_out(plan.runs, store, engine, plan.estimate(store), records=plan.records, quiet=quiet)
+    return run_missing(plan.runs, store, engine, plan.estimate(store), records=plan.records, quiet=quiet)
 
 
 def render(plan: RunPlan, store: Store) -> list[Output]:
-    """Renders every artefact of a plan from the store; of several, those that have runs."""
+    """Renders every table of a plan from the store; of several, those that have runs."""
     outputs = []
     for part, found in plan.parts:
         summaries = summarise(part, found, store)
@@ -171,7 +171,7 @@ def claims(
     return Output(CLAIMS, preset, rendered, tuple(write(rendered, store.folder / preset, CLAIMS)))
 
 
-def _only(spec: Artefact, found: Sequence[Cell], columns: Sequence[str], rows: Sequence[str]) -> list[Cell]:
+def _only(spec: TableSpec, found: Sequence[Cell], columns: Sequence[str], rows: Sequence[str]) -> list[Cell]:
     known = {"column": [column.label for column in spec.columns], "row": [row.label for row in spec.rows]}
     for what, labels in (("column", columns), ("row", rows)):
         for label in labels:

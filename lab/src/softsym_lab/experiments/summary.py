@@ -1,4 +1,4 @@
-"""What stands in a cell: mean and standard deviation over the seeds that are done, beside the published number."""
+"""What stands in a cell: mean and standard deviation over the seeds that are done, and the published number."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from softsym_lab.experiments.artefact import Artefact, GridColumn, GridRow
 from softsym_lab.experiments.grid import Cell
 from softsym_lab.experiments.published import Published, published
 from softsym_lab.experiments.store import RunRecord, Store
+from softsym_lab.experiments.table_spec import GridColumn, GridRow, TableSpec
 from softsym_lab.runs.spec import RunSpec
 
 
@@ -102,19 +102,19 @@ class Summary:
         }
 
 
-def summarise(artefact: Artefact, cells: Sequence[Cell], store: Store) -> list[Summary]:
-    """All cells in numbers, rows in the order of the artefact and columns within each."""
-    places = {column.label: place for place, column in enumerate(artefact.columns)}
-    rows = {id(row): place for place, row in enumerate(artefact.rows)}
+def summarise(table_spec: TableSpec, cells: Sequence[Cell], store: Store) -> list[Summary]:
+    """All cells in numbers, rows in the order of the table and columns within each."""
+    places = {column.label: place for place, column in enumerate(table_spec.columns)}
+    rows = {id(row): place for place, row in enumerate(table_spec.rows)}
     ordered = sorted(cells, key=lambda cell: (rows[id(cell.row)], places[cell.column.label]))
-    return [_summary(artefact, cell, store) for cell in ordered]
+    return [_summary(table_spec, cell, store) for cell in ordered]
 
 
-def _summary(artefact: Artefact, cell: Cell, store: Store) -> Summary:
+def _summary(table_spec: TableSpec, cell: Cell, store: Store) -> Summary:
     found = tuple(record for spec in cell.runs if (record := store.record(spec)) is not None)
-    values = tuple(value for record in found if (value := artefact.value(record.result)) is not None)
-    number = published(artefact, cell.row, cell.column)
-    lowest = tuple(low for record in found if (low := _lowest(record, artefact.factor)) is not None)
+    values = tuple(value for record in found if (value := table_spec.value(record.result)) is not None)
+    number = published(table_spec, cell.row, cell.column)
+    lowest = tuple(low for record in found if (low := _lowest(record, table_spec.factor)) is not None)
     return Summary(cell.row, cell.column, found, values, cell.runs, number, lowest)
 
 

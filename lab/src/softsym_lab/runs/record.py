@@ -18,12 +18,12 @@ from softsym.training import Pair, Splits
 from softsym.datasets import Task
 from softsym.training import Fitted
 from softsym_lab.runs.spec import RunSpec
-from softsym_lab.zoo.closed import ClosedForm
+from softsym_lab.zoo.kernel_models import ClosedForm
 
-LATER = ("scores", "turned_mse", "seconds_to_best", "steps", "peak_bytes", "chosen", "verdicts")
+LATER = ("scores", "transformed_mse", "seconds_to_best", "steps", "peak_bytes", "chosen", "verdicts")
 """Fields that the first results do not have."""
-TURNED_ROWS, TURNS = 200, 8
-"""Test rows and group elements over which the error on turned inputs is averaged."""
+TRANSFORMED_ROWS, TRANSFORMS_PER_ROW = 200, 8
+"""Test rows and group elements over which the error on transformed inputs is averaged."""
 PROBES, TRANSFORMS = 200, 64
 """Samples and group elements over which the equivariance errors of a result are averaged."""
 
@@ -53,8 +53,8 @@ class RunResult:
     """Of normalised outputs, as the loss has them; equal to the test error unless that is in the task's own units."""
     scores: dict[str, float] = field(default_factory=dict)
     """What else the task reports on the test."""
-    turned_mse: dict[str, float] = field(default_factory=dict)
-    """By candidate group, the test MSE on inputs turned by its elements, truth turned with them: right where the group holds."""
+    transformed_mse: dict[str, float] = field(default_factory=dict)
+    """By candidate group, the test MSE on inputs transformed by its elements, outputs transformed with them: correct where the group holds."""
     seconds_to_best: float | None = None
     steps: int | None = None
     """Steps of the optimizer; none where nothing is trained."""
@@ -107,7 +107,7 @@ def model_errors(
 def data_errors(
     task: Task, probes: Tensor, n_transforms: int = TRANSFORMS, groups: Sequence[Group] | None = None
 ) -> dict[str, float]:
-    """Equivariance errors of the true target under the candidate groups; empty where nobody knows it."""
+    """Equivariance errors of the true target under the candidate groups; empty where it is not known."""
     if task.target is None:
         return {}
     return {
@@ -118,20 +118,20 @@ def data_errors(
     }
 
 
-def turned_errors(model: nn.Module, task: Task, test: Pair, groups: Sequence[Group]) -> dict[str, float]:
-    """Mean squared errors by group on inputs turned by its elements; the truth is turned with them, or computed where it is known."""
-    x, y = (values[:TURNED_ROWS].double() for values in test)
+def transformed_errors(model: nn.Module, task: Task, test: Pair, groups: Sequence[Group]) -> dict[str, float]:
+    """Mean squared errors by group on inputs transformed by its elements; outputs are transformed with them, or computed where it is known."""
+    x, y = (values[:TRANSFORMED_ROWS].double() for values in test)
     dtype = next((one.dtype for one in model.parameters()), torch.float64)
     errors = {}
     for group in groups:
-        elements = transforms(group, TURNS)
-        moved, turned = (
+        elements = transforms(group, TRANSFORMS_PER_ROW)
+        inputs, outputs = (
             act(rep, group, elements, values).flatten(0, 1)
             for rep, values in ((task.rep_in, x), (task.rep_out, y))
         )
-        truth = turned if task.target is None else task.target(moved)
+        truth = outputs if task.target is None else task.target(inputs)
         with torch.no_grad():
-            errors[group.name] = float(nn.functional.mse_loss(model(moved.to(dtype)).double(), truth))
+            errors[group.name] = float(nn.functional.mse_loss(model(inputs.to(dtype)).double(), truth))
     return errors
 
 
@@ -171,7 +171,7 @@ def result_of(
         data_errors=data_errors(task, probes, groups=groups),
         test_mse=test_mse,
         scores={} if data.scores is None else data.scores(prediction, y),
-        turned_mse=turned_errors(fitted.model, task, data.test, groups),
+        transformed_mse=transformed_errors(fitted.model, task, data.test, groups),
         seconds_to_best=next(
             (row["seconds"] for row in fitted.history if row["epoch"] == fitted.best_epoch), None
         ),

@@ -25,7 +25,7 @@ from softsym_lab.runs.spec import RunSpec
 
 MODEL = "model.safetensors"
 WEIGHTS = "weights"
-"""The field of a result that holds the checksum of the model beside it."""
+"""The field of a result that holds the checksum of the model in the same folder."""
 
 
 class RunFolder:
@@ -52,7 +52,7 @@ class RunFolder:
             if self._read(file) != wanted:
                 raise InputError(f"{self.path} holds another run (see {file}); pass another --out-dir")
             return
-        self.check_room(0)
+        self.check_space(0)
         put_text(file, dump_with_checksum(wanted, indent=2) + "\n")
 
     @contextmanager
@@ -61,12 +61,12 @@ class RunFolder:
         if not is_first_process():
             yield
             return
-        self.check_room(0)
+        self.check_space(0)
         with lock_folder(self.path):
             yield
 
-    def check_room(self, needed_bytes: int) -> None:
-        """Refuses a folder that cannot be written or has no room, before any work is done."""
+    def check_space(self, needed_bytes: int) -> None:
+        """Refuses a folder that cannot be written or has too little space, before any work is done."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             probe = self.path / f".probe-{os.getpid()}"

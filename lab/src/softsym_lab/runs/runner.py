@@ -15,7 +15,7 @@ from softsym_lab.runs.record import RunResult, model_errors, probes_of, result_o
 from softsym_lab.runs.run_folder import RunFolder
 from softsym_lab.runs.spec import RunSpec
 from softsym_lab.runs.track import tensorboard
-from softsym_lab.zoo.closed import ClosedForm
+from softsym_lab.zoo.kernel_models import ClosedForm
 
 
 def run(
@@ -51,7 +51,7 @@ def run(
 def _run(spec: RunSpec, task: Task, place: RunFolder, *, resume: bool, quiet: bool, track: bool) -> RunResult:
     built, groups = spec.build(task), spec.candidates(task)  # what is refused here claims no folder
     place.claim(spec, resume=resume)
-    place.check_room(10 * 4 * sum(p.numel() for p in built.model.parameters()))
+    place.check_space(10 * 4 * sum(p.numel() for p in built.model.parameters()))
     data = task.splits(spec.seed, spec.preset.sizes, fixed_data=spec.preset.fixed_data)
     if isinstance(built.model, ScaleCanonical):
         built.model.fit_size_(data.train[0])

@@ -39,8 +39,8 @@ class Preset(SoftNumbers):
     per_batch: PositiveInt | None = Field(None, description="Batch of PER, where it differs.")
     max_epochs: PositiveInt
     per_max_epochs: PositiveInt | None = Field(None, description="Epochs of PER, where they differ.")
-    rival_lr: LearningRate | None = Field(
-        None, description="Rate of models without penalties, which Adam then moves as published."
+    baseline_lr: LearningRate | None = Field(
+        None, description="Rate of models without penalties, which are then trained by Adam as published."
     )
     rpp_width: PositiveInt = Field(
         description="Width of networks with two paths, which have more parameters."
@@ -57,7 +57,7 @@ class Preset(SoftNumbers):
     round_up: bool = Field(
         False, description="Round the width of soft networks up to whole rounds, as the code does."
     )
-    framing: bool = Field(
+    canonical_scale: bool = Field(
         False,
         description="PER: bring inputs to one size where a candidate group scales (:class:`softsym.nn.ScaleCanonical`).",
     )
@@ -143,8 +143,8 @@ class RunSpec:
         return Settings(
             **(
                 preset.of_steps()
-                if model.is_regularized or preset.rival_lr is None
-                else {"lr": preset.rival_lr}
+                if model.is_regularized or preset.baseline_lr is None
+                else {"lr": preset.baseline_lr}
             ),
             epochs=epochs,
             batch=model.batch(preset),
@@ -166,7 +166,7 @@ class RunSpec:
         return preset.rule(MODELS[self.model].epochs(preset), preset.adjust_at, preset.strength_window)
 
     def check(self) -> None:
-        """Refuses a model that nobody knows, groups that cannot be read, and groups that the model does not take."""
+        """Refuses an unknown model, groups that cannot be read, and groups that the model does not take."""
         MODELS[self.model].check(self.group, self.groups)
         check_device(self.device)
         for text in (*([self.group] if self.group else []), *(self.groups or ())):

@@ -2,7 +2,7 @@
 
 The file is an ``.npz`` with ``states`` (N, 6), position and velocity of all flights one after another, in metres and metres per
 second, z up, and ``length``, the samples of each flight. Windows in which the ball bounces or is hit are left out, and positions
-are relative to the mean of the six past ones, so that what remains is the law of flight: gravity singles out z, and where the ball
+are relative to the mean of the six past ones, so that what remains is the dynamics of flight: gravity singles out z, and where the ball
 was launched does not matter.
 """
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Built:
-    """A model, and what its training needs beside it.
+    """A model, and what else its training needs.
 
     Args:
         model: The network.
@@ -78,7 +78,7 @@ class Model:
         build: Makes it.
         takes_group: Whether it can be given one group.
         takes_candidates: Whether it can be given candidate groups.
-        is_free: Whether its weights may lie outside of the equivariant spaces and it is worth telling how far.
+        is_free: Whether its weights may lie outside of the equivariant spaces and it is worth recording how far.
         is_regularized: Whether penalties pull it towards symmetries.
         width: Its width, of a preset.
         batch: Its batch, of a preset.

@@ -1,4 +1,4 @@
-"""The paper's model and its rivals that differ by their networks: how each is built, and which numbers of a preset it takes."""
+"""The paper's model and its baselines that differ by their networks: how each is built, and which numbers of a preset it takes."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def exact_and_soft(plan: Blueprint) -> tuple[list[Group], list[Group]]:
 
 def _per(plan: Blueprint) -> Built:
     preset = plan.preset
-    net = (soft_network if preset.framing else SoftMLP)(
+    net = (soft_network if preset.canonical_scale else SoftMLP)(
         *plan.reps, plan.candidates, plan.width, preset.layers, largest=plan.task.largest, init=preset.init,
         round_up=preset.round_up, seed=plan.seed,
     )  # fmt: skip

@@ -10,12 +10,12 @@ def test_exact_soft_and_absent():
     assert 0.4 < label.float().mean() < 0.6
     changed = {
         "upside down": (planted_label(x.flip(-2)) != label).float().mean().item(),
-        "mirror": (planted_label(x.flip(-1)) != label).float().mean().item(),
-        "turn": (planted_label(x.rot90(1, (-2, -1))) != label).float().mean().item(),
+        "reflection": (planted_label(x.flip(-1)) != label).float().mean().item(),
+        "rotation": (planted_label(x.rot90(1, (-2, -1))) != label).float().mean().item(),
     }
     assert changed["upside down"] == 0
-    assert 0.05 < changed["mirror"] < 0.35
-    assert changed["turn"] > 0.7
+    assert 0.05 < changed["reflection"] < 0.35
+    assert changed["rotation"] > 0.7
     assert torch.equal(planted(5, seed=1)[0], planted(5, seed=1)[0])
 
 

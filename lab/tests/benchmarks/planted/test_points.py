@@ -11,7 +11,7 @@ def test_the_law_is_symmetric_about_z_alone():
     x = points.sets(0)[1][0]
 
     def f(rows):
-        return points.law(rows.view(-1, 6, 3))
+        return points.target_function(rows.view(-1, 6, 3))
 
     assert ss.equivariance_error(f, x, "6V", "V", "O(2)@z") < 1e-5
     assert min(ss.equivariance_error(f, x, "6V", "V", f"O(2)@{axis}") for axis in "xy") > 0.1

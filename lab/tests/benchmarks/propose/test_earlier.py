@@ -1,4 +1,4 @@
-"""Laws that were fresh once stay as they were."""
+"""Target functions that were fresh once stay as they were."""
 
 import numpy as np
 import pytest
@@ -11,8 +11,8 @@ from softsym_lab.benchmarks.propose.truth import truth
 @pytest.mark.parametrize("name", EARLIER)
 def test_their_algebras_hold(name):
     setting = EARLIER[name]
-    X, _, law = sample(setting, 1, 200, 0.0)
-    own, _ = truth(law, X, setting, np.zeros((0, setting.dim, setting.dim)))
+    X, _, function = sample(setting, 1, 200, 0.0)
+    own, _ = truth(function, X, setting, np.zeros((0, setting.dim, setting.dim)))
     assert len(own) == setting.dimension
     if len(own):
-        assert truth(law, X, setting, own)[1] < 1e-4
+        assert truth(function, X, setting, own)[1] < 1e-4

@@ -3,18 +3,18 @@
 import json
 
 from softsym_lab.benchmarks.propose import sets
-from softsym_lab.benchmarks.propose.laws import LAWS
+from softsym_lab.benchmarks.propose.targets import TARGETS
 
 
 def test_records_are_kept_and_scored(tmp_path, monkeypatch):
-    monkeypatch.setattr(sets, "PARTS", {"laws": {"cross product": LAWS["cross product"]}})
+    monkeypatch.setattr(sets, "PARTS", {"targets": {"cross product": TARGETS["cross product"]}})
     monkeypatch.setattr(sets, "TASKS", {})
     monkeypatch.setattr(sets, "_speed", lambda: {"seconds": 1.0})
     monkeypatch.setattr(sets.golf, "record", lambda gravity: {"gravity": gravity})
-    first = sets.run(tmp_path, rows=(100,), frames=1, parts=("laws",))
-    assert len(first["sets"]["laws"]) == 3
+    first = sets.run(tmp_path, rows=(100,), frames=1, parts=("targets",))
+    assert len(first["sets"]["targets"]) == 3
     assert len(list(tmp_path.iterdir())) == 3 + 2 + 1
     monkeypatch.setattr(sets, "propose", None)  # a second run does nothing again
-    assert sets.run(tmp_path, rows=(100,), frames=1, parts=("laws",)) == first
-    assert first["laws"]["sets_with_a_false_generator"]["count"] == 0
+    assert sets.run(tmp_path, rows=(100,), frames=1, parts=("targets",)) == first
+    assert first["targets"]["sets_with_a_false_generator"]["count"] == 0
     assert len(json.dumps(first)) < 5_000

@@ -20,7 +20,7 @@ def test_what_is_computed_needs_no_runs():
 
 def test_the_table_says_where_the_paper_says_it():
     text = markdown([Claim("a", "holds", "1", 1, 1, "4.1"), Claim("b", "not yet", "", 0, 3)], "fast")
-    assert "Preset `fast`: 1 of 2 claims hold, 1 cannot be told yet." in text
+    assert "Preset `fast`: 1 of 2 claims hold, 1 cannot be decided yet." in text
     assert "| a | **holds** | 1 | 4.1 |" in text
     assert "| b | **not yet: 0 of 3 runs** |  | ours |" in text
 

@@ -2,21 +2,21 @@
 
 from lab.tests.experiments.small import PAPER
 
-from softsym_lab.experiments.artefact import ORDER
 from softsym_lab.experiments.claims.collect import OF_THE_PAPER
 from softsym_lab.experiments.reproduce import claims
 from softsym_lab.experiments.store import Store
+from softsym_lab.experiments.table_spec import ORDER
 
 
-def test_every_artefact_of_the_paper_is_judged():
+def test_every_table_of_the_paper_is_judged():
     assert set(OF_THE_PAPER) == set(ORDER)
 
 
 def test_all_claims_in_one_table(tmp_path):
     output = claims(Store(tmp_path), folder=PAPER)
-    told = [row for row in output.rendered.rows if row["status"] != "not yet"]
-    assert {row["wanted"] for row in told} == {0}  # without runs only what is computed can be told
-    assert f"{len(told)} of {len(output.rendered.rows)} claims hold" in output.rendered.markdown
+    decided = [row for row in output.rendered.rows if row["status"] != "not yet"]
+    assert {row["wanted"] for row in decided} == {0}  # without runs only what is computed can be decided
+    assert f"{len(decided)} of {len(output.rendered.rows)} claims hold" in output.rendered.markdown
     assert "**not yet: 0 of 39 runs**" in output.rendered.markdown
     assert (tmp_path / "code" / "claims.md").exists()
 

@@ -1,4 +1,4 @@
-"""What the preset `fast` is for: judged from made-up runs, and good ones told from bad ones."""
+"""What the preset `fast` is for: judged from made-up runs, and good ones distinguished from bad ones."""
 
 import pytest
 from lab.tests.experiments.small import PAPER, record, summaries

@@ -28,12 +28,12 @@ def made(verdict="undecided", per_errors=(0.004, 0.005, 0.001), **ades):
     return run
 
 
-def told(folder, **changed):
+def claims_of(folder, **changed):
     return {claim.text: claim for claim in motion_claims(summaries(folder, "motion", make=made(**changed)))}
 
 
 def test_good_runs_hold(tmp_path):
-    found = told(tmp_path)
+    found = claims_of(tmp_path)
     assert {claim.verdict for claim in found.values()} == {"holds"}
     assert len(found) == 3 + 5 + 3 + 3
     kernels = found["scale-aware: PER or a kernel is at least as good as every other model"]
@@ -47,12 +47,12 @@ def test_good_runs_hold(tmp_path):
         ({"rpp": 0.11}, "scale-aware: models that are equivariant about z, softly or not, are better than the others"),
         (
             {"per_errors": (0.001, 0.001, 0.004)},
-            "scale-aware: PER finds that turns about z hold softly, and better than those about x and y",
+            "scale-aware: PER finds that rotations about z hold softly, and better than those about x and y",
         ),
         ({"emlp": 0.15}, "symmetry-aware: a network that is equivariant about z is better than one that is not"),
         (
             {"per_errors": (0.07, 0.07, 0.0)},
-            "symmetry-aware: PER breaks turns about x and y less than an EMLP of turns about z does",
+            "symmetry-aware: PER breaks rotations about x and y less than an EMLP of rotations about z does",
         ),
         ({"wide": 0.11}, "symmetry-scale-aware: of the paper's models only O3_EMLP does not do well"),
         ({"mlp": 0.05}, "scale-aware: PER or a kernel is at least as good as every other model"),
@@ -64,7 +64,7 @@ def test_good_runs_hold(tmp_path):
     ],
 )  # fmt: skip
 def test_bad_runs_do_not(tmp_path, changed, text):
-    assert told(tmp_path, **changed)[text].verdict == "does not hold"
+    assert claims_of(tmp_path, **changed)[text].verdict == "does not hold"
 
 
 def test_ours_are_told_of_other_trajectories_too(tmp_path):

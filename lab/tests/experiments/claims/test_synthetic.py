@@ -1,4 +1,4 @@
-"""Claims about tables and correlations: they hold, do not hold, or cannot be told yet; and the checkers reject what is wrong."""
+"""Claims about tables and correlations: they hold, do not hold, or cannot be decided yet; and the checkers reject what is wrong."""
 
 import pytest
 from lab.tests.experiments.small import PAPER, record
@@ -108,9 +108,9 @@ def test_networks_of_different_sizes_are_told(tmp_path):
         store.save(record(cell.runs[0], parameters=sizes.get(cell.column.label, 1099)))
     text = "CosSim all networks of Table 2 have similar numbers of parameters"
 
-    def told():
+    def claim():
         return {claim.text: claim for claim in table2_claims(summarise(part, found, store))}[text]
 
-    assert told().verdict == "holds"
+    assert claim().verdict == "holds"
     store.save(record(found[0].runs[0], parameters=1200))
-    assert told().verdict == "does not hold"
+    assert claim().verdict == "does not hold"

@@ -8,10 +8,10 @@ import pytest
 from lab.tests.experiments import engine_jobs as engines
 
 from softsym.errors import InputError
-from softsym_lab.experiments.engines.carry_out import carry_out
 from softsym_lab.experiments.engines.estimate import Estimate
 from softsym_lab.experiments.engines.local import Local
 from softsym_lab.experiments.engines.ray import Ray
+from softsym_lab.experiments.engines.run_missing import run_missing
 from softsym_lab.experiments.store import Store
 from tests.two_nodes import QUIET, two_nodes
 
@@ -52,11 +52,11 @@ def test_a_node_is_killed_and_the_grid_is_what_it_is_on_one_machine(tmp_path, mo
     monkeypatch.chdir(tmp_path)
     runs = [engines.spec(seed, epochs=240) for seed in range(4)]
     here, there = Store(Path("here")), Store(Path("there"))
-    carry_out(runs, here, Local(2), Estimate({}), quiet=True)
+    run_missing(runs, here, Local(2), Estimate({}), quiet=True)
     with two_nodes() as nodes:
         killed = threading.Thread(target=_kill, args=(nodes, [there.work(run) for run in runs]), daemon=True)
         killed.start()
-        tally = carry_out(runs, there, Ray(2, nodes.address), Estimate({}), quiet=True)
+        tally = run_missing(runs, there, Ray(2, nodes.address), Estimate({}), quiet=True)
         assert nodes.second is None  # it really was killed
     assert (tally.done, tally.failed) == (4, {})
     for run in runs:

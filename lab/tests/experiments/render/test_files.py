@@ -1,12 +1,12 @@
-"""Artefacts as files: text, rows and figures under one name."""
+"""Tables as files: text, rows and figures under one name."""
 
 import pytest
 from lab.tests.experiments.small import PAPER, summaries
 
-from softsym_lab.experiments.artefact import artefact
 from softsym_lab.experiments.render import files
 from softsym_lab.experiments.render.figures import new_figure
 from softsym_lab.experiments.render.files import Rendered, head, notes, write
+from softsym_lab.experiments.table_spec import load_spec
 
 ROWS = [{"a": 1, "b": 2.5}]
 
@@ -62,7 +62,7 @@ def test_a_figure_that_cannot_be_drawn_leaves_the_old_one(tmp_path):
 
 
 def test_a_head_says_what_stands_behind_it(tmp_path):
-    part = artefact("correlation", PAPER)
+    part = load_spec("correlation", PAPER)
     text = head(part, "quick", summaries(tmp_path, "correlation", share=0.5, seeds=1))
     assert text.startswith(f"# {part.title}\n\n*Claim:* {part.claim}")
     assert "6 of 13 runs done" in text

@@ -27,8 +27,8 @@ def test_errors_are_in_metres_and_rows_normalised(file, normalisation):
     centred = data.normaliser.apply(data.train)
     torch.testing.assert_close(x, centred[:, :6].flatten(1).float())
     still = splits.test[0][:, -3:].repeat(1, 6)
-    moved = data.normaliser.restore(still.double().reshape(-1, 6, 3), data.normaliser.centre(data.test))
-    by_hand = (moved - data.test[:, 6:]).norm(dim=-1).mean().item()
+    restored = data.normaliser.restore(still.double().reshape(-1, 6, 3), data.normaliser.centre(data.test))
+    by_hand = (restored - data.test[:, 6:]).norm(dim=-1).mean().item()
     assert splits.error(still, splits.test[1]).item() == pytest.approx(by_hand, rel=1e-4)
 
 

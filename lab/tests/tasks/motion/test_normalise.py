@@ -56,12 +56,12 @@ def test_honest_centring_does_not_see_the_future(windows):
 
 
 def test_rotations_survive_one_scale_only(windows):
-    turn = torch.tensor([[0.6, -0.8, 0.0], [0.8, 0.6, 0.0], [0.0, 0.0, 1.0]], dtype=torch.float64)
+    rotation = torch.tensor([[0.6, -0.8, 0.0], [0.8, 0.6, 0.0], [0.0, 0.0, 1.0]], dtype=torch.float64)
     still = windows - windows.mean((0, 1))
     for normalisation, survives in {"scale-aware": False, "symmetry-aware": True}.items():
         normaliser = Normaliser.fit(still * torch.tensor([3.0, 1.0, 1.0]), normalisation)
         plain = Normaliser(normaliser.alpha, 0 * normaliser.mean, normaliser.scale, "past")
-        gap = (plain.apply(still @ turn.T) - plain.apply(still) @ turn.T).abs().max().item()
+        gap = (plain.apply(still @ rotation.T) - plain.apply(still) @ rotation.T).abs().max().item()
         assert (gap < 1e-9) is survives
 
 

@@ -10,10 +10,10 @@ from softsym_lab.tasks.motion import NORMALISATIONS, Motion
 from softsym_lab.tasks.motion.waymo import cache as store
 
 
-def climbing(name, n, types=None, climb=0.05, seed=0):
-    """A scene whose tracks climb steadily, each at its own speed."""
+def ascending(name, n, types=None, ascent=0.05, seed=0):
+    """A scene whose tracks ascend steadily, each at its own speed."""
     rng = np.random.default_rng(seed)
-    rise = np.arange(91)[None, :, None] * (rng.uniform(0.01, 0.2, (n, 1, 3)) * [1, 1, 0] + [0, 0, climb])
+    rise = np.arange(91)[None, :, None] * (rng.uniform(0.01, 0.2, (n, 1, 3)) * [1, 1, 0] + [0, 0, ascent])
     positions = rng.normal(size=(n, 1, 3)) * 100 + 300 + rise
     return name, np.arange(n), np.ones(n, int) if types is None else types, positions, np.ones((n, 91), bool)
 
@@ -29,7 +29,7 @@ def records(tmp_path):
     pytest.importorskip("google.protobuf", reason="needs the extra [waymo]")
     (tmp_path / "records").mkdir()
     kinds = np.array([1, 1, 2])
-    scenes = [writer.scenario(*climbing(f"s{k}", 3, kinds, seed=k)) for k in range(30)]
+    scenes = [writer.scenario(*ascending(f"s{k}", 3, kinds, seed=k)) for k in range(30)]
     writer.write(tmp_path / "records" / "training.tfrecord-00000-of-00001", scenes)
     return str(tmp_path / "records")
 
@@ -81,7 +81,7 @@ def test_tracks_of_one_scenario_stay_together(records):
     data = Motion("scale-aware", records, progress=False).data(0)
     heights = [set(np.round(part[:, 0, 0].numpy(), 6)) for part in (data.train, data.val, data.test)]
     for k in range(30):
-        pair = set(np.round(climbing("", 3, seed=k)[3][:2, 0, 0], 6))
+        pair = set(np.round(ascending("", 3, seed=k)[3][:2, 0, 0], 6))
         assert sum(bool(pair & seen) for seen in heights) == 1
 
 
@@ -97,7 +97,7 @@ def test_code_keeps_pedestrians_and_centres_on_everything(records):
 def test_nothing_passes(tmp_path):
     flat = tmp_path / "flat"
     flat.mkdir()
-    writer.write(flat / "a.tfrecord", [writer.scenario(*climbing("s", 3, climb=0.0))])
+    writer.write(flat / "a.tfrecord", [writer.scenario(*ascending("s", 3, ascent=0.0))])
     with pytest.raises(InputError, match=r"no track of the records in .*flat passes the selection"):
         Motion("scale-aware", str(flat), progress=False).splits(0)
     with pytest.raises(InputError, match="there is no file or folder"):

@@ -30,7 +30,7 @@ def write_trials(path, seed=0, **changed):
 
 
 def write_flow(path, side=24, seed=0, **changed):
-    """A flow whose stress is that of a turned gradient: but for a little noise it has every symmetry about x. Gives the path as a text."""
+    """A flow whose stress is that of a rotated gradient: but for a little noise it has every symmetry about x. Gives the path as a text."""
     rng = np.random.default_rng(seed)
     n = side**2
     y, z = (values.ravel() for values in np.meshgrid(*2 * [np.linspace(-1, 1, side)], indexing="ij"))

@@ -37,11 +37,11 @@ def test_even_inputs_turn_with_the_gradients(file):
     duct = task(f"duct:file={file}")
     gradients = duct.rows()[0]
     elements = duct.groups[-1].sample(3, seed=1)
-    turned = act("T(2)", "O(2)@x", elements, gradients)[0]
+    rotated = act("T(2)", "O(2)@x", elements, gradients)[0]
     rows = np.arange(len(gradients))
     even = duct._inputs(gradients, rows)
     np.testing.assert_allclose(
-        duct._inputs(turned, rows), act("T(2)", "O(2)@x", elements, even)[0], atol=1e-9
+        duct._inputs(rotated, rows), act("T(2)", "O(2)@x", elements, even)[0], atol=1e-9
     )
 
 

@@ -8,7 +8,7 @@ from lab.tests.tasks.recorded.made_up import EDGES, write_trials
 from softsym.datasets import task
 from softsym.errors import InputError
 from softsym_lab.tasks.recorded import Mocap
-from softsym_lab.tasks.recorded.skeleton import mirrored, parity_basis
+from softsym_lab.tasks.recorded.skeleton import parity_basis, reflected
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def test_the_published_rows(file):
 
 def test_inputs_are_positions_and_the_step_to_the_next_frame(file):
     arrays, raw = np.load(file), Mocap("raw", file).rows()["test"]
-    basis, even = parity_basis(mirrored(EDGES, 31))
+    basis, even = parity_basis(reflected(EDGES, 31))
     x, frame = arrays["trial_3"], arrays["test_3"][4]
     here, step = raw.x[4, [*range(50), *range(100, 143)]], raw.x[4, [*range(50, 100), *range(143, 186)]]
     np.testing.assert_allclose(here, basis @ x[frame].ravel())
@@ -39,19 +39,21 @@ def test_inputs_are_positions_and_the_step_to_the_next_frame(file):
 
 
 def test_centring_takes_the_floor_away_and_nothing_else(file, tmp_path):
-    moved = dict(np.load(file).items())
-    moved |= {
-        name: value + np.array([3.0, 0.0, -7.0]) for name, value in moved.items() if name.startswith("trial")
+    shifted = dict(np.load(file).items())
+    shifted |= {
+        name: value + np.array([3.0, 0.0, -7.0])
+        for name, value in shifted.items()
+        if name.startswith("trial")
     }
-    np.savez(tmp_path / "moved.npz", **moved)
-    one, two = (Mocap("centred", str(path)).rows()["val"] for path in (file, tmp_path / "moved.npz"))
+    np.savez(tmp_path / "shifted.npz", **shifted)
+    one, two = (Mocap("centred", str(path)).rows()["val"] for path in (file, tmp_path / "shifted.npz"))
     np.testing.assert_allclose(one.x, two.x, atol=1e-9)
     np.testing.assert_allclose(one.y, two.y, atol=1e-9)
-    other = Mocap("raw", str(tmp_path / "moved.npz")).rows()["val"]
+    other = Mocap("raw", str(tmp_path / "shifted.npz")).rows()["val"]
     assert np.abs(other.x - one.x).max() > 1
 
 
-def test_scaling_keeps_the_mirror_and_errors_are_in_the_units_of_the_file(file):
+def test_scaling_keeps_the_reflection_and_errors_are_in_the_units_of_the_file(file):
     recorded = Mocap("centred", file)
     splits, rows = recorded.splits(0), recorded.rows()["test"]
     guess = torch.zeros_like(splits.test[1])

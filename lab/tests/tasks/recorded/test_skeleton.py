@@ -1,27 +1,27 @@
-"""The mirror of a body."""
+"""The reflection symmetry of a body."""
 
 import numpy as np
 import pytest
 from lab.tests.tasks.recorded.made_up import EDGES
 
 from softsym.errors import InputError
-from softsym_lab.tasks.recorded.skeleton import mirrored, parity_basis
+from softsym_lab.tasks.recorded.skeleton import parity_basis, reflected
 
 
 def test_legs_and_arms_are_exchanged_and_the_spine_stays():
-    images = mirrored(EDGES, 31)
+    images = reflected(EDGES, 31)
     assert images[[1, 2, 3, 4, 5]].tolist() == [6, 7, 8, 9, 10]
     assert images[17:24].tolist() == list(range(24, 31))
     assert images[[0, 11, 12, 13, 14, 15, 16]].tolist() == [0, 11, 12, 13, 14, 15, 16]
     assert images[images].tolist() == list(range(31))
 
 
-def test_the_mirror_is_diagonal_in_its_coordinates():
-    images = mirrored(EDGES, 31)
+def test_the_reflection_is_diagonal_in_its_coordinates():
+    images = reflected(EDGES, 31)
     basis, even = parity_basis(images)
-    mirror = np.kron(np.eye(31)[images], np.diag([-1.0, 1.0, 1.0]))
+    reflection = np.kron(np.eye(31)[images], np.diag([-1.0, 1.0, 1.0]))
     expected = np.diag(np.where(np.arange(93) < even, 1.0, -1.0))
-    np.testing.assert_allclose(basis @ mirror @ basis.T, expected, atol=1e-12)
+    np.testing.assert_allclose(basis @ reflection @ basis.T, expected, atol=1e-12)
     np.testing.assert_allclose(basis @ basis.T, np.eye(93), atol=1e-12)
     assert even == 50
 
@@ -37,4 +37,4 @@ def test_the_mirror_is_diagonal_in_its_coordinates():
 )
 def test_what_is_no_body(edges, joints, match):
     with pytest.raises(InputError, match=match):
-        mirrored(edges, joints)
+        reflected(edges, joints)

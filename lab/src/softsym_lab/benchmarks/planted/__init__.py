@@ -1,1 +1,1 @@
-"""Tasks with planted symmetries, small networks for them, and how the regularizer does beside its rivals there."""
+"""Tasks with planted symmetries, small networks for them, and how the regularizer compares with its baselines there."""

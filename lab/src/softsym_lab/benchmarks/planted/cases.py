@@ -80,12 +80,12 @@ class Case:
 
     @torch.no_grad()
     def measured(self, net: nn.Module, test: Pair, seed: int) -> dict[str, float]:
-        """Errors on test rows as they are and turned by what holds, and the equivariance error under what holds."""
+        """Errors on test rows as they are and transformed by the groups that hold, and the equivariance error under these groups."""
         f, (x, y) = self.network(net), test
         numbers = {"test_error": self.error(f(x), y)}
         for group in self.holds:
-            turned, expected = GroupAugmentation(self.rep_in, self.rep_out, group, seed + 1)(x, y, 0)
-            numbers["test_error_turned"] = self.error(f(turned), expected)
+            transformed, expected = GroupAugmentation(self.rep_in, self.rep_out, group, seed + 1)(x, y, 0)
+            numbers["test_error_transformed"] = self.error(f(transformed), expected)
             numbers["equivariance_error"] = equivariance_error(
                 f, x[:200], self.rep_in, self.rep_out, group, n_transforms=4, seed=seed
             )

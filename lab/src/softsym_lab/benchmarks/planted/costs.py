@@ -1,4 +1,4 @@
-"""What a training step costs by each method of the comparison: processor time in turns, and peak memory in a process of its own."""
+"""What a training step costs by each method: processor time, measured alternately, and peak memory in a process of its own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WAYS = ("plain", "augmented", "sample penalty", "per")
 """Choosing strengths changes how often one trains, not what a step costs."""
 ROUNDS = 15
 STEPS = 8
-"""Steps of a turn."""
+"""Steps of a round."""
 
 
 def run() -> dict[str, Any]:

@@ -1,9 +1,9 @@
 """Images with planted symmetries, and a small network for them as people write it.
 
 An image is a sum of random blobs. Its label says whether it is wider than high, plus a little of how it leans to the right: exactly the
-same for the image turned upside down (y to -y), often the same for its mirror image (x to -x), and the opposite after a quarter turn.
-No label is exact under y to -y, soft under quarter turns and absent under x to -x: two quarter turns and y to -y are x to -x, so
-whatever breaks the mirror image breaks quarter turns at least as much.
+same after the reflection y to -y, often the same after the reflection x to -x, and the opposite after a rotation by 90 degrees.
+No label is exact under y to -y, soft under rotations by 90 degrees and absent under x to -x: two such rotations and y to -y are x to -x, so
+whatever breaks that reflection breaks these rotations at least as much.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 SIDE = 12
 GROUPS = ("O(1)@2[1]", "O(1)@2[0]", "C(4)")
-"""Upside down (exact), mirror images (soft), quarter turns (absent)."""
+"""y to -y (exact), x to -x (soft), rotations by 90 degrees (absent)."""
 LEAN = 0.25
 BLOBS = 3
 

@@ -50,14 +50,14 @@ class Recurrent(nn.Module):
         return out
 
 
-def law(x: Tensor) -> Tensor:
+def target_function(x: Tensor) -> Tensor:
     """A vector of a set of points (n, points, 3) that is equivariant to O(2) about z and to nothing about x or y.
 
     Points pull at the origin by their distance from the vertical axis, and weight pulls down.
 
     Example:
         >>> x = torch.ones(1, 2, 3)
-        >>> law(x * torch.tensor([1.0, -1.0, 1.0])).equal(law(x) * torch.tensor([1.0, -1.0, 1.0]))
+        >>> target_function(x * torch.tensor([1.0, -1.0, 1.0])).equal(target_function(x) * torch.tensor([1.0, -1.0, 1.0]))
         True
     """
     radius = x[..., :2].square().sum(-1, keepdim=True)
@@ -70,7 +70,7 @@ def sets(seed: int) -> tuple[Pair, Pair]:
     """Training and test rows: six points each, flat, and their vectors."""
     generator = torch.Generator().manual_seed(seed)
     train, test = (torch.randn(n, 6, 3, generator=generator) for n in (TRAIN, TEST))
-    return (train.flatten(1), law(train)), (test.flatten(1), law(test))
+    return (train.flatten(1), target_function(train)), (test.flatten(1), target_function(test))
 
 
 def digits(seed: int) -> tuple[Pair, Pair]:

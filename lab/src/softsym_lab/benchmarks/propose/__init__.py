@@ -1,4 +1,4 @@
-"""How often proposals are right: laws, their truth, the run and its score."""
+"""How often proposals are right: target functions, their symmetries, the run and its score."""
 
 from softsym_lab.benchmarks.propose.sets import run
 

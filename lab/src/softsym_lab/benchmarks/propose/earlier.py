@@ -1,11 +1,11 @@
-"""Laws that were fresh once, in two lists: each was written down and run before the method was changed on what it showed."""
+"""Target functions that were fresh once, in two lists: each was written down and run before the method was changed on what it showed."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from softsym.typing import Array
-from softsym_lab.benchmarks.propose.laws import ETA, ETA21, J, Setting, dot
+from softsym_lab.benchmarks.propose.targets import ETA, ETA21, J, Setting, dot
 
 DOWN = np.array([0.0, 0.0, -0.8])
 Q = np.diag([1.0, 0.4, 2.0])
@@ -52,8 +52,10 @@ def _pair_force(X: Array) -> Array:
 
 def _inertia(X: Array) -> Array:
     a, b = X[:, :3], X[:, 3:]
-    spread = dot(a, a)[:, :, None] * np.eye(3) - a[:, :, None] * a[:, None] + 0.3 * b[:, :, None] * b[:, None]
-    return (spread + 0.5 * np.eye(3)).reshape(-1, 9)
+    inertia = (
+        dot(a, a)[:, :, None] * np.eye(3) - a[:, :, None] * a[:, None] + 0.3 * b[:, :, None] * b[:, None]
+    )
+    return (inertia + 0.5 * np.eye(3)).reshape(-1, 9)
 
 
 def _alignment(X: Array) -> Array:
@@ -92,8 +94,8 @@ def _gauge(X: Array) -> Array:
 
 def _vortices(X: Array) -> Array:
     a, b = X[:, :2], X[:, 2:]
-    turning = a[:, :1] * b[:, 1:] - a[:, 1:] * b[:, :1]
-    return np.asarray(turning * np.exp(-0.25 * dot(a - b, a - b)) + 0.3 * dot(a, a))
+    rotation = a[:, :1] * b[:, 1:] - a[:, 1:] * b[:, :1]
+    return np.asarray(rotation * np.exp(-0.25 * dot(a - b, a - b)) + 0.3 * dot(a, a))
 
 
 def _two_planes(X: Array) -> Array:

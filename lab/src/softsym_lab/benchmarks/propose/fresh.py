@@ -1,11 +1,11 @@
-"""Laws that the method was not developed on: written down first, run once after its last change, with seeds of their own."""
+"""Target functions that the method was not developed on: written down first, run once after its last change, with seeds of their own."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from softsym.typing import Array
-from softsym_lab.benchmarks.propose.laws import ETA, ETA21, J, Setting, dot
+from softsym_lab.benchmarks.propose.targets import ETA, ETA21, J, Setting, dot
 
 
 def _lift(X: Array) -> Array:
@@ -40,8 +40,8 @@ def _light_cone(X: Array) -> Array:
 
 def _four_areas(X: Array) -> Array:
     a, b, c = X[:, :2], X[:, 2:4], X[:, 4:]
-    turned = [-1.0, 1.0]
-    first, second = dot(a, b[:, ::-1] * turned), dot(b, c[:, ::-1] * turned)
+    signs = [-1.0, 1.0]
+    first, second = dot(a, b[:, ::-1] * signs), dot(b, c[:, ::-1] * signs)
     return np.asarray(np.sin(first) + 0.4 * first * second)
 
 

@@ -15,7 +15,7 @@ from softsym.typing import Array
 
 WIND = np.array([1.0, 2.0, 0.0]) / np.sqrt(5.0)
 NORMAL = np.array([2.0, -1.0, 0.0]) / np.sqrt(5.0)
-"""Of the vertical plane that the wind lies in: with gravity its mirror is all that is left."""
+"""Of the vertical plane that the wind lies in: with gravity the reflection in it is the only symmetry."""
 
 
 def flights(n: int, gravity: float, seed: int = 0) -> tuple[Array, Array]:
@@ -36,7 +36,7 @@ def flights(n: int, gravity: float, seed: int = 0) -> tuple[Array, Array]:
 
 
 def off(found: Proposal, gravity: float) -> float:
-    """Degrees between what was found and what physics says: the mirror's normal with gravity, the axis of turns without; 90 if missing."""
+    """Degrees to the true normal of the reflection (with gravity) or axis of rotations (without); 90 if none was found."""
     exact = [np.array(row.generator) for row in found.table if row.verdict == "exact"]
     if gravity:
         mirrors = [A for A in exact if np.isclose(np.linalg.det(A), -1.0) and np.isclose(np.trace(A), 1.0)]

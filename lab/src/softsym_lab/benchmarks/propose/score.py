@@ -70,5 +70,5 @@ def _counts(records: Sequence[Record]) -> tuple[int, int]:
 
 
 def _words(one: Record) -> str:
-    what = f"{one['law']}, frame {one['frame']}, {one['rows']} rows, {one['noise']:.0%} noise"
+    what = f"{one['target']}, frame {one['frame']}, {one['rows']} rows, {one['noise']:.0%} noise"
     return f"{what}: {one['found']} instead of {one['dimension']}, violation {one['violation']:.3f}"

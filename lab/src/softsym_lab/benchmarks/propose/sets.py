@@ -1,7 +1,7 @@
-"""How often proposals are right, on laws whose algebras theory knows.
+"""How often proposals are right, on target functions whose Lie algebras are known.
 
-Every law in its own frame and in three random ones, with 1,000 rows and two percent of noise; listed and fresh ones with 300 rows, too,
-listed ones without noise and with ten percent; and the built-in tasks. For every
+Every target function in its own frame and in three random ones, with 1,000 rows and two percent of noise; listed and fresh ones with 300
+rows, too, listed ones without noise and with ten percent; and the built-in tasks. For every
 set a file in a folder holds the dimension found and true, the angle between both algebras, the largest true violation of a claimed
 generator, and the seconds, so that a run that was stopped goes on; what is recorded is what they add up to, and one line for each set.
 """
@@ -31,25 +31,25 @@ from softsym.typing import Array
 from softsym_lab.benchmarks.propose import golf
 from softsym_lab.benchmarks.propose.earlier import EARLIER
 from softsym_lab.benchmarks.propose.fresh import FRESH
-from softsym_lab.benchmarks.propose.laws import APART, BROKEN, LAWS, TASKS, UNNAMED, Setting
 from softsym_lab.benchmarks.propose.score import score
+from softsym_lab.benchmarks.propose.targets import APART, BROKEN, TARGETS, TASKS, UNNAMED, Setting
 from softsym_lab.benchmarks.propose.truth import truth
 
 FOLDER = Path("bench-propose")
 ROWS, NOISES, FRAMES = (1_000, 300), (0.02, 0.1, 0.0), 4
 PARTS = {
-    "laws": LAWS,
+    "targets": TARGETS,
     "apart": APART,
     "broken": BROKEN,
     "unnamed": UNNAMED,
     "earlier": EARLIER,
     "fresh": FRESH,
 }
-SEEDS = {"laws": 0, "apart": 0, "broken": 0, "unnamed": 0, "earlier": 20_000, "fresh": 60_000}
-"""Added to the seeds of frames and rows, so that fresh laws have fresh ones."""
-EVERY_NOISE, EVERY_SIZE = ("laws",), ("laws", "fresh")
+SEEDS = {"targets": 0, "apart": 0, "broken": 0, "unnamed": 0, "earlier": 20_000, "fresh": 60_000}
+"""Added to the seeds of frames and rows, so that fresh target functions have fresh ones."""
+EVERY_NOISE, EVERY_SIZE = ("targets",), ("targets", "fresh")
 """Parts that are run with every noise, and with every number of rows, not with the first alone."""
-LINE = ("law", "frame", "rows", "noise", "dimension", "found", "angle", "violation", "seconds")
+LINE = ("target", "frame", "rows", "noise", "dimension", "found", "angle", "violation", "seconds")
 Job = tuple[str, Callable[[], dict[str, Any]]]
 
 
@@ -106,36 +106,36 @@ def _kept(path: Path, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
 def sample(
     setting: Setting, frame: int, n: int, noise: float, seed: int = 0
 ) -> tuple[Array, Array, Callable[[Array], Array]]:
-    """Rows (n, D) and (n, q) of a law in a frame, and the law there; where it is zero, outputs are pure noise."""
+    """Rows (n, D) and (n, q) of a target function in a frame, and the function there; where it is zero, outputs are pure noise."""
     rng = np.random.default_rng([seed + frame, n, int(1000 * noise)])
-    turn = np.eye(setting.dim)
+    rotation = np.eye(setting.dim)
     if frame:
-        turn = np.linalg.qr(np.random.default_rng(seed + frame).standard_normal(turn.shape))[0]
+        rotation = np.linalg.qr(np.random.default_rng(seed + frame).standard_normal(rotation.shape))[0]
     source, target = (
-        read_rep(text).rho(Trivial(setting.dim), turn) for text in (setting.rep_in, setting.rep_out)
+        read_rep(text).rho(Trivial(setting.dim), rotation) for text in (setting.rep_in, setting.rep_out)
     )
 
-    def law(X: Array) -> Array:
-        return np.asarray(setting.law(X @ source) @ target.T)
+    def function(X: Array) -> Array:
+        return np.asarray(setting.function(X @ source) @ target.T)
 
     X = rng.standard_normal((n, len(source)))
-    Y = law(X)
+    Y = function(X)
     size = float(Y.std())
-    return X, Y + (noise * size if size > 0 else 1.0) * rng.standard_normal(Y.shape), law
+    return X, Y + (noise * size if size > 0 else 1.0) * rng.standard_normal(Y.shape), function
 
 
 def record(name: str, setting: Setting, frame: int, n: int, noise: float, seed: int = 0) -> dict[str, Any]:
     """What was found in one set, and what is true."""
-    X, Y, law = sample(setting, frame, n, noise, seed)
+    X, Y, function = sample(setting, frame, n, noise, seed)
     start = time.process_time()
     found = propose(X, Y, setting.rep_in, setting.rep_out)
     seconds = time.process_time() - start
-    if np.ptp(law(X)) > 0:
-        own, violation = truth(law, X, setting, found.generators)
+    if np.ptp(function(X)) > 0:
+        own, violation = truth(function, X, setting, found.generators)
     else:
         own, violation = found.generators[:0], float(len(found.generators))
     return {
-        "law": name, "frame": frame, "rows": n, "noise": noise, "dimension": setting.dimension, "name": setting.name,
+        "target": name, "frame": frame, "rows": n, "noise": noise, "dimension": setting.dimension, "name": setting.name,
         "found": len(found.generators), "name_found": found.algebra, "violation": violation, "seconds": round(seconds, 2),
         "angle": angle(found.generators, own) if len(found.generators) == setting.dimension else None,
         "groups": [group.name for group in found.groups],
@@ -157,7 +157,7 @@ def _task_record(name: str, dimension: int) -> dict[str, Any]:
 
 def _speed() -> dict[str, Any]:
     """Seconds and memory of 1,000 rows in four dimensions."""
-    X, Y, _ = sample(LAWS["four-vectors"], 1, 1_000, 0.02)
+    X, Y, _ = sample(TARGETS["four-vectors"], 1, 1_000, 0.02)
     wall, cpu = [], []
     for _ in range(3):
         start, spent = time.perf_counter(), time.process_time()

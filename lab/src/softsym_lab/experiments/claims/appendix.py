@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from softsym_lab.experiments.claims.claim import Claim, beats, by_labels, judge
 from softsym_lab.experiments.claims.motion import errors_of
-from softsym_lab.experiments.render.artefacts.parameters import layers
-from softsym_lab.experiments.render.tables import number, plus_minus
+from softsym_lab.experiments.render.markdown import number, plus_minus
+from softsym_lab.experiments.render.tables.parameters import layers
 from softsym_lab.experiments.summary import Summary
 
 RIGHT = ("O(2)@z", "O(2)@x")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from softsym_lab.experiments.render.tables import markdown_table, number
+from softsym_lab.experiments.render.markdown import markdown_table, number
 from softsym_lab.experiments.summary import Summary
 
 Status = Literal["holds", "does not hold", "not yet"]
@@ -83,7 +83,7 @@ def beats(behind: Sequence[Summary]) -> tuple[bool, str]:
 def markdown(claims: Sequence[Claim], preset: str) -> str:
     """All claims in a table."""
     rows = [[claim.text, f"**{claim.verdict}**", claim.numbers, claim.where or "ours"] for claim in claims]
-    held, untold = (sum(c.status == status for c in claims) for status in ("holds", "not yet"))
-    text = f"Preset `{preset}`: {held} of {len(claims)} claims hold, {untold} cannot be told yet."
+    held, undecided = (sum(c.status == status for c in claims) for status in ("holds", "not yet"))
+    text = f"Preset `{preset}`: {held} of {len(claims)} claims hold, {undecided} cannot be decided yet."
     header = ["claim", "verdict", "numbers", "said in"]
     return "\n\n".join(["# Claims", text, markdown_table(header, rows)])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from softsym_lab.experiments.artefact import BENCHMARKS
 from softsym_lab.experiments.claims.appendix import (
     frame_claims,
     parameters_claims,
@@ -18,6 +17,7 @@ from softsym_lab.experiments.claims.fast import fast_claims, time_claim
 from softsym_lab.experiments.claims.motion import motion_claims, our_claims
 from softsym_lab.experiments.claims.synthetic import correlation_claims, table1_claims, table2_claims
 from softsym_lab.experiments.summary import Summary
+from softsym_lab.experiments.table_spec import BENCHMARKS
 
 Read = Callable[[str], Sequence[Summary]]
 OF_THE_PAPER: dict[str, Callable[[Sequence[Summary]], list[Claim]]] = {
@@ -31,14 +31,14 @@ OF_THE_PAPER: dict[str, Callable[[Sequence[Summary]], list[Claim]]] = {
     "frame-averaging": frame_claims,
     "unknown-symmetry": unknown_claims,
 }
-"""How each artefact of the paper is judged, in the order of its text."""
+"""How each table of the paper is judged, in the order of its text."""
 
 
 def all_claims(read: Read, at_code: Read | None = None) -> list[Claim]:
     """Every claim.
 
     Args:
-        read: The cells of an artefact by its name.
+        read: The cells of a table by its name.
         at_code: The same at ``code``, where the claims are to be those of ``fast`` too.
     """
     cells = {name: read(name) for name in OF_THE_PAPER}

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from softsym_lab.experiments.claims.claim import APART, Claim, computed
-from softsym_lab.experiments.render.tables import number
+from softsym_lab.experiments.render.markdown import number
 
 if TYPE_CHECKING:
     from softsym.nn import SoftMLP
@@ -28,7 +28,7 @@ EXACT_GROUPS: Mapping[str, Sequence[str]] = {
     "golfball:wind=y,gravity=0": ("O(2)@y",),
 }
 """The candidates that each data set has exactly according to the paper; it breaks the others. Its golf ball knows no gravity."""
-NETWORKS, PROBES, MOVES, RADIUS, NOISE = 10, 20, 20, 3.0, 0.01
+NETWORKS, PROBES, TRANSFORMS, RADIUS, NOISE = 10, 20, 20, 3.0, 0.01
 """Networks, inputs and group elements on which the bound is tried, the norm of the inputs, and what is added to the weights."""
 
 
@@ -149,7 +149,7 @@ def _worst_over_bound(seed: int) -> float:
 
     net, G, generator = _network(seed, NOISE), group("O(2)@z"), torch.Generator().manual_seed(seed)
     x = torch.randn(PROBES, net.rep_in.size(G), generator=generator, dtype=torch.float64)
-    x, elements = RADIUS * torch.nn.functional.normalize(x, dim=-1), transforms(G, MOVES)
+    x, elements = RADIUS * torch.nn.functional.normalize(x, dim=-1), transforms(G, TRANSFORMS)
     with torch.no_grad():
         gap = net(act(net.rep_in, G, elements, x)) - act(rep("T(2)"), G, elements, net(x))
     return float(gap.norm(dim=-1).max()) / equivariance_bound(net, G, RADIUS).value
@@ -164,7 +164,7 @@ def _projected_error(seed: int) -> float:
     net = _network(seed, NOISE)
     EquivarianceRegularizer(net, ["O(2)@z"]).project_("O(2)@z")
     x = read_task("inertia:Oz(2)").sample(PROBES, seed=seed)[0].double()
-    return float(equivariance_error(net, x, "5S + 5V", "T(2)", "O(2)@z", n_transforms=MOVES))
+    return float(equivariance_error(net, x, "5S + 5V", "T(2)", "O(2)@z", n_transforms=TRANSFORMS))
 
 
 def _height_share(normalisation: str, rows: int) -> float:

@@ -10,7 +10,7 @@ from functools import partial
 
 from softsym_lab.experiments.claims.claim import Claim, by_labels, judge
 from softsym_lab.experiments.claims.synthetic import correlation_claims, ordered
-from softsym_lab.experiments.render.tables import number
+from softsym_lab.experiments.render.markdown import number
 from softsym_lab.experiments.summary import Summary
 
 LEAST = {"model": 0.99, "lambda": 0.7}
@@ -39,7 +39,7 @@ def fast_claims(
 
 
 def against_code(fast: Sequence[Summary], code: Sequence[Summary], best: str = "PER") -> list[Claim]:
-    """In every row of Table 1: mean, standard deviation and time beside those of ``code``, and the order of the groups by model errors."""
+    """In every row of Table 1: mean, standard deviation and time against ``code``, and the order of the groups by model errors."""
     rows, ours = by_labels(fast)
     theirs = by_labels(code)[1]
     limits = {
@@ -63,13 +63,13 @@ def against_code(fast: Sequence[Summary], code: Sequence[Summary], best: str = "
     ]
 
 
-def against_mlp(table2: Sequence[Summary], best: str = "PER", rival: str = "MLP") -> list[Claim]:
+def against_mlp(table2: Sequence[Summary], best: str = "PER", baseline: str = "MLP") -> list[Claim]:
     """In every row of Table 2: no worse than a network that knows no symmetry."""
     rows, cell = by_labels(table2)
     return [
         judge(
-            f"CosSim {row}: {best} is no worse than {rival}",
-            [cell[row, best], cell[row, rival]],
+            f"CosSim {row}: {best} is no worse than {baseline}",
+            [cell[row, best], cell[row, baseline]],
             partial(_at_most, what="mean"),
         )
         for row in rows
@@ -77,14 +77,14 @@ def against_mlp(table2: Sequence[Summary], best: str = "PER", rival: str = "MLP"
 
 
 def time_claim(summaries: Sequence[Summary]) -> Claim:
-    """That all artefacts together take no longer than they may, whatever the machine was busy with when they were run."""
+    """That all tables together take no longer than they may, whatever the machine was busy with when they were run."""
 
     def test(behind: Sequence[Summary]) -> tuple[bool, str]:
         seconds = {record.spec: record.result.seconds for s in behind for record in s.records}
         hours = sum(seconds.values()) / CORES / 3600
         return hours <= HOURS, f"{len(seconds)} runs, {hours:.1f} h"
 
-    return judge(f"all artefacts take at most {HOURS} hours on {CORES} cores", summaries, test)
+    return judge(f"all tables take at most {HOURS} hours on {CORES} cores", summaries, test)
 
 
 def _at_most(behind: Sequence[Summary], what: str, share: float = 1.0) -> tuple[bool, str]:

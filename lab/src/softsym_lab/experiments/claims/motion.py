@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Sequence
 
 from softsym_lab.experiments.claims.claim import APART, Claim, beats, by_labels, judge, means
-from softsym_lab.experiments.render.tables import number
+from softsym_lab.experiments.render.markdown import number
 from softsym_lab.experiments.summary import Summary
 
 PER, FREE, KERNELS = "PER", "MLP", ("soft kernel ridge", "GP")
@@ -30,7 +30,7 @@ def motion_claims(summaries: Sequence[Summary]) -> list[Claim]:
             SECTION,
         ),
         judge(
-            f"{scale}: {PER} finds that turns about z hold softly, and better than those about x and y",
+            f"{scale}: {PER} finds that rotations about z hold softly, and better than those about x and y",
             [cell[scale, PER]],
             _softly_about_z,
             SECTION,
@@ -42,7 +42,7 @@ def motion_claims(summaries: Sequence[Summary]) -> list[Claim]:
             "4.2.1",
         ),
         judge(
-            f"{symmetry}: {PER} breaks turns about x and y less than an EMLP of turns about z does",
+            f"{symmetry}: {PER} breaks rotations about x and y less than an EMLP of rotations about z does",
             [cell[symmetry, PER], cell[symmetry, "Oz_EMLP"]],
             _breaks_less,
             SECTION,
@@ -80,9 +80,9 @@ def errors_of(summary: Summary) -> dict[str, float]:
 
 
 def _best_of_the_papers(cell: Cells, row: str) -> Claim:
-    rivals = [cell[row, name] for name in PAPERS if name != PER]
+    baselines = [cell[row, name] for name in PAPERS if name != PER]
     text = f"{row}: {PER} has the least displacement error of the paper's models"
-    return judge(text, [cell[row, PER], *rivals], beats, SECTION)
+    return judge(text, [cell[row, PER], *baselines], beats, SECTION)
 
 
 def _about_z_first(behind: Sequence[Summary]) -> tuple[bool, str]:
@@ -112,8 +112,8 @@ def _worst(behind: Sequence[Summary]) -> tuple[bool, str]:
 def _one_of_ours(behind: Sequence[Summary]) -> tuple[bool, str]:
     count = 1 + len(KERNELS)
     mine, others = behind[:count], behind[count:]
-    best, rival = (min(cells, key=lambda s: s.mean or 0.0) for cells in (mine, others))
-    return (best.mean or 0.0) <= (rival.mean or 0.0), f"{means([best])}; best other: {means([rival])}"
+    best, baseline = (min(cells, key=lambda s: s.mean or 0.0) for cells in (mine, others))
+    return (best.mean or 0.0) <= (baseline.mean or 0.0), f"{means([best])}; best other: {means([baseline])}"
 
 
 def _agrees(behind: Sequence[Summary]) -> tuple[bool, str]:

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from softsym_lab.experiments.claims.claim import APART, Claim, beats, by_labels, judge
-from softsym_lab.experiments.render.artefacts.correlation import QUANTITIES, ours_and_published
-from softsym_lab.experiments.render.tables import EMPTY, number
+from softsym_lab.experiments.render.markdown import EMPTY, number
+from softsym_lab.experiments.render.tables.correlation import QUANTITIES, ours_and_published
 from softsym_lab.experiments.store import RunRecord
 from softsym_lab.experiments.summary import Summary
 
@@ -49,9 +49,9 @@ def best_claims(summaries: Sequence[Summary], best: str, start: str = "", where:
     rows, cell = by_labels(summaries)
     found = []
     for row in rows:
-        rivals = [s for s in summaries if s.row.label == row and s.column.label != best]
+        baselines = [s for s in summaries if s.row.label == row and s.column.label != best]
         found.append(
-            judge(f"{start}{row}: {best} beats every baseline", [cell[row, best], *rivals], beats, where)
+            judge(f"{start}{row}: {best} beats every baseline", [cell[row, best], *baselines], beats, where)
         )
     for row in rows:
         text = f"{start}{row}: {best} reaches the published mean plus one standard deviation"

@@ -12,11 +12,11 @@ from softsym_lab.experiments.engines.engine import Job, RunOutcome
 from softsym_lab.experiments.engines.estimate import Estimate, duration, pace
 
 PERIOD = 2.0
-"""Seconds between looks at the runs under way."""
+"""Seconds between updates."""
 
 
 class Display(Protocol):
-    """Is told what happens."""
+    """Shows what happens."""
 
     def tick(self) -> None:
         """Called a few times a second."""
@@ -96,11 +96,11 @@ def _bar(grid: _Grid) -> Iterator[Display]:
         task = progress.add_task(grid.remaining(), total=grid.total, completed=grid.total - len(grid.waiting))
 
         class Bar:
-            looked = 0.0
+            updated = 0.0
 
             def tick(self) -> None:
-                if time.monotonic() - self.looked > PERIOD:
-                    self.looked = time.monotonic()
+                if time.monotonic() - self.updated > PERIOD:
+                    self.updated = time.monotonic()
                     started = [
                         (job, found)
                         for job in grid.waiting[: 4 * grid.workers]

@@ -1,4 +1,4 @@
-"""How long runs will take: from finished runs of the same kind where there are some, else from what the artefact expects.
+"""How long runs will take: from finished runs of the same kind where there are some, else from what the table expects.
 
 A run under way is judged by its own pace: the epochs that such runs usually take, less those it has done, times its seconds per epoch.
 Runs of its kind that have not begun are judged by it too, since finished ones may come from a slower or busier machine.
@@ -41,7 +41,7 @@ class Estimate:
     """Estimates seconds.
 
     Args:
-        minutes: What the artefacts expect of each run.
+        minutes: What the tables expect of each run.
         records: Finished runs.
     """
 

@@ -62,7 +62,7 @@ def take_head_start(spec: RunSpec, folder: Path) -> bool:
 
     Args:
         spec: A run.
-        folder: Where it works; that of its twin is beside it.
+        folder: Where it works; that of its twin is in the same folder.
     """
     twin = folder.parent / name(replace(spec, early_stopping=True))
     if spec.early_stopping or (folder / "history.jsonl").exists() or not (twin / "result.json").exists():

@@ -1,6 +1,6 @@
 """The process of the local engine: reads one job from its input, carries it out and leaves the outcome in the job's folder.
 
-Its input stays open as long as the engine lives. When it closes, the worker ends too, so that nobody works for an engine that was
+Its input stays open as long as the engine lives. When it closes, the worker ends too, so that no process works for an engine that was
 killed. Started as ``python -m softsym_lab.experiments.engines.worker``.
 """
 

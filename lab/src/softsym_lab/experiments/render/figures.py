@@ -1,4 +1,4 @@
-"""The figures' common look. They are drawn without a display and without touching matplotlib's global state."""
+"""The style that all figures share. They are drawn without a display and without touching matplotlib's global state."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def new_figure(
 
 
 def bars(title: str, unit: str, summaries: Sequence[Summary], log: bool = True) -> Any:
-    """Our means with deviations beside the published ones, a panel for each row, all panels on one scale."""
+    """Our means with deviations and the published ones, a panel for each row, all panels on one scale."""
     rows = list(dict.fromkeys((s.row.section, s.row.label) for s in summaries))
     across = min(5, len(rows))
     down = -(-len(rows) // across)

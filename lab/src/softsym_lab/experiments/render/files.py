@@ -1,4 +1,4 @@
-"""What an artefact looks like: Markdown, lines of CSV and figures, written beside each other under one name."""
+"""A table as files: Markdown, lines of CSV and figures under one name."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from softsym.io import put_file, put_text
-from softsym_lab.experiments.artefact import Artefact
-from softsym_lab.experiments.render.tables import csv_text
+from softsym_lab.experiments.render.markdown import csv_text
 from softsym_lab.experiments.summary import Summary
+from softsym_lab.experiments.table_spec import TableSpec
 
 DrawFigure = Callable[[], Any]
 """Returns a matplotlib figure."""
@@ -18,13 +18,13 @@ DrawFigure = Callable[[], Any]
 
 @dataclass(frozen=True)
 class Rendered:
-    """An artefact made from stored runs.
+    """A table or figure made from stored runs.
 
     Args:
         markdown: The text with its tables.
         rows: Lines of the CSV file.
-        figures: How to draw each figure, by what follows the artefact's name in that of its file.
-        numbers: Results beside the rows, for JSON.
+        figures: How to draw each figure, by what follows the table's name in that of its file.
+        numbers: Other results than the rows, for JSON.
     """
 
     markdown: str
@@ -33,36 +33,36 @@ class Rendered:
     numbers: dict[str, Any] = field(default_factory=dict)
 
 
-def head(artefact: Artefact, preset: str, summaries: list[Summary]) -> str:
-    """What every artefact begins with: its claim, what stands behind it, and how to make it again."""
+def head(table_spec: TableSpec, preset: str, summaries: list[Summary]) -> str:
+    """What every table begins with: its claim, what stands behind it, and how to make it again."""
     wanted = {run for s in summaries for run in s.runs}  # cells may share runs
     done = {record.spec for s in summaries for record in s.records}
     origins = sorted({record.result.origin for s in summaries for record in s.records})
     lines = [
-        f"# {artefact.title}",
+        f"# {table_spec.title}",
         "",
-        f"*Claim:* {artefact.claim}",
+        f"*Claim:* {table_spec.claim}",
         "",
-        f"Preset `{preset}`, {len(done)} of {len(wanted)} runs done. Made by `softsym reproduce {artefact.name} --preset {preset}`; "
-        f"published numbers from {artefact.source}.",
+        f"Preset `{preset}`, {len(done)} of {len(wanted)} runs done. Made by `softsym reproduce {table_spec.name} --preset {preset}`; "
+        f"published numbers from {table_spec.source}.",
         *(f"Data: {origin}." for origin in origins),
     ]
     if preset == "quick":
         lines.append("Runs of this preset are far too short to be measured against the published numbers.")
     if preset == "fast":
         lines.append(
-            "Numbers of this preset are ours: PER takes a tenth of the published steps, its rivals are trained by Adam."
+            "Numbers of this preset are ours: PER takes a tenth of the published steps, its baselines are trained by Adam."
         )
     return "\n".join(lines)
 
 
-def notes(artefact: Artefact) -> str:
-    """The artefact's notes as a list."""
-    return "\n".join(f"- {note}" for note in artefact.notes)
+def notes(table_spec: TableSpec) -> str:
+    """The table's notes as a list."""
+    return "\n".join(f"- {note}" for note in table_spec.notes)
 
 
 def write(rendered: Rendered, folder: Path, name: str) -> list[Path]:
-    """Writes an artefact; returns its files. Figures need matplotlib and are left out without it."""
+    """Writes a table; returns its files. Figures need matplotlib and are left out without it."""
     folder.mkdir(parents=True, exist_ok=True)
     files = [folder / f"{name}.md", folder / f"{name}.csv"]
     put_text(files[0], rendered.markdown + "\n")

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from softsym_lab.experiments.render.tables import markdown_table, number
+from softsym_lab.experiments.render.markdown import markdown_table, number
 from softsym_lab.experiments.summary import Summary
 
 
 def verdict_table(summaries: Sequence[Summary], rows_are: str = "inputs") -> str:
-    """A line for every row of the artefact and group, seed by seed where they differ; empty if nothing was asked.
+    """A line for every row of the table and group, seed by seed where they differ; empty if nothing was asked.
 
     Args:
         summaries: The cells.
-        rows_are: What the rows of the artefact are.
+        rows_are: What the rows of the table are.
     """
     lines, seen = [], set()
     for s in summaries:

@@ -1,7 +1,7 @@
 """Made-up vehicles on hilly roads, for when there are no records.
 
 A vehicle drives an arc at a changing speed, on a road whose grade changes; it is seen five times a second with a little noise. World
-coordinates are kilometres from their origin and hundreds of metres above it, while a window climbs centimetres. Windows are kept by
+coordinates are kilometres from their origin and hundreds of metres above it, while a window heights centimetres. Windows are kept by
 the rule for real ones: less than 5 m along x and y, more than 5 cm along z, between the first and last past point.
 """
 
@@ -32,9 +32,9 @@ def simulate(n: int, generator: torch.Generator) -> Tensor:
 
 
 def passes(windows: Tensor) -> Tensor:
-    """Which windows (n, 12, 3) stay near and climb or descend in their past, shape (n,)."""
+    """Which windows (n, 12, 3) stay near and ascend or descend in their past, shape (n,)."""
     shift = (windows[:, HONEST.past - 1] - windows[:, 0]).abs()
-    return (shift[:, :2] < HONEST.max_shift).all(1) & (shift[:, 2] > HONEST.min_climb)
+    return (shift[:, :2] < HONEST.max_shift).all(1) & (shift[:, 2] > HONEST.min_ascent)
 
 
 def drive(n: int, generator: torch.Generator) -> Tensor:
@@ -50,8 +50,8 @@ def drive(n: int, generator: torch.Generator) -> Tensor:
     heading = 2 * torch.pi * torch.rand(n, 1, generator=generator, dtype=torch.float64)
     bend = normal(0.0, 0.03)  # per metre driven
     angle = heading + bend * way / 2  # of the chord; exact up to the square of the arc
-    climb = normal(0.0, 0.05) * way + normal(0.0, 0.002) * way.square()
-    road = torch.stack([way * angle.cos(), way * angle.sin(), climb], -1)
+    height = normal(0.0, 0.05) * way + normal(0.0, 0.002) * way.square()
+    road = torch.stack([way * angle.cos(), way * angle.sin(), height], -1)
     place = torch.cat([normal(0.0, 3000.0, 2), normal(250.0, 120.0)], 1)
     noise = torch.randn(road.shape, generator=generator, dtype=torch.float64) * torch.tensor(
         NOISE, dtype=torch.float64

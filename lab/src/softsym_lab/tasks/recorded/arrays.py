@@ -1,4 +1,4 @@
-"""Reading arrays of somebody else's ``.npz``: what is wrong with the file is said in one line."""
+"""Reading arrays of a ``.npz`` file, with errors in one line."""
 
 from __future__ import annotations
 

@@ -3,14 +3,14 @@ r"""Turbulent flow in a square duct: from the gradient of the mean velocity to t
 The file is an ``.npz`` with ``gradU`` (n, 9), row-major 3 x 3, x along the duct; ``w`` (n, 6), the logarithm of the stress in Mandel
 order (11, sqrt2 12, sqrt2 13, 22, sqrt2 23, 33); and ``grid`` (n, 2), coordinates that are *not* in the order of the rows but by whose
 first one the published split is made. The rows are a square raster, line by line. Gradients span four decades: ``even`` inputs have the
-sheared row (xy, xz) and the cross-section (yy, yz, zy, zz) each divided by its size and multiplied by asinh of it, which turns about x
+sheared row (xy, xz) and the cross-section (yy, yz, zy, zz) each divided by its size and multiplied by asinh of it, which rotations about x
 leave as they are.
 
 Of the training half, one side is fitted and the other validates: rows drawn at random from a smooth raster have neighbours among the
 fitted ones, and would choose models that do nothing but interpolate, while the test asks about the other half.
 
 The published measure has one mean over all six outputs in its denominator, so that predicting each output's mean scores 0.85 already;
-:attr:`~softsym.datasets.builtin.Splits.scores` has it beside the R2 of each output.
+:attr:`~softsym.datasets.builtin.Splits.scores` has it and the R2 of each output.
 
 Reference:
     A curated dataset for data-driven turbulence modelling (McConkey, Yee and Lien, 2021), https://doi.org/10.1038/s41597-021-01034-2
@@ -41,7 +41,7 @@ OUTPUTS = ("xx", "xy", "xz", "yy", "yz", "zz")
 _FIRST, _SECOND = np.array([0, 0, 0, 1, 1, 2]), np.array([0, 1, 2, 1, 2, 2])
 _STRETCH = np.where(_FIRST == _SECOND, 1.0, math.sqrt(2))
 SHEARED, ACROSS = [1, 2], [4, 5, 7, 8]
-"""Columns of the gradient that turns about x mix among each other; the others are zero in a developed flow."""
+"""Columns of the gradient that rotations about x mix among each other; the others are zero in a developed flow."""
 INPUTS = ("even", "raw")
 
 
@@ -131,13 +131,13 @@ class Duct(Task):
         return Splits(train, val, held, error, scores=lambda p, t: _scores(p, t, level, scale))
 
     def observations(self, seed: int) -> Pair:
-        """Rows of the whole duct, gradients as they are: the training half alone never shows the mirror that the test asks for."""
+        """Rows of the whole duct, gradients as they are: the training half alone never shows the reflection that the test needs."""
         gradients, stresses, _ = self.rows()
         rows = torch.randperm(len(gradients), generator=stream(seed, "observations")).numpy()
         return torch.from_numpy(gradients[rows]), torch.from_numpy(from_mandel(stresses[rows]))
 
     def asked(self, seed: int) -> Pair:
-        """The same rows, inputs as the models take them: whether turns about x hold is the same question."""
+        """The same rows, inputs as the models take them: whether rotations about x hold is the same question."""
         gradients, stresses = (values.numpy() for values in self.observations(seed))
         inputs = self._inputs(gradients, np.arange(len(gradients)))
         return torch.from_numpy(inputs), torch.from_numpy(stresses)
@@ -174,7 +174,7 @@ class Duct(Task):
 
 
 def _level(w: Array) -> Array:
-    """What turns about x leave as it is of the mean Mandel vector (6,)."""
+    """What rotations about x leave invariant of the mean Mandel vector (6,)."""
     mean = w.mean(0)
     across = (mean[3] + mean[5]) / 2
     return np.array([mean[0], 0.0, 0.0, across, 0.0, across])

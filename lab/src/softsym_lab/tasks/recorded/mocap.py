@@ -2,7 +2,7 @@
 
 The file is an ``.npz`` of trials: ``trial_K`` (frames, 31, 3) for each, ``edges`` (30, 2) of the skeleton, and the split as frame
 numbers, ``train_K``, ``val_K`` and ``test_K``. y is up. Velocities are differences to the next frame, as published. Positions are
-written in coordinates that are even or odd under the body's mirror (:mod:`softsym_lab.tasks.recorded.skeleton`), which is O(1) here.
+written in coordinates that are even or odd under the body's reflection (:mod:`softsym_lab.tasks.recorded.skeleton`), which is O(1) here.
 
 Reference:
     Equivariant Graph Neural Operator for Modeling 3D Dynamics (Xu et al., 2024), https://arxiv.org/abs/2401.11037
@@ -26,10 +26,10 @@ from softsym.reps import Rep, rep
 from softsym.training import Error, Pair, Sizes, Splits, mse, read_sizes, scaled_mse
 from softsym.typing import Array, Index
 from softsym_lab.tasks.recorded.arrays import Arrays, read_arrays, shaped
-from softsym_lab.tasks.recorded.skeleton import mirrored, parity_basis
+from softsym_lab.tasks.recorded.skeleton import parity_basis, reflected
 
 JOINTS, EVEN, AHEAD = 31, 50, 30
-"""Joints of the skeleton, coordinates that are even under its mirror, and frames from input to output."""
+"""Joints of the skeleton, coordinates that are even under its reflection, and frames from input to output."""
 LISTED = {"train": 40, "val": 80, "test": 80}
 """Of the frames that a trial lists for a split, the first so many are rows."""
 ORIGINS = ("centred", "raw")
@@ -128,7 +128,7 @@ class Mocap(Task):
         path = Path(self.file)
         arrays = read_arrays(path, ("edges",), "an .npz of motion capture trials")
         edges = shaped(path, arrays, "edges", (None, 2)).astype(int).tolist()
-        basis, even = parity_basis(mirrored(edges, JOINTS))
+        basis, even = parity_basis(reflected(edges, JOINTS))
         if even != EVEN:
             raise InputError(f"{path}: the skeleton has {even} even coordinates, that of the task has {EVEN}")
         return {part: self._part(path, arrays, part, basis) for part in LISTED}

@@ -1,7 +1,7 @@
-r"""The mirror of a body: which joints are each other's mirror images, and coordinates that are even or odd under it.
+r"""The reflection symmetry of a body: which joints it exchanges, and coordinates that are even or odd under it.
 
 A skeleton is a tree. Two branches of one joint that have the same shape are a left and a right one; exchanging all such pairs
-together with :math:`x \mapsto -x` is the mirror. In the coordinates
+together with :math:`x \mapsto -x` is the reflection. In the coordinates
 
 .. math:: (p_l \pm p_r) / \sqrt2 \text{ of a pair,} \qquad p \text{ of a joint in the middle,}
 
@@ -21,8 +21,8 @@ from softsym.errors import InputError
 from softsym.typing import Array
 
 
-def mirrored(edges: Iterable[tuple[int, int]], joints: int) -> NDArray[np.intp]:
-    """The mirror image of every joint, shape (joints,); joints in the middle are their own.
+def reflected(edges: Iterable[tuple[int, int]], joints: int) -> NDArray[np.intp]:
+    """The reflection of every joint, shape (joints,); joints in the middle are their own.
 
     Args:
         edges: (joint, its parent) for all joints but the first, which is the root.
@@ -32,7 +32,7 @@ def mirrored(edges: Iterable[tuple[int, int]], joints: int) -> NDArray[np.intp]:
         InputError: The edges are no tree whose root is joint 0, or a joint has three branches of one shape.
 
     Example:
-        >>> mirrored([(1, 0), (2, 0), (3, 0), (4, 1), (5, 2)], 6).tolist()
+        >>> reflected([(1, 0), (2, 0), (3, 0), (4, 1), (5, 2)], 6).tolist()
         [0, 2, 1, 3, 5, 4]
     """
     children: list[list[int]] = [[] for _ in range(joints)]
@@ -81,7 +81,7 @@ def _exchange(
 
 
 def parity_basis(images: NDArray[np.intp]) -> tuple[Array, int]:
-    """Orthonormal rows (3 joints, 3 joints) in which the mirror is diagonal, the even ones first, and how many those are.
+    """Orthonormal rows (3 joints, 3 joints) in which the reflection is diagonal, the even ones first, and how many those are.
 
     Example:
         >>> basis, even = parity_basis(np.array([0, 2, 1]))

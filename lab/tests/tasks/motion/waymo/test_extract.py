@@ -17,10 +17,10 @@ module = importlib.import_module(
 ENCODERS = {"example": writer.example, "scenario": writer.scenario}
 
 
-def climbing(name, ids, types=None, climb=0.5):
-    """A scene whose tracks all pass the selection: they climb steadily and hardly move."""
+def ascending(name, ids, types=None, ascent=0.5):
+    """A scene whose tracks all pass the selection: they ascend steadily and hardly move."""
     n = len(ids)
-    rise = np.arange(91)[None, :, None] * np.array([0.01, 0.02, climb / 10])
+    rise = np.arange(91)[None, :, None] * np.array([0.01, 0.02, ascent / 10])
     positions = np.arange(n)[:, None, None] * 10.0 + 300 + rise
     return name, np.array(ids), np.ones(n, int) if types is None else types, positions, np.ones((n, 91), bool)
 
@@ -38,7 +38,7 @@ def folder(flavour, tmp_path):
     for file in (1, 0):
         records = []
         for record in range(2):
-            scene = climbing(f"f{file}r{record}", [10, 11, 12], np.array([1, 2, 1]))
+            scene = ascending(f"f{file}r{record}", [10, 11, 12], np.array([1, 2, 1]))
             scene[4][2, 8] = False
             records.append(encode(*scene))
         writer.write(tmp_path / "data" / f"training.tfrecord-0000{file}-of-00002", records)
@@ -57,7 +57,7 @@ def test_what_is_kept_and_in_which_order(folder):
 
 def test_positions_exactly_as_stored(folder, flavour):
     tracks = extract(folder, cache=False)
-    stored = climbing("", [10])[3][0, :24:2]
+    stored = ascending("", [10])[3][0, :24:2]
     if flavour == "example":
         stored = stored.astype(np.float32).astype(np.float64)
     for row in range(4):
@@ -70,13 +70,13 @@ def test_code_keeps_pedestrians(folder):
 
 
 def test_nothing_kept(folder):
-    tracks = extract(folder, ExtractSettings(min_climb=100.0), cache=False)
+    tracks = extract(folder, ExtractSettings(min_ascent=100.0), cache=False)
     assert tracks.past.shape == tracks.future.shape == (0, 6, 3)
     assert tracks.scenario_ids.dtype.kind == "U"
 
 
 def test_other_windows(folder):
-    settings = ExtractSettings(steps=91, keep_every=9, past=8, future=3, min_climb=0.5)
+    settings = ExtractSettings(steps=91, keep_every=9, past=8, future=3, min_ascent=0.5)
     tracks = extract(folder, settings, cache=False)
     assert tracks.past.shape == (8, 8, 3)  # step 8 is not among the points, so track 12 is kept too
     assert tracks.future.shape == (8, 3, 3)
@@ -84,7 +84,7 @@ def test_other_windows(folder):
 
 def test_files_of_different_flavours_may_stand_side_by_side(tmp_path):
     files = [
-        writer.write(tmp_path / f"{key}.tfrecord", [encode(*climbing(key, [1]))])
+        writer.write(tmp_path / f"{key}.tfrecord", [encode(*ascending(key, [1]))])
         for key, encode in ENCODERS.items()
     ]
     assert extract(files[::-1], cache=False).scenario_ids.tolist() == ["example", "scenario"]
@@ -115,7 +115,7 @@ def test_the_second_time_comes_from_the_cache(folder, tmp_path, monkeypatch):
 def test_a_changed_file_is_read_again(folder, tmp_path):
     extract(folder, cache=tmp_path / "cache")
     first = min(folder.iterdir())
-    writer.write(first, [writer.scenario(*climbing("new", [5, 6]))])
+    writer.write(first, [writer.scenario(*ascending("new", [5, 6]))])
     assert extract(folder, cache=tmp_path / "cache").scenario_ids.tolist() == ["new", "new", "f1r0", "f1r1"]
 
 
@@ -155,7 +155,7 @@ def test_progress_over_bytes(folder, monkeypatch):
 
 def test_memory_does_not_grow_with_the_file(tmp_path):
     road = writer.block(8, bytes(200_000))
-    record = writer.scenario(*climbing("s", [1])) + road
+    record = writer.scenario(*ascending("s", [1])) + road
     path = writer.write(tmp_path / "big.tfrecord", [record] * 20)
     small = writer.write(tmp_path / "small.tfrecord", [record])
     extract(small, cache=False)  # imports and tables

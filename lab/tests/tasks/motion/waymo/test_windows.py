@@ -42,7 +42,7 @@ def test_rule(shift, expected):
 
 
 def test_the_bounds_are_exclusive():
-    settings = ExtractSettings(max_shift=4.0, min_climb=0.25)
+    settings = ExtractSettings(max_shift=4.0, min_ascent=0.25)
     assert not kept(scene_of((4.0, 0, 1)), settings)
     assert not kept(scene_of((0, 0, 0.25)), settings)
     assert kept(scene_of((3.75, 3.75, 0.375)), settings)
@@ -87,7 +87,7 @@ def test_presets():
         ({"past": 12, "future": 0}, "must be positive"),
         ({"filter_on": "both"}, "`filter_on` must be 'past' or 'future', got 'both'"),
         ({"max_shift": 0.0}, "`max_shift` must be positive"),
-        ({"min_climb": float("nan")}, "`min_climb` not negative"),
+        ({"min_ascent": float("nan")}, "`min_ascent` not negative"),
         ({"object_types": ()}, "`object_types` must be a tuple of names out of vehicle"),
         ({"object_types": ("car",)}, r"got \('car',\)"),
         ({"object_types": "vehicle"}, "got 'vehicle'"),

@@ -32,7 +32,7 @@ def read_scenes(
 
     Args:
         path: A TFRecord file of the Waymo Open Motion Dataset.
-        flavour: ``"example"`` or ``"scenario"``; by default what the first record turns out to be.
+        flavour: ``"example"`` or ``"scenario"``; by default that of the first record.
         steps: How many of the steps to read, from the first.
 
     Yields:

@@ -1,4 +1,4 @@
-"""The protobuf messages of the two flavours of records, as far as anybody here looks at them.
+"""The protobuf messages of the two flavours of records, as far as they are read here.
 
 The classes are made at run time from the few fields below; protobuf skips every other field. What is not needed of a message that is
 needed is declared as bytes, which protobuf leaves unread: of a tf.Example only the features that are asked for are decoded.

@@ -1,7 +1,7 @@
 r"""Windows: six past and six future points of a track.
 
 The first 24 steps of a track, every second one kept, are 12 points, and all must be valid. Kept are tracks that stay near and yet
-climb or descend within one half of the window: with :math:`d` the last point of that half minus its first,
+ascend or descend within one half of the window: with :math:`d` the last point of that half minus its first,
 
 .. math:: |d_x| < 5, \quad |d_y| < 5, \quad |d_z| > 0.05 \text{ metres} .
 
@@ -36,7 +36,7 @@ class ExtractSettings:
         future: Points to predict.
         filter_on: The half of the window that the selection measures.
         max_shift: Bound on the shift along x and along y, in metres, exclusive.
-        min_climb: Bound on the shift along z, in metres, exclusive.
+        min_ascent: Bound on the shift along z, in metres, exclusive.
         object_types: Kinds of objects kept, of ``vehicle``, ``pedestrian``, ``cyclist``, ``other``.
     """
 
@@ -46,7 +46,7 @@ class ExtractSettings:
     future: int = 6
     filter_on: Literal["past", "future"] = "past"
     max_shift: float = 5.0
-    min_climb: float = 0.05
+    min_ascent: float = 0.05
     object_types: tuple[str, ...] = ("vehicle",)
 
     def __post_init__(self) -> None:
@@ -62,9 +62,9 @@ class ExtractSettings:
             )
         if self.filter_on not in ("past", "future"):
             raise InputError(f"`filter_on` must be 'past' or 'future', got {self.filter_on!r}")
-        if not (self.max_shift > 0 and self.min_climb >= 0):
+        if not (self.max_shift > 0 and self.min_ascent >= 0):
             raise InputError(
-                f"`max_shift` must be positive and `min_climb` not negative, got {self.max_shift} and {self.min_climb}"
+                f"`max_shift` must be positive and `min_ascent` not negative, got {self.max_shift} and {self.min_ascent}"
             )
         self._check_types()
 
@@ -101,5 +101,5 @@ def select(scene: Scene, settings: ExtractSettings) -> tuple[NDArray[np.intp], A
     last = settings.past - 1 if settings.filter_on == "past" else -1
     shift = np.abs(points[rows, last] - points[rows, first])
     near = (shift[:, 0] < settings.max_shift) & (shift[:, 1] < settings.max_shift)
-    rows = rows[near & (shift[:, 2] > settings.min_climb)]
+    rows = rows[near & (shift[:, 2] > settings.min_ascent)]
     return rows, points[rows]

@@ -1,0 +1,192 @@
+"""Target functions whose symmetries are known, to calibrate verdicts on: mechanics, fields and invariants, exact and broken a little.
+
+Those in :data:`ADJUSTED` were used while the rule of verdicts was made. Those in :data:`FRESH` were written down after it and run
+once: they show whether the rule carries over. Data are rotated at random, the groups with them, so that nothing
+rests on coordinate axes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from softsym.typing import Array
+
+Z = np.array([0.0, 0.0, 1.0])
+
+
+@dataclass(frozen=True)
+class Target:
+    """A map, how its data transform, and the candidates.
+
+    Args:
+        name: What it is.
+        rep_in: How inputs transform.
+        rep_out: How outputs transform.
+        groups: Candidates, before the rotation.
+        of: Inputs (n, copies, dim) to outputs (n, ...).
+        dim: Of the vectors.
+    """
+
+    name: str
+    rep_in: str
+    rep_out: str
+    groups: tuple[str, ...]
+    of: Callable[[Array], Array]
+    dim: int = 3
+
+    def __call__(self, X: Array) -> Array:
+        """Outputs (n, size of ``rep_out``) for inputs (n, size of ``rep_in``)."""
+        return np.asarray(self.of(X.reshape(len(X), -1, self.dim)).reshape(len(X), -1), dtype=np.float64)
+
+
+def _square(v: Array) -> Array:
+    return np.sum(v * v, axis=-1, keepdims=True)
+
+
+def _inner(a: Array, b: Array) -> Array:
+    return np.sum(a * b, axis=-1, keepdims=True)
+
+
+def _det(P: Array) -> Array:
+    return np.asarray(np.linalg.det(P[:, :2, :2])[:, None])
+
+
+def _charges(softening: float) -> Callable[[Array], Array]:
+    """The force on the first of several charges, softened so that it stays finite where they meet."""
+
+    def force(P: Array) -> Array:
+        gap = P[:, :1] - P[:, 1:]
+        return np.asarray((gap / (_square(gap) + softening) ** 1.5).sum(axis=1))
+
+    return force
+
+
+def _pushed(strength: float) -> Callable[[Array], Array]:
+    """A spring with cubic stiffness that a constant force along z pushes on in proportion to the stretch along z."""
+    return lambda P: P[:, 0] * (1 + 0.3 * _square(P[:, 0])) + strength * P[:, 0, 2:] * Z
+
+
+def _swirl(strength: float) -> Callable[[Array], Array]:
+    """Two invariants of two vectors, and a part that knows the direction z."""
+    return lambda P: (
+        _inner(P[:, 0], P[:, 1]) + 0.5 * _square(P[:, 0]) - 1.5 + strength * P[:, 0, 2:] * P[:, 1, 2:]
+    )
+
+
+def _drag(wind: float) -> Callable[[Array], Array]:
+    return lambda P: -(P[:, 0] - wind * Z) * np.sqrt(_square(P[:, 0] - wind * Z))
+
+
+def _stress(fibre: float) -> Callable[[Array], Array]:
+    """Stress of a material with fibres along z, from three stretches."""
+
+    def of(P: Array) -> Array:
+        C = np.einsum("nai,naj->nij", P, P)
+        return np.asarray(
+            C - np.eye(3) * np.einsum("nii->n", C)[:, None, None] / 3 + fibre * C[:, 2:3, 2:] * np.outer(Z, Z)
+        )
+
+    return of
+
+
+MADE_FOR = (
+    Target("cross product", "2V", "V", ("SO(3)", "O(3)", "O(2)@z"), lambda P: np.cross(P[:, 0], P[:, 1])),
+    Target("softened charges", "3V", "V", ("O(3)", "O(2)@z"), _charges(1.0)),
+    Target("drag", "V", "V", ("O(3)", "O(2)@x"), _drag(0.0)),
+    Target("drag in light wind", "V", "V", ("O(3)", "O(2)@z", "O(2)@x"), _drag(0.1)),
+    Target("drag in wind", "V", "V", ("O(3)", "O(2)@z", "O(2)@x"), _drag(0.7)),
+    Target("pushed spring", "V", "V", ("O(3)", "O(2)@z"), _pushed(0.3)),
+    Target("hardly pushed spring", "V", "V", ("O(3)", "O(2)@z"), _pushed(0.1)),
+    Target("swirl", "2V", "S", ("O(3)", "O(2)@z"), _swirl(0.4)),
+    Target("isotropic stress", "3V", "T(2)", ("O(3)", "O(2)@x"), _stress(0.0)),
+    Target("stress with fibres", "3V", "T(2)", ("O(3)", "O(2)@z"), _stress(0.7)),
+    Target(
+        "saturated", "2V", "V", ("O(3)", "SO(2)@z"), lambda P: np.tanh(_inner(P[:, 0], P[:, 1])) * P[:, 0]
+    ),
+    Target(
+        "square lattice",
+        "V",
+        "S",
+        ("C(4)", "SO(2)", "D(4)"),
+        lambda P: np.cos(P[:, 0]).sum(-1, keepdims=True),
+        2,
+    ),
+    Target("mean of three", "V", "S", ("S(3)", "O(3)"), lambda P: np.sin(P[:, 0]).sum(-1, keepdims=True)),
+)
+"""The rule was made for these."""
+
+SEEN = (
+    Target("Lorentz force", "2V", "V", ("SO(2)@z", "SO(3)", "O(2)@x"), lambda P: P[:, 0] + np.cross(P[:, 1], Z)),
+    Target("dipoles", "3V", "S", ("O(3)", "SO(3)", "O(2)@y"), lambda P: (
+        _inner(P[:, 1], P[:, 2]) * (1 + _square(P[:, 0])) - 3 * _inner(P[:, 0], P[:, 1]) * _inner(P[:, 0], P[:, 2])
+    ) / (1 + _square(P[:, 0])) ** 2),
+    Target("triple product", "3V", "S", ("SO(3)", "O(3)"), lambda P: np.tanh(_inner(P[:, 0], np.cross(P[:, 1], P[:, 2])))),
+    Target("Coriolis", "2V", "V", ("SO(2)@z", "O(2)@z", "SO(3)"), lambda P: 2 * np.cross(P[:, 1], Z) + P[:, 0] * [1.0, 1.0, 0.0]),
+    Target("bowl", "V", "V", ("O(3)", "O(2)@z"), lambda P: -P[:, 0] * [1.0, 1.0, 1.25] * (1 + 0.2 * _square(P[:, 0]))),
+    Target("two springs", "3V", "V", ("O(3)", "O(2)@z", "SO(2)@x"), lambda P: (
+        (P[:, 1] - P[:, 0]) * (1 - 1 / np.sqrt(1 + _square(P[:, 1] - P[:, 0]))) + 0.5 * (P[:, 2] - P[:, 0])
+    )),
+    Target("springs and weight", "3V", "V", ("O(3)", "O(2)@z", "O(2)@x"), lambda P: P[:, 1] + P[:, 2] - 2 * P[:, 0] - 0.5 * Z),
+    Target("harder charges", "3V", "V", ("O(3)", "SO(2)@z"), _charges(0.5)),
+    Target("hexagonal", "V", "V", ("C(6)", "SO(2)", "D(6)"), lambda P: P[:, 0] * (1 + 0.1 * (
+        P[:, 0, :1] ** 6 - 15 * P[:, 0, :1] ** 4 * P[:, 0, 1:] ** 2 + 15 * P[:, 0, :1] ** 2 * P[:, 0, 1:] ** 4 - P[:, 0, 1:] ** 6
+    ) / (0.5 + _square(P[:, 0])) ** 3), 2),
+    Target("product of four", "V", "S", ("S(4)", "A(4)", "O(4)"), lambda P: np.prod(1 + 0.4 * P[:, 0], axis=-1, keepdims=True), 4),
+    Target("almost a sum of four", "V", "S", ("S(4)", "A(4)"), lambda P: np.tanh(P[:, 0]) @ np.array([[1.0], [1.0], [1.0], [1.3]]), 4),
+    Target("alignment", "2V", "T(2)", ("O(3)", "O(2)@x"), lambda P: (
+        P[:, 0, :, None] * P[:, 1, None] + P[:, 1, :, None] * P[:, 0, None]) / (1 + _square(P[:, 0]) + _square(P[:, 1]))[..., None]),
+    Target("torque in a field", "2V", "V", ("SO(3)", "SO(2)@z", "O(3)"), lambda P: np.cross(P[:, 0], P[:, 1] + 0.2 * Z)),
+    Target("vortices", "2V", "V", ("SO(2)", "O(2)"), lambda P: (P[:, 0] - P[:, 1])[:, ::-1] * [-1.0, 1.0] / (
+        0.3 + _square(P[:, 0] - P[:, 1])), 2),
+)  # fmt: skip
+"""Fresh when they were first run, used for changes since."""
+
+ADJUSTED = (*MADE_FOR, *SEEN)
+"""Used while the rule was made."""
+
+
+def _waves(P: Array) -> Array:
+    """Three standing waves at 120 degrees."""
+    angles = 2 * np.pi * np.arange(3) / 3
+    return np.asarray(np.cos(P[:, 0] @ np.stack([np.cos(angles), np.sin(angles)])).sum(axis=1, keepdims=True))
+
+
+def _wall(strength: float) -> Callable[[Array], Array]:
+    """Products of velocities near a wall at right angles to z, saturated."""
+    return lambda P: (
+        (P[:, 0, :, None] * P[:, 0, None] + strength * P[:, 0, 2:, None] ** 2 * np.outer(Z, Z))
+        / (1 + _square(P[:, 0]))[..., None]
+    )
+
+
+FRESH = (
+    Target("centrifugal", "V", "V", ("O(2)@z", "O(3)", "SO(2)@x"), lambda P: P[:, 0] * [1.0, 1.0, 0.0] * (1 + 0.2 * _square(P[:, 0]))),
+    Target("mirror field", "2V", "S", ("O(2)@z", "O(3)"), lambda P: _square(P[:, 1]) * (1 + 0.3 * P[:, 0, 2:] ** 2)),
+    Target("screened charges", "2V", "V", ("O(3)", "O(2)@y"), lambda P: (P[:, 0] - P[:, 1]) * np.exp(
+        -np.sqrt(0.1 + _square(P[:, 0] - P[:, 1])))),
+    Target("quadrupole", "V", "S", ("O(2)@z", "O(3)", "SO(2)@x"), lambda P: (3 * P[:, 0, 2:] ** 2 - _square(P[:, 0])) / (
+        1 + _square(P[:, 0]))),
+    Target("dry friction on a slope", "2V", "V", ("O(3)", "O(2)@z"), lambda P: (
+        -P[:, 0] / np.sqrt(0.5 + _square(P[:, 0])) + 0.08 * P[:, 1, 2:] * Z)),
+    Target("angular momentum in a drift", "2V", "V", ("SO(3)", "SO(2)@z", "O(3)"), lambda P: np.cross(
+        P[:, 0], P[:, 1] + 0.15 * np.cross(Z, P[:, 0]))),
+    Target("velocity products", "V", "T(2)", ("O(3)", "O(2)@x"), _wall(0.0)),
+    Target("velocity products by a wall", "V", "T(2)", ("O(3)", "O(2)@z", "O(2)@x"), _wall(0.6)),
+    Target("area of a triangle", "3V", "S", ("O(3)", "SO(3)", "O(2)@y"), lambda P: np.sqrt(
+        0.1 + _square(np.cross(P[:, 1] - P[:, 0], P[:, 2] - P[:, 0])))),
+    Target("handed molecule", "3V", "S", ("SO(3)", "O(3)"), lambda P: _inner(P[:, 0], np.cross(P[:, 1], P[:, 2])) + 0.5 * _square(P[:, 0])),
+    Target("shear flow", "V", "V", ("C(2)", "SO(2)"), lambda P: np.stack([np.sin(P[:, 0, 1]), 0.0 * P[:, 0, 0]], axis=1), 2),
+    Target("triangular lattice", "V", "S", ("C(6)", "C(3)", "SO(2)"), _waves, 2),
+    Target("square drag", "V", "V", ("D(4)", "C(4)", "O(2)"), lambda P: -P[:, 0] * np.abs(P[:, 0]).sum(axis=1, keepdims=True), 2),
+    Target("pairs of four", "V", "S", ("S(4)", "A(4)", "O(4)"), lambda P: P[:, 0].sum(1, keepdims=True) ** 2 / (2 + _square(P[:, 0])), 4),
+    Target("soft maximum of four", "V", "S", ("S(4)", "A(4)"), lambda P: np.log(np.exp(P[:, 0]).sum(axis=1, keepdims=True)), 4),
+    Target("four, one of them odd", "V", "S", ("S(4)", "A(4)"), lambda P: np.sin(P[:, 0]) @ np.array([[1.0], [1.0], [1.0], [0.8]]), 4),
+    Target("four-momenta", "2V", "S", ("Lorentz()", "O(4)"), lambda P: _inner(P[:, 0] * [-1.0, 1.0, 1.0, 1.0], P[:, 1]), 4),
+    Target("area form", "2V", "S", ("SL(2)", "SO(2)", "O(2)"), lambda P: _det(P) + 0.3 * _det(P) ** 2, 2),
+    Target("angle", "2V", "S", ("Scaling(3)", "SO(3)", "O(2)@x"), lambda P: _inner(P[:, 0], P[:, 1]) / np.sqrt(
+        _square(P[:, 0]) * _square(P[:, 1]))),
+)  # fmt: skip
+"""Written down after the rule was made, and run once."""

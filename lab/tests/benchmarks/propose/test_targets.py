@@ -1,0 +1,27 @@
+"""The target functions are what they say."""
+
+import numpy as np
+import pytest
+
+from softsym.inference.propose.algebra.recognise import recognise
+from softsym.inference.propose.matrix_action import basis_of
+from softsym.reps import rep
+from softsym_lab.benchmarks.propose.fresh import FRESH
+from softsym_lab.benchmarks.propose.targets import APART, BROKEN, TARGETS, UNNAMED, Setting
+from softsym_lab.benchmarks.propose.truth import truth
+
+ALL = {**TARGETS, **APART, **BROKEN, **UNNAMED, **FRESH}
+
+
+@pytest.mark.parametrize("name", [name for name in ALL if name != "pure noise"])
+def test_algebras_are_those_of_theory(name):
+    setting = ALL[name]
+    X = np.random.default_rng(0).standard_normal((200, rep(setting.rep_in).size(f"Trivial({setting.dim})")))
+    own, _ = truth(setting.function, X, setting, basis_of(setting.dim, False)[:0])
+    if setting.dimension:
+        assert recognise(own).name in (setting.name, f"unnamed, dimension {setting.dimension}")
+        assert truth(setting.function, X, setting, own)[1] < 1e-4
+    if setting.dimension < setting.dim**2:
+        given = [getattr(setting, key) for key in ("rep_in", "rep_out", "dim", "function")]
+        more, _ = truth(setting.function, X, Setting(*given, setting.dimension + 1, ""), own[:0])
+        assert truth(setting.function, X, setting, more)[1] > 1e-3
