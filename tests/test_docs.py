@@ -98,7 +98,7 @@ def test_tables_are_what_was_recorded() -> None:
         for name in named.findall(text):
             assert tables[name]() in text, f"{page.name} has another {name} than lab/benchmarks/results"
             announced.add(name)
-    assert {"models", "modules", "rivals"} <= announced
+    assert {"models", "modules", "baselines"} <= announced
 
 
 def test_make_targets_that_are_named_exist() -> None:

@@ -29,7 +29,7 @@ SLIPS = {
     "inspect": (["inspect", "--in", "V", "--out", "V", "--groups", "Q(9)"], "unknown group"),
     "model": (["predict", "nowhere", "data.csv", "-o", "p.csv"], "nowhere holds no softsym model"),
     "ending": (["predict", "nowhere", "data.csv", "-o", "p.txt"], "p.txt must end in"),
-    "artefact": (["reproduce", "table9"], "unknown artefact 'table9'"),
+    "table": (["reproduce", "table9"], "unknown table 'table9'"),
     "preset": (["reproduce", "table1", "--preset", "slow"], "unknown preset 'slow'"),
     "engine": (["reproduce", "table1", "--engine", "steam"], "unknown engine 'steam'"),
 }  # fmt: skip

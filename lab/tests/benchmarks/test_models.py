@@ -37,13 +37,11 @@ def test_one_more_is_broken_and_new():
 
 def test_a_case_that_is_done_is_not_repeated(tmp_path, monkeypatch):
     monkeypatch.setattr(models, "TASKS", ["cossim:soft"])
-    monkeypatch.delenv(models.FLIGHTS, raising=False)
-    monkeypatch.setenv(models.FOLDER, str(tmp_path))
     asked = []
     row = {"test_mse": 1.0, "baselines": [{"name": "MLP", "test_error": 2.0}]}
     record = {"task": "cossim:soft", "split": 0, "all": row, "cost_of_broken": 0.1}
     monkeypatch.setattr(models, "compare", lambda name, split: asked.append(name) or record)
-    first = models.run()
+    first = models.run(tmp_path)
     assert first == models.run(tmp_path)
     assert first["cases"] == [record]
     assert (first["worst_against_baselines"], first["worst_cost"]) == (0.5, 0.1)

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from softsym_lab.benchmarks.timing import (
-    cpu_turns,
+    cpu_rounds,
     forget_peak,
     interleaved,
     page_faults,
@@ -49,7 +49,7 @@ def test_memory_that_was_used_is_seen():
 
 def test_processor_time_is_taken_in_turns_of_both_directions():
     calls = []
-    times = cpu_turns({"a": lambda: calls.append("a"), "b": lambda: calls.append("b")}, rounds=2, calls=2)
+    times = cpu_rounds({"a": lambda: calls.append("a"), "b": lambda: calls.append("b")}, rounds=2, calls=2)
     assert "".join(calls) == "bbaa" + "aabb" + "bbaa"
     assert [len(taken) for taken in times.values()] == [2, 2]
 

@@ -1,6 +1,7 @@
 """``softsym bench``."""
 
 import json
+from pathlib import Path
 
 from typer.testing import CliRunner
 
@@ -10,12 +11,24 @@ from softsym_lab import benchmarks
 
 def test_the_suite_is_passed_on_and_numbers_come_as_json(monkeypatch, tmp_path):
     asked = []
-    monkeypatch.setattr(benchmarks, "run", lambda suite: asked.append(suite) or {"schema": 1})
+    monkeypatch.setattr(benchmarks, "run", lambda *arguments: asked.append(arguments) or {"schema": 1})
     done = CliRunner().invoke(app, ["bench", "spaces"])
     assert done.exit_code == 0
     assert json.loads(done.stdout) == {"schema": 1}
-    CliRunner().invoke(app, ["bench", "--json", str(tmp_path / "out.json")])
-    assert asked == ["spaces", None]
+    CliRunner().invoke(
+        app,
+        [
+            "bench",
+            "models",
+            "--folder",
+            "work",
+            "--flights",
+            "balls.npz",
+            "--json",
+            str(tmp_path / "out.json"),
+        ],
+    )
+    assert asked == [("spaces", None, None), ("models", Path("work"), "balls.npz")]
     assert json.loads((tmp_path / "out.json").read_text()) == {"schema": 1}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from softsym.errors import InputError
@@ -18,10 +19,21 @@ LONG = (
     "baselines",
     "scale",
 )
+"""Suites that take long and have to be named."""
+WITH_FOLDER = ("learning", "calibration-evidence", "models", "propose", "baselines")
+"""Suites that keep what is done in a folder."""
+WITH_FLIGHTS = ("models", "modules", "baselines")
+"""Suites that can also run on recorded flights."""
 
 
-def run(suite: str | None = None) -> dict[str, Any]:
-    """Runs one suite, or all but those that learn for long."""
+def run(suite: str | None = None, folder: Path | None = None, flights: str | None = None) -> dict[str, Any]:
+    """Runs one suite, or all but those that take long.
+
+    Args:
+        suite: Its name; by default all but :data:`LONG`.
+        folder: Where a suite of :data:`WITH_FOLDER` keeps what is done, so that a stopped run goes on.
+        flights: File of recorded flights, for a suite of :data:`WITH_FLIGHTS`.
+    """
     from softsym.native import environment
     from softsym_lab.benchmarks import (
         calibration,
@@ -39,7 +51,7 @@ def run(suite: str | None = None) -> dict[str, Any]:
     )
     from softsym_lab.benchmarks.planted import baselines
 
-    suites: dict[str, Callable[[], dict[str, Any]]] = {
+    suites: dict[str, Callable[..., dict[str, Any]]] = {
         "spaces": spaces.run,
         "step": step.run,
         "loop": loop.run,
@@ -56,5 +68,14 @@ def run(suite: str | None = None) -> dict[str, Any]:
     }
     if suite is not None and suite not in suites:
         raise InputError(f"unknown suite {suite!r}; pass one of {', '.join(suites)}")
+    options: dict[str, Any] = {}
+    for option, value, taking in (("folder", folder, WITH_FOLDER), ("flights", flights, WITH_FLIGHTS)):
+        if value is not None and suite not in taking:
+            raise InputError(
+                f"--{option} is for {', '.join(taking)}; leave it out, or name one of these suites"
+            )
+        if value is not None:
+            options[option] = value
     chosen = [suite] if suite else [name for name in suites if name not in LONG]
-    return {"schema": 1, "environment": environment(), **{name: suites[name]() for name in chosen}}
+    results = {name: suites[name](**options) for name in chosen}
+    return {"schema": 1, "environment": environment(), **results}

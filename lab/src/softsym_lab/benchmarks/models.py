@@ -1,15 +1,13 @@
 """How well the main job's model predicts compared with baselines, with all candidates, without the broken ones and with one more.
 
-Every built-in task is fitted as a person's data would be. Recorded flights are not part of the package: name their file
-in ``SOFTSYM_FLIGHTS`` to have them too, in three splits by flight. Where a folder is named, in ``SOFTSYM_MODELS`` on the command line,
-a case is written down as soon as it is done and not repeated. Seconds where closed forms do, a minute or two of one core where
-networks are trained.
+Every built-in task is fitted as a person's data would be. Recorded flights, which are not part of the package, are added in
+three splits by flight if their file is named. A case takes seconds where closed forms do, a minute or two of one core where networks are
+trained.
 """
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -28,7 +26,6 @@ TASKS = [
     "golfball:wind=y", "motion:symmetry-aware",
 ]  # fmt: skip
 FLIGHT_SPLITS = 3
-FLIGHTS, FOLDER = "SOFTSYM_FLIGHTS", "SOFTSYM_MODELS"
 VARIANTS = ("all", "without_broken", "one_more_broken")
 BASELINES = ("ridge regression", "kernel ridge regression", "MLP", "gradient boosting")
 ROUNDING = 1e-12
@@ -37,11 +34,15 @@ ADDED = ("O(3)", "O(2)@x", "SL(3)")
 """Groups of which the first that a task breaks is added."""
 
 
-def run(folder: Path | None = None) -> dict[str, Any]:
-    """All cases."""
-    flights, named = os.environ.get(FLIGHTS), os.environ.get(FOLDER)
-    if folder is None and named:
-        folder = Path(named)
+def run(folder: Path | None = None, flights: str | None = None) -> dict[str, Any]:
+    """All cases.
+
+    Args:
+        folder: Where each case is kept as soon as it is done, so that a stopped run goes on; None to keep none.
+        flights: File of recorded flights (``table_tennis``).
+    """
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
     cases = [(name, 0) for name in TASKS]
     cases += [(f"table_tennis:{flights}", split) for split in range(FLIGHT_SPLITS) if flights]
     records = [_kept(folder, name, split) for name, split in cases]

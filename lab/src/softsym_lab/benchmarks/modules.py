@@ -21,7 +21,7 @@ from torch import Tensor, nn
 
 from softsym.regularize import EquivarianceRegularizer
 from softsym_lab.benchmarks.planted import costs
-from softsym_lab.benchmarks.timing import cpu_turns, page_faults, ratio
+from softsym_lab.benchmarks.timing import cpu_rounds, page_faults, ratio
 
 ROUNDS = 15
 SIZES = (512, 1024, 2048, 4096)
@@ -74,18 +74,18 @@ MODELS: dict[str, tuple[type[nn.Module], tuple[int, ...], str, str, list[str]]] 
 """Model, shape of a batch, representations, groups."""
 
 
-def run(rounds: int = ROUNDS) -> dict[str, Any]:
-    """All costs."""
+def run(flights: str | None = None, rounds: int = ROUNDS) -> dict[str, Any]:
+    """All costs; of a step on recorded flights, too, if their file is named."""
     return {
         "overhead": {name: overhead(name, rounds) for name in MODELS},
         "growth": growth(),
-        "methods": costs.run(),
+        "methods": costs.run(flights),
     }
 
 
 def overhead(name: str, rounds: int = ROUNDS) -> dict[str, Any]:
     """A training step with one and with four groups over one without."""
-    seconds = cpu_turns({str(count): make_step(name, count) for count in (0, 1, 4)}, rounds)
+    seconds = cpu_rounds({str(count): make_step(name, count) for count in (0, 1, 4)}, rounds)
     return {
         "parameters": sum(p.numel() for p in MODELS[name][0]().parameters()),
         "rounds": rounds,
@@ -121,7 +121,7 @@ def alone(name: str, count: int = 4, calls: int = 15) -> float:
     """Processor seconds of value and gradient of the penalty by themselves, which differences of steps on a busy machine cannot tell."""
     build, _, rep_in, rep_out, groups = MODELS[name]
     per = EquivarianceRegularizer(build(), groups[:count], rep_in, rep_out)
-    return statistics.median(cpu_turns({"": lambda: per().backward()}, calls)[""])
+    return statistics.median(cpu_rounds({"": lambda: per().backward()}, calls)[""])
 
 
 def growth(sizes: tuple[int, ...] = SIZES) -> dict[str, Any]:
@@ -140,7 +140,7 @@ def growth(sizes: tuple[int, ...] = SIZES) -> dict[str, Any]:
             "weight decay": functools.partial(value_and_gradient, layer, lambda: decay(layer)),  # noqa: B023
         }
         calls = max(1, sizes[-1] ** 2 // (8 * size**2))
-        seconds = cpu_turns(dict[str, Callable[[], object]](actions), GROWTH_ROUNDS, calls)
+        seconds = cpu_rounds(dict[str, Callable[[], object]](actions), GROWTH_ROUNDS, calls)
         rows.append(
             {
                 "size": size,

@@ -46,7 +46,7 @@ def time_rounds(
     return times
 
 
-def cpu_turns(
+def cpu_rounds(
     actions: dict[str, Callable[[], object]], rounds: int, calls: int = 1
 ) -> dict[str, list[float]]:
     """Processor seconds per call of each action in each round, forwards and backwards alternately, so that no action always comes first.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import typer
 
 from softsym.cli import write_json
@@ -13,6 +15,17 @@ def command(
         help="Which suite: spaces, step, loop, native, or one of those that take long and are left out by default: learning, "
         "evidence, calibration, calibration-evidence, models, modules, propose, baselines, scale.",
     ),
+    folder: Path | None = typer.Option(
+        None,
+        "--folder",
+        help="Folder in which learning, calibration-evidence, models, propose or baselines keeps what is done, so that a stopped run "
+        "goes on; bench-propose and runs/calibration-evidence by default for these two, none for the others.",
+    ),
+    flights: str | None = typer.Option(
+        None,
+        "--flights",
+        help="File of recorded flights (.npz), on which models, modules and baselines then run too.",
+    ),
     json_file: str = typer.Option("-", "--json", help="Where the JSON goes: a file, or - (stdout)."),
 ) -> None:
     """Measures speed as ratios, side by side in one run, and prints JSON.
@@ -21,4 +34,4 @@ def command(
     """
     from softsym_lab.benchmarks import run
 
-    write_json(run(suite), json_file)
+    write_json(run(suite, folder, flights), json_file)

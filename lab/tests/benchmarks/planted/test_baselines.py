@@ -10,8 +10,7 @@ from softsym_lab.benchmarks.planted.methods import methods
 
 
 @pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
-def test_every_method_gets_its_row(case, monkeypatch):
-    monkeypatch.delenv(baselines.FOLDER, raising=False)
+def test_every_method_gets_its_row(case):
     records = {name: {0: baselines.kept(case, name, seed=0, epochs=1)} for name in methods(case)}
     comparison = baselines.table(case, records)
     assert list(comparison["rows"]) == list(methods(case))
@@ -32,18 +31,16 @@ def test_every_method_gets_its_row(case, monkeypatch):
 
 
 def test_what_is_done_is_not_repeated(tmp_path, monkeypatch):
-    monkeypatch.setenv(baselines.FOLDER, str(tmp_path))
     case = cases()[0]
-    first = baselines.kept(case, "plain", seed=0, epochs=1)
+    first = baselines.kept(case, "plain", 0, 1, tmp_path)
     (file,) = tmp_path.iterdir()
     assert json.loads(file.read_text()) == first
     monkeypatch.setattr(baselines, "trained", None)
-    assert baselines.kept(case, "plain", seed=0, epochs=1) == first
-    assert baselines.recorded() == {}  # nothing of full length yet
+    assert baselines.kept(case, "plain", 0, 1, tmp_path) == first
+    assert baselines.recorded(tmp_path) == {}  # nothing of full length yet
 
 
 def test_a_part_of_the_folder_is_a_table(tmp_path, monkeypatch):
-    monkeypatch.setenv(baselines.FOLDER, str(tmp_path))
     monkeypatch.setattr(
         baselines,
         "trained",
@@ -54,11 +51,11 @@ def test_a_part_of_the_folder_is_a_table(tmp_path, monkeypatch):
     )
     case, first = cases()[1], baselines.FIRST
     for name, seed in (("plain", first), ("plain", first + 1), ("per", first + 1)):
-        baselines.kept(case, name, seed)
-    rows = baselines.recorded()[case.name]["rows"]
+        baselines.kept(case, name, seed, folder=tmp_path)
+    rows = baselines.recorded(tmp_path)[case.name]["rows"]
     assert rows["plain"]["seeds"] == 2
     assert rows["per"]["test_error_less_plain"] == [0.0, None]
-    everything = baselines.run(seeds=1)[case.name]
+    everything = baselines.run(tmp_path, seeds=1)[case.name]
     assert everything["better_than_per"] == {"test_error": []}
     assert everything["better_and_faster_than_per"] == [
         name for name, method in methods(case).items() if method.way != "per"

@@ -18,11 +18,10 @@ def test_rows_and_networks_fit(case):
     assert case.loss(prediction, y[:7]) > 0
 
 
-def test_flights_are_named_by_the_environment(tmp_path, monkeypatch):
-    monkeypatch.delenv(cases.FLIGHTS, raising=False)
+def test_flights_are_read_from_their_file(tmp_path):
     assert len(cases.cases()) == 3
-    monkeypatch.setenv(cases.FLIGHTS, str(write_flights(tmp_path / "flights.npz")))
-    assert [case.name for case in cases.cases()][-1] == "flights"
+    file = str(write_flights(tmp_path / "flights.npz"))
+    assert [case.name for case in cases.cases(file)][-1] == "flights"
 
 
 def test_errors_are_shares():

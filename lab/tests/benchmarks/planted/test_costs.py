@@ -5,7 +5,7 @@ from softsym_lab.benchmarks.planted.cases import cases
 
 
 def test_every_way_has_its_row(monkeypatch):
-    monkeypatch.setattr(costs, "peak_memory", lambda name, way: 1.0)
+    monkeypatch.setattr(costs, "peak_memory", lambda *_: 1.0)
     rows = costs.steps(cases()[2], rounds=1, calls=1)
     assert list(rows) == list(costs.WAYS)
     assert rows["plain"]["over_plain"] == 1.0

@@ -8,14 +8,13 @@ of the training rows, and baselines are given the same evidence. By held-out row
 three parts of the training rows is held out once while the others are learned; then all are. Test rows decide nothing, except where a
 row of the table says that it shows one candidate at one strength.
 
-Every training is written down in the folder that ``SOFTSYM_MODULES`` names as soon as it is done, and not repeated.
+Every training is written to a folder, if one is named, as soon as it is done, and not repeated.
 """
 
 from __future__ import annotations
 
 import json
 import math
-import os
 import statistics
 import time
 from collections.abc import Mapping
@@ -31,7 +30,6 @@ from softsym.regularize.strengths import choose, from_evidence
 from softsym_lab.benchmarks.planted.cases import Case, Pair, cases
 from softsym_lab.benchmarks.planted.methods import Method, Training, methods
 
-FOLDER = "SOFTSYM_MODULES"
 FIRST = 10
 """The first seed; no number of any method was chosen by it or by those after it."""
 Records = dict[int, dict[str, Any]]
@@ -41,9 +39,23 @@ OURS = "per"
 ERRORS = ("test_error", "test_error_transformed", "equivariance_error")
 
 
-def run(seeds: int | None = None, epochs: int | None = None) -> dict[str, Any]:
-    """All tasks and methods, method by method."""
-    every = cases()
+def run(
+    folder: Path | None = None,
+    flights: str | None = None,
+    seeds: int | None = None,
+    epochs: int | None = None,
+) -> dict[str, Any]:
+    """All tasks and methods, method by method.
+
+    Args:
+        folder: Where each training is kept as soon as it is done, so that a stopped run goes on; None to keep none.
+        flights: File of recorded flights (``table_tennis``).
+        seeds: How many seeds; those of each method by default.
+        epochs: How long to train; as each task says by default.
+    """
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+    every = cases(flights)
     names = list(dict.fromkeys(name for case in every for name in methods(case)))
     records: dict[str, dict[str, Records]] = {case.name: {} for case in every}
     for name in names:
@@ -51,19 +63,21 @@ def run(seeds: int | None = None, epochs: int | None = None) -> dict[str, Any]:
             if name in methods(case):
                 count = seeds or methods(case)[name].seeds
                 records[case.name][name] = {
-                    seed: kept(case, name, seed, epochs) for seed in range(FIRST, FIRST + count)
+                    seed: kept(case, name, seed, epochs, folder) for seed in range(FIRST, FIRST + count)
                 }
     return {case.name: table(case, records[case.name]) for case in every}
 
 
-def recorded() -> dict[str, Any]:
+def recorded(folder: Path, flights: str | None = None) -> dict[str, Any]:
     """The table of what is in the folder so far."""
     tables = {}
-    for case in cases():
+    for case in cases(flights):
         records: dict[str, Records] = {}
         for name, method in methods(case).items():
-            files = {seed: _file(case, name, seed, None) for seed in range(FIRST, FIRST + method.seeds)}
-            records[name] = {seed: _read(file) for seed, file in files.items() if file and file.exists()}
+            files = {
+                seed: _file(folder, case, name, seed, None) for seed in range(FIRST, FIRST + method.seeds)
+            }
+            records[name] = {seed: _read(file) for seed, file in files.items() if file.exists()}
         if records["plain"] and records[OURS]:
             tables[case.name] = table(case, {name: rows for name, rows in records.items() if rows})
     return tables
@@ -116,20 +130,21 @@ def summary(records: Records, plain: Records) -> dict[str, Any]:
     return row
 
 
-def kept(case: Case, name: str, seed: int, epochs: int | None = None) -> dict[str, Any]:
+def kept(
+    case: Case, name: str, seed: int, epochs: int | None = None, folder: Path | None = None
+) -> dict[str, Any]:
     """One training, read from the folder if it is there."""
-    file = _file(case, name, seed, epochs)
-    if file is None:
+    if folder is None:
         return trained(case, methods(case)[name], seed, epochs)
+    file = _file(folder, case, name, seed, epochs)
     if not file.exists():
         put_text(file, json.dumps(trained(case, methods(case)[name], seed, epochs)))
     return _read(file)
 
 
-def _file(case: Case, name: str, seed: int, epochs: int | None) -> Path | None:
-    folder = os.environ.get(FOLDER)
+def _file(folder: Path, case: Case, name: str, seed: int, epochs: int | None) -> Path:
     words = "".join(letter if letter.isalnum() else "_" for letter in f"{case.name} {name}")
-    return Path(folder) / f"{words}-{seed}-{epochs or case.epochs}.json" if folder else None
+    return folder / f"{words}-{seed}-{epochs or case.epochs}.json"
 
 
 def _read(file: Path) -> dict[str, Any]:

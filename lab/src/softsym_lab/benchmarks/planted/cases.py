@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +13,6 @@ from softsym.metrics import equivariance_error
 from softsym.regularize import GroupAugmentation
 from softsym_lab.benchmarks.planted import images, points
 
-FLIGHTS = "SOFTSYM_FLIGHTS"
 QUARTERS = ("D(4)@x", "D(4)@y", "D(4)@z")
 Pair = tuple[Tensor, Tensor]
 
@@ -92,8 +90,8 @@ class Case:
         return numbers
 
 
-def cases() -> list[Case]:
-    """All tasks; flights only where their file is named."""
+def cases(flights: str | None = None) -> list[Case]:
+    """All tasks; recorded flights only where their file is named."""
     flips: dict[str, Any] = {"groups": images.GROUPS}
     planted: dict[str, Any] = {**flips, "holds": images.GROUPS[:1], "order": images.GROUPS}
     axes: dict[str, Any] = {"groups": points.AXES, "holds": ("O(2)@z",), "finite": QUARTERS}
@@ -102,9 +100,8 @@ def cases() -> list[Case]:
         Case("digits", lambda: images.SmallCNN(8, 10), points.digits, (1, 8, 8), "Grid(8,8)", "10S", holds=(), **flips),
         Case("points", points.SetTransformer, points.sets, (6, 3), "6V", "V", **axes),
     ]  # fmt: skip
-    file = os.environ.get(FLIGHTS)
-    if file:
-        made.append(Case("flights", points.Recurrent, points.flights(file), (6, 3), "6V", "6V", **axes))
+    if flights:
+        made.append(Case("flights", points.Recurrent, points.flights(flights), (6, 3), "6V", "6V", **axes))
     return made
 
 
