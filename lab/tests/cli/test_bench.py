@@ -5,8 +5,10 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from softsym.cli.main import app
+from softsym.cli.main import add_commands, app
 from softsym_lab import benchmarks
+
+add_commands()
 
 
 def test_the_suite_is_passed_on_and_numbers_come_as_json(monkeypatch, tmp_path):

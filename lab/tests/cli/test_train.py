@@ -9,7 +9,7 @@ import pytest
 from lab.tests.runs.small import TASK, cli, result
 from typer.testing import CliRunner
 
-from softsym.cli.main import app
+from softsym.cli.main import add_commands, app
 from softsym.regularize.strengths import CONTROLLERS
 from softsym_lab.zoo import MODELS
 from tests.processes import started
@@ -63,6 +63,7 @@ def test_the_table(tmp_path):
 
 
 def test_help_lists_all_models_and_rules():
+    add_commands()
     shown = " ".join(CliRunner().invoke(app, ["train", "--help"], env={"COLUMNS": "300"}).output.split())
     assert f"One of {', '.join(MODELS)}." in shown
     assert f"instead of the preset's: {', '.join(CONTROLLERS)}." in shown
