@@ -167,7 +167,7 @@ def runs(rng, folder):
         log.append({"epoch": epoch, "loss": 1 / epoch})
     file = place.path / str(rng.choice(["spec.json", "result.json", "model.safetensors", "history.jsonl"]))
     file.write_bytes(mutate.bytes_of(file.read_bytes(), rng))
-    rows = history.read(place.path / "history.jsonl")
+    rows = history.read_history(place.path / "history.jsonl")
     assert rows == log.rows[: len(rows)], "a damaged row was believed"
     assert place.result() in (None, result), "a damaged result was believed"
     place.claim(wanted, resume=True)

@@ -6,7 +6,7 @@ from softsym.datasets import task
 from softsym.nn import MLP, SoftMLP
 from softsym.regularize import EquivarianceRegularizer
 from softsym.regularize.strengths import OneShot
-from softsym.training import Settings, fit
+from softsym.training import TrainingConfig, fit
 
 TASK = "inertia:Oz(2)"
 
@@ -29,7 +29,7 @@ def train(
     resume=False,
     on_epoch=None,
     controller=None,
-    gauge=None,
+    violations=None,
     strength=None,
     **settings,
 ):
@@ -41,10 +41,10 @@ def train(
     return fit(
         net,
         data,
-        Settings(epochs=epochs, **numbers),
+        TrainingConfig(epochs=epochs, **numbers),
         regularizer=regularizer,
         controller=controller or OneShot(3, window=2),
-        gauge=gauge,
+        violations=violations,
         folder=folder,
         resume=resume,
         on_epoch=on_epoch,

@@ -8,9 +8,9 @@ from softsym.errors import CheckpointWarning
 from softsym.nn import SoftMLP
 from softsym.regularize import EquivarianceRegularizer
 from softsym.regularize.strengths import OneShot
-from softsym.training.average import Average
-from softsym.training.checkpoint import Checkpoint, Progress, latest, save
-from softsym.training.stopping import EarlyStopping
+from softsym.training.checkpoint import Checkpoint, TrainingState, latest, save
+from softsym.training.history import EarlyStopping
+from softsym.training.optim import WeightAverage
 
 
 def make(epoch):
@@ -87,8 +87,13 @@ def progress(seed):
     controller = OneShot(at_epoch=3, window=2)
     controller.begin(regularizer.strengths)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
-    return Progress(
-        model, optimizer, regularizer, controller, EarlyStopping(patience=3, after=0), Average(model, 0.5)
+    return TrainingState(
+        model,
+        optimizer,
+        regularizer,
+        controller,
+        EarlyStopping(patience=3, after=0),
+        WeightAverage(model, 0.5),
     )
 
 
@@ -124,11 +129,9 @@ def test_what_is_captured_and_put_back_goes_on_to_the_same_bits(tmp_path):
 def test_one_that_the_history_does_not_tell_of_is_passed_over(tmp_path):
     save(tmp_path, make(1))
     save(tmp_path, make(2))
-    assert latest(tmp_path, told=2).epoch == 2
-    with pytest.warns(
-        CheckpointWarning, match="epoch-0000002 is damaged .the history beside it ends at epoch 1"
-    ):
-        assert latest(tmp_path, told=1).epoch == 1
+    assert latest(tmp_path, last_epoch=2).epoch == 2
+    with pytest.warns(CheckpointWarning, match="epoch-0000002 is damaged .its history ends at epoch 1"):
+        assert latest(tmp_path, last_epoch=1).epoch == 1
 
 
 def test_what_a_killed_process_left_is_swept(tmp_path):

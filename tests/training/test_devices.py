@@ -9,12 +9,16 @@ import torch
 from softsym.datasets import task
 from softsym.errors import InputError
 from softsym.regularize import EquivarianceRegularizer
-from softsym.training import Settings
-from softsym.training.average import Average
-from softsym.training.devices import Alone, ByFabric, check_device, is_first_process, make_devices
-from softsym.training.loop import train_epoch
-from softsym.training.objective import Objective
-from softsym.training.optim import make_optimizer
+from softsym.training import TrainingConfig
+from softsym.training.devices import (
+    FabricDevices,
+    SingleProcess,
+    check_device,
+    is_first_process,
+    make_devices,
+)
+from softsym.training.loop import Objective, train_epoch
+from softsym.training.optim import WeightAverage, make_optimizer
 from tests.training.small import TASK, build, train, weights
 
 NUMBERS = {"epochs": 2, "batch": 4, "lr": 0.1}
@@ -23,8 +27,8 @@ NUMBERS = {"epochs": 2, "batch": 4, "lr": 0.1}
 def test_alone_unless_something_is_asked_for(monkeypatch):
     for name in ("WORLD_SIZE", "LOCAL_WORLD_SIZE"):
         monkeypatch.delenv(name, raising=False)
-    assert isinstance(make_devices(Settings(**NUMBERS)), Alone)
-    assert isinstance(make_devices(Settings(**NUMBERS, precision="64-true")), ByFabric)
+    assert isinstance(make_devices(TrainingConfig(**NUMBERS)), SingleProcess)
+    assert isinstance(make_devices(TrainingConfig(**NUMBERS, precision="64-true")), FabricDevices)
 
 
 def test_a_run_of_one_process_does_not_import_fabric():
@@ -38,7 +42,9 @@ def test_a_run_of_one_process_does_not_import_fabric():
 
 def test_alone_and_fabric_go_to_the_same_bits(monkeypatch):
     alone = train("per", epochs=6)
-    monkeypatch.setattr("softsym.training.loop.make_devices", lambda settings: ByFabric(settings, 1, False))
+    monkeypatch.setattr(
+        "softsym.training.loop.make_devices", lambda settings: FabricDevices(settings, 1, False)
+    )
     by_fabric = train("per", epochs=6)
     assert torch.equal(weights(alone.model), weights(by_fabric.model))
     assert [row["loss"] for row in alone.history] == [row["loss"] for row in by_fabric.history]
@@ -50,12 +56,12 @@ def test_other_precisions_train():
 
 
 def test_a_batch_must_be_shared_evenly(monkeypatch):
-    class Three(Alone):
+    class Three(SingleProcess):
         processes = 3
 
-    monkeypatch.setattr("softsym.training.devices.Alone", Three)
+    monkeypatch.setattr("softsym.training.devices.SingleProcess", Three)
     with pytest.raises(InputError, match="the batch of 4 must be a multiple of the 3 processes"):
-        make_devices(Settings(**NUMBERS))
+        make_devices(TrainingConfig(**NUMBERS))
 
 
 @pytest.mark.parametrize(
@@ -83,13 +89,13 @@ def test_what_is_not_there_is_said_in_one_line():
             ):
                 check_device(name)
             with pytest.raises(InputError, match=f"finds no device '{name}'"):
-                make_devices(Settings(**NUMBERS, accelerator=name))
+                make_devices(TrainingConfig(**NUMBERS, accelerator=name))
     check_device("cpu")
     with pytest.raises(InputError, match="unknown device 'tpu'; pass one of cpu, cuda, mps"):
         check_device("tpu")
 
 
-class Elsewhere(Alone):
+class Elsewhere(SingleProcess):
     """A device on which nothing can be read, and an operation with a tensor of the CPU fails."""
 
     def setup(self, model, optimizer):
@@ -110,14 +116,14 @@ def test_an_epoch_runs_where_the_model_is(model, form):
     chosen = task(TASK)
     net, regularizer = build(model)
     devices = Elsewhere()
-    settings = Settings(epochs=2, batch=20, lr=0.01, form=form, optimizer="muon", average=0.9, clip=1.0)
+    settings = TrainingConfig(epochs=2, batch=20, lr=0.01, form=form, optimizer="muon", average=0.9, clip=1.0)
     wrapped, _ = devices.setup(net, None)
     # Moving to ``meta``, unlike to a device with memory, makes new parameters: what knows the old ones comes after.
     per = None if regularizer is None else EquivarianceRegularizer(wrapped, chosen.groups, strength=1.0)
     stepped = make_optimizer(wrapped, per, settings)
     x, y = (devices.place(values) for values in chosen.splits(0, (60, 40, 40)).train)
     objective = Objective(wrapped, per, penalises=form == "loss")
-    average = Average(net, settings.average)
+    average = WeightAverage(net, settings.average)
     loss, _ = train_epoch(devices, wrapped, stepped, (x, y), settings, 1, objective, average)
     assert loss == 1 / 60
     assert {p.device.type for p in net.parameters()} == {"meta"}
@@ -126,7 +132,7 @@ def test_an_epoch_runs_where_the_model_is(model, form):
 def test_a_model_comes_back_to_where_it_was(monkeypatch):
     moved = []
 
-    class Away(Alone):
+    class Away(SingleProcess):
         def setup(self, model, optimizer):
             monkeypatch.setattr(model, "to", lambda place: moved.append(place) or model)
             return model, optimizer

@@ -1,16 +1,18 @@
-"""The loop: deterministic, resumable, and honest about what it does."""
+"""The loop and its objective: deterministic and resumable."""
 
 import itertools
 
 import pytest
 import torch
+from torch import nn
 
+import softsym as ss
 from softsym.datasets import task
 from softsym.errors import CheckpointWarning, InputError, TrainingError
 from softsym.regularize.strengths import ByData, Fixed
-from softsym.training import Settings, fit
-from softsym.training.history import read
-from softsym.training.loop import epoch_generator, evaluate
+from softsym.training import TrainingConfig, fit
+from softsym.training.history import read_history
+from softsym.training.loop import Objective, epoch_generator, evaluate
 from tests.training.small import TASK, build, train, weights
 
 
@@ -45,7 +47,7 @@ def test_a_resumed_run_ends_in_exactly_the_same_weights(tmp_path, model, stop):
     resumed = train(model, epochs=12, folder=tmp_path, resume=True)
     assert torch.equal(weights(whole.model), weights(resumed.model))
     assert resumed.strengths == whole.strengths
-    rows = read(tmp_path / "history.jsonl")
+    rows = read_history(tmp_path / "history.jsonl")
     assert [row["epoch"] for row in rows] == list(range(1, resumed.epochs + 1))
     assert [row["loss"] for row in rows] == [row["loss"] for row in whole.history]
 
@@ -92,10 +94,10 @@ FAST = {"optimizer": "muon", "form": "proximal", "warm_up": 0.1, "shrink": 0.3, 
 
 
 def by_data(epochs):
-    def gauge(model, seed):
+    def violations(model, seed):
         return {group.name: 0.5 + 10 * k + 0.01 * seed for k, group in enumerate(task(TASK).groups)}
 
-    return {"controller": ByData(epochs), "gauge": gauge, **FAST}
+    return {"controller": ByData(epochs), "violations": violations, **FAST}
 
 
 @pytest.mark.parametrize("stop", [2, 5, 10])
@@ -124,13 +126,13 @@ def test_the_proximal_form_leaves_the_penalty_out_of_the_loss_and_pulls_all_the_
 def test_who_looks_at_an_epoch_sees_the_weights_that_would_be_kept():
     (model, _), data = build("mlp"), task(TASK).splits(0, (60, 40, 40))
     seen = []
-    settings = Settings(epochs=3, batch=20, lr=1e-2, average=0.9, validate_every=1)
+    settings = TrainingConfig(epochs=3, batch=20, lr=1e-2, average=0.9, validate_every=1)
     fitted = fit(model, data, settings, on_epoch=lambda _: seen.append(evaluate(model, *data.val)))
     assert seen == [row["validation"] for row in fitted.history]
 
 
-def test_a_rule_that_reads_data_needs_a_gauge():
-    with pytest.raises(InputError, match="ByData reads what a model does on data; pass `gauge`"):
+def test_a_rule_that_reads_data_needs_violations():
+    with pytest.raises(InputError, match="ByData reads what a model does on data; pass `violations`"):
         train(epochs=4, controller=ByData(4))
 
 
@@ -168,4 +170,76 @@ def test_damage_means_the_checkpoint_before_and_the_same_weights(tmp_path, damag
     with pytest.warns(CheckpointWarning, match="epoch-0000006 is damaged .* using the one before"):
         resumed = train(epochs=12, checkpoint_every=3, folder=tmp_path, resume=True)
     assert torch.equal(weights(whole.model), weights(resumed.model))
-    assert [row["epoch"] for row in read(tmp_path / "history.jsonl")] == list(range(1, resumed.epochs + 1))
+    assert [row["epoch"] for row in read_history(tmp_path / "history.jsonl")] == list(
+        range(1, resumed.epochs + 1)
+    )
+
+
+def batch():
+    generator = torch.Generator().manual_seed(0)
+    return torch.randn(5, 6, generator=generator), torch.randn(5, 3, generator=generator)
+
+
+def test_the_task_alone():
+    x, y = batch()
+    net = nn.Linear(6, 3)
+    whole, task = Objective(net)(net, x, y, 0)
+    assert whole is task
+    assert task.item() == pytest.approx(float((net(x) - y).square().mean().detach()))
+
+
+def test_prior_regularizer_and_hook_add_to_the_whole_but_not_to_the_task():
+    x, y = batch()
+    net = ss.nn.RPP("2V", "V", "O(3)", width=12, layers=2)
+    task = float((net(x) - y).square().mean().detach())
+    assert Objective(net)(net, x, y, 0).whole.item() == pytest.approx(task + net.prior().item())
+    soft = ss.nn.SoftMLP("2V", "V", ["O(3)"], width=12, layers=2)
+    per = ss.EquivarianceRegularizer(soft, ["O(3)"], strength=3.0)
+    seen = []
+
+    def add(model, inputs, prediction, step):
+        seen.append((model, inputs, prediction.shape, step))
+        return prediction.new_tensor(7.0)
+
+    losses = Objective(soft, per, on_loss=add)(soft, x, y, 11)
+    assert losses.whole.item() == pytest.approx(
+        losses.task.item() + 7.0 + soft.prior().item() + per().item(), rel=1e-6
+    )
+    assert seen == [(soft, x, (5, 3), 11)]
+
+
+def test_a_batch_is_changed_before_the_model_sees_it():
+    x, y = batch()
+    net = nn.Linear(6, 3)
+    whole, _ = Objective(net, on_batch=lambda x, y, step: (step * x, -y))(net, x, y, 2)
+    assert whole.item() == pytest.approx(float((net(2 * x) + y).square().mean().detach()))
+
+
+def test_a_module_whose_prior_is_something_else():
+    x, y = batch()
+    net = nn.Linear(6, 3)
+    net.prior = torch.distributions.Normal(0.0, 1.0)
+    assert Objective(net)(net, x, y, 0).whole.item() > 0
+
+
+def test_another_criterion():
+    x, y = batch()
+    net = nn.Linear(6, 3)
+    losses = Objective(net, criterion=nn.functional.l1_loss)(net, x, y, 0)
+    assert losses.task.item() == pytest.approx(float((net(x) - y).abs().mean().detach()))
+
+
+def test_what_is_balanced_is_as_large_as_the_task_and_pulls_its_own_way():
+    x, y = batch()
+    net = nn.Linear(6, 3)
+    losses = Objective(
+        net, on_loss=lambda model, x, prediction, step: 1e-3 * prediction.square().sum(), balanced=True
+    )(net, x, y, 0)
+    assert losses.whole.item() == pytest.approx(2 * losses.task.item(), rel=1e-6)
+    (added,) = torch.autograd.grad(losses.whole - losses.task, net.bias)
+    expected = 2 * net(x).sum(0) * losses.task / net(x).square().sum()
+    torch.testing.assert_close(added, expected.detach())
+    nothing = Objective(net, on_loss=lambda model, x, prediction, step: 0 * prediction.sum(), balanced=True)(
+        net, x, y, 0
+    )
+    assert nothing.whole.item() == nothing.task.item()

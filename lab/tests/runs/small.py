@@ -9,7 +9,7 @@ import torch
 
 from softsym.datasets import task
 from softsym.regularize.strengths import OneShot
-from softsym.training import Settings, fit
+from softsym.training import TrainingConfig, fit
 from softsym_lab.experiments.presets import chosen_preset
 from softsym_lab.runs.spec import RunSpec
 from softsym_lab.zoo import build
@@ -36,7 +36,7 @@ def train(
     resume=False,
     on_epoch=None,
     controller=None,
-    gauge=None,
+    violations=None,
     strength=None,
     **settings,
 ):
@@ -45,13 +45,13 @@ def train(
     if strength is not None:
         built.regularizer.strengths = dict.fromkeys(built.regularizer.strengths, strength)
     data = task(TASK).splits(seed, (60, 40, 40))
-    chosen = Settings(
+    chosen = TrainingConfig(
         epochs=epochs,
         **{"batch": 20, "lr": 1e-2, "checkpoint_every": 3, "stop_after": 4, "seed": seed, **settings},
     )
     return fit(
         built.model, data, chosen, regularizer=built.regularizer, controller=controller or OneShot(3, window=2),
-        on_batch=built.on_batch, on_loss=built.on_loss, balanced=built.balanced, gauge=gauge, folder=folder, resume=resume,
+        on_batch=built.on_batch, on_loss=built.on_loss, balanced=built.balanced, violations=violations, folder=folder, resume=resume,
         on_epoch=on_epoch,
     )  # fmt: skip
 

@@ -5,7 +5,7 @@ from lab.tests.runs.small import TASK, preset, train
 
 from softsym.datasets import task
 from softsym.regularize import EquivarianceRegularizer
-from softsym.training import Average, Objective, Settings, make_optimizer, train_epoch
+from softsym.training import Objective, TrainingConfig, WeightAverage, make_optimizer, train_epoch
 from softsym_lab.zoo import MODELS, build, closed
 from tests.training.test_devices import Elsewhere
 
@@ -25,7 +25,7 @@ def test_an_epoch_runs_where_the_model_is(model, form):
     chosen = task(TASK)
     built = build(model, chosen, preset(), 0)
     devices = Elsewhere()
-    settings = Settings(epochs=2, batch=20, lr=0.01, form=form, optimizer="muon", average=0.9, clip=1.0)
+    settings = TrainingConfig(epochs=2, batch=20, lr=0.01, form=form, optimizer="muon", average=0.9, clip=1.0)
     wrapped, _ = devices.setup(built.model, None)
     # Moving to ``meta``, unlike to a device with memory, makes new parameters: what knows the old ones comes after.
     per = None if built.regularizer is None else EquivarianceRegularizer(wrapped, chosen.groups, strength=1.0)
@@ -35,7 +35,7 @@ def test_an_epoch_runs_where_the_model_is(model, form):
         wrapped, per, on_batch=built.on_batch, on_loss=built.on_loss,
         penalises=form == "loss", balanced=built.balanced,
     )  # fmt: skip
-    average = Average(built.model, settings.average)
+    average = WeightAverage(built.model, settings.average)
     loss, _ = train_epoch(devices, wrapped, stepped, (x, y), settings, 1, objective, average)
     assert loss == 1 / 60
     assert {p.device.type for p in built.model.parameters()} == {"meta"}

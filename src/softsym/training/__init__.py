@@ -1,4 +1,4 @@
-"""Training: one plain loop, deterministic, resumable and observable."""
+"""Training: one loop, deterministic and resumable; optimizers, checkpoints, devices."""
 
 import lazy_loader
 

@@ -1,7 +1,7 @@
-"""Checkpoints: everything a run needs to go on exactly where it stopped.
+"""Checkpoints: everything that training needs to continue exactly where it stopped.
 
 A checkpoint is a folder with the tensors (safetensors) and everything else (JSON, with checksums of both). It appears whole,
-and the previous one is kept until then, so a run may be killed at any moment. A damaged checkpoint is noticed and passed over for the
+and the previous one is kept until then, so a run may be killed at any moment. A damaged checkpoint is skipped for the
 one before, with a warning. Nothing is ever unpickled.
 """
 
@@ -20,8 +20,8 @@ from softsym.errors import CheckpointWarning, in_one_line
 from softsym.io import digest, dump_with_checksum, load_with_checksum, put_folder, sweep
 from softsym.regularize import EquivarianceRegularizer
 from softsym.regularize.strengths import Controller
-from softsym.training.average import Average
-from softsym.training.stopping import EarlyStopping
+from softsym.training.history import EarlyStopping
+from softsym.training.optim import WeightAverage
 
 FORMAT = 1
 KEEP = 2
@@ -29,7 +29,7 @@ KEEP = 2
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """What is saved.
+    """The content of a checkpoint.
 
     Args:
         epoch: How many epochs are done.
@@ -43,14 +43,14 @@ class Checkpoint:
 
 
 @dataclass(eq=False)
-class Progress:
-    """What changes while a run goes on, to be captured and put back.
+class TrainingState:
+    """Everything that changes during training, to be captured and restored.
 
     Args:
         model: The model.
         optimizer: Its optimizer.
         regularizer: Its regularizer, if any.
-        controller: The rule of its strengths.
+        controller: Changes the strengths.
         stopping: Early stopping.
         average: The average of its weights.
         best: The parameters of the best model so far; empty before validation counts.
@@ -61,20 +61,20 @@ class Progress:
     regularizer: EquivarianceRegularizer | None
     controller: Controller
     stopping: EarlyStopping
-    average: Average
+    average: WeightAverage
     best: dict[str, Tensor] = field(default_factory=dict)
 
     def note_best(self) -> None:
-        """Takes the model as it is for the best so far."""
+        """Remembers the current parameters as the best so far."""
         self.best = {name: p.detach().clone() for name, p in self.model.state_dict().items()}
 
     def capture(self, epoch: int, seconds: float) -> Checkpoint:
-        """Everything the run needs to go on."""
+        """A checkpoint of the current state."""
         tensors = {f"model.{name}": value for name, value in self.model.state_dict().items()}
         tensors |= {f"best.{name}": value for name, value in self.best.items()}
         tensors |= {f"average.{name}": value for name, value in self.average.tensors().items()}
-        for k, numbers in self.optimizer.state_dict()["state"].items():
-            tensors |= {f"optimizer.{k}.{name}": torch.as_tensor(value) for name, value in numbers.items()}
+        for k, values in self.optimizer.state_dict()["state"].items():
+            tensors |= {f"optimizer.{k}.{name}": torch.as_tensor(value) for name, value in values.items()}
         state = {
             "seconds": seconds,
             "controller": self.controller.state_dict(),
@@ -84,11 +84,11 @@ class Progress:
         return Checkpoint(epoch, tensors, state)
 
     def restore(self, saved: Checkpoint) -> None:
-        """Puts a checkpoint back."""
-        self.model.load_state_dict(_under(saved.tensors, "model."))
+        """Restores a checkpoint."""
+        self.model.load_state_dict(_with_prefix(saved.tensors, "model."))
         described = self.optimizer.state_dict()
         described["state"] = {}
-        for name, value in _under(saved.tensors, "optimizer.").items():
+        for name, value in _with_prefix(saved.tensors, "optimizer.").items():
             k, key = name.split(".", 1)
             described["state"].setdefault(int(k), {})[key] = value
         self.optimizer.load_state_dict(described)
@@ -96,8 +96,8 @@ class Progress:
         self.stopping.load_state_dict(saved.state["stopping"])
         if self.regularizer is not None:
             self.regularizer.load_state_dict(saved.state["strengths"])
-        self.best = _under(saved.tensors, "best.")
-        self.average.restore(_under(saved.tensors, "average."))
+        self.best = _with_prefix(saved.tensors, "best.")
+        self.average.restore(_with_prefix(saved.tensors, "average."))
 
 
 def save(folder: Path, checkpoint: Checkpoint) -> None:
@@ -115,24 +115,24 @@ def save(folder: Path, checkpoint: Checkpoint) -> None:
         (target / "state.json").write_text(text, encoding="utf-8")
 
     put_folder(folder / f"epoch-{checkpoint.epoch:07d}", write)
-    for old in _listed(folder)[KEEP:]:
+    for old in _checkpoints(folder)[KEEP:]:
         shutil.rmtree(old, ignore_errors=True)
     sweep(folder)
 
 
-def latest(folder: Path, told: int | None = None) -> Checkpoint | None:
+def latest(folder: Path, last_epoch: int | None = None) -> Checkpoint | None:
     """The newest checkpoint that is whole; None if there is none.
 
     Args:
         folder: Where they are.
-        told: The last epoch that the history tells of; checkpoints of later ones are passed over.
+        last_epoch: The last epoch of the history; later checkpoints are skipped.
     """
-    for path in _listed(folder):
+    for path in _checkpoints(folder):
         try:
-            found = _load(path)
-            if told is not None and found.epoch > told:
-                raise ValueError(f"the history beside it ends at epoch {told}")
-            return found
+            saved = _load(path)
+            if last_epoch is not None and saved.epoch > last_epoch:
+                raise ValueError(f"its history ends at epoch {last_epoch}")
+            return saved
         except (OSError, ValueError, KeyError, TypeError) as error:
             warnings.warn(
                 f"checkpoint {path} is damaged ({in_one_line(error)}); using the one before",
@@ -154,9 +154,9 @@ def _load(path: Path) -> Checkpoint:
     return Checkpoint(described["epoch"], decode(data), described["state"])
 
 
-def _listed(folder: Path) -> list[Path]:
+def _checkpoints(folder: Path) -> list[Path]:
     return sorted(folder.glob("epoch-*"), reverse=True)
 
 
-def _under(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
+def _with_prefix(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
     return {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}

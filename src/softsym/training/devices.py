@@ -1,7 +1,6 @@
-"""Where a training computes: this process alone, or what Lightning Fabric offers (devices, precisions, processes that share batches).
+"""Devices, precisions and processes of training: one process on the CPU, or what Lightning Fabric offers.
 
-Fabric takes seconds to import and is asked only when a run wants what it offers. Alone, the same operations run without it, to the
-same bits.
+Fabric takes seconds to import and is used only where it is needed. Without it the same operations give the same bits.
 """
 
 from __future__ import annotations
@@ -10,18 +9,19 @@ import os
 from typing import TYPE_CHECKING, Any, Protocol
 
 from softsym.errors import InputError
-from softsym.training.settings import Settings
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
     from torch.optim import Optimizer
 
+    from softsym.training.config import TrainingConfig
+
 DEVICES = ("cpu", "cuda", "mps")
-"""What a training can be told to compute on."""
+"""Names of devices."""
 
 
 class Devices(Protocol):
-    """What the loop asks of the place where it computes."""
+    """Where training computes."""
 
     rank: int
     """Number of this process."""
@@ -41,81 +41,83 @@ class Devices(Protocol):
         """The mean over processes."""
 
 
-class Alone:
-    """One process, one CPU, numbers as they are."""
+class SingleProcess:
+    """One process on the CPU, in the precision of the model."""
 
     rank, processes = 0, 1
 
     def setup(self, model: nn.Module, optimizer: Optimizer) -> tuple[Any, Any]:
-        """Both as they are."""
+        """Returns both unchanged."""
         return model, optimizer
 
     def place(self, values: Tensor) -> Tensor:
-        """Where it is."""
+        """Returns the tensor unchanged."""
         return values
 
     def backward(self, loss: Tensor) -> None:
-        """Torch's own."""
+        """Calls ``loss.backward()``."""
         loss.backward()
 
     def mean(self, value: Tensor) -> Tensor:
-        """Of one."""
+        """Returns the value unchanged."""
         return value
 
 
-class ByFabric:
-    """Devices, precision and processes as Fabric has them; several processes talk by DDP."""
+class FabricDevices:
+    """Lightning Fabric; several processes synchronise by DDP."""
 
-    def __init__(self, settings: Settings, processes_here: int, is_parallel: bool) -> None:
+    def __init__(self, config: TrainingConfig, processes_here: int, is_parallel: bool) -> None:
         from lightning_fabric import Fabric
 
         self.fabric = Fabric(
-            accelerator=settings.accelerator,
-            devices=max(settings.devices, processes_here),
+            accelerator=config.accelerator,
+            devices=max(config.devices, processes_here),
             strategy="ddp" if is_parallel else "auto",
-            precision=settings.precision,
+            precision=config.precision,
         )
         if is_parallel:
             self.fabric.launch()
         self.rank, self.processes = self.fabric.global_rank, self.fabric.world_size
 
     def setup(self, model: nn.Module, optimizer: Optimizer) -> tuple[Any, Any]:
-        """Wrapped by Fabric, on its device."""
+        """Wraps both by Fabric, on its device."""
         wrapped, stepped = self.fabric.setup(model, optimizer)
         return wrapped, stepped
 
     def place(self, values: Tensor) -> Tensor:
-        """On Fabric's device."""
+        """Copies to Fabric's device."""
         placed: Tensor = self.fabric.to_device(values)
         return placed
 
     def backward(self, loss: Tensor) -> None:
-        """With the scaling that the precision needs."""
+        """Scales the loss as the precision needs."""
         self.fabric.backward(loss)
 
     def mean(self, value: Tensor) -> Tensor:
-        """Over all processes."""
+        """Averages over all processes."""
         reduced: Tensor = self.fabric.all_reduce(value, reduce_op="mean")  # type: ignore[assignment]
         return reduced
 
 
-def make_devices(settings: Settings) -> Devices:
-    """The place where a run with these settings computes; processes that torchrun started are found by its environment variables."""
-    if settings.accelerator in DEVICES:
-        check_device(settings.accelerator)
+def make_devices(config: TrainingConfig) -> Devices:
+    """Chooses devices by a configuration; processes that torchrun started are recognised by its environment variables."""
+    if config.accelerator in DEVICES:
+        check_device(config.accelerator)
     here = int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
-    is_parallel = settings.devices > 1 or int(os.environ.get("WORLD_SIZE", "1")) > 1
-    is_plain = settings.accelerator == "cpu" and settings.precision == "32-true" and here == 1
-    chosen: Devices = Alone() if is_plain and not is_parallel else ByFabric(settings, here, is_parallel)
-    if settings.batch % chosen.processes:
+    is_parallel = config.devices > 1 or int(os.environ.get("WORLD_SIZE", "1")) > 1
+    is_simple = config.accelerator == "cpu" and config.precision == "32-true" and here == 1
+    chosen: Devices = (
+        SingleProcess() if is_simple and not is_parallel else FabricDevices(config, here, is_parallel)
+    )
+    if config.batch % chosen.processes:
         raise InputError(
-            f"the batch of {settings.batch} must be a multiple of the {chosen.processes} processes"
+            f"the batch of {config.batch} must be a multiple of the {chosen.processes} processes"
         )
     return chosen
 
 
 def check_device_name(name: str) -> None:
-    """Refuses a device that nobody knows, before torch is imported.
+    """Refuses an unknown device, before torch is imported.
 
     Example:
         >>> check_device_name("gpu")

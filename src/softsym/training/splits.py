@@ -1,4 +1,4 @@
-"""The data of one training run: training, validation and test rows, and the error that is reported on them."""
+"""Training, validation and test rows of one run, and the error that is reported on them."""
 
 from __future__ import annotations
 

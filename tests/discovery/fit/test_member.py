@@ -18,7 +18,7 @@ from softsym.discovery.fit.parallel import Training, train_all
 from softsym.groups import group
 from softsym.nn import MLP, ScaleCanonical, SoftMLP
 from softsym.reps import rep
-from softsym.training.devices import Alone
+from softsym.training.devices import SingleProcess
 from tests.discovery.fit.lessons import FAST, RECIPE, lesson
 
 SHORT = RECIPE.model_copy(update={"epochs": 6, "strength": 30.0})
@@ -124,7 +124,7 @@ def test_a_member_is_trained_on_its_device(monkeypatch):
 
     def make(settings):
         asked.append(settings.accelerator)
-        return Alone()
+        return SingleProcess()
 
     monkeypatch.setattr("softsym.training.loop.make_devices", make)
     elsewhere = replace(lesson(), device="cuda")

@@ -5,7 +5,7 @@ import pytest
 from softsym.discovery.fit.recipe import Recipe, read_recipe
 from softsym.errors import InputError
 from softsym.regularize.strengths import ByData, Continuous, Fixed, OneShot
-from softsym.training.settings import FAST, FAST_STRENGTH
+from softsym.training.config import FAST, FAST_STRENGTH
 
 SOFT = read_recipe(has_groups=True)
 

@@ -104,7 +104,9 @@ def curve(name: str, seed: int, aims: Sequence[float] = AIMS) -> dict[str, Any]:
             settings,
             regularizer=built.regularizer,
             controller=spec.controller,
-            gauge=Violations(chosen.rep_in, chosen.rep_out, spec.candidates(chosen), data.train, data.val),
+            violations=Violations(
+                chosen.rep_in, chosen.rep_out, spec.candidates(chosen), data.train, data.val
+            ),
             on_epoch=note,
         )
         result |= {"final_test_mse": evaluate(fitted.model, *data.test), "strengths": fitted.strengths}

@@ -10,7 +10,14 @@ from typing import Any
 from softsym.datasets import task
 from softsym.nn import SoftMLP
 from softsym.regularize import EquivarianceRegularizer
-from softsym.training import Average, Objective, Settings, make_devices, make_optimizer, train_epoch
+from softsym.training import (
+    Objective,
+    TrainingConfig,
+    WeightAverage,
+    make_devices,
+    make_optimizer,
+    train_epoch,
+)
 from softsym_lab.benchmarks.step import AXES, IN, OUT, step_of
 from softsym_lab.benchmarks.timing import interleaved
 
@@ -25,7 +32,7 @@ def run() -> dict[str, Any]:
 def compare(width: int, batch: int, rounds: int = 9) -> dict[str, float]:
     """Seconds of an epoch in the loop and of its steps alone."""
     data = task("inertia:Oz(2)").splits(0, (1000, 10, 10))
-    settings = Settings(epochs=10, batch=batch, lr=1e-3, validate_every=10)
+    settings = TrainingConfig(epochs=10, batch=batch, lr=1e-3, validate_every=10)
     devices = make_devices(settings)
     net = SoftMLP(IN, OUT, AXES, width, largest="O(3)")
     per = EquivarianceRegularizer(net, AXES)
@@ -35,7 +42,7 @@ def compare(width: int, batch: int, rounds: int = 9) -> dict[str, float]:
     bare = step_of(bare_net, EquivarianceRegularizer(bare_net, AXES), batch)
 
     def epoch() -> None:
-        train_epoch(devices, wrapped, optimizer, data.train, settings, 1, objective, Average(net, 0.0))
+        train_epoch(devices, wrapped, optimizer, data.train, settings, 1, objective, WeightAverage(net, 0.0))
 
     def steps() -> None:
         for _ in range(1000 // batch):

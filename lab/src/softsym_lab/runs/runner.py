@@ -71,7 +71,7 @@ def _run(spec: RunSpec, task: Task, place: RunFolder, *, resume: bool, quiet: bo
             on_loss=built.on_loss,
             balanced=built.balanced,
             measure=lambda model: model_errors(model, task, probes, n_transforms=4, groups=groups),
-            gauge=Violations(task.rep_in, task.rep_out, groups, data.train, data.val),
+            violations=Violations(task.rep_in, task.rep_out, groups, data.train, data.val),
             folder=place.path,
             resume=resume,
             quiet=quiet,

@@ -11,7 +11,7 @@ from pydantic import Field, PositiveInt, model_validator
 from softsym.groups import Group
 from softsym.groups import group as read_group
 from softsym.training import check_device
-from softsym.training import Batch, LearningRate, Patience, Settings, SoftNumbers
+from softsym.training import Batch, LearningRate, Patience, TrainingConfig, NetworkHyperparameters
 from softsym_lab.zoo import MODELS, Blueprint
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PresetName = Literal["paper", "code", "quick", "fast"]
 
 
-class Preset(SoftNumbers):
+class Preset(NetworkHyperparameters):
     """All numbers of the runs on a task. Where it has two of a kind, the model says which it takes (:mod:`softsym_lab.zoo`)."""
 
     FORMAT: ClassVar[tuple[str, ...]] = (
@@ -136,13 +136,13 @@ class RunSpec:
         return MODELS[self.model].width(self.preset)
 
     @property
-    def settings(self) -> Settings:
+    def settings(self) -> TrainingConfig:
         """The numbers that concern training."""
         preset, model = self.preset, MODELS[self.model]
         epochs = model.epochs(preset)
-        return Settings(
+        return TrainingConfig(
             **(
-                preset.of_steps()
+                preset.step_values()
                 if model.is_regularized or preset.baseline_lr is None
                 else {"lr": preset.baseline_lr}
             ),
@@ -163,7 +163,7 @@ class RunSpec:
     def controller(self) -> Controller:
         """The rule by which strengths change, at its beginning."""
         preset = self.preset
-        return preset.rule(MODELS[self.model].epochs(preset), preset.adjust_at, preset.strength_window)
+        return preset.make_controller(MODELS[self.model].epochs(preset), preset.adjust_at, preset.strength_window)
 
     def check(self) -> None:
         """Refuses an unknown model, groups that cannot be read, and groups that the model does not take."""

@@ -162,7 +162,7 @@ def train_member(
             regularizer=regularizer,
             controller=recipe.controller() if regularizer is not None else None,
             criterion=criterion,
-            gauge=Violations(
+            violations=Violations(
                 shape.rep_in,
                 shape.rep_out,
                 shape.groups,

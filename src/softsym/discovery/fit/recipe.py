@@ -10,7 +10,15 @@ from pydantic import Field, NonNegativeFloat, PositiveInt, ValidationError
 from softsym.errors import InputError, first_problem
 from softsym.nn.network import check_memory
 from softsym.regularize.strengths import Controller
-from softsym.training.settings import FAST, FAST_STRENGTH, Batch, LearningRate, Settings, SoftNumbers, Width
+from softsym.training.config import (
+    FAST,
+    FAST_STRENGTH,
+    Batch,
+    LearningRate,
+    NetworkHyperparameters,
+    TrainingConfig,
+    Width,
+)
 
 STEPS, PLAIN_STEPS = 600, 1_200
 """Optimiser steps of a default training: with penalties, and of a network without."""
@@ -20,7 +28,7 @@ LAST_STAGE, LAST_RATE = 3, 10
 """The stage after the verdicts has this part of the epochs, and of the rate, of the training before."""
 
 
-class Recipe(SoftNumbers):
+class Recipe(NetworkHyperparameters):
     """The numbers of one training; epochs and batch may be left to the number of training rows (:meth:`for_rows`).
 
     The defaults are what files mean that do not say more, and suit a network without penalties.
@@ -69,18 +77,18 @@ class Recipe(SoftNumbers):
     def controller(self) -> Controller:
         """The rule that changes the strengths."""
         epochs = _chosen(self.epochs)
-        return self.rule(epochs, self.adjust_at, window=max(1, epochs // 6))
+        return self.make_controller(epochs, self.adjust_at, window=max(1, epochs // 6))
 
     @property
     def adjust_at(self) -> int:
         """Epoch of the adjustment: after a third."""
         return max(1, _chosen(self.epochs) // 3)
 
-    def settings(self, seed: int, *, has_groups: bool) -> Settings:
+    def settings(self, seed: int, *, has_groups: bool) -> TrainingConfig:
         """What the training loop wants to know; with groups the best model counts only once the strengths have settled."""
         epochs = _chosen(self.epochs)
-        return Settings(
-            **self.of_steps(),
+        return TrainingConfig(
+            **self.step_values(),
             epochs=epochs,
             batch=_chosen(self.batch),
             patience=max(20, epochs // 5),

@@ -26,8 +26,8 @@ from softsym.groups import Group, read_groups
 from softsym.inference.shape import row_weights, seed_of
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
+from softsym.training.config import FAST
 from softsym.training.devices import check_device
-from softsym.training.settings import FAST
 from softsym.typing import Array, Index
 
 DEFAULT = Recipe()

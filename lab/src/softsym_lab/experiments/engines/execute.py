@@ -44,13 +44,13 @@ def execute(job: Job) -> RunOutcome:
 
 
 def _finished(job: Job) -> RunRecord:
-    from softsym.training import history
+    from softsym.training import read_history
     from softsym_lab.runs.runner import run
 
     take_head_start(job.spec, job.folder)
     result = run(job.spec, job.folder, resume=True, quiet=True, records=job.records)
     past = job.folder / "history.jsonl"
-    rows = history.read(past) if past.exists() else []  # what is solved has no epochs
+    rows = read_history(past) if past.exists() else []  # what is solved has no epochs
     weights = weight_rows(job.spec, job.folder)
     return RunRecord(job.spec, result, environment(), thinned(rows, job.spec), weights)
 

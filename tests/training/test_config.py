@@ -7,37 +7,37 @@ from pydantic import Field, ValidationError
 
 from softsym.discovery.fit.recipe import Recipe
 from softsym.regularize.strengths import Continuous, OneShot
-from softsym.training.settings import Numbers, Settings, SoftNumbers
+from softsym.training.config import NetworkHyperparameters, StepConfig, TrainingConfig
 
 
 def test_settings_are_checked_and_frozen():
-    settings = Settings(epochs=3, batch=2, lr=0.1)
+    settings = TrainingConfig(epochs=3, batch=2, lr=0.1)
     for change in ({"epoch": 3}, {"lr": 0}, {"batch": 0}, {"adam_eps": -1.0}, {"weight_decay": float("nan")}):
         with pytest.raises(ValidationError):
-            Settings.model_validate({**dict(settings), **change})
+            TrainingConfig.model_validate({**dict(settings), **change})
     with pytest.raises(ValidationError, match="frozen"):
         settings.lr = 1.0
 
 
-@pytest.mark.parametrize("vessel", [Settings, Recipe])
-def test_a_number_of_the_steps_means_the_same_everywhere(vessel):
-    for name, declared in Numbers.model_fields.items():
-        found = vessel.model_fields[name]
+@pytest.mark.parametrize("config", [TrainingConfig, Recipe])
+def test_a_number_of_the_steps_means_the_same_everywhere(config):
+    for name, declared in StepConfig.model_fields.items():
+        found = config.model_fields[name]
         assert (found.annotation, found.metadata) == (declared.annotation, declared.metadata)
         assert found.description == declared.description
-    assert issubclass(vessel, Numbers)
+    assert issubclass(config, StepConfig)
 
 
 def test_the_numbers_of_the_steps_go_on_as_they_are():
     recipe = Recipe(lr=0.5, weight_decay=0.25, adam_eps=1e-4, epochs=9, batch=3)
-    steps = recipe.of_steps()
+    steps = recipe.step_values()
     assert (steps["lr"], steps["weight_decay"], steps["adam_eps"]) == (0.5, 0.25, 1e-4)
     assert (steps["optimizer"], steps["form"], steps["average"]) == ("adam", "loss", 0.0)
     settings = recipe.settings(0, has_groups=True)
-    assert settings.of_steps() == recipe.of_steps()
+    assert settings.step_values() == recipe.step_values()
 
 
-class Later(SoftNumbers):
+class Later(NetworkHyperparameters):
     """A format that had two fields; `late` came later."""
 
     FORMAT: ClassVar[tuple[str, ...]] = ("width", "lr")
@@ -62,24 +62,26 @@ def test_a_recipe_is_written_as_before():
 
 
 def test_the_rule_is_found_by_its_name():
-    numbers = SoftNumbers(lr=0.1, width=8, gamma=3.0)
-    once = numbers.rule(epochs=90, adjust_at=30, window=5)
+    numbers = NetworkHyperparameters(lr=0.1, width=8, gamma=3.0)
+    once = numbers.make_controller(epochs=90, adjust_at=30, window=5)
     assert isinstance(once, OneShot)
     assert (once.at_epoch, once.gamma, once.window) == (30, 3.0, 5)
-    assert isinstance(numbers.model_copy(update={"strengths": "continuous"}).rule(90, 30, 5), Continuous)
+    assert isinstance(
+        numbers.model_copy(update={"strengths": "continuous"}).make_controller(90, 30, 5), Continuous
+    )
     with pytest.raises(
         ValidationError, match="input should be 'one-shot', 'continuous', 'by-data' or 'fixed'"
     ):
-        SoftNumbers(lr=0.1, width=8, strengths="two-shot")
+        NetworkHyperparameters(lr=0.1, width=8, strengths="two-shot")
 
 
 @pytest.mark.parametrize("other", [{"shrink": 0.1}, {"optimizer": "muon"}])
 def test_there_is_one_kind_of_decay(other):
     with pytest.raises(ValidationError, match="`weight_decay` is a part of the loss for Adam alone"):
-        Settings(lr=0.1, epochs=1, batch=1, weight_decay=0.1, **other)
+        TrainingConfig(lr=0.1, epochs=1, batch=1, weight_decay=0.1, **other)
 
 
 def test_whether_patience_could_run_out_before_the_schedule_does():
     numbers = {"lr": 0.1, "epochs": 150, "batch": 1, "stop_after": 100}
-    assert Settings(**numbers, patience=49).can_stop_early
-    assert not Settings(**numbers, patience=50).can_stop_early
+    assert TrainingConfig(**numbers, patience=49).can_stop_early
+    assert not TrainingConfig(**numbers, patience=50).can_stop_early

@@ -1,9 +1,8 @@
-"""Every number of a training, declared once with its meaning.
+"""Hyperparameters of training, each declared once with its meaning.
 
-:class:`Numbers` are those of the steps, which the loop, a run's preset and an estimator's recipe share; :class:`SoftNumbers` adds those of
-the network and of its strengths, which preset and recipe share; :class:`Settings` is what the loop is told. A number that is new in
-``Numbers`` reaches all of them, can be set in a spec, and is not written where it has its default: files and the names of stored runs
-stay what they were.
+:class:`StepConfig` has those of a step, which all others share; :class:`NetworkHyperparameters` adds those of a network and of its
+strengths, for the presets of experiments and for estimators; :class:`TrainingConfig` is what the loop takes. A new field of
+``StepConfig`` reaches all of them and is not written to files where it has its default, so files and names of stored runs stay valid.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from pydantic import (
 from softsym.regularize.strengths import CONTROLLERS, Controller, Schedule
 
 
-def _known_rule(name: str) -> str:
+def _check_controller(name: str) -> str:
     if name not in CONTROLLERS:
         *most, last = map(repr, CONTROLLERS)
         raise ValueError(f"input should be {', '.join(most)} or {last}")
@@ -42,12 +41,12 @@ Patience = Annotated[
 ]
 
 
-class Numbers(BaseModel):
-    """The numbers of the steps: frozen, checked, and without unknown keys."""
+class StepConfig(BaseModel):
+    """Hyperparameters of a step: frozen, checked, and without unknown keys."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
     FORMAT: ClassVar[tuple[str, ...]] = ()
-    """The fields that files have had from the beginning, in their order; others are written only where they differ from their default."""
+    """Fields that are always written, in this order; others only where they differ from their default."""
 
     lr: LearningRate
     weight_decay: NonNegativeFloat = Field(
@@ -56,7 +55,7 @@ class Numbers(BaseModel):
     )
     adam_eps: PositiveFloat = 1e-8
     optimizer: Literal["adam", "muon"] = Field(
-        "adam", description="What moves the weights; `muon` moves matrices by Muon and the rest by Adam."
+        "adam", description="`adam`, or `muon`: Muon for matrices and Adam for the rest."
     )
     form: Literal["loss", "proximal"] = Field(
         "loss", description="Penalties as part of the loss, or as a step of their own after the optimizer's."
@@ -65,18 +64,18 @@ class Numbers(BaseModel):
         0.0,
         ge=0,
         lt=1,
-        description="Share of the steps in which the rate rises; it then changes at every step, without it at every epoch.",
+        description="Share of the steps in which the learning rate rises; with it the rate changes every step, without it every epoch.",
     )
     shrink: NonNegativeFloat = Field(
         0.0,
-        description="Decoupled decay: in every step all weights lose this share of themselves, times the rate.",
+        description="Decoupled weight decay: in every step all weights lose this share of themselves, times the learning rate.",
     )
     clip: NonNegativeFloat = Field(0.0, description="Largest norm of the whole gradient; 0 for no limit.")
     average: float = Field(
         0.0,
         ge=0,
         lt=1,
-        description="Weight of the past in an average of all weights, which is then what is validated and kept; 0 for none.",
+        description="Decay of an exponential average of all weights, which is then validated and kept; 0 for none.",
     )
 
     @model_validator(mode="after")
@@ -87,12 +86,12 @@ class Numbers(BaseModel):
             )
         return self
 
-    def of_steps(self) -> dict[str, Any]:
-        """The numbers of the steps alone, for another vessel."""
-        return {name: getattr(self, name) for name in Numbers.model_fields}
+    def step_values(self) -> dict[str, Any]:
+        """The fields of :class:`StepConfig` alone, for another configuration."""
+        return {name: getattr(self, name) for name in StepConfig.model_fields}
 
     @model_serializer(mode="wrap")
-    def _written(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _serialize(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         values: dict[str, Any] = handler(self)
         if not self.FORMAT:
             return values
@@ -104,35 +103,42 @@ class Numbers(BaseModel):
         }
 
 
-class SoftNumbers(Numbers):
-    """Also the numbers of a network and of how the strengths of its penalties change."""
+class NetworkHyperparameters(StepConfig):
+    """Hyperparameters of a step, of a network, and of how the strengths of its penalties change."""
 
     width: Width
     layers: Layers = 4
     gamma: PositiveFloat = Field(
         2.0, description="How strongly differences of residuals count when strengths are adjusted."
     )
-    strengths: Annotated[str, AfterValidator(_known_rule)] = Field(
-        "one-shot", description="The rule by which strengths change, by name."
+    strengths: Annotated[str, AfterValidator(_check_controller)] = Field(
+        "one-shot", description="Name of the controller of the strengths."
     )
 
-    def rule(self, epochs: int, adjust_at: int, window: int) -> Controller:
+    def make_controller(self, epochs: int, adjust_at: int, window: int) -> Controller:
         """The controller of the strengths."""
         return CONTROLLERS[self.strengths].from_schedule(Schedule(epochs, adjust_at, self.gamma, window))
 
 
 FAST: dict[str, Any] = {
-    "width": 216, "lr": 4e-2, "optimizer": "muon", "form": "proximal", "warm_up": 0.05, "shrink": 0.3, "average": 0.98,
-    "strengths": "by-data", "gamma": 2.0,
-}  # fmt: skip
-"""How penalties are trained in a tenth of the published steps: numbers that presets and estimators share. Penalties begin at
-:data:`FAST_STRENGTH`, from an equivariant start (:mod:`softsym.nn.linear`), with batches of about 250 rows. Found on the Inertia task with
-O(2) about z, one seed; the width is the least that has two tensors of rank three, without which that task is not learned."""
+    "width": 216,
+    "lr": 4e-2,
+    "optimizer": "muon",
+    "form": "proximal",
+    "warm_up": 0.05,
+    "shrink": 0.3,
+    "average": 0.98,
+    "strengths": "by-data",
+    "gamma": 2.0,
+}
+"""Hyperparameters for a tenth of the published steps, shared by presets and estimators, with initial strengths of
+:data:`FAST_STRENGTH`, equivariant initial weights and batches of about 250 rows. Found on the Inertia task with O(2) about z, one seed;
+the width is the smallest whose hidden representation has two tensors of rank three, which that task needs."""
 FAST_STRENGTH = 10.0
 
 
-class Settings(Numbers):
-    """How a model is trained; what is trained, and on which data, is not its business."""
+class TrainingConfig(StepConfig):
+    """How a model is trained, apart from the model and the data."""
 
     epochs: PositiveInt
     batch: Batch
