@@ -66,7 +66,7 @@ def test_the_whole_job(softsym, tmp_path):
     } <= set(content)
     assert content["schema"] == 2
     assert {"model", "blend", "why", "evidence", "explained"} <= set(content)
-    assert "First look" in out
+    assert "Evidence, " in out
     for row in content["groups"]:
         assert row["verdict"] in ("exact", "soft", "absent", "undecided")
         assert {

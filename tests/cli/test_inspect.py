@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from softsym.cli.main import spread_lists
+from softsym.cli.main import repeat_option
 
 
 def softsym(*arguments):
@@ -78,7 +78,7 @@ def test_help_answers_without_heavy_imports():
     assert done.stdout.strip() == "[]"
 
 
-def test_spread_lists_leaves_other_options_alone():
-    assert spread_lists(["inspect", "--groups", "A", "B", "--json", "-"]) == [
+def test_repeat_option_leaves_other_options_alone():
+    assert repeat_option(["inspect", "--groups", "A", "B", "--json", "-"]) == [
         "inspect", "--groups", "A", "--groups", "B", "--json", "-",
     ]  # fmt: skip

@@ -78,7 +78,7 @@ def test_every_command_has_help_with_an_example(monkeypatch, capsys):
     (["--in", "5S + 5V"], ["--in", "5S + 5V"]),
 ])  # fmt: skip
 def test_lists_are_spread(given, expected):
-    assert main.spread_lists(given) == expected
+    assert main.repeat_option(given) == expected
 
 
 def test_a_terminal_obeys_no_name():

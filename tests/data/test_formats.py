@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from softsym.cli.main import spread_lists
+from softsym.cli.main import repeat_option
 from softsym.data.formats import FORMATS, DataFile, format_of, suffixes
 from softsym.data.table import read_table
 from softsym.datasets.source import is_task, read_data
@@ -49,7 +49,7 @@ def test_a_new_format_is_known_everywhere(toy):
     np.testing.assert_array_equal(table.X, [[3, 1], [6, 4]])
     assert read_data(str(toy), "a", need_y=False)[0].X.tolist() == [[1], [4]]
     assert not is_task("not_there_yet.toy")
-    assert spread_lists(["--groups", "O(3)", "d.toy"]) == ["--groups", "O(3)", "d.toy"]
+    assert repeat_option(["--groups", "O(3)", "d.toy"]) == ["--groups", "O(3)", "d.toy"]
     with pytest.raises(
         InputError, match=r"ends in \.npz, \.csv, \.tsv, \.parquet, \.feather, \.arrow, \.toy"
     ):

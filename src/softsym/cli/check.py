@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from softsym.cli.early import check_texts
-from softsym.cli.notices import one_line_warnings
-from softsym.cli.output import write_json
+from softsym.cli.common import check_texts, one_line_warnings, write_json
 from softsym.data.formats import suffixes
 from softsym.datasets.source import read_data
 from softsym.errors import InputError

@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from softsym.cli.early import check_texts
-from softsym.cli.notices import one_line_warnings
-from softsym.cli.output import check_target, write_json
+from softsym.cli.common import check_target, check_texts, one_line_warnings, write_json
 from softsym.cluster import check_engine
 from softsym.data.formats import PACKED, suffixes
 from softsym.data.infer_columns import advice
@@ -33,7 +31,7 @@ if TYPE_CHECKING:
 DEFAULT_DATA = "inertia:Oz(2)"
 AUTO = "auto"
 MAX_ROWS = 250_000
-"""Beyond, more rows hardly change a verdict and take memory and time."""
+"""More rows hardly change a verdict and take memory and time."""
 MODELS = ("auto", "linear", "gp", "network")
 
 
@@ -56,7 +54,7 @@ def command(
     model: str = typer.Option(
         "auto",
         "--model",
-        help="What to fit: auto takes the best of all, linear, gp (Gaussian process) or network that one alone.",
+        help="Model to fit: linear, gp (Gaussian process), network, or auto for the best of all.",
     ),
     largest: str | None = typer.Option(
         None, "--largest", help="Group of gates and bilinear layers; the candidates joined by default."
@@ -75,10 +73,10 @@ def command(
         MAX_ROWS,
         "--max-rows",
         min=0,
-        help="Rows that are used of a larger file, a sample by --seed; 0 for all.",
+        help="Rows that are used of a larger file, a random sample by --seed; 0 for all.",
     ),
     width: int | None = typer.Option(
-        None, "--width", min=1, help="Size of the hidden layers; found by short trials by default."
+        None, "--width", min=1, help="Size of the hidden layers; chosen by short trials by default."
     ),
     layers: int = typer.Option(4, "--layers", min=2, help="Number of linear layers."),
     epochs: int | None = typer.Option(
@@ -89,18 +87,18 @@ def command(
         None,
         "--strength",
         min=0,
-        help="Strength of the penalties at the start; found by short trials by default.",
+        help="Initial strength of the penalties; chosen by short trials by default.",
     ),
     strengths: str = typer.Option(
         "by-data", "--strengths", help=f"How strengths change: {', '.join(CONTROLLERS)}."
     ),
-    seeds: int = typer.Option(2, "--seeds", min=1, help="Number of models that are trained."),
-    seed: int = typer.Option(0, "--seed", min=0, help="Seed of everything that is drawn."),
+    seeds: int = typer.Option(2, "--seeds", min=1, help="Number of networks in the ensemble."),
+    seed: int = typer.Option(0, "--seed", min=0, help="Seed of all random numbers."),
     jobs: int | None = typer.Option(
         None,
         "--jobs",
         min=1,
-        help="Models that are trained at a time; by default as many as cores are free. The result is the same.",
+        help="Networks that are trained in parallel; by default as many as cores are free. The result is the same.",
     ),
     engine: str = typer.Option(
         "local", "--engine", help="Where networks are trained: local, or ray (a cluster; the [ray] extra)."
@@ -119,13 +117,13 @@ def command(
     force: bool = typer.Option(False, "--force", help="Replace results that are there."),
     resume: bool = typer.Option(False, "--resume", help="Go on with a discovery that was stopped."),
     json_file: str | None = typer.Option(
-        None, "--json", help="Write what was found as JSON to a file, or to - (stdout)."
+        None, "--json", help="Write the result as JSON to a file, or to - (stdout)."
     ),
     quiet: bool = typer.Option(False, "--quiet", help="No progress."),
 ) -> None:
     """Finds which of the candidate symmetries data have and how exactly; writes a report, a table and a model.
 
-    First it shows what the data say by themselves, in seconds; then it fits models, simplest first, and a network where that helps.
+    First it shows the evidence of the data, in seconds; then it fits models, simplest first, and a network where that helps.
 
     Example: softsym discover flights.csv --x-columns "px1..pz6" --y-columns "fx1..fz6" --in "6V" --out "6V" --groups "O(2)@x" "O(2)@z"
     """
@@ -148,7 +146,7 @@ def command(
     if model not in MODELS:
         raise InputError(f"unknown model {model!r}; pass one of {', '.join(MODELS)}")
     with one_line_warnings():
-        _check_said(data, rep_in, rep_out, x_columns, y_columns)
+        _check_columns(data, rep_in, rep_out, x_columns, y_columns)
         table, task = read_data(
             data, x_columns, y_columns, row_groups=row_groups, seed=seed, most_rows=max_rows or None
         )
@@ -157,13 +155,17 @@ def command(
                 f"softsym: note: {data} has {table.total:,} rows; a sample of {len(table.X):,} is used (--max-rows 0 for all)",
                 err=True,
             )
-        asked = {
-            "rep_in": rep_in, "rep_out": rep_out, "groups": groups, "largest": largest, "strength": strength,
-        }  # fmt: skip
-        chosen = _own(task) | {key: value for key, value in asked.items() if value is not None}
-        _check_asked(chosen, data)
+        options = {
+            "rep_in": rep_in,
+            "rep_out": rep_out,
+            "groups": groups,
+            "largest": largest,
+            "strength": strength,
+        }
+        chosen = _task_parameters(task) | {key: value for key, value in options.items() if value is not None}
+        _check_reps(chosen, data)
         if chosen.get("groups", [AUTO]) == [AUTO]:
-            chosen["groups"] = _proposed(table, chosen, seed, quiet=quiet or json_file == "-")
+            chosen["groups"] = _propose_groups(table, chosen, seed, quiet=quiet or json_file == "-")
         repeated = check_fit(table, chosen["rep_in"], chosen["rep_out"], chosen["groups"])
         if repeated and not quiet:
             typer.echo(
@@ -174,26 +176,42 @@ def command(
                 f"softsym: note: there are {table.row_groups.max() + 1} row groups; each stays in one part",
                 err=True,
             )
-        from softsym.discovery.evidence_on_split import early_look  # all before did without kernels
+        from softsym.discovery.evidence_on_split import early_look  # kernels are not needed above
 
         looked = early_look(
             table, chosen["rep_in"], chosen["rep_out"], chosen["groups"], seed=seed, n_jobs=jobs or 2
         )
         if looked and json_file != "-":
             _show_evidence(looked)
-        from softsym.discovery.discover import StoppedError, discover  # all before did without torch
+        from softsym.discovery.discover import StoppedError, discover  # torch is not needed above
         from softsym.native import free_cores
 
         parameters = {
-            **chosen, "model": model, "width": width, "layers": layers, "epochs": epochs, "budget": budget, "strengths": strengths,
-            "seeds": seeds, "random_state": seed, "verbose": not quiet, "n_jobs": jobs or max(1, min(free_cores(), seeds)),
-        }  # fmt: skip
+            **chosen,
+            "model": model,
+            "width": width,
+            "layers": layers,
+            "epochs": epochs,
+            "budget": budget,
+            "strengths": strengths,
+            "seeds": seeds,
+            "random_state": seed,
+            "verbose": not quiet,
+            "n_jobs": jobs or max(1, min(free_cores(), seeds)),
+        }
         with _stop_on_interrupt() as stop, _helpers(engine, address, jobs) as helpers:
             try:
                 discovery = discover(
-                    table, parameters, workspace, title=Path(data).stem if task is None else data, stop=stop,
-                    device=device, helpers=helpers, looked=looked, on_evidence=None if looked or json_file == "-" else _show_evidence,
-                )  # fmt: skip
+                    table,
+                    parameters,
+                    workspace,
+                    title=Path(data).stem if task is None else data,
+                    stop=stop,
+                    device=device,
+                    helpers=helpers,
+                    looked=looked,
+                    on_evidence=None if looked or json_file == "-" else _show_evidence,
+                )
             except StoppedError as stopped:
                 typer.echo(
                     f"softsym: interrupted; what has been learned is in {stopped.folder}; add --resume to the same command to go on",
@@ -206,8 +224,8 @@ def command(
         _show(discovery, out_dir)
 
 
-def _own(task: Task | None) -> dict[str, Any]:
-    """What a task knows itself."""
+def _task_parameters(task: Task | None) -> dict[str, Any]:
+    """Representations and candidate groups of a built-in data set."""
     if task is None:
         return {}
     from softsym.datasets.source import task_parameters
@@ -216,7 +234,7 @@ def _own(task: Task | None) -> dict[str, Any]:
 
 
 def default_folder(data: str) -> Path:
-    """Where results go if nobody says: beside where the command was given, named after the data.
+    """The default folder of results, named after the data.
 
     Example:
         >>> [str(default_folder(data)) for data in ("runs/flights.csv.gz", "golfball:wind=y", "inertia:Oz(2)")]
@@ -228,7 +246,8 @@ def default_folder(data: str) -> Path:
     return Path("-".join(["softsym", *words]) if words else "softsym-discovery")
 
 
-def _check_asked(chosen: dict[str, Any], data: str) -> None:
+def _check_reps(chosen: dict[str, Any], data: str) -> None:
+    """Refuses data whose representations are not given."""
     flags = {"rep_in": "--in", "rep_out": "--out"}
     missing = [flag for key, flag in flags.items() if not chosen.get(key)]
     if missing:
@@ -238,10 +257,10 @@ def _check_asked(chosen: dict[str, Any], data: str) -> None:
         )
 
 
-def _check_said(
+def _check_columns(
     data: str, rep_in: str | None, rep_out: str | None, x_columns: str | None, y_columns: str | None
 ) -> None:
-    """Says what is missing, where nothing but a file was given, with its columns and a guess."""
+    """Refuses a file without columns and representations, and suggests some."""
     if is_task(data) or any(said is not None for said in (rep_in, rep_out, x_columns, y_columns)):
         return
     from softsym.data.table import open_file
@@ -251,15 +270,20 @@ def _check_said(
         raise InputError(advice(data, file.names))
 
 
-def _proposed(table: Table, chosen: dict[str, Any], seed: int, *, quiet: bool) -> list[str]:
-    """Texts of the groups that the data propose, said aloud."""
+def _propose_groups(table: Table, chosen: dict[str, Any], seed: int, *, quiet: bool) -> list[str]:
+    """Texts of the groups that the data propose; prints them."""
     from softsym.discovery.plan.propose_groups import candidates
 
     assert table.Y is not None
     proposed = candidates(
-        table.X, table.Y, chosen["rep_in"], chosen["rep_out"], seed,
-        duplicates=table.duplicates, together=table.row_groups,
-    )  # fmt: skip
+        table.X,
+        table.Y,
+        chosen["rep_in"],
+        chosen["rep_out"],
+        seed,
+        duplicates=table.duplicates,
+        together=table.row_groups,
+    )
     if not proposed.groups:
         raise InputError(
             f"{proposed.words()}; pass candidates of your own with --groups, such as 'O(3)' 'O(2)@z'"
@@ -271,7 +295,7 @@ def _proposed(table: Table, chosen: dict[str, Any], seed: int, *, quiet: bool) -
 
 @contextmanager
 def _stop_on_interrupt() -> Iterator[Any]:
-    """A question to ask after every epoch: has Ctrl-C been pressed? A second one ends at once."""
+    """A function that says whether Ctrl-C was pressed; pressing it twice ends at once."""
     pressed = False
 
     def handle(number: int, frame: object) -> None:
@@ -289,7 +313,7 @@ def _stop_on_interrupt() -> Iterator[Any]:
 
 @contextmanager
 def _helpers(engine: str, address: str | None, workers: int | None) -> Iterator[Helpers | None]:
-    """Who trains instead of this machine's processes, if somebody else is to."""
+    """The Ray cluster that trains networks, or None for processes of this machine."""
     if engine == "local":
         yield None
         return
@@ -300,16 +324,17 @@ def _helpers(engine: str, address: str | None, workers: int | None) -> Iterator[
 
 
 def _show_evidence(table: EvidenceTable) -> None:
-    """The first look, as soon as it is there."""
+    """Prints the evidence as soon as it is computed."""
     from rich.console import Console
     from rich.text import Text
 
     console = Console()
-    console.print(Text(f"First look, {table.seconds:.1f} s"))
+    console.print(Text(f"Evidence, {table.seconds:.1f} s"))
     console.print(table)
 
 
 def _show(discovery: Discovery, out_dir: Path) -> None:
+    """Prints the symmetries, the chosen model and the baselines."""
     from rich.console import Console
     from rich.text import Text
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from softsym.cli.output import write_json
+from softsym.cli.common import write_json
 
 PACKAGES = ("torch", "numpy", "scipy", "scikit-learn", "polars", "lightning-fabric")
 OPTIONAL = {

@@ -6,8 +6,7 @@ import contextlib
 
 import typer
 
-from softsym.cli.early import check_texts
-from softsym.cli.output import write_json
+from softsym.cli.common import check_texts, write_json
 
 
 def command(

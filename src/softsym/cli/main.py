@@ -10,14 +10,14 @@ import typer
 
 from softsym import __version__
 from softsym.cli import check, discover, doctor, inspect, predict, propose
-from softsym.cli.notices import one_line_warnings
+from softsym.cli.common import one_line_warnings
 from softsym.data.formats import suffixes
 from softsym.errors import InputError, TrainingError, printable
 from softsym.progress import silence
 
 app = typer.Typer(
     name="softsym",
-    help="Find which symmetries data have, how exactly, and train networks that use each just as much as it holds.",
+    help="Find which symmetries data have, how exactly, and fit models that use each as much as it holds.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -54,6 +54,7 @@ def check_installed(arguments: list[str]) -> None:
 
 
 def show_version(wanted: bool) -> None:
+    """Prints the version and exits."""
     if wanted:
         typer.echo(f"softsym {__version__}")
         raise typer.Exit
@@ -70,9 +71,9 @@ def main(
 
 
 def run() -> None:
-    """The entry point: turns errors into one line and an exit code."""
+    """The entry point: prints errors in one line and exits with their code."""
     debug = "--debug" in sys.argv
-    arguments = spread_lists(rename_options([argument for argument in sys.argv[1:] if argument != "--debug"]))
+    arguments = repeat_option(rename_options([argument for argument in sys.argv[1:] if argument != "--debug"]))
     try:
         add_commands()
         check_installed(arguments)
@@ -113,16 +114,16 @@ def rename_options(arguments: list[str]) -> list[str]:
     return renamed
 
 
-def spread_lists(arguments: list[str]) -> list[str]:
+def repeat_option(arguments: list[str]) -> list[str]:
     """Lets ``--groups A B C`` stand for ``--groups A --groups B --groups C``.
 
     Example:
-        >>> spread_lists(["--groups", "O(3)", "O(2)@z", "--quiet"])
+        >>> repeat_option(["--groups", "O(3)", "O(2)@z", "--quiet"])
         ['--groups', 'O(3)', '--groups', 'O(2)@z', '--quiet']
-        >>> spread_lists(["--groups", "O(3)", "data.csv"])
+        >>> repeat_option(["--groups", "O(3)", "data.csv"])
         ['--groups', 'O(3)', 'data.csv']
     """
-    spread: list[str] = []
+    repeated: list[str] = []
     inside = False
     for argument in arguments:
         if argument.startswith("-") and argument != "-":
@@ -132,9 +133,9 @@ def spread_lists(arguments: list[str]) -> list[str]:
         if inside and argument.lower().endswith(suffixes()):
             inside = False  # a file, not a group
         if inside:
-            spread.append("--groups")
-        spread.append(argument)
-    return spread
+            repeated.append("--groups")
+        repeated.append(argument)
+    return repeated
 
 
 if __name__ == "__main__":

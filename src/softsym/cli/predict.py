@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from softsym.cli.notices import one_line_warnings
+from softsym.cli.common import one_line_warnings
 from softsym.data.formats import suffixes
 
 
@@ -23,7 +23,7 @@ def command(
     force: bool = typer.Option(False, "--force", help="Replace an existing file."),
     quiet: bool = typer.Option(False, "--quiet", help="Print nothing."),
 ) -> None:
-    """Predicts outputs for new inputs, with the spread of the ensemble beside them.
+    """Predicts outputs for new inputs, with their standard deviations.
 
     Example: softsym predict softsym-flights/model new.csv -o predictions.csv
     """

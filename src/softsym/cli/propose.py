@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from softsym.cli.early import check_texts
-from softsym.cli.notices import one_line_warnings
-from softsym.cli.output import check_target, write_json
+from softsym.cli.common import check_target, check_texts, one_line_warnings, write_json
 from softsym.data.formats import suffixes
 from softsym.datasets.source import read_data
 from softsym.errors import InputError
@@ -39,7 +37,7 @@ def command(
     ),
     quiet: bool = typer.Option(False, "--quiet", help="No progress."),
 ) -> None:
-    """Proposes symmetry groups from data alone, in seconds: nobody has to know the answer before asking.
+    """Proposes symmetry groups from data alone, without candidates, in seconds.
 
     Example: softsym propose flights.csv --x-columns "x1..z6" --y-columns "x7..z12" --in "6V" --out "6V" --picture flights.html
     """
@@ -55,16 +53,16 @@ def command(
             raise InputError(f"pass how the columns of {data} transform, as in --in '2V' --out 'V'")
         from softsym.inference.propose import propose
 
-        found = propose(table.X, table.Y, source, target_rep, tolerance=tolerance, seed=seed)
+        proposal = propose(table.X, table.Y, source, target_rep, tolerance=tolerance, seed=seed)
     if json_file is not None:
-        write_json(found.to_dict(), json_file)
+        write_json(proposal.to_dict(), json_file)
     if picture is not None:
         from softsym.inference.propose.picture import write_picture
 
-        write_picture(found, picture)
+        write_picture(proposal, picture)
     if json_file != "-":
         from rich.console import Console
 
         console = Console()
-        console.print(found.table)
-        console.print(found.words(), markup=False, highlight=False)
+        console.print(proposal.table)
+        console.print(proposal.words(), markup=False, highlight=False)

@@ -1,15 +1,17 @@
-"""Slips are answered before torch is imported."""
+"""What the commands share: bad input is refused before torch is imported, JSON output, warnings in one line."""
 
+import json
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import polars
 import pytest
 
-from softsym.cli.early import check_texts
+from softsym.cli.common import check_target, check_texts, one_line_warnings, write_json
 from softsym.datasets.source import read_data
-from softsym.errors import InputError
+from softsym.errors import CacheWarning, InputError
 
 SLIPS = {
     "group": (["discover", "--groups", "Q(9)"], "unknown group"),
@@ -83,3 +85,35 @@ def test_a_file_has_no_task_and_a_task_has_no_columns(folder):
     assert len(table.X) == 1500
     with pytest.raises(InputError, match="'inertia' is a task, which knows its columns"):
         read_data("inertia", "a..b")
+
+
+def test_to_a_file_or_to_standard_output(tmp_path, capsys):
+    write_json({"a": [1, None]}, str(tmp_path / "out.json"))
+    assert json.loads((tmp_path / "out.json").read_text()) == {"a": [1, None]}
+    assert capsys.readouterr().out == ""
+    write_json({"a": 1}, "-")
+    assert json.loads(capsys.readouterr().out) == {"a": 1}
+
+
+def test_places_where_nothing_can_be_written_are_refused_early(tmp_path):
+    check_target("-")
+    check_target(str(tmp_path / "new.json"))
+    for place in (tmp_path, tmp_path / "no" / "out.json"):
+        with pytest.raises(InputError, match=r"cannot write .*: pass a file in a folder that exists, or -"):
+            check_target(str(place))
+        with pytest.raises(InputError, match="cannot write"):
+            write_json({}, str(place))
+
+
+def test_one_line_each_without_the_place(capsys):
+    with one_line_warnings():
+        warnings.warn("cannot write the cache", CacheWarning, stacklevel=1)
+    assert capsys.readouterr().err == "softsym: warning: cannot write the cache\n"
+
+
+def test_what_was_set_before_comes_back():
+    before, shown = list(warnings.filters), warnings.showwarning
+    with one_line_warnings():
+        assert warnings.showwarning is not shown
+    assert warnings.filters == before
+    assert warnings.showwarning is shown
