@@ -136,7 +136,7 @@ def test_torch_gets_its_threads_back_even_after_an_error(four):
 
 def test_training_runs_on_one_thread_and_leaves_torch_as_it_was(four):
     from softsym.nn import MLP
-    from softsym.training import Settings
+    from softsym.training import TrainingConfig
     from softsym.training.loop import fit
     from softsym.training.splits import Splits
 
@@ -144,7 +144,7 @@ def test_training_runs_on_one_thread_and_leaves_torch_as_it_was(four):
     x, y = torch.zeros(8, 3), torch.zeros(8, 1)
     data = Splits((x, y), (x, y), (x, y), torch.nn.functional.mse_loss)
     net = MLP("V", "S", "O(3)", width=4)
-    settings = Settings(epochs=2, batch=4, lr=1e-3)
+    settings = TrainingConfig(epochs=2, batch=4, lr=1e-3)
     fit(net, data, settings, on_epoch=lambda _: seen.append(torch.get_num_threads()))
     assert seen == [1, 1]
     assert torch.get_num_threads() == 4

@@ -73,7 +73,9 @@ def main(
 def run() -> None:
     """The entry point: prints errors in one line and exits with their code."""
     debug = "--debug" in sys.argv
-    arguments = repeat_option(rename_options([argument for argument in sys.argv[1:] if argument != "--debug"]))
+    arguments = repeat_option(
+        rename_options([argument for argument in sys.argv[1:] if argument != "--debug"])
+    )
     try:
         add_commands()
         check_installed(arguments)

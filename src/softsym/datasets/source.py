@@ -1,15 +1,18 @@
-"""Data by a short text: the path of a file, or the name of a built-in task. A file is read without importing torch."""
+"""Data by a short text: the path of a file, or the name of a built-in data set.
+
+Tables are imported where they are read: commands import this module for their help. A file is read without torch.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from softsym.data.table import Table, read_table
 from softsym.datasets.parse import is_task
 from softsym.datasets.parse import task as read_task
 from softsym.errors import InputError
 
 if TYPE_CHECKING:
+    from softsym.data.table import Table
     from softsym.datasets.builtin import Task
 
 
@@ -38,6 +41,8 @@ def read_data(
         The table, and the task if it is one.
     """
     if not is_task(text):
+        from softsym.data.table import read_table
+
         return read_table(
             text, x_columns, y_columns, need_y=need_y, row_groups=row_groups, most_rows=most_rows, seed=seed
         ), None
@@ -60,6 +65,8 @@ def task_table(task: Task, seed: int) -> Table:
         >>> table.X.shape, table.y_names[-1]
         ((1500, 20), 'y8')
     """
+    from softsym.data.table import Table
+
     X, Y = (values.double().numpy() for values in task.observations(seed))
     x_names, y_names = (
         tuple(f"{letter}{k}" for k in range(values.shape[1])) for letter, values in (("x", X), ("y", Y))
