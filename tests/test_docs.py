@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import runpy
+from functools import reduce
 from pathlib import Path
 
 import pytest
@@ -99,6 +101,31 @@ def test_tables_are_what_was_recorded() -> None:
             assert tables[name]() in text, f"{page.name} has another {name} than lab/benchmarks/results"
             announced.add(name)
     assert {"models", "modules", "baselines"} <= announced
+
+
+def _resolve(name: str) -> object:
+    """What a dotted name means; submodules are imported on the way."""
+    first, *rest = name.split(".")
+
+    def enter(found: tuple[str, object], part: str) -> tuple[str, object]:
+        path, value = f"{found[0]}.{part}", found[1]
+        return path, getattr(value, part) if hasattr(value, part) else importlib.import_module(path)
+
+    return reduce(enter, rest, (first, importlib.import_module(first)))[1]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [ROOT / "README.md", *sorted(FOLDER.rglob("*.md")), *sorted((ROOT / "examples").glob("*.py"))],
+    ids=lambda path: path.name,
+)
+def test_names_on_pages_exist(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    names = set(re.findall(r"\bsoftsym(?:\.[A-Za-z_]\w*)+", text))
+    names |= {f"softsym{name}" for name in re.findall(r"\bss((?:\.[A-Za-z_]\w*)+)", text)}
+    entry_points = {"softsym.commands", "softsym.tasks"}
+    for name in sorted(names - entry_points):
+        _resolve(name)
 
 
 def test_make_targets_that_are_named_exist() -> None:
