@@ -12,7 +12,7 @@ import torch
 
 import softsym as ss
 from softsym.native import available, blocks, build, hidden_layer, torch_only
-from softsym.native.build import Source, check_layout, compiled
+from softsym.native.build import Source, check_layout, load
 
 SOURCES = (blocks.SOURCE, hidden_layer.SOURCE)
 SCRIPT = """
@@ -139,7 +139,7 @@ def test_a_temporary_folder_where_the_cache_cannot_be_written(tmp_path, compiled
 
 
 def test_other_kinds_of_numbers_are_left_to_torch():
-    assert compiled(blocks.SOURCE, torch.float16) is None
+    assert load(blocks.SOURCE, torch.float16) is None
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.path.stem)
@@ -147,9 +147,7 @@ def test_python_knows_the_structures_of_c(source, compiled_code):
     library = build.build(source, torch.float64).library
     check_layout(library, source, torch.float64)
     length = ctypes.c_int64.in_dll(library, "layout_length").value
-    assert list((ctypes.c_int64 * length).in_dll(library, "layout")) == list(
-        source.layout(torch.float64).values()
-    )
+    assert list((ctypes.c_int64 * length).in_dll(library, "layout")) == [8, *source.sizes.values()]
     with pytest.raises(build.LayoutError, match="size of a number is 8 there and 4 here"):
         check_layout(library, source, torch.float32)
 
@@ -178,7 +176,7 @@ def test_a_doctored_library_is_refused(source, before, after, message, tmp_path,
     doctored.write_text(text.replace(before, after))
     monkeypatch.setattr(build, "cache_folder", lambda: tmp_path / "kept")
     monkeypatch.setattr(build, "ATTEMPTS", (("-std=c11", "-fPIC"),))  # it will never run
-    built = build.build(Source(doctored, source.constants, source.structures), torch.float32)
+    built = build.build(Source(doctored, source.sizes), torch.float32)
     assert built.library is None
     with pytest.raises(AssertionError, match=message):
         raise AssertionError(built.reason)

@@ -103,6 +103,27 @@ def test_the_number_of_threads_changes_rounding_only():
             assert torch.allclose(a, b, rtol=1e-12, atol=1e-12)
 
 
+def test_threads_may_change_between_forward_and_backward_pass():
+    layer = block_of("40S + 9V + 8T(2)", "O(3)")
+    x = normal(1000, layer.bilinear.size, dtype=torch.float64)
+    expected = gradients(layer, x)[1]
+    before, again = torch.get_num_threads(), x.clone().requires_grad_()
+    out = layer(again)
+    torch.set_num_threads(3)
+    try:
+        out.backward(normal(*out.shape, seed=7).to(out))
+    finally:
+        torch.set_num_threads(before)
+    assert torch.allclose(again.grad, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_no_samples():
+    layer = block_of("4S + 2V", "O(3)")
+    out, *grads = gradients(layer, torch.empty(0, layer.bilinear.size, dtype=torch.float64))
+    assert out.shape == (0, layer.gated.size)
+    assert not any(grad.any() for grad in grads)
+
+
 def test_a_graph_may_be_used_twice():
     layer = block_of("4S + 2V", "O(3)")
     x = normal(5, layer.bilinear.size, dtype=torch.float64).requires_grad_()

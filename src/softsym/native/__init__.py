@@ -1,8 +1,8 @@
 """Compiled code for what torch has no fast operation for; everything runs without it too."""
 
 from softsym.native.blocks import Blocks, Quadratic, Resolvent, SmallMatrices, SmallSpectra
-from softsym.native.build import switched_off, torch_only
-from softsym.native.hidden_layer import Copies, Gates, HiddenLayer, Plan, Run, Term
+from softsym.native.build import is_torch_only, torch_only
+from softsym.native.hidden_layer import Copies, Gates, HiddenLayer, Plan, Term
 from softsym.native.ops import Projection, Subspace, full_precision, is_mixed, project, run_hidden_layer
 from softsym.native.status import (
     Status,
@@ -24,7 +24,6 @@ __all__ = [
     "Projection",
     "Quadratic",
     "Resolvent",
-    "Run",
     "SmallMatrices",
     "SmallSpectra",
     "Status",
@@ -37,10 +36,10 @@ __all__ = [
     "free_cores",
     "full_precision",
     "is_mixed",
+    "is_torch_only",
     "project",
     "run_hidden_layer",
     "status",
     "step_threads",
-    "switched_off",
     "torch_only",
 ]

@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from softsym.native.build import Source, build, compiled
+from softsym.native.build import Source, build, load
 from softsym.typing import Array, Index
 
 LARGEST = 1024  # rows or columns of a matrix
@@ -96,9 +96,8 @@ class _Spectrum(ctypes.Structure):
     ]
 
 
-SOURCE = Source(
-    Path(__file__).with_name("blocks.c"), {"largest matrix": LARGEST}, (_Block, _Slice, _Spectrum)
-)
+_SIZES = {f"size of {kind.__name__[1:]}": ctypes.sizeof(kind) for kind in (_Block, _Slice, _Spectrum)}
+SOURCE = Source(Path(__file__).with_name("blocks.c"), {"largest matrix": LARGEST, **_SIZES})
 
 
 class Blocks:
@@ -107,19 +106,6 @@ class Blocks:
     Args:
         matrices: No two may write to the same place.
         dtype: What kind of numbers.
-
-    Example:
-        >>> import numpy as np, torch
-        >>> swap = torch.tensor([[0.0, 1.0], [1.0, 0.0]])
-        >>> index = np.array([[0, 3], [1, 2]])
-        >>> blocks = Blocks([SmallMatrices(2, 2, 2, swap, index, index)], torch.float32)
-        >>> out = torch.arange(4.0)
-        >>> if Blocks.usable(torch.float32):  # elsewhere torch operations do the same
-        ...     blocks.run([torch.arange(4.0)], [out])
-        ... else:
-        ...     out[index] = torch.arange(4.0)[index] @ swap
-        >>> out
-        tensor([3., 2., 1., 0.])
     """
 
     def __init__(self, matrices: Sequence[SmallMatrices], dtype: torch.dtype) -> None:
@@ -134,7 +120,7 @@ class Blocks:
     @staticmethod
     def usable(dtype: torch.dtype, size: int = 0) -> bool:
         """Whether this machine can run them on arrays of a size, and may."""
-        return size < MOST_PLACES and compiled(SOURCE, dtype) is not None
+        return size < MOST_PLACES and load(SOURCE, dtype) is not None
 
     def run(self, x: Sequence[Tensor], out: Sequence[Tensor]) -> None:
         """Writes the results for the arrays x into the arrays out, all contiguous."""
@@ -182,16 +168,6 @@ class Quadratic:
         diagonals: The diagonal of K on each tensor; whatever it is where blocks write.
         matrices: The blocks of K; each lies within one tensor.
         dtype: What kind of numbers.
-
-    Example:
-        >>> import numpy as np, torch
-        >>> swap = SmallMatrices(1, 2, 2, torch.tensor([[0.0, 1.0], [1.0, 0.0]]), index := np.array([[0, 2]]), index)
-        >>> form = Quadratic([torch.tensor([0.0, 5.0, 0.0])], [swap], torch.float32)
-        >>> x = torch.tensor([1.0, 2.0, 3.0])
-        >>> K = torch.tensor([[0.0, 0.0, 1.0], [0.0, 5.0, 0.0], [1.0, 0.0, 0.0]])
-        >>> (Kx,), xKx, xx = form.run([x]) if Blocks.usable(torch.float32) else ((K @ x,), x @ K @ x, x @ x)
-        >>> Kx, float(xKx), float(xx)
-        (tensor([ 3., 10.,  1.]), 26.0, 14.0)
     """
 
     def __init__(
@@ -246,20 +222,6 @@ class Resolvent:
         diagonals: The diagonal of K on each tensor; zero where spectra are.
         spectra: The small matrices of K; no two hold the same place.
         dtype: What kind of numbers.
-
-    Example:
-        >>> import numpy as np, torch
-        >>> K = np.array([[1.0, 1.0], [1.0, 1.0]])
-        >>> values, vectors = np.linalg.eigh(K[None])
-        >>> spectra = SmallSpectra(np.array([[[0, 2]]]), values, vectors)
-        >>> resolvent = Resolvent([torch.tensor([0.0, 3.0, 0.0])], [spectra], torch.float64)
-        >>> x = torch.tensor([4.0, 4.0, 0.0], dtype=torch.float64)
-        >>> if Blocks.usable(torch.float64):  # elsewhere torch operations do the same
-        ...     resolvent.run_([x], 1.0)
-        ... else:
-        ...     _ = x.copy_(torch.tensor([8 / 3, 1.0, -4 / 3]))
-        >>> x
-        tensor([ 2.6667,  1.0000, -1.3333], dtype=torch.float64)
     """
 
     def __init__(

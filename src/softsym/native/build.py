@@ -1,6 +1,6 @@
 """Compiles C sources for this machine once, keeps the result in the user's cache folder, and loads it.
 
-Nothing depends on it: where that is not possible, :func:`compiled` is None, :func:`build` says why, and everything runs in ordinary
+Nothing depends on it: where that is not possible, :func:`load` is None, :func:`build` says why, and everything runs in ordinary
 torch operations. So it does inside :func:`torch_only`.
 """
 
@@ -32,46 +32,22 @@ FLAGS = ("-std=c11", "-O3", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapp
 # What not every compiler takes is left out where it fails: Apple's has no OpenMP, clang's calls a library that torch has not loaded.
 ATTEMPTS = ((*FLAGS, PROCESSOR, OPENMP), (*FLAGS, PROCESSOR), FLAGS)
 DEFINES: dict[torch.dtype, tuple[str, ...]] = {torch.float32: (), torch.float64: ("-DDOUBLE",)}
-PATIENCE = 120  # seconds that a compiler may take
+COMPILE_SECONDS = 120  # seconds that a compiler may take
 
 _wanted: contextvars.ContextVar[bool] = contextvars.ContextVar("softsym_native", default=True)
 
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A C file, and what its constant ``layout`` must hold after the size of a number.
-
-    Args:
-        path: The file.
-        constants: Numbers that both sides know, by name.
-        structures: Structures that both sides know.
-    """
+    """A C file, and numbers that its constant ``layout`` must hold, by name: sizes of structures and shared constants."""
 
     path: Path
-    constants: Mapping[str, int] = field(default_factory=dict)
-    structures: tuple[type[ctypes.Structure], ...] = ()
-
-    def layout(self, dtype: torch.dtype) -> dict[str, int]:
-        """What Python takes for granted: the size of a number, constants, and sizes and offsets of structures."""
-        expected = {"size of a number": dtype.itemsize, **self.constants}
-        for structure in self.structures:
-            name = structure.__name__.lstrip("_")
-            expected[f"size of {name}"] = ctypes.sizeof(structure)
-        return expected
+    sizes: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
 class Built:
-    """A source compiled for a kind of numbers, or why it could not be.
-
-    Args:
-        library: The loaded library; None if there is none.
-        reason: Why there is none, in one line; empty if there is one.
-        compiler: What compiled it.
-        flags: How.
-        path: Where the library is kept.
-        threaded: Whether it can use more than one thread.
-    """
+    """A source compiled for one dtype; or, if ``library`` is None, the ``reason`` why it could not be, in one line."""
 
     library: ctypes.CDLL | None
     reason: str = ""
@@ -87,9 +63,9 @@ class Numbered:
     _known: ClassVar[WeakValueDictionary[int, Numbered]] = WeakValueDictionary()
     _numbers = itertools.count()
 
-    def __init__(self) -> None:
+    def __init__(self, *arguments: object) -> None:
         self.number = next(self._numbers)
-        self._known[self.number] = self
+        self._known[self.number], self._arguments = self, arguments
 
     @classmethod
     def numbered(cls, number: int) -> Self:
@@ -98,6 +74,9 @@ class Numbered:
 
     def __deepcopy__(self, memo: object) -> Self:
         return self
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return type(self), self._arguments
 
 
 class LayoutError(Exception):
@@ -121,12 +100,12 @@ def torch_only() -> Iterator[None]:
         _wanted.reset(token)
 
 
-def switched_off() -> bool:
+def is_torch_only() -> bool:
     """Whether this is inside :func:`torch_only`."""
     return not _wanted.get()
 
 
-def compiled(source: Source, dtype: torch.dtype) -> ctypes.CDLL | None:
+def load(source: Source, dtype: torch.dtype) -> ctypes.CDLL | None:
     """A C source compiled for a kind of numbers; None where that is not possible or not wanted."""
     return build(source, dtype).library if _wanted.get() and dtype in DEFINES else None
 
@@ -144,7 +123,7 @@ def build(source: Source, dtype: torch.dtype) -> Built:
     reasons: list[str] = []
     for flags in ATTEMPTS:
         try:
-            path = _kept(source, compiler, (*flags, *DEFINES[dtype]))
+            path = _library(source, compiler, (*flags, *DEFINES[dtype]))
             library = ctypes.CDLL(str(path))
             check_layout(library, source, dtype)
         except (OSError, subprocess.SubprocessError) as error:
@@ -160,7 +139,7 @@ def build(source: Source, dtype: torch.dtype) -> Built:
 
 def check_layout(library: ctypes.CDLL, source: Source, dtype: torch.dtype) -> None:
     """Refuses a library that was written for other structures or constants: it would read and write the wrong memory."""
-    expected = source.layout(dtype)
+    expected = {"size of a number": dtype.itemsize, **source.sizes}
     try:
         length = ctypes.c_int64.in_dll(library, "layout_length").value
         found = list((ctypes.c_int64 * length).in_dll(library, "layout"))
@@ -175,20 +154,20 @@ def check_layout(library: ctypes.CDLL, source: Source, dtype: torch.dtype) -> No
         raise LayoutError(f"compiled code and Python disagree: {length} sizes there and {len(expected)} here")
 
 
-def _kept(source: Source, compiler: str, flags: tuple[str, ...]) -> Path:
+def _library(source: Source, compiler: str, flags: tuple[str, ...]) -> Path:
     """The shared library in the cache folder, or in a temporary one where that cannot be used."""
     question = repr((source.path.read_bytes(), flags, compiler, platform.machine(), _processor()))
     name = f"{source.path.stem}-{hashlib.sha256(question.encode()).hexdigest()[:24]}.so"
     try:
-        return _made(source, compiler, flags, _private_folder() / name)
+        return _compile(source, compiler, flags, _private_folder() / name)
     except OSError:
-        return _made(source, compiler, flags, _temporary_folder() / name)
+        return _compile(source, compiler, flags, _temporary_folder() / name)
 
 
-def _made(source: Source, compiler: str, flags: tuple[str, ...], path: Path) -> Path:
+def _compile(source: Source, compiler: str, flags: tuple[str, ...], path: Path) -> Path:
     """Compiled now unless it is there, and whole: a damaged library would take the process with it."""
-    seal = path.with_suffix(".checksum")
-    if not _is_whole(path, seal):
+    checksum = path.with_suffix(".checksum")
+    if not _is_whole(path, checksum):
         with tempfile.TemporaryDirectory() as scratch:
             made, linked = Path(scratch, "made.o"), Path(scratch, "made.so")
             _call(compiler, *flags, "-c", str(source.path), "-o", str(made))
@@ -196,13 +175,13 @@ def _made(source: Source, compiler: str, flags: tuple[str, ...], path: Path) -> 
             _call(compiler, "-shared", str(made), "-o", str(linked), "-lm")
             library = linked.read_bytes()
         put_bytes(path, library)
-        put_text(seal, digest(library))
+        put_text(checksum, digest(library))
     return path
 
 
-def _is_whole(path: Path, seal: Path) -> bool:
+def _is_whole(path: Path, checksum: Path) -> bool:
     try:
-        return digest(path.read_bytes()) == seal.read_text(encoding="utf-8")
+        return digest(path.read_bytes()) == checksum.read_text(encoding="utf-8")
     except (OSError, ValueError):
         return False
 
@@ -245,7 +224,7 @@ def _processor() -> str:
 
 
 def _call(*command: str) -> None:
-    subprocess.run(command, check=True, capture_output=True, text=True, timeout=PATIENCE)
+    subprocess.run(command, check=True, capture_output=True, text=True, timeout=COMPILE_SECONDS)
 
 
 def _in_one_line(error: Exception, compiler: str) -> str:

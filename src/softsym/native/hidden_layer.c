@@ -9,7 +9,6 @@
    Compiled once for float and, with -DDOUBLE, once for double; without OpenMP where the compiler has none, and then on one thread. */
 
 #include <math.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -46,46 +45,40 @@ typedef struct {
 
 /* A layer, followed by its terms and tables. `kept` and `work` are numbers of rows, `spare` is the first of `work` for add_outer(); the table
    `row` has the row of each coordinate, `gate` the gate of each value or -1. */
-typedef struct {
-    int32_t size, gates, values, terms, kept, work, spare, row, gate;
-} Layer;
+typedef struct { int32_t size, gates, values, terms, kept, work, spare, row, gate; } Layer;
 
 /* What Python must agree with; compared once, when the library is loaded. */
 const int64_t layout[] = { sizeof(real), PADDING, sizeof(Term), sizeof(Layer) };
 const int64_t layout_length = sizeof layout / sizeof *layout;
 
-static inline const int32_t *table(const Layer *l, int32_t start) { return (const int32_t *)l + start; }
-
-/* Carries out a statement for every tile of a matrix, with h and w its height and width as constants. */
+/* Runs a statement for every tile of a matrix, of at most 3 x 4 entries, with its height h and width w as constants of the compiler. */
 #define TILE(H, W, ...) case 4 * H + W: { enum { h = H, w = W }; __VA_ARGS__; } break;
-#define TILES(height, width, ...)                                                                                              \
-    for (int x = 0; x < (height); x += 3)                                                                                      \
-        for (int y = 0; y < (width); y += 4)                                                                                   \
-            switch (4 * ((height) - x < 3 ? (height) - x : 3) + ((width) - y < 4 ? (width) - y : 4)) {                         \
-                TILE(1, 1, __VA_ARGS__) TILE(1, 2, __VA_ARGS__) TILE(1, 3, __VA_ARGS__) TILE(1, 4, __VA_ARGS__)                \
-                TILE(2, 1, __VA_ARGS__) TILE(2, 2, __VA_ARGS__) TILE(2, 3, __VA_ARGS__) TILE(2, 4, __VA_ARGS__)                \
-                TILE(3, 1, __VA_ARGS__) TILE(3, 2, __VA_ARGS__) TILE(3, 3, __VA_ARGS__) TILE(3, 4, __VA_ARGS__)                \
+#define TILES_OF(H, ...) TILE(H, 1, __VA_ARGS__) TILE(H, 2, __VA_ARGS__) TILE(H, 3, __VA_ARGS__) TILE(H, 4, __VA_ARGS__)
+#define TILES(height, width, ...)                                                                               \
+    for (int x = 0; x < (height); x += 3)                                                                       \
+        for (int y = 0; y < (width); y += 4)                                                                    \
+            switch (4 * ((height) - x < 3 ? (height) - x : 3) + ((width) - y < 4 ? (width) - y : 4)) {          \
+                TILES_OF(1, __VA_ARGS__) TILES_OF(2, __VA_ARGS__) TILES_OF(3, __VA_ARGS__)                      \
             }
+#define ENTRIES for (int i = 0; i < h; i++) for (int j = 0; j < w; j++)
 
-/* A matrix of rows: entry (i, j) is row first[i] + second[j]. */
-typedef struct {
-    real *rows;
-    const int32_t *first, *second;
-} Matrix;
+/* A matrix of rows: entry (i, j) is row first[i] + second[j]. Tables the other way round make the transposed matrix. */
+typedef struct { real *rows; const int32_t *first, *second; } Matrix;
 
-/* out (+)= a b for each of n samples, for matrices (height, inner) and (inner, width). */
+static inline Matrix matrix(const Layer *l, real *rows, int32_t first, int32_t second) {
+    return (Matrix){ rows, (const int32_t *)l + first, (const int32_t *)l + second };
+}
+
+static inline vector *entry(Matrix m, int i, int j, int n, int s) { return (vector *)(m.rows + (m.first[i] + m.second[j]) * n + s); }
+
+/* out (+)= a b for each of n samples, for matrices (height, inner) and (inner, width); `adds` says whether to out or instead of it. */
 static void contract(int height, int width, int inner, Matrix out, Matrix a, Matrix b, int n, int adds) {
     TILES(height, width, for (int s = 0; s < n; s += LANES) {
         vector sum[h][w];
-        for (int i = 0; i < h; i++)
-            for (int j = 0; j < w; j++)
-                sum[i][j] = adds ? AT(out.rows + (out.first[x + i] + out.second[y + j]) * n + s) : (vector){0};
+        ENTRIES sum[i][j] = adds ? *entry(out, x + i, y + j, n, s) : (vector){0};
         for (int k = 0; k < inner; k++)
-            for (int i = 0; i < h; i++)
-                for (int j = 0; j < w; j++)
-                    sum[i][j] += AT(a.rows + (a.first[x + i] + a.second[k]) * n + s) * AT(b.rows + (b.first[k] + b.second[y + j]) * n + s);
-        for (int i = 0; i < h; i++)
-            for (int j = 0; j < w; j++) AT(out.rows + (out.first[x + i] + out.second[y + j]) * n + s) = sum[i][j];
+            ENTRIES sum[i][j] += *entry(a, x + i, k, n, s) * *entry(b, k, y + j, n, s);
+        ENTRIES *entry(out, x + i, y + j, n, s) = sum[i][j];
     })
 }
 
@@ -93,14 +86,10 @@ static void contract(int height, int width, int inner, Matrix out, Matrix a, Mat
 static void multiply(int height, int inner, int width, const real *weight, int down, int across, const real *in, real *out, int adds) {
     TILES(height, width / LANES, {
         vector sum[h][w];
-        for (int i = 0; i < h; i++)
-            for (int j = 0; j < w; j++) sum[i][j] = adds ? AT(out + (x + i) * width + (y + j) * LANES) : (vector){0};
+        ENTRIES sum[i][j] = adds ? AT(out + (x + i) * width + (y + j) * LANES) : (vector){0};
         for (int k = 0; k < inner; k++)
-            for (int i = 0; i < h; i++)
-                for (int j = 0; j < w; j++)
-                    sum[i][j] += weight[(x + i) * down + k * across] * AT(in + k * width + (y + j) * LANES);
-        for (int i = 0; i < h; i++)
-            for (int j = 0; j < w; j++) AT(out + (x + i) * width + (y + j) * LANES) = sum[i][j];
+            ENTRIES sum[i][j] += weight[(x + i) * down + k * across] * AT(in + k * width + (y + j) * LANES);
+        ENTRIES AT(out + (x + i) * width + (y + j) * LANES) = sum[i][j];
     })
 }
 
@@ -113,22 +102,6 @@ static void add_outer(const Term *t, int width, const real *restrict out, const 
     multiply(t->rows, width, columns, out, width, 1, work, sums, 0);
     for (int i = 0; i < t->rows; i++)
         for (int k = 0; k < t->columns; k++) weight[i * t->stride + k] += sums[i * columns + k];
-}
-
-/* The three factors of a term's form: left (+)= z right, right (+)= z^T left, z += left right^T. */
-static void find_left(const Layer *l, const Term *t, real *left, real *z, real *right, int n, int adds) {
-    contract(t->lefts, t->copies, t->rights, (Matrix){ left, table(l, t->left), table(l, t->left_copy) },
-             (Matrix){ z, table(l, t->z_left), table(l, t->z_right) }, (Matrix){ right, table(l, t->right), table(l, t->right_copy) }, n, adds);
-}
-
-static void find_right(const Layer *l, const Term *t, real *left, real *z, real *right, int n, int adds) {
-    contract(t->rights, t->copies, t->lefts, (Matrix){ right, table(l, t->right), table(l, t->right_copy) },
-             (Matrix){ z, table(l, t->z_right), table(l, t->z_left) }, (Matrix){ left, table(l, t->left), table(l, t->left_copy) }, n, adds);
-}
-
-static void add_z(const Layer *l, const Term *t, real *left, real *z, real *right, int n) {
-    contract(t->lefts, t->rights, t->copies, (Matrix){ z, table(l, t->z_left), table(l, t->z_right) },
-             (Matrix){ left, table(l, t->left), table(l, t->left_copy) }, (Matrix){ right, table(l, t->right_copy), table(l, t->right) }, n, 1);
 }
 
 static inline real sigmoid(real x) {
@@ -144,97 +117,88 @@ static inline real sigmoid(real x) {
 #endif
 }
 
-static void open_gates(const Layer *l, const real *restrict h, int n, real *restrict opened) {
-    const int32_t *row = table(l, l->row);
+/* out = weight * swish(h), plus h times the sigmoid of the gate where there is one; these sigmoids, `opened`, follow h. */
+static void gates_forward(const Layer *l, const real *restrict weight, real *restrict h, int n, real *restrict out) {
+    const int32_t *row = (const int32_t *)l + l->row, *gate = (const int32_t *)l + l->gate;
+    real *restrict opened = h + l->size * n;
     for (int g = 0; g < l->gates; g++)
         for (int s = 0; s < n; s++) opened[g * n + s] = sigmoid(h[row[g] * n + s]);
-}
-
-/* out = weight * swish(h), plus h times the opened gate where there is one. */
-static void gates_forward(const Layer *l, const real *restrict weight, const real *restrict h, int n, real *restrict opened,
-                          real *restrict out) {
-    const int32_t *row = table(l, l->row), *gate = table(l, l->gate);
-    open_gates(l, h, n, opened);
     for (int c = 0; c < l->values; c++, out += n) {
-        const real *restrict v = h + row[l->gates + c] * n, *restrict open = opened + gate[c] * n;
+        const real *restrict v = h + row[l->gates + c] * n;
         for (int s = 0; s < n; s++) out[s] = weight[c] * v[s] * sigmoid(v[s]);
-        for (int s = 0; s < n && gate[c] >= 0; s++) out[s] += v[s] * open[s];
+        if (gate[c] >= 0)
+            for (int s = 0; s < n; s++) out[s] += v[s] * opened[gate[c] * n + s];
     }
 }
 
 /* From the gradient of out, that of h; that of the weight is added to. */
 static void gates_backward(const Layer *l, const real *restrict weight, const real *restrict h, const real *restrict grad, int n,
-                           real *restrict opened, real *restrict d_h, real *restrict d_weight) {
-    const int32_t *row = table(l, l->row), *gate = table(l, l->gate);
-    open_gates(l, h, n, opened);
+                           real *restrict d_h, real *restrict d_weight) {
+    const int32_t *row = (const int32_t *)l + l->row, *gate = (const int32_t *)l + l->gate;
+    const real *restrict opened = h + l->size * n;
     for (int g = 0; g < l->gates; g++) memset(d_h + row[g] * n, 0, n * sizeof(real));
     for (int c = 0; c < l->values; c++, grad += n) {
-        const real *restrict v = h + row[l->gates + c] * n, *restrict open = opened + gate[c] * n;
-        real *restrict d = d_h + row[l->gates + c] * n, sum = 0;
+        const real *restrict v = h + row[l->gates + c] * n;
+        real *restrict d_v = d_h + row[l->gates + c] * n, sum = 0;
         #pragma omp simd reduction(+ : sum)
         for (int s = 0; s < n; s++) {
             const real sig = sigmoid(v[s]), swish = v[s] * sig;
-            d[s] = grad[s] * weight[c] * (sig + swish - swish * sig);
+            d_v[s] = grad[s] * weight[c] * (sig + swish - swish * sig);
             sum += grad[s] * swish;
         }
         d_weight[c] += sum;
         if (gate[c] < 0) continue;
+        const real *restrict open = opened + gate[c] * n;
         real *restrict d_gate = d_h + row[gate[c]] * n;
-        for (int s = 0; s < n; s++) d[s] += grad[s] * open[s], d_gate[s] += grad[s] * v[s] * open[s] * (1 - open[s]);
+        for (int s = 0; s < n; s++) d_v[s] += grad[s] * open[s], d_gate[s] += grad[s] * v[s] * open[s] * (1 - open[s]);
     }
 }
 
-/* A chunk of n samples. Rows kept for the backward pass: x, h, and what lies between weights and contractions. */
-static void forward(const Layer *l, real scale, const real *weights, real *x, int n, real *opened, real *out) {
+/* A chunk of n samples. Rows kept for the backward pass: x, h, opened gates, and what lies between weights and contractions. */
+static void forward(const Layer *l, real scale, const real *weights, real *x, int n, real *out) {
     real *h = x + l->size * n;
     memset(h, 0, l->size * n * sizeof(real));
     for (const Term *t = (const Term *)(l + 1), *last = t + l->terms; t < last; t++) {
-        const real *weight = weights + t->start;
-        real *z = x + t->through * n, *source = x + t->source * n, *target = h + t->target * n, *between = x + t->between * n;
-        if (t->weight_first) {
-            multiply(t->rows, t->columns, t->width * n, weight, t->stride, 1, source, between, 0);
-            find_left(l, t, target, z, between, n, 1);
-        } else {
-            find_left(l, t, between, z, source, n, 0);
-            multiply(t->rows, t->columns, t->width * n, weight, t->stride, 1, between, target, 1);
-        }
+        real *source = x + t->source * n, *target = h + t->target * n, *between = x + t->between * n;
+        const Matrix z = matrix(l, x + t->through * n, t->z_left, t->z_right);
+        const Matrix left = matrix(l, t->weight_first ? target : between, t->left, t->left_copy);
+        const Matrix right = matrix(l, t->weight_first ? between : source, t->right, t->right_copy);
+        if (t->weight_first) multiply(t->rows, t->columns, t->width * n, weights + t->start, t->stride, 1, source, between, 0);
+        contract(t->lefts, t->copies, t->rights, left, z, right, n, t->weight_first);
+        if (!t->weight_first) multiply(t->rows, t->columns, t->width * n, weights + t->start, t->stride, 1, between, target, 1);
     }
     for (int k = 0; k < l->size * n; k++) h[k] = x[k] + scale * h[k];
-    gates_forward(l, weights, h, n, opened, out);
+    gates_forward(l, weights, h, n, out);
 }
 
 /* From the gradient of the result that of x, both in rows; those of weights are added to. */
-static void backward(const Layer *l, real scale, const real *weights, real *x, const real *grad, int n, real *d_x, real *d_h, real *d_between,
-                     real *spare, real *grads) {
-    gates_backward(l, weights, x + l->size * n, grad, n, d_between, d_x, grads);
+static void backward(const Layer *l, real scale, const real *weights, real *x, const real *grad, int n, real *d_x, real *d_h,
+                     real *d_between, real *spare, real *grads) {
+    gates_backward(l, weights, x + l->size * n, grad, n, d_x, grads);
     for (int k = 0; k < l->size * n; k++) d_h[k] = scale * d_x[k];
     for (const Term *t = (const Term *)(l + 1), *last = t + l->terms; t < last; t++) {
-        const real *weight = weights + t->start;
-        real *z = x + t->through * n, *source = x + t->source * n, *between = x + t->between * n;
-        real *d_z = d_x + t->through * n, *d_source = d_x + t->source * n, *d_target = d_h + t->target * n;
-        if (t->weight_first) {
-            find_right(l, t, d_target, z, d_between, n, 0);
-            add_z(l, t, d_target, d_z, between, n);
-            multiply(t->columns, t->rows, t->width * n, weight, 1, t->stride, d_between, d_source, 1);
-            add_outer(t, t->width * n, d_between, source, grads + t->start, spare);
-        } else {
-            multiply(t->columns, t->rows, t->width * n, weight, 1, t->stride, d_target, d_between, 0);
-            add_outer(t, t->width * n, d_target, between, grads + t->start, spare);
-            find_right(l, t, d_between, z, d_source, n, 1);
-            add_z(l, t, d_between, d_z, source, n);
-        }
+        const int first = t->weight_first, width = t->width * n;
+        real *source = x + t->source * n, *between = x + t->between * n, *d_source = d_x + t->source * n, *d_target = d_h + t->target * n;
+        real *before = first ? source : between, *d_before = first ? d_source : d_between, *d_after = first ? d_between : d_target;
+        const Matrix z = matrix(l, x + t->through * n, t->z_right, t->z_left), d_z = matrix(l, d_x + t->through * n, t->z_left, t->z_right);
+        const Matrix d_left = matrix(l, first ? d_target : d_between, t->left, t->left_copy);
+        const Matrix right = matrix(l, first ? between : source, t->right_copy, t->right);
+        const Matrix d_right = matrix(l, first ? d_between : d_source, t->right, t->right_copy);
+        if (!first) multiply(t->columns, t->rows, width, weights + t->start, 1, t->stride, d_after, d_before, 0);
+        contract(t->rights, t->copies, t->lefts, d_right, z, d_left, n, !first);
+        contract(t->lefts, t->rights, t->copies, d_z, d_left, right, n, 1);
+        if (first) multiply(t->columns, t->rows, width, weights + t->start, 1, t->stride, d_after, d_before, 1);
+        add_outer(t, width, d_after, before, grads + t->start, spare);
     }
 }
 
-/* Samples (count, width) to rows of n samples, filled up with zeros; and back. */
-static void to_rows(const int32_t *row, int width, const real *restrict x, int count, int n, real *restrict rows) {
-    for (int c = 0; c < width; c++)
-        for (int s = 0; s < n; s++) rows[(row ? row[c] : c) * n + s] = s < count ? x[s * width + c] : 0;
-}
-
-static void from_rows(const int32_t *row, int width, const real *restrict rows, int count, int n, real *restrict x) {
-    for (int c = 0; c < width; c++)
-        for (int s = 0; s < count; s++) x[s * width + c] = rows[(row ? row[c] : c) * n + s];
+/* Samples (count, width) to rows of n samples, filled up with zeros, or back. */
+static void transpose(const int32_t *row, int width, real *restrict x, int count, int n, real *restrict rows, int back) {
+    for (int c = 0; c < width; c++) {
+        real *restrict numbers = rows + (row ? row[c] : c) * n;
+        for (int s = 0; s < n && !back; s++) numbers[s] = s < count ? x[s * width + c] : 0;
+        for (int s = 0; s < count && back; s++) x[s * width + c] = numbers[s];
+    }
 }
 
 /* x (batch, size) to out (batch, values) or, with `grads`, the gradient of out to that of x; `chunk` samples at a time. Each thread has
@@ -248,14 +212,14 @@ void run(const Layer *l, double scale, const real *weights, real *x, real *out, 
         real *rows = kept + first * l->kept, *values = work + (int64_t)thread * l->work * chunk, *others = values + l->values * n;
         real *some_x = x + first * l->size, *some_out = out + first * l->values;
         if (!grads) {
-            to_rows(table(l, l->row), l->size, some_x, some, n, rows);
-            forward(l, scale, weights, rows, n, others, values);
-            from_rows(NULL, l->values, values, some, n, some_out);
+            transpose((const int32_t *)l + l->row, l->size, some_x, some, n, rows, 0);
+            forward(l, scale, weights, rows, n, values);
+            transpose(NULL, l->values, some_out, some, n, values, 1);
         } else {
             real *d_h = others + l->size * n, *d_between = d_h + l->size * n, *spare = values + l->spare * n;
-            to_rows(NULL, l->values, some_out, some, n, values);
+            transpose(NULL, l->values, some_out, some, n, values, 0);
             backward(l, scale, weights, rows, values, n, others, d_h, d_between, spare, grads + thread * count);
-            from_rows(table(l, l->row), l->size, others, some, n, some_x);
+            transpose((const int32_t *)l + l->row, l->size, some_x, some, n, others, 1);
         }
     }
 }

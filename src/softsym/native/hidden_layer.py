@@ -1,6 +1,6 @@
 """A bilinear layer and the gates after it as one operation: what it computes, and its compiled version.
 
-Nothing here knows a group or a representation: :func:`softsym.nn.bilinear.plan` has turned them into sizes and numbers of types. The
+Nothing here knows a group or a representation: :func:`softsym.nn.bilinear.plan` has made sizes and numbers of types of them. The
 torch version (:mod:`softsym.nn.functional`) and the compiled one (``hidden_layer.c``) read the same values.
 """
 
@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -54,16 +54,10 @@ class Term(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """What a bilinear layer computes: x + scale W(x) x.
+    """What a bilinear layer computes: x + ``scale`` W(x) x.
 
-    Args:
-        size: Size of the representation.
-        types: The copies of each type.
-        scalar: Number of the scalar type; -1 if there are no scalars.
-        scaled: Terms from scalars, whose weights are stacked in one matrix.
-        inner: Terms to scalars, likewise.
-        mixed: All other terms.
-        scale: What the terms are multiplied by.
+    ``scalar`` is the number of the scalar type, -1 if there is none. The weights of all terms from scalars (``scaled``) are stacked in one
+    matrix, those of all terms to scalars (``inner``) in another; every other term (``mixed``) has its own.
     """
 
     size: int
@@ -89,43 +83,31 @@ class Plan:
         return [(scaled, scalars), (scalars, inner), *mixed]
 
 
-class Run(NamedTuple):
-    """Consecutive values: ``copies`` of ``size`` coordinates with a gate each, the first of them ``gate``; none if they gate themselves."""
-
-    start: int
-    stop: int
-    copies: int
-    size: int
-    gate: int
-
-
 @dataclass(frozen=True)
 class Gates:
-    """What the nonlinearity computes: the first ``count`` channels are gates, the others ``size`` values."""
+    """What the nonlinearity computes: the first ``count`` channels are gates, the others ``size`` values.
+
+    A run (start, stop, copies, size, gate) of values holds copies with a gate each, from number ``gate`` on; or none that gate themselves.
+    """
 
     count: int
     size: int
-    runs: tuple[Run, ...]
+    runs: tuple[tuple[int, int, int, int, int], ...]
 
 
 _TERM, _LAYER = 19, 9  # numbers in the structures of hidden_layer.c
-SOURCE = Source(
-    Path(__file__).with_name("hidden_layer.c"),
-    {"padding": PADDING, "size of Term": 4 * _TERM, "size of Layer": 4 * _LAYER},
-)
+_SIZES = {"padding": PADDING, "size of Term": 4 * _TERM, "size of Layer": 4 * _LAYER}
+SOURCE = Source(Path(__file__).with_name("hidden_layer.c"), _SIZES)
 
 
 class HiddenLayer(Numbered):
     """A bilinear layer and the gates after it, apart from their weights, which are one long vector: the gates' first.
 
-    Args:
-        plan: What the bilinear layer computes.
-        gates: What the gates compute.
-        twin: The same in torch operations: (plan, gates, x, weight of the gates, *weights) to the result.
+    ``twin`` computes the same in torch operations, from (plan, gates, x, weight of the gates, *weights of the bilinear layer).
     """
 
     def __init__(self, plan: Plan, gates: Gates, twin: Callable[..., Tensor]) -> None:
-        super().__init__()
+        super().__init__(plan, gates, twin)
         self.plan, self.gates, self.twin = plan, gates, twin
         self.shapes: list[tuple[int, ...]] = [(gates.size,), *plan.shapes]
         self._layer = _describe(plan, gates)
@@ -151,41 +133,35 @@ class HiddenLayer(Numbered):
     def backward(self, grad: Tensor, weights: Tensor, kept: Tensor) -> tuple[Tensor, Tensor]:
         """Gradients of the input (batch, gates and values) and of all weights."""
         d_x = grad.new_empty(len(grad), self.plan.size)
-        grads = grad.new_zeros(self._split(len(grad), grad.dtype)[0], len(weights))
+        grads = grad.new_zeros(self._threads(len(grad), grad.dtype), len(weights))
         self._run(weights, d_x, grad.contiguous(), kept, grads)
         return d_x, grads.sum(0) if len(grads) > 1 else grads[0]
 
     def _run(
         self, weights: Tensor, x: Tensor, out: Tensor, kept: Tensor, grads: Tensor | None = None
     ) -> None:
-        threads, chunk = self._split(len(x), x.dtype)
+        threads, rounds = self._threads(len(x), x.dtype), max(1, -(-len(x) // CHUNK))
+        chunk = max(1, -(-len(x) // (rounds * PADDING))) * PADDING  # the same in both directions
         work = x.new_empty(threads * chunk * self._work)
         tensors = (weights, x, out, kept, work, grads)
         places = [ctypes.c_void_p(None if t is None else t.data_ptr()) for t in tensors]
         sizes = ctypes.c_int64(len(weights)), ctypes.c_int64(len(x)), chunk, threads
+        layer, scale = ctypes.c_void_p(self._layer.ctypes.data), ctypes.c_double(self.plan.scale)
         library = build(SOURCE, x.dtype).library
         assert library is not None
-        library.run(
-            ctypes.c_void_p(self._layer.ctypes.data), ctypes.c_double(self.plan.scale), *places, *sizes
-        )
+        library.run(layer, scale, *places, *sizes)
 
-    def _split(self, batch: int, dtype: torch.dtype) -> tuple[int, int]:
-        """Threads, and samples of a chunk; small batches of narrow layers are not worth a second thread."""
+    def _threads(self, batch: int, dtype: torch.dtype) -> int:
+        """One for small batches of narrow layers, which are not worth a second."""
         several = batch * self.plan.size >= _WORTH_THREADS and build(SOURCE, dtype).threaded
-        threads = torch.get_num_threads() if several else 1
-        rounds = max(1, -(-batch // (threads * CHUNK)))
-        return threads, max(1, -(-batch // (threads * rounds * PADDING))) * PADDING
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return HiddenLayer, (self.plan, self.gates, self.twin)
+        return torch.get_num_threads() if several else 1
 
 
 def _describe(plan: Plan, gates: Gates) -> NDArray[np.int32]:
     """The structures of ``hidden_layer.c`` and all tables, one after the other."""
     firsts = np.cumsum([0, *(kind.count * kind.size for kind in plan.types)]).tolist()  # first rows of types
-    kept, between, spare = 2 * plan.size, gates.count, 0  # numbers of rows
-    terms: list[int] = []
-    tables: list[int] = []
+    kept, between, spare = 2 * plan.size + gates.count, 0, 0  # numbers of rows
+    terms, tables = list[int](), list[int]()
 
     def table(values: Index) -> int:
         tables.extend(values.ravel().tolist())
@@ -195,10 +171,8 @@ def _describe(plan: Plan, gates: Gates) -> NDArray[np.int32]:
         source, target, through = plan.types[t.source], plan.types[t.target], plan.types[t.through]
         rows, columns = (t.between, source.count) if t.weight_first else (target.count, t.between)
         width, copies = (source.size, target.count) if t.weight_first else (target.size, source.count)
-        place: Index = np.arange(through.size)  # of entries of what acts, a matrix target x source
-        if t.axes is not None:
-            place = place.reshape(through.shape).transpose(t.axes)
-        place = place.reshape(target.size, source.size)
+        place: Index = np.arange(through.size).reshape(through.shape)
+        place = place.transpose(t.axes or range(place.ndim)).reshape(target.size, source.size)
         z, sides = [place[:, 0], place[0]], [np.arange(target.size), np.arange(source.size)]
         acting, side = np.arange(t.n)[:, None], int(t.weight_first)  # the side that runs over acting copies
         z[side], sides[side] = z[side] + acting * through.size, sides[side] + acting * copies * width
@@ -209,29 +183,22 @@ def _describe(plan: Plan, gates: Gates) -> NDArray[np.int32]:
         kept += t.between * width
         between = max(between, t.between * width)
         spare = max(spare, -(-columns // PADDING) * (PADDING * width + rows))
-    row, gate = np.empty(plan.size, np.int64), np.full(gates.size, -1)
+    row, gate = np.empty(plan.size, np.int64), np.empty(gates.size, np.int64)
     for kind, first in zip(plan.types, firsts, strict=False):  # there is one more first row, the last
-        row[np.concatenate([np.arange(*run) for run in kind.places])] = first + np.arange(
-            kind.count * kind.size
-        )
-    for run in gates.runs:
-        if run.copies:
-            gate[run.start : run.stop] = run.gate + np.arange(run.stop - run.start) // run.size
+        coordinates = np.concatenate([np.arange(*place) for place in kind.places])
+        row[coordinates] = first + np.arange(len(coordinates))
+    for start, stop, copies, size, first in gates.runs:
+        gate[start:stop] = first + np.arange(stop - start) // size if copies else -1
     work = gates.size + 2 * plan.size + between
     sizes = [plan.size, gates.count, gates.size, len(plan.terms), kept, work + spare, work]
     return np.array([*sizes, table(row), table(gate), *terms, *tables], np.int32)
 
 
-def _weights(plan: Plan, start: int) -> Iterator[tuple[int, int]]:
-    """Where each term's weight begins among all numbers, and how far its rows are apart."""
-    (_, scalars), (_, inner), *mixed = plan.shapes
-    for t in plan.scaled:
-        yield start, scalars
-        start += t.between * scalars
-    for t in plan.inner:
-        yield start, inner
-        start += t.between
-    start += (scalars - 1) * inner if plan.inner else 0
-    for rows, columns in mixed:
-        yield start, columns
-        start += rows * columns
+def _weights(plan: Plan, first: int) -> list[tuple[int, int]]:
+    """Where each term's weight begins among all weights, and how far its rows are apart."""
+    strides = [columns for _, columns in plan.shapes]
+    scaled, inner, *mixed = first + np.cumsum([0, *(rows * columns for rows, columns in plan.shapes)])
+    rows = np.cumsum([0, *(t.between for t in plan.scaled)])[:-1] * strides[0]
+    columns = np.cumsum([0, *(t.between for t in plan.inner)])[:-1]
+    stacked = [*((scaled + row, strides[0]) for row in rows), *((inner + k, strides[1]) for k in columns)]
+    return [*stacked, *zip(mixed[:-1], strides[2:], strict=True)]

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from softsym.native import blocks, hidden_layer
 from softsym.native.blocks import Blocks, SmallMatrices
-from softsym.native.build import Numbered, Source, compiled
+from softsym.native.build import Numbered, Source, load
 from softsym.native.hidden_layer import HiddenLayer
 from softsym.typing import Index
 
@@ -67,7 +67,7 @@ class Projection(Numbered):
     """
 
     def __init__(self, subspaces: Sequence[Subspace]) -> None:
-        super().__init__()
+        super().__init__(subspaces)
         self.subspaces = tuple(subspaces)
         self.fits = all(part.index.shape[1] <= LARGEST_BLOCK for part in self.subspaces)
         self._blocks: dict[torch.dtype, Blocks] = {}
@@ -80,9 +80,6 @@ class Projection(Numbered):
         outs = [torch.zeros_like(tensor, memory_format=torch.contiguous_format) for tensor in tensors]
         self._blocks[dtype].run([tensor.contiguous() for tensor in tensors], outs)
         return outs
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Projection, (self.subspaces,)
 
 
 def _matrices(part: Subspace, dtype: torch.dtype) -> SmallMatrices:
@@ -134,7 +131,7 @@ def _runs(source: Source, tensors: Sequence[Tensor]) -> bool:
 
 
 def _is_compiled(source: Source, dtype: torch.dtype) -> bool:
-    return compiled(source, dtype) is not None
+    return load(source, dtype) is not None
 
 
 # What torch.compiler.assume_constant_result does, without the seconds that the import of torch's compiler takes.

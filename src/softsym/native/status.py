@@ -22,7 +22,7 @@ import torch
 
 from softsym.errors import SlowTrainingWarning
 from softsym.native import blocks, hidden_layer
-from softsym.native.build import build, switched_off
+from softsym.native.build import build, is_torch_only
 
 SOURCES = (blocks.SOURCE, hidden_layer.SOURCE)
 _announced: list[str] = []  # once in a process is enough
@@ -74,7 +74,7 @@ def status() -> Status:
         'switched off by torch_only'
     """
     threads = torch.get_num_threads()
-    if switched_off():
+    if is_torch_only():
         return Status(False, "switched off by torch_only", "", (), (), False, threads)
     builds = [build(source, torch.float32) for source in SOURCES]
     reasons = [built.reason for built in builds if built.library is None]
@@ -101,7 +101,7 @@ def available() -> bool:
 
 def announce() -> None:
     """Warns, once in a process, where training is slow for want of compiled code; not where it is switched off on purpose."""
-    if _announced or switched_off():
+    if _announced or is_torch_only():
         return
     reason = status().reason
     _announced.append(reason)

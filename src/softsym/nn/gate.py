@@ -19,7 +19,7 @@ import torch
 from torch import Tensor, nn
 
 from softsym.groups import Group
-from softsym.native import Gates, Run
+from softsym.native import Gates
 from softsym.nn import functional
 from softsym.reps import Rep, Scalar, Segment
 
@@ -78,16 +78,15 @@ class Gated(nn.Module):
         return f"size={self.size}, gates={self.gates}, soft={self.soft is not None}"
 
 
-def _runs(segments: list[Segment], group: Group) -> list[Run]:
+def _runs(segments: list[Segment], group: Group) -> list[tuple[int, int, int, int, int]]:
     """Consecutive values that have gates, or none; those that gate themselves are joined."""
-    runs: list[Run] = []
+    runs: list[tuple[int, int, int, int, int]] = []
     gates = 0
     for segment in segments:
         if not segment.type.is_permutation(group):
-            runs.append(Run(segment.start, segment.stop, segment.copies, segment.size, gates))
+            runs.append((segment.start, segment.stop, segment.copies, segment.size, gates))
             gates += segment.copies
-        elif runs and runs[-1].copies == 0:
-            runs[-1] = runs[-1]._replace(stop=segment.stop)
         else:
-            runs.append(Run(segment.start, segment.stop, 0, 1, 0))
+            start = runs.pop()[0] if runs and runs[-1][2] == 0 else segment.start
+            runs.append((start, segment.stop, 0, 1, 0))
     return runs

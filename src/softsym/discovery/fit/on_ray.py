@@ -16,7 +16,7 @@ from typing import Any
 from softsym.cluster import RETRIES, connect
 from softsym.discovery.fit.parallel import Lesson, OnEpoch, Outcome, Row, Training, outcome_of
 from softsym.errors import InputError, TrainingError
-from softsym.native import announce, switched_off
+from softsym.native import announce, is_torch_only
 
 PERIOD = 0.2
 """Seconds between two looks at how trainings go, and between two rows that one sends."""
@@ -76,7 +76,7 @@ class OnRay:
             while waiting or pending:
                 while waiting and len(pending) < (self._workers or self.cores):
                     place, training = waiting.pop(0)
-                    reference = work.remote(shared, training, place, board, may_diverge, switched_off())
+                    reference = work.remote(shared, training, place, board, may_diverge, is_torch_only())
                     pending[reference] = place
                 for reference in ray.wait(list(pending), num_returns=1, timeout=PERIOD)[0]:
                     done[pending.pop(reference)] = _outcome(ray, reference)

@@ -24,7 +24,7 @@ from torch import Tensor
 from softsym.discovery.fit.member import Member, Shape, Start, make_network, train_member
 from softsym.discovery.fit.recipe import Recipe
 from softsym.errors import InputError, SlowTrainingWarning, TrainingError
-from softsym.native import announce, switched_off, torch_only
+from softsym.native import announce, is_torch_only, torch_only
 from softsym.progress import Reporter
 from softsym.training.loop import Criterion
 from softsym.training.splits import Splits
@@ -193,7 +193,7 @@ def _side_by_side(
             with _deaf_to_interrupts():
                 futures = [
                     executor.submit(
-                        _in_process, lesson, training, Path(name), place, may_diverge, switched_off()
+                        _in_process, lesson, training, Path(name), place, may_diverge, is_torch_only()
                     )
                     for place, training in enumerate(trainings)
                 ]
