@@ -1,8 +1,36 @@
 """Starting the program as a person at a terminal would."""
 
+import contextlib
+import io
 import signal
 import subprocess
+import sys
+import traceback
 from collections.abc import Sequence
+from pathlib import Path
+from unittest import mock
+
+
+def invoke(*arguments: object, cwd: Path | str = ".") -> subprocess.CompletedProcess[str]:
+    """What a command prints and how it ends, run in this process: nothing heavy is imported again."""
+    from softsym.cli import main
+
+    out, err, code = io.StringIO(), io.StringIO(), 0
+    command = ["softsym", *map(str, arguments)]
+    with (
+        contextlib.chdir(cwd),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+        mock.patch.object(sys, "argv", command),
+    ):
+        try:
+            main.run()
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else int(end.code is not None)
+        except Exception:
+            traceback.print_exc()
+            code = 1
+    return subprocess.CompletedProcess(command, code, out.getvalue(), err.getvalue())
 
 
 def started(command: Sequence[str], **options) -> subprocess.Popen[str]:

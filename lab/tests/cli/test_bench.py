@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 
 from softsym.cli.main import add_commands, app
 from softsym_lab import benchmarks
+from tests.processes import invoke
 
 add_commands()
 
@@ -37,3 +38,9 @@ def test_the_suite_is_passed_on_and_numbers_come_as_json(monkeypatch, tmp_path):
 def test_help_names_every_suite():
     text = CliRunner().invoke(app, ["bench", "--help"], env={"COLUMNS": "200"}).stdout
     assert all(name in text for name in ("spaces", "step", "loop", "learning", "calibration"))
+
+
+def test_an_unknown_suite_is_refused():
+    done = invoke("bench", "nothing")
+    assert done.returncode == 2
+    assert "unknown suite 'nothing'" in done.stderr

@@ -11,7 +11,7 @@ from lab.tests.experiments.small import PAPER, record
 
 from softsym_lab.experiments.reproduce import plan
 from softsym_lab.experiments.store import Store, read_ledger
-from tests.processes import started
+from tests.processes import invoke, started
 
 
 def cli(*arguments, **options):
@@ -20,7 +20,17 @@ def cli(*arguments, **options):
 
 
 def test_a_dry_run_lists_runs_and_times(tmp_path):
-    done = cli("correlation", "--preset", "quick", "--dry-run", "--workers", 2, "--out-dir", tmp_path / "out")
+    done = invoke(
+        "reproduce",
+        "correlation",
+        "--preset",
+        "quick",
+        "--dry-run",
+        "--workers",
+        2,
+        "--out-dir",
+        tmp_path / "out",
+    )
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert len(lines) == 40
@@ -33,19 +43,22 @@ def test_rendered_from_results_alone(tmp_path):
     store = Store(tmp_path)
     for run in plan("table1", "code", 3, folder=PAPER).runs[:20]:
         store.save(record(run, 0.25))
-    done = cli("table1", "--from-results", "--out-dir", tmp_path, "--json", tmp_path / "out.json")
+    done = invoke(
+        "reproduce", "table1", "--from-results", "--out-dir", tmp_path, "--json", tmp_path / "out.json"
+    )
     assert done.returncode == 0, done.stderr
     assert "Preset `code`, 20 of 93 runs done" in done.stdout
     result = json.loads((tmp_path / "out.json").read_text())
     per = next(row for row in result["tables"][0]["rows"] if (row["row"], row["column"]) == ("Oz(2)", "PER"))
     assert (per["mean"], per["seeds"], per["published_mean"]) == (0.25, 3, 0.32)
     assert not (tmp_path / "work").exists()
-    claims = cli("claims", "--out-dir", tmp_path, "--json", "-")
+    claims = invoke("reproduce", "claims", "--out-dir", tmp_path, "--json", "-")
     assert claims.returncode == 0, claims.stderr
     verdicts = {row["text"]: row["verdict"] for row in json.loads(claims.stdout)["tables"][0]["rows"]}
     assert verdicts["Oz(2): PER reaches the published mean plus one standard deviation"] == "holds"
 
 
+@pytest.mark.slow
 def test_stopped_and_continued(tmp_path):
     arguments = (
         "frame-averaging", "--preset", "quick", "--seeds", 1, "--column", "PER", "--workers", 1, "--out-dir", tmp_path,
@@ -83,7 +96,7 @@ def test_stopped_and_continued(tmp_path):
 )
 def test_bad_input_is_one_line_and_exit_code_two(tmp_path, arguments, message):
     place = () if "--out-dir" in arguments else ("--out-dir", tmp_path)
-    done = cli(*arguments, *place)
+    done = invoke("reproduce", *arguments, *place)
     assert done.returncode == 2
     assert message in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1

@@ -1,7 +1,9 @@
 """``softsym train``: options, errors, and being interrupted."""
 
 import json
+import os
 import signal
+import subprocess
 import sys
 import time
 
@@ -12,9 +14,10 @@ from typer.testing import CliRunner
 from softsym.cli.main import add_commands, app
 from softsym.regularize.strengths import CONTROLLERS
 from softsym_lab.zoo import MODELS
-from tests.processes import started
+from tests.processes import invoke, started
 
 
+@pytest.mark.slow
 def test_interrupted_says_how_to_go_on(tmp_path):
     folder = tmp_path / "run"
     command = [sys.executable, "-m", "softsym.cli.main", "train", TASK, "--quiet", "--out-dir", str(folder)]
@@ -47,7 +50,7 @@ def test_interrupted_says_how_to_go_on(tmp_path):
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_two(tmp_path, arguments, message):
-    done = cli("--quiet", *arguments, cwd=tmp_path)
+    done = invoke("train", TASK, "--quiet", *arguments, cwd=tmp_path)
     assert done.returncode == 2
     assert message in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
@@ -55,7 +58,7 @@ def test_bad_input_is_one_line_and_exit_code_two(tmp_path, arguments, message):
 
 
 def test_the_table(tmp_path):
-    done = cli("--epochs", 12, "--width", 12, cwd=tmp_path)
+    done = invoke("train", TASK, "--epochs", 12, "--width", 12, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     for text in ("test MSE", "O(2)@z", "strength", "model error", "data error", "run folder: runs/"):
         assert text in done.stdout
@@ -69,29 +72,45 @@ def test_help_lists_all_models_and_rules():
     assert f"instead of the preset's: {', '.join(CONTROLLERS)}." in shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["augment", "sample"])
 def test_baselines_that_learn_from_transformed_samples(tmp_path, model):
-    done = cli(
-        "--epochs",
-        12,
-        "--width",
-        12,
-        "--quiet",
-        "--model",
-        model,
-        "--group",
-        "O(2)@z",
-        "--out-dir",
-        tmp_path / "run",
-    )
+    options = ("--epochs", 12, "--width", 12, "--quiet", "--model", model, "--group", "O(2)@z")
+    done = cli(*options, "--out-dir", tmp_path / "run")
     assert done.returncode == 0, done.stderr
     assert result(tmp_path / "run")["model"] == model
 
 
 def test_the_rule_is_written_into_the_spec_where_it_was_chosen(tmp_path):
-    done = cli(
-        "--epochs", 12, "--width", 12, "--quiet", "--strengths", "fixed", "--out-dir", tmp_path / "run"
-    )
+    options = ("--epochs", 12, "--width", 12, "--quiet", "--strengths", "fixed")
+    done = invoke("train", TASK, *options, "--out-dir", tmp_path / "run")
     assert done.returncode == 0, done.stderr
     assert json.loads((tmp_path / "run" / "spec.json").read_text())["preset"]["strengths"] == "fixed"
     assert set(result(tmp_path / "run")["strengths"].values()) == {100.0}
+
+
+@pytest.mark.slow
+def test_without_a_compiler_it_says_so_in_one_line(tmp_path):
+    arguments = [
+        "train",
+        TASK,
+        "--model",
+        "mlp",
+        "--width",
+        "8",
+        "--quiet",
+        "--out-dir",
+        str(tmp_path / "run"),
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "softsym.cli.main", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=240,
+        env={**os.environ, "PATH": "/nowhere"},
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.splitlines() == [
+        "softsym: warning: training runs without compiled code, about half as fast: "
+        "no C compiler (cc or gcc) was found (see `softsym doctor`)"
+    ]

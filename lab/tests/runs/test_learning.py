@@ -4,17 +4,17 @@ import statistics
 
 import pytest
 import torch
+from lab.tests.tasks.flights import write_flights
 
+from softsym.datasets import task
+from softsym.nn import MLP, count_parameters
+from softsym.training import fit
 from softsym_lab.benchmarks import learning
 from softsym_lab.experiments.matching import match_width
 from softsym_lab.experiments.presets import preset
-from softsym.nn import MLP, count_parameters
-from softsym_lab.tasks.table_tennis import TableTennis
-from softsym.datasets import task
-from softsym_lab.runs.spec import RunSpec
-from softsym.training import fit
 from softsym_lab.runs.runner import run
-from lab.tests.tasks.flights import write_flights
+from softsym_lab.runs.spec import RunSpec
+from softsym_lab.tasks.table_tennis import TableTennis
 
 pytestmark = pytest.mark.slow
 

@@ -4,12 +4,11 @@ import json
 
 import pytest
 import torch
+from lab.tests.runs.small import TASK, spec, train
 
 import softsym as ss
 from softsym.datasets import task
-from softsym_lab.runs.record import RunResult
-from softsym_lab.runs.record import PROBES, data_errors, model_errors, probes_of, result_of
-from lab.tests.runs.small import TASK, spec, train
+from softsym_lab.runs.record import PROBES, RunResult, data_errors, model_errors, probes_of, result_of
 
 
 def test_errors_of_the_truth_and_of_models():

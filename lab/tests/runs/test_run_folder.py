@@ -5,16 +5,16 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
+from lab.tests.experiments.small import record
+from lab.tests.runs.small import spec
 from safetensors.torch import load_file
 from torch import nn
 
 from softsym.errors import BusyError, InputError
 from softsym.io import load_with_checksum
-from softsym_lab.runs.spec import RunSpec
-from softsym_lab.runs.runner import run
 from softsym_lab.runs.run_folder import RunFolder
-from lab.tests.experiments.small import record
-from lab.tests.runs.small import spec
+from softsym_lab.runs.runner import run
+from softsym_lab.runs.spec import RunSpec
 
 
 def test_a_folder_is_claimed_by_one_run(tmp_path):

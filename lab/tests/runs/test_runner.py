@@ -9,14 +9,14 @@ import time
 
 import pytest
 import torch
+from lab.tests.runs.small import TASK, cli, preset, result, spec
 from safetensors.torch import load_file
 
+from softsym.datasets import task
 from softsym.errors import InputError
 from softsym_lab.experiments.weights import trained, weight_rows
-from softsym.datasets import task
-from softsym_lab.runs.spec import RunSpec
 from softsym_lab.runs.runner import run
-from lab.tests.runs.small import TASK, cli, preset, result, spec
+from softsym_lab.runs.spec import RunSpec
 
 OPTIONS = ("--epochs", 60, "--width", 16, "--quiet")
 
@@ -68,6 +68,7 @@ def uninterrupted(tmp_path_factory):
     return load_file(folder / "model.safetensors"), result(folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moment", [0.05, 0.3, 0.8])
 def test_killed_at_any_moment_and_resumed(tmp_path, uninterrupted, moment):
     folder = tmp_path / "run"
@@ -106,6 +107,7 @@ def test_killed_at_any_moment_and_resumed(tmp_path, uninterrupted, moment):
     assert result(folder)["strengths"] == whole["strengths"]
 
 
+@pytest.mark.slow
 def test_two_processes_equal_one(tmp_path):
     options = ("--epochs", 12, "--width", 16, "--quiet", "--model", "per")
     assert cli(*options, "--out-dir", tmp_path / "one").returncode == 0
@@ -131,6 +133,7 @@ def test_two_processes_equal_one(tmp_path):
         assert json.loads(b)["loss"] == pytest.approx(json.loads(a)["loss"], rel=1e-3)
 
 
+@pytest.mark.slow
 def test_devices_start_their_own_processes(tmp_path):
     done = cli("--epochs", 12, "--width", 16, "--quiet", "--devices", 2, "--out-dir", tmp_path / "run")
     assert done.returncode == 0, done.stderr[-2000:]

@@ -6,14 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from lab.tests.runs.small import spec
 from pydantic import ValidationError
 
 from softsym.errors import InputError
+from softsym.regularize.strengths import Fixed, OneShot
 from softsym_lab.experiments.presets import preset
 from softsym_lab.experiments.store import key, name, read_ledger
-from softsym.regularize.strengths import Fixed, OneShot
 from softsym_lab.runs.spec import Preset, RunSpec
-from lab.tests.runs.small import spec
 
 RESULTS = Path(__file__).parents[3] / "paper" / "results"
 

@@ -9,14 +9,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from softsym.datasets import Task
 from softsym.groups import Group
-from softsym.metrics import data_error, equivariance_error
-from softsym.metrics import act, transforms
+from softsym.metrics import act, data_error, equivariance_error, transforms
 from softsym.nn import count_parameters
 from softsym.regularize import EquivarianceRegularizer
-from softsym.training import Pair, Splits
-from softsym.datasets import Task
-from softsym.training import Fitted
+from softsym.training import Fitted, Pair, Splits
 from softsym_lab.runs.spec import RunSpec
 from softsym_lab.zoo.kernel_models import ClosedForm
 
@@ -54,7 +52,7 @@ class RunResult:
     scores: dict[str, float] = field(default_factory=dict)
     """What else the task reports on the test."""
     transformed_mse: dict[str, float] = field(default_factory=dict)
-    """By candidate group, the test MSE on inputs transformed by its elements, outputs transformed with them: correct where the group holds."""
+    """Test MSE by candidate group on transformed inputs and outputs: meaningful where the group holds."""
     seconds_to_best: float | None = None
     steps: int | None = None
     """Steps of the optimizer; none where nothing is trained."""
@@ -119,7 +117,7 @@ def data_errors(
 
 
 def transformed_errors(model: nn.Module, task: Task, test: Pair, groups: Sequence[Group]) -> dict[str, float]:
-    """Mean squared errors by group on inputs transformed by its elements; outputs are transformed with them, or computed where it is known."""
+    """Mean squared errors by group on transformed inputs; outputs are transformed too, or computed where known."""
     x, y = (values[:TRANSFORMED_ROWS].double() for values in test)
     dtype = next((one.dtype for one in model.parameters()), torch.float64)
     errors = {}

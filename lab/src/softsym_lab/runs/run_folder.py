@@ -17,8 +17,7 @@ from typing import Any
 from torch import nn
 
 from softsym.errors import InputError, in_one_line
-from softsym.io import digest, put_bytes, put_text, dump_with_checksum, load_with_checksum
-from softsym.io import lock_folder
+from softsym.io import digest, dump_with_checksum, load_with_checksum, lock_folder, put_bytes, put_text
 from softsym.training import is_first_process
 from softsym_lab.runs.record import RunResult
 from softsym_lab.runs.spec import RunSpec

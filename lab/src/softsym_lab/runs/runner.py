@@ -5,12 +5,11 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from softsym.datasets import Task
+from softsym.datasets import task as read_task
 from softsym.metrics import Violations
 from softsym.nn import ScaleCanonical
-from softsym.datasets import task as read_task
-from softsym.training import Splits
-from softsym.datasets import Task
-from softsym.training import Fitted, evaluate, fit
+from softsym.training import Fitted, Splits, evaluate, fit
 from softsym_lab.runs.record import RunResult, model_errors, probes_of, result_of
 from softsym_lab.runs.run_folder import RunFolder
 from softsym_lab.runs.spec import RunSpec

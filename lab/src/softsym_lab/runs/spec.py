@@ -10,13 +10,19 @@ from pydantic import Field, PositiveInt, model_validator
 
 from softsym.groups import Group
 from softsym.groups import group as read_group
-from softsym.training import check_device
-from softsym.training import Batch, LearningRate, Patience, TrainingConfig, NetworkHyperparameters
+from softsym.training import (
+    Batch,
+    LearningRate,
+    NetworkHyperparameters,
+    Patience,
+    TrainingConfig,
+    check_device,
+)
 from softsym_lab.zoo import MODELS, Blueprint
 
 if TYPE_CHECKING:
-    from softsym.regularize.strengths import Controller
     from softsym.datasets import Task
+    from softsym.regularize.strengths import Controller
     from softsym_lab.zoo import Built
 
 PresetName = Literal["paper", "code", "quick", "fast"]
@@ -163,7 +169,9 @@ class RunSpec:
     def controller(self) -> Controller:
         """The rule by which strengths change, at its beginning."""
         preset = self.preset
-        return preset.make_controller(MODELS[self.model].epochs(preset), preset.adjust_at, preset.strength_window)
+        return preset.make_controller(
+            MODELS[self.model].epochs(preset), preset.adjust_at, preset.strength_window
+        )
 
     def check(self) -> None:
         """Refuses an unknown model, groups that cannot be read, and groups that the model does not take."""
