@@ -30,8 +30,8 @@ def dense_projector(packed: Packed) -> np.ndarray:
 @pytest.mark.parametrize(
     ("size", "rank"), [(1, 1), (2, 1), (4, 4), (9, 2), (16, 15), (20, 3), (32, 30), (40, 35), (81, 3)]
 )
-@pytest.mark.parametrize("copies", [1, 2, 7, 33])
-@pytest.mark.parametrize("batch", [1, 2, 5, 64])
+@pytest.mark.parametrize("copies", [1, 2, 33])
+@pytest.mark.parametrize("batch", [1, 5])
 def test_projection(size, rank, copies, batch):
     packed = random_packed(size, rank, copies)
     x = np.random.default_rng(3).standard_normal((batch, packed.size))
@@ -67,7 +67,7 @@ def test_orbits(size, batch):
         ("V[0]*V[1]", "V[1] + V[0]", "S(3) * S(2)"),
     ],
 )
-@pytest.mark.parametrize("batch", [2, 4, 9, 40, 100])
+@pytest.mark.parametrize("batch", [2, 9, 40])
 def test_a_batch_is_projected_like_its_members(a, b, G, batch):
     space = ss.equivariant_maps(a, b, G)
     W = np.random.default_rng(4).standard_normal((batch, *space.shape))
