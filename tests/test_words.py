@@ -47,7 +47,6 @@ FINE = (
     r"group laws?|laws? of (a group|groups|composition|large numbers)|power laws?",
     r"spread (over|across|evenly|out)",
     r"est\.snap|automethod:: snap|discovery\.Snapped",  # public names that the next issue replaces
-    r"(bench|reproduce) rivals|(?<=`)rivals(?=`)|fast/rivals|alt: rivals",  # a table of the laboratory
 )
 """Ordinary English and mathematics in which these words mean what everybody takes them for."""
 
