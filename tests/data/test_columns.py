@@ -109,8 +109,8 @@ def test_quoted_names_choose_exactly_these():
 
 
 def test_a_spread_never_hides_a_prediction():
-    values, spread = np.zeros((2, 3)), np.ones((2, 3))
-    columns = prediction_columns(["e", "e_std", "e_std_"], values, spread)
+    values, std = np.zeros((2, 3)), np.ones((2, 3))
+    columns = prediction_columns(["e", "e_std", "e_std_"], values, std)
     assert list(columns)[:3] == ["e", "e_std", "e_std_"]
     assert len(columns) == 6
     assert [column.sum() for column in columns.values()] == [0, 0, 0, 2, 2, 2]

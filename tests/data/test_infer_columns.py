@@ -5,14 +5,17 @@ import pytest
 from softsym.data.infer_columns import advice, group_names, infer_columns
 
 
-@pytest.mark.parametrize(("names", "expected"), [
-    (["px", "py", "pz"], [("px", "py", "pz")]),
-    (["x", "y"], [("x", "y")]),
-    (["force_x", "force_y", "force_z", "index"], [("force_x", "force_y", "force_z"), ("index",)]),
-    (["X1", "Y1", "Z1", "X2", "Y2", "Z2"], [("X1", "Y1", "Z1"), ("X2", "Y2", "Z2")]),
-    (["mass", "max"], [("mass",), ("max",)]),
-    (["x1", "x2", "y1", "y2"], [("x1", "y1"), ("x2", "y2")]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (["px", "py", "pz"], [("px", "py", "pz")]),
+        (["x", "y"], [("x", "y")]),
+        (["force_x", "force_y", "force_z", "index"], [("force_x", "force_y", "force_z"), ("index",)]),
+        (["X1", "Y1", "Z1", "X2", "Y2", "Z2"], [("X1", "Y1", "Z1"), ("X2", "Y2", "Z2")]),
+        (["mass", "max"], [("mass",), ("max",)]),
+        (["x1", "x2", "y1", "y2"], [("x1", "y1"), ("x2", "y2")]),
+    ],
+)
 def test_names_of_one_vector(names, expected):
     assert group_names(names) == expected
 

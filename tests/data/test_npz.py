@@ -57,7 +57,7 @@ def test_more_axes_are_flattened_and_told(pack):
         ({"X": np.ones((2, 2)), "Y": np.ones(2), "x_names": np.array(["a"])}, "`x_names` must hold 2 texts"),
         ({"X": np.ones((2, 1)), "Y": np.ones(2), "x_names": np.array([1])}, "`x_names` must hold 1 texts"),
     ],
-)  # fmt: skip
+)
 def test_mistakes(pack, arrays, message):
     refuses(message, pack(**arrays))
 
@@ -129,12 +129,15 @@ def test_labels_are_an_array_of_their_own(pack, labels):
 @pytest.mark.parametrize(
     ("flight", "message"),
     [
-        (np.zeros(2), r"--row-groups: .*`flight` must hold a text or a number for each of 3 rows, got float64 of shape \(2,\)"),
+        (
+            np.zeros(2),
+            r"--row-groups: .*`flight` must hold a text or a number for each of 3 rows, got float64 of shape \(2,\)",
+        ),
         (np.zeros((3, 1)), r"of shape \(3, 1\)"),
         (np.array(["a", {}, "b"], dtype=object), r"got object of shape \(3,\)"),
         (np.array([1.0, np.nan, 1.0]), "data.npz: 'flight' has no label in row 1, counted from 0"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_labels(pack, flight, message):
     refuses(message, pack(X=np.eye(3), Y=np.ones(3), flight=flight), row_groups="flight")
     refuses(

@@ -214,8 +214,14 @@ def test_packed_text(tmp_path):
 @pytest.fixture
 def frame():
     return polars.DataFrame(
-        {"a": [1, 2, 3], "b": [0.5, 1.5, 2.5], "c": [True, False, True], "t": ["x", "y", None], "v": [[1.0], [2.0], [3.0]]}
-    )  # fmt: skip
+        {
+            "a": [1, 2, 3],
+            "b": [0.5, 1.5, 2.5],
+            "c": [True, False, True],
+            "t": ["x", "y", None],
+            "v": [[1.0], [2.0], [3.0]],
+        }
+    )
 
 
 @pytest.fixture

@@ -41,10 +41,10 @@ def climbed(f, rep_in, rep_out, G, radius, steps=30):
     x = on_ball(8, ss.rep(rep_in).size(G), radius, seed=5).requires_grad_()
     best = 0.0
     for _ in range(steps):
-        moved = act(rep_in, G, parts, x)
-        gap = (act(rep_out, G, parts, f(x)) - f(moved.reshape(-1, x.shape[1])).reshape(4, len(x), -1)).norm(
-            dim=-1
-        )
+        transformed = act(rep_in, G, parts, x)
+        gap = (
+            act(rep_out, G, parts, f(x)) - f(transformed.reshape(-1, x.shape[1])).reshape(4, len(x), -1)
+        ).norm(dim=-1)
         best = max(best, float(gap.detach().max()))
         (slope,) = torch.autograd.grad(gap.sum(), x)
         with torch.no_grad():

@@ -70,9 +70,9 @@ def test_an_equivariant_map_has_no_error_and_a_free_one_has(G):
 def test_hand_computed():
     x = np.array([[3.0, 4.0]])
     first = equivariance_errors(lambda x: x[:, :1], x, "V", "S", SWAP, 40)
-    moved = np.isclose(first, 1 / 7)
-    assert moved.any()
-    assert (moved | (first == 0)).all()
+    transformed = np.isclose(first, 1 / 7)
+    assert transformed.any()
+    assert (transformed | (first == 0)).all()
     assert np.isclose(equivariance_errors(lambda x: x[:, :1], x, "V", "S", SWAP, 40, "product").max(), 1 / 12)
     assert np.isclose(equivariance_errors(lambda x: x[:, :1], x, "V", "S", SWAP, 40, "none").max(), 1)
 

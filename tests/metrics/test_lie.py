@@ -31,10 +31,10 @@ def test_agrees_with_finite_motions(G):
     for A, value in zip(G.lie_algebra, found.per_generator, strict=True):
         A = A / np.linalg.norm(A, 2)
 
-        def moved(t, A=A):
+        def transformed(t, A=A):
             return act(rep_out, G, [expm(-t * A)[None]], f(act(rep_in, G, [expm(t * A)[None]], x)[0]))[0]
 
-        derivative = (moved(t) - moved(-t)) / (2 * t)
+        derivative = (transformed(t) - transformed(-t)) / (2 * t)
         assert np.isclose(
             value, float((derivative.norm(dim=1) / f(x).norm(dim=1)).mean()), rtol=1e-5, atol=1e-8
         )

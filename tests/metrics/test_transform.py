@@ -19,9 +19,9 @@ def test_agrees_with_the_dense_matrices(G):
         x = np.random.default_rng(1).standard_normal((2, rep.size(G)))
         expected = np.einsum("tij,nj->tni", rep.rho(G, parts), x)
         assert np.allclose(act(rep, G, parts, x), expected, atol=1e-12)
-        moved = act(rep, G, parts, torch.tensor(x))
-        assert moved.dtype == torch.float64
-        assert np.allclose(moved.numpy(), expected, atol=1e-12)
+        transformed = act(rep, G, parts, torch.tensor(x))
+        assert transformed.dtype == torch.float64
+        assert np.allclose(transformed.numpy(), expected, atol=1e-12)
 
 
 def test_keeps_kind_and_dtype_and_reads_text():

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -12,21 +10,14 @@ from softsym.cli.common import check_texts, one_line_warnings, write_json
 from softsym.data.formats import suffixes
 from softsym.datasets.source import read_data
 from softsym.errors import InputError
-from softsym.progress import track
 
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
     from softsym.data.table import Table as Data
-    from softsym.groups import Group
     from softsym.inference import EvidenceTable
-    from softsym.metrics.normalisation import Break, Normalisation
-    from softsym.metrics.overlap import OrbitOverlap
-    from softsym.reps import Rep
-
-UNEVEN = 0.1
-"""A column with less than this share of the largest standard deviation is hard to learn from."""
+    from softsym.metrics.input_check import InputCheck
 
 
 def command(
@@ -83,19 +74,27 @@ def command(
             raise InputError(
                 f"pass how the columns of {data} transform, as in --in '5S + 5V' --groups 'O(3)'"
             )
-        result = check_data(table, rep, candidates, normalisation=normalisation, seed=seed, quiet=quiet)
+        from softsym.data.table import Table, check_fit
+        from softsym.groups import read_groups
+        from softsym.metrics.input_check import check_inputs
+
+        inputs, known = Table(table.X, None, table.x_names, (), table.source), read_groups(candidates)
+        repeated = check_fit(inputs, rep, None, known)
+        result = check_inputs(
+            table.X, table.x_names, rep, known, normalisation=normalisation, seed=seed, quiet=quiet
+        )
         outputs = rep_out or (str(task.rep_out) if task and normalisation is None else None)
         evidence_table = _evidence(table, str(rep), outputs, [str(group) for group in candidates], seed)
     if json_file is not None:
-        write_json(
-            result.to_dict() | ({} if evidence_table is None else {"evidence": evidence_table.to_dicts()}),
-            json_file,
-        )
+        facts = {"source": table.source, "rep_in": str(rep), "rows": len(table.X), "repeated": repeated}
+        tests = {} if evidence_table is None else {"evidence": evidence_table.to_dicts()}
+        write_json({"schema": 1, **facts, **result.to_dict(), **tests}, json_file)
     if json_file != "-":
         from rich.console import Console
 
         console = Console()
-        console.print(one_table(result) if normalisation else breaks_table(result))
+        title = f"{table.source}: {len(table.X):,} rows of {rep}, {repeated:,} of them repeated"
+        console.print(one_table(result, table.source) if normalisation else breaks_table(result, title))
         console.print(overlap_table(result))
         if evidence_table is not None:
             console.print(evidence_table)
@@ -113,14 +112,13 @@ def _evidence(
     return evidence(table.X, table.Y, rep_in, rep_out, groups, sources=table.row_groups, seed=seed)
 
 
-def breaks_table(result: DataCheck) -> Table:
+def breaks_table(result: InputCheck, title: str) -> Table:
     """One row for each normalisation, one column for each group."""
-    title = f"{result.source}: {result.rows:,} rows of {result.rep_in}, {result.repeated:,} of them repeated"
     table = _table(
         title,
         "how much a normalisation breaks a group, 0 to 1; evenness: smallest over largest standard deviation",
     )
-    groups = [overlap.group for overlap in result.coverage]
+    groups = [overlap.group for overlap in result.overlaps]
     for column in ("normalisation", *groups, "evenness"):
         table.add_column(_text(column), justify="left" if column == "normalisation" else "right")
     for check in result.normalisations:
@@ -129,11 +127,13 @@ def breaks_table(result: DataCheck) -> Table:
     return table
 
 
-def one_table(result: DataCheck) -> Table:
+def one_table(result: InputCheck, source: str) -> Table:
     """One row for each group, for one normalisation."""
     (check,) = result.normalisations
-    caption = "map and shift: distance from what keeps the group, exactly; error: mean equivariance error of the normalisation, 0 to 1"
-    table = _table(f"{result.source}: {check.name} normalisation, evenness {check.evenness:.2g}", caption)
+    caption = (
+        "map and shift: exact distance from what keeps the group; error: mean equivariance error, 0 to 1"
+    )
+    table = _table(f"{source}: {check.name} normalisation, evenness {check.evenness:.2g}", caption)
     for column in ("group", "keeps", "map", "shift", "error"):
         table.add_column(column, justify="left" if column in ("group", "keeps") else "right")
     for entry in check.breaks:
@@ -142,12 +142,12 @@ def one_table(result: DataCheck) -> Table:
     return table
 
 
-def overlap_table(result: DataCheck) -> Table:
+def overlap_table(result: InputCheck) -> Table:
     """One row for each group: its orbit overlap and what that means."""
     table = _table("Orbit overlap: how well the data cover the orbits of each group", "")
     for column in ("group", "orbit overlap", "meaning"):
         table.add_column(column, justify="right" if column == "orbit overlap" else "left")
-    for overlap in result.coverage:
+    for overlap in result.overlaps:
         table.add_row(_text(overlap.group), f"{overlap.value:.2f} {overlap.grade}", overlap.meaning)
     return table
 
@@ -163,184 +163,3 @@ def _text(text: str) -> Text:
     from rich.text import Text
 
     return Text(text)
-
-
-@dataclass(frozen=True)
-class NormalisationCheck:
-    """Effect of one normalisation on the data.
-
-    Args:
-        name: The normalisation.
-        breaks: How much it breaks each group.
-        evenness: Smallest standard deviation of a normalised column over the largest.
-        smallest: The column with the smallest standard deviation.
-    """
-
-    name: str
-    breaks: tuple[Break, ...]
-    evenness: float
-    smallest: str
-
-    @property
-    def keeps_all(self) -> bool:
-        """Whether every symmetry survives."""
-        return all(entry.is_kept for entry in self.breaks)
-
-
-@dataclass(frozen=True)
-class DataCheck:
-    """The result of :func:`check_data`.
-
-    Args:
-        source: Where the data come from.
-        rep_in: How the inputs transform.
-        rows: Number of examples.
-        repeated: How many of them repeat the inputs of another.
-        normalisations: The effect of each.
-        coverage: Orbit overlap of each group.
-        recommended: A normalisation to use.
-        reason: Why.
-    """
-
-    source: str
-    rep_in: str
-    rows: int
-    repeated: int
-    normalisations: tuple[NormalisationCheck, ...]
-    coverage: tuple[OrbitOverlap, ...]
-    recommended: str
-    reason: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and strings, for JSON."""
-        return {
-            "schema": 1,
-            **asdict(self),
-            "normalisations": [
-                {
-                    "name": check.name,
-                    "evenness": check.evenness,
-                    "smallest": check.smallest,
-                    "groups": [{**asdict(entry), "keeps": entry.is_kept} for entry in check.breaks],
-                }
-                for check in self.normalisations
-            ],
-            "coverage": [
-                {"group": entry.group, "value": entry.value, "grade": entry.grade, "meaning": entry.meaning}
-                for entry in self.coverage
-            ],
-        }
-
-
-def check_data(
-    table: Data,
-    rep_in: Rep | str,
-    groups: Sequence[Group | str],
-    *,
-    normalisation: str | None = None,
-    seed: int = 0,
-    quiet: bool = True,
-) -> DataCheck:
-    """Checks inputs before anything is trained on them: the effect of normalisations, and the orbit overlap of each group.
-
-    Args:
-        table: The inputs; outputs are ignored.
-        rep_in: How the inputs transform.
-        groups: The candidate groups.
-        normalisation: Check this one only.
-        seed: Seed of everything that is drawn.
-        quiet: Show no progress.
-
-    Example:
-        >>> import numpy as np
-        >>> from softsym.data import Table
-        >>> X = np.random.default_rng(0).standard_normal((300, 3)) * [1.23, 1.34, 0.05]
-        >>> checked = check_data(Table(X, None, ("x", "y", "z"), (), "flat"), "V", ["O(2)@z"])
-        >>> checked.recommended, checked.coverage[0].grade
-        ('common-scale', 'well')
-    """
-    from softsym.data.table import Table, check_fit
-    from softsym.groups import join_groups, read_groups
-    from softsym.metrics.normalisation import applicable, fit_normalisation, measure_break
-    from softsym.metrics.overlap import orbit_overlap
-    from softsym.reps import rep as read_rep
-
-    rep, candidates = read_rep(rep_in), read_groups(groups)
-    inputs = Table(table.X, None, table.x_names, (), table.source)
-    repeated = check_fit(inputs, rep, None, candidates)
-    names = (
-        applicable(rep, join_groups(dict.fromkeys(candidates))) if normalisation is None else [normalisation]
-    )
-    fitted = [fit_normalisation(name, table.X, rep, candidates) for name in names]
-    breaks: list[list[Break]] = []
-    overlaps: list[OrbitOverlap] = []
-    for group in track(candidates, "checking", quiet=quiet):
-        breaks.append([measure_break(each, table.X, rep, group, seed=seed) for each in fitted])
-        overlaps.append(orbit_overlap(table.X, rep, group, seed))
-    checks = tuple(
-        _check(each, table, tuple(column))
-        for each, column in zip(fitted, zip(*breaks, strict=True), strict=True)
-    )
-    recommended, reason = recommend(checks)
-    return DataCheck(
-        table.source, str(rep), len(table.X), repeated, checks, tuple(overlaps), recommended, reason
-    )
-
-
-def _check(normalisation: Normalisation, table: Data, breaks: tuple[Break, ...]) -> NormalisationCheck:
-    stds = normalisation.apply(table.X).std(axis=0)
-    stds[table.X.min(axis=0) == table.X.max(axis=0)] = float("inf")  # constant columns do not count
-    smallest = table.x_names[int(stds.argmin())]
-    return NormalisationCheck(normalisation.name, breaks, normalisation.evenness(table.X), smallest)
-
-
-def recommend(checks: Sequence[NormalisationCheck]) -> tuple[str, str]:
-    """A normalisation that keeps every candidate symmetry, and why.
-
-    Normalisations of trajectories forget where they lie, so they are recommended only if asked about. Among the others ``per-axis``
-    is better if it happens to keep every symmetry; ``common-scale`` keeps them by construction.
-    """
-    by_name = {check.name: check for check in checks}
-    common, each = by_name.get("common-scale"), by_name.get("per-axis")
-    if len(checks) == 1:
-        return _judge(checks[0])
-    if each is not None and each.keeps_all and (common is None or each.evenness > 1.01 * common.evenness):
-        return "per-axis", f"it keeps {_all(each)} exactly and makes every column equally large"
-    reason = "it keeps every candidate symmetry by construction"
-    if common is not None:
-        reason = f"it keeps {_all(common)} exactly" + _price(each) + _caveat(common, each)
-    return "common-scale", reason
-
-
-def _judge(check: NormalisationCheck) -> tuple[str, str]:
-    if check.keeps_all:
-        return check.name, f"it keeps {_all(check)} exactly" + _caveat(check, None)
-    return "common-scale", f"it keeps every candidate symmetry by construction{_price(check)}"
-
-
-def _all(check: NormalisationCheck) -> str:
-    names = [entry.group for entry in check.breaks]
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _price(check: NormalisationCheck | None) -> str:
-    """What a normalisation that breaks symmetries would cost."""
-    broken = [] if check is None else [entry for entry in check.breaks if not entry.is_kept]
-    if check is None or not broken:
-        return ""
-    worst = ", ".join(f"{entry.group} by {entry.error:.2g}" for entry in broken)
-    return f"; {check.name} breaks {worst}"
-
-
-def _caveat(chosen: NormalisationCheck, each: NormalisationCheck | None) -> str:
-    if chosen.evenness >= UNEVEN:
-        return ""
-    text = (
-        f". But column {chosen.smallest!r} is left with {chosen.evenness:.2g} of the largest standard deviation "
-        "and is hard to learn from"
-    )
-    broken = [] if each is None else [entry for entry in each.breaks if not entry.is_kept]
-    if not broken:
-        return text
-    mildest = min(broken, key=lambda entry: entry.error)
-    return f"{text}; if the outputs depend on it, per-axis is the lesser evil for {mildest.group} (broken by {mildest.error:.2g})"
