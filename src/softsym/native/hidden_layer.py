@@ -1,6 +1,6 @@
 """A bilinear layer and the gates after it as one operation: what it computes, and its compiled version.
 
-Nothing here knows a group or a representation: :func:`softsym.nn.bilinear.plan` has made sizes and numbers of types of them. The
+Nothing here knows a group or a representation: :func:`softsym.nn.bilinear.make_plan` has made sizes and numbers of types of them. The
 torch version (:mod:`softsym.nn.functional`) and the compiled one (``hidden_layer.c``) read the same values.
 """
 

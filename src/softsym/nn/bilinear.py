@@ -4,7 +4,7 @@ r"""The bilinear layer: an equivariant map whose entries are parts of its own in
 
 For an input copy a of type A and an output copy b of type B, the block :math:`B \otimes A'` of W is a learned combination of copies
 :math:`z_k` that x has of that very type: at most as many as the type has coordinates, and never scalars. Linear layers alone cannot
-turn a vector into a tensor of another rank under O(n); this layer can.
+map a vector to a tensor of another rank under O(n); this layer can.
 
 The (batch, n, n) map is never formed. Three kinds of terms are each computed by products over the whole batch:
 
@@ -53,7 +53,7 @@ class Bilinear(nn.Module):
     def __init__(self, rep: Rep, group: Group, generator: torch.Generator | None = None) -> None:
         super().__init__()
         self.size = rep.size(group)
-        self.plan = plan(rep, group)
+        self.plan = make_plan(rep, group)
         scaled, inner, *mixed = (
             nn.Parameter(torch.randn(shape, generator=generator)) for shape in self.plan.shapes
         )
@@ -77,12 +77,11 @@ class Bilinear(nn.Module):
         return [(t, w.unflatten(0 if t.weight_first else 1, (t.n, -1))) for t, w in weights]
 
     def extra_repr(self) -> str:
-        """Shown by print(network)."""
         return f"size={self.size}, terms={len(self.plan.terms)}"
 
 
-def plan(rep: Rep, group: Group) -> Plan:
-    """Every pair of types between which some non-scalar type of the representation can act."""
+def make_plan(rep: Rep, group: Group) -> Plan:
+    """A term for every pair of types between which some non-scalar type of the representation can act."""
     copies = _copies(rep, group)
     kinds, types = list(copies), tuple(copies.values())
     canonical = [kind.canonical([group]) for kind in kinds]
@@ -92,9 +91,8 @@ def plan(rep: Rep, group: Group) -> Plan:
     for s, source in enumerate(kinds):
         for t, target in enumerate(kinds):
             wanted, order = (target * source.dual).canonical([group])
-            through = next(
-                (k for k, (found, _) in enumerate(canonical) if found == wanted and found.rank), None
-            )
+            same = (k for k, (other, _) in enumerate(canonical) if other == wanted and other.rank)
+            through = next(same, None)
             if through is None:
                 continue
             axes = [0] * len(order)
@@ -111,13 +109,13 @@ def plan(rep: Rep, group: Group) -> Plan:
 
 
 def _copies(rep: Rep, group: Group) -> dict[TensorType, Copies]:
-    found: dict[TensorType, Copies] = {}
+    copies: dict[TensorType, Copies] = {}
     for segment in rep.segments(group):
         kind = segment.type
         if group.is_orthogonal:
             kind = TensorType(tuple(atom.without_dual() for atom in kind.atoms))
-        before = found.get(kind)
+        before = copies.get(kind)
         places = (*(before.places if before else ()), (segment.start, segment.stop))
         count = segment.copies + (before.count if before else 0)
-        found[kind] = Copies(places, count, segment.size, kind.shape(group))
-    return found
+        copies[kind] = Copies(places, count, segment.size, kind.shape(group))
+    return copies

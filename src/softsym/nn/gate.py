@@ -74,7 +74,6 @@ class Gated(nn.Module):
         return self.self_gated if self.soft is None else self.self_gated + self.soft
 
     def extra_repr(self) -> str:
-        """Shown by print(network)."""
         return f"size={self.size}, gates={self.gates}, soft={self.soft is not None}"
 
 

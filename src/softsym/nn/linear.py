@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -29,9 +28,8 @@ from softsym.native import Projection, Subspace, project
 from softsym.reps import Rep
 from softsym.spaces import EquivariantSpace, equivariant_maps, invariants
 
-Layer = TypeVar("Layer", bound=nn.Module)
 RESIDUAL_START = 1e-3
-"""What the softer of two paths is multiplied by at the start."""
+"""What the softer part of a sum is multiplied by at first."""
 OUTSIDE = {
     "standard": 1.0,
     "soft": 1e-3**0.5,
@@ -127,11 +125,13 @@ class EquivariantLinear(nn.Module):
 
 
 class SumLinear(nn.Module):
-    """The sum of two linear layers, as one matrix product: an equivariant part plus a softer one."""
+    """The sum of two linear layers, as one matrix product: an equivariant part plus a softer one, multiplied by ``start`` at first."""
 
-    def __init__(self, first: nn.Module, second: nn.Module) -> None:
+    def __init__(self, first: nn.Module, second: nn.Module, start: float = 1.0) -> None:
         super().__init__()
         self.first, self.second = first, second
+        for parameter in second.parameters():
+            parameter.data.mul_(start)
 
     def map(self) -> tuple[Tensor, Tensor]:
         """Weight (n_out, n_in) and bias (n_out,)."""
@@ -179,14 +179,6 @@ def free_linear(n_in: int, n_out: int, generator: torch.Generator | None = None)
     with torch.no_grad():
         layer.weight.copy_(orthogonal_weight(n_out, n_in, generator))
         layer.bias.copy_(uniform_bias(n_out, generator))
-    return layer
-
-
-@torch.no_grad()
-def scale_parameters_(layer: Layer, factor: float) -> Layer:
-    """Multiplies all parameters of a layer."""
-    for parameter in layer.parameters():
-        parameter.mul_(factor)
     return layer
 
 

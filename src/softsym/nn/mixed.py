@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from softsym.groups import Group, join_groups, read_groups
-from softsym.nn.linear import RESIDUAL_START, EquivariantLinear, SumLinear, scale_parameters_
+from softsym.nn.linear import RESIDUAL_START, EquivariantLinear, SumLinear
 from softsym.nn.network import Groups, Hidden, Network, hidden_reps, largest_group
 from softsym.reps import Rep
 
@@ -51,7 +51,7 @@ class MixedEMLP(Network):
         def make_linear(source: Rep, target: Rep, generator: torch.Generator) -> SumLinear:
             first = EquivariantLinear(source, target, joint, generator)
             second = EquivariantLinear(source, target, exact_only, generator)
-            return SumLinear(first, scale_parameters_(second, RESIDUAL_START))
+            return SumLinear(first, second, RESIDUAL_START)
 
         reps = hidden_reps(width, layers, G, hidden, round_up=round_up)
         super().__init__(rep_in, rep_out, G, reps, make_linear, seed=seed)

@@ -158,7 +158,6 @@ class Network(nn.Module, HasPrior):
         return list(zip((self.rep_in, *self.hidden), targets, strict=True))
 
     def extra_repr(self) -> str:
-        """Shown by print(network)."""
         return f"{self.rep_in} -> {self.rep_out}, {self.group.name}, {count_parameters(self):,} parameters"
 
 

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from softsym.groups import Group
 from softsym.groups import group as read_group
-from softsym.nn.linear import RESIDUAL_START, EquivariantLinear, SumLinear, free_linear, scale_parameters_
+from softsym.nn.linear import RESIDUAL_START, EquivariantLinear, SumLinear, free_linear
 from softsym.nn.network import Hidden, Network, hidden_reps
 from softsym.reps import Rep
 
@@ -48,7 +48,7 @@ class RPP(Network):
         def make_linear(source: Rep, target: Rep, generator: torch.Generator) -> SumLinear:
             equivariant = EquivariantLinear(source, target, G, generator)
             residual = free_linear(source.size(G), target.size(G), generator)
-            return SumLinear(equivariant, scale_parameters_(residual, RESIDUAL_START))
+            return SumLinear(equivariant, residual, RESIDUAL_START)
 
         reps = hidden_reps(width, layers, G, hidden, round_up=round_up)
         super().__init__(rep_in, rep_out, G, reps, make_linear, soft_gates=True, seed=seed)

@@ -119,7 +119,6 @@ class ScaleCanonical(nn.Module, HasPrior):
         return {name: tensor_map for name, (_, tensor_map) in self.linear_maps().items()}
 
     def extra_repr(self) -> str:
-        """Shown by print(network)."""
         return f"{self.rep_in} -> {self.rep_out}, {self.group.name}, usual size {float(self.usual_size):.3g}"
 
 
