@@ -1,4 +1,4 @@
-"""Planning, and rendering whatever the store holds; carrying out is the engines' part."""
+"""Planning, and rendering whatever the store holds; running is the engines' part."""
 
 import csv
 import json

@@ -75,7 +75,7 @@ def run_spec(
 
 
 def check(table_spec: TableSpec, found: Sequence[Cell]) -> None:
-    """Refuses cells whose runs could not be carried out: a miniature of every network is built."""
+    """Refuses cells whose runs could not be run: a miniature of every network is built."""
     seen = set()
     for cell in found:
         spec = cell.runs[0]
@@ -91,7 +91,7 @@ def check(table_spec: TableSpec, found: Sequence[Cell]) -> None:
 
 
 def check_run(spec: RunSpec) -> None:
-    """Refuses a run that could not be carried out."""
+    """Refuses a run whose network cannot be built."""
     spec.check()
     small = spec.preset.model_copy(update={"width": 8, "rpp_width": 8, "round_up": False})
     replace(spec, preset=small).build(read_task(spec.task))

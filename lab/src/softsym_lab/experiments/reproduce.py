@@ -40,7 +40,7 @@ class RunPlan:
     Args:
         parts: Each table with all its cells, whichever of them are to be run.
         preset: The preset of all runs.
-        runs: All runs, each once, in the order in which they are to be carried out.
+        runs: All runs, each once, in the order in which they are to be run.
         records: The file that benchmarks read, if it was named.
     """
 
@@ -65,7 +65,7 @@ class RunPlan:
         return missing(self.runs, store, self.records)
 
     def check(self, store: Store) -> None:
-        """Refuses runs that are missing and could not be carried out; those that are done are not checked."""
+        """Refuses runs that are missing and could not be run; those that are done are not checked."""
         left = {job.spec for job in self.missing(store)}
         for part, found in self.parts:
             check(part, [cell for cell in found if left.intersection(cell.runs)])
@@ -135,7 +135,7 @@ def plan(
 
 
 def reproduce(plan: RunPlan, store: Store, engine: Engine, *, quiet: bool = False) -> Tally:
-    """Carries out what is missing of a plan."""
+    """Runs what is missing of a plan."""
     plan.check(store)
     plan.check_records(store)
     return run_missing(plan.runs, store, engine, plan.estimate(store), records=plan.records, quiet=quiet)

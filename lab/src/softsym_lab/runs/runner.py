@@ -26,7 +26,7 @@ def run(
     track: bool = False,
     records: str | None = None,
 ) -> RunResult:
-    """Carries out a run in a folder, or goes on with it.
+    """Executes a run in a folder, or goes on with it.
 
     Args:
         spec: What to run.

@@ -1,4 +1,4 @@
-"""Carrying out a grid: nothing twice, failures noted."""
+"""Running a grid: nothing twice, failures noted."""
 
 import json
 

@@ -108,11 +108,13 @@ class Training:
         self._f = case.network(self.net)
         self._optimizer = torch.optim.Adam(self.net.parameters(), lr=case.lr)
         active = {group: strength for group, strength in strengths.items() if strength}
-        self._turns: list[GroupAugmentation] = []
+        self._augmentations: list[GroupAugmentation] = []
         self._penalties: list[tuple[float, SamplePenalty]] = []
         self.per: EquivarianceRegularizer | None = None
         if method.way == "augment":
-            self._turns = [GroupAugmentation(case.rep_in, case.rep_out, group, seed) for group in active]
+            self._augmentations = [
+                GroupAugmentation(case.rep_in, case.rep_out, group, seed) for group in active
+            ]
         elif method.way == "sample":
             self._penalties = [
                 (strength, SamplePenalty(case.rep_in, case.rep_out, group, seed))
@@ -130,8 +132,8 @@ class Training:
 
     def step(self, x: Tensor, y: Tensor) -> None:
         """One batch."""
-        if self._turns:
-            x, y = self._turns[self._steps % len(self._turns)](x, y, self._steps)
+        if self._augmentations:
+            x, y = self._augmentations[self._steps % len(self._augmentations)](x, y, self._steps)
         prediction = self._f(x)
         loss = self.case.loss(prediction, y)
         if self._penalties:

@@ -87,7 +87,7 @@ def _quaternions(X: Array) -> Array:
     return np.asarray(hermitian.real + 0.5 * volume.real + np.tanh(hermitian.imag) * volume.real)
 
 
-def _gauge(X: Array) -> Array:
+def _homogeneous(X: Array) -> Array:
     size = np.sqrt(dot(X, X, Q))
     return np.asarray(size * [0.5, -0.2, 1.0] + X[:, [1, 2, 0]] ** 2 / size)
 
@@ -139,7 +139,7 @@ SECOND = {
     "two areas": Setting("3V", "S", 2, _areas, 3, "sl(2)"),
     "symplectic wave": Setting("2V", "S", 4, lambda X: np.sin(0.5 * dot(X[:, :4], X[:, 4:], J)), 10, "sp(4,R)"),
     "quaternions": Setting("2V", "S", 4, _quaternions, 3, "su(2)"),
-    "gauge": Setting("V", "V", 3, _gauge, 1, "scaling"),
+    "homogeneous field": Setting("V", "V", 3, _homogeneous, 1, "scaling"),
     "a circle and a saddle": Setting("V", "S", 4, _two_planes, 2, "unnamed, dimension 2"),
     "bent": Setting("V", "S", 3, _bent, 0, "none"),
     "wrench": Setting("2V", "V", 2, _wrench, 0, "none"),

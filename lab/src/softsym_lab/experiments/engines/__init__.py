@@ -1,1 +1,1 @@
-"""Carrying out runs: on this machine or on Ray."""
+"""Engines that execute runs: on this machine or on Ray."""

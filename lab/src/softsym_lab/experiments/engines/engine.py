@@ -1,4 +1,4 @@
-"""What an engine is: it carries out runs, several at a time, and reports each as it ends.
+"""What an engine is: it executes runs, several at a time, and reports each as it ends.
 
 A :class:`Job` goes to a worker and a :class:`RunOutcome` comes back; both travel between processes as JSON.
 """
@@ -66,7 +66,7 @@ class RunOutcome:
 
 
 class Engine(ABC):
-    """Carries out runs. The same spec gives the same bits in every engine.
+    """Executes runs. The same spec gives the same bits in every engine.
 
     Args:
         workers: Runs at a time; as many as there are cores by default.
@@ -81,7 +81,7 @@ class Engine(ABC):
 
     @abstractmethod
     def outcomes(self, jobs: Sequence[Job], tick: Tick = lambda: None) -> Iterator[tuple[Job, RunOutcome]]:
-        """Carries out all jobs and yields each with its outcome as it ends.
+        """Executes all jobs and yields each with its outcome as it ends.
 
         A run whose process dies is taken up again from its checkpoint, up to twice; a run that fails is one outcome among others. If
         the iterator is closed or interrupted, no process stays behind.

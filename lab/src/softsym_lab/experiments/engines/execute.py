@@ -1,4 +1,4 @@
-"""Carrying out one run in this process, with what it left behind: a result, or the error it ended with.
+"""Executing one run in this process, with its outcome: a result, or the error it ended with.
 
 Every run has one thread, whatever the engine: the last bits of a result depend on their number, and a grid of many runs uses cores
 better side by side than together.
@@ -27,7 +27,7 @@ ROWS = 60
 
 
 def execute(job: Job) -> RunOutcome:
-    """Carries out a run, or goes on with it."""
+    """Executes a run, or goes on with it."""
     import torch
 
     torch.set_num_threads(THREADS)

@@ -1,4 +1,4 @@
-"""The process of the local engine: reads one job from its input, carries it out and leaves the outcome in the job's folder.
+"""The process of the local engine: reads one job from its input, executes it and leaves the outcome in the job's folder.
 
 Its input stays open as long as the engine lives. When it closes, the worker ends too, so that no process works for an engine that was
 killed. Started as ``python -m softsym_lab.experiments.engines.worker``.
@@ -21,7 +21,7 @@ OUTCOME = "outcome.json"
 
 
 def main() -> None:
-    """Carries out the job in the first line of standard input."""
+    """Executes the job in the first line of standard input."""
     job = Job.from_dict(json.loads(sys.stdin.buffer.readline()))
     threading.Thread(target=_end_with, args=(sys.stdin.buffer,), daemon=True).start()
     put_text(job.folder / OUTCOME, dump_with_checksum(execute(job).to_dict()))
