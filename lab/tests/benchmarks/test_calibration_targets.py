@@ -18,7 +18,7 @@ def test_sizes_fit_the_representations(target):
     assert Y.std() > 0
 
 
-def test_no_law_is_in_both_lists():
+def test_no_target_function_is_in_both_lists():
     names = [target.name for target in TARGETS]
     assert len(set(names)) == len(names)
     assert min(len(ADJUSTED), len(FRESH)) >= 12

@@ -4,7 +4,7 @@ from softsym.metrics import data_error
 from softsym_lab.benchmarks.evidence import noise, null, target, timing
 
 
-def test_the_laws_have_the_symmetry():
+def test_the_target_functions_have_the_symmetry():
     for seed in range(4):
         X, Y = target(seed, 50, 0.0)
         again, _ = target(seed, 50, 0.2)

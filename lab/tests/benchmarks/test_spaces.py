@@ -19,7 +19,7 @@ def test_every_layer_under_every_group_has_weights_and_biases():
     assert built[2].shape == (384, 384)
 
 
-def test_projections_are_told_in_passes():
+def test_projections_are_measured_in_passes():
     numbers = spaces.project(rounds=1, calls=1)
     assert numbers["shape"] == [432, 384]
     assert np.isclose(numbers["passes"], numbers["project_microseconds"] / numbers["pass_microseconds"])

@@ -16,7 +16,7 @@ from softsym_lab.benchmarks.timing import (
 )
 
 
-def test_actions_take_turns_after_one_warm_up():
+def test_actions_alternate_after_one_warm_up():
     calls = []
     times = time_rounds({"a": lambda: calls.append("a"), "b": lambda: calls.append("b")}, rounds=2, calls=3)
     assert "".join(calls) == "ab" + 2 * ("aaa" + "bbb")
@@ -47,7 +47,7 @@ def test_memory_that_was_used_is_seen():
     assert peak_megabytes() >= max(before, 60)
 
 
-def test_processor_time_is_taken_in_turns_of_both_directions():
+def test_processor_time_is_taken_in_both_directions():
     calls = []
     times = cpu_rounds({"a": lambda: calls.append("a"), "b": lambda: calls.append("b")}, rounds=2, calls=2)
     assert "".join(calls) == "bbaa" + "aabb" + "bbaa"

@@ -65,7 +65,7 @@ def test_all_tables_are_those_that_say_how_many_seeds_they_want():
     assert {run.task.partition(":")[0] for run in fast.runs} == {"inertia", "cossim", "motion"}
 
 
-def test_a_benchmark_reads_the_file_it_is_told(tmp_path):
+def test_a_benchmark_reads_the_file_it_is_given(tmp_path):
     file = write_trials(tmp_path / "trials.npz")
     chosen = plan("mocap", "fast", 1, file, folder=PAPER, columns=["mean", "ridge"], rows=["centred"])
     store, other = Store(tmp_path / "results"), plan("mocap", "fast", 1, folder=PAPER, columns=["mean"])

@@ -49,15 +49,15 @@ def test_what_is_refused_claims_no_folder(tmp_path):
 
 def test_the_usual_size_of_inputs_is_that_of_the_training_rows(tmp_path):
     numbers = preset().model_copy(update={"canonical_scale": True, "task": "cossim:SO(3)"})
-    framed = RunSpec(numbers.task, "per", numbers)
-    found = run(framed, tmp_path, quiet=True)
-    model = trained(framed, tmp_path / "model.safetensors")
+    canonical = RunSpec(numbers.task, "per", numbers)
+    found = run(canonical, tmp_path, quiet=True)
+    model = trained(canonical, tmp_path / "model.safetensors")
     rows = task(numbers.task).splits(0, numbers.sizes).train[0]
     assert float(model.usual_size) == pytest.approx(float(rows.norm(dim=1).median()))
     assert found.residuals.keys() == {"SO(3)", "Scaling(3)"}
-    assert len(weight_rows(framed, tmp_path)) == numbers.layers
+    assert len(weight_rows(canonical, tmp_path)) == numbers.layers
     (tmp_path / "result.json").unlink()
-    assert run(framed, tmp_path, resume=True, quiet=True).test_error == found.test_error
+    assert run(canonical, tmp_path, resume=True, quiet=True).test_error == found.test_error
 
 
 @pytest.fixture(scope="module")

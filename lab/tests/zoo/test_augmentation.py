@@ -21,8 +21,8 @@ def test_batches_are_transformed_by_the_group_and_the_step_decides_how():
 
 
 def test_learning_from_transformed_samples_makes_a_network_more_equivariant():
-    with_turns, without = (train(name, epochs=40, stop_after=40).model for name in ("augment", "mlp"))
-    assert error_of(with_turns, "O(3)") < 0.8 * error_of(without, "O(3)")
+    with_augmentation, without = (train(name, epochs=40, stop_after=40).model for name in ("augment", "mlp"))
+    assert error_of(with_augmentation, "O(3)") < 0.8 * error_of(without, "O(3)")
 
 
 def test_the_penalty_of_its_group_times_its_strength():

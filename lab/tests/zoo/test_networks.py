@@ -67,7 +67,7 @@ def test_per_is_a_free_network_and_the_penalties_of_all_candidates():
     assert made("per", groups=["O(3)"]).regularizer.strengths.keys() == {"O(3)"}
 
 
-def test_per_undoes_sizes_where_it_is_told_to_and_a_candidate_scales():
+def test_per_undoes_sizes_where_it_is_asked_to_and_a_candidate_scales():
     assert type(made("per", canonical_scale=True).model) is SoftMLP
     numbers = preset().model_copy(update={"canonical_scale": True})
     built = build("per", task("cossim:SO(3)"), numbers, 0)

@@ -7,7 +7,7 @@ import softsym as ss
 from softsym_lab.benchmarks.planted import points
 
 
-def test_the_law_is_symmetric_about_z_alone():
+def test_the_target_is_symmetric_about_z_alone():
     x = points.sets(0)[1][0]
 
     def f(rows):

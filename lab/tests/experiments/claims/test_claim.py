@@ -5,7 +5,7 @@ from lab.tests.experiments.small import summaries
 from softsym_lab.experiments.claims.claim import Claim, beats, by_labels, computed, judge, markdown, means
 
 
-def test_a_claim_without_all_its_runs_cannot_be_told(tmp_path):
+def test_a_claim_without_all_its_runs_cannot_be_decided(tmp_path):
     some = summaries(tmp_path, "motion", share=0.5)
     assert judge("so", some, lambda _: (True, "1")).verdict.startswith("not yet: ")
     assert judge("so", [], lambda _: (True, "1")).status == "not yet"

@@ -13,7 +13,7 @@ def test_what_can_be_computed_holds():
 
 
 @pytest.mark.parametrize(("exact", "verdict"), [(("O(2)@z",), "holds"), (("O(2)@x",), "does not hold")])
-def test_a_wrong_symmetry_is_told(monkeypatch, exact, verdict):
+def test_a_wrong_symmetry_is_noticed(monkeypatch, exact, verdict):
     monkeypatch.setitem(computed.EXACT_GROUPS, "inertia:Oz(2)", exact)
     assert data_claim("inertia:Oz(2)").verdict == verdict
 

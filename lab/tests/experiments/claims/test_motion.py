@@ -67,7 +67,7 @@ def test_bad_runs_do_not(tmp_path, changed, text):
     assert claims_of(tmp_path, **changed)[text].verdict == "does not hold"
 
 
-def test_ours_are_told_of_other_trajectories_too(tmp_path):
+def test_our_claims_are_tested_on_other_trajectories_too(tmp_path):
     cells = summaries(tmp_path, "motion", make=made())
     assert next(claim.text for claim in our_claims(cells, "flights, ")).startswith("flights, scale-aware: ")
     assert set(errors_of(cells[0])) == set(GROUPS)

@@ -101,7 +101,7 @@ def test_correlation_claims(tmp_path):
     assert good[2].text == "correlation of strength with data error is at least 0.49 in absolute value"
 
 
-def test_networks_of_different_sizes_are_told(tmp_path):
+def test_networks_of_different_sizes_are_noticed(tmp_path):
     (part, found), store = plan("table2", "code", 1, folder=PAPER).parts[0], Store(tmp_path)
     for cell in found:
         sizes = {"MLP": 1000, "PER": 1050}

@@ -33,7 +33,7 @@ def test_one_side_fits_the_other_validates_and_the_other_half_tests(file):
     assert (splits.val[0][:, 2] > 0).all()
 
 
-def test_even_inputs_turn_with_the_gradients(file):
+def test_even_inputs_rotate_with_the_gradients(file):
     duct = task(f"duct:file={file}")
     gradients = duct.rows()[0]
     elements = duct.groups[-1].sample(3, seed=1)

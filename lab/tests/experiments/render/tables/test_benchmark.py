@@ -51,7 +51,7 @@ def test_scores_are_ranked_from_above(tmp_path):
     assert lines[0]["text"].startswith("0.9951")
 
 
-def test_scores_verdicts_choices_and_sources_are_told(tmp_path):
+def test_scores_verdicts_choices_and_sources_are_shown(tmp_path):
     text = render(*_ordered(made(tmp_path, "duct", lambda run: 0.9))).markdown
     assert "| even | PER | 0.9 | 0.5 |" in text
     assert "| even | 0 | O(2)@x | soft | 0.1 | 0.05 to 0.2 | 0.3 | 1 | careful |" in text

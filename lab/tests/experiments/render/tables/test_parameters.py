@@ -25,7 +25,7 @@ def test_parts_are_relative_to_the_whole(tmp_path):
         assert first.confined == expected
 
 
-def test_runs_that_nobody_looked_at_are_not_told(tmp_path):
+def test_runs_without_recorded_weights_are_left_out(tmp_path):
     made = rendered(tmp_path, "parameters")
     assert "layer 1" not in made.markdown
     assert made.figures[""]() is not None

@@ -25,7 +25,7 @@ def test_a_row_for_every_candidate_of_every_column(tmp_path):
     assert heights[0] == pytest.approx(first["model_error"])
 
 
-def test_without_runs_the_cells_are_told(tmp_path):
+def test_without_runs_the_cells_are_listed(tmp_path):
     made = rendered(tmp_path, "unknown-symmetry", share=0)
     assert made.figures == {}
     assert all(row["mean"] is None for row in made.rows)

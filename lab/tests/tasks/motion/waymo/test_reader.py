@@ -96,7 +96,7 @@ def test_test_files_have_no_future(tmp_path):
     refused(path, "at byte 0 .*has 11 of the 91 steps needed .*pass training or validation files")
 
 
-def test_damage_is_harmless_or_told_in_one_line(path, tmp_path):
+def test_damage_is_harmless_or_named_in_one_line(path, tmp_path):
     """Bytes that were changed before the checksums were made, so that only the messages can tell."""
     rng = np.random.default_rng(0)
     record = bytearray(next(read_records(path)).data)
