@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from softsym.data.columns import Header, choose, prediction_columns, quoted
+from softsym.data.columns import Header, choose, prediction_columns, quote
 from softsym.errors import InputError
 
 NAMES = ("id", "m1", "m2", "m3", "x1", "y1", "z1", "pos.x", "a,b", 'say "hi"', "w*", "wide", "p..q")
@@ -105,7 +105,7 @@ def test_unclear_choices(x, y, message):
 
 
 def test_quoted_names_choose_exactly_these():
-    assert [NAMES[k] for k in HEADER.select(quoted(NAMES[::-1]), "--x-columns")] == list(NAMES[::-1])
+    assert [NAMES[k] for k in HEADER.select(quote(NAMES[::-1]), "--x-columns")] == list(NAMES[::-1])
 
 
 def test_a_spread_never_hides_a_prediction():

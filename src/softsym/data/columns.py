@@ -85,7 +85,7 @@ class Header:
         return places[0]
 
     def listed(self) -> str:
-        """The columns, shortened if they are many."""
+        """The columns for a message, shortened if they are many."""
         if len(self.names) <= SHOWN:
             return ", ".join(map(_printable, self.names))
         first = ", ".join(map(_printable, self.names[: SHOWN - 1]))
@@ -158,14 +158,14 @@ def _printable(name: str) -> str:
 def choose(
     header: Header, x_text: str | None, y_text: str | None, *, need_y: bool, apart: Collection[int] = ()
 ) -> tuple[list[int], list[int]]:
-    """Places of the input and output columns; whichever is not given is all the rest, and nothing is guessed.
+    """Places of the input and output columns; whichever is not given is all the rest.
 
     Args:
         header: The columns of the file.
         x_text: Selection of the inputs.
         y_text: Selection of the outputs.
         need_y: Whether outputs are needed; if not, they are read only if asked for.
-        apart: Columns that are not of the rest, because they have a meaning of their own.
+        apart: Columns that are neither unless they are chosen.
     """
     if x_text is None and y_text is None and need_y:
         raise InputError(
@@ -190,23 +190,18 @@ def choose(
     return x, y
 
 
-def quoted(names: Iterable[str]) -> str:
+def quote(names: Iterable[str]) -> str:
     """The selection of exactly these columns.
 
     Example:
-        >>> quoted(["m1", "a,b"])
+        >>> quote(["m1", "a,b"])
         '"m1","a,b"'
     """
     return ",".join('"' + name.replace('"', '""') + '"' for name in names)
 
 
 def prediction_columns(names: list[str], values: Array, std: Array | None) -> dict[str, Array]:
-    """Predictions as named columns, and after them their standard deviations under names that no output has.
-
-    Args:
-        names: The outputs.
-        values: Predictions, shape (rows, outputs).
-        std: Standard deviations of the same shape, or None.
+    """Predictions (rows, outputs) as named columns, then their standard deviations under names that no output has.
 
     Example:
         >>> import numpy as np

@@ -12,6 +12,8 @@ import tokenize
 import warnings
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -30,10 +32,7 @@ DAMAGE = (
     *(tokenize.TokenError, struct.error, zlib.error, zipfile.BadZipFile),
 )
 """Errors that reading a damaged archive can raise."""
-_HEADERS = {
-    (1, 0): np.lib.format.read_array_header_1_0,
-    (2, 0): np.lib.format.read_array_header_2_0,
-}
+_HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 
 @dataclass(frozen=True)
@@ -64,9 +63,9 @@ class NpzFile(DataFile):
         except DAMAGE as error:
             what = "is empty" if path.stat().st_size == 0 else "is no .npz archive, or a damaged one"
             raise InputError(f"{path} {what}; write it with numpy.savez(path, X=X, Y=Y)") from error
-        rows, x_names = _part(path, "X", sizes)
+        rows, x_names = _read_header(path, "X", sizes)
         try:
-            y_rows, y_names = _part(path, "Y", sizes)
+            y_rows, y_names = _read_header(path, "Y", sizes)
             if rows != y_rows:
                 raise InputError(
                     f"{path}: X has {rows} rows and Y has {y_rows}; the first axis of both must be the examples"
@@ -99,19 +98,15 @@ class NpzFile(DataFile):
                 f"{ROW_GROUPS}: {self.path}: `{row_groups}` must hold a text or a number for each of {self.rows} rows, got {dtype} "
                 f"of shape {shape}"
             )
-        entries = _load(self.path, row_groups)
-        labels: list[Any] = (entries if rows is None else entries[rows]).tolist()
-        return labels
+        entries: Any = _load(self.path, row_groups)
+        return (entries if rows is None else entries[rows]).tolist()
 
     def size(self, columns: list[int]) -> int:
         """Bytes of the arrays that hold these columns: they are loaded whole."""
         return self.sizes["X"] + (self.sizes["Y"] if max(columns, default=0) >= self.inputs else 0)
 
     def numbers(self, columns: list[int]) -> Array:
-        """The chosen columns, shape (rows, len(columns)), all finite.
-
-        An array of one axis is one column. Further axes are flattened row by row, the last one fastest, with a warning.
-        """
+        """An array of one axis is one column; further axes are flattened, the last one fastest, with a warning."""
         places = np.array(columns, dtype=np.intp)
         numbers = np.empty((self.rows, len(places)))
         for name, start, own in (("X", 0, places < self.inputs), ("Y", self.inputs, places >= self.inputs)):
@@ -151,8 +146,8 @@ class NpzFile(DataFile):
         return flat
 
 
-def _part(path: Path, name: str, held: dict[str, int]) -> tuple[int, tuple[str, ...]]:
-    """Rows and names of the columns of an array, after checking that it holds real numbers."""
+def _read_header(path: Path, name: str, held: dict[str, int]) -> tuple[int, tuple[str, ...]]:
+    """Number of rows and names of the columns of an array, after checking that it holds real numbers."""
     if name not in held:
         raise InputError(
             f"{path} has no array `{name}`; it holds {', '.join(held) or 'nothing'}. "
@@ -182,22 +177,20 @@ def _part(path: Path, name: str, held: dict[str, int]) -> tuple[int, tuple[str, 
 
 def _header(path: Path, name: str) -> tuple[Shape, np.dtype[np.generic]]:
     """Shape and type of an array, which is not loaded."""
-    try:
-        with zipfile.ZipFile(path) as archive, archive.open(f"{name}.npy") as file:
-            shape, _, dtype = _HEADERS[np.lib.format.read_magic(file)](file)
-    except DAMAGE as error:
-        raise _damaged(path, name, error) from error
+    with _refuse_damage(path, name), zipfile.ZipFile(path) as archive, archive.open(f"{name}.npy") as file:
+        shape, _, dtype = _HEADERS[np.lib.format.read_magic(file)](file)
     return shape, dtype
 
 
 def _load(path: Path, name: str) -> NDArray[np.generic]:
+    with _refuse_damage(path, name), np.load(path, allow_pickle=False) as stored:
+        return np.asarray(stored[name])
+
+
+@contextmanager
+def _refuse_damage(path: Path, name: str) -> Iterator[None]:
     try:
-        with np.load(path, allow_pickle=False) as stored:
-            return np.asarray(stored[name])
+        yield
     except DAMAGE as error:
-        raise _damaged(path, name, error) from error
-
-
-def _damaged(path: Path, name: str, error: Exception) -> InputError:
-    line = " ".join(str(error).split()) or type(error).__name__
-    return InputError(f"{path}: `{name}` is damaged: {line}")
+        line = " ".join(str(error).split()) or type(error).__name__
+        raise InputError(f"{path}: `{name}` is damaged: {line}") from error

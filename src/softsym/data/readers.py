@@ -78,31 +78,10 @@ class DelimitedFile(DataFile):
 
     def numbers(self, columns: list[int]) -> Array:
         """By polars if the whole file is as it should be, else line by line."""
-        import polars
-
-        schema = {str(k): polars.Float64 if k in columns else polars.String for k in range(len(self.names))}
-        try:
-            frame = (
-                polars.scan_csv(
-                    self.path,
-                    has_header=False,
-                    skip_rows=1,
-                    separator=self.separator,
-                    decimal_comma=self.separator == ";",
-                    schema=schema,
-                    glob=False,
-                )
-                .select(map(str, columns))
-                .collect()
-            )
-        except polars.exceptions.PolarsError:
-            return self._numbers_by_line(columns)
-        is_whole = self.header == 1 and len(frame) and not any(series.null_count() for series in frame)
-        numbers = frame.to_numpy()
-        return numbers if is_whole and np.isfinite(numbers).all() else self._numbers_by_line(columns)
+        numbers = self._numbers_by_polars(columns) if self.header == 1 else None
+        return self._numbers_by_line(columns) if numbers is None else numbers
 
     def cells(self, column: int) -> list[str]:
-        """The texts of a column."""
         texts = []
         for line, cells in self._rows():
             texts.append(cells[column])
@@ -114,11 +93,34 @@ class DelimitedFile(DataFile):
 
     @staticmethod
     def write(path: Path, names: list[str], values: Array, std: Array | None) -> None:
-        """Writes predictions, and in further columns their standard deviations."""
         import polars
 
         frame = polars.DataFrame(prediction_columns(names, values, std))
         frame.write_csv(path, separator=SEPARATORS[suffix_of(path)])
+
+    def _numbers_by_polars(self, columns: list[int]) -> Array | None:
+        """The numbers, quickly; None if a cell of these columns is no finite number or a line has too many cells."""
+        import polars
+
+        places = range(len(self.names))
+        schema = {str(k): polars.Float64 if k in columns else polars.String for k in places}
+        try:
+            lazy = polars.scan_csv(
+                self.path,
+                has_header=False,
+                skip_rows=1,
+                separator=self.separator,
+                decimal_comma=self.separator == ";",
+                schema=schema,
+                glob=False,
+            )
+            frame = lazy.select(map(str, columns)).collect()
+        except polars.exceptions.PolarsError:
+            return None
+        if not len(frame) or any(series.null_count() for series in frame):
+            return None
+        numbers = frame.to_numpy()
+        return numbers if np.isfinite(numbers).all() else None
 
     def _rows(self) -> Iterator[tuple[int, list[str]]]:
         """Line number and stripped cells of every row, short ones filled with empty cells."""
@@ -185,7 +187,6 @@ class ColumnarFile(DataFile):
         return cls(path, tuple(_collect(path, _scan(path).head(0)).columns))
 
     def size(self, columns: list[int]) -> int:
-        """Bytes of these columns as float64."""
         return 8 * len(columns) * self.count()
 
     def count(self) -> int:
@@ -195,7 +196,6 @@ class ColumnarFile(DataFile):
         return int(_collect(self.path, _scan(self.path).select(polars.len())).item())
 
     def numbers(self, columns: list[int]) -> Array:
-        """The chosen columns of all rows."""
         frame = _collect(self.path, _scan(self.path).select([self.names[k] for k in columns]))
         if not len(frame):
             raise InputError(f"{self.path} has columns but no rows")
@@ -215,14 +215,12 @@ class ColumnarFile(DataFile):
         return self._checked(_collect(self.path, lazy), start)
 
     def cells(self, column: int) -> list[Any]:
-        """The values of a column, as Python objects."""
         frame = _collect(self.path, _scan(self.path).select(self.names[column]))
         self._check_missing(frame, 0)
         return frame.to_series().to_list()
 
     @staticmethod
     def write(path: Path, names: list[str], values: Array, std: Array | None) -> None:
-        """Writes predictions, and in further columns their standard deviations."""
         import polars
 
         frame = polars.DataFrame(prediction_columns(names, values, std))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from softsym.data.columns import quoted
+from softsym.data.columns import quote
 from softsym.data.formats import format_of, suffixes
 from softsym.data.table import Table, open_file
 from softsym.datasets.parse import is_task
@@ -66,7 +66,7 @@ def predict_file(
 
 def _table(data: str, x_columns: str | None, names: list[str], seed: int) -> Table:
     if x_columns is None and names and not is_task(data) and not format_of(Path(data)).knows_inputs:
-        x_columns = quoted(names)
+        x_columns = quote(names)
     from softsym.datasets.source import read_data
 
     return read_data(data, x_columns, need_y=False, seed=seed)[0]
