@@ -61,8 +61,6 @@ NOT_YET = {
     "lab",
     "locks.py",
     "maps",
-    "native",
-    "nn",
     "progress.py",
     "regularize",
     "tasks",

@@ -184,25 +184,25 @@ static inline void shrink_tiny(const int size, const Spectrum *s, const real *re
             for (int k = 0; k < size; k++) matrix[i * size + j] += s->columns[i * size + k] * shrink[k] * s->columns[j * size + k];
     for (int64_t n = 0; n < s->count; n++) {
         const int32_t *at = s->at + n * size;
-        real in[3], moved[3] = {0};
+        real in[3], change[3] = {0};
         for (int i = 0; i < size; i++) in[i] = x[at[i]];
         for (int i = 0; i < size; i++)
-            for (int j = 0; j < size; j++) moved[j] += in[i] * matrix[i * size + j];
-        for (int j = 0; j < size; j++) x[at[j]] = in[j] - moved[j];
+            for (int j = 0; j < size; j++) change[j] += in[i] * matrix[i * size + j];
+        for (int j = 0; j < size; j++) x[at[j]] = in[j] - change[j];
     }
 }
 
 static inline void shrink_several(const int count, const Spectrum *s, int64_t n, const real *restrict shrink, real *x) {
-    real in[TOGETHER][LARGEST], along[TOGETHER][LARGEST], moved[TOGETHER][LARGEST];
+    real in[TOGETHER][LARGEST], along[TOGETHER][LARGEST], change[TOGETHER][LARGEST];
     const int size = (int)s->size;
     const int32_t *at = s->at + n * size;
     for (int r = 0; r < count; r++) read(at, 0, r, size, x, in[r]);
     multiply(count, size, size, s->columns, in, along);
     for (int r = 0; r < count; r++)
         for (int k = 0; k < size; k++) along[r][k] *= shrink[k];
-    multiply(count, size, size, s->rows, along, moved);
+    multiply(count, size, size, s->rows, along, change);
     for (int r = 0; r < count; r++)
-        for (int i = 0; i < size; i++) x[at[r * size + i]] = in[r][i] - moved[r][i];
+        for (int i = 0; i < size; i++) x[at[r * size + i]] = in[r][i] - change[r][i];
 }
 
 static void shrink(const Spectrum *s, real *const *arrays, real step) {

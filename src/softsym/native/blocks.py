@@ -240,7 +240,7 @@ class Resolvent:
         self._spectra = (_Spectrum * len(pieces))(*pieces)
 
     def run_(self, x: Sequence[Tensor], step: float) -> None:
-        """Replaces contiguous tensors x by (1 + step K)^-1 x; autograd is told that they changed."""
+        """Replaces contiguous tensors x by (1 + step K)^-1 x; autograd is notified of the change."""
         loaded = build(SOURCE, self.dtype).library
         assert loaded is not None
         loaded.resolvent(
@@ -294,9 +294,9 @@ def _empty_like(tensor: Tensor) -> Tensor:
 @functools.cache
 def _ask_for_large_pages() -> Callable[[int, int], object]:
     """The system's call for (address, bytes), which it may refuse, or nothing where there is none."""
-    wish = getattr(mmap, "MADV_HUGEPAGE", None)
-    if wish is None:  # not Linux
+    advice = getattr(mmap, "MADV_HUGEPAGE", None)
+    if advice is None:  # not Linux
         return lambda address, size: None
     advise = ctypes.CDLL(None).madvise
     advise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
-    return lambda address, size: advise(address, size, wish)
+    return lambda address, size: advise(address, size, advice)

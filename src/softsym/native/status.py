@@ -65,7 +65,7 @@ class Status:
 
 
 def status() -> Status:
-    """Looks, compiling what has not been compiled yet (a few seconds, once on a machine).
+    """The state of compiled code, compiling what has not been compiled yet (a few seconds, once on a machine).
 
     Example:
         >>> from softsym.native import torch_only
