@@ -119,11 +119,11 @@ def test_a_spread_never_hides_a_prediction():
 
 def test_one_column():
     header = Header("d.csv", ("day", "x1", "x2", "a,b"))
-    assert header.one('"a,b"', "--row-groups") == 3
+    assert header.select_one('"a,b"', "--row-groups") == 3
     with pytest.raises(InputError, match=r"--row-groups: 'x\*' chooses 2 columns of d.csv; name one"):
-        header.one("x*", "--row-groups")
+        header.select_one("x*", "--row-groups")
     with pytest.raises(InputError, match=r"--row-groups: d.csv has no column 'dai'; did you mean 'day'"):
-        header.one("dai", "--row-groups")
+        header.select_one("dai", "--row-groups")
 
 
 def test_a_column_apart_is_of_the_rest_only_if_chosen():
@@ -138,4 +138,4 @@ def test_a_column_apart_is_of_the_rest_only_if_chosen():
 
 def test_the_nearest_name_may_differ_in_its_case_alone():
     with pytest.raises(InputError, match=r"no column 'fx'; did you mean 'Fx'\?"):
-        Header("d.csv", ("ax", "Fx")).one("fx", "--y-columns")
+        Header("d.csv", ("ax", "Fx")).select_one("fx", "--y-columns")

@@ -14,7 +14,7 @@ import typer
 from softsym.cli.common import check_target, check_texts, one_line_warnings, write_json
 from softsym.cluster import check_engine
 from softsym.data.formats import PACKED, suffixes
-from softsym.data.infer_columns import advice
+from softsym.data.infer_columns import explain_missing_options
 from softsym.datasets.parse import is_task
 from softsym.datasets.source import read_data
 from softsym.errors import InputError
@@ -267,7 +267,7 @@ def _check_columns(
 
     file = open_file(Path(data))
     if not file.knows_inputs:
-        raise InputError(advice(data, file.names))
+        raise InputError(explain_missing_options(data, file.names))
 
 
 def _propose_groups(table: Table, chosen: dict[str, Any], seed: int, *, quiet: bool) -> list[str]:

@@ -72,11 +72,11 @@ class Header:
                 chosen[place] = None
         return list(chosen)
 
-    def one(self, text: str, flag: str) -> int:
+    def select_one(self, text: str, flag: str) -> int:
         """The place of a single column.
 
         Example:
-            >>> Header("data.csv", ("m1", "day")).one("day", "--row-groups")
+            >>> Header("data.csv", ("m1", "day")).select_one("day", "--row-groups")
             1
         """
         places = self.select(text, flag)
@@ -84,7 +84,7 @@ class Header:
             raise InputError(f"{flag}: {text!r} chooses {len(places)} columns of {self.source}; name one")
         return places[0]
 
-    def listed(self) -> str:
+    def describe(self) -> str:
         """The columns for a message, shortened if they are many."""
         if len(self.names) <= SHOWN:
             return ", ".join(map(_printable, self.names))
@@ -106,7 +106,7 @@ class Header:
         matching = [k for k, known in enumerate(self.names) if fnmatch.fnmatchcase(known, name.text)]
         if not matching:
             raise InputError(
-                f"{flag}: no column of {self.source} matches {name.text!r}; its columns are {self.listed()}"
+                f"{flag}: no column of {self.source} matches {name.text!r}; its columns are {self.describe()}"
             )
         return matching
 
@@ -117,7 +117,7 @@ class Header:
         close = same or difflib.get_close_matches(name.text, self.names, n=1, cutoff=0.5)
         hint = f"did you mean {close[0]!r}? " if close else ""
         raise InputError(
-            f"{flag}: {self.source} has no column {name.text!r}; {hint}Its columns are {self.listed()}"
+            f"{flag}: {self.source} has no column {name.text!r}; {hint}Its columns are {self.describe()}"
         )
 
 
@@ -170,7 +170,7 @@ def choose(
     if x_text is None and y_text is None and need_y:
         raise InputError(
             f"{header.source}: pass --x-columns or --y-columns or both to say which columns are inputs and "
-            f"outputs; its columns are {header.listed()}"
+            f"outputs; its columns are {header.describe()}"
         )
     x = None if x_text is None else header.select(x_text, "--x-columns")
     y = None if y_text is None else header.select(y_text, "--y-columns")

@@ -80,12 +80,12 @@ class DataFile(ABC):
         The column ``row_groups`` is an input or an output only if a text chooses it.
         """
         header = Header(str(self.path), self.names)
-        apart = () if row_groups is None else (header.one(row_groups, ROW_GROUPS),)
+        apart = () if row_groups is None else (header.select_one(row_groups, ROW_GROUPS),)
         return choose(header, x_text, y_text, need_y=need_y, apart=apart)
 
     def labels(self, row_groups: str, rows: Index | None = None) -> Sequence[Hashable]:
         """The entries of a column, of whatever type, for every row or for some: rows with equal ones are a row group."""
-        cells = self.cells(Header(str(self.path), self.names).one(row_groups, ROW_GROUPS))
+        cells = self.cells(Header(str(self.path), self.names).select_one(row_groups, ROW_GROUPS))
         return cells if rows is None else [cells[row] for row in rows]
 
     def cells(self, column: int) -> Sequence[Hashable]:

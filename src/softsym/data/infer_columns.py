@@ -57,7 +57,7 @@ def infer_columns(names: Sequence[str]) -> tuple[InferredColumns, InferredColumn
     return _side(groups[:last] + groups[last + 1 :]), _side([groups[last]])
 
 
-def advice(data: str, names: Sequence[str], command: str = "discover") -> str:
+def explain_missing_options(data: str, names: Sequence[str], command: str = "discover") -> str:
     """Message on missing options: the columns there are, and a command to copy, in a few lines."""
     shown = ", ".join(names[:30]) + (", ..." if len(names) > 30 else "")
     lines = [

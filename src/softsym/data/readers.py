@@ -157,11 +157,11 @@ class DelimitedFile(DataFile):
         if missing:
             line, column = missing[0]
             count = len({line for line, _ in missing})
-            raise _missing(f"{self.path}, line {line}", self.names[column], count, "line")
+            raise _missing_error(f"{self.path}, line {line}", self.names[column], count, "line")
         if not_finite:
             line, column, cell = not_finite[0]
             count = len({line for line, _, _ in not_finite})
-            raise _not_finite(f"{self.path}, line {line}", self.names[column], cell, count, "line")
+            raise _not_finite_error(f"{self.path}, line {line}", self.names[column], cell, count, "line")
         if not numbers:
             raise InputError(f"{self.path} has column names but no rows")
         return np.frombuffer(numbers, dtype=np.float64).reshape(-1, len(columns)).copy()
@@ -183,7 +183,7 @@ class ColumnarFile(DataFile):
         if not size:
             raise InputError(f"{path} is empty; write it again")
         if start != magic or end != magic:
-            raise _damaged(path, f"it does not begin and end with {magic.decode()}")
+            raise _damage_error(path, f"it does not begin and end with {magic.decode()}")
         return cls(path, tuple(_collect(path, _scan(path).head(0)).columns))
 
     def size(self, columns: list[int]) -> int:
@@ -199,7 +199,7 @@ class ColumnarFile(DataFile):
         frame = _collect(self.path, _scan(self.path).select([self.names[k] for k in columns]))
         if not len(frame):
             raise InputError(f"{self.path} has columns but no rows")
-        return self._checked(frame, 0)
+        return self._to_numbers(frame, 0)
 
     def sample(self, columns: list[int], rows: Index) -> Array:
         """Some rows, from one slice of the file after the other; rows that are not wanted are checked too."""
@@ -212,7 +212,7 @@ class ColumnarFile(DataFile):
     def slice(self, columns: list[int], start: int, stop: int) -> Array:
         """The rows from ``start`` to ``stop``."""
         lazy = _scan(self.path).slice(start, stop - start).select([self.names[k] for k in columns])
-        return self._checked(_collect(self.path, lazy), start)
+        return self._to_numbers(_collect(self.path, lazy), start)
 
     def cells(self, column: int) -> list[Any]:
         frame = _collect(self.path, _scan(self.path).select(self.names[column]))
@@ -226,7 +226,7 @@ class ColumnarFile(DataFile):
         frame = polars.DataFrame(prediction_columns(names, values, std))
         frame.write_parquet(path) if path.suffix.lower() == ".parquet" else frame.write_ipc(path)
 
-    def _checked(self, frame: polars.DataFrame, start: int) -> Array:
+    def _to_numbers(self, frame: polars.DataFrame, start: int) -> Array:
         """The numbers of a slice that begins with row ``start``; refuses what is no finite number."""
         import polars
 
@@ -244,7 +244,7 @@ class ColumnarFile(DataFile):
             bad = ~np.isfinite(numbers)
             row, column = np.argwhere(bad)[0]
             where, count = f"{self.path}, row {start + row + 1}", int(bad.any(axis=1).sum())
-            raise _not_finite(where, frame.columns[column], numbers[row, column], count, "row")
+            raise _not_finite_error(where, frame.columns[column], numbers[row, column], count, "row")
         return numbers
 
     def _check_missing(self, frame: polars.DataFrame, start: int) -> None:
@@ -252,7 +252,7 @@ class ColumnarFile(DataFile):
             bad = np.column_stack([series.is_null().to_numpy() for series in frame])
             row, column = np.argwhere(bad)[0]
             where, count = f"{self.path}, row {start + row + 1}", int(bad.any(axis=1).sum())
-            raise _missing(where, frame.columns[column], count, "row")
+            raise _missing_error(where, frame.columns[column], count, "row")
 
 
 def _scan(path: Path) -> polars.LazyFrame:
@@ -269,22 +269,24 @@ def _collect(path: Path, lazy: polars.LazyFrame) -> polars.DataFrame:
     try:
         return lazy.collect()
     except (polars.exceptions.PolarsError, polars.exceptions.PanicException, OSError) as error:
-        raise _damaged(path, str(error).splitlines()[0] if str(error) else type(error).__name__) from error
+        raise _damage_error(
+            path, str(error).splitlines()[0] if str(error) else type(error).__name__
+        ) from error
 
 
-def _damaged(path: Path, why: str) -> InputError:
+def _damage_error(path: Path, why: str) -> InputError:
     kind = "Parquet" if path.suffix.lower() == ".parquet" else "Arrow"
     return InputError(f"{path} is no {kind} file, or a damaged one: {why}")
 
 
-def _missing(where: str, column: str, count: int, unit: str) -> InputError:
+def _missing_error(where: str, column: str, count: int, unit: str) -> InputError:
     lines = f"{count} {unit}{'' if count == 1 else 's'}"
     return InputError(
         f"{where}: column {column!r} has no value ({lines} with missing values); fill it in or leave the {unit} out"
     )
 
 
-def _not_finite(where: str, column: str, value: object, count: int, unit: str) -> InputError:
+def _not_finite_error(where: str, column: str, value: object, count: int, unit: str) -> InputError:
     lines = f"{count} {unit}{'' if count == 1 else 's'}"
     return InputError(
         f"{where}: column {column!r} is {value} ({lines} with NaN or infinity); leave such {unit}s out"

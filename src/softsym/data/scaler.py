@@ -68,13 +68,13 @@ class SymmetricScaler:
 
     def transform(self, X: ArrayLike) -> Array:
         """Standardised data, shape (rows, n)."""
-        return (self._checked(X) - self.shift) / self.scale
+        return (self._check(X) - self.shift) / self.scale
 
     def inverse(self, X: ArrayLike) -> Array:
         """Standardised data back in their own units, shape (rows, n)."""
-        return self._checked(X) * self.scale + self.shift
+        return self._check(X) * self.scale + self.shift
 
-    def _checked(self, X: ArrayLike) -> Array:
+    def _check(self, X: ArrayLike) -> Array:
         X = np.asarray(X, dtype=np.float64)
         if X.ndim < 1 or X.shape[-1] != len(self.shift):
             raise InputError(f"the data must have shape (..., {len(self.shift)}), got {X.shape}")

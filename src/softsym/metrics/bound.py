@@ -125,10 +125,10 @@ def equivariance_bound(
         steps = _network_steps(model, group, start, rho)
     else:
         steps = _list_steps(model, group, start, rho, reps, lipschitz, at_zero)
-    return _unrolled(steps, radius)
+    return _unroll(steps, radius)
 
 
-def _unrolled(steps: Sequence[Step], radius: float) -> Bound:
+def _unroll(steps: Sequence[Step], radius: float) -> Bound:
     contributions: dict[str, float] = {}
     constant, later = 0.0, 1.0
     for step in reversed(steps):
@@ -141,7 +141,7 @@ def _unrolled(steps: Sequence[Step], radius: float) -> Bound:
     return Bound(sum(ordered.values()), ordered, constant, distance, radius)
 
 
-def _linear(
+def _linear_step(
     name: str, weight: MapValue, bias: MapValue | None, group: Group, radius: float, rho: float
 ) -> Step:
     W, slope = weight.value, 2 * rho * radius
@@ -185,7 +185,7 @@ def _list_steps(
     for k, (W, b) in enumerate(layers):
         weight = MapValue(as_array(W), TensorMap.linear(known[k], known[k + 1]))
         bias = None if b is None else MapValue(as_array(b), TensorMap.vector(known[k + 1]))
-        steps.append(_linear(f"layer {k}", weight, bias, group, radius, rho))
+        steps.append(_linear_step(f"layer {k}", weight, bias, group, radius, rho))
         radius = steps[-1].radius
         if k + 1 < len(layers):
             steps.append(Step(f"activation {k}", lipschitz * radius + at_zero, lipschitz))
@@ -204,7 +204,7 @@ def _network_steps(model: Network, group: Group, radius: float, rho: float) -> l
         radius = step.radius
 
     def linear(name: str) -> Step:
-        return _linear(name, maps[f"{name}.weight"], maps[f"{name}.bias"], group, radius, rho)
+        return _linear_step(name, maps[f"{name}.weight"], maps[f"{name}.bias"], group, radius, rho)
 
     for k, block in enumerate(model.blocks):
         add(linear(f"blocks.{k}.linear"))

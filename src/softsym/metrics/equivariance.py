@@ -27,7 +27,7 @@ import numpy as np
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
-from softsym.metrics.transform import act, samples, torch_of, transforms
+from softsym.metrics.transform import act, check_samples, torch_of, transforms
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.typing import Array
@@ -113,7 +113,7 @@ def equivariance_errors(
     source, target, group = read_rep(rep_in), read_rep(rep_out), read_group(G)
     if normalize not in NORMALIZATIONS:
         raise InputError(f"unknown normalisation {normalize!r}; pass 'sum', 'product' or 'none'")
-    x = samples(x, source, group, "rep_in", "x")
+    x = check_samples(x, source, group, "rep_in", "x")
     if not len(x):
         raise InputError("`x` has no samples; pass at least one row")
     if chunk is not None and chunk < 1:
@@ -122,11 +122,11 @@ def equivariance_errors(
     step = chunk or max(1, ROWS // len(x))
     errors = []
     with evaluation(f):
-        y = outputs(f(x), len(x), target, group)
+        y = check_outputs(f(x), len(x), target, group)
         for start in range(0, n_transforms, step):
             some = [part[start : start + step] for part in elements]
             transformed = act(source, group, some, x).reshape(-1, x.shape[1])
-            after = outputs(f(transformed), len(transformed), target, group)
+            after = check_outputs(f(transformed), len(transformed), target, group)
             before = act(target, group, some, y)
             errors.append(_errors(before, after.reshape(before.shape), normalize))
     return np.concatenate(errors)
@@ -203,7 +203,7 @@ def evaluation(f: object) -> Iterator[None]:
             module.training = mode
 
 
-def outputs(y: Any, rows: int, rep_out: Rep, group: Group) -> Any:
+def check_outputs(y: Any, rows: int, rep_out: Rep, group: Group) -> Any:
     """Outputs of a function as (rows, size), checked; one number per row may come without the last axis."""
     size = rep_out.size(group)
     y = y if torch_of(y) is not None else np.asarray(y)
@@ -214,7 +214,7 @@ def outputs(y: Any, rows: int, rep_out: Rep, group: Group) -> Any:
         raise InputError(
             f"`rep_out` has size {size}, got an output of shape {shape} for {rows} rows; `f` must return ({rows}, {size}) for {rep_out}"
         )
-    return samples(y, rep_out, group, "rep_out", "f(x)")
+    return check_samples(y, rep_out, group, "rep_out", "f(x)")
 
 
 def relative_error(a: Any, b: Any) -> Array:

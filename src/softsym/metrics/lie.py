@@ -26,8 +26,8 @@ from torch import Tensor
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
-from softsym.metrics.equivariance import evaluation, outputs
-from softsym.metrics.transform import samples
+from softsym.metrics.equivariance import check_outputs, evaluation
+from softsym.metrics.transform import check_samples
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.reps.atoms import Element, lie_elements
@@ -89,15 +89,15 @@ def lie_derivative_error(
         )
     if not group.lie:
         raise InputError(f"{group.name} has no continuous part; use equivariance_error")
-    x = samples(x.detach(), source, group, "rep_in", "x")
+    x = check_samples(x.detach(), source, group, "rep_in", "x")
     if not len(x):
         raise InputError("`x` has no samples; pass at least one row")
     with evaluation(f):
-        y = outputs(f(x), len(x), target, group)
+        y = check_outputs(f(x), len(x), target, group)
         sizes = []
         for A in lie_elements(group):
             tangent = _infinitesimal(source, group, A, x)
-            gap = outputs(_derivative(f, x, tangent), len(x), target, group) - _infinitesimal(
+            gap = check_outputs(_derivative(f, x, tangent), len(x), target, group) - _infinitesimal(
                 target, group, A, y
             )
             sizes.append(_mean_size(gap, y, normalize) / np.linalg.norm(A.whole, 2))

@@ -32,7 +32,7 @@ from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
 from softsym.metrics.normalisation import columns_by_type, fit_shift_and_scale
-from softsym.metrics.transform import sample_nontrivial, samples, transform_rows
+from softsym.metrics.transform import check_samples, sample_nontrivial, transform_rows
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.typing import Array
@@ -100,7 +100,7 @@ def orbit_overlap(X: ArrayLike, rep: Rep | str, group: Group | str, seed: int = 
         ('well', 'hardly')
     """
     rep, group = read_rep(rep), read_group(group)
-    data: Array = samples(X, rep, group, "rep", "X").astype(np.float64)
+    data: Array = check_samples(X, rep, group, "rep", "X").astype(np.float64)
     rng = np.random.default_rng(seed)
     rows = np.unique(data[rng.permutation(len(data))[: 2 * ROWS]], axis=0)
     if len(rows) < MIN_ROWS:

@@ -50,7 +50,7 @@ def act(rep: Rep | str, group: Group | str, parts: Array | Sequence[Array], x: A
         (4, 8, 20)
     """
     rep, group = read_rep(rep), read_group(group)
-    x = samples(x, rep, group, "rep", "x")
+    x = check_samples(x, rep, group, "rep", "x")
     element = group_element(group, parts if isinstance(parts, np.ndarray) else tuple(parts))
     if element.whole.ndim != 3:
         d = group.dim
@@ -61,13 +61,13 @@ def act(rep: Rep | str, group: Group | str, parts: Array | Sequence[Array], x: A
     for segment in rep.segments(group):
         block = x[:, segment.start : segment.stop]
         if segment.type.rank == 0:
-            pieces.append(_repeated(block, t))
+            pieces.append(_repeat(block, t))
             continue
         if segment.type not in matrices:
             matrices[segment.type] = _like(segment.type.rho(group, element).swapaxes(-1, -2), x)
         product = block.reshape(n * segment.copies, segment.size) @ matrices[segment.type]
         pieces.append(product.reshape(t, n, segment.copies * segment.size))
-    return _joined(pieces, x, (t, n, 0))
+    return _join(pieces, x, (t, n, 0))
 
 
 def transforms(
@@ -124,7 +124,7 @@ def transform_rows(rep: Rep, group: Group, parts: list[Array], X: Array) -> Arra
     return out
 
 
-def samples(x: Any, rep: Rep, group: Group, rep_name: str, name: str) -> Any:
+def check_samples(x: Any, rep: Rep, group: Group, rep_name: str, name: str) -> Any:
     """Samples (n, size) checked against their representation; lists and whole numbers become floating point."""
     torch = torch_of(x)
     if torch is None:
@@ -166,13 +166,13 @@ def _like(values: Array, x: Any) -> Any:
     return values.astype(x.dtype)
 
 
-def _repeated(block: Any, t: int) -> Any:
+def _repeat(block: Any, t: int) -> Any:
     if torch_of(block) is not None:
         return block.expand(t, *block.shape)
     return np.broadcast_to(block, (t, *block.shape))
 
 
-def _joined(pieces: list[Any], x: Any, empty: tuple[int, ...]) -> Any:
+def _join(pieces: list[Any], x: Any, empty: tuple[int, ...]) -> Any:
     torch = torch_of(x)
     if torch is not None:
         return torch.cat(pieces, dim=-1) if pieces else x.new_zeros(empty)
