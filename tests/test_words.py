@@ -53,24 +53,7 @@ FINE = (
 NEXT = {"inference", "evidence", "propose", "discovery"}
 """Packages that are rewritten around one Gaussian-process engine, and get their words then."""
 
-NOT_YET = {
-    "benchmarks",
-    "cli",
-    "experiments",
-    "files.py",
-    "lab",
-    "locks.py",
-    "maps",
-    "progress.py",
-    "regularize",
-    "tasks",
-    "datasets",
-    "testing.py",
-    "training",
-    "io.py",
-    "__init__.py",
-    "__init__.pyi",
-}
+NOT_YET = {"progress.py", "testing.py"}
 """Packages, files and folders of pages that are still to be cleaned."""
 
 UNWANTED = re.compile(rf"\b(?:{'|'.join(INSTEAD)})\b", re.IGNORECASE)

@@ -212,7 +212,7 @@ def start(folder, *more):
     return subprocess.Popen([*command, *more], cwd=folder, start_new_session=True, **pipes)
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("jobs", [pytest.param("1", marks=pytest.mark.slow), "2"])
 def test_interrupted_and_resumed_equals_uninterrupted(softsym, tmp_path, jobs):
     """As Ctrl-C in a terminal, which reaches every process; resumed with another number of jobs."""
     whole = start(tmp_path, "--out-dir", "whole", "--jobs", "1")

@@ -33,6 +33,7 @@ def errors():
     return {name: float((solved(name)(x) - y).square().mean()) for name in names}
 
 
+@pytest.mark.slow
 def test_symmetry_is_worth_more_than_a_kernel_and_a_kernel_more_than_a_line(errors):
     assert errors["soft-kernel"] < 0.5 * errors["kernel"] < 0.5 * errors["ridge"]
     assert errors["ridge"] < errors["mean"]
@@ -40,6 +41,7 @@ def test_symmetry_is_worth_more_than_a_kernel_and_a_kernel_more_than_a_line(erro
     assert errors["boosting"] < errors["mean"]
 
 
+@pytest.mark.slow
 def test_the_test_rows_are_seen_by_none():
     splits = task(TASK).splits(0, SIZES)
     x = splits.test[0]
@@ -55,6 +57,7 @@ def test_candidates_decide_what_is_built_in():
     assert error_of(solved("soft-kernel", groups=["O(2)@x"]), "O(2)@z") > 1e-3
 
 
+@pytest.mark.slow
 def test_a_run_of_a_closed_form_tells_what_one_of_a_network_does(tmp_path):
     numbers = preset().model_copy(update=dict(zip(("n_train", "n_val", "n_test"), SIZES, strict=True)))
     spec = RunSpec(TASK, "gp", numbers)

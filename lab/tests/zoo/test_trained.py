@@ -12,6 +12,7 @@ from tests.training.test_devices import Elsewhere
 TRAINED = [name for name in MODELS if MODELS[name] not in vars(closed).values()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", TRAINED)
 def test_every_trained_model_learns_something(model):
     fitted = train(model, epochs=15)

@@ -57,6 +57,7 @@ def test_auto_needs_representations_and_a_regression():
         ss.SoftEquivariantClassifier("V", groups="auto").fit(X, Y[:, 0] > 0)
 
 
+@pytest.mark.slow
 def test_usual_groups_are_judged_where_the_fit_is_poor():
     task = ss.datasets.task("inertia:Oz(2)")
     rows = task_table(task, seed=0)

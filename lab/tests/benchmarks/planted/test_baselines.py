@@ -9,6 +9,7 @@ from softsym_lab.benchmarks.planted.cases import cases
 from softsym_lab.benchmarks.planted.methods import methods
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
 def test_every_method_gets_its_row(case):
     records = {name: {0: baselines.kept(case, name, seed=0, epochs=1)} for name in methods(case)}

@@ -15,6 +15,7 @@ from softsym_lab.experiments.engines.engine import Job
 from softsym_lab.experiments.engines.local import Local
 
 
+@pytest.mark.slow
 def test_same_bits_as_alone(tmp_path):
     engines.same_bits_as_alone(Local(1), tmp_path)
 
