@@ -26,12 +26,7 @@ typedef double real;
 typedef float real;
 #endif
 
-#ifdef __AVX512F__
-enum { BYTES = 64 };
-#else
-enum { BYTES = 32 };
-#endif
-enum { LANES = BYTES / sizeof(real), PADDING = 16 };
+enum { BYTES = __BIGGEST_ALIGNMENT__, LANES = BYTES / sizeof(real), PADDING = 16 }; /* of the longest vectors of this processor */
 typedef real vector __attribute__((vector_size(BYTES), aligned(sizeof(real)), may_alias));
 #define AT(place) (*(vector *)(place))
 
@@ -43,7 +38,7 @@ typedef struct {
     int32_t z_left, z_right, left, left_copy, right, right_copy;
 } Term;
 
-/* A layer, followed by its terms and tables. `kept` and `work` are numbers of rows, `spare` is the first of `work` for add_outer(); the table
+/* A layer, followed by its terms and tables. `kept` and `work` are numbers of rows, `spare` is the first of `work` that holds no gradients; the table
    `row` has the row of each coordinate, `gate` the gate of each value or -1. */
 typedef struct { int32_t size, gates, values, terms, kept, work, spare, row, gate; } Layer;
 
@@ -62,13 +57,13 @@ const int64_t layout_length = sizeof layout / sizeof *layout;
             }
 #define ENTRIES for (int i = 0; i < h; i++) for (int j = 0; j < w; j++)
 
-/* A matrix of rows: entry (i, j) is row first[i] + second[j]. Tables the other way round make the transposed matrix. */
+/* A matrix of rows: entry (i, j) is row first[i] + second[j]. */
 typedef struct { real *rows; const int32_t *first, *second; } Matrix;
 
 static inline Matrix matrix(const Layer *l, real *rows, int32_t first, int32_t second) {
     return (Matrix){ rows, (const int32_t *)l + first, (const int32_t *)l + second };
 }
-
+static inline Matrix transposed(Matrix m) { return (Matrix){ m.rows, m.second, m.first }; }
 static inline vector *entry(Matrix m, int i, int j, int n, int s) { return (vector *)(m.rows + (m.first[i] + m.second[j]) * n + s); }
 
 /* out (+)= a b for each of n samples, for matrices (height, inner) and (inner, width); `adds` says whether to out or instead of it. */
@@ -154,41 +149,46 @@ static void gates_backward(const Layer *l, const real *restrict weight, const re
     }
 }
 
-/* A chunk of n samples. Rows kept for the backward pass: x, h, opened gates, and what lies between weights and contractions. */
-static void forward(const Layer *l, real scale, const real *weights, real *x, int n, real *out) {
+/* A chunk of n samples. Rows kept for the backward pass: x, h, opened gates, and the products of weights that come first. Contractions that
+   come first are larger than all others together; they are in `work`, and the backward pass computes them again. */
+static void forward(const Layer *l, real scale, const real *weights, real *x, int n, real *out, real *work) {
     real *h = x + l->size * n;
     memset(h, 0, l->size * n * sizeof(real));
     for (const Term *t = (const Term *)(l + 1), *last = t + l->terms; t < last; t++) {
-        real *source = x + t->source * n, *target = h + t->target * n, *between = x + t->between * n;
+        const int first = t->weight_first, width = t->width * n;
+        real *source = x + t->source * n, *target = h + t->target * n, *between = first ? x + t->between * n : work;
         const Matrix z = matrix(l, x + t->through * n, t->z_left, t->z_right);
-        const Matrix left = matrix(l, t->weight_first ? target : between, t->left, t->left_copy);
-        const Matrix right = matrix(l, t->weight_first ? between : source, t->right, t->right_copy);
-        if (t->weight_first) multiply(t->rows, t->columns, t->width * n, weights + t->start, t->stride, 1, source, between, 0);
-        contract(t->lefts, t->copies, t->rights, left, z, right, n, t->weight_first);
-        if (!t->weight_first) multiply(t->rows, t->columns, t->width * n, weights + t->start, t->stride, 1, between, target, 1);
+        const Matrix left = matrix(l, first ? target : between, t->left, t->left_copy);
+        const Matrix right = matrix(l, first ? between : source, t->right, t->right_copy);
+        if (first) multiply(t->rows, t->columns, width, weights + t->start, t->stride, 1, source, between, 0);
+        contract(t->lefts, t->copies, t->rights, left, z, right, n, first);
+        if (!first) multiply(t->rows, t->columns, width, weights + t->start, t->stride, 1, between, target, 1);
     }
     for (int k = 0; k < l->size * n; k++) h[k] = x[k] + scale * h[k];
     gates_forward(l, weights, h, n, out);
 }
 
 /* From the gradient of the result that of x, both in rows; those of weights are added to. */
-static void backward(const Layer *l, real scale, const real *weights, real *x, const real *grad, int n, real *d_x, real *d_h,
-                     real *d_between, real *spare, real *grads) {
+static void backward(const Layer *l, real scale, const real *weights, real *x, const real *grad, int n, real *d_x, real *work, real *grads) {
+    real *d_h = d_x + l->size * n, *d_between = d_h + l->size * n;
     gates_backward(l, weights, x + l->size * n, grad, n, d_x, grads);
     for (int k = 0; k < l->size * n; k++) d_h[k] = scale * d_x[k];
     for (const Term *t = (const Term *)(l + 1), *last = t + l->terms; t < last; t++) {
         const int first = t->weight_first, width = t->width * n;
-        real *source = x + t->source * n, *between = x + t->between * n, *d_source = d_x + t->source * n, *d_target = d_h + t->target * n;
-        real *before = first ? source : between, *d_before = first ? d_source : d_between, *d_after = first ? d_between : d_target;
-        const Matrix z = matrix(l, x + t->through * n, t->z_right, t->z_left), d_z = matrix(l, d_x + t->through * n, t->z_left, t->z_right);
+        real *source = x + t->source * n, *d_source = d_x + t->source * n, *d_target = d_h + t->target * n;
+        real *between = first ? x + t->between * n : work, *spare = first ? work : work + t->columns * width;
+        const Matrix z = matrix(l, x + t->through * n, t->z_left, t->z_right), d_z = { d_x + t->through * n, z.first, z.second };
+        const Matrix right = matrix(l, first ? between : source, t->right, t->right_copy);
         const Matrix d_left = matrix(l, first ? d_target : d_between, t->left, t->left_copy);
-        const Matrix right = matrix(l, first ? between : source, t->right_copy, t->right);
         const Matrix d_right = matrix(l, first ? d_between : d_source, t->right, t->right_copy);
-        if (!first) multiply(t->columns, t->rows, width, weights + t->start, 1, t->stride, d_after, d_before, 0);
-        contract(t->rights, t->copies, t->lefts, d_right, z, d_left, n, !first);
-        contract(t->lefts, t->rights, t->copies, d_z, d_left, right, n, 1);
-        if (first) multiply(t->columns, t->rows, width, weights + t->start, 1, t->stride, d_after, d_before, 1);
-        add_outer(t, width, d_after, before, grads + t->start, spare);
+        if (!first) {
+            contract(t->lefts, t->copies, t->rights, matrix(l, between, t->left, t->left_copy), z, right, n, 0);
+            multiply(t->columns, t->rows, width, weights + t->start, 1, t->stride, d_target, d_between, 0);
+        }
+        contract(t->rights, t->copies, t->lefts, d_right, transposed(z), d_left, n, !first);
+        contract(t->lefts, t->rights, t->copies, d_z, d_left, transposed(right), n, 1);
+        if (first) multiply(t->columns, t->rows, width, weights + t->start, 1, t->stride, d_between, d_source, 1);
+        add_outer(t, width, first ? d_between : d_target, first ? source : between, grads + t->start, spare);
     }
 }
 
@@ -213,12 +213,11 @@ void run(const Layer *l, double scale, const real *weights, real *x, real *out, 
         real *some_x = x + first * l->size, *some_out = out + first * l->values;
         if (!grads) {
             transpose((const int32_t *)l + l->row, l->size, some_x, some, n, rows, 0);
-            forward(l, scale, weights, rows, n, values);
+            forward(l, scale, weights, rows, n, values, others);
             transpose(NULL, l->values, some_out, some, n, values, 1);
         } else {
-            real *d_h = others + l->size * n, *d_between = d_h + l->size * n, *spare = values + l->spare * n;
             transpose(NULL, l->values, some_out, some, n, values, 0);
-            backward(l, scale, weights, rows, values, n, others, d_h, d_between, spare, grads + thread * count);
+            backward(l, scale, weights, rows, values, n, others, values + l->spare * n, grads + thread * count);
             transpose((const int32_t *)l + l->row, l->size, some_x, some, n, others, 1);
         }
     }

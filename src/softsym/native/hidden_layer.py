@@ -180,9 +180,9 @@ def _describe(plan: Plan, gates: Gates) -> NDArray[np.int32]:
         terms += [rows, columns, stride, width, sides[0].size, sides[1].size, copies, *map(table, z)]
         for offsets, kind in zip(sides, (target, source), strict=True):
             terms += [table(offsets), table(np.arange(copies) * kind.size)]
-        kept += t.between * width
+        kept += t.between * width if t.weight_first else 0
         between = max(between, t.between * width)
-        spare = max(spare, -(-columns // PADDING) * (PADDING * width + rows))
+        spare = max(spare, -(-columns // PADDING) * (PADDING * width + rows) + t.between * width)
     row, gate = np.empty(plan.size, np.int64), np.empty(gates.size, np.int64)
     for kind, first in zip(plan.types, firsts, strict=False):  # there is one more first row, the last
         coordinates = np.concatenate([np.arange(*place) for place in kind.places])
