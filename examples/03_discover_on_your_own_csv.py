@@ -57,7 +57,7 @@ def main(quick: bool = False) -> None:
         print(est.baselines_, "\n")
 
         # What would it cost to make the model exactly symmetric?
-        print(est.snap("O(2)@z"))
+        print(est.project("O(2)@z"))
 
         # A report to show, a model to keep. Nothing is pickled: safetensors and JSON.
         est.report(folder / "report.html", title="a rubber mount")

@@ -268,7 +268,8 @@ def observe_summary(folder: Path) -> dict[str, Any]:
 
 
 def _estimators() -> dict[str, Any]:
-    network = {"model": "network", "width": 8, "layers": 2, "epochs": 60, "seeds": 1, "n_jobs": 1}
+    small = ss.discovery.NetworkConfig(width=8, layers=2, epochs=60, seeds=1)
+    network: dict[str, Any] = {"model": "network", "network": small, "n_jobs": 1}
     X, Y = small_data(70)
     return {
         "regressor_gp": ss.SoftEquivariantRegressor("2V", "V", ["SO(3)", "O(3)"], model="gp", n_jobs=1).fit(

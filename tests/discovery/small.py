@@ -23,7 +23,8 @@ def estimator(**changes):
         "seeds": 2,
         "strength": 10.0,
     } | changes
-    return ss.SoftEquivariantRegressor("2V", "V", ["O(2)@x", "O(2)@z"], **fields)
+    shape = {"rep_in": "2V", "rep_out": "V", "groups": ["O(2)@x", "O(2)@z"]}
+    return ss.SoftEquivariantRegressor.from_parameters(shape | fields)
 
 
 @functools.cache

@@ -8,30 +8,30 @@ import pytest
 import softsym as ss
 from softsym.errors import InputError
 
-SMALL = {"width": 8, "layers": 2, "epochs": 4, "seeds": 1}
+SMALL = ss.discovery.NetworkConfig(width=8, layers=2, epochs=4, seeds=1)
 X = np.random.default_rng(0).standard_normal((90, 3))
 
 
 @pytest.mark.parametrize("names", [["a", "b"], ["far", "middle", "near"], [False, True], [3, 7, 9]])
 def test_classes_come_back_as_they_were_given(names):
     y = np.array(names)[np.arange(90) % len(names)]
-    est = ss.SoftEquivariantClassifier("V", groups=["O(3)"], **SMALL).fit(X, y)
+    est = ss.SoftEquivariantClassifier("V", groups=["O(3)"], network=SMALL).fit(X, y)
     assert est.classes_.tolist() == names
     probabilities = est.predict_proba(X)
     assert probabilities.shape == (90, len(names))
     assert np.allclose(probabilities.sum(1), 1)
     assert (est.predict(X) == est.classes_[probabilities.argmax(1)]).all()
-    assert est.story("it").output_names == tuple(map(str, names))
+    assert est.report_data("it").output_names == tuple(map(str, names))
 
 
 def test_numbers_are_no_classes():
     with pytest.raises(ValueError, match="continuous"):
-        ss.SoftEquivariantClassifier(**SMALL).fit(X, X[:, 0])
+        ss.SoftEquivariantClassifier(network=SMALL).fit(X, X[:, 0])
 
 
 def test_one_class_is_none():
     with pytest.raises(InputError, match="one class only"):
-        ss.SoftEquivariantClassifier(**SMALL).fit(X, ["a"] * 90)
+        ss.SoftEquivariantClassifier(network=SMALL).fit(X, ["a"] * 90)
 
 
 def test_classes_do_not_move():
@@ -39,10 +39,14 @@ def test_classes_do_not_move():
     with pytest.raises(
         InputError, match="classes do not move: leave `rep_out` out, or pass '3S' for 3 classes"
     ):
-        ss.SoftEquivariantClassifier("V", "V", ["O(3)"], **SMALL).fit(X, y)
-    assert ss.SoftEquivariantClassifier("V", "3S", ["O(3)"], **SMALL).fit(X, y).classes_.tolist() == [0, 1, 2]
+        ss.SoftEquivariantClassifier("V", "V", ["O(3)"], network=SMALL).fit(X, y)
+    assert ss.SoftEquivariantClassifier("V", "3S", ["O(3)"], network=SMALL).fit(X, y).classes_.tolist() == [
+        0,
+        1,
+        2,
+    ]
 
 
 def test_times_as_classes_are_refused_in_one_line():
     with pytest.raises(InputError, match=r"`y` must hold classes, got date; pass them as texts"):
-        ss.SoftEquivariantClassifier(**SMALL).fit(X, [date(2024, 1, 1 + k % 2) for k in range(90)])
+        ss.SoftEquivariantClassifier(network=SMALL).fit(X, [date(2024, 1, 1 + k % 2) for k in range(90)])

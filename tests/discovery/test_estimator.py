@@ -30,7 +30,10 @@ def test_the_contract_of_scikit_learn(kind):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         results = check_estimator(
-            kind(epochs=40, seeds=1, width=32), on_fail=None, on_skip=None, expected_failed_checks=NOT_COPIES
+            kind(network=ss.discovery.NetworkConfig(epochs=40, seeds=1, width=32)),
+            on_fail=None,
+            on_skip=None,
+            expected_failed_checks=NOT_COPIES,
         )
     assert len(results) > 40
     assert [r["check_name"] for r in results if r["status"] == "failed"] == []
@@ -92,7 +95,7 @@ def test_verdicts_do_not_depend_on_test_rows():
 
 
 def test_nothing_is_judged_or_compared_where_that_is_left_out():
-    est = estimator(epochs=2, seeds=1).fit_in(None, *rows(60), resting=True)
+    est = estimator(epochs=2, seeds=1).fit_in_folder(None, *rows(60), skip_verdicts=True)
     assert len(est.symmetries_) == len(est.baselines_) == 0
     assert est.fit_.built_in == ()
 
@@ -113,7 +116,7 @@ def test_data_frames_keep_their_names(frame):
     est = estimator(epochs=2, seeds=1).fit(table, outputs)
     assert est.feature_names_in_.tolist() == names
     assert list(est.output_names_) == ["u", "v", "w"]
-    assert est.story("it").input_names == tuple(names)
+    assert est.report_data("it").input_names == tuple(names)
     with pytest.raises(ValueError, match="feature names"):
         est.predict(frame(dict(zip(names[::-1], X.T, strict=True))))
 
@@ -139,7 +142,9 @@ def test_pickling_goes_through_plain_numbers():
 def test_classes():
     X = np.random.default_rng(0).standard_normal((300, 3))
     y = np.where((X**2).sum(1) > 2.3, "far", "near")
-    est = ss.SoftEquivariantClassifier("V", groups=["O(3)"], width=16, layers=3, epochs=40, seeds=1)
+    est = ss.SoftEquivariantClassifier(
+        "V", groups=["O(3)"], network=ss.discovery.NetworkConfig(width=16, layers=3, epochs=40, seeds=1)
+    )
     est.fit(X, y)
     assert est.classes_.tolist() == ["far", "near"]
     assert np.allclose(est.predict_proba(X).sum(1), 1)
@@ -157,7 +162,9 @@ def test_a_budget_decides_the_epochs():
 
 def test_without_groups_it_is_an_ordinary_network():
     X, Y = rows(80)
-    est = ss.SoftEquivariantRegressor(model="network", width=8, layers=2, epochs=5, seeds=1).fit(X, Y)
+    est = ss.SoftEquivariantRegressor(
+        model="network", network=ss.discovery.NetworkConfig(width=8, layers=2, epochs=5, seeds=1)
+    ).fit(X, Y)
     assert len(est.symmetries_) == 0
     assert type(est.fit_.members[0].model).__name__ == "MLP"
     assert "report" in est.report().lower()
@@ -177,13 +184,13 @@ def test_a_generator_as_random_state_can_be_saved(tmp_path):
     est = estimator(epochs=2, seeds=1, random_state=np.random.RandomState(0)).fit(X, Y)
     again = ss.load(est.save(tmp_path / "model"))
     assert np.array_equal(again.predict(X), est.predict(X))
-    assert est.snap("O(2)@z").model.random_state is est.random_state
+    assert est.project("O(2)@z").model.random_state is est.random_state
 
 
 def test_nothing_works_before_fit():
     for call in (
         lambda e: e.predict(rows()[0]),
-        lambda e: e.snap("O(3)"),
+        lambda e: e.project("O(3)"),
         lambda e: e.report(),
         lambda e: e.baselines_,
         lambda e: e.save("x"),
@@ -197,7 +204,7 @@ def test_few_rows_are_said_to_be_few():
     alone = judge_all(est.fit_)  # the network's own word
     assert all("only" in row.note and "training rows" in row.note for row in alone)
     assert all(row.verdict == "undecided" for row in alone)
-    assert any("too few rows" in note for note in est.story("it").notes)
+    assert any("too few rows" in note for note in est.report_data("it").notes)
 
 
 def test_rows_of_one_label_stay_in_one_part():
@@ -218,7 +225,7 @@ def test_labels_of_rows_are_checked_before_anything_is_done(tmp_path):
     with pytest.raises(InputError, match=r"`groups` has 1 labels for 60 rows; .*candidate symmetry groups"):
         est.fit(X, Y, groups=["O(3)"])
     with pytest.raises(InputError, match="there are 2 row groups"):
-        est.fit_in(tmp_path / "members", X, Y, groups=np.arange(60) % 2)
+        est.fit_in_folder(tmp_path / "members", X, Y, groups=np.arange(60) % 2)
     assert not list(tmp_path.iterdir())
 
 
@@ -240,7 +247,7 @@ def test_three_lines_and_seconds():
     copied = pickle.loads(pickle.dumps(est))
     assert np.array_equal(copied.predict(X), est.predict(X))
     assert copied.evidence_ == est.evidence_
-    snapped = est.snap("O(2)@x")
+    snapped = est.project("O(2)@x")
     assert snapped.test_error > snapped.test_error_before
     assert snapped.model.fit_.built_in == ("O(2)@x",)
     assert "weights moved" not in str(snapped)
@@ -267,7 +274,8 @@ def test_classes_have_no_closed_forms():
 
 def test_a_group_that_moves_nothing_is_undecided():
     X, Y = rows(120)
-    small = {"groups": ["O(3)"], "model": "network", "width": 8, "layers": 2, "epochs": 3, "seeds": 1}
+    config = ss.discovery.NetworkConfig(width=8, layers=2, epochs=3, seeds=1)
+    small = {"groups": ["O(3)"], "model": "network", "network": config}
     regressor = ss.SoftEquivariantRegressor("6S", "3S", **small).fit(X, Y)
     classifier = ss.SoftEquivariantClassifier("6S", **small).fit(X, Y[:, 0] > 0)
     for est in (regressor, classifier):
@@ -281,3 +289,45 @@ def test_a_group_that_moves_nothing_is_undecided():
     assert (
         ss.SoftEquivariantRegressor("6S", "V", **small).fit(X, Y).symmetries_["O(3)"].verdict != "undecided"
     )
+
+
+def test_parameters_of_networks_are_accepted_with_a_warning():
+    with pytest.warns(DeprecationWarning, match=r"pass network=NetworkConfig\(width=\.\.\., seeds=\.\.\.\)"):
+        est = ss.SoftEquivariantRegressor("2V", "V", ["O(3)"], width=9, seeds=1)
+    assert est.network == ss.discovery.NetworkConfig(width=9, seeds=1)
+    with pytest.warns(DeprecationWarning, match="NetworkConfig"):
+        est.set_params(width=4, model="gp")
+    assert (est.network.width, est.network.seeds, est.model) == (4, 1, "gp")
+    assert clone(est).network == est.network
+    with pytest.raises(TypeError, match="unexpected keyword argument 'breadth'"):
+        ss.SoftEquivariantRegressor(breadth=3)
+
+
+def test_parameters_of_networks_are_set_by_their_names():
+    est = ss.SoftEquivariantRegressor().set_params(network__width=16)
+    assert est.network == ss.discovery.NetworkConfig(width=16)
+    assert est.get_params()["network__width"] == 16
+    assert repr(est.network) == "NetworkConfig(width=16)"
+    with pytest.raises(InputError, match="unknown parameter 'network__breadth'"):
+        est.set_params(network__breadth=1)
+    with pytest.raises(
+        InputError, match=r"`network` must be a softsym.discovery.NetworkConfig or None, got dict"
+    ):
+        est.set_params(network={"width": 8}).fit(*rows(60))
+
+
+def test_former_names_warn():
+    est = ss.SoftEquivariantRegressor("2V", "V", ["O(2)@z"], model="gp").fit(*rows(60))
+    with pytest.warns(DeprecationWarning, match="est.evidence"):
+        assert est.look(*rows(60)) == est.evidence(*rows(60))
+    with pytest.warns(DeprecationWarning, match="est.project"):
+        assert est.snap("O(2)@z").cost == est.project("O(2)@z").cost
+
+
+def test_load_reads_gaussian_processes_too(tmp_path):
+    X, Y = rows(40)
+    gp = ss.SoftEquivariantGP("2V", "V", ["O(2)@z"]).fit(X, Y)
+    gp.save(tmp_path / "gp")
+    assert np.array_equal(ss.load(tmp_path / "gp").predict(X), gp.predict(X))
+    with pytest.warns(DeprecationWarning, match=r"softsym\.load"):
+        ss.inference.load(tmp_path / "gp")

@@ -23,13 +23,13 @@ def test_names_of_outputs_are_forgotten_with_the_next_fit():
     est = estimator(epochs=2, seeds=1).fit(X, polars.DataFrame(Y, schema=["u", "v", "w"]))
     assert list(est.output_names_) == ["u", "v", "w"]
     assert not hasattr(est.fit(X, Y), "output_names_")
-    assert est.story("it").output_names == ("y0", "y1", "y2")
+    assert est.report_data("it").output_names == ("y0", "y1", "y2")
 
 
 def test_names_can_be_given_beside_an_array():
     X, Y = rows(60)
     est = estimator(epochs=2, seeds=1)
-    est.carry_out(est.plan(X, Y, x_names=list("abcdef"), y_names=["u", "v", "w"]))
+    est.fit_plan(est.plan(X, Y, x_names=list("abcdef"), y_names=["u", "v", "w"]))
     assert est.feature_names_in_.tolist() == list("abcdef")
     frame = polars.DataFrame(X, schema=list("abcdef"))
     assert np.allclose(est.predict(frame), estimator(epochs=2, seeds=1).fit(X, Y).predict(X), rtol=1e-12)

@@ -31,14 +31,16 @@ def test_there_and_back(folder):
     assert np.array_equal(again.predict(X), fitted().predict(X))
     assert again.symmetries_ == fitted().symmetries_
     assert again.report() == fitted().report()
-    assert again.snap("O(2)@z").test_error == fitted().snap("O(2)@z").test_error
+    assert again.project("O(2)@z").test_error == fitted().project("O(2)@z").test_error
     assert {file.name for file in folder.iterdir()} == {"model.json", "tensors.safetensors"}
 
 
 def test_classes_come_back(tmp_path):
     X = np.random.default_rng(0).standard_normal((60, 3))
     y = np.where(X[:, 0] > 0, "a", "b")
-    est = ss.SoftEquivariantClassifier(width=8, layers=2, epochs=3, seeds=1).fit(X, y)
+    est = ss.SoftEquivariantClassifier(
+        network=ss.discovery.NetworkConfig(width=8, layers=2, epochs=3, seeds=1)
+    ).fit(X, y)
     again = ss.load(est.save(tmp_path / "model"))
     assert (again.predict(X) == est.predict(X)).all()
 
@@ -62,7 +64,9 @@ def test_weights_are_short_where_nothing_is_lost(folder, tmp_path):
         return {values.dtype.name for name, values in tensors.items() if name.startswith("member/")}
 
     assert "float64" in kinds(folder)  # moved to have a group exactly
-    plain = ss.SoftEquivariantRegressor(model="network", width=8, layers=2, epochs=2, seeds=1).fit(*rows(60))
+    plain = ss.SoftEquivariantRegressor(
+        model="network", network=ss.discovery.NetworkConfig(width=8, layers=2, epochs=2, seeds=1)
+    ).fit(*rows(60))
     assert kinds(plain.save(tmp_path / "plain")) == {"float32"}
 
 
@@ -74,7 +78,7 @@ def test_ordinary_networks_that_predict_come_back(tmp_path):
     assert np.array_equal(again.predict(X), est.predict(X))
     assert again.baselines_ == est.baselines_
     assert np.array_equal(again.fit_.predictor(X), est.fit_.predictor(X))
-    assert np.array_equal(again.snap("O(2)@z").model.predict(X), est.snap("O(2)@z").model.predict(X))
+    assert np.array_equal(again.project("O(2)@z").model.predict(X), est.project("O(2)@z").model.predict(X))
     copied = pickle.loads(pickle.dumps(est))
     assert np.array_equal(copied.predict(X), est.predict(X))
 
@@ -87,7 +91,7 @@ def test_models_saved_before_predict_the_same():
     regressor, classifier = (ss.load(stored / name) for name in ("regressor", "classifier"))
     np.testing.assert_allclose(regressor.predict(X), expected["regressor"], rtol=1e-10)
     np.testing.assert_allclose(classifier.predict_proba(X), expected["classifier"], rtol=1e-10)
-    np.testing.assert_allclose(regressor.snap("SO(3)").model.predict(X), expected["snapped"], rtol=1e-10)
+    np.testing.assert_allclose(regressor.project("SO(3)").model.predict(X), expected["snapped"], rtol=1e-10)
     assert {row.name: row.verdict for row in regressor.symmetries_} == expected["verdicts"]
     fit = regressor.fit_
     assert fit.predictor.frame is not None

@@ -80,8 +80,8 @@ def test_the_first_look_counts_rows_by_their_weights():
     outputs = outputs + 5.0 * wrong[:, None] * inputs[:, [0]] * [0.0, 1.0, 0.0]
     outputs += 0.05 * RNG.standard_normal(outputs.shape)
     est, weights = estimator(model="gp"), np.where(wrong, 1e-6, 1.0)
-    looked = est.look(inputs, outputs, weights)
-    assert looked["O(2)@z"].verdict == "exact" != est.look(inputs, outputs)["O(2)@z"].verdict
+    looked = est.evidence(inputs, outputs, weights)
+    assert looked["O(2)@z"].verdict == "exact" != est.evidence(inputs, outputs)["O(2)@z"].verdict
     fitted = est.fit(inputs, outputs, sample_weight=weights)
     assert fitted.evidence_["O(2)@z"].interval == looked["O(2)@z"].interval
     assert fitted.symmetries_["O(2)@z"].verdict == "exact"

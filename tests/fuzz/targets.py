@@ -97,7 +97,11 @@ def readers(rng, folder):
 def _model() -> dict[str, bytes]:
     X = np.random.default_rng(0).standard_normal((60, 3))
     est = ss.SoftEquivariantRegressor(
-        "V", "V", ["O(3)"], model="network", width=8, layers=2, epochs=2, seeds=1
+        "V",
+        "V",
+        ["O(3)"],
+        model="network",
+        network=ss.discovery.NetworkConfig(width=8, layers=2, epochs=2, seeds=1),
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

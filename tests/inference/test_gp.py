@@ -3,9 +3,9 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import softsym as ss
+from softsym import load
 from softsym.errors import DataWarning, InputError
 from softsym.groups.finite_subgroup import finite_subgroup
-from softsym.inference import load
 from softsym.inference.gp import SoftEquivariantGP
 from softsym.inference.kernels import Kernel
 from softsym.metrics.transform import act
@@ -79,13 +79,13 @@ def test_standard_deviations_cover():
 def test_snapping():
     X, Y = draw(40, wind=0.5)
     gp = SoftEquivariantGP("V", "V", ["O(3)", "O(2)@z"]).fit(X, Y)
-    snapped = gp.snap("O(3)")
+    snapped = gp.project("O(3)")
     assert snapped.weights_["O(3)"] == 1.0
     assert gp.weights_["O(3)"] < 1.0
     with pytest.raises(
         InputError, match="no candidate group 'SO\\(2\\)'; the candidates were O\\(3\\), O\\(2\\)@z"
     ):
-        gp.snap("SO(2)")
+        gp.project("SO(2)")
 
 
 def test_the_table_of_symmetries():

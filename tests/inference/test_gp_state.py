@@ -3,8 +3,8 @@ import json
 import numpy as np
 import pytest
 
+from softsym import load
 from softsym.errors import InputError
-from softsym.inference import load
 from softsym.inference.gp import SoftEquivariantGP
 from softsym.inference.gp_state import TENSORS, TEXT
 from softsym.inference.kernels import Kernel
@@ -24,7 +24,7 @@ def test_round_trip(gp, tmp_path):
         assert np.allclose(a, b)
     assert again.weights_ == gp.weights_
     assert again.symmetries_ == gp.symmetries_
-    assert again.snap("SO(3)").weights_["SO(3)"] == 1.0
+    assert again.project("SO(3)").weights_["SO(3)"] == 1.0
 
 
 def test_without_groups(tmp_path):

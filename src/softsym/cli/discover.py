@@ -178,11 +178,11 @@ def command(
             )
         from softsym.discovery.evidence_on_split import early_look  # kernels are not needed above
 
-        looked = early_look(
+        evidence = early_look(
             table, chosen["rep_in"], chosen["rep_out"], chosen["groups"], seed=seed, n_jobs=jobs or 2
         )
-        if looked and json_file != "-":
-            _show_evidence(looked)
+        if evidence and json_file != "-":
+            _show_evidence(evidence)
         from softsym.discovery.discover import StoppedError, discover  # torch is not needed above
         from softsym.native import free_cores
 
@@ -209,8 +209,8 @@ def command(
                     stop=stop,
                     device=device,
                     helpers=helpers,
-                    looked=looked,
-                    on_evidence=None if looked or json_file == "-" else _show_evidence,
+                    evidence=evidence,
+                    on_evidence=None if evidence or json_file == "-" else _show_evidence,
                 )
             except StoppedError as stopped:
                 typer.echo(

@@ -1,4 +1,4 @@
-"""The main job for classes, which no symmetry moves."""
+"""The classifier: classes are invariant under every candidate group."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ from softsym.typing import Array
 class SoftEquivariantClassifier(ClassifierMixin, SoftEquivariantEstimator):  # type: ignore[misc]
     """A classifier with invariant classes that finds which symmetries its data have; arguments and attributes as the regressor's.
 
-    Errors of ``baselines_`` are mean squares of what probabilities miss; ridge and kernel ridge regression predict ones and zeros.
+    Errors of ``baselines_`` are mean squared errors of probabilities; ridge and kernel ridge regression are fitted to ones and zeros.
 
     Example:
         >>> import numpy as np, softsym as ss
         >>> X = np.random.default_rng(0).standard_normal((200, 3))
         >>> y = np.where((X**2).sum(1) > 2, "far", "near")
-        >>> est = ss.SoftEquivariantClassifier("V", groups=["O(3)"], width=8, layers=2, epochs=5, seeds=1).fit(X, y)
+        >>> small = ss.discovery.NetworkConfig(width=8, layers=2, epochs=5, seeds=1)
+        >>> est = ss.SoftEquivariantClassifier("V", groups=["O(3)"], network=small).fit(X, y)
         >>> est.predict_proba(X[:2]).shape
         (2, 2)
     """
@@ -55,7 +56,7 @@ class SoftEquivariantClassifier(ClassifierMixin, SoftEquivariantEstimator):  # t
             raise InputError(f"`y` has one class only ({self.classes_[0]!r}); at least two are needed")
         if self.rep_out is not None and read_rep(self.rep_out) != len(self.classes_) * Scalar:
             raise InputError(
-                f"classes do not move: leave `rep_out` out, or pass '{len(self.classes_)}S' for {len(self.classes_)} classes"
+                f"classes are invariant: leave `rep_out` out, or pass '{len(self.classes_)}S' for {len(self.classes_)} classes"
             )
         one_hot = binarizer.transform(y).astype(np.float64)
         if one_hot.shape[1] == 1:

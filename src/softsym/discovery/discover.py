@@ -1,4 +1,4 @@
-"""The whole job on one table: fit, judge, and write report, table and model."""
+"""A discovery on one table: fit, verdicts, and the files of report, table and model."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from softsym.io import digest, dump_with_checksum
 
 SCHEMA = 2
 REPORT = "report.html"
-UNASKED = ("verbose", "n_jobs")
-"""Parameters that change nothing in a result: a stopped discovery may go on with others."""
+IRRELEVANT = ("verbose", "n_jobs")
+"""Parameters that do not change a result: a stopped discovery may continue with others."""
 
 
 class StoppedError(Exception):
@@ -58,7 +58,7 @@ def discover(
     stop: Stop | None = None,
     device: str = "cpu",
     helpers: Helpers | None = None,
-    looked: EvidenceTable | None = None,
+    evidence: EvidenceTable | None = None,
     on_evidence: Callable[[EvidenceTable], None] | None = None,
 ) -> Discovery:
     """Fits an estimator on a table and writes ``report.html``, ``symmetries.json`` and ``model/``.
@@ -68,27 +68,32 @@ def discover(
         parameters: Of the estimator.
         workspace: Where to work and where results go.
         title: What the data are called.
-        stop: Asked after every epoch; True stops.
-        device: What networks are trained on.
-        helpers: Who trains them instead of processes of this machine; the result does not depend on it.
-        looked: The first look, if it was taken already (:func:`softsym.discovery.evidence_on_split.early_look`).
-        on_evidence: Is told the first look as soon as it is there.
+        stop: Called after every epoch; True stops.
+        device: Device of the networks.
+        helpers: Executor that trains networks, with the same result; processes of this machine by default.
+        evidence: The evidence, if it is known already (:func:`softsym.discovery.evidence_on_split.early_look`).
+        on_evidence: Called with the evidence as soon as it is computed.
 
     Raises:
         StoppedError: It was stopped; calling again with a resuming workspace goes on.
     """
     assert table.Y is not None
-    est = SoftEquivariantRegressor(**parameters)
+    est = SoftEquivariantRegressor.from_parameters(parameters)
     plan = est.plan(
-        table.X, table.Y, groups=table.row_groups, x_names=table.x_names, y_names=table.y_names, duplicates=table.duplicates,
+        table.X,
+        table.Y,
+        groups=table.row_groups,
+        x_names=table.x_names,
+        y_names=table.y_names,
+        duplicates=table.duplicates,
         device=device,
-    )  # fmt: skip
-    asked = {**parameters, **dict.fromkeys(UNASKED), "data": _digest(table)}
+    )
+    asked = {**parameters, **dict.fromkeys(IRRELEVANT), "data": _digest(table)}
     asked |= {} if device == "cpu" else {"device": device}
     with workspace.lock():
         folder = workspace.open(asked)
-        est.carry_out(
-            plan, folder / "members", stop=stop, on_evidence=on_evidence, helpers=helpers, looked=looked
+        est.fit_plan(
+            plan, folder / "members", stop=stop, on_evidence=on_evidence, helpers=helpers, evidence=evidence
         )
         if not est.fit_.is_finished:
             est.save(folder / "model", force=True)
@@ -96,7 +101,7 @@ def discover(
         summary = summary_of(est)
 
         def write(target: Path) -> None:
-            page = render(est.story(title, {"data": table.source})).encode()
+            page = render(est.report_data(title, {"data": table.source})).encode()
             (target / REPORT).write_bytes(page)
             text = dump_with_checksum({**summary, "files": {REPORT: digest(page)}}, indent=2)
             (target / "symmetries.json").write_text(text + "\n", encoding="utf-8")

@@ -1,9 +1,10 @@
-"""The classes of estimators by name, and models read back as one of them."""
+"""Loading of fitted models: estimators and Gaussian processes."""
 
 from __future__ import annotations
 
 import warnings
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,13 +14,16 @@ from softsym.discovery.estimator import ATTRIBUTES, SoftEquivariantEstimator
 from softsym.discovery.regressor import SoftEquivariantRegressor
 from softsym.errors import InputError, in_one_line
 
+if TYPE_CHECKING:
+    from softsym.inference import SoftEquivariantGP
+
 ESTIMATORS: dict[str, type[SoftEquivariantEstimator]] = {
     each.__name__: each for each in (SoftEquivariantRegressor, SoftEquivariantClassifier)
 }
 
 
-def load(folder: str | Path) -> SoftEquivariantEstimator:
-    """Reads a fitted estimator that :meth:`save` wrote; runs no code of the file's.
+def load(folder: str | Path) -> SoftEquivariantEstimator | SoftEquivariantGP:
+    """Reads a fitted estimator or Gaussian process that its method ``save`` wrote; runs no code of the file's.
 
     Args:
         folder: The model's folder.
@@ -28,6 +32,12 @@ def load(folder: str | Path) -> SoftEquivariantEstimator:
         InputError: There is no model, it is damaged, or a newer version wrote it.
     """
     folder = Path(folder)
+    if (folder / "gp.json").exists():
+        from softsym.inference import SoftEquivariantGP
+        from softsym.inference.gp_state import read
+
+        gp: SoftEquivariantGP = read(folder, SoftEquivariantGP)
+        return gp
     files = storage.read_files(folder)
     try:
         estimator = restored(storage.from_files(files))
@@ -65,7 +75,7 @@ def restored(model: storage.SavedModel) -> SoftEquivariantEstimator:
     if not isinstance(model.class_name, str) or model.class_name not in ESTIMATORS:
         raise InputError(f"{storage.TEXT} names an unknown class {model.class_name!r:.60}")
     try:
-        estimator = ESTIMATORS[model.class_name](**model.parameters)
+        estimator = ESTIMATORS[model.class_name].from_parameters(model.parameters)
     except TypeError as error:
         raise InputError(
             f"{storage.TEXT} does not describe a model of this version ({in_one_line(error)}); save it again"

@@ -12,8 +12,6 @@ import numpy as np
 
 from softsym.errors import InputError
 from softsym.groups import Group, Translation
-from softsym.inference.propose.algebra.closure import orthonormal
-from softsym.inference.propose.algebra.recognise import recognise
 from softsym.reps import Rep
 from softsym.reps import affine as columns_of
 from softsym.reps import rep as read_rep
@@ -135,6 +133,8 @@ def agreeing(groups: tuple[Group, ...]) -> tuple[Group, ...]:
 
 def _shifts(group: Group) -> int:
     """How many independent shifts are in a group."""
+    from softsym.inference.propose.algebra.closure import orthonormal
+
     span = orthonormal(group.lie_algebra)
     if not len(span):
         return 0
@@ -143,7 +143,10 @@ def _shifts(group: Group) -> int:
 
 
 def _linear(group: Group) -> Group | None:
-    """What a group does to displacements; None if nothing."""
+    """The action of a group on displacements; None if it is trivial."""
+    from softsym.inference.propose.algebra.closure import orthonormal
+    from softsym.inference.propose.algebra.recognise import recognise
+
     lie = group.lie_algebra[:, :-1, :-1]
     lie = orthonormal(lie) if len(lie) and np.abs(lie).max() > 1e-9 else lie[:0]
     discrete = [

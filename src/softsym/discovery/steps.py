@@ -1,4 +1,4 @@
-"""The main job, step by step: look, climb, judge, build in what is exact, choose."""
+"""The steps of a fit: evidence, models, verdicts, projection onto exact groups, model selection."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from softsym.inference.likelihood.blas_threads import one_blas_thread
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What came of it.
+    """The result of a fit.
 
     Args:
-        evidence: The first look.
+        evidence: The evidence of the data.
         symmetries: The verdicts.
-        fit: The models, and which of them predicts.
+        fit: The models, and which of them is selected.
     """
 
     evidence: EvidenceTable
@@ -34,33 +34,32 @@ class Outcome:
 
 
 @one_blas_thread()
-def carried_out(
+def run_fit(
     plan: FitPlan,
     session: Session,
     *,
-    resting: bool = False,
+    skip_verdicts: bool = False,
     on_evidence: Callable[[EvidenceTable], None] | None = None,
-    looked: EvidenceTable | None = None,
+    evidence: EvidenceTable | None = None,
 ) -> Outcome:
-    """Does what was planned.
+    """Fits as planned.
 
     Args:
-        plan: What to do.
-        session: How it is carried out.
-        resting: Leave out the judgement.
-        on_evidence: Is told the first look as soon as it is there.
-        looked: The first look, if it was taken already (:func:`softsym.discovery.evidence_on_split.early_look`).
+        plan: The plan.
+        session: Folder, processes and progress.
+        skip_verdicts: Fit models without evidence and verdicts.
+        on_evidence: Called with the evidence as soon as it is computed.
+        evidence: The evidence, if it is known already (:func:`softsym.discovery.evidence_on_split.early_look`).
     """
-    evidence = looked
     if evidence is None:
-        evidence = EvidenceTable() if resting else first_look(plan, session.n_jobs)
+        evidence = EvidenceTable() if skip_verdicts else first_look(plan, session.n_jobs)
     if on_evidence is not None and len(evidence):
         on_evidence(evidence)
     shape = narrowed(plan.shape, evidence) if plan.model == "auto" else plan.shape
     plan = replace(plan, shape=replace(plan.shape, largest=shape.largest))
     prepared = prepare(plan, shape)
     fit = climbed(plan, prepared, session, evidence)
-    if resting:
+    if skip_verdicts:
         return Outcome(evidence, Symmetries(), fit if fit.members else chosen(plan, fit))
     symmetries = judge_all(fit, evidence)
     verdicts = symmetries.certain()

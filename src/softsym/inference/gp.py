@@ -187,8 +187,8 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         spread = spread * self.scale_out_.scale
         return mean, spread[:, 0] if self.n_outputs_ == 0 else spread
 
-    def snap(self, group: Group | str) -> SoftEquivariantGP:
-        """The same process with only functions that are exactly equivariant to one of the candidates.
+    def project(self, group: Group | str) -> SoftEquivariantGP:
+        """The Gaussian process with only functions that are exactly equivariant to one of the candidates.
 
         Args:
             group: One of the candidates.
@@ -201,6 +201,11 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
                 Component(equivariant_kernel(read_group(group), rep_in, rep_out), self.kernel_, 1.0, (name,))
             ]
         return self._with(kept)
+
+    def snap(self, group: Group | str) -> SoftEquivariantGP:
+        """The former name of :meth:`project`."""
+        warnings.warn("gp.snap is now gp.project", DeprecationWarning, stacklevel=2)
+        return self.project(group)
 
     def alone(self, group: Group | str, how: How = "softly") -> SoftEquivariantGP:
         """The same process with one candidate and no other, conditioned on the same rows: what this symmetry brings by itself.
@@ -255,7 +260,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return other
 
     def save(self, folder: str | Path, *, force: bool = False) -> Path:
-        """Writes the model as safetensors and JSON; :func:`softsym.inference.load` reads it back.
+        """Writes the model as safetensors and JSON; :func:`softsym.load` reads it back.
 
         Args:
             folder: A new folder.
@@ -275,10 +280,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def load(folder: str | Path) -> SoftEquivariantGP:
-    """Reads a process that :meth:`SoftEquivariantGP.save` wrote; runs no code of the file's.
-
-    Args:
-        folder: The model's folder.
-    """
+    """The former name of :func:`softsym.load`, for Gaussian processes."""
+    warnings.warn("softsym.inference.load is now softsym.load", DeprecationWarning, stacklevel=2)
     gp: SoftEquivariantGP = gp_state.read(Path(folder), SoftEquivariantGP)
     return gp

@@ -173,11 +173,11 @@ STOPPED_AT = {"first ordinary": 13, "between two of them": 24, "last stage": 37,
 def test_interrupted_and_resumed_equals_uninterrupted(tmp_path, epoch):
     (X, Y), whole = rows(120), uninterrupted()
     asked = iter(range(1, 1000))
-    cut = small().fit_in(tmp_path, X, Y, stop=lambda: next(asked) == epoch)
+    cut = small().fit_in_folder(tmp_path, X, Y, stop=lambda: next(asked) == epoch)
     assert [member.is_finished for member in cut.fit_.members] == [True, False]
     assert cut.fit_.built_in == ()
     assert len(cut.baselines_) == 0  # there is no table of half the models
-    resumed = small().fit_in(tmp_path, X, Y)
+    resumed = small().fit_in_folder(tmp_path, X, Y)
     assert all(member.is_finished for member in resumed.fit_.members)
     for one, other in ((resumed.fit_, whole.fit_), (resumed.fit_.predictor, whole.fit_.predictor)):
         predict, expected = (getattr(fit, "outputs", fit) for fit in (one, other))

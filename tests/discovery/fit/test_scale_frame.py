@@ -10,14 +10,14 @@ import softsym as ss
 from softsym.discovery.fit.member import Shape
 from softsym.discovery.fit.scale_frame import ScaleFrame
 from softsym.discovery.fit.train import Session, prepare, train_ensemble
-from softsym.discovery.judge.project import snap_fit
+from softsym.discovery.judge.project import project_fit
 from softsym.discovery.judge.symmetries import Symmetries
 from softsym.discovery.report.report_data import story_of
 from softsym.metrics import equivariance_error
 from softsym.reps.scaling import is_scaling
 from tests.discovery.fit.lessons import RECIPE, plan
 
-SMALL = {"width": 24, "layers": 3, "epochs": 60, "seeds": 1}
+SMALL = ss.discovery.NetworkConfig(width=24, layers=3, epochs=60, seeds=1)
 
 
 def shape_of(rep_in, rep_out, *groups):
@@ -38,7 +38,7 @@ def angle(X):
 def fitted(invariant):
     X = rows()
     y = angle(X) if invariant else angle(X) + np.linalg.norm(X, axis=1)
-    return ss.SoftEquivariantRegressor("2V", "S", ["SO(3)", "Scaling(3)"], **SMALL).fit(X, y)
+    return ss.SoftEquivariantRegressor("2V", "S", ["SO(3)", "Scaling(3)"], network=SMALL).fit(X, y)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_exact_where_size_tells_nothing():
     assert "Scaling(3)" in est.fit_.built_in
     assert equivariance_error(est.predict, X[:50], "2V", "S", "Scaling(3)") < 1e-10
     assert np.allclose(est.predict(100 * X), est.predict(X))
-    assert "Scaling(3)" in est.story("it").built_in
+    assert "Scaling(3)" in est.report_data("it").built_in
 
 
 def test_not_exact_where_size_matters():
@@ -93,11 +93,11 @@ def test_not_exact_where_size_matters():
 
 def test_snapping_onto_scalings_makes_no_constant():
     X = rows()
-    snapped = fitted(False).snap("Scaling(3)")
+    snapped = fitted(False).project("Scaling(3)")
     assert equivariance_error(snapped.model.predict, X[:50], "2V", "S", "Scaling(3)") < 1e-10
     assert snapped.model.predict(X).std() > 0.1
     assert snapped.cost > 0
-    assert fitted(True).snap("Scaling(3)").cost == pytest.approx(0, abs=1e-9)
+    assert fitted(True).project("Scaling(3)").cost == pytest.approx(0, abs=1e-9)
     assert "Scaling(3)" not in fitted(False).fit_.built_in
 
 
@@ -108,7 +108,7 @@ def test_networks_that_bring_nothing_to_one_size_are_framed_when_they_are_snappe
     asked = plan(seeds=1, X=X, Y=angle(X)[:, None], shape=shape, recipe=RECIPE)
     before = train_ensemble(asked, prepare(asked), Session())
     assert before.predictor.frame is None
-    after, distance = snap_fit(before, "Scaling(3)")
+    after, distance = project_fit(before, "Scaling(3)")
     assert distance == 0
     sizes = np.linalg.norm(before.predictor.scale_in.transform(before.held.X), axis=1)
     assert np.min(np.abs(sizes - after.predictor.frame.size)) < 1e-12  # a median is one of them

@@ -24,7 +24,7 @@ from tests.discovery.small import estimator, fitted, rows
 
 def test_every_candidate_is_judged_by_what_was_measured():
     X, Y = rows(120)
-    est = estimator(epochs=6).fit_in(None, X, Y, resting=True)
+    est = estimator(epochs=6).fit_in_folder(None, X, Y, skip_verdicts=True)
     whole = estimator(epochs=6).fit(X, Y)
     fit, table = est.fit_, judge_all(est.fit_, whole.evidence_)
     assert table == whole.symmetries_  # before the last stage
@@ -94,7 +94,7 @@ def test_a_process_holds_on_to_a_group_by_the_share_of_the_law_that_has_it():
 
 
 def test_distances_of_snapped_weights_are_zero():
-    snapped = fitted().snap("O(2)@z").model.fit_
+    snapped = fitted().project("O(2)@z").model.fit_
     share, layers = weight_distances(snapped, group("O(2)@z"))
     assert share < 1e-24
     assert max(layers.values()) < 1e-12

@@ -11,7 +11,7 @@ from tests.discovery.small import fitted, rows
 def test_it_is_exact_and_says_what_it_costs():
     X, _ = rows()
     before = fitted().predict(X)
-    snapped = fitted().snap("O(2)@z")
+    snapped = fitted().project("O(2)@z")
     error = equivariance_error(snapped.model.predict, X[:50], "2V", "V", "O(2)@z")
     assert error < 1e-12
     assert equivariance_error(snapped.model.predict, X[:50], "2V", "V", "O(2)@x") > 1e-3
@@ -24,20 +24,20 @@ def test_it_is_exact_and_says_what_it_costs():
 
 
 def test_the_right_group_costs_less():
-    assert fitted().snap("O(2)@z").cost < fitted().snap("O(2)@x").cost
+    assert fitted().project("O(2)@z").cost < fitted().project("O(2)@x").cost
 
 
 def test_what_a_snapped_model_says_of_itself_is_its_own():
-    snapped = fitted().snap("O(2)@x")
+    snapped = fitted().project("O(2)@x")
     assert 0.01 < snapped.distance < 1
     assert snapped.model.fit_.built_in == ("O(2)@x",)
     own = snapped.model.baselines_["network"]
     assert own.is_returned
     assert own.test_error == pytest.approx(snapped.test_error)
     assert own.test_error > fitted().baselines_["network"].test_error
-    assert snapped.model.story("it").built_in == ("O(2)@x",)
+    assert snapped.model.report_data("it").built_in == ("O(2)@x",)
 
 
 def test_other_groups_are_refused():
     with pytest.raises(InputError, match=r"O\(3\) is not among the candidate groups \(O\(2\)@x, O\(2\)@z\)"):
-        fitted().snap("O(3)")
+        fitted().project("O(3)")

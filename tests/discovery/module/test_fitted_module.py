@@ -13,12 +13,12 @@ import softsym as ss
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((120, 6)) * [10, 10, 10, 0.1, 0.1, 0.1]
 Y = np.cross(X[:, :3], X[:, 3:]) + 100.0 * X[:, :3]
-QUICK: dict[str, Any] = {"width": 8, "layers": 2, "epochs": 3, "seeds": 2}
+QUICK = ss.discovery.NetworkConfig(width=8, layers=2, epochs=3, seeds=2)
 CASES: dict[str, Any] = {
     "gp": ss.SoftEquivariantRegressor("2V", "V", ["SO(3)", "O(2)@z"], model="gp"),
     "linear": ss.SoftEquivariantRegressor("2V", "V", ["SO(3)"], model="linear"),
-    "network": ss.SoftEquivariantRegressor("2V", "V", ["SO(3)"], model="network", **QUICK),
-    "scaling": ss.SoftEquivariantRegressor("2V", "V", ["Scaling(3)"], model="network", **QUICK),
+    "network": ss.SoftEquivariantRegressor("2V", "V", ["SO(3)"], model="network", network=QUICK),
+    "scaling": ss.SoftEquivariantRegressor("2V", "V", ["Scaling(3)"], model="network", network=QUICK),
     "points": ss.SoftEquivariantRegressor("2P", "P", ["SE(3)"], model="gp"),
     "no groups": ss.SoftEquivariantRegressor(),
 }
@@ -64,7 +64,7 @@ def test_one_output_has_no_axis_as_y_had_none() -> None:
 
 
 def test_classes_get_probabilities() -> None:
-    est = ss.SoftEquivariantClassifier("2V", groups=["O(3)"], **QUICK).fit(
+    est = ss.SoftEquivariantClassifier("2V", groups=["O(3)"], network=QUICK).fit(
         X, np.where(Y[:, 0] > 0, "up", "down")
     )
     assert np.allclose(est.module_(rows()).detach().numpy(), est.predict_proba(X[:5]))

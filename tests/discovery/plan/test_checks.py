@@ -7,7 +7,7 @@ import softsym as ss
 from softsym.discovery.plan.checks import check_numbers, shape_of
 from softsym.errors import InputError
 
-GIVEN = ss.SoftEquivariantRegressor("V", "V", ["O(3)"]).get_params(deep=False)
+GIVEN = ss.SoftEquivariantRegressor("V", "V", ["O(3)"])._parameters()
 X = np.zeros((4, 3))
 
 

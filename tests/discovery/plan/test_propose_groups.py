@@ -42,7 +42,11 @@ def test_noise_proposes_nothing_and_says_so():
 def test_estimators_take_auto():
     X, Y = _rows()
     est = ss.SoftEquivariantRegressor(
-        "V", "V", "auto", model="gp", seeds=1, epochs=2, width=16, strength=1.0
+        "V",
+        "V",
+        "auto",
+        model="gp",
+        network=ss.discovery.NetworkConfig(seeds=1, epochs=2, width=16, strength=1.0),
     ).fit(X, Y)
     assert est.symmetries_["O(2)@z"].verdict == "exact"
     assert est.proposal_.algebra == "so(2)"

@@ -35,7 +35,7 @@ def test_an_orbit_holds_both_ways_around_the_square():
 
 
 def test_both_ways_meet_where_the_model_is_exact():
-    first, second = orbits_of(fitted().snap("O(2)@z").model.fit_)
+    first, second = orbits_of(fitted().project("O(2)@z").model.fit_)
     assert np.allclose(second.predicted, second.moved, atol=1e-10)
     assert not np.allclose(first.predicted, first.moved, atol=1e-3)
 

@@ -22,7 +22,7 @@ def test_a_network_beside_an_ordinary_one_and_a_snapped_one():
     assert x.softly == z.softly == pytest.approx(1 - fit.baselines["network"].explained)
     assert x.without == pytest.approx(1 - fit.baselines["ordinary network"].explained)
     assert x.exactly > z.exactly
-    assert z.exactly == pytest.approx(1 - fitted().snap("O(2)@z").model.fit_.explained())
+    assert z.exactly == pytest.approx(1 - fitted().project("O(2)@z").model.fit_.explained())
 
 
 def test_a_model_without_either_says_nothing():

@@ -20,7 +20,7 @@ def test_there_and_back(model, tmp_path):
     assert again.fit_.blend.weights == est.fit_.blend.weights
     assert again.fit_.built_in == est.fit_.built_in
     assert again.evidence_ == est.evidence_
-    assert np.array_equal(again.snap("O(2)@z").model.predict(X), est.snap("O(2)@z").model.predict(X))
+    assert np.array_equal(again.project("O(2)@z").model.predict(X), est.project("O(2)@z").model.predict(X))
     assert b"pickle" not in (tmp_path / "model" / "model.json").read_bytes()
 
 

@@ -60,7 +60,7 @@ def compare(name: str, split: int = 0, **parameters: Any) -> dict[str, Any]:
     def fitted(groups: Sequence[str]) -> dict[str, Any]:
         numbers = {key: value for key, value in task_parameters(task).items() if key != "largest"}
         numbers |= {"groups": list(groups), "random_state": split} | parameters
-        est = SoftEquivariantRegressor(**numbers).fit(table.X, outputs, groups=table.row_groups)
+        est = SoftEquivariantRegressor.from_parameters(numbers).fit(table.X, outputs, groups=table.row_groups)
         fit = est.fit_
         return {
             "groups": list(groups),

@@ -19,13 +19,16 @@ inside the group is refuted. The note says which.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from softsym.datasets.builtin import Verdict
 from softsym.discovery.judge.reasons import MILD, Cause, Reason
 from softsym.discovery.judge.symmetries import DecidedBy, Finding
 from softsym.inference import EvidenceRow
 from softsym.inference.verdict import TOLERANCE
 from softsym.metrics.overlap import LOW_OVERLAP
+
+if TYPE_CHECKING:
+    from softsym.datasets.builtin import Verdict
 
 NOISE = 3.0
 """How many times its own mistakes a model's squared violation may be before they no longer explain it: moved rows lie further out."""

@@ -1,4 +1,4 @@
-"""The nearest exactly equivariant model, and what exactness costs."""
+"""Projection of a fitted model onto the equivariant space of a group, and its cost in test error."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ Estimator = TypeVar("Estimator")
 
 
 @dataclass(frozen=True, eq=False)
-class Snapped(Generic[Estimator]):
-    """An exactly equivariant model and its price.
+class Projected(Generic[Estimator]):
+    """A model that was projected onto an equivariant space, and the change of its test error.
 
     Args:
         group: The group it is equivariant to.
         model: The estimator with exactly equivariant members.
         test_error: Its mean squared error on held-out rows.
         test_error_before: That of the model it came from.
-        distance: How far a network's weights moved, as a share of their norm, averaged over members; NaN for other models.
+        distance: Distance of a network's weights from the space, as a share of their norm, averaged over members; NaN for other models.
     """
 
     group: str
@@ -52,7 +52,7 @@ class Snapped(Generic[Estimator]):
         return words if math.isnan(self.distance) else f"{words}, weights moved by {self.distance:.2%}"
 
 
-def snap_fit(fit: FittedEnsemble, group: Group | str) -> tuple[FittedEnsemble, float]:
+def project_fit(fit: FittedEnsemble, group: Group | str) -> tuple[FittedEnsemble, float]:
     """A fit whose members are exactly equivariant to one of the candidates, and how far weights moved on average."""
     wanted = read_group(group)
     if wanted not in fit.shape.groups:
@@ -66,7 +66,7 @@ def snap_fit(fit: FittedEnsemble, group: Group | str) -> tuple[FittedEnsemble, f
     return _with(fit, predictor, wanted), distance
 
 
-def snapped_network(fit: FittedEnsemble, group: Group) -> Predictor:
+def project_network(fit: FittedEnsemble, group: Group) -> Predictor:
     """The fit's networks, moved to be exactly equivariant to one of the candidates."""
     return _moved(fit, group)[0]
 

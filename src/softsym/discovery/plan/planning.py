@@ -1,10 +1,13 @@
-"""The parameters of the estimators, and what a fit with them would do: data and parameters are refused here, before anything is done."""
+"""The parameters of the estimators, and the plan of a fit with them: wrong data and parameters are refused here."""
 
 from __future__ import annotations
 
+import functools
+import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ParamSpec, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,9 +18,10 @@ from softsym.data.split import HELD_OUT
 from softsym.data.table import check_magnitudes
 from softsym.discovery.fit.fitted import FittedEnsemble, Target
 from softsym.discovery.fit.member import Shape
-from softsym.discovery.fit.recipe import Recipe, read_recipe
+from softsym.discovery.fit.recipe import read_recipe
 from softsym.discovery.fit.train import FitPlan
 from softsym.discovery.fit.trials import Tries
+from softsym.discovery.network_config import NETWORK_FIELDS, NetworkConfig, split_parameters
 from softsym.discovery.plan.checks import check_numbers, shape_of
 from softsym.discovery.plan.propose_groups import AUTO, candidates
 from softsym.discovery.points import Points, has_points, read_points
@@ -26,16 +30,30 @@ from softsym.groups import Group, read_groups
 from softsym.inference.shape import row_weights, seed_of
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
-from softsym.training.config import FAST
 from softsym.training.devices import check_device
 from softsym.typing import Array, Index
 
-DEFAULT = Recipe()
+P = ParamSpec("P")
+
+
+def _accept_network_parameters(init: Callable[P, None]) -> Callable[P, None]:
+    """A constructor that also accepts parameters of networks, with a warning; its signature does not have them."""
+
+    @functools.wraps(init)
+    def accepting(*args: P.args, **kwargs: P.kwargs) -> None:
+        deprecated = {name: kwargs.pop(name) for name in NETWORK_FIELDS if name in kwargs}
+        init(*args, **kwargs)
+        if deprecated:
+            estimator: Any = args[0]
+            estimator._set_deprecated(deprecated)
+
+    return accepting
 
 
 class PlanningEstimator(BaseEstimator, ABC):  # type: ignore[misc]
-    """An estimator that knows its parameters and what it would do; not used by itself."""
+    """An estimator with its parameters and plans; a base class."""
 
+    @_accept_network_parameters
     def __init__(
         self,
         rep_in: Rep | str | None = None,
@@ -43,32 +61,76 @@ class PlanningEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         groups: Group | str | Sequence[Group | str] = (),
         *,
         model: str = "auto",
-        largest: Group | str | None = None,
-        width: int | None = None,
-        layers: int = DEFAULT.layers,
-        epochs: int | None = DEFAULT.epochs,
-        budget: float | None = None,
-        batch: int | None = DEFAULT.batch,
-        lr: float | None = None,
-        weight_decay: float = FAST["shrink"],
-        strength: float | None = None,
-        gamma: float = FAST["gamma"],
-        strengths: str = FAST["strengths"],
-        seeds: int = 2,
+        network: NetworkConfig | None = None,
         held_out: float = HELD_OUT,
         random_state: int = 0,
         verbose: bool = False,
         n_jobs: int | None = None,
-        warm_start: bool = False,
-        device: str = "cpu",
     ) -> None:
-        self.rep_in, self.rep_out, self.groups, self.largest = rep_in, rep_out, groups, largest
-        self.model = model
-        self.width, self.layers, self.epochs, self.budget, self.batch = width, layers, epochs, budget, batch
-        self.lr, self.weight_decay = lr, weight_decay
-        self.strength, self.gamma, self.strengths = strength, gamma, strengths
-        self.seeds, self.held_out, self.random_state, self.verbose = seeds, held_out, random_state, verbose
-        self.n_jobs, self.warm_start, self.device = n_jobs, warm_start, device
+        self.rep_in, self.rep_out, self.groups = rep_in, rep_out, groups
+        self.model, self.network = model, network
+        self.held_out, self.random_state = held_out, random_state
+        self.verbose, self.n_jobs = verbose, n_jobs
+
+    @classmethod
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
+        """An estimator from parameters of its own and of its networks together, as commands and stored models have them."""
+        own, network = split_parameters(parameters)
+        config = NetworkConfig(**network)
+        return cls(**own, network=None if config == NetworkConfig() else config)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters by name; ``deep`` adds those of the networks as ``network__width`` and so on."""
+        parameters: dict[str, Any] = super().get_params(deep=False)
+        if deep and isinstance(self.network, NetworkConfig | None):
+            parameters |= {f"network__{name}": getattr(self._network, name) for name in NETWORK_FIELDS}
+        return parameters
+
+    def set_params(self, **parameters: Any) -> Self:
+        """Sets parameters by name, those of the networks as ``network__width`` and so on."""
+        prefix = "network__"
+        nested = {key: value for key, value in parameters.items() if key.startswith(prefix)}
+        deprecated = {key: value for key, value in parameters.items() if key in NETWORK_FIELDS}
+        own = {key: value for key, value in parameters.items() if key not in nested | deprecated}
+        super().set_params(**own)
+        unknown = [key for key in nested if key.removeprefix(prefix) not in NETWORK_FIELDS]
+        if unknown:
+            raise InputError(f"unknown parameter {unknown[0]!r}; networks have {', '.join(NETWORK_FIELDS)}")
+        if nested:
+            self.network = replace(
+                self._network, **{key.removeprefix(prefix): value for key, value in nested.items()}
+            )
+        if deprecated:
+            self._set_deprecated(deprecated)
+        return self
+
+    def _set_deprecated(self, parameters: dict[str, Any]) -> None:
+        """Parameters of networks that were given to the estimator itself."""
+        names = ", ".join(f"{name}=..." for name in parameters)
+        warnings.warn(
+            f"pass network=NetworkConfig({names}); parameters of networks are not accepted otherwise after this release",
+            DeprecationWarning,
+            stacklevel=3,
+        )
+        self.network = replace(self._network, **parameters)
+
+    @property
+    def _network(self) -> NetworkConfig:
+        """The hyperparameters of networks, or the defaults."""
+        if self.network is None:
+            return NetworkConfig()
+        if not isinstance(self.network, NetworkConfig):
+            raise InputError(
+                f"`network` must be a softsym.discovery.NetworkConfig or None, got {type(self.network).__name__}"
+            )
+        return self.network
+
+    def _parameters(self) -> dict[str, Any]:
+        """Parameters of the estimator and of its networks together, sorted by name."""
+        own = self.get_params(deep=False)
+        del own["network"]
+        network = {name: getattr(self._network, name) for name in NETWORK_FIELDS}
+        return dict(sorted((own | network).items()))
 
     @abstractmethod
     def _read(self, X: Any, y: Any) -> tuple[Array, Array]:
@@ -91,21 +153,22 @@ class PlanningEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         duplicates: NDArray[np.int64] | None = None,
         device: str | None = None,
     ) -> FitPlan:
-        """What would be trained and how; refuses wrong data and parameters before anything is done.
+        """The plan of a fit; refuses wrong data and parameters before anything is done.
 
         Args:
             X: Inputs.
             y: Outputs.
             groups: Labels of rows.
-            sample_weight: How much every row counts.
+            sample_weight: Weight of every row.
             x_names: Names of the inputs, if ``X`` is an array that cannot carry them.
             y_names: Names of the outputs, likewise.
             duplicates: Labels that rows of equal inputs share, if they are known already.
-            device: What networks are trained on, if not what the estimator says; see :data:`softsym.training.devices.DEVICES`.
+            device: Device of the networks, if not that of the estimator; see :data:`softsym.training.devices.DEVICES`.
         """
-        device = self.device if device is None else device
+        network = self._network
+        device = network.device if device is None else device
         check_device(device)
-        earlier: FittedEnsemble | None = getattr(self, "fit_", None) if self.warm_start else None
+        earlier: FittedEnsemble | None = getattr(self, "fit_", None) if network.warm_start else None
         inputs, outputs = self._read(X, y)
         check_magnitudes(inputs, "a value of `X`")
         check_magnitudes(outputs, "a value of `y`")
@@ -123,10 +186,18 @@ class PlanningEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         acting = self._candidates(inputs, outputs, duplicates, labels)
         inputs, outputs, acting = self._centred(inputs, outputs, acting)
         recipe = read_recipe(
-            has_groups=bool(acting), width=self.width, layers=self.layers, epochs=self.epochs, batch=self.batch, lr=self.lr,
-            shrink=self.weight_decay, strength=self.strength, gamma=self.gamma, strengths=self.strengths,
-        )  # fmt: skip
-        check_numbers(self.get_params(deep=False), classes=self._target is Target.CLASSES)
+            has_groups=bool(acting),
+            width=network.width,
+            layers=network.layers,
+            epochs=network.epochs,
+            batch=network.batch,
+            lr=network.lr,
+            shrink=network.weight_decay,
+            strength=network.strength,
+            gamma=network.gamma,
+            strengths=network.strengths,
+        )
+        check_numbers(self._parameters(), classes=self._target is Target.CLASSES)
         shape = self._shape(inputs, outputs, acting)
         goes_on = earlier is not None and bool(earlier.members) and earlier.shape == shape
         if goes_on and earlier is not None:
@@ -139,13 +210,13 @@ class PlanningEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             recipe=recipe,
             X=inputs,
             Y=outputs,
-            seeds=self.seeds,
+            seeds=network.seeds,
             seed=seed_of(self.random_state),
             fraction=self.held_out,
-            tries=Tries(width=self.width is None, strength=self.strength is None)
+            tries=Tries(width=network.width is None, strength=network.strength is None)
             if acting and not goes_on
             else Tries(),
-            budget=self.budget,
+            budget=network.budget,
             duplicates=duplicates,
             together=labels,
             model=self.model,
@@ -185,13 +256,19 @@ class PlanningEstimator(BaseEstimator, ABC):  # type: ignore[misc]
                 "groups='auto' needs how columns transform: pass `rep_in` and `rep_out`, such as '2V' and 'V'"
             )
         proposed = candidates(
-            X, Y, self.rep_in, self.rep_out, seed_of(self.random_state),
-            fraction=self.held_out, duplicates=duplicates, together=together,
-        )  # fmt: skip
+            X,
+            Y,
+            self.rep_in,
+            self.rep_out,
+            seed_of(self.random_state),
+            fraction=self.held_out,
+            duplicates=duplicates,
+            together=together,
+        )
         self.proposal_ = proposed.proposal
         return list(proposed.groups)
 
     def _shape(self, X: Array, Y: Array, groups: list[Group]) -> Shape:
         free = not groups and hasattr(self, "proposal_")
-        given = self.get_params(deep=False)
+        given = self._parameters()
         return shape_of(given, X, Y, groups, classes=self._target is Target.CLASSES, free=free)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from softsym.data.split import HELD_OUT, split_rows
 from softsym.discovery.points import agreeing, has_points
 from softsym.groups import Group, O, Trivial
-from softsym.inference.propose import Proposal, propose
 from softsym.inference.verdict import LEAST_EXPLAINED
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.typing import Array, Index
+
+if TYPE_CHECKING:
+    from softsym.inference.propose import Proposal
 
 AUTO = "auto"
 """What stands for candidates that the data propose."""
@@ -82,6 +85,8 @@ def candidates(
         >>> candidates(X, np.cross(X[:, :3], X[:, 3:]), "2V", "V").words()
         'the data propose SO(3)'
     """
+    from softsym.inference.propose import propose
+
     parts = split_rows(X, fraction, seed, duplicates=duplicates, row_groups=together)
     seen = np.sort(np.concatenate([parts.train, parts.val]))
     proposal = propose(X[seen], Y[seen], rep_in, rep_out, seed=seed)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from softsym.discovery.fit.fitted import FittedEnsemble, explained
-from softsym.discovery.judge.project import snapped_network
+from softsym.discovery.judge.project import project_network
 from softsym.discovery.models.protocol import NETWORK, ORDINARY
 from softsym.errors import InputError
 from softsym.groups import Group
@@ -58,7 +58,7 @@ def _of_network(fit: FittedEnsemble, group: Group) -> Worth | None:
     if not any(group.name in member.strengths for member in fit.members):
         return None
     left = {row.name: 1.0 - row.explained for row in fit.baselines}
-    exact = snapped_network(fit, group)
+    exact = project_network(fit, group)
     return Worth(
         group.name,
         NETWORK,
