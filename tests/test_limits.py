@@ -4,7 +4,7 @@ import pytest
 
 import softsym as ss
 from softsym.errors import InputError
-from softsym.limits import USUAL, at_most, limit
+from softsym.limits import DEFAULT, at_most, limit
 
 
 def test_a_limit_holds_inside_its_block_only():
@@ -13,7 +13,7 @@ def test_a_limit_holds_inside_its_block_only():
         with pytest.raises(InputError), at_most(gigabytes=1e-3):
             ss.O(300)
         assert limit().gigabytes == 1
-    assert limit() == USUAL
+    assert limit() == DEFAULT
 
 
 @pytest.mark.parametrize("wrong", [{"gigabytes": 0}, {"minutes": -1}, {"gigabytes": float("nan")}])

@@ -1,4 +1,4 @@
-"""A Ray cluster to work on: one that exists, or one that is started here for the purpose (the ``[ray]`` extra)."""
+"""Connection to a Ray cluster: an existing one, or one that is started on this machine (the ``[ray]`` extra)."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 from softsym.errors import InputError
 
 RETRIES = 2
-"""How often work is taken up again after its process or its machine died."""
+"""Retries of work whose process or machine died."""
 
 
 def connect(address: str | None, workers: int) -> Any:
-    """Connects to a cluster and gives Ray's module.
+    """Connects to a cluster and returns Ray's module.
 
     Args:
         address: Of a cluster; None to start one on this machine.
@@ -49,7 +49,7 @@ def ray_module() -> Any:
 
 
 def check_engine(name: str, address: str | None) -> None:
-    """Refuses an engine that nobody knows, and an address that none would use.
+    """Refuses an unknown engine, and an address without Ray.
 
     Example:
         >>> check_engine("local", "10.0.0.1:6379")

@@ -1,4 +1,4 @@
-"""Errors and warnings that softsym raises on purpose.
+"""Errors and warnings of softsym.
 
 Every message says what was wrong, where, and what to pass instead. The command line prints an :class:`InputError` as one line.
 """
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class InputError(ValueError):
-    """Something a person passed in cannot be used; the message says what to pass instead."""
+    """An argument, file or text cannot be used; the message says what to pass instead."""
 
 
 class BusyError(InputError):
@@ -32,11 +32,11 @@ class CacheWarning(UserWarning):
 
 
 class BrokenSymmetryWarning(UserWarning):
-    """A model has places that break a candidate's symmetry whatever its weights are."""
+    """A model has layers that break a candidate's symmetry for any weights."""
 
 
 class DataWarning(UserWarning):
-    """Data are used in a way their owner should know of, or will need much memory."""
+    """Data are used in a way that users should know of, or will need much memory."""
 
 
 class CheckpointWarning(UserWarning):
@@ -52,7 +52,7 @@ class TrainingError(RuntimeError):
 
 
 def in_one_line(error: Exception) -> str:
-    r"""What an error says, on one line that no terminal obeys.
+    r"""The message of an error in one line, without control characters.
 
     Example:
         >>> in_one_line(ValueError("first\n  second \x1b[31m"))
@@ -69,7 +69,7 @@ def in_one_line(error: Exception) -> str:
 
 
 def printable(text: str) -> str:
-    r"""A text with what a terminal would obey written out; lines stay lines.
+    r"""A text with control characters escaped, except line ends.
 
     Example:
         >>> printable("red \x1b[31m\nnext")
@@ -81,6 +81,6 @@ def printable(text: str) -> str:
 
 
 def first_problem(error: ValidationError) -> tuple[str, str]:
-    """Where the first problem of a pydantic model lies (empty for the whole), and what it is, in words."""
+    """The field of the first problem of a pydantic model (empty for the whole), and its message."""
     first = error.errors()[0]
     return ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")

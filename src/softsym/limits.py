@@ -1,4 +1,4 @@
-"""What a computation may take at most: a limit on memory and time that a person can raise or lower around a piece of code."""
+"""Limits on memory and time of a computation, which users can change around a piece of code."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from softsym.errors import InputError
 
 @dataclass(frozen=True)
 class Limit:
-    """What may be taken at most."""
+    """Memory and time that a computation may take."""
 
     gigabytes: float = 4.0
     minutes: float = 30.0
 
 
-USUAL = Limit()
-_limit: contextvars.ContextVar[Limit] = contextvars.ContextVar("limit", default=USUAL)
+DEFAULT = Limit()
+_limit: contextvars.ContextVar[Limit] = contextvars.ContextVar("limit", default=DEFAULT)
 
 
 def limit() -> Limit:
-    """The limit that holds here."""
+    """The current limit."""
     return _limit.get()
 
 
 @contextlib.contextmanager
 def at_most(gigabytes: float = Limit.gigabytes, minutes: float = Limit.minutes) -> Iterator[None]:
-    """Lets what is made and solved inside a ``with`` block take this much memory and time before it is refused.
+    """Sets the memory and time that a space or group inside a ``with`` block may take before it is refused.
 
-    Generators of a group may take a twentieth of the memory: what is solved with them holds several copies.
+    Generators of a group may take a twentieth of the memory, because solving with them needs several copies.
 
     Example:
         >>> import softsym as ss

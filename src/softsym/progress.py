@@ -1,4 +1,4 @@
-"""Showing how long work goes: a live bar in a terminal, plain lines at a period elsewhere, nothing when quiet.
+"""Progress: a live bar in a terminal, lines at intervals elsewhere, nothing when quiet.
 
 All of it goes to standard error, so that results on standard output stay clean.
 """
@@ -15,22 +15,22 @@ from typing import Any, Literal, Protocol, TypeVar
 Item = TypeVar("Item")
 Unit = Literal["steps", "bytes"]
 LINES = 20
-"""About how many lines a whole piece of work is worth."""
+"""About how many lines are printed in all."""
 PATIENCE = 2.0
-"""Seconds that work may take before the first line."""
+"""Seconds before the first line."""
 
-_silent: ContextVar[bool] = ContextVar("softsym_hushed", default=False)
+_silent: ContextVar[bool] = ContextVar("softsym_silent", default=False)
 
 
 class Show(Protocol):
-    """Is told how far the work is."""
+    """Called with the progress of the work."""
 
     def __call__(self, done: int, text: str = "") -> None:
-        """Takes how much is done, and a few words about it."""
+        """Shows how much is done, and a short text."""
 
 
 class Reporter(Protocol):
-    """Is told about every epoch."""
+    """Called after every epoch."""
 
     def __call__(self, row: Mapping[str, Any]) -> None:
         """Takes the history row of an epoch."""
@@ -46,10 +46,10 @@ def progress(
     unit: Unit = "steps",
     patience: float = PATIENCE,
 ) -> Iterator[Show]:
-    """A bar, lines or nothing, as the situation asks for.
+    """A bar in a terminal, lines elsewhere, or nothing.
 
     Args:
-        what: What is going on, such as ``"checking"``.
+        what: Name of the work, such as ``"checking"``.
         total: How much there is to do.
         done: How much of it is done already.
         quiet: Show nothing.
@@ -71,7 +71,7 @@ def progress(
 
 
 def track(items: Sequence[Item], what: str, *, quiet: bool = False) -> Iterator[Item]:
-    """Goes through items and shows how far it is.
+    """Iterates over items and shows progress.
 
     Example:
         >>> list(track("abc", "spelling", quiet=True))
@@ -85,14 +85,14 @@ def track(items: Sequence[Item], what: str, *, quiet: bool = False) -> Iterator[
 
 @contextmanager
 def reporter(total: int, done: int, *, quiet: bool, what: str = "") -> Iterator[Reporter]:
-    """Progress over epochs, told by their history rows; each line begins with what is going on, if told."""
+    """Progress over epochs, from their history rows; each line begins with ``what``."""
     with progress(f"{what}epoch", total, done=done, quiet=quiet, patience=0.0) as show:
         yield lambda row: show(row["epoch"], _summary(row))
 
 
 @contextmanager
 def silence() -> Iterator[None]:
-    """Inside the ``with`` block nothing is shown, whoever asks for it."""
+    """Shows no progress inside the ``with`` block."""
     token = _silent.set(True)
     try:
         yield
@@ -101,7 +101,7 @@ def silence() -> Iterator[None]:
 
 
 def is_live() -> bool:
-    """Whether somebody watches a terminal that can show a bar."""
+    """Whether standard error is a terminal, which can show a bar."""
     return sys.stderr.isatty()
 
 

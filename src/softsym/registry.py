@@ -1,7 +1,7 @@
-"""Things that are chosen by name: each in a file of its own, which is imported when the name is first asked for.
+"""Objects that are chosen by name and imported when first used.
 
-The names alone cost nothing, so a command's help can list them. A new thing is a new file and one line in the table; a person's own,
-for one process, is :meth:`Registry.register`.
+The names alone cost no import, so a command's help can list them. A new object is a new file and one line in the table;
+:meth:`Registry.register` adds one to the running process.
 """
 
 from __future__ import annotations
@@ -45,18 +45,18 @@ class Registry(Generic[T]):
         return loaded
 
     def check(self, name: str) -> None:
-        """Refuses a name that nothing has, without importing anything."""
+        """Refuses an unknown name, without importing anything."""
         if name not in self:
             raise InputError(f"unknown {self.what} {name!r}; pass one of {', '.join(self)}")
 
     def register(self, name: str, thing: T) -> None:
-        """Adds a thing of one's own, in this process."""
+        """Adds an object in this process."""
         if name in self:
             raise InputError(f"there is a {self.what} called {name!r} already; choose another name")
         self._own[name] = thing
 
     def forget(self, name: str) -> None:
-        """Takes back :meth:`register`."""
+        """Removes what :meth:`register` added."""
         del self._own[name]
 
     def __contains__(self, name: object) -> bool:

@@ -1,4 +1,4 @@
-"""Tables that people look at, from one description of their columns: as plain text, in a terminal, in a notebook."""
+"""Tables from one description of their columns: as text, in a terminal, in a notebook."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class Column(Generic[Row]):
     Args:
         head: Its heading, short.
         title: Its heading on a page.
-        value: What it shows of a row: a text, a number, or the two ends of an interval.
-        text: How that is written in plain letters.
-        is_figure: Whether it stands flush right.
-        is_prose: Whether it is a sentence, which a terminal shows below the table, where a narrow window does not squeeze it.
+        value: Its value in a row: a text, a number, or the two ends of an interval.
+        text: Formats the value.
+        is_figure: Whether it is aligned to the right.
+        is_prose: Whether it is a sentence, which a terminal shows below the table.
     """
 
     head: str
@@ -38,7 +38,7 @@ class Column(Generic[Row]):
     is_prose: bool = False
 
     def cell(self, row: Row) -> str:
-        """What stands in a row."""
+        """The text of a row."""
         return self.text(self.value(row))
 
 
@@ -60,7 +60,7 @@ def as_text(columns: Sequence[Column[Row]], rows: Sequence[Row]) -> str:
 
 
 def as_rich(columns: Sequence[Column[Row]], rows: Sequence[Row], title: str) -> Group:
-    """For rich: square brackets are no markup, and prose stands below."""
+    """For rich: square brackets are no markup, and sentences come below the table."""
     from rich.console import Group
     from rich.markup import escape
     from rich.table import Table
@@ -73,7 +73,12 @@ def as_rich(columns: Sequence[Column[Row]], rows: Sequence[Row], title: str) -> 
     for row in rows:
         table.add_row(*(escape(column.cell(row)) for column in shown))
     prose = [column for column in columns if column.is_prose]
-    below = [Text(f"{columns[0].cell(row)}: {column.cell(row)}") for row in rows for column in prose if column.cell(row)]  # fmt: skip
+    below = [
+        Text(f"{columns[0].cell(row)}: {column.cell(row)}")
+        for row in rows
+        for column in prose
+        if column.cell(row)
+    ]
     return Group(table, *below)
 
 
@@ -96,7 +101,7 @@ class CandidateRow(Protocol):
 
     @property
     def verdict(self) -> str:
-        """The word for what was found."""
+        """The verdict on the group."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and strings, for JSON."""
@@ -139,7 +144,7 @@ class CandidateTable(Sequence[Candidate]):
         raise InputError(f"no {self.what} {which!r}; there are {known}")
 
     def __eq__(self, other: object) -> bool:
-        # By plain values, in which what is unknown equals what is unknown.
+        # By values as in JSON, where unknown numbers are None and equal, unlike NaN.
         return isinstance(other, type(self)) and self.to_dicts() == other.to_dicts()
 
     def __hash__(self) -> int:

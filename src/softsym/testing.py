@@ -130,11 +130,11 @@ def _errors(
     """The error of each transform, the mean over samples."""
     group = read_group(G)
     if x is None:
-        x = _drawn(f, (n, read_rep(rep_in).size(group)), seed)
+        x = _draw(f, (n, read_rep(rep_in).size(group)), seed)
     return group, equivariance_errors(f, x, rep_in, rep_out, group, n_transforms, seed=seed).mean(axis=1)
 
 
-def _drawn(f: object, shape: tuple[int, int], seed: int) -> Any:
+def _draw(f: object, shape: tuple[int, int], seed: int) -> Any:
     x = np.random.default_rng(seed).standard_normal(shape)
     if not isinstance(f, torch.nn.Module):
         return x
@@ -152,12 +152,12 @@ def _generator_gaps(space: EquivariantSpace, W: Array) -> list[tuple[str, Array]
 
 
 def _gap(space: EquivariantSpace, element: Element, W: Array, *, lie: bool) -> Array:
-    """What a Lie generator makes of tensors W (n, ...), or how far a discrete one moves them."""
+    """The action of a Lie generator on tensors W (n, ...), or the change by a discrete one."""
     G, given = space.group, element.parts or (element.whole,)
     tensors = W.reshape(len(W), *(rep.size(G) for rep in space.factors))
     if lie:
-        moved = [_along(k, rep.drho(G, given), tensors) for k, rep in enumerate(space.factors, 1)]
-        return np.asarray(sum(moved))
+        actions = [_along(k, rep.drho(G, given), tensors) for k, rep in enumerate(space.factors, 1)]
+        return np.asarray(sum(actions))
     rest = tensors
     for k, rep in enumerate(space.factors, 1):
         rest = _along(k, rep.rho(G, given), rest)
@@ -169,10 +169,10 @@ def _along(axis: int, matrix: Array, tensors: Array) -> Array:
     return np.moveaxis(np.tensordot(tensors, matrix, axes=(axis, 1)), -1, axis)
 
 
-def _require(space: EquivariantSpace, law: str, gap: Array, tol: float) -> None:
+def _require(space: EquivariantSpace, identity: str, gap: Array, tol: float) -> None:
     error = float(np.abs(gap).max(initial=0.0))
     if not error <= tol:
-        raise AssertionError(f"{space}: {law} fails by {error:.3g} > {tol:.3g}")
+        raise AssertionError(f"{space}: {identity} fails by {error:.3g} > {tol:.3g}")
 
 
 def _require_complete(space: EquivariantSpace) -> None:

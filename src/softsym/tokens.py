@@ -15,9 +15,9 @@ from softsym.errors import InputError
 
 MAX_DEPTH = 100
 MAX_DIGITS = 12
-"""Longer whole numbers are no size of anything."""
+"""Longer whole numbers are refused."""
 SHOWN = 60
-"""Letters of a text that an error repeats on either side of the trouble."""
+"""Characters of a text that an error shows on either side of the problem."""
 # Letters of other alphabets are marks that no parser expects: they must not end the text silently.
 _TOKEN = re.compile(r"\s*(?:(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<number>[0-9]+)|(?P<mark>\S))")
 _BRACKET = re.compile(r"[()\[\]]")
@@ -136,17 +136,17 @@ class Tokens:
         raise self._error(problem)
 
     def _error(self, problem: str) -> InputError:
-        token = repr(shortened(self.peek())) if self.peek() else "the end"
+        token = repr(shorten(self.peek())) if self.peek() else "the end"
         return InputError(
-            f"{self.what} {shortened(self.text, self.place)!r}: {problem} at {token} (position {self.place})"
+            f"{self.what} {shorten(self.text, self.place)!r}: {problem} at {token} (position {self.place})"
         )
 
 
-def shortened(text: str, place: int = 0) -> str:
-    """A text as an error repeats it: long ones only around a place.
+def shorten(text: str, place: int = 0) -> str:
+    """A text for an error message: long ones only around a place.
 
     Example:
-        >>> shortened("x" * 200) == "x" * 60 + "..."
+        >>> shorten("x" * 200) == "x" * 60 + "..."
         True
     """
     start, end = max(0, place - SHOWN), place + SHOWN

@@ -10,7 +10,7 @@ import polars
 import pytest
 
 from softsym.cli.common import check_target, check_texts, one_line_warnings, write_json
-from softsym.datasets.source import read_data
+from softsym.datasets.parse import read_data
 from softsym.errors import CacheWarning, InputError
 
 SLIPS = {

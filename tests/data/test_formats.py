@@ -9,7 +9,7 @@ import pytest
 from softsym.cli.main import repeat_option
 from softsym.data.formats import FORMATS, DataFile, format_of, suffixes
 from softsym.data.table import read_table
-from softsym.datasets.source import is_task, read_data
+from softsym.datasets.parse import is_task, read_data
 from softsym.errors import InputError
 
 

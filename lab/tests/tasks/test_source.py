@@ -21,5 +21,5 @@ def test_recorded_tasks_give_their_training_data(tmp_path):
 
 def test_rows_of_one_recording_belong_together(tmp_path):
     table, task = read_data("table_tennis:" + write_flights(tmp_path / "f.npz"))
-    np.testing.assert_array_equal(table.row_groups, task.together(0))
+    np.testing.assert_array_equal(table.row_groups, task.row_groups(0))
     assert len(table.row_groups) == len(table.X)

@@ -109,7 +109,7 @@ def test_flights_as_they_are_recorded(tmp_path):
 
 def test_observations_of_one_flight_have_one_label(tmp_path):
     task = write(tmp_path / "a.npz")
-    (x, _), labels = task.observations(3), task.together(3)
+    (x, _), labels = task.observations(3), task.row_groups(3)
     speed = (x.reshape(-1, 6, 3)[:, -1, 0] - x.reshape(-1, 6, 3)[:, 0, 0]) / 0.15
     flight = (speed / 0.1).round().int().numpy()
     assert len(labels) == len(x)

@@ -15,8 +15,7 @@ from softsym.cli.common import check_target, check_texts, one_line_warnings, wri
 from softsym.cluster import check_engine
 from softsym.data.formats import PACKED, suffixes
 from softsym.data.infer_columns import explain_missing_options
-from softsym.datasets.parse import is_task
-from softsym.datasets.source import read_data
+from softsym.datasets.parse import is_task, read_data
 from softsym.errors import InputError
 from softsym.regularize.strengths import CONTROLLERS
 from softsym.training.devices import DEVICES, check_device_name
@@ -228,7 +227,7 @@ def _task_parameters(task: Task | None) -> dict[str, Any]:
     """Representations and candidate groups of a built-in data set."""
     if task is None:
         return {}
-    from softsym.datasets.source import task_parameters
+    from softsym.datasets.parse import task_parameters
 
     return task_parameters(task)
 

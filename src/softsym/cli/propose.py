@@ -6,7 +6,7 @@ import typer
 
 from softsym.cli.common import check_target, check_texts, one_line_warnings, write_json
 from softsym.data.formats import suffixes
-from softsym.datasets.source import read_data
+from softsym.datasets.parse import read_data
 from softsym.errors import InputError
 
 

@@ -1,18 +1,19 @@
-"""A task: a map to learn, how its data transform, and which symmetries it may have.
+"""A task: a target function, its representations and candidate groups.
 
 Inputs and outputs are vectors on which representations act. A task draws its own data from a seed; it never trains.
 """
 
 from __future__ import annotations
 
+import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import ClassVar, Literal
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from softsym.datasets.draw import stream
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.reps import Rep
@@ -31,8 +32,27 @@ The boundary of the true function; that of a verdict about a fitted model, whose
 ``softsym.discovery.judge.model_verdict.MODEL_ABSENT_ABOVE``."""
 
 
+def stream(seed: int, name: str) -> torch.Generator:
+    """The random generator of a named stream: drawing more from one never changes another.
+
+    Args:
+        seed: Seed of the run, not negative.
+        name: Which stream, such as ``"train"``.
+
+    Example:
+        >>> a, b = stream(0, "train"), stream(0, "test")
+        >>> a.initial_seed() == b.initial_seed()
+        False
+    """
+    seed = operator.index(seed)
+    if seed < 0:
+        raise InputError(f"`seed` must not be negative, got {seed}")
+    (word,) = np.random.SeedSequence([seed, *name.encode()]).generate_state(1, np.uint64)
+    return torch.Generator().manual_seed(int(word) >> 1)
+
+
 class Task(ABC):
-    """A map to learn. Concrete tasks are frozen values; :func:`softsym.datasets.builtin` reads them from their name."""
+    """A target function to learn. Concrete tasks are frozen values; :func:`softsym.datasets.builtin` reads them from their name."""
 
     rep_in: ClassVar[Rep]
     rep_out: ClassVar[Rep]
@@ -60,7 +80,7 @@ class Task(ABC):
 
     @property
     def target(self) -> Callable[[Tensor], Tensor] | None:
-        """The true map, from (..., rep_in.size) to (..., rep_out.size) in any float type; None where nobody knows it."""
+        """The true map, from (..., rep_in.size) to (..., rep_out.size) in any float type; None where it is unknown."""
         return None
 
     @property
@@ -85,23 +105,23 @@ class Task(ABC):
         """
 
     def observations(self, seed: int) -> Pair:
-        """Inputs and outputs in their own units, as a person's file would hold them: the training data unless a task says otherwise."""
+        """Inputs and outputs in their own units, as a file would hold them: the training data unless a task says otherwise."""
         return self.splits(seed).train
 
-    def asked(self, seed: int) -> Pair:
-        """Rows that are asked about symmetries without a model: the observations unless a task says otherwise."""
+    def evidence_data(self, seed: int) -> Pair:
+        """Rows for tests of symmetry without a model: the observations unless a task says otherwise."""
         return self.observations(seed)
 
-    def at(self, file: str) -> Task:
-        """The task with the file that its rows are read from.
+    def with_file(self, file: str) -> Task:
+        """The task that reads its rows from a file.
 
         Raises:
             InputError: It needs none, or names its own.
         """
         raise InputError(f"{self.name} reads no file of records; leave it out")
 
-    def together(self, seed: int) -> Index | None:
-        """Labels 0, 1, ... of observations, and of rows that are asked, that belong together, shape (n,); None if each stands by itself."""
+    def row_groups(self, seed: int) -> Index | None:
+        """Labels 0, 1, ... of the row groups of observations and evidence data, shape (n,); None if rows are independent."""
         return None
 
     def __str__(self) -> str:
@@ -109,14 +129,14 @@ class Task(ABC):
 
 
 def verdict(breaking: float) -> Verdict:
-    """The word for how much a truth breaks a symmetry."""
+    """The verdict for the equivariance error of a target function."""
     if breaking == 0.0:
         return "exact"
     return "soft" if breaking < TRUTH_ABSENT_ABOVE else "absent"
 
 
 class Synthetic(Task):
-    """A task with a known target function; a concrete one says what its inputs are and what the truth is."""
+    """A task with a known target function; subclasses define the distribution of inputs and the function."""
 
     error: ClassVar[Error] = mse
 

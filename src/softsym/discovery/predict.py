@@ -67,7 +67,7 @@ def predict_file(
 def _table(data: str, x_columns: str | None, names: list[str], seed: int) -> Table:
     if x_columns is None and names and not is_task(data) and not format_of(Path(data)).knows_inputs:
         x_columns = quote(names)
-    from softsym.datasets.source import read_data
+    from softsym.datasets.parse import read_data
 
     return read_data(data, x_columns, need_y=False, seed=seed)[0]
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from softsym.errors import InputError
 from softsym.groups.generators import freeze
-from softsym.tokens import shortened
+from softsym.tokens import shorten
 from softsym.typing import Array
 
 AXIS_NAMES = "xyz"
@@ -74,11 +74,11 @@ def read_axis(axis: Sequence[float]) -> tuple[float, ...]:
         numbers = tuple(float(value) for value in axis)
     except (TypeError, ValueError):
         raise InputError(
-            f"unknown axis {shortened(repr(axis))}; pass 'x', 'y' or 'z', or three numbers such as (0.1, 0.7, 0.7)"
+            f"unknown axis {shorten(repr(axis))}; pass 'x', 'y' or 'z', or three numbers such as (0.1, 0.7, 0.7)"
         ) from None
     if len(numbers) != 3 or not all(map(math.isfinite, numbers)) or not any(numbers):
         raise InputError(
-            f"an axis is three finite numbers, not all zero, such as (0.1, 0.7, 0.7); got {shortened(str(numbers))}"
+            f"an axis is three finite numbers, not all zero, such as (0.1, 0.7, 0.7); got {shorten(str(numbers))}"
         )
     return numbers
 

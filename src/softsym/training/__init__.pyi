@@ -24,12 +24,8 @@ from .splits import Error as Error
 from .splits import Pair as Pair
 from .splits import Sizes as Sizes
 from .splits import Splits as Splits
-from .splits import ade as ade
-from .splits import displacement_error as displacement_error
 from .splits import mse as mse
 from .splits import read_sizes as read_sizes
-from .splits import scaled_ade as scaled_ade
-from .splits import scaled_mse as scaled_mse
 from .splits import squared_error as squared_error
 
 __all__: list[str]

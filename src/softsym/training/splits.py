@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -44,48 +43,8 @@ def squared_error(prediction: Tensor, truth: Tensor) -> Tensor:
     return (prediction - truth).square().mean(-1)
 
 
-def displacement_error(prediction: Tensor, truth: Tensor, scale: Tensor | None = None) -> Tensor:
-    """Euclidean distance, averaged over the points of a trajectory: (..., 3T) to (...).
-
-    Args:
-        prediction: T points, one after another, shape (..., 3T).
-        truth: The same.
-        scale: Length of one unit along x, y and z, shape (3,); one each by default.
-    """
-    apart = (prediction - truth).unflatten(-1, (-1, 3))
-    if scale is not None:
-        apart = apart * scale.to(apart)
-    return apart.norm(dim=-1).mean(-1)
-
-
 mse = Error("MSE", "", squared_error)
 """Mean squared error, over examples and coordinates."""
-
-ade = Error("ADE", "m", displacement_error)
-"""Average displacement error of trajectories in metres."""
-
-
-def scaled_ade(scale: Tensor) -> Error:
-    """The average displacement error in metres of trajectories that were divided by ``scale``, shape (3,).
-
-    Example:
-        >>> import torch
-        >>> error = scaled_ade(torch.tensor([2.0, 2.0, 2.0]))
-        >>> error(torch.tensor([[3.0, 4.0, 0.0]]), torch.zeros(1, 3))
-        tensor(10.)
-    """
-    return Error(ade.name, ade.unit, functools.partial(displacement_error, scale=scale.detach().clone()))
-
-
-def scaled_mse(scale: float) -> Error:
-    """The mean squared error of outputs that were divided by ``scale``, in their own units.
-
-    Example:
-        >>> import torch
-        >>> scaled_mse(3.0)(torch.tensor([[1.0, 1.0]]), torch.zeros(1, 2))
-        tensor(9.)
-    """
-    return Error(mse.name, mse.unit, lambda prediction, truth: scale**2 * squared_error(prediction, truth))
 
 
 class Sizes(NamedTuple):
@@ -105,8 +64,8 @@ class Splits:
         val: The same, for validation.
         test: The same, for the test.
         error: What is reported on them, in the units of the task even if the data are normalised.
-        scores: What else is worth reporting, by name, from predictions and truth (n, outputs) of the test; None for nothing.
-        sources: Labels 0, 1, ... of the training rows that belong together, shape (n,); None if each stands by itself.
+        scores: Further scores by name, from predictions and truth (n, outputs) of the test; None for none.
+        row_groups: Labels 0, 1, ... of the row groups of the training rows, shape (n,); None if rows are independent.
     """
 
     train: Pair
@@ -114,7 +73,7 @@ class Splits:
     test: Pair
     error: Error
     scores: Scores | None = None
-    sources: Index | None = None
+    row_groups: Index | None = None
 
     @property
     def sizes(self) -> Sizes:

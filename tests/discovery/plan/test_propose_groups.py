@@ -5,7 +5,7 @@ import pytest
 
 import softsym as ss
 from softsym.data.split import split_rows
-from softsym.datasets.source import task_table
+from softsym.datasets.parse import task_table
 from softsym.discovery.plan.propose_groups import HANDFUL, candidates
 from softsym.errors import InputError
 

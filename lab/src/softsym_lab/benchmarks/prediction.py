@@ -95,7 +95,7 @@ def compare(name: str, rows: int = ROWS, seed: int = 0) -> dict[str, Any]:
 
 def draw(task: Task, rows: int, seed: int) -> tuple[tuple[Array, Array], tuple[Array, Array], Index | None]:
     """Rows to learn from, rows to test on, of other sources, and the sources of the first; None if each stands by itself."""
-    labels = task.together(seed)
+    labels = task.row_groups(seed)
     if labels is None:
         splits = task.splits(seed, (rows, 0, TEST))
         train, test = ((X.double().numpy(), Y.double().numpy()) for X, Y in (splits.train, splits.test))

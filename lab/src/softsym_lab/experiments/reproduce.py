@@ -79,7 +79,7 @@ class RunPlan:
                 continue
             if self.records is None:
                 raise InputError(f"{part.name} reads {part.records}; pass its path with --records")
-            read_task(wanted[0].task).at(self.records).splits(0)
+            read_task(wanted[0].task).with_file(self.records).splits(0)
 
 
 @dataclass(frozen=True)

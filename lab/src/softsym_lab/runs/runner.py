@@ -43,7 +43,7 @@ def run(
         return done
     with place.lock():
         task = read_task(spec.task)
-        located = task if records is None else task.at(records)
+        located = task if records is None else task.with_file(records)
         return _run(spec, located, place, resume=resume, quiet=quiet, track=track)
 
 

@@ -19,12 +19,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from softsym.data import encode_labels
-from softsym.datasets import FIXED_SEED, Arguments, Rows, Task, split_by_group, stream
+from softsym.datasets import FIXED_SEED, Arguments, Task, stream
 from softsym.errors import InputError
 from softsym.groups import Group, group
 from softsym.reps import Rep, rep
-from softsym.training import Error, Pair, Sizes, Splits, ade, read_sizes
+from softsym.training import Error, Pair, Sizes, Splits, read_sizes
 from softsym.typing import Array, Index
+from softsym_lab.tasks.recordings import Rows, ade, split_by_group
 
 POINTS = 6
 BOUNCE = 0.5
@@ -114,7 +115,7 @@ class TableTennis(Task):
         train, val, test = (_pair(windows[rows]) for rows in parts)
         return Splits(train, val, test, self.error)
 
-    def together(self, seed: int) -> Index:
+    def row_groups(self, seed: int) -> Index:
         """The flight of each observation."""
         flights = self.windows()[1]
         return encode_labels(flights[self._parts(flights, seed, None)[0]].tolist(), "flights")

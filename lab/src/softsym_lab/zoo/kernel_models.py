@@ -113,7 +113,7 @@ def _process(plan: Blueprint) -> Built:
             warnings.simplefilter(
                 "ignore", DataWarning
             )  # of rows beyond the largest matrix: the line says how many
-            gp.fit(*arrays(data.train), groups=data.sources)
+            gp.fit(*arrays(data.train), groups=data.row_groups)
         shares = "".join(f"{name} {share:.3g}, " for name, share in gp.weights_.items())
         return gp.predict, f"{shares}{gp.kernel_}, {gp.n_rows_} rows"
 
@@ -126,8 +126,8 @@ def asked_of(plan: Blueprint) -> list[dict[str, Any]]:
     They are asked of what a person's file would hold.
     """
     task = plan.task
-    X, Y = (values[:LOOKED_AT] for values in arrays(task.asked(plan.seed)))
-    sources = task.together(plan.seed)
+    X, Y = (values[:LOOKED_AT] for values in arrays(task.evidence_data(plan.seed)))
+    sources = task.row_groups(plan.seed)
     given = {group.name: group for group in (*plan.candidates, task.largest)}
     proposed = () if task.target is not None else propose(X, Y, *plan.reps, seed=plan.seed).groups
     groups = {group.name: group for group in proposed} | given

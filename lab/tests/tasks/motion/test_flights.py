@@ -34,8 +34,8 @@ def test_errors_are_in_metres_and_rows_normalised(file, normalisation):
 
 def test_a_flight_is_in_one_split_only_and_labels_say_which(file):
     flights = Flights("scale-aware", file)
-    labels, splits = flights.together(0), flights.splits(0)
-    np.testing.assert_array_equal(labels, splits.sources)
+    labels, splits = flights.row_groups(0), flights.splits(0)
+    np.testing.assert_array_equal(labels, splits.row_groups)
     assert len(labels) == len(splits.train[0]) == len(flights.observations(0)[0])
     speeds = [set((part[:, 0, 0] - part[:, 1, 0]).numpy().round(6).tolist()) for part in _windows(flights)]
     assert not speeds[0] & speeds[2]  # each flight has a speed of its own along x
@@ -43,15 +43,15 @@ def test_a_flight_is_in_one_split_only_and_labels_say_which(file):
 
 def test_what_is_asked_are_the_normalised_rows(file):
     flights = Flights("symmetry-aware", file)
-    assert torch.equal(flights.asked(0)[0], flights.splits(0).train[0])
-    assert not torch.allclose(flights.asked(0)[0].double(), flights.observations(0)[0])
+    assert torch.equal(flights.evidence_data(0)[0], flights.splits(0).train[0])
+    assert not torch.allclose(flights.evidence_data(0)[0].double(), flights.observations(0)[0])
     assert torch.equal(flights.sample(5, seed=1)[0], flights.sample(5, seed=1)[0])
 
 
 def test_text_and_errors(file):
     assert task("flights") == Flights("symmetry-aware")
     assert str(task(f"flights:scale-aware,file={file}")) == f"flights:scale-aware,file={file}"
-    assert Flights("scale-aware").at(file) == Flights("scale-aware", file)
+    assert Flights("scale-aware").with_file(file) == Flights("scale-aware", file)
     with pytest.raises(
         InputError, match=r"name the file of recorded flights, as in flights:file=flights\.npz"
     ):

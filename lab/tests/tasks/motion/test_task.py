@@ -5,9 +5,9 @@ from lab.tests.tasks.motion.waymo import writer
 
 from softsym.datasets import task
 from softsym.errors import InputError
-from softsym.training.splits import ade
 from softsym_lab.tasks.motion import NORMALISATIONS, Motion
 from softsym_lab.tasks.motion.waymo import cache as store
+from softsym_lab.tasks.recordings import ade
 
 
 def ascending(name, n, types=None, ascent=0.05, seed=0):

@@ -20,4 +20,4 @@ def test_the_final_error_is_that_of_the_last_point_in_metres():
     off[:, -3:] = 1.0
     scores = splits.scores(y + off, y)
     assert scores == {FDE: pytest.approx(float(data.normaliser.scale.norm()), rel=1e-5)}
-    assert splits.sources is None
+    assert splits.row_groups is None

@@ -72,7 +72,7 @@ def test_observations_are_the_whole_duct_as_it_is(file):
 
 def test_symmetries_are_asked_of_the_inputs_that_models_take(file):
     task = Duct("even", file)
-    (raw, y), (x, same) = task.observations(0), task.asked(0)
+    (raw, y), (x, same) = task.observations(0), task.evidence_data(0)
     assert torch.equal(same, y)
     for block in (SHEARED, ACROSS):  # directions stay, sizes are compressed
         size, before = (values[:, block].norm(dim=1, keepdim=True) for values in (x, raw))

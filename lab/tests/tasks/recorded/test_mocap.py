@@ -20,9 +20,9 @@ def test_the_published_rows(file):
     recorded = task(f"mocap:file={file}")
     splits = recorded.splits(0)
     assert splits.sizes == recorded.sizes == (200, 240, 240)
-    assert np.bincount(splits.sources).tolist() == [40] * 5
+    assert np.bincount(splits.row_groups).tolist() == [40] * 5
     assert torch.equal(splits.train[0], recorded.splits(7).train[0])  # the seed draws nothing
-    assert np.bincount(recorded.together(0)).tolist() == [40] * 5
+    assert np.bincount(recorded.row_groups(0)).tolist() == [40] * 5
     assert recorded.splits(0, (20, 5, 6)).sizes == (20, 5, 6)
 
 
@@ -83,7 +83,7 @@ def test_without_a_file_there_are_types_but_no_rows(file):
     empty = task("mocap:raw")
     assert str(empty) == "mocap:raw"
     assert empty.rep_in.size(empty.largest) == 186
-    assert str(empty.at(file)) == f"mocap:raw,file={file}"
+    assert str(empty.with_file(file)) == f"mocap:raw,file={file}"
     with pytest.raises(InputError, match="mocap: name the file of trials"):
         empty.splits(0)
 

@@ -16,15 +16,16 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from softsym.data import encode_labels
-from softsym.datasets import FIXED_SEED, Arguments, Rows, Task, split_by_group, stream
+from softsym.datasets import FIXED_SEED, Arguments, Task, stream
 from softsym.errors import InputError
 from softsym.groups import Group, group
 from softsym.metrics import TRAJECTORY as NORMALISATIONS
 from softsym.reps import Rep, rep
-from softsym.training import Error, Pair, Sizes, Splits, ade, read_sizes
+from softsym.training import Error, Pair, Sizes, Splits, read_sizes
 from softsym.typing import Index
 from softsym_lab.tasks.motion.normalise import Normaliser
 from softsym_lab.tasks.motion.trajectories import MotionData, halves
+from softsym_lab.tasks.recordings import Rows, ade, split_by_group
 from softsym_lab.tasks.table_tennis import TableTennis
 
 
@@ -69,7 +70,7 @@ class Flights(Task):
         """Two thousand windows to train on, as :class:`~softsym_lab.tasks.table_tennis.TableTennis` has."""
         return Sizes(2000, 500, 500)
 
-    def at(self, file: str) -> Flights:
+    def with_file(self, file: str) -> Flights:
         """See the base class."""
         return replace(self, file=str(file))
 
@@ -93,11 +94,11 @@ class Flights(Task):
         windows, _, parts = self._parts(seed)
         return halves(windows[parts[0]])
 
-    def asked(self, seed: int) -> Pair:
+    def evidence_data(self, seed: int) -> Pair:
         """The training windows as the normalisation makes them, which is where its price shows."""
         return self.splits(seed).train
 
-    def together(self, seed: int) -> Index:
+    def row_groups(self, seed: int) -> Index:
         """The flight of each training window."""
         _, flights, parts = self._parts(seed)
         return _labels(flights, parts)

@@ -14,16 +14,17 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from softsym.datasets import FIXED_SEED, Arguments, Task, split_by_group, stream
+from softsym.datasets import FIXED_SEED, Arguments, Task, stream
 from softsym.errors import InputError
 from softsym.groups import Group, group
 from softsym.metrics import TRAJECTORY as NORMALISATIONS
 from softsym.reps import Rep, rep
-from softsym.training import Error, Pair, Sizes, Splits, ade, read_sizes
+from softsym.training import Error, Pair, Sizes, Splits, read_sizes
 from softsym_lab.tasks.motion.normalise import Centring, Normaliser
 from softsym_lab.tasks.motion.simulator import simulate
 from softsym_lab.tasks.motion.trajectories import MotionData, halves
 from softsym_lab.tasks.motion.waymo import CODE, HONEST, extract
+from softsym_lab.tasks.recordings import ade, split_by_group
 
 SETTINGS = {"honest": HONEST, "code": CODE}
 
@@ -101,7 +102,7 @@ class Motion(Task):
         """The training trajectories in metres, before any normalisation."""
         return halves(self.data(seed).train)
 
-    def asked(self, seed: int) -> Pair:
+    def evidence_data(self, seed: int) -> Pair:
         """The training trajectories as the normalisation makes them, which is where its price shows."""
         return self.splits(seed).train
 

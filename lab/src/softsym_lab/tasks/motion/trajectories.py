@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from softsym.training import Pair, Splits, scaled_ade
+from softsym.training import Pair, Splits
 from softsym.typing import Index
 from softsym_lab.tasks.motion.normalise import PAST, Normaliser
+from softsym_lab.tasks.recordings import scaled_ade
 
 FDE = "FDE"
 """Final displacement error: the distance at the last point alone, in metres."""

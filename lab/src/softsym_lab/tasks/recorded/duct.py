@@ -97,7 +97,7 @@ class Duct(Task):
         """The published halves; of the training one, one side is for validation."""
         return Sizes(2304, 2304, 4608)
 
-    def at(self, file: str) -> Duct:
+    def with_file(self, file: str) -> Duct:
         """See the base class."""
         return replace(self, file=str(file))
 
@@ -136,7 +136,7 @@ class Duct(Task):
         rows = torch.randperm(len(gradients), generator=stream(seed, "observations")).numpy()
         return torch.from_numpy(gradients[rows]), torch.from_numpy(from_mandel(stresses[rows]))
 
-    def asked(self, seed: int) -> Pair:
+    def evidence_data(self, seed: int) -> Pair:
         """The same rows, inputs as the models take them: whether rotations about x hold is the same question."""
         gradients, stresses = (values.numpy() for values in self.observations(seed))
         inputs = self._inputs(gradients, np.arange(len(gradients)))

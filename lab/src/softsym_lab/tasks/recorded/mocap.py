@@ -23,10 +23,11 @@ from softsym.datasets import Arguments, Task, stream
 from softsym.errors import InputError
 from softsym.groups import Group, group
 from softsym.reps import Rep, rep
-from softsym.training import Error, Pair, Sizes, Splits, mse, read_sizes, scaled_mse
+from softsym.training import Error, Pair, Sizes, Splits, mse, read_sizes
 from softsym.typing import Array, Index
 from softsym_lab.tasks.recorded.arrays import Arrays, read_arrays, shaped
 from softsym_lab.tasks.recorded.skeleton import parity_basis, reflected
+from softsym_lab.tasks.recordings import scaled_mse
 
 JOINTS, EVEN, AHEAD = 31, 50, 30
 """Joints of the skeleton, coordinates that are even under its reflection, and frames from input to output."""
@@ -82,7 +83,7 @@ class Mocap(Task):
         """The published numbers."""
         return Sizes(200, 240, 240)
 
-    def at(self, file: str) -> Mocap:
+    def with_file(self, file: str) -> Mocap:
         """See the base class."""
         return replace(self, file=str(file))
 
@@ -110,14 +111,14 @@ class Mocap(Task):
             for rows, count in zip(parts.values(), counts, strict=True)
         )
         trials = encode_labels(parts["train"].trial[: counts.train].tolist(), "trials")
-        return Splits(train, val, test, scaled_mse(float(outputs[1][0])), sources=trials)
+        return Splits(train, val, test, scaled_mse(float(outputs[1][0])), row_groups=trials)
 
     def observations(self, seed: int) -> Pair:
         """The training rows in the units of the file."""
         rows = self.rows()["train"]
         return torch.from_numpy(rows.x), torch.from_numpy(rows.y)
 
-    def together(self, seed: int) -> Index:
+    def row_groups(self, seed: int) -> Index:
         """The trial of each observation."""
         return encode_labels(self.rows()["train"].trial.tolist(), "trials")
 

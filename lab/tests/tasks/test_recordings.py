@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 import torch
 
-from softsym.datasets.draw import split_by_group, stream
 from softsym.errors import InputError
 from softsym.training.splits import Sizes
+from softsym_lab.tasks.recordings import ade, scaled_ade, split_by_group
 
 LABELS = np.repeat(np.arange(40), np.random.default_rng(0).integers(5, 30, 40))
 
@@ -44,22 +44,15 @@ def test_too_few():
         split((9, 1, 1), labels=np.zeros(50, int), exact=False)
 
 
-def test_every_name_has_a_stream_of_its_own():
-    first = {
-        (seed, name): torch.rand(3, generator=stream(seed, name)).tolist()
-        for seed in (0, 1)
-        for name in ("train", "test", "trains", "")
-    }
-    assert len({tuple(values) for values in first.values()}) == len(first)
-    assert torch.rand(3, generator=stream(1, "test")).tolist() == first[1, "test"]
+def test_ade_by_hand():
+    # Six points, off by 5 m at the first, by 1 m at the last and right between: (5 + 1) / 6.
+    prediction = torch.zeros(1, 18)
+    prediction[0, :3] = torch.tensor([3.0, 4.0, 0.0])
+    prediction[0, 17] = -1.0
+    assert ade(prediction, torch.zeros(1, 18)).item() == 1.0
 
 
-def test_streams_are_the_same_everywhere_and_always():
-    """Stored results depend on them."""
-    assert stream(0, "train").initial_seed() == 2572246051367745262
-
-
-@pytest.mark.parametrize(("seed", "error"), [(-1, InputError), (0.5, TypeError), ("0", TypeError)])
-def test_seeds_are_whole_numbers(seed, error):
-    with pytest.raises(error):
-        stream(seed, "train")
+def test_scaled_ade_is_in_metres():
+    error = scaled_ade(torch.tensor([3.0, 2.0, 1.0]))
+    assert error(torch.tensor([[1.0, 2.0, 0.0]]), torch.zeros(1, 3)).item() == 5.0
+    assert (error.name, error.unit) == ("ADE", "m")

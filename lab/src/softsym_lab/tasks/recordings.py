@@ -1,40 +1,59 @@
-"""Drawing data: one seed gives many independent streams, and recordings are dealt out whole.
-
-Data, splits and samples of one run each have a stream of their own, so that drawing more of one never changes another; examples of one
-recording never end up in two splits.
-"""
+"""What tasks of recorded data share: splits by recording, and errors in the units of the records."""
 
 from __future__ import annotations
 
-import operator
+import functools
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from softsym.errors import InputError
-from softsym.training.splits import Sizes
+from softsym.training import Error, Sizes, mse, squared_error
 
 Rows = NDArray[np.intp]
 
 
-def stream(seed: int, name: str) -> torch.Generator:
-    """The generator of a named stream.
+def displacement_error(prediction: Tensor, truth: Tensor, scale: Tensor | None = None) -> Tensor:
+    """Euclidean distance, averaged over the points of a trajectory: (..., 3T) to (...).
 
     Args:
-        seed: Seed of the run, not negative.
-        name: Which stream, such as ``"train"``.
+        prediction: T points, one after another, shape (..., 3T).
+        truth: The same.
+        scale: Length of one unit along x, y and z, shape (3,); one each by default.
+    """
+    apart = (prediction - truth).unflatten(-1, (-1, 3))
+    if scale is not None:
+        apart = apart * scale.to(apart)
+    return apart.norm(dim=-1).mean(-1)
+
+
+ade = Error("ADE", "m", displacement_error)
+"""Average displacement error of trajectories in metres."""
+
+
+def scaled_ade(scale: Tensor) -> Error:
+    """The average displacement error in metres of trajectories that were divided by ``scale``, shape (3,).
 
     Example:
-        >>> a, b = stream(0, "train"), stream(0, "test")
-        >>> a.initial_seed() == b.initial_seed()
-        False
+        >>> import torch
+        >>> error = scaled_ade(torch.tensor([2.0, 2.0, 2.0]))
+        >>> error(torch.tensor([[3.0, 4.0, 0.0]]), torch.zeros(1, 3))
+        tensor(10.)
     """
-    seed = operator.index(seed)
-    if seed < 0:
-        raise InputError(f"`seed` must not be negative, got {seed}")
-    (word,) = np.random.SeedSequence([seed, *name.encode()]).generate_state(1, np.uint64)
-    return torch.Generator().manual_seed(int(word) >> 1)
+    return Error(ade.name, ade.unit, functools.partial(displacement_error, scale=scale.detach().clone()))
+
+
+def scaled_mse(scale: float) -> Error:
+    """The mean squared error of outputs that were divided by ``scale``, in their own units.
+
+    Example:
+        >>> import torch
+        >>> scaled_mse(3.0)(torch.tensor([[1.0, 1.0]]), torch.zeros(1, 2))
+        tensor(9.)
+    """
+    return Error(mse.name, mse.unit, lambda prediction, truth: scale**2 * squared_error(prediction, truth))
 
 
 def split_by_group(
