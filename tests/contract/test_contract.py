@@ -77,7 +77,7 @@ def test_estimators_accept_all_their_parameters(name):
     }
     before = {word: values[word] for word in NAMES["arguments"][name] if word in values}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)
+        warnings.simplefilter("ignore", DeprecationWarning)
         observe.public(name)("2V", "V", ["SO(3)"], **before)
         for word in NAMES["arguments"][name]:
             observe.public(name)(**{word: values.get(word)})

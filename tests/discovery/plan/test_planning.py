@@ -45,14 +45,14 @@ WRONG = {
 @pytest.mark.parametrize(("changes", "message"), WRONG.values(), ids=list(WRONG))
 def test_wrong_parameters_are_named(changes, message):
     with pytest.raises(InputError, match=message):
-        estimator().set_params(**changes).plan(*rows(60))
+        estimator(**changes).plan(*rows(60))
 
 
 def test_wrong_classes_are_named():
     X = rows(60)[0]
     with pytest.raises(InputError, match="one class only"):
         ss.SoftEquivariantClassifier().plan(X, np.zeros(60))
-    with pytest.raises(InputError, match="classes do not move: leave `rep_out` out, or pass '2S'"):
+    with pytest.raises(InputError, match="classes are invariant: leave `rep_out` out, or pass '2S'"):
         ss.SoftEquivariantClassifier("2V", "V", ["O(3)"]).plan(X, np.arange(60) % 2)
 
 
