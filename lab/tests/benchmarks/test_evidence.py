@@ -1,13 +1,13 @@
 import numpy as np
 
 from softsym.metrics import data_error
-from softsym_lab.benchmarks.evidence import noise, null, target, timing
+from softsym_lab.benchmarks.evidence import draw_rows, noise, null, timing
 
 
 def test_the_target_functions_have_the_symmetry():
     for seed in range(4):
-        X, Y = target(seed, 50, 0.0)
-        again, _ = target(seed, 50, 0.2)
+        X, Y = draw_rows(seed, 50, 0.0)
+        again, _ = draw_rows(seed, 50, 0.2)
         assert np.array_equal(X, again)
 
         def truth(rows, seed=seed):

@@ -2,9 +2,11 @@
 
 import pytest
 
+import softsym as ss
 from softsym.datasets import task
 from softsym.errors import InputError
-from softsym_lab.experiments.presets import changed, chosen_preset, preset
+from softsym.nn import count_parameters
+from softsym_lab.experiments.presets import changed, chosen_preset, match_width, preset
 from softsym_lab.runs.spec import RunSpec
 from tests.datasets.test_parse import ALL
 
@@ -96,3 +98,35 @@ def test_changed_numbers_are_checked_again():
     assert changed(numbers, {"lr": 0.5}) == numbers.model_copy(update={"lr": 0.5})
     with pytest.raises(InputError, match=r"^Input should be greater than 0$"):
         changed(numbers, {"lr": 0.0})
+
+
+def mlp(width: int) -> ss.nn.MLP:
+    return ss.nn.MLP("5S + 5V", "T(2)", "O(3)", width=width, layers=3)
+
+
+@pytest.mark.parametrize("width", [8, 9, 57, 200])
+def test_finds_the_width_it_came_from(width):
+    assert match_width(mlp, count_parameters(mlp(width))) == width
+
+
+def test_takes_the_closer_neighbour():
+    low, high = count_parameters(mlp(40)), count_parameters(mlp(41))
+    assert match_width(mlp, low + 1) == 40
+    assert match_width(mlp, high - 1) == 41
+
+
+def test_stays_in_range():
+    assert match_width(mlp, 1, range(10, 21)) == 10
+    assert match_width(mlp, 10**9, range(10, 21)) == 20
+
+
+def test_models_of_several_kinds():
+    wanted = count_parameters(ss.nn.SoftMLP("2S + 2V", "V", "O(3)", width=60, layers=3))
+    width = match_width(lambda w: ss.nn.RPP("2S + 2V", "V", "O(3)", width=w, layers=3), wanted, range(8, 120))
+    found = count_parameters(ss.nn.RPP("2S + 2V", "V", "O(3)", width=width, layers=3))
+    assert abs(found - wanted) < 0.1 * wanted
+
+
+def test_no_parameters():
+    with pytest.raises(InputError, match=r"cannot match 0 parameters; pass a positive number"):
+        match_width(mlp, 0)

@@ -4,9 +4,19 @@ import pytest
 from lab.tests.experiments.small import PAPER, small
 
 from softsym.errors import InputError
+from softsym_lab.experiments import table_spec
 from softsym_lab.experiments.grid import cells, check
 from softsym_lab.experiments.published import benchmarks
-from softsym_lab.experiments.table_spec import BENCHMARKS, ORDER, load_spec, read_spec
+from softsym_lab.experiments.table_spec import (
+    BENCHMARKS,
+    MARK,
+    ORDER,
+    default_results,
+    find_paper_folder,
+    load_spec,
+    paper_folder,
+    read_spec,
+)
 
 
 @pytest.mark.parametrize("name", ORDER)
@@ -84,3 +94,28 @@ def test_unknown_tables_and_files():
         load_spec("table9", PAPER)
     with pytest.raises(InputError, match="cannot read"):
         read_spec(PAPER / "nothing.toml")
+
+
+def test_the_checkout_that_softsym_runs_from():
+    assert paper_folder() == PAPER
+    assert default_results() == PAPER / "results"
+
+
+def test_a_folder_called_paper_is_not_enough(tmp_path):
+    (tmp_path / "paper").mkdir()
+    assert find_paper_folder(tmp_path) is None
+    with pytest.raises(InputError, match="in the repository, not in the installed package; clone it"):
+        paper_folder(tmp_path)
+    (tmp_path / "paper" / MARK).write_text("")
+    assert paper_folder(tmp_path) == tmp_path / "paper"
+
+
+def test_installed_without_its_repository(tmp_path, monkeypatch):
+    monkeypatch.setattr(table_spec, "__file__", str(tmp_path / "lib" / "a" / "b" / "c.py"))
+    inside = tmp_path / "clone" / "deep" / "inside"
+    inside.mkdir(parents=True)
+    monkeypatch.chdir(inside)
+    assert default_results().name == "softsym-results"
+    (tmp_path / "clone" / "paper").mkdir()
+    (tmp_path / "clone" / "paper" / MARK).write_text("")
+    assert default_results() == tmp_path / "clone" / "paper" / "results"

@@ -10,14 +10,13 @@ from lab.tests.experiments.small import PAPER, record
 from softsym.metrics import weight_parts
 from softsym_lab.experiments.engines.engine import Job
 from softsym_lab.experiments.engines.estimate import Estimate
-from softsym_lab.experiments.engines.execute import execute
+from softsym_lab.experiments.engines.execute import execute, trained
 from softsym_lab.experiments.engines.local import Local
 from softsym_lab.experiments.engines.run_missing import run_missing
 from softsym_lab.experiments.render.tables.parameters import layers
 from softsym_lab.experiments.reproduce import plan, render
 from softsym_lab.experiments.store import Store
 from softsym_lab.experiments.summary import summarise
-from softsym_lab.experiments.weights import trained
 
 
 def test_a_run_keeps_them_and_the_weights_of_an_earlier_one_are_looked_at(tmp_path):

@@ -9,13 +9,13 @@ import time
 import numpy as np
 import pytest
 from lab.tests.runs.small import spec
-from tests.discovery.small import rows
 
 from softsym.data.table import Table
 from softsym.discovery.discover import discover
 from softsym.discovery.workspace import Workspace
 from softsym.training.history import last_epoch
 from softsym_lab.runs.runner import run
+from tests.discovery.small import rows
 
 KILLS = 100
 CHOSEN = spec(epochs=24)

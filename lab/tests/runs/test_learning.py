@@ -10,8 +10,7 @@ from softsym.datasets import task
 from softsym.nn import MLP, count_parameters
 from softsym.training import fit
 from softsym_lab.benchmarks import learning
-from softsym_lab.experiments.matching import match_width
-from softsym_lab.experiments.presets import preset
+from softsym_lab.experiments.presets import match_width, preset
 from softsym_lab.runs.runner import run
 from softsym_lab.runs.spec import RunSpec
 from softsym_lab.tasks.table_tennis import TableTennis

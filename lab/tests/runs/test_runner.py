@@ -14,8 +14,8 @@ from safetensors.torch import load_file
 
 from softsym.datasets import task
 from softsym.errors import InputError
-from softsym_lab.experiments.weights import trained, weight_rows
-from softsym_lab.runs.runner import run
+from softsym_lab.experiments.engines.execute import trained, weight_rows
+from softsym_lab.runs.runner import flat, run, tensorboard
 from softsym_lab.runs.spec import RunSpec
 
 OPTIONS = ("--epochs", 60, "--width", 16, "--quiet")
@@ -138,3 +138,30 @@ def test_devices_start_their_own_processes(tmp_path):
     done = cli("--epochs", 12, "--width", 16, "--quiet", "--devices", 2, "--out-dir", tmp_path / "run")
     assert done.returncode == 0, done.stderr[-2000:]
     assert result(tmp_path / "run")["epochs"] == 12
+
+
+def test_without_tensorboard_the_message_says_what_to_install(tmp_path, monkeypatch):
+    import builtins
+
+    real = builtins.__import__
+
+    def without(name, *args, **kwargs):
+        if name.startswith("torch.utils.tensorboard"):
+            raise ImportError(name)
+        return real(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(InputError, match=r"pip install 'softsym-lab\[track\]'"):
+        tensorboard(tmp_path)
+
+
+def test_rows_are_flattened():
+    row = {"epoch": 2, "loss": 1, "validation": None, "residuals": {"O(3)": 0.5}}
+    assert flat(row) == {"loss": 1.0, "residuals/O(3)": 0.5}
+
+
+def test_scalars_are_written(tmp_path):
+    pytest.importorskip("tensorboard")
+    note = tensorboard(tmp_path)
+    note({"epoch": 1, "loss": 0.5})
+    assert any(tmp_path.iterdir())

@@ -6,10 +6,10 @@ from lab.tests.runs.small import TASK, preset, train
 from softsym.datasets import task
 from softsym.regularize import EquivarianceRegularizer
 from softsym.training import Objective, TrainingConfig, WeightAverage, make_optimizer, train_epoch
-from softsym_lab.zoo import MODELS, build, closed
+from softsym_lab.zoo import MODELS, build, kernel_models
 from tests.training.test_devices import Elsewhere
 
-TRAINED = [name for name in MODELS if MODELS[name] not in vars(closed).values()]
+TRAINED = [name for name in MODELS if MODELS[name] not in vars(kernel_models).values()]
 
 
 @pytest.mark.slow

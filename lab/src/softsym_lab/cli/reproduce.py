@@ -68,10 +68,9 @@ def command(
     """
     _check_names(name, preset)
     check_engine(engine, address)
-    from softsym_lab.experiments.checkout import default_results
     from softsym_lab.experiments.reproduce import claims, plan, render, reproduce
     from softsym_lab.experiments.store import Store
-    from softsym_lab.experiments.table_spec import CLAIMS
+    from softsym_lab.experiments.table_spec import CLAIMS, default_results
 
     store = Store(Path(out_dir) if out_dir is not None else default_results())
     store.fold()  # what a killed process has finished

@@ -14,8 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from softsym_lab.experiments.checkout import paper_folder
-from softsym_lab.experiments.table_spec import GridColumn, GridRow, TableSpec
+from softsym_lab.experiments.table_spec import GridColumn, GridRow, TableSpec, paper_folder
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from typing import Any
 
 from softsym.datasets import task as read_task
 from softsym.errors import InputError
+from softsym_lab.experiments.claims import all_claims
 from softsym_lab.experiments.claims.claim import markdown
-from softsym_lab.experiments.claims.collect import all_claims
 from softsym_lab.experiments.engines.engine import Engine, Job
 from softsym_lab.experiments.engines.estimate import Estimate
 from softsym_lab.experiments.engines.run_missing import Tally, missing, run_missing

@@ -23,7 +23,6 @@ import polars as pl
 
 from softsym.errors import InputError, in_one_line
 from softsym.io import digest, dump_with_checksum, load_with_checksum, put_file, put_text, sweep
-from softsym_lab.experiments.weights import WeightRows
 from softsym_lab.runs.record import RunResult
 from softsym_lab.runs.spec import PresetName, RunSpec
 
@@ -44,6 +43,7 @@ COLUMNS: dict[str, type[pl.DataType]] = {
 }
 Environment = dict[str, Any]
 HistoryRows = list[dict[str, Any]]
+WeightRows = list[dict[str, Any]]
 Row = dict[str, Any]
 
 

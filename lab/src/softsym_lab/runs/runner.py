@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from softsym.datasets import Task
 from softsym.datasets import task as read_task
+from softsym.errors import InputError
 from softsym.metrics import Violations
 from softsym.nn import ScaleCanonical
 from softsym.training import Fitted, Splits, evaluate, fit
 from softsym_lab.runs.record import RunResult, model_errors, probes_of, result_of
 from softsym_lab.runs.run_folder import RunFolder
 from softsym_lab.runs.spec import RunSpec
-from softsym_lab.runs.track import tensorboard
 from softsym_lab.zoo.kernel_models import ClosedForm
 
 
@@ -89,3 +91,37 @@ def solved(model: ClosedForm, data: Splits) -> Fitted:
     x, y = data.val
     validation = evaluate(model, x, y) if len(x) else None
     return Fitted(model, [], 0, 0, validation, {})
+
+
+def tensorboard(folder: Path) -> Callable[[Mapping[str, Any]], None]:
+    """A function that writes every number of a history row to TensorBoard files in a folder."""
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError as error:
+        raise InputError(
+            "tracking needs TensorBoard: pip install 'softsym-lab[track]', or leave out --track"
+        ) from error
+    writer = SummaryWriter(str(folder))
+
+    def note(row: Mapping[str, Any]) -> None:
+        for name, value in flat(row).items():
+            writer.add_scalar(name, value, row["epoch"])
+        writer.flush()
+
+    return note
+
+
+def flat(row: Mapping[str, Any]) -> dict[str, float]:
+    """The numbers of a history row, those of groups under names of their own.
+
+    Example:
+        >>> flat({"epoch": 3, "loss": 0.5, "strengths": {"O(3)": 2.0}})
+        {'loss': 0.5, 'strengths/O(3)': 2.0}
+    """
+    found: dict[str, float] = {}
+    for name, value in row.items():
+        if isinstance(value, Mapping):
+            found |= {f"{name}/{group}": float(number) for group, number in value.items()}
+        elif name != "epoch" and value is not None:
+            found[name] = float(value)
+    return found

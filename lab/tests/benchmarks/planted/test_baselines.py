@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+import softsym as ss
+from softsym.regularize.strengths import from_evidence
 from softsym_lab.benchmarks.planted import baselines
 from softsym_lab.benchmarks.planted.cases import cases
 from softsym_lab.benchmarks.planted.methods import methods
@@ -70,3 +72,14 @@ def test_what_is_better_is_so_by_more_than_noise():
     )
     assert not baselines._is_better(plain, ours, "test_error")
     assert baselines._is_better(best, ours, "test_error")
+
+
+def test_planted_symmetries_come_out_in_their_order():
+    case = cases()[0]
+    (x, y), _ = case.draw(seed=300)
+    found = from_evidence(
+        ss.evidence(x.double().numpy(), y.double().numpy(), case.rep_in, case.rep_out, case.groups)
+    )
+    assert found.order() == list(case.groups)
+    assert found.strengths[case.groups[0]] > 10
+    assert found.strengths[case.groups[2]] == 0

@@ -6,9 +6,10 @@ import pytest
 from softsym.inference.propose.algebra.recognise import recognise
 from softsym.inference.propose.matrix_action import basis_of
 from softsym.reps import rep
+from softsym_lab.benchmarks.propose.earlier import EARLIER
 from softsym_lab.benchmarks.propose.fresh import FRESH
+from softsym_lab.benchmarks.propose.sets import sample, truth
 from softsym_lab.benchmarks.propose.targets import APART, BROKEN, TARGETS, UNNAMED, Setting
-from softsym_lab.benchmarks.propose.truth import truth
 
 ALL = {**TARGETS, **APART, **BROKEN, **UNNAMED, **FRESH}
 
@@ -25,3 +26,17 @@ def test_algebras_are_those_of_theory(name):
         given = [getattr(setting, key) for key in ("rep_in", "rep_out", "dim", "function")]
         more, _ = truth(setting.function, X, Setting(*given, setting.dimension + 1, ""), own[:0])
         assert truth(setting.function, X, setting, more)[1] > 1e-3
+
+
+@pytest.mark.parametrize("name", EARLIER)
+def test_their_algebras_hold(name):
+    setting = EARLIER[name]
+    X, _, function = sample(setting, 1, 200, 0.0)
+    own, _ = truth(function, X, setting, np.zeros((0, setting.dim, setting.dim)))
+    assert len(own) == setting.dimension
+    if len(own):
+        assert truth(function, X, setting, own)[1] < 1e-4
+
+
+def test_names_are_new():
+    assert not set(FRESH) & {*TARGETS, *APART, *BROKEN, *UNNAMED, *EARLIER}

@@ -1,5 +1,6 @@
 """The local engine: same bits, failures, kills, and nobody left behind."""
 
+import json
 import os
 import subprocess
 import sys
@@ -8,11 +9,12 @@ import time
 import pytest
 from filelock import FileLock
 from lab.tests.experiments import engine_jobs as engines
+from lab.tests.experiments.engine_jobs import spec
 
 from softsym.errors import InputError
 from softsym_lab.experiments.engines import local
-from softsym_lab.experiments.engines.engine import Job
-from softsym_lab.experiments.engines.local import Local
+from softsym_lab.experiments.engines.engine import Job, RunOutcome
+from softsym_lab.experiments.engines.local import OUTCOME, Local
 
 
 @pytest.mark.slow
@@ -96,3 +98,27 @@ def test_workers():
     assert local.THREADS == 1
     with pytest.raises(InputError, match="`workers` must be at least 1, got 0"):
         Local(0)
+
+
+COMMAND = [sys.executable, "-m", "softsym_lab.experiments.engines.local"]
+
+
+def test_the_outcome_is_left_in_the_folder(tmp_path):
+    bad = spec().to_dict() | {"task": "inertia:nonsense"}
+    job = {"spec": bad, "folder": str(tmp_path)}
+    worker = subprocess.Popen(COMMAND, stdin=subprocess.PIPE)
+    worker.stdin.write(json.dumps(job).encode() + b"\n")
+    worker.stdin.flush()  # and stays open, as the engine's does
+    assert worker.wait(timeout=120) == 0
+    worker.stdin.close()
+    outcome = RunOutcome.from_dict(json.loads((tmp_path / OUTCOME).read_text()))
+    assert outcome.status == "failed"
+    assert outcome.error.startswith("InputError: task 'inertia:nonsense'")
+
+
+def test_nobody_works_for_an_engine_that_is_gone(tmp_path):
+    job = Job(spec(epochs=2000), tmp_path / "run")
+    line = json.dumps(job.to_dict()).encode() + b"\n"
+    done = subprocess.run(COMMAND, input=line, timeout=120, check=False)  # the input ends at once
+    assert done.returncode == 3
+    assert not (job.folder / OUTCOME).exists()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import traceback
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +17,13 @@ from softsym.errors import BusyError
 from softsym.io import lock_folder, put_file, put_folder
 from softsym.native import environment
 from softsym_lab.experiments.engines.engine import Job, RunOutcome
-from softsym_lab.experiments.store import HistoryRows, RunRecord, name
-from softsym_lab.experiments.weights import weight_rows
+from softsym_lab.experiments.store import HistoryRows, RunRecord, WeightRows, name
 from softsym_lab.runs.spec import RunSpec
+from softsym_lab.zoo import MODELS
 
 THREADS = 1
+FILE = "model.safetensors"
+"""The weights that a run leaves in its folder."""
 ROWS = 60
 """About how many rows of a history are kept."""
 
@@ -94,3 +96,34 @@ def _rounded(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _rounded(inner) for name, inner in value.items()}
     return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
+def weight_rows(spec: RunSpec, folder: Path) -> WeightRows:
+    """The parts of every layer of a finished run, from the weights that it left; empty where they cannot leave the equivariant spaces.
+
+    Args:
+        spec: The run.
+        folder: Where it worked.
+
+    Raises:
+        InputError: The weights are damaged.
+    """
+    if not MODELS[spec.model].is_free or not (folder / FILE).exists():
+        return []
+    from softsym.metrics import weight_parts
+    from softsym_lab.runs.run_folder import RunFolder
+
+    RunFolder(folder).result()  # refuses weights that are not those of the result
+    rows = [asdict(parts) for parts in weight_parts(trained(spec, folder / FILE))]
+    return [row | {name: _rounded(row[name]) for name in ("inside", "outside", "confined")} for row in rows]
+
+
+def trained(spec: RunSpec, path: Path) -> Any:
+    """The network of a finished run, from its file of weights."""
+    from safetensors.torch import load_file
+
+    from softsym.datasets import task as read_task
+
+    model = spec.build(read_task(spec.task)).model
+    model.load_state_dict(load_file(path))
+    return model

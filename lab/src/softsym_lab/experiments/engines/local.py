@@ -1,4 +1,8 @@
-"""The local engine: a fresh process for every run, as many at a time as there are workers, one thread each."""
+"""The local engine: a fresh process for every run, as many at a time as there are workers, one thread each.
+
+A worker is this module run as a script: it reads one job from its input, executes it and leaves the outcome in the job's folder. Its
+input stays open as long as the engine lives. When it closes, the worker ends too, so that no process works for an engine that was killed.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +11,21 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
-from softsym.io import load_with_checksum
+from softsym.io import dump_with_checksum, load_with_checksum, put_text
 from softsym_lab.experiments.engines.engine import RETRIES, Engine, Job, RunOutcome, Tick
-from softsym_lab.experiments.engines.execute import THREADS
-from softsym_lab.experiments.engines.worker import OUTCOME
+from softsym_lab.experiments.engines.execute import THREADS, execute
 
 PAUSE = 0.1
+OUTCOME = "outcome.json"
+"""Where a worker leaves its outcome; the engine takes it away."""
 
 
 @dataclass(eq=False)
@@ -64,7 +71,7 @@ def _start(job: Job, number: int) -> _Attempt:
     environment = {**os.environ, **dict.fromkeys(names, str(THREADS))}
     with _log(job.folder).open("ab") as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", "softsym_lab.experiments.engines.worker"],
+            [sys.executable, "-m", "softsym_lab.experiments.engines.local"],
             stdin=subprocess.PIPE, stdout=log, stderr=log, env=environment,
             start_new_session=True,  # an interrupt at the terminal is for the engine, which stops its workers
         )  # fmt: skip
@@ -104,3 +111,21 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 
 def _log(folder: Path) -> Path:
     return folder / "worker.log"
+
+
+def main() -> None:
+    """The worker: executes the job in the first line of standard input."""
+    job = Job.from_dict(json.loads(sys.stdin.buffer.readline()))
+    threading.Thread(target=_end_with, args=(sys.stdin.buffer,), daemon=True).start()
+    put_text(job.folder / OUTCOME, dump_with_checksum(execute(job).to_dict()))
+    sys.stdout.flush()
+    os._exit(0)  # the thread still holds standard input, which would trouble an orderly exit
+
+
+def _end_with(source: IO[bytes]) -> None:
+    source.read()
+    os._exit(3)
+
+
+if __name__ == "__main__":
+    main()

@@ -9,8 +9,8 @@ from softsym.errors import InputError
 from softsym_lab.experiments.engines.display import display
 from softsym_lab.experiments.engines.engine import Engine, Job
 from softsym_lab.experiments.engines.estimate import Estimate
+from softsym_lab.experiments.engines.execute import weight_rows
 from softsym_lab.experiments.store import Store
-from softsym_lab.experiments.weights import weight_rows
 from softsym_lab.runs.spec import RunSpec
 
 

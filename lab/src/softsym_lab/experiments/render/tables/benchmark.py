@@ -19,8 +19,8 @@ from softsym_lab.experiments.render.markdown import (
     number,
     plus_minus,
     seeds,
+    verdict_table,
 )
-from softsym_lab.experiments.render.verdicts import verdict_table
 from softsym_lab.experiments.summary import Summary
 from softsym_lab.experiments.table_spec import TableSpec
 

@@ -9,8 +9,14 @@ from typing import Any
 from softsym.datasets import task as read_task
 from softsym_lab.experiments.render.figures import AXES, bars, new_figure
 from softsym_lab.experiments.render.files import Rendered, head, notes
-from softsym_lab.experiments.render.markdown import EMPTY, comparison, markdown_table, matrix, number
-from softsym_lab.experiments.render.verdicts import verdict_table
+from softsym_lab.experiments.render.markdown import (
+    EMPTY,
+    comparison,
+    markdown_table,
+    matrix,
+    number,
+    verdict_table,
+)
 from softsym_lab.experiments.summary import Summary
 from softsym_lab.experiments.table_spec import TableSpec
 from softsym_lab.tasks.motion import Motion

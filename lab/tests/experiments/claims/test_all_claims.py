@@ -2,7 +2,7 @@
 
 from lab.tests.experiments.small import PAPER
 
-from softsym_lab.experiments.claims.collect import OF_THE_PAPER
+from softsym_lab.experiments.claims import OF_THE_PAPER
 from softsym_lab.experiments.reproduce import claims
 from softsym_lab.experiments.store import Store
 from softsym_lab.experiments.table_spec import ORDER
