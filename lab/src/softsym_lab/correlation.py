@@ -35,7 +35,7 @@ def correlation(
         >>> round(correlation([[0.0, 1.0], [2.0, 3.0]], [0.0, 2.0, 4.0, 7.0]), 3)
         0.994
     """
-    first, second = _pooled(a, "a"), _pooled(b, "b")
+    first, second = _pool(a, "a"), _pool(b, "b")
     if len(first) != len(second):
         raise InputError(f"`a` has {len(first)} numbers and `b` has {len(second)}; pass as many of each")
     if len(first) < 2:
@@ -50,13 +50,13 @@ def correlation(
     return float(np.corrcoef(first, second)[0, 1])
 
 
-def _pooled(values: Any, name: str) -> Array:
+def _pool(values: Any, name: str) -> Array:
     if hasattr(values, "detach"):  # a tensor; torch itself is not needed
         values = values.detach().cpu().double().numpy()
     if isinstance(values, np.ndarray) or np.isscalar(values):
         return np.asarray(values, dtype=np.float64).ravel()
     try:
-        parts = [_pooled(item, name) for item in values]
+        parts = [_pool(item, name) for item in values]
     except TypeError as error:
         raise InputError(f"`{name}` must hold numbers, got {type(values).__name__}") from error
     return np.concatenate(parts) if parts else np.zeros(0)

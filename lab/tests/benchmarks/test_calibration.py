@@ -50,5 +50,5 @@ def test_a_rule_that_always_says_soft_would_fail(records, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["inertia:0.6*eps3", "golfball:wind=y", "cossim:SO(3)"])
 def test_the_record_can_be_made_again(name):
-    found = calibration.score(calibration.records_of(name))
+    found = calibration.score(calibration.measure_set(name))
     assert found["wrong"] == []

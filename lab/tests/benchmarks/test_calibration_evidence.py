@@ -29,7 +29,7 @@ def test_records_are_kept_and_read_again(tmp_path, target, monkeypatch):
     truths = {pair["row"]["name"]: pair["truth"] for pair in record["pairs"]}
     assert truths["O(2)@z"] == 0.0
     assert truths["O(2)@x"] > 0.05
-    monkeypatch.setattr("softsym_lab.benchmarks.calibration_evidence.record_of", None)
+    monkeypatch.setattr("softsym_lab.benchmarks.calibration_evidence.measure_case", None)
     assert measure([case], tmp_path) == [record]
 
 

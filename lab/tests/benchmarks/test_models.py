@@ -8,6 +8,7 @@ from softsym.datasets import task
 from softsym_lab.benchmarks import models
 
 
+@pytest.mark.slow
 def test_one_case():
     record = models.compare("golfball:wind=y", model="linear")
     assert record["all"]["groups"] == ["O(2)@x", "O(2)@y", "O(2)@z"]

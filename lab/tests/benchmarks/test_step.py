@@ -12,7 +12,7 @@ def test_a_step_learns(name):
     net = step.build(name, 12)
     x = torch.randn(8, 20, generator=torch.Generator().manual_seed(0))
     before = net(x).detach().clone()
-    step.step_of(net, None, 8)()
+    step.training_step(net, None, 8)()
     assert not torch.equal(net(x).detach(), before)
 
 
@@ -28,7 +28,7 @@ def test_penalties_have_as_many_groups_as_their_name_says():
 
 def test_the_unconstrained_baseline_has_every_weight_free():
     net = EMLP(step.IN, step.OUT, "O(3)", 12)
-    freed = step._freed(net)
+    freed = step._without_constraints(net)
     assert all(type(block.linear) is torch.nn.Linear for block in freed.blocks)
     assert all(parameter.requires_grad for parameter in freed.parameters())
     x = torch.randn(8, 20, generator=torch.Generator().manual_seed(0))

@@ -33,7 +33,7 @@ def same_bits_as_alone(engine, folder):
     assert outcomes[0].record.history[-1]["epoch"] == alone.epochs
 
 
-def failure_stops_nobody(engine, folder):
+def failure_stops_no_other_run(engine, folder):
     """A run that fails is an outcome like others."""
     bad = replace(spec(), preset=spec().preset.model_copy(update={"lr": 1e30}))
     jobs = [Job(bad, folder / "bad"), Job(spec(), folder / "good")]

@@ -1,4 +1,4 @@
-"""A small table whose runs take a second or two, and results that nobody had to train for."""
+"""A small table whose runs take a second or two, and results made without training."""
 
 import shutil
 from dataclasses import replace

@@ -6,7 +6,7 @@ import softsym as ss
 from softsym.datasets import task
 from softsym.errors import InputError
 from softsym.nn import count_parameters
-from softsym_lab.experiments.presets import changed, chosen_preset, match_width, preset
+from softsym_lab.experiments.presets import chosen_preset, match_width, preset, replace_numbers
 from softsym_lab.runs.spec import RunSpec
 from tests.datasets.test_parse import ALL
 
@@ -95,9 +95,9 @@ def test_presets_with_changes():
 
 def test_changed_numbers_are_checked_again():
     numbers = preset("inertia", "quick")
-    assert changed(numbers, {"lr": 0.5}) == numbers.model_copy(update={"lr": 0.5})
+    assert replace_numbers(numbers, {"lr": 0.5}) == numbers.model_copy(update={"lr": 0.5})
     with pytest.raises(InputError, match=r"^Input should be greater than 0$"):
-        changed(numbers, {"lr": 0.0})
+        replace_numbers(numbers, {"lr": 0.0})
 
 
 def mlp(width: int) -> ss.nn.MLP:

@@ -4,7 +4,7 @@ import pytest
 from lab.tests.experiments.small import PAPER
 
 from softsym_lab.experiments.grid import cells
-from softsym_lab.experiments.published import Published, code_curve, correlation_table, lookup, published
+from softsym_lab.experiments.published import Published, code_curve, correlation_table, find_published, lookup
 from softsym_lab.experiments.table_spec import load_spec
 
 
@@ -12,7 +12,7 @@ from softsym_lab.experiments.table_spec import load_spec
 def test_published_numbers_are_found(name):
     spec = load_spec(name, PAPER)
     found = {
-        (cell.row.label, cell.column.label): published(spec, cell.row, cell.column)
+        (cell.row.label, cell.column.label): find_published(spec, cell.row, cell.column)
         for cell in cells(spec, "quick")
         if not cell.row.section.endswith("(ours)")
     }
@@ -22,7 +22,7 @@ def test_published_numbers_are_found(name):
 
 def test_a_published_number():
     spec = load_spec("table1", PAPER)
-    found = published(spec, spec.rows[3], next(c for c in spec.columns if c.label == "PER"))
+    found = find_published(spec, spec.rows[3], next(c for c in spec.columns if c.label == "PER"))
     assert (found.mean, found.std, str(found)) == (0.32, 0.26, "0.32 ± 0.26")
 
 
@@ -35,7 +35,7 @@ def test_numbers_without_a_deviation():
 
 def test_a_table_that_the_paper_has_no_numbers_of():
     spec = load_spec("table1", PAPER).model_copy(update={"published": None})
-    assert published(spec, spec.rows[0], spec.columns[0]) is None
+    assert find_published(spec, spec.rows[0], spec.columns[0]) is None
 
 
 def test_the_tables_that_are_not_tables_of_errors():

@@ -1,4 +1,4 @@
-"""The store of runs: found again by what was run, whole or not at all, whoever is killed and however many write."""
+"""The store of runs: found again by what was run, whole or not at all, after kills and with several writers."""
 
 import json
 import subprocess
@@ -61,7 +61,7 @@ def test_everything_that_decides_a_result_is_in_the_key(spec):
     assert RunSpec.from_dict(json.loads(json.dumps(others[4].to_dict()))) == others[4]
 
 
-def test_a_ledger_is_a_table_that_anybody_can_read(tmp_path, spec):
+def test_a_ledger_is_a_table_that_other_tools_can_read(tmp_path, spec):
     store = Store(tmp_path)
     for seed in (1, 0):
         store.save(record(replace(spec, seed=seed), 0.25))
@@ -179,17 +179,17 @@ for fields in json.load(sys.stdin):
 
 
 def test_processes_that_share_a_store_lose_nothing(tmp_path, spec):
-    specs = [replace(spec, seed=seed) for seed in range(24)]
+    specs = [replace(spec, seed=seed) for seed in range(8)]
     workers = []
-    for first in range(3):
+    for first in range(2):
         worker = subprocess.Popen(
             [sys.executable, "-c", SAVE_AND_FOLD, str(tmp_path / "store")], stdin=subprocess.PIPE, text=True
         )
-        worker.stdin.write(json.dumps([record(each).to_dict() for each in specs[first::3]]))
+        worker.stdin.write(json.dumps([record(each).to_dict() for each in specs[first::2]]))
         worker.stdin.close()
         workers.append(worker)
-    assert [worker.wait(120) for worker in workers] == [0, 0, 0]
-    assert len(read_ledger(tmp_path / "store" / "quick.parquet")) == 24
+    assert [worker.wait(120) for worker in workers] == [0, 0]
+    assert len(read_ledger(tmp_path / "store" / "quick.parquet")) == 8
     assert all(Store(tmp_path / "store").record(each) == record(each) for each in specs)
 
 

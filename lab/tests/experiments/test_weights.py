@@ -10,7 +10,7 @@ from lab.tests.experiments.small import PAPER, record
 from softsym.metrics import weight_parts
 from softsym_lab.experiments.engines.engine import Job
 from softsym_lab.experiments.engines.estimate import Estimate
-from softsym_lab.experiments.engines.execute import execute, trained
+from softsym_lab.experiments.engines.execute import execute, load_network
 from softsym_lab.experiments.engines.local import Local
 from softsym_lab.experiments.engines.run_missing import run_missing
 from softsym_lab.experiments.render.tables.parameters import layers
@@ -24,7 +24,7 @@ def test_a_run_keeps_them_and_the_weights_of_an_earlier_one_are_looked_at(tmp_pa
     outcome = execute(Job(one, store.work(one)))
     assert outcome.status == "done", outcome.error
     file = store.work(one) / "model.safetensors"
-    parts = weight_parts(trained(one, file))
+    parts = weight_parts(load_network(one, file))
     assert [row["layer"] for row in outcome.record.weights] == list(range(1, len(parts) + 1))
     for row, part in zip(outcome.record.weights, parts, strict=True):  # six digits of each
         assert row == {

@@ -8,12 +8,12 @@ from lab.tests.runs.small import TASK, spec, train
 
 import softsym as ss
 from softsym.datasets import task
-from softsym_lab.runs.record import PROBES, RunResult, data_errors, model_errors, probes_of, result_of
+from softsym_lab.runs.record import PROBES, RunResult, data_errors, draw_probes, make_result, model_errors
 
 
 def test_errors_of_the_truth_and_of_models():
     inertia = task(TASK)
-    probes = probes_of(inertia, seed=0)
+    probes = draw_probes(inertia, seed=0)
     assert (probes.shape, probes.dtype) == ((PROBES, 20), torch.float64)
     assert torch.equal(probes.float(), inertia.sample(PROBES, 0)[0])
     truth = data_errors(inertia, probes, 8)
@@ -23,7 +23,7 @@ def test_errors_of_the_truth_and_of_models():
     assert found == {"O(2)@z": pytest.approx(0.0, abs=1e-5)}
 
 
-def test_nobody_knows_the_truth_of_vehicles():
+def test_the_truth_of_vehicles_is_not_known():
     assert data_errors(task("motion:scale-aware"), torch.zeros(2, 18)) == {}
 
 
@@ -31,7 +31,7 @@ def test_results_are_json_and_back():
     chosen, inertia = spec(), task(TASK)
     fitted = train(epochs=12)
     data = inertia.splits(0, (60, 40, 40))
-    found = result_of(chosen, inertia, fitted, data, 1.5, probes_of(inertia, 0), None)
+    found = make_result(chosen, inertia, fitted, data, 1.5, draw_probes(inertia, 0), None)
     assert RunResult.from_dict(json.loads(json.dumps(found.to_dict()))) == found
     assert found.test_error == pytest.approx(
         float(data.error(fitted.model(data.test[0]), data.test[1]).detach())

@@ -14,7 +14,7 @@ from safetensors.torch import load_file
 
 from softsym.datasets import task
 from softsym.errors import InputError
-from softsym_lab.experiments.engines.execute import trained, weight_rows
+from softsym_lab.experiments.engines.execute import load_network, weight_rows
 from softsym_lab.runs.runner import flat, run, tensorboard
 from softsym_lab.runs.spec import RunSpec
 
@@ -51,7 +51,7 @@ def test_the_usual_size_of_inputs_is_that_of_the_training_rows(tmp_path):
     numbers = preset().model_copy(update={"canonical_scale": True, "task": "cossim:SO(3)"})
     canonical = RunSpec(numbers.task, "per", numbers)
     found = run(canonical, tmp_path, quiet=True)
-    model = trained(canonical, tmp_path / "model.safetensors")
+    model = load_network(canonical, tmp_path / "model.safetensors")
     rows = task(numbers.task).splits(0, numbers.sizes).train[0]
     assert float(model.usual_size) == pytest.approx(float(rows.norm(dim=1).median()))
     assert found.residuals.keys() == {"SO(3)", "Scaling(3)"}

@@ -15,12 +15,12 @@ from softsym.reps import rep
 from softsym_lab.runs.runner import run
 from softsym_lab.runs.spec import RunSpec
 from softsym_lab.zoo import build
-from softsym_lab.zoo.kernel_models import ClosedForm, asked_of
+from softsym_lab.zoo.kernel_models import ClosedForm, collect_evidence
 
 SIZES = (120, 60, 60)
 
 
-def solved(name, **options):
+def solve(name, **options):
     model = made(name, **options).model
     model.solve_(task(TASK).splits(0, SIZES))
     return model
@@ -30,7 +30,7 @@ def solved(name, **options):
 def errors():
     x, y = task(TASK).splits(0, SIZES).test
     names = ("mean", "ridge", "boosting", "kernel", "soft-kernel", "gp")
-    return {name: float((solved(name)(x) - y).square().mean()) for name in names}
+    return {name: float((solve(name)(x) - y).square().mean()) for name in names}
 
 
 @pytest.mark.slow
@@ -49,12 +49,12 @@ def test_the_test_rows_are_seen_by_none():
     for name in ("ridge", "soft-kernel", "gp", "boosting"):
         model = made(name).model
         model.solve_(splits)
-        assert torch.equal(model(x), solved(name)(x))
+        assert torch.equal(model(x), solve(name)(x))
 
 
 def test_candidates_decide_what_is_built_in():
-    assert error_of(solved("soft-kernel", groups=["O(2)@z"]), "O(2)@z") < 1e-5
-    assert error_of(solved("soft-kernel", groups=["O(2)@x"]), "O(2)@z") > 1e-3
+    assert error_of(solve("soft-kernel", groups=["O(2)@z"]), "O(2)@z") < 1e-5
+    assert error_of(solve("soft-kernel", groups=["O(2)@x"]), "O(2)@z") > 1e-3
 
 
 @pytest.mark.slow
@@ -93,7 +93,7 @@ def test_constant_velocity_in_any_normalisation():
         made("velocity")
 
 
-def test_where_nobody_knows_the_truth_the_data_are_asked_for_candidates():
+def test_where_the_truth_is_not_known_candidates_are_proposed():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((200, 6))
     Y = np.cross(X[:, :3], X[:, 3:]) + 0.02 * rng.standard_normal((200, 3))
@@ -102,5 +102,5 @@ def test_where_nobody_knows_the_truth_the_data_are_asked_for_candidates():
         asked=lambda seed: (torch.from_numpy(X), torch.from_numpy(Y)),
     )  # fmt: skip
     plan = SimpleNamespace(task=task, seed=0, candidates=(group("O(2)@z"),), reps=(rep("2V"), rep("V")))
-    said = {row["name"]: (row["verdict"], row["proposed"]) for row in asked_of(plan)}
+    said = {row["name"]: (row["verdict"], row["proposed"]) for row in collect_evidence(plan)}
     assert said == {"SO(3)": ("exact", True), "O(2)@z": ("absent", False), "O(3)": ("absent", False)}

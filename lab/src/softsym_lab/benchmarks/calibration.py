@@ -58,10 +58,10 @@ def measure(names: Sequence[str], workers: int | None = None) -> list[dict[str, 
     with ProcessPoolExecutor(
         workers or os.cpu_count(), context, initializer=torch.set_num_threads, initargs=(1,)
     ) as pool:
-        return [record for found in pool.map(records_of, names) for record in found]
+        return [record for found in pool.map(measure_set, names) for record in found]
 
 
-def records_of(name: str, seeds: int = SEEDS, **changes: Any) -> list[dict[str, Any]]:
+def measure_set(name: str, seeds: int = SEEDS, **changes: Any) -> list[dict[str, Any]]:
     """The records of one data set: one for each candidate group."""
     task = read_task(name)
     table = task_table(task, seed=0)

@@ -123,10 +123,10 @@ def measure(listed: Iterable[Case], folder: Path, workers: int = 1) -> list[dict
 
 def _keep(job: tuple[Case, Path]) -> None:
     case, folder = job
-    put_text(folder / case.file, json.dumps(record_of(case)))
+    put_text(folder / case.file, json.dumps(measure_case(case)))
 
 
-def record_of(case: Case) -> dict[str, Any]:
+def measure_case(case: Case) -> dict[str, Any]:
     """Draws a data set, computes its evidence, and the true violations."""
     target = _target(case)
     rng = np.random.default_rng([case.seed, case.rows, round(1000 * case.noise), *case.target.encode()])

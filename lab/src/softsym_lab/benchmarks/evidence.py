@@ -52,7 +52,7 @@ def null(sets: int = SETS, n: int = ROWS) -> dict[str, Any]:
         **by_noise,
         "below_0.05": float(np.mean(p <= 0.05)),
         "intervals_with_zero": float(np.mean([row.interval[0] == 0.0 for row in rows])),
-        "verdicts": _counted(rows),
+        "verdicts": _count(rows),
     }
 
 
@@ -69,15 +69,15 @@ def noise(sets: int = NOISE_SETS, n: int = 100) -> dict[str, int]:
             ["SO(3)", "O(2)@z"],
             seed=seed,
         )
-    return _counted(rows)
+    return _count(rows)
 
 
 def timing(n: int = 1_000, growth: tuple[int, ...] = GROWTH) -> dict[str, Any]:
     """Seconds and memory of four groups, three outputs; the same with other numbers of rows; and of kernel ridge regression."""
     X, Y = draw_rows(0, n, 0.05)
     table = evidence(X, Y, "2V", "V", GROUPS)
-    seconds, cpu = _timed(lambda: evidence(X, Y, "2V", "V", GROUPS))
-    ridge, ridge_cpu = _timed(lambda: _ridge(X, Y))
+    seconds, cpu = _time(lambda: evidence(X, Y, "2V", "V", GROUPS))
+    ridge, ridge_cpu = _time(lambda: _ridge(X, Y))
     tracemalloc.start()
     evidence(X, Y, "2V", "V", GROUPS)
     peak = tracemalloc.get_traced_memory()[1]
@@ -95,10 +95,10 @@ def timing(n: int = 1_000, growth: tuple[int, ...] = GROWTH) -> dict[str, Any]:
 
 def _seconds(n: int) -> float:
     X, Y = draw_rows(0, n, 0.05)
-    return _timed(lambda: evidence(X, Y, "2V", "V", GROUPS))[1]
+    return _time(lambda: evidence(X, Y, "2V", "V", GROUPS))[1]
 
 
-def _timed(call: Callable[[], Any]) -> tuple[float, float]:
+def _time(call: Callable[[], Any]) -> tuple[float, float]:
     wall, cpu = time.perf_counter(), time.process_time()
     call()
     return time.perf_counter() - wall, time.process_time() - cpu
@@ -111,7 +111,7 @@ def _ridge(X: Array, Y: Array) -> None:
         GridSearchCV(KernelRidge(kernel="precomputed"), {"alpha": list(ALPHAS)}, cv=5).fit(K, Y)
 
 
-def _counted(rows: list[EvidenceRow]) -> dict[str, int]:
+def _count(rows: list[EvidenceRow]) -> dict[str, int]:
     return {word: sum(row.verdict == word for row in rows) for word in WORDS}
 
 

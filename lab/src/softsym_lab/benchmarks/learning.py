@@ -59,7 +59,7 @@ def run(seeds: Sequence[int] = (0, 1, 2), folder: Path | None = None) -> dict[st
     curves: dict[str, list[dict[str, Any]]] = {name: [] for name in PRESETS}
     for seed in seeds:
         for name in PRESETS:
-            curves[name].append(_kept(name, seed, folder))
+            curves[name].append(_read_or_measure(name, seed, folder))
     return {
         "task": TASK,
         **{name: _medians(name, found) for name, found in curves.items()},
@@ -130,7 +130,7 @@ def ratios(curves: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
     return found
 
 
-def _kept(name: str, seed: int, folder: Path | None) -> dict[str, Any]:
+def _read_or_measure(name: str, seed: int, folder: Path | None) -> dict[str, Any]:
     """A curve from the folder, or a new one for it."""
     if folder is None:
         return curve(name, seed)

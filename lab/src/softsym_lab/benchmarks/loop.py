@@ -18,8 +18,8 @@ from softsym.training import (
     make_optimizer,
     train_epoch,
 )
-from softsym_lab.benchmarks.step import AXES, IN, OUT, step_of
-from softsym_lab.benchmarks.timing import interleaved
+from softsym_lab.benchmarks.step import AXES, IN, OUT, training_step
+from softsym_lab.benchmarks.timing import median_seconds
 
 
 def run() -> dict[str, Any]:
@@ -39,7 +39,7 @@ def compare(width: int, batch: int, rounds: int = 9) -> dict[str, float]:
     wrapped, optimizer = devices.setup(net, make_optimizer(net, per, settings))
     objective = Objective(net, per)
     bare_net = SoftMLP(IN, OUT, AXES, width, largest="O(3)")
-    bare = step_of(bare_net, EquivarianceRegularizer(bare_net, AXES), batch)
+    bare = training_step(bare_net, EquivarianceRegularizer(bare_net, AXES), batch)
 
     def epoch() -> None:
         train_epoch(devices, wrapped, optimizer, data.train, settings, 1, objective, WeightAverage(net, 0.0))
@@ -48,7 +48,7 @@ def compare(width: int, batch: int, rounds: int = 9) -> dict[str, float]:
         for _ in range(1000 // batch):
             bare()
 
-    seconds = interleaved({"epoch": epoch, "steps": steps}, rounds)
+    seconds = median_seconds({"epoch": epoch, "steps": steps}, rounds)
     return {
         "epoch_milliseconds": 1e3 * seconds["epoch"],
         "steps_milliseconds": 1e3 * seconds["steps"],

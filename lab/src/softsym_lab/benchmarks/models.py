@@ -45,7 +45,7 @@ def run(folder: Path | None = None, flights: str | None = None) -> dict[str, Any
         folder.mkdir(parents=True, exist_ok=True)
     cases = [(name, 0) for name in TASKS]
     cases += [(f"table_tennis:{flights}", split) for split in range(FLIGHT_SPLITS) if flights]
-    records = [_kept(folder, name, split) for name, split in cases]
+    records = [_read_or_compare(folder, name, split) for name, split in cases]
     return {"cases": records, **summary(records)}
 
 
@@ -57,7 +57,7 @@ def compare(name: str, split: int = 0, **parameters: Any) -> dict[str, Any]:
     outputs, kept = table.Y, unbroken(task)
     shown = name.split(":")[0] if name.startswith("table_tennis") else name
 
-    def fitted(groups: Sequence[str]) -> dict[str, Any]:
+    def fit_candidates(groups: Sequence[str]) -> dict[str, Any]:
         numbers = {key: value for key, value in task_parameters(task).items() if key != "largest"}
         numbers |= {"groups": list(groups), "random_state": split} | parameters
         est = SoftEquivariantRegressor.from_parameters(numbers).fit(table.X, outputs, groups=table.row_groups)
@@ -77,13 +77,13 @@ def compare(name: str, split: int = 0, **parameters: Any) -> dict[str, Any]:
         }
 
     everything = [str(group) for group in task.groups]
-    record: dict[str, Any] = {"task": shown, "split": split, "all": fitted(everything)}
+    record: dict[str, Any] = {"task": shown, "split": split, "all": fit_candidates(everything)}
     if kept and kept != everything:
-        record["without_broken"] = fitted(kept)
+        record["without_broken"] = fit_candidates(kept)
         record["cost_of_broken"] = _cost(record["all"], record["without_broken"])
     added = one_more(task)
     if added is not None:
-        record["one_more_broken"] = fitted([*everything, added])
+        record["one_more_broken"] = fit_candidates([*everything, added])
         record["cost_of_one_more"] = _cost(record["one_more_broken"], record["all"])
     return record
 
@@ -157,7 +157,7 @@ def unbroken(task: Task) -> list[str]:
     return [str(group) for group in task.groups if task.expected.get(group) != "absent"]
 
 
-def _kept(folder: Path | None, name: str, split: int) -> dict[str, Any]:
+def _read_or_compare(folder: Path | None, name: str, split: int) -> dict[str, Any]:
     if folder is None:
         return compare(name, split)
     words = "".join(letter if letter.isalnum() else "_" for letter in name)

@@ -48,10 +48,10 @@ def run(
         "columns": [Case(rows[0], columns=n) for n in columns],
         "groups": [Case(rows[0], groups=n) for n in groups],
     }
-    return {name: _measured(name, cases) for name, cases in series.items()}
+    return {name: _measure_series(name, cases) for name, cases in series.items()}
 
 
-def _measured(name: str, cases: list[Case]) -> dict[str, Any]:
+def _measure_series(name: str, cases: list[Case]) -> dict[str, Any]:
     measured = [{**asdict(case), **measure(case)} for case in cases]
     sizes = [getattr(case, name) for case in cases]
     keys = [key for key in measured[0] if key.endswith(("seconds", "megabytes"))]
@@ -102,7 +102,7 @@ def write(case: Case, path: Path) -> None:
     import numpy as np
     import polars
 
-    scalars, vectors = shape_of(case)
+    scalars, vectors = count_inputs(case)
     pieces = []
     for start in range(0, case.rows, CHUNK):
         n = min(CHUNK, case.rows - start)
@@ -121,11 +121,11 @@ def write(case: Case, path: Path) -> None:
         piece.unlink()
 
 
-def shape_of(case: Case) -> tuple[int, int]:
+def count_inputs(case: Case) -> tuple[int, int]:
     """Numbers of scalars and vectors among the inputs.
 
     Example:
-        >>> shape_of(Case(100, columns=20))
+        >>> count_inputs(Case(100, columns=20))
         (5, 5)
     """
     vectors = (case.columns - case.columns // 5) // 3
@@ -139,7 +139,7 @@ def _evidence(case: Case, path: Path) -> dict[str, float]:
     from softsym.inference import evidence
     from softsym_lab.benchmarks.timing import peak_megabytes
 
-    scalars, vectors = shape_of(case)
+    scalars, vectors = count_inputs(case)
     start = time.process_time()
     table = read_table(path, f"x0..x{case.columns - 1}", "y0..y2", most_rows=USED)
     assert table.Y is not None

@@ -19,7 +19,7 @@ import numpy as np
 from softsym.groups import Group, group
 from softsym.reps import Rep, TensorType, hidden_rep, rep
 from softsym.spaces import EquivariantSpace, cache_folder, constraints, equivariant_maps, forget, invariants
-from softsym_lab.benchmarks.timing import interleaved, seconds
+from softsym_lab.benchmarks.timing import median_seconds, seconds
 
 GROUPS = ("O(3)", "O(2)@x", "O(2)@y", "O(2)@z")
 
@@ -32,7 +32,7 @@ def run() -> dict[str, Any]:
 def build(rounds: int = 5) -> dict[str, Any]:
     """(a): seconds and ratios of building all spaces of the Inertia network."""
     cold, cached, remembered = [], [], []
-    build_all()  # imports and first-call costs belong to nobody
+    build_all()  # imports and first calls are not measured
     for _ in range(rounds):
         with tempfile.TemporaryDirectory() as folder, cache_folder(folder):
             forget()
@@ -88,7 +88,7 @@ def project(rounds: int = 25, calls: int = 20) -> dict[str, Any]:
     source, target = hidden_rep(384, "O(3)"), hidden_rep(384, "O(3)", round_up=True)
     space = equivariant_maps(source, target, "O(2)@z")
     W = torch.randn(space.shape, generator=torch.Generator().manual_seed(0))
-    times = interleaved({"project": lambda: space.project(W), "pass": lambda: W.mul_(1.0)}, rounds, calls)
+    times = median_seconds({"project": lambda: space.project(W), "pass": lambda: W.mul_(1.0)}, rounds, calls)
     return {
         "shape": list(space.shape),
         "project_microseconds": 1e6 * times["project"],
@@ -107,7 +107,7 @@ def growth(widths: Iterable[int] = (96, 192, 384, 768, 1536, 3072, 4096)) -> dic
         space = equivariant_maps(hidden, hidden, "O(2)@z")
         W = torch.randn(space.shape, generator=torch.Generator().manual_seed(0))
         calls = max(1, 400_000 // W.numel())
-        times = interleaved({"project": lambda: space.project(W), "pass": lambda: W.mul_(1.0)}, 7, calls)  # noqa: B023
+        times = median_seconds({"project": lambda: space.project(W), "pass": lambda: W.mul_(1.0)}, 7, calls)  # noqa: B023
         stored = space.packed.index.nbytes + sum(block.matrix.nbytes for block in space.packed.blocks)
         rows.append(
             {

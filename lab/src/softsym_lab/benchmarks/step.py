@@ -1,6 +1,6 @@
 """One training step (forward, backward, Adam) of every network of the paper on the Inertia representations.
 
-For width 384 with batch 500 and width 128 with batch 200: medians of interleaved steps, the ratios that matter, peak memory of each
+For width 384 with batch 500 and width 128 with batch 200: medians of median_seconds steps, the ratios that matter, peak memory of each
 network in a process of its own, and the growth of the regularizer's cost with width.
 """
 
@@ -19,7 +19,7 @@ from torch import nn
 
 from softsym.nn import EMLP, MLP, RPP, MixedEMLP, Network, SoftMLP, count_parameters
 from softsym.regularize import EquivarianceRegularizer
-from softsym_lab.benchmarks.timing import interleaved, ratio, time_rounds
+from softsym_lab.benchmarks.timing import median_seconds, ratio, time_rounds
 
 IN, OUT = "5S + 5V", "T(2)"
 AXES = ["O(2)@x", "O(2)@y", "O(2)@z"]
@@ -46,7 +46,7 @@ def run() -> dict[str, Any]:
 def compare(width: int, batch: int, rounds: int) -> dict[str, Any]:
     """Times of all networks at one width, side by side."""
     steps: dict[str, Callable[[], object]] = {name: make_step(name, width, batch) for name in NETWORKS}
-    steps["emlp_free"] = step_of(_freed(EMLP(IN, OUT, "O(3)", width)), None, batch)
+    steps["emlp_free"] = training_step(_without_constraints(EMLP(IN, OUT, "O(3)", width)), None, batch)
     seconds = time_rounds(steps, rounds)
     return {
         "milliseconds": {name: 1e3 * statistics.median(values) for name, values in seconds.items()},
@@ -78,10 +78,10 @@ def make_step(name: str, width: int, batch: int) -> Callable[[], None]:
     """A training step of a network by name; soft_perK has a regularizer of K groups."""
     net = build(name, width)
     groups = PENALTIES.get(name)
-    return step_of(net, None if groups is None else EquivarianceRegularizer(net, groups), batch)
+    return training_step(net, None if groups is None else EquivarianceRegularizer(net, groups), batch)
 
 
-def step_of(net: nn.Module, per: EquivarianceRegularizer | None, batch: int) -> Callable[[], None]:
+def training_step(net: nn.Module, per: EquivarianceRegularizer | None, batch: int) -> Callable[[], None]:
     """Forward, backward and Adam on one fixed batch."""
     generator = torch.Generator().manual_seed(0)
     x, y = torch.randn(batch, 20, generator=generator), torch.randn(batch, 9, generator=generator)
@@ -104,7 +104,7 @@ def growth(widths: tuple[int, ...] = (128, 256, 512, 1024, 2048)) -> dict[str, A
     for width in widths:
         net = SoftMLP(IN, OUT, AXES, width, largest="O(3)")
         per = EquivarianceRegularizer(net, AXES)
-        found = interleaved({"per": lambda: per().backward()}, 7, max(1, 256 // width))  # noqa: B023
+        found = median_seconds({"per": lambda: per().backward()}, 7, max(1, 256 // width))  # noqa: B023
         rows.append({"width": width, "weights": per.stacked.size, "milliseconds": 1e3 * found["per"]})
     slope = np.polyfit(
         [math.log(row["weights"]) for row in rows], [math.log(row["milliseconds"]) for row in rows], 1
@@ -127,6 +127,6 @@ def peak_memory(name: str, width: int, batch: int) -> float:
     return float(done.stdout)
 
 
-def _freed(net: EMLP) -> Network:
+def _without_constraints(net: EMLP) -> Network:
     """The same shape without constraints: what an EMLP of ordinary linear layers would cost."""
     return net.bake().requires_grad_(True)

@@ -19,7 +19,7 @@ def seconds(action: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def interleaved(actions: dict[str, Callable[[], object]], rounds: int, calls: int = 1) -> dict[str, float]:
+def median_seconds(actions: dict[str, Callable[[], object]], rounds: int, calls: int = 1) -> dict[str, float]:
     """Median seconds per call of each action, measured alternately; see :func:`time_rounds`."""
     return {name: statistics.median(values) for name, values in time_rounds(actions, rounds, calls).items()}
 

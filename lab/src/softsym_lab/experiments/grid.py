@@ -8,7 +8,7 @@ from typing import Any
 
 from softsym.datasets import task as read_task
 from softsym.errors import InputError
-from softsym_lab.experiments.presets import changed, preset
+from softsym_lab.experiments.presets import preset, replace_numbers
 from softsym_lab.experiments.table_spec import GridColumn, GridRow, Number, TableSpec
 from softsym_lab.runs.spec import Preset, PresetName, RunSpec
 
@@ -65,7 +65,7 @@ def run_spec(
     if column.group == "exact" and group is None:
         return None
     try:
-        numbers = _numbers(preset(_located(row.task, records), column.preset or name), row, column)
+        numbers = _numbers(preset(_with_records(row.task, records), column.preset or name), row, column)
         spec = RunSpec(
             numbers.task, column.model, numbers, 0, group, groups=column.groups, early_stopping=column.early_stopping
         )  # fmt: skip
@@ -104,14 +104,14 @@ def _numbers(numbers: Preset, row: GridRow, column: GridColumn) -> Preset:
     for name in (*row.set, *row.scale):
         if name not in known or name in ("name", "task"):
             raise InputError(f"a preset has no number {name!r}")
-    changes |= _scaled(known, row.scale)
+    changes |= _scale_numbers(known, row.scale)
     if numbers.name in column.width:
         width = column.width[numbers.name]
         changes |= {"width": width, "rpp_width": width}
-    return changed(numbers, changes)
+    return replace_numbers(numbers, changes)
 
 
-def _scaled(known: Mapping[str, Any], factors: Mapping[str, float]) -> dict[str, Number]:
+def _scale_numbers(known: Mapping[str, Any], factors: Mapping[str, float]) -> dict[str, Number]:
     """Numbers times their factors; whole numbers stay whole, and the adjustment comes early enough to count."""
     scaled: dict[str, Number] = {}
     for name, factor in factors.items():
@@ -125,7 +125,7 @@ def _scaled(known: Mapping[str, Any], factors: Mapping[str, float]) -> dict[str,
     return scaled
 
 
-def _located(task: str, records: str | None) -> str:
+def _with_records(task: str, records: str | None) -> str:
     if records is None or not task.startswith("motion"):
         return task
     return f"{task},records={records}"

@@ -145,10 +145,10 @@ def chosen_preset(
         changes |= {"width": width, "rpp_width": max(1, round(numbers.rpp_width * width / numbers.width))}
     if strengths is not None:
         changes["strengths"] = strengths
-    return changed(numbers, changes, f"preset {name} with these changes")
+    return replace_numbers(numbers, changes, f"preset {name} with these changes")
 
 
-def changed(numbers: Preset, changes: dict[str, Any], what: str = "") -> Preset:
+def replace_numbers(numbers: Preset, changes: dict[str, Any], what: str = "") -> Preset:
     """A preset with some numbers replaced, and checked again; ``what`` begins the message if they do not fit."""
     try:
         return Preset.model_validate(dict(numbers) | changes)

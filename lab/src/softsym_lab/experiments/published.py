@@ -28,7 +28,7 @@ class Published:
         return f"{self.mean:g}" if self.std is None else f"{self.mean:g} ± {self.std:g}"
 
 
-def published(table_spec: TableSpec, row: GridRow, column: GridColumn) -> Published | None:
+def find_published(table_spec: TableSpec, row: GridRow, column: GridColumn) -> Published | None:
     """The number that a cell is to be compared with; None if the paper has none."""
     if table_spec.published is None:
         return None

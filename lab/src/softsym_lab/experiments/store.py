@@ -1,6 +1,6 @@
 """The store of finished runs: a Parquet ledger for each preset, a row for each run.
 
-``PRESET.parquet`` holds what was run, what came out, under which versions, and a thinned history: JSON texts with a checksum, after
+``PRESET.parquet`` holds what was run, its result, under which versions, and a thinned history: JSON texts with a checksum, after
 the columns by which one searches (:data:`COLUMNS`). A run that has just finished is ``pending/NAME.json`` until it is added to its
 ledger. ``work/NAME`` is what a run needs while it is under way (checkpoints, weights); it is not worth keeping with the results.
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from softsym_lab.experiments.grid import Cell
-from softsym_lab.experiments.published import Published, published
+from softsym_lab.experiments.published import Published, find_published
 from softsym_lab.experiments.store import RunRecord, Store
 from softsym_lab.experiments.table_spec import GridColumn, GridRow, TableSpec
 from softsym_lab.runs.spec import RunSpec
@@ -113,7 +113,7 @@ def summarise(table_spec: TableSpec, cells: Sequence[Cell], store: Store) -> lis
 def _summary(table_spec: TableSpec, cell: Cell, store: Store) -> Summary:
     found = tuple(record for spec in cell.runs if (record := store.record(spec)) is not None)
     values = tuple(value for record in found if (value := table_spec.value(record.result)) is not None)
-    number = published(table_spec, cell.row, cell.column)
+    number = find_published(table_spec, cell.row, cell.column)
     lowest = tuple(low for record in found if (low := _lowest(record, table_spec.factor)) is not None)
     return Summary(cell.row, cell.column, found, values, cell.runs, number, lowest)
 

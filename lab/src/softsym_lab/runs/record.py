@@ -1,4 +1,4 @@
-"""The record of a run: what came out, with the equivariance errors of the model and of the truth."""
+"""The result of a run, with the equivariance errors of the model and of the true target."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PROBES, TRANSFORMS = 200, 64
 
 @dataclass(frozen=True)
 class RunResult:
-    """What came out of a run; errors are means over samples and group elements, normalised by the sum of norms."""
+    """The result of a run; errors are means over samples and group elements, normalised by the sum of norms."""
 
     task: str
     origin: str
@@ -78,7 +78,7 @@ class RunResult:
         return RunResult(**{name: value for name, value in fields.items() if name != "schema"})
 
 
-def probes_of(task: Task, seed: int) -> Tensor:
+def draw_probes(task: Task, seed: int) -> Tensor:
     """Inputs (n, inputs) at which errors are measured: as the data's.
 
     Off them, a network that fits the data perfectly may break their symmetry in any way.
@@ -133,7 +133,7 @@ def transformed_errors(model: nn.Module, task: Task, test: Pair, groups: Sequenc
     return errors
 
 
-def result_of(
+def make_result(
     spec: RunSpec,
     task: Task,
     fitted: Fitted,

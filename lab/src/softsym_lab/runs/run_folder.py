@@ -93,7 +93,7 @@ class RunFolder:
                 raise ValueError("the checksum of its weights does not match")
             return RunResult.from_dict(fields)
         except (OSError, ValueError, TypeError) as error:
-            raise _damaged(weights if expected is not None else file, error) from error
+            raise _damage_error(weights if expected is not None else file, error) from error
 
     def finish(self, model: nn.Module, result: RunResult) -> None:
         """Writes the model, and then the result, which says that the run is done."""
@@ -111,8 +111,8 @@ class RunFolder:
         try:
             return load_with_checksum(file.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
-            raise _damaged(file, error) from error
+            raise _damage_error(file, error) from error
 
 
-def _damaged(file: Path, error: Exception) -> InputError:
+def _damage_error(file: Path, error: Exception) -> InputError:
     return InputError(f"{file} is damaged ({in_one_line(error)}); remove it, or pass another --out-dir")

@@ -13,7 +13,7 @@ from softsym.errors import InputError
 from softsym.metrics import Violations
 from softsym.nn import ScaleCanonical
 from softsym.training import Fitted, Splits, evaluate, fit
-from softsym_lab.runs.record import RunResult, model_errors, probes_of, result_of
+from softsym_lab.runs.record import RunResult, draw_probes, make_result, model_errors
 from softsym_lab.runs.run_folder import RunFolder
 from softsym_lab.runs.spec import RunSpec
 from softsym_lab.zoo.kernel_models import ClosedForm
@@ -56,11 +56,11 @@ def _run(spec: RunSpec, task: Task, place: RunFolder, *, resume: bool, quiet: bo
     data = task.splits(spec.seed, spec.preset.sizes, fixed_data=spec.preset.fixed_data)
     if isinstance(built.model, ScaleCanonical):
         built.model.fit_size_(data.train[0])
-    probes = probes_of(task, spec.seed)
+    probes = draw_probes(task, spec.seed)
     note = tensorboard(place.path / "tensorboard") if track else None
     began = time.perf_counter()
     fitted = (
-        solved(built.model, data)
+        fit_closed_form(built.model, data)
         if isinstance(built.model, ClosedForm)
         else fit(
             built.model,
@@ -80,12 +80,12 @@ def _run(spec: RunSpec, task: Task, place: RunFolder, *, resume: bool, quiet: bo
         )
     )
     seconds = fitted.history[-1]["seconds"] if fitted.history else time.perf_counter() - began
-    result = result_of(spec, task, fitted, data, seconds, probes, built.regularizer)
+    result = make_result(spec, task, fitted, data, seconds, probes, built.regularizer)
     place.finish(fitted.model, result)
     return result
 
 
-def solved(model: ClosedForm, data: Splits) -> Fitted:
+def fit_closed_form(model: ClosedForm, data: Splits) -> Fitted:
     """A closed form after it was solved: its history has no epoch."""
     model.solve_(data)
     x, y = data.val

@@ -117,10 +117,10 @@ def _process(plan: Blueprint) -> Built:
         shares = "".join(f"{name} {share:.3g}, " for name, share in gp.weights_.items())
         return gp.predict, f"{shares}{gp.kernel_}, {gp.n_rows_} rows"
 
-    return Built(ClosedForm(solve, lambda: asked_of(plan)))
+    return Built(ClosedForm(solve, lambda: collect_evidence(plan)))
 
 
-def asked_of(plan: Blueprint) -> list[dict[str, Any]]:
+def collect_evidence(plan: Blueprint) -> list[dict[str, Any]]:
     """Evidence about the candidates, the largest group and, where the truth is not known, what the data propose.
 
     They are asked of what a person's file would hold.

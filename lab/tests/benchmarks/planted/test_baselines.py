@@ -14,7 +14,7 @@ from softsym_lab.benchmarks.planted.methods import methods
 @pytest.mark.slow
 @pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
 def test_every_method_gets_its_row(case):
-    records = {name: {0: baselines.kept(case, name, seed=0, epochs=1)} for name in methods(case)}
+    records = {name: {0: baselines.read_or_train(case, name, seed=0, epochs=1)} for name in methods(case)}
     comparison = baselines.table(case, records)
     assert list(comparison["rows"]) == list(methods(case))
     for row in comparison["rows"].values():
@@ -35,18 +35,18 @@ def test_every_method_gets_its_row(case):
 
 def test_what_is_done_is_not_repeated(tmp_path, monkeypatch):
     case = cases()[0]
-    first = baselines.kept(case, "plain", 0, 1, tmp_path)
+    first = baselines.read_or_train(case, "plain", 0, 1, tmp_path)
     (file,) = tmp_path.iterdir()
     assert json.loads(file.read_text()) == first
-    monkeypatch.setattr(baselines, "trained", None)
-    assert baselines.kept(case, "plain", 0, 1, tmp_path) == first
-    assert baselines.recorded(tmp_path) == {}  # nothing of full length yet
+    monkeypatch.setattr(baselines, "train_and_measure", None)
+    assert baselines.read_or_train(case, "plain", 0, 1, tmp_path) == first
+    assert baselines.read_tables(tmp_path) == {}  # nothing of full length yet
 
 
 def test_a_part_of_the_folder_is_a_table(tmp_path, monkeypatch):
     monkeypatch.setattr(
         baselines,
-        "trained",
+        "train_and_measure",
         lambda case, method, seed, epochs: {
             "test_error": 1.0 + seed,
             "cpu_seconds": 1.0 + bool(method.way == "per"),
@@ -54,8 +54,8 @@ def test_a_part_of_the_folder_is_a_table(tmp_path, monkeypatch):
     )
     case, first = cases()[1], baselines.FIRST
     for name, seed in (("plain", first), ("plain", first + 1), ("per", first + 1)):
-        baselines.kept(case, name, seed, folder=tmp_path)
-    rows = baselines.recorded(tmp_path)[case.name]["rows"]
+        baselines.read_or_train(case, name, seed, folder=tmp_path)
+    rows = baselines.read_tables(tmp_path)[case.name]["rows"]
     assert rows["plain"]["seeds"] == 2
     assert rows["per"]["test_error_less_plain"] == [0.0, None]
     everything = baselines.run(tmp_path, seeds=1)[case.name]

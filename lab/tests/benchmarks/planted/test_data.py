@@ -5,11 +5,11 @@ from lab.tests.tasks.flights import write_flights
 
 import softsym as ss
 from softsym_lab.benchmarks.planted import points
-from softsym_lab.benchmarks.planted.images import SmallCNN, planted, planted_label
+from softsym_lab.benchmarks.planted.images import SmallCNN, draw_images, planted_label
 
 
 def test_exact_soft_and_absent():
-    x, label = planted(2_000, seed=0)
+    x, label = draw_images(2_000, seed=0)
     assert 0.4 < label.float().mean() < 0.6
     changed = {
         "upside down": (planted_label(x.flip(-2)) != label).float().mean().item(),
@@ -19,7 +19,7 @@ def test_exact_soft_and_absent():
     assert changed["upside down"] == 0
     assert 0.05 < changed["reflection"] < 0.35
     assert changed["rotation"] > 0.7
-    assert torch.equal(planted(5, seed=1)[0], planted(5, seed=1)[0])
+    assert torch.equal(draw_images(5, seed=1)[0], draw_images(5, seed=1)[0])
 
 
 def test_the_network():

@@ -2,7 +2,15 @@
 
 from lab.tests.experiments.small import summaries
 
-from softsym_lab.experiments.claims.claim import Claim, beats, by_labels, computed, judge, markdown, means
+from softsym_lab.experiments.claims.claim import (
+    Claim,
+    beats,
+    by_labels,
+    computed_claim,
+    judge,
+    markdown,
+    means,
+)
 
 
 def test_a_claim_without_all_its_runs_cannot_be_decided(tmp_path):
@@ -12,9 +20,9 @@ def test_a_claim_without_all_its_runs_cannot_be_decided(tmp_path):
 
 
 def test_what_is_computed_needs_no_runs():
-    claim = computed("two and two are four", True, "4", "1.1")
+    claim = computed_claim("two and two are four", True, "4", "1.1")
     assert (claim.verdict, claim.done, claim.wanted, claim.where) == ("holds", 0, 0, "1.1")
-    assert computed("no", False, "", "").verdict == "does not hold"
+    assert computed_claim("no", False, "", "").verdict == "does not hold"
     assert claim.to_dict()["verdict"] == "holds"
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from lab.tests.experiments.small import record, summaries
 
-from softsym_lab.experiments.claims.motion import errors_of, motion_claims, our_claims
+from softsym_lab.experiments.claims.motion import mean_errors, motion_claims, our_claims
 
 GROUPS = ("O(2)@x", "O(2)@y", "O(2)@z")
 ADE = {
@@ -70,4 +70,4 @@ def test_bad_runs_do_not(tmp_path, changed, text):
 def test_our_claims_are_tested_on_other_trajectories_too(tmp_path):
     cells = summaries(tmp_path, "motion", make=made())
     assert next(claim.text for claim in our_claims(cells, "flights, ")).startswith("flights, scale-aware: ")
-    assert set(errors_of(cells[0])) == set(GROUPS)
+    assert set(mean_errors(cells[0])) == set(GROUPS)

@@ -9,7 +9,13 @@ from lab.tests.experiments.engine_jobs import bits, spec
 
 import softsym as ss
 from softsym_lab.experiments.engines.engine import Job
-from softsym_lab.experiments.engines.execute import THREADS, environment, execute, take_head_start, thinned
+from softsym_lab.experiments.engines.execute import (
+    THREADS,
+    environment,
+    execute,
+    take_head_start,
+    thin_history,
+)
 from softsym_lab.experiments.store import name
 from softsym_lab.runs.runner import run
 
@@ -34,7 +40,7 @@ def test_a_thinned_history_keeps_what_figures_need():
     chosen = spec(epochs=600)
     rows = [{"epoch": k, "loss": 1 / 3, "lr": 1.0} for k in range(1, 601)]
     rows[32]["errors"] = {"O(3)": 2 / 3}
-    kept = thinned(rows, chosen)
+    kept = thin_history(rows, chosen)
     assert len(kept) < 70
     assert {33, 600, chosen.preset.adjust_at} <= {row["epoch"] for row in kept}
     assert kept[0] == {"epoch": 10, "loss": 0.333333}

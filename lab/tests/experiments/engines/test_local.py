@@ -1,4 +1,4 @@
-"""The local engine: same bits, failures, kills, and nobody left behind."""
+"""The local engine: same bits, failures, kills, and no process left behind."""
 
 import json
 import os
@@ -22,10 +22,11 @@ def test_same_bits_as_alone(tmp_path):
     engines.same_bits_as_alone(Local(1), tmp_path)
 
 
-def test_failure_stops_nobody(tmp_path):
-    engines.failure_stops_nobody(Local(2), tmp_path)
+def test_failure_stops_no_other_run(tmp_path):
+    engines.failure_stops_no_other_run(Local(2), tmp_path)
 
 
+@pytest.mark.slow
 def test_killed_and_taken_up_again(tmp_path):
     engines.killed_and_taken_up_again(Local(1), tmp_path)
 
@@ -74,6 +75,7 @@ def test_closing_the_engine_stops_its_workers(tmp_path):
     assert not is_alive(pids[0])
 
 
+@pytest.mark.slow
 def test_workers_end_with_an_engine_that_was_killed(tmp_path):
     job = Job(engines.spec(epochs=2000), tmp_path / "run")
     script = (
@@ -116,7 +118,7 @@ def test_the_outcome_is_left_in_the_folder(tmp_path):
     assert outcome.error.startswith("InputError: task 'inertia:nonsense'")
 
 
-def test_nobody_works_for_an_engine_that_is_gone(tmp_path):
+def test_no_process_works_for_an_engine_that_is_gone(tmp_path):
     job = Job(spec(epochs=2000), tmp_path / "run")
     line = json.dumps(job.to_dict()).encode() + b"\n"
     done = subprocess.run(COMMAND, input=line, timeout=120, check=False)  # the input ends at once

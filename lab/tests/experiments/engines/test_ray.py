@@ -25,8 +25,8 @@ def test_same_bits_as_alone(tmp_path):
 
 
 @pytest.mark.slow
-def test_failure_stops_nobody(tmp_path):
-    engines.failure_stops_nobody(Ray(2), tmp_path)
+def test_failure_stops_no_other_run(tmp_path):
+    engines.failure_stops_no_other_run(Ray(2), tmp_path)
 
 
 @pytest.mark.slow

@@ -1,10 +1,10 @@
-"""Reading somebody else's arrays."""
+"""Reading arrays of files."""
 
 import numpy as np
 import pytest
 
 from softsym.errors import InputError
-from softsym_lab.tasks.recorded.arrays import read_arrays, shaped
+from softsym_lab.tasks.recorded.arrays import check_shape, read_arrays
 
 
 def message(path, match, **arrays):
@@ -35,7 +35,7 @@ def test_shapes(tmp_path):
     path = tmp_path / "a.npz"
     np.savez(path, a=np.ones((4, 3), dtype=int))
     arrays = read_arrays(path, ("a",), "numbers")
-    assert shaped(path, arrays, "a", (None, 3)).dtype == np.float64
+    assert check_shape(path, arrays, "a", (None, 3)).dtype == np.float64
     for shape in ((None, 2), (4,), (5, 3)):
         with pytest.raises(InputError, match=r"`a` must have shape \(.*\), got \(4, 3\)"):
-            shaped(path, arrays, "a", shape)
+            check_shape(path, arrays, "a", shape)

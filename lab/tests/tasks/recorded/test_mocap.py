@@ -8,7 +8,7 @@ from lab.tests.tasks.recorded.made_up import EDGES, write_trials
 from softsym.datasets import task
 from softsym.errors import InputError
 from softsym_lab.tasks.recorded import Mocap
-from softsym_lab.tasks.recorded.skeleton import parity_basis, reflected
+from softsym_lab.tasks.recorded.skeleton import parity_basis, reflect_joints
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def test_the_published_rows(file):
 
 def test_inputs_are_positions_and_the_step_to_the_next_frame(file):
     arrays, raw = np.load(file), Mocap("raw", file).rows()["test"]
-    basis, even = parity_basis(reflected(EDGES, 31))
+    basis, even = parity_basis(reflect_joints(EDGES, 31))
     x, frame = arrays["trial_3"], arrays["test_3"][4]
     here, step = raw.x[4, [*range(50), *range(100, 143)]], raw.x[4, [*range(50, 100), *range(143, 186)]]
     np.testing.assert_allclose(here, basis @ x[frame].ravel())

@@ -5,11 +5,11 @@ import pytest
 from lab.tests.tasks.recorded.made_up import EDGES
 
 from softsym.errors import InputError
-from softsym_lab.tasks.recorded.skeleton import parity_basis, reflected
+from softsym_lab.tasks.recorded.skeleton import parity_basis, reflect_joints
 
 
 def test_legs_and_arms_are_exchanged_and_the_spine_stays():
-    images = reflected(EDGES, 31)
+    images = reflect_joints(EDGES, 31)
     assert images[[1, 2, 3, 4, 5]].tolist() == [6, 7, 8, 9, 10]
     assert images[17:24].tolist() == list(range(24, 31))
     assert images[[0, 11, 12, 13, 14, 15, 16]].tolist() == [0, 11, 12, 13, 14, 15, 16]
@@ -17,7 +17,7 @@ def test_legs_and_arms_are_exchanged_and_the_spine_stays():
 
 
 def test_the_reflection_is_diagonal_in_its_coordinates():
-    images = reflected(EDGES, 31)
+    images = reflect_joints(EDGES, 31)
     basis, even = parity_basis(images)
     reflection = np.kron(np.eye(31)[images], np.diag([-1.0, 1.0, 1.0]))
     expected = np.diag(np.where(np.arange(93) < even, 1.0, -1.0))
@@ -37,4 +37,4 @@ def test_the_reflection_is_diagonal_in_its_coordinates():
 )
 def test_what_is_no_body(edges, joints, match):
     with pytest.raises(InputError, match=match):
-        reflected(edges, joints)
+        reflect_joints(edges, joints)

@@ -63,12 +63,13 @@ def run(
             if name in methods(case):
                 count = seeds or methods(case)[name].seeds
                 records[case.name][name] = {
-                    seed: kept(case, name, seed, epochs, folder) for seed in range(FIRST, FIRST + count)
+                    seed: read_or_train(case, name, seed, epochs, folder)
+                    for seed in range(FIRST, FIRST + count)
                 }
     return {case.name: table(case, records[case.name]) for case in every}
 
 
-def recorded(folder: Path, flights: str | None = None) -> dict[str, Any]:
+def read_tables(folder: Path, flights: str | None = None) -> dict[str, Any]:
     """The table of what is in the folder so far."""
     tables = {}
     for case in cases(flights):
@@ -130,15 +131,15 @@ def summary(records: Records, plain: Records) -> dict[str, Any]:
     return row
 
 
-def kept(
+def read_or_train(
     case: Case, name: str, seed: int, epochs: int | None = None, folder: Path | None = None
 ) -> dict[str, Any]:
     """One training, read from the folder if it is there."""
     if folder is None:
-        return trained(case, methods(case)[name], seed, epochs)
+        return train_and_measure(case, methods(case)[name], seed, epochs)
     file = _file(folder, case, name, seed, epochs)
     if not file.exists():
-        put_text(file, json.dumps(trained(case, methods(case)[name], seed, epochs)))
+        put_text(file, json.dumps(train_and_measure(case, methods(case)[name], seed, epochs)))
     return _read(file)
 
 
@@ -152,11 +153,11 @@ def _read(file: Path) -> dict[str, Any]:
     return record
 
 
-def trained(case: Case, method: Method, seed: int, epochs: int | None = None) -> dict[str, Any]:
+def train_and_measure(case: Case, method: Method, seed: int, epochs: int | None = None) -> dict[str, Any]:
     """Strengths are found, then all training rows are learned and the test rows predicted."""
     length, (train, test) = epochs or case.epochs, case.draw(seed)
     start = time.process_time()
-    strengths, record = found(case, method, train, seed, length)
+    strengths, record = choose_strengths(case, method, train, seed, length)
     training = Training(case, method, strengths, seed, length)
     net = training.run(train)
     record["cpu_seconds"] = time.process_time() - start
@@ -168,7 +169,7 @@ def trained(case: Case, method: Method, seed: int, epochs: int | None = None) ->
     return record
 
 
-def found(
+def choose_strengths(
     case: Case, method: Method, train: Pair, seed: int, epochs: int
 ) -> tuple[dict[str, float], dict[str, Any]]:
     """The strength of each candidate, and why."""

@@ -106,6 +106,6 @@ def cases(flights: str | None = None) -> list[Case]:
 
 
 def _planted(seed: int) -> tuple[Pair, Pair]:
-    pairs = (images.planted(200, seed), images.planted(2_000, 1_000 + seed))
+    pairs = (images.draw_images(200, seed), images.draw_images(2_000, 1_000 + seed))
     train, test = ((x.flatten(1), nn.functional.one_hot(label, 2).float()) for x, label in pairs)
     return train, test

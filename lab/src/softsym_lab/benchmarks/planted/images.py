@@ -19,7 +19,7 @@ LEAN = 0.25
 BLOBS = 3
 
 
-def planted(n: int, seed: int) -> tuple[Tensor, Tensor]:
+def draw_images(n: int, seed: int) -> tuple[Tensor, Tensor]:
     """Images (n, 1, 12, 12) and labels (n,), each 0 or 1.
 
     Args:
@@ -27,7 +27,7 @@ def planted(n: int, seed: int) -> tuple[Tensor, Tensor]:
         seed: Seed of the blobs.
 
     Example:
-        >>> x, label = planted(8, seed=0)
+        >>> x, label = draw_images(8, seed=0)
         >>> x.shape, bool((planted_label(x.flip(-2)) == label).all())
         (torch.Size([8, 1, 12, 12]), True)
     """

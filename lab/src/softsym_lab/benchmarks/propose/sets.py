@@ -72,13 +72,13 @@ def run(
     records: dict[str, list[dict[str, Any]]] = {part: [] for part in (*parts, "tasks", "golf")}
     with progress("propose", total=len(jobs := _jobs(rows, frames, parts, noises))) as show:
         for done, (part, (key, make)) in enumerate(jobs):
-            records[part].append(_kept(folder / f"{key}.json", make))
+            records[part].append(_read_or_make(folder / f"{key}.json", make))
             show(done + 1, key)
     return {
         **{part: score(records[part]) for part in parts},
         "tasks": records["tasks"],
         "golf_ball_in_a_wind": records["golf"],
-        "speed": _kept(folder / "speed.json", _speed),
+        "speed": _read_or_make(folder / "speed.json", _speed),
         "columns": list(LINE),
         "sets": {part: [[_short(one[key]) for key in LINE] for one in records[part]] for part in parts},
     }
@@ -104,7 +104,7 @@ def _jobs(
     return listed
 
 
-def _kept(path: Path, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+def _read_or_make(path: Path, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     if not path.exists():
         put_bytes(path, json.dumps(make()).encode())
     return dict(json.loads(path.read_text(encoding="utf-8")))

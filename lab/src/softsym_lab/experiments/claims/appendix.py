@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Sequence
 
 from softsym_lab.experiments.claims.claim import Claim, beats, by_labels, judge
-from softsym_lab.experiments.claims.motion import errors_of
+from softsym_lab.experiments.claims.motion import mean_errors
 from softsym_lab.experiments.render.markdown import number, plus_minus
 from softsym_lab.experiments.render.tables.parameters import layers
 from softsym_lab.experiments.summary import Summary
@@ -93,7 +93,7 @@ def unknown_claims(summaries: Sequence[Summary]) -> list[Claim]:
     few, many = summaries
 
     def kept(behind: Sequence[Summary]) -> tuple[bool, str]:
-        errors = errors_of(behind[0])
+        errors = mean_errors(behind[0])
         right, wrong = (
             [error for g, error in errors.items() if (g in RIGHT) == mine] for mine in (True, False)
         )

@@ -57,7 +57,7 @@ def judge(text: str, behind: Sequence[Summary], test: Test, where: str = "") -> 
     return Claim(text, "holds" if holds else "does not hold", numbers, done, wanted, where)
 
 
-def computed(text: str, holds: bool, numbers: str, where: str) -> Claim:
+def computed_claim(text: str, holds: bool, numbers: str, where: str) -> Claim:
     """A claim that no run is needed for."""
     return Claim(text, "holds" if holds else "does not hold", numbers, 0, 0, where)
 

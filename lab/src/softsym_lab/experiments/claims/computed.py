@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from softsym_lab.experiments.claims.claim import APART, Claim, computed
+from softsym_lab.experiments.claims.claim import APART, Claim, computed_claim
 from softsym_lab.experiments.render.markdown import number
 
 if TYPE_CHECKING:
@@ -53,16 +53,16 @@ def data_claim(task: str) -> Claim:
         f"{' and '.join(groups)} {how}" for groups, how in ((exact, "exactly"), (others, "not")) if groups
     ]
     where = "1" if task.startswith("golfball") else "4.1"
-    return computed(f"data of {task} have {', '.join(words)}", holds, _listed(errors), where)
+    return computed_claim(f"data of {task} have {', '.join(words)}", holds, _format_errors(errors), where)
 
 
 def printed_claim() -> Claim:
     """What cannot be as it is printed."""
     printed, coded = (_data_errors(f"inertia:{name}") for name in ("soft-printed", "soft"))
     holds = printed["O(2)@y"] < EXACT and min(coded.values()) > APART
-    numbers = f"data errors as printed: {_listed(printed)}; as in the published code: {_listed(coded)}"
+    numbers = f"data errors as printed: {_format_errors(printed)}; as in the published code: {_format_errors(coded)}"
     text = "soft: the printed perturbation is exactly symmetric about y, that of the published code about no axis"
-    return computed(text, holds, numbers, "")
+    return computed_claim(text, holds, numbers, "")
 
 
 def bound_claim() -> Claim:
@@ -70,7 +70,7 @@ def bound_claim() -> Claim:
     ratios = [_worst_over_bound(seed) for seed in range(NETWORKS)]
     numbers = f"largest error over bound {number(max(ratios), 2)}, {NETWORKS} networks at random"
     text = "no equivariance error is above the bound that the distances of the weights give"
-    return computed(text, max(ratios) <= 1.0, numbers, "Proposition 3.1")
+    return computed_claim(text, max(ratios) <= 1.0, numbers, "Proposition 3.1")
 
 
 def vanishing_claim() -> Claim:
@@ -79,7 +79,7 @@ def vanishing_claim() -> Claim:
     text = "the equivariance error vanishes where the distances do"
     largest = max(errors)  # its digits are those of rounding, which differs from machine to machine
     numbers = f"largest error {f'below {EXACT:g}' if largest < EXACT else number(largest, 2)}"
-    return computed(text, largest < EXACT, numbers, "Proposition 3.1")
+    return computed_claim(text, largest < EXACT, numbers, "Proposition 3.1")
 
 
 def fewer_parameters_claim() -> Claim:
@@ -90,7 +90,7 @@ def fewer_parameters_claim() -> Claim:
     per = count_parameters(SoftMLP(rep_in, rep_out, ["O(2)@x", "O(2)@y", "O(2)@z"], width=width))
     rpp = count_parameters(RPP(rep_in, rep_out, "O(3)", width=width))
     text = f"PER has fewer trainable numbers than RPP at the same width ({width})"
-    return computed(text, per < rpp, f"PER {per:,}; RPP {rpp:,}", "3.1")
+    return computed_claim(text, per < rpp, f"PER {per:,}; RPP {rpp:,}", "3.1")
 
 
 def normalisation_claims() -> list[Claim]:
@@ -101,14 +101,14 @@ def normalisation_claims() -> list[Claim]:
     )
     where = "appendix, trajectories"
     return [
-        computed(
+        computed_claim(
             "scale-aware gives heights the size of the other coordinates",
             abs(scale - 1) < 0.1,
             f"deviation of z over that of x and y: {number(scale, 2)}",
             where,
         ),
-        computed("symmetry-aware leaves heights near zero", symmetry < 0.1, number(symmetry, 2), where),
-        computed(
+        computed_claim("symmetry-aware leaves heights near zero", symmetry < 0.1, number(symmetry, 2), where),
+        computed_claim(
             "symmetry-scale-aware keeps heights of a size with the other coordinates",
             0.1 <= both <= 10,
             number(both, 2),
@@ -178,5 +178,5 @@ def _height_share(normalisation: str, rows: int) -> float:
     return float(z / ((x * x + y * y) / 2) ** 0.5)
 
 
-def _listed(errors: Mapping[str, float]) -> str:
+def _format_errors(errors: Mapping[str, float]) -> str:
     return ", ".join(f"{group} {number(value)}" for group, value in errors.items())

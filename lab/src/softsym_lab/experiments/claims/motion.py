@@ -73,7 +73,7 @@ def our_claims(summaries: Sequence[Summary], start: str = "") -> list[Claim]:
     return found
 
 
-def errors_of(summary: Summary) -> dict[str, float]:
+def mean_errors(summary: Summary) -> dict[str, float]:
     """Model equivariance errors by group, means over seeds."""
     results = [record.result for record in summary.records]
     return {g: statistics.fmean(r.model_errors[g] for r in results) for g in results[0].model_errors}
@@ -93,15 +93,15 @@ def _about_z_first(behind: Sequence[Summary]) -> tuple[bool, str]:
 
 
 def _softly_about_z(behind: Sequence[Summary]) -> tuple[bool, str]:
-    errors = errors_of(behind[0])
+    errors = mean_errors(behind[0])
     z = errors["O(2)@z"]
-    return 0 < z < min(errors["O(2)@x"], errors["O(2)@y"]), _listed(errors)
+    return 0 < z < min(errors["O(2)@x"], errors["O(2)@y"]), _format_errors(errors)
 
 
 def _breaks_less(behind: Sequence[Summary]) -> tuple[bool, str]:
-    per, emlp = (errors_of(s) for s in behind)
+    per, emlp = (mean_errors(s) for s in behind)
     holds = all(per[g] < emlp[g] for g in ("O(2)@x", "O(2)@y"))
-    return holds, f"{PER}: {_listed(per)}; {behind[1].column.label}: {_listed(emlp)}"
+    return holds, f"{PER}: {_format_errors(per)}; {behind[1].column.label}: {_format_errors(emlp)}"
 
 
 def _worst(behind: Sequence[Summary]) -> tuple[bool, str]:
@@ -119,7 +119,7 @@ def _one_of_ours(behind: Sequence[Summary]) -> tuple[bool, str]:
 def _agrees(behind: Sequence[Summary]) -> tuple[bool, str]:
     """Exact ones are broken by no more than what is small, absent ones by more; undecided and soft ones may be either."""
     per, asked = behind
-    errors, said = errors_of(per), dict[str, set[str]]()
+    errors, said = mean_errors(per), dict[str, set[str]]()
     for record in asked.records:
         for row in record.result.verdicts:
             if row["name"] in errors:
@@ -133,5 +133,5 @@ def _agrees(behind: Sequence[Summary]) -> tuple[bool, str]:
     return bool(said) and not wrong, numbers or "the data were not asked"
 
 
-def _listed(errors: dict[str, float]) -> str:
+def _format_errors(errors: dict[str, float]) -> str:
     return ", ".join(f"{group} {number(error, 2)}" for group, error in errors.items())

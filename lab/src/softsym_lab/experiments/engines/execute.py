@@ -37,7 +37,7 @@ def execute(job: Job) -> RunOutcome:
         job.folder.mkdir(parents=True, exist_ok=True)
         with lock_folder(job.folder):
             (job.folder / "worker.pid").write_text(str(os.getpid()))
-            return RunOutcome("done", _finished(job))
+            return RunOutcome("done", _run_and_record(job))
     except BusyError:
         return RunOutcome("busy")
     except Exception as error:  # whatever it is, the other runs go on
@@ -45,7 +45,7 @@ def execute(job: Job) -> RunOutcome:
         return RunOutcome("failed", error=f"{type(error).__name__}: {' '.join(str(error).split())}")
 
 
-def _finished(job: Job) -> RunRecord:
+def _run_and_record(job: Job) -> RunRecord:
     from softsym.training import read_history
     from softsym_lab.runs.runner import run
 
@@ -54,7 +54,7 @@ def _finished(job: Job) -> RunRecord:
     past = job.folder / "history.jsonl"
     rows = read_history(past) if past.exists() else []  # what is solved has no epochs
     weights = weight_rows(job.spec, job.folder)
-    return RunRecord(job.spec, result, environment(), thinned(rows, job.spec), weights)
+    return RunRecord(job.spec, result, environment(), thin_history(rows, job.spec), weights)
 
 
 def take_head_start(spec: RunSpec, folder: Path) -> bool:
@@ -78,7 +78,7 @@ def take_head_start(spec: RunSpec, folder: Path) -> bool:
     return True
 
 
-def thinned(rows: HistoryRows, spec: RunSpec) -> HistoryRows:
+def thin_history(rows: HistoryRows, spec: RunSpec) -> HistoryRows:
     """The rows that figures are drawn from: at a period, where errors were measured, around the adjustment, and the last."""
     period = 10 * max(
         1, round(spec.settings.epochs / ROWS / 10)
@@ -88,13 +88,13 @@ def thinned(rows: HistoryRows, spec: RunSpec) -> HistoryRows:
         row for row in rows
         if row["epoch"] % period == 0 or "errors" in row or row["epoch"] in (adjusted - 1, adjusted) or row is rows[-1]
     ]  # fmt: skip
-    return [_rounded({name: value for name, value in row.items() if name != "lr"}) for row in kept]
+    return [_round_digits({name: value for name, value in row.items() if name != "lr"}) for row in kept]
 
 
-def _rounded(value: Any) -> Any:
+def _round_digits(value: Any) -> Any:
     """Six digits are enough for a figure."""
     if isinstance(value, dict):
-        return {name: _rounded(inner) for name, inner in value.items()}
+        return {name: _round_digits(inner) for name, inner in value.items()}
     return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
@@ -114,11 +114,13 @@ def weight_rows(spec: RunSpec, folder: Path) -> WeightRows:
     from softsym_lab.runs.run_folder import RunFolder
 
     RunFolder(folder).result()  # refuses weights that are not those of the result
-    rows = [asdict(parts) for parts in weight_parts(trained(spec, folder / FILE))]
-    return [row | {name: _rounded(row[name]) for name in ("inside", "outside", "confined")} for row in rows]
+    rows = [asdict(parts) for parts in weight_parts(load_network(spec, folder / FILE))]
+    return [
+        row | {name: _round_digits(row[name]) for name in ("inside", "outside", "confined")} for row in rows
+    ]
 
 
-def trained(spec: RunSpec, path: Path) -> Any:
+def load_network(spec: RunSpec, path: Path) -> Any:
     """The network of a finished run, from its file of weights."""
     from safetensors.torch import load_file
 

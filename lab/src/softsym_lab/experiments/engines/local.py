@@ -52,7 +52,7 @@ class Local(Engine):
                     running.append(_start(*waiting.popleft()))
                 for attempt in [one for one in running if one.process.poll() is not None]:
                     running.remove(attempt)
-                    outcome = _ended(attempt)
+                    outcome = _read_outcome(attempt)
                     if outcome is None:
                         waiting.appendleft((attempt.job, attempt.number + 1))
                     else:
@@ -82,7 +82,7 @@ def _start(job: Job, number: int) -> _Attempt:
     return _Attempt(job, process, number)
 
 
-def _ended(attempt: _Attempt) -> RunOutcome | None:
+def _read_outcome(attempt: _Attempt) -> RunOutcome | None:
     """The outcome; None if the process died and the run should be taken up again."""
     _stop(attempt.process)
     left = attempt.job.folder / OUTCOME

@@ -2,7 +2,7 @@
 
 The file is the one of :mod:`softsym_lab.tasks.table_tennis`. Gravity singles out z, which no normalisation changes, and all balls
 fly one way, so that dividing every axis by its own standard deviation breaks rotations about z as well: what a normalisation costs shows on
-real data that anybody may use.
+real, public data.
 """
 
 from __future__ import annotations

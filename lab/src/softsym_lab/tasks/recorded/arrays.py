@@ -44,7 +44,7 @@ def read_arrays(path: Path, needed: Sequence[str], what: str) -> Arrays:
     return arrays
 
 
-def shaped(path: Path, arrays: Arrays, name: str, shape: tuple[int | None, ...]) -> Array:
+def check_shape(path: Path, arrays: Arrays, name: str, shape: tuple[int | None, ...]) -> Array:
     """An array as float64, if it has the shape; None stands for any size."""
     values = arrays[name]
     if len(values.shape) != len(shape) or any(

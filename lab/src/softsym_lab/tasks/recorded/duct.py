@@ -34,7 +34,7 @@ from softsym.groups import Group, group
 from softsym.reps import Rep, rep
 from softsym.training import Error, Pair, Sizes, Splits, read_sizes
 from softsym.typing import Array
-from softsym_lab.tasks.recorded.arrays import read_arrays, shaped
+from softsym_lab.tasks.recorded.arrays import check_shape, read_arrays
 
 PUBLISHED_R2 = "published R2"
 OUTPUTS = ("xx", "xy", "xz", "yy", "yz", "zz")
@@ -148,9 +148,9 @@ class Duct(Task):
             raise InputError("duct: name the file of the flow, as in duct:file=square_duct.npz")
         path = Path(self.file)
         arrays = read_arrays(path, ("gradU", "w", "grid"), "an .npz of the flow")
-        gradients = shaped(path, arrays, "gradU", (None, 9))
+        gradients = check_shape(path, arrays, "gradU", (None, 9))
         n = len(gradients)
-        stresses, grid = (shaped(path, arrays, key, (n, size)) for key, size in (("w", 6), ("grid", 2)))
+        stresses, grid = (check_shape(path, arrays, key, (n, size)) for key, size in (("w", 6), ("grid", 2)))
         is_train = grid[:, 0] >= 0
         if not 0 < is_train.sum() < n:
             raise InputError(

@@ -25,8 +25,8 @@ from softsym.groups import Group, group
 from softsym.reps import Rep, rep
 from softsym.training import Error, Pair, Sizes, Splits, mse, read_sizes
 from softsym.typing import Array, Index
-from softsym_lab.tasks.recorded.arrays import Arrays, read_arrays, shaped
-from softsym_lab.tasks.recorded.skeleton import parity_basis, reflected
+from softsym_lab.tasks.recorded.arrays import Arrays, check_shape, read_arrays
+from softsym_lab.tasks.recorded.skeleton import parity_basis, reflect_joints
 from softsym_lab.tasks.recordings import scaled_mse
 
 JOINTS, EVEN, AHEAD = 31, 50, 30
@@ -107,7 +107,7 @@ class Mocap(Task):
                 )
         inputs, outputs = _scale(parts["train"].x, BLOCKS_IN), _scale(parts["train"].y, BLOCKS_OUT)
         train, val, test = (
-            (_scaled(rows.x[:count], *inputs), _scaled(rows.y[:count], *outputs))
+            (_apply_scale(rows.x[:count], *inputs), _apply_scale(rows.y[:count], *outputs))
             for rows, count in zip(parts.values(), counts, strict=True)
         )
         trials = encode_labels(parts["train"].trial[: counts.train].tolist(), "trials")
@@ -128,8 +128,8 @@ class Mocap(Task):
             raise InputError("mocap: name the file of trials, as in mocap:file=mocap_run.npz")
         path = Path(self.file)
         arrays = read_arrays(path, ("edges",), "an .npz of motion capture trials")
-        edges = shaped(path, arrays, "edges", (None, 2)).astype(int).tolist()
-        basis, even = parity_basis(reflected(edges, JOINTS))
+        edges = check_shape(path, arrays, "edges", (None, 2)).astype(int).tolist()
+        basis, even = parity_basis(reflect_joints(edges, JOINTS))
         if even != EVEN:
             raise InputError(f"{path}: the skeleton has {even} even coordinates, that of the task has {EVEN}")
         return {part: self._part(path, arrays, part, basis) for part in LISTED}
@@ -140,8 +140,8 @@ class Mocap(Task):
             trial = key.removeprefix(f"{part}_")
             if f"trial_{trial}" not in arrays:
                 raise InputError(f"{path}: `{key}` has no trial_{trial}")
-            x = shaped(path, arrays, f"trial_{trial}", (None, JOINTS, 3))
-            frames = shaped(path, arrays, key, (None,)).astype(np.intp)[: LISTED[part]]
+            x = check_shape(path, arrays, f"trial_{trial}", (None, JOINTS, 3))
+            frames = check_shape(path, arrays, key, (None,)).astype(np.intp)[: LISTED[part]]
             if frames.size and not (frames.min() >= 0 and frames.max() + AHEAD < len(x)):
                 raise InputError(f"{path}: `{key}` names frames beyond the {len(x)} of its trial")
             now, step, later = x[frames], x[frames + 1] - x[frames], x[frames + AHEAD]
@@ -177,5 +177,5 @@ def _scale(X: Array, blocks: tuple[NDArray[np.bool_], ...]) -> tuple[Array, Arra
     return shift, scale
 
 
-def _scaled(X: Array, shift: Array, scale: Array) -> torch.Tensor:
+def _apply_scale(X: Array, shift: Array, scale: Array) -> torch.Tensor:
     return torch.from_numpy((X - shift) / scale).float()

@@ -21,7 +21,7 @@ from softsym.errors import InputError
 from softsym.typing import Array
 
 
-def reflected(edges: Iterable[tuple[int, int]], joints: int) -> NDArray[np.intp]:
+def reflect_joints(edges: Iterable[tuple[int, int]], joints: int) -> NDArray[np.intp]:
     """The reflection of every joint, shape (joints,); joints in the middle are their own.
 
     Args:
@@ -32,7 +32,7 @@ def reflected(edges: Iterable[tuple[int, int]], joints: int) -> NDArray[np.intp]
         InputError: The edges are no tree whose root is joint 0, or a joint has three branches of one shape.
 
     Example:
-        >>> reflected([(1, 0), (2, 0), (3, 0), (4, 1), (5, 2)], 6).tolist()
+        >>> reflect_joints([(1, 0), (2, 0), (3, 0), (4, 1), (5, 2)], 6).tolist()
         [0, 2, 1, 3, 5, 4]
     """
     children: list[list[int]] = [[] for _ in range(joints)]

@@ -45,7 +45,7 @@ def test_numbers_are_those_of_the_group_that_holds(made):
     assert numbers(spec, cell(made, "GP"))["seconds_to_best"] == 30.0  # the whole of it
 
 
-def test_a_preset_of_its_own_is_named_and_what_nobody_measured_is_empty(made):
+def test_a_preset_of_its_own_is_named_and_what_was_not_measured_is_empty(made):
     text = render(made[0], "fast", made[1]).markdown
     assert "| PER (`code`) | **0.15 ± 0.071** | – | 0.001 | 1,234 | – | – | – | 2/2 |" in text
     assert "| MLP | **0.15 ± 0.071** | 0.5 | 0.001 | 1,234 | 0.05 | 12 | 500 | 2/2 |" in text

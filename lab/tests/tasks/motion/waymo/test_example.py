@@ -80,7 +80,7 @@ def test_damaged_features(key, value, match):
         decode(changed(key, value))
 
 
-def test_features_nobody_asks_for_are_not_read():
+def test_features_that_are_not_needed_are_not_read():
     encoded = writer.features(*writer.scene(2)) | {"roadgraph_samples/xyz": b"\xff\xff"}
     assert decode(writer.join(encoded)).positions.shape == (2, 91, 3)
 

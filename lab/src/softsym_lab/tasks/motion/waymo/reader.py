@@ -46,7 +46,7 @@ def read_scenes(
         raise InputError(f"unknown flavour {flavour!r}; pass 'auto', 'example' or 'scenario'")
     expected: str = flavour
     for record in read_records(path):
-        own, message = _parsed(record, path)
+        own, message = _parse_record(record, path)
         if expected == "auto":
             expected = own
         if own != expected:
@@ -56,7 +56,7 @@ def read_scenes(
         yield end, scene
 
 
-def _parsed(record: Record, path: Path) -> tuple[str, Any]:
+def _parse_record(record: Record, path: Path) -> tuple[str, Any]:
     """The flavour of a record and its message."""
     try:
         message = parse("Scenario", record.data)
