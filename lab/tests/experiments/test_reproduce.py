@@ -145,6 +145,6 @@ def test_mistakes_are_named_before_anything_runs(arguments, message):
 def test_an_output_for_json(tmp_path):
     made = rendered(tmp_path, "correlation", seeds=1)
     numbers = json.loads(json.dumps(Output("correlation", "quick", made, (tmp_path / "one.md",)).to_dict()))
-    assert (numbers["table"], numbers["preset"]) == ("correlation", "quick")
+    assert (numbers["name"], numbers["preset"]) == ("correlation", "quick")
     assert {"pearson", "published_pearson", "rows"} <= set(numbers)
     assert numbers["files"] == [str(tmp_path / "one.md")]

@@ -62,7 +62,7 @@ def test_a_bar_in_a_terminal_says_how_far_runs_have_come(jobs, monkeypatch, caps
 def test_a_busy_run_is_said_to_be(jobs, capsys):
     with display(jobs[:1], 1, Estimate({}), 1, quiet=False) as shown:
         shown.ended(jobs[0], RunOutcome("busy"))
-    assert "another process is at it; all done" in capsys.readouterr().err
+    assert "another process is running it; all done" in capsys.readouterr().err
 
 
 def test_runs_in_few_words(tmp_path):

@@ -64,7 +64,7 @@ def test_a_run_that_another_process_is_at_is_no_failure(tmp_path):
 
     runs, store = small_runs(tmp_path)[:1], Store(tmp_path / "store")
     tally = run_missing(runs, store, Busy(), Estimate({}), quiet=True)
-    assert tally.failed == {name(runs[0]): "another process is at it"}
+    assert tally.failed == {name(runs[0]): "another process is running it"}
     assert not store.work(runs[0]).exists()
     assert store.records() == []
 

@@ -128,4 +128,4 @@ def _said(outcome: RunOutcome) -> str:
     if outcome.record is not None:
         result = outcome.record.result
         return f"{result.metric} {result.test_error:.4g} after {result.epochs} epochs, {duration(result.seconds)}"
-    return "another process is at it" if outcome.status == "busy" else f"failed, {outcome.error}"
+    return "another process is running it" if outcome.status == "busy" else f"failed, {outcome.error}"
