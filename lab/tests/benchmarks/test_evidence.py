@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 
 from softsym.metrics import data_error
 from softsym_lab.benchmarks.evidence import draw_rows, noise, null, timing
@@ -37,6 +38,7 @@ def test_noise_has_no_symmetry():
     assert sum(counts.values()) == 4
 
 
+@pytest.mark.slow
 def test_times_and_memory():
     times = timing(n=20, growth=(20, 30))
     assert list(times["cpu_seconds_by_rows"]) == ["20", "30"]
