@@ -117,20 +117,15 @@ def dump_with_checksum(fields: Mapping[str, Any], indent: int | None = None) -> 
     return json.dumps({**values, CHECKSUM_FIELD: _checksum(values)}, indent=indent)
 
 
-def load_with_checksum(text: str, *, required: bool = True) -> dict[str, Any]:
-    """The fields of a JSON object; a ``ValueError`` if they do not match the checksum.
-
-    Args:
-        text: The object.
-        required: Whether there must be a checksum; results that were kept before there were any have none.
-    """
+def load_with_checksum(text: str) -> dict[str, Any]:
+    """The fields of a JSON object; a ``ValueError`` if there is no checksum or they do not match it."""
     fields = json.loads(text)
     if not isinstance(fields, dict):
         raise ValueError(f"a JSON object was expected, not {type(fields).__name__}")
     checksum = fields.pop(CHECKSUM_FIELD, None)
-    if checksum is None and required:
+    if checksum is None:
         raise ValueError("it has no checksum")
-    if checksum is not None and checksum != _checksum(fields):
+    if checksum != _checksum(fields):
         raise ValueError("its checksum does not match")
     return fields
 

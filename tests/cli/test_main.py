@@ -14,7 +14,7 @@ from softsym.errors import InputError, TrainingError
 
 
 def run(monkeypatch, *arguments, raising=None):
-    """The exit code of the command; if told so, with a command `fail` that raises."""
+    """The exit code of the command; with `raising` it has a command `fail`."""
     if raising is not None:
         app = typer.Typer(pretty_exceptions_enable=False)
 
@@ -99,10 +99,46 @@ def test_a_terminal_obeys_no_name():
             "O(3)",
         ]
         done = subprocess.run(command, stdout=theirs, stderr=theirs, timeout=60)
-        told = os.read(mine, 10_000)
+        output = os.read(mine, 10_000)
     finally:
         os.close(mine)
         os.close(theirs)
     assert done.returncode == 2
-    assert b"\x1b" not in told
-    assert rb"there is no file \x1b[31mno.csv" in told
+    assert b"\x1b" not in output
+    assert rb"there is no file \x1b[31mno.csv" in output
+
+
+WITHOUT_LABORATORY = """
+import importlib.metadata, sys
+everything = importlib.metadata.entry_points
+def entry_points(**selection):
+    return () if selection.get("group", "").startswith("softsym.") else everything(**selection)
+importlib.metadata.entry_points = entry_points
+from softsym.cli.main import run
+sys.argv = ["softsym", *sys.argv[1:]]
+run()
+"""
+
+
+@pytest.mark.parametrize("command", ["train", "reproduce", "bench"])
+def test_commands_of_the_laboratory_say_what_to_install(command):
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_LABORATORY, command, "table1"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 2
+    assert (
+        done.stderr
+        == f"softsym: error: `softsym {command}` comes with the laboratory: pip install softsym-lab\n"
+    )
+
+
+def test_help_without_the_laboratory():
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_LABORATORY, "--help"], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0
+    assert "discover" in done.stdout
+    assert "reproduce" not in done.stdout

@@ -6,7 +6,7 @@
     item = variant | key "=" value              only the first item can be a variant
 
 Data for a command are a file or such a text (:func:`read_data`). Other distributions add tasks by entry points of the group
-``softsym.datasets``. Tasks and tables are imported where they are used, so that help is fast and a misspelled name is refused before
+``softsym.tasks``. Tasks and tables are imported where they are used, so that help is fast and a misspelled name is refused before
 torch is imported.
 """
 
