@@ -55,7 +55,7 @@ def test_damage_is_seen(gp, tmp_path, name):
 
 
 def test_other_formats_and_empty_folders(gp, tmp_path):
-    with pytest.raises(InputError, match="holds no softsym Gaussian process"):
+    with pytest.raises(InputError, match="holds no softsym model"):
         load(tmp_path)
     folder = gp.save(tmp_path / "model")
     content = json.loads((folder / TEXT).read_text())
