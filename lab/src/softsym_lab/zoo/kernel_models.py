@@ -23,7 +23,7 @@ from softsym.typing import Array
 from softsym_lab.zoo.model import Blueprint, Built, Model
 
 Predict = Callable[[Array], Array]
-LOOKED_AT = 3_000
+EVIDENCE_ROWS = 3_000
 """Rows that are asked about symmetries."""
 
 
@@ -126,14 +126,14 @@ def collect_evidence(plan: Blueprint) -> list[dict[str, Any]]:
     They are asked of what a person's file would hold.
     """
     task = plan.task
-    X, Y = (values[:LOOKED_AT] for values in arrays(task.evidence_data(plan.seed)))
+    X, Y = (values[:EVIDENCE_ROWS] for values in arrays(task.evidence_data(plan.seed)))
     sources = task.row_groups(plan.seed)
     given = {group.name: group for group in (*plan.candidates, task.largest)}
     proposed = () if task.target is not None else propose(X, Y, *plan.reps, seed=plan.seed).groups
     groups = {group.name: group for group in proposed} | given
     table = evidence(
         X, Y, *plan.reps, list(groups.values()),
-        sources=None if sources is None else sources[:LOOKED_AT], seed=plan.seed,
+        sources=None if sources is None else sources[:EVIDENCE_ROWS], seed=plan.seed,
     )  # fmt: skip
     kept = ("name", "verdict", "asymmetry", "interval", "p_value", "coverage", "note")
     named = {group.name for group in proposed}
