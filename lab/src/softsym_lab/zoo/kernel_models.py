@@ -24,7 +24,7 @@ from softsym_lab.zoo.model import Blueprint, Built, Model
 
 Predict = Callable[[Array], Array]
 EVIDENCE_ROWS = 3_000
-"""Rows that are asked about symmetries."""
+"""Most rows on which evidence is computed."""
 
 
 class ClosedForm(nn.Module):
@@ -123,7 +123,7 @@ def _process(plan: Blueprint) -> Built:
 def collect_evidence(plan: Blueprint) -> list[dict[str, Any]]:
     """Evidence about the candidates, the largest group and, where the truth is not known, what the data propose.
 
-    They are asked of what a person's file would hold.
+    Both are computed on the rows that a user would have in a file.
     """
     task = plan.task
     X, Y = (values[:EVIDENCE_ROWS] for values in arrays(task.evidence_data(plan.seed)))
