@@ -1,0 +1,1 @@
+"""Gaussian processes with symmetries: equivariant features, inducing rows, one regression engine."""

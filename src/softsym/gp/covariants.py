@@ -1,0 +1,260 @@
+r"""Equivariant polynomials: the generators from which every equivariant function is built.
+
+If :math:`c_1, \dots, c_k` generate the equivariant polynomials of a group as a module over its invariants :math:`I(x)`, a smooth
+equivariant function is
+
+.. math:: f(x) = \sum_j g_j(I(x))\, c_j(x)
+
+with functions :math:`g_j` of the invariants alone, and every such sum is equivariant at every group element, compact group or not. For
+O(n) the invariants are inner products and the generators of vectors are the input vectors; determinants and cross products come in for
+SO(n), the metric for O(p, q). Here both are found for any group and any tensor types: polynomials of degree d are invariant tensors of
+d input types, and those that are products of lower ones are left out.
+
+Reference:
+    Scalars are universal: Equivariant machine learning, structured like classical physics (Villar et al., 2021),
+    https://arxiv.org/abs/2106.06610
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from softsym.groups import Group
+from softsym.reps import Rep, TensorType
+from softsym.spaces import equivariant_maps
+from softsym.typing import Array
+
+SCALAR = TensorType()
+LARGEST = 20_000
+"""Entries of a tensor (outputs times a product of inputs); larger ones are left out."""
+POINTS = 120
+"""Random points at which polynomials are told apart, times the size of the outputs."""
+INDEPENDENT = 1e-6
+"""Relative distance from the span of others below which a polynomial is one of them."""
+
+Copy = tuple[TensorType, int]
+"""A type of the inputs, and which of its copies."""
+
+
+@dataclass(frozen=True, eq=False)
+class Polynomials:
+    """Polynomial maps from inputs to one tensor type.
+
+    Args:
+        columns: For every product of inputs the columns of its factors.
+        maps: For every product the linear maps (count, size, product of the factors' sizes).
+        degrees: The degree of every polynomial, in the order of the maps.
+        size: Coordinates of the outputs.
+    """
+
+    columns: tuple[tuple[slice, ...], ...]
+    maps: tuple[Array, ...]
+    degrees: tuple[int, ...]
+    size: int
+
+    def __len__(self) -> int:
+        return len(self.degrees)
+
+    def __call__(self, X: Array) -> Array:
+        """Values at rows (n, inputs), shape (n, size, polynomials)."""
+        parts = [np.empty((len(X), self.size, 0))]
+        for factors, maps in zip(self.columns, self.maps, strict=True):
+            product = np.ones((len(X), 1))
+            for factor in factors:
+                product = (product[:, :, None] * X[:, None, factor]).reshape(len(X), -1)
+            parts.append(np.einsum("np,kqp->nqk", product, maps, optimize=True))
+        return np.concatenate(parts, axis=2)
+
+
+def invariant_polynomials(rep: Rep, group: Group, degree: int = 3) -> Polynomials:
+    """Generators of the invariants of all inputs that the group acts on; scalars are not among them.
+
+    Args:
+        rep: Representation of the inputs.
+        group: The group.
+        degree: The highest degree.
+
+    Example:
+        >>> import softsym as ss
+        >>> len(invariant_polynomials(ss.rep("2V"), ss.O(3))), len(invariant_polynomials(ss.rep("3V"), ss.SO(3)))
+        (3, 7)
+    """
+    return _extend(_invariants(_reduced(rep, group, degree), group, degree), rep, group, SCALAR)
+
+
+def equivariant_polynomials(rep: Rep, output: TensorType, group: Group, degree: int = 2) -> Polynomials:
+    """Generators of the equivariant maps to one tensor type as a module over the invariants.
+
+    Args:
+        rep: Representation of the inputs.
+        output: Type of the outputs.
+        group: The group.
+        degree: The highest degree.
+
+    Example:
+        >>> import softsym as ss
+        >>> vector = ss.Vector.terms[0][1]
+        >>> equivariant_polynomials(ss.rep("2V"), vector, ss.SO(3)).degrees
+        (1, 1, 2)
+    """
+    return _extend(_covariants(_reduced(rep, group, degree), output, group, degree), rep, group, output)
+
+
+def _reduced(rep: Rep, group: Group, degree: int) -> tuple[Copy, ...]:
+    """As many copies of each type as a product of this degree can have: what holds for these holds for all copies."""
+    counts: dict[TensorType, int] = {}
+    for segment in rep.segments(group):
+        if segment.type.rank:
+            counts[segment.type] = min(degree, counts.get(segment.type, 0) + segment.copies)
+    return tuple((kind, k) for kind, count in counts.items() for k in range(count))
+
+
+Generators = dict[tuple[Copy, ...], Array]
+"""Maps (count, size, product) by the copies that they multiply."""
+
+
+@functools.lru_cache(maxsize=512)
+def _invariants(copies: tuple[Copy, ...], group: Group, degree: int) -> Generators:
+    return _primitive(copies, SCALAR, group, degree, None)
+
+
+@functools.lru_cache(maxsize=512)
+def _covariants(copies: tuple[Copy, ...], output: TensorType, group: Group, degree: int) -> Generators:
+    if output == SCALAR:
+        return {(): np.ones((1, 1, 1))}
+    return _primitive(copies, output, group, degree, _invariants(copies, group, degree))
+
+
+def _primitive(
+    copies: tuple[Copy, ...], output: TensorType, group: Group, degree: int, invariants: Generators | None
+) -> Generators:
+    """Generators up to a degree: of every product, what is no combination of invariants times lower generators."""
+    size = output.size(group)
+    points = _points(copies, group, POINTS)
+    found: Generators = {}
+    for d in range(0 if invariants is not None else 1, degree + 1):
+        for factors in itertools.combinations_with_replacement(copies, d):
+            maps = _equivariant(factors, output, group)
+            if not len(maps):
+                continue
+            values = _values(factors, maps, points).reshape(len(maps), -1).T
+            known = list(_products(factors, found if invariants is None else invariants, found, points, size))
+            kept = _outside(values, known)
+            if kept:
+                found[factors] = maps[kept]
+    return found
+
+
+def _equivariant(factors: tuple[Copy, ...], output: TensorType, group: Group) -> Array:
+    """Equivariant linear maps of a tensor product, (count, size, product)."""
+    kind = functools.reduce(lambda left, right: left * right[0], factors, SCALAR)
+    inputs, size = kind.size(group), output.size(group)
+    if inputs * size > LARGEST:
+        return np.zeros((0, size, inputs))
+    space = equivariant_maps(Rep(((1, kind),)), Rep(((1, output),)), group)
+    return space.basis().T.reshape(space.dim, size, inputs)
+
+
+def _points(copies: tuple[Copy, ...], group: Group, count: int) -> dict[Copy, Array]:
+    rng = np.random.default_rng(0)
+    return {copy: rng.standard_normal((count, copy[0].size(group))) for copy in copies}
+
+
+def _values(factors: tuple[Copy, ...], maps: Array, points: dict[Copy, Array]) -> Array:
+    """Values (count, points, size) of maps of a product."""
+    product = np.ones((POINTS, 1))
+    for factor in factors:
+        product = (product[:, :, None] * points[factor][:, None]).reshape(POINTS, -1)
+    return np.asarray(np.einsum("np,kqp->knq", product, maps, optimize=True))
+
+
+def _products(
+    factors: tuple[Copy, ...], invariants: Generators, lower: Generators, points: dict[Copy, Array], size: int
+) -> Iterator[Array]:
+    """Values of all products of invariants, and of a lower generator where there are outputs, that have just these factors."""
+    if size == 1 and invariants is lower:  # invariants themselves
+        for parts in _splits(factors, lower):
+            if len(parts) > 1:
+                yield from _multiplied([lower[part] for part in parts], parts, points)
+        return
+    for first in lower:
+        rest = _without(factors, first)
+        if rest:
+            for parts in _splits(rest, invariants):
+                maps = [lower[first], *(invariants[part] for part in parts)]
+                yield from _multiplied(maps, [first, *parts], points)
+
+
+def _multiplied(maps: Sequence[Array], parts: Sequence[tuple[Copy, ...]], points: dict[Copy, Array]) -> Iterator[Array]:
+    values = [_values(part, each, points) for part, each in zip(parts, maps, strict=True)]
+    for chosen in itertools.product(*values):
+        yield functools.reduce(np.multiply, chosen[1:], chosen[0]).reshape(-1)
+
+
+def _splits(factors: tuple[Copy, ...], known: Generators) -> Iterator[list[tuple[Copy, ...]]]:
+    """All ways to write factors as a product of the factors of generators."""
+    if not factors:
+        yield []
+        return
+    for part in known:
+        if part and part[0] == factors[0]:
+            rest = _without(factors, part)
+            if rest is not None:
+                yield from ([part, *others] for others in _splits(rest, known))
+
+
+def _without(factors: tuple[Copy, ...], part: tuple[Copy, ...]) -> tuple[Copy, ...] | None:
+    left = list(factors)
+    for factor in part:
+        if factor not in left:
+            return None
+        left.remove(factor)
+    return tuple(left)
+
+
+def _outside(values: Array, known: Sequence[Array]) -> list[int]:
+    """Which columns are outside of the span of what is known and of the columns before them."""
+    span = np.array(known).T if known else np.zeros((len(values), 0))
+    if span.size:
+        left, sizes, _ = np.linalg.svd(span / np.linalg.norm(span, axis=0), full_matrices=False)
+        span = left[:, sizes > INDEPENDENT * sizes[0]]
+    kept = []
+    for k, column in enumerate(values.T):
+        length = float(np.linalg.norm(column))
+        rest = column - span @ (span.T @ column)
+        rest = rest - span @ (span.T @ rest)
+        left_over = float(np.linalg.norm(rest))
+        if length > 0 and left_over > INDEPENDENT * length and length > 1e-9:
+            kept.append(k)
+            span = np.concatenate([span, (rest / left_over)[:, None]], axis=1)
+    return kept
+
+
+def _extend(generators: Generators, rep: Rep, group: Group, output: TensorType) -> Polynomials:
+    """Generators of a few copies of each type, for all copies of the inputs."""
+    places: dict[TensorType, list[slice]] = {}
+    for segment in rep.segments(group):
+        starts = range(segment.start, segment.stop, segment.size) if segment.type.rank else ()
+        places.setdefault(segment.type, []).extend(slice(start, start + segment.size) for start in starts)
+    columns, maps, degrees = [], [], []
+    for factors, own in generators.items():
+        for chosen in _assignments(factors, places):
+            columns.append(tuple(places[kind][chosen[kind, k]] for kind, k in factors))
+            maps.append(own)
+            degrees += len(own) * [len(factors)]
+    return Polynomials(tuple(columns), tuple(maps), tuple(degrees), output.size(group))
+
+
+def _assignments(factors: tuple[Copy, ...], places: dict[TensorType, list[slice]]) -> Iterator[dict[Copy, int]]:
+    """Actual copies for the first few of each type, in their order; only products of the first copies stand for others."""
+    kinds = list(dict.fromkeys(kind for kind, _ in factors))
+    used = {kind: sorted({k for other, k in factors if other == kind}) for kind in kinds}
+    if any(copies != list(range(len(copies))) for copies in used.values()):
+        return
+    for chosen in itertools.product(*(itertools.combinations(range(len(places[kind])), len(used[kind])) for kind in kinds)):
+        yield {(kind, k): actual[k] for kind, actual in zip(kinds, chosen, strict=True) for k in used[kind]}
