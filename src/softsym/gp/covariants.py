@@ -190,7 +190,9 @@ def _products(
                 yield from _multiplied(maps, [first, *parts], points)
 
 
-def _multiplied(maps: Sequence[Array], parts: Sequence[tuple[Copy, ...]], points: dict[Copy, Array]) -> Iterator[Array]:
+def _multiplied(
+    maps: Sequence[Array], parts: Sequence[tuple[Copy, ...]], points: dict[Copy, Array]
+) -> Iterator[Array]:
     values = [_values(part, each, points) for part, each in zip(parts, maps, strict=True)]
     for chosen in itertools.product(*values):
         yield functools.reduce(np.multiply, chosen[1:], chosen[0]).reshape(-1)
@@ -250,11 +252,15 @@ def _extend(generators: Generators, rep: Rep, group: Group, output: TensorType) 
     return Polynomials(tuple(columns), tuple(maps), tuple(degrees), output.size(group))
 
 
-def _assignments(factors: tuple[Copy, ...], places: dict[TensorType, list[slice]]) -> Iterator[dict[Copy, int]]:
+def _assignments(
+    factors: tuple[Copy, ...], places: dict[TensorType, list[slice]]
+) -> Iterator[dict[Copy, int]]:
     """Actual copies for the first few of each type, in their order; only products of the first copies stand for others."""
     kinds = list(dict.fromkeys(kind for kind, _ in factors))
     used = {kind: sorted({k for other, k in factors if other == kind}) for kind in kinds}
     if any(copies != list(range(len(copies))) for copies in used.values()):
         return
-    for chosen in itertools.product(*(itertools.combinations(range(len(places[kind])), len(used[kind])) for kind in kinds)):
+    for chosen in itertools.product(
+        *(itertools.combinations(range(len(places[kind])), len(used[kind])) for kind in kinds)
+    ):
         yield {(kind, k): actual[k] for kind, actual in zip(kinds, chosen, strict=True) for k in used[kind]}

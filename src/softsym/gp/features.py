@@ -22,7 +22,7 @@ from scipy.linalg import solve_triangular
 from softsym.gp.covariants import Polynomials, equivariant_polynomials, invariant_polynomials
 from softsym.groups import Group
 from softsym.groups.finite_subgroup import finite_subgroup
-from softsym.metrics.action import act
+from softsym.metrics.transform import act
 from softsym.reps import Rep, TensorType
 from softsym.reps.atoms import Base, group_element
 from softsym.typing import Array, Index
@@ -96,12 +96,18 @@ def equivariant_features(
         yield from _unscaled(rep, output, group, X, most)
         return
     divided = divide(X, powers)[1]
-    maps = _plain(output.size(group), divided, most) if inner is None else _unscaled(rep, output, inner, divided, most)
+    maps = (
+        _plain(output.size(group), divided, most)
+        if inner is None
+        else _unscaled(rep, output, inner, divided, most)
+    )
     for name, features in maps:
         yield name, _scaled(features, powers, growth)
 
 
-def _unscaled(rep: Rep, output: TensorType, group: Group, X: Array, most: int) -> Iterator[tuple[str, FeatureMap]]:
+def _unscaled(
+    rep: Rep, output: TensorType, group: Group, X: Array, most: int
+) -> Iterator[tuple[str, FeatureMap]]:
     covariants = equivariant_polynomials(rep, output, group)
     coordinates = _Coordinates(rep, group, X)
     if not len(covariants):
@@ -133,7 +139,11 @@ class _Coordinates:
         raw = self.raw(X)
         self.unit = np.median(np.abs(raw), axis=0) + SMALLEST
         smooth = np.arcsinh(raw / self.unit)
-        self.raw_scale, self.mean, self.std = np.sqrt((raw**2).mean(0)) + SMALLEST, smooth.mean(0), smooth.std(0) + SMALLEST
+        self.raw_scale, self.mean, self.std = (
+            np.sqrt((raw**2).mean(0)) + SMALLEST,
+            smooth.mean(0),
+            smooth.std(0) + SMALLEST,
+        )
 
     def raw(self, X: Array) -> Array:
         """As they are, (n, coordinates)."""
@@ -147,7 +157,9 @@ class _Coordinates:
         return np.asarray((np.arcsinh(raw / self.unit) - self.mean) / self.std)
 
 
-def _monomials(covariants: Polynomials, degrees: tuple[int, ...], degree: int, most: int) -> list[tuple[int, tuple[int, ...]]] | None:
+def _monomials(
+    covariants: Polynomials, degrees: tuple[int, ...], degree: int, most: int
+) -> list[tuple[int, tuple[int, ...]]] | None:
     """Which equivariant polynomial times which coordinates have at most a total degree; None if they are too many."""
     found: list[tuple[int, tuple[int, ...]]] = []
     by_degree: dict[int, list[tuple[int, ...]]] = {}
@@ -159,14 +171,22 @@ def _monomials(covariants: Polynomials, degrees: tuple[int, ...], degree: int, m
         if sum(map(len, by_degree.values())) > most:
             return None
     for k, own in enumerate(covariants.degrees):
-        found += [(k, chosen) for total, products in by_degree.items() if own + total <= degree for chosen in products]
+        found += [
+            (k, chosen)
+            for total, products in by_degree.items()
+            if own + total <= degree
+            for chosen in products
+        ]
         if len(found) > most:
             return None
     return found or None
 
 
 def _polynomial(
-    covariants: Polynomials, lengths: Array, coordinates: _Coordinates, monomials: list[tuple[int, tuple[int, ...]]]
+    covariants: Polynomials,
+    lengths: Array,
+    coordinates: _Coordinates,
+    monomials: list[tuple[int, tuple[int, ...]]],
 ) -> FeatureMap:
     products = list(dict.fromkeys(chosen for _, chosen in monomials))
     place = {chosen: k for k, chosen in enumerate(products)}
@@ -180,11 +200,15 @@ def _polynomial(
     return evaluate
 
 
-def _smooth(covariants: Polynomials, lengths: Array, coordinates: _Coordinates, inducing: InducingPoints) -> FeatureMap:
+def _smooth(
+    covariants: Polynomials, lengths: Array, coordinates: _Coordinates, inducing: InducingPoints
+) -> FeatureMap:
     def evaluate(X: Array) -> Array:
         functions = np.concatenate([inducing(coordinates.smooth(X)), np.full((len(X), 1), FLAT)], axis=1)
         directions = covariants(X) / lengths
-        return np.asarray((directions[..., None] * functions[:, None, None]).reshape(len(X), directions.shape[1], -1))
+        return np.asarray(
+            (directions[..., None] * functions[:, None, None]).reshape(len(X), directions.shape[1], -1)
+        )
 
     return evaluate
 
@@ -194,7 +218,11 @@ def _averaged(
 ) -> Iterator[tuple[str, FeatureMap]]:
     """Squared-exponential features of the inputs averaged over all elements of a finite group."""
     q, elements = output.size(group), list(finite_subgroup(group).parts)
-    rho = output.rho(group, group_element(group, tuple(elements))) if output.rank else np.ones((len(elements[0]), 1, 1))
+    rho = (
+        output.rho(group, group_element(group, tuple(elements)))
+        if output.rank
+        else np.ones((len(elements[0]), 1, 1))
+    )
     for width in WIDTHS:
         scale = width * np.sqrt(X.shape[1])
         points = InducingPoints.select(X, scale, max(4, most // (2 * q))).points
@@ -202,7 +230,9 @@ def _averaged(
 
         def kernel(X: Array, images: Array = images, scale: float = scale) -> Array:
             values = np.stack([squared_exponential(X, image, scale) for image in images])
-            return np.asarray(np.einsum("gnm,gab->nabm", values, rho, optimize=True).reshape(len(X), q, -1) / len(rho))
+            return np.asarray(
+                np.einsum("gnm,gab->nabm", values, rho, optimize=True).reshape(len(X), q, -1) / len(rho)
+            )
 
         gram = kernel(points).transpose(1, 0, 2).reshape(q * len(points), -1)
         values, vectors = np.linalg.eigh((gram + gram.T) / 2)
@@ -210,7 +240,9 @@ def _averaged(
         root = vectors[:, kept] / np.sqrt(values[kept])
         yield (
             f"squared exponential of width {width}, averaged",
-            lambda X, kernel=kernel, root=root: np.concatenate([kernel(X) @ root, FLAT * covariants(X) / lengths], axis=2),
+            lambda X, kernel=kernel, root=root: np.concatenate(
+                [kernel(X) @ root, FLAT * covariants(X) / lengths], axis=2
+            ),
         )
 
 
@@ -264,7 +296,12 @@ def divide(X: Array, powers: Index) -> tuple[Array, Array]:
 
 def scalar_columns(rep: Rep, group: Group) -> Index:
     """Columns that no group acts on."""
-    columns = [k for segment in rep.segments(group) if not segment.type.rank for k in range(segment.start, segment.stop)]
+    columns = [
+        k
+        for segment in rep.segments(group)
+        if not segment.type.rank
+        for k in range(segment.start, segment.stop)
+    ]
     return np.array(columns, dtype=np.int64)
 
 
