@@ -26,6 +26,7 @@ from softsym.data.scaler import SymmetricScaler
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.inference.evidence_table import EvidenceRow, EvidenceTable, detail_of, row_of
+from softsym.inference.exactness import Exactness, measure_exactness
 from softsym.inference.examine import Examined, halves_of
 from softsym.inference.kernel_selection import LARGEST, Look
 from softsym.inference.kernels import GRID, Kernel
@@ -33,10 +34,10 @@ from softsym.inference.lattice import contains
 from softsym.inference.likelihood.blas_threads import one_blas_thread
 from softsym.inference.randomization import holm
 from softsym.inference.shape import read_rows, read_shape, row_weights
-from softsym.inference.verdict import LEVEL, LIKELIHOOD_LEVEL, TOLERANCE
+from softsym.inference.verdict import LEVEL, LIKELIHOOD_LEVEL, TOLERANCE, allowed_violation, confirm_exact
 from softsym.metrics.overlap import HIGH_OVERLAP, LOW_OVERLAP
 from softsym.reps import Rep
-from softsym.typing import Index
+from softsym.typing import Array, Index
 
 FEWEST = 10
 """Fewer rows say nothing."""
@@ -136,6 +137,7 @@ def evidence(
         ]:
             _map(ask, unclear, n_jobs)
             rows = _judged(examinations, look, tolerance)
+    rows = _confirmed(rows, candidates, X, Y, rep_in, rep_out, labels, weights, tolerance, n_jobs, seed)
     details = {one.group.name: detail_of(one.profile, one.test) for one in examinations}
     return EvidenceTable(rows, details, time.perf_counter() - start)
 
@@ -181,6 +183,57 @@ def _judged(found: list[Examined], look: Look, tolerance: float | None) -> list[
         )  # fmt: skip
         rows.append(row)
     return _with_subgroups(rows, [one.group for one in found])
+
+
+def _confirmed(
+    rows: list[EvidenceRow],
+    groups: Sequence[Group],
+    X: Array,
+    Y: Array,
+    rep_in: Rep,
+    rep_out: Rep,
+    row_groups: Index | None,
+    weights: Array | None,
+    tolerance: float | None,
+    n_jobs: int,
+    seed: int,
+) -> list[EvidenceRow]:
+    """The rows, exact only where the statements about every element of the group agree."""
+    # Kernels of other groups are equivariant by construction, and have no Haar measure.
+    exact = [k for k, row in enumerate(rows) if row.verdict == "exact" and groups[k].is_orthogonal]
+
+    def measure(k: int) -> tuple[Exactness, float]:
+        start, allowed = time.perf_counter(), allowed_violation(tolerance, rows[k].errors[1])
+        found = measure_exactness(
+            X,
+            Y,
+            rep_in,
+            rep_out,
+            groups[k],
+            row_groups=row_groups,
+            weights=weights,
+            tolerance=allowed,
+            seed=seed,
+        )
+        return found, time.perf_counter() - start
+
+    found = dict(zip(exact, _map(measure, exact, n_jobs), strict=True)) if exact else {}
+    p_values = dict(zip(exact, holm([each.p_value for each, _ in found.values()]), strict=True))
+    confirmed = list(rows)
+    for k, (each, seconds) in found.items():
+        row, allowed = rows[k], allowed_violation(tolerance, rows[k].errors[1])
+        verdict, note = confirm_exact(each, p_values[k], allowed)
+        low, high = (0.0 if verdict == "exact" else each.interval[0]), max(row.interval[1], each.interval[1])
+        confirmed[k] = replace(
+            row,
+            verdict=verdict,
+            asymmetry=min(max(row.asymmetry, low), high),
+            interval=(low, high),
+            tolerance=high,
+            note="; ".join(filter(None, [note, row.note])) if verdict == "exact" else note,
+            seconds=row.seconds + seconds,
+        )
+    return _with_subgroups(confirmed, groups)
 
 
 def _with_subgroups(rows: Sequence[EvidenceRow], groups: Sequence[Group]) -> list[EvidenceRow]:

@@ -1,8 +1,9 @@
 r"""The verdict: two one-sided statements about the relative violation :math:`a = |t_\perp| / |t|` of a symmetry.
 
-- ``exact``: the upper end of its 95 % interval is below the tolerance, and neither the likelihood nor the randomization test refutes
-  it, nor one of its subgroups. Unless a person gives a tolerance, it is where using the symmetry exactly would add a tenth to the error
-  that predictions have anyway, :math:`a^2 = 0.1` times that error's share of the variance, but at least 0.05 and at most 0.1.
+- ``exact``: the upper end of its 95 % interval is below the tolerance, neither the likelihood nor the randomization test refutes
+  it, nor one of its subgroups, and for compact groups the statements about every element agree (:func:`confirm_exact`). Unless a person
+  gives a tolerance, it is where using the symmetry exactly would add a tenth to the error that predictions have anyway,
+  :math:`a^2 = 0.1` times that error's share of the variance, but at least 0.05 and at most 0.1.
 - ``absent``: the lower end is above :data:`ABSENT_ABOVE`, an equivariance error of 0.2.
 - ``soft``: refuted, and the upper end below that level.
 - ``undecided`` otherwise: the interval straddles a boundary, the fit is too poor, or poorer than decision trees by as much as a
@@ -17,6 +18,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from softsym.inference.exactness import Exactness
 from softsym.metrics.overlap import HIGH_OVERLAP, LOW_OVERLAP
 
 Verdict = Literal["exact", "soft", "absent", "undecided"]
@@ -35,6 +37,8 @@ LIKELIHOOD_LEVEL = 1e-4
 """The same of the likelihood ratio: much smaller, because it rests on the model being right. Violations that matter are far beyond it."""
 LEAST_EXPLAINED = 0.1
 """Share of the variance that the fit must explain."""
+LEAST_RESOLUTION = 0.5
+"""Share of a violation as large as the tolerance that the rows must be able to reveal."""
 
 
 @dataclass(frozen=True)
@@ -70,10 +74,7 @@ class Grounds:
     @property
     def allowed(self) -> float:
         """Relative violation up to which the symmetry counts as exact."""
-        if self.tolerance is not None:
-            return self.tolerance
-        error = max(0.0, 1.0 - self.explained)
-        return min(LARGEST_TOLERANCE, max(TOLERANCE, math.sqrt(COST * error)))
+        return allowed_violation(self.tolerance, 1.0 - self.explained)
 
     @property
     def by_test(self) -> bool:
@@ -152,6 +153,58 @@ def judge(grounds: Grounds) -> tuple[Verdict, str]:
     if grounds.coverage < HIGH_OVERLAP:
         careful.append(f"as far as moved data look like data (coverage {grounds.coverage:.2f})")
     return "exact", "; ".join(careful)
+
+
+def confirm_exact(found: Exactness, p_value: float, allowed: float) -> tuple[Verdict, str]:
+    """The verdict about a candidate that the likelihood calls exact, from the statements about every element of its group.
+
+    Args:
+        found: The statements.
+        p_value: Of their score test, corrected for several groups.
+        allowed: Relative violation up to which the symmetry counts as exact.
+
+    Example:
+        >>> confirm_exact(Exactness(0.4, (0.0, 0.01), (-0.001, 0.0), 0.9, 300), 0.4, 0.05)
+        ('exact', '')
+        >>> confirm_exact(Exactness(1e-9, (0.14, 0.17), (0.02, 0.03), 0.8, 300), 1e-9, 0.05)[0]
+        'soft'
+    """
+    low, high = found.interval
+    if p_value < (
+        LEVEL if high > allowed else LIKELIHOOD_LEVEL
+    ):  # a violation that does not matter must be certain
+        broken = f"broken by {low:.2g} to {high:.2g} at Haar elements (score test, p = {p_value:.1g})"
+        if low >= ABSENT_ABOVE:
+            return "absent", broken
+        if high < ABSENT_ABOVE:
+            return "soft", broken
+        return "undecided", f"{broken}: soft or absent; more rows would decide it"
+    if high > allowed:
+        return "undecided", (
+            f"not refuted, but a violation of {high:.2g} at Haar elements is possible; more rows or less noise would decide it"
+        )
+    if found.cost[1] > allowed**2:
+        return "undecided", (
+            f"building it in may cost {found.cost[1]:.2%} of the variance; more rows would decide it"
+        )
+    if found.resolution < LEAST_RESOLUTION:
+        return "undecided", (
+            f"these rows would reveal {found.resolution:.0%} of a violation of {allowed:.2g}; "
+            "more rows, or inputs spread over the orbits, would decide it"
+        )
+    return "exact", ""
+
+
+def allowed_violation(tolerance: float | None, unexplained: float) -> float:
+    """Relative violation up to which a symmetry counts as exact.
+
+    Args:
+        tolerance: What a person gave; None for the default.
+        unexplained: Share of the variance that predictions leave.
+    """
+    if tolerance is not None:
+        return tolerance
+    return min(LARGEST_TOLERANCE, max(TOLERANCE, math.sqrt(COST * max(0.0, unexplained))))
 
 
 def combined(
