@@ -19,7 +19,7 @@ so that equivariant functions which :math:`f_G` cannot follow do not count.
 - *Cost*: the difference of squared errors with and without the remainder on rows that neither was fitted to.
 
 *Resolution* says what the rows could show: the share of the prior variance of a violation as large as the tolerance that they would
-remove, for the least favourable width of at least four times their spacing.
+remove when the equivariant part is flexible, for the least favourable width of at least four times their spacing.
 
 References:
     Double/debiased machine learning for treatment and structural parameters (Chernozhukov et al., 2018),
@@ -64,6 +64,8 @@ EVALUATED = 300
 """Rows at which the size of a violation is taken."""
 RESOLVABLE = 4.0
 """Violations of this many times the spacing of the rows and wider should be seen."""
+FLEXIBLE = "width 0.35"
+"""Features with which resolution is computed: of polynomials alone, rows seem to tell more than they do."""
 DRAWS = 4_000
 
 
@@ -323,8 +325,10 @@ def _examine(
     design: _Design, kind: TensorType, Y: Array, roots: Array, tolerance: float, rng: np.random.Generator
 ) -> _Part:
     n, q, copies = Y.shape
-    features = _best_features(design, kind, Y, roots, rng)(design.X) * roots[:, None, None]
-    ridge = fit(Statistics.from_rows(features, Y)).ridge
+    best, flexible = (
+        chosen(design.X) * roots[:, None, None] for chosen in _choose_features(design, kind, Y, roots, rng)
+    )
+    features, ridge = best, fit(Statistics.from_rows(best, Y)).ridge
     inverse = design.inverse_rho(kind)
     evaluated = rng.permutation(n)[:EVALUATED]
     is_early = design.folds < FIRST_TESTED
@@ -346,8 +350,11 @@ def _examine(
             violations.append(_moments(found, H, own_ridge, noise))
             noises.append(float(noise.sum()) * q)
         if width >= RESOLVABLE * design.spacing * 0.999:
-            prior = tolerance**2 / total / max(float((found.left / found.count).mean()), 1e-300)
-            resolutions.append(1.0 - float((diagonal / (1.0 + found.values * prior)).sum()) / total)
+            noise = max(float((found.left / found.count).mean()), 1e-300)
+            rest, _ = _Sums.from_rows(flexible, K, Y).remainder(noise)
+            along = ((operator @ rest.vectors) ** 2).sum(axis=0)
+            revealed = 1.0 - 1.0 / (1.0 + rest.values * tolerance**2 / (total * noise))
+            resolutions.append(float((along * revealed).sum() / max(float(along.sum()), 1e-300)))
         early, _ = sums[0].remainder(ridge)
         height = max(early.profile(prior_size**2 / total)[0] for prior_size in SIZES)
         if height > best_early:
@@ -365,19 +372,21 @@ def _examine(
     )
 
 
-def _best_features(
+def _choose_features(
     design: _Design, kind: TensorType, Y: Array, roots: Array, rng: np.random.Generator
-) -> FeatureMap:
-    """The equivariant features under which some of the rows are most likely."""
+) -> tuple[FeatureMap, FeatureMap]:
+    """The equivariant features under which some of the rows are most likely, and flexible ones that leave less to the remainder."""
     rows = rng.permutation(len(Y))[:CHOOSING_ROWS]
-    best, height = None, -math.inf
-    for _, features in equivariant_features(design.rep, kind, design.group, design.X):
+    best, height, flexible = None, -math.inf, None
+    for name, features in equivariant_features(design.rep, kind, design.group, design.X):
         values = features(design.X[rows]) * roots[rows, None, None]
         found = fit(Statistics.from_rows(values, Y[rows])).log_likelihood if values.shape[2] else -math.inf
         if best is None or found > height:
             best, height = features, found
+        flexible = features if flexible is None or FLEXIBLE in name else flexible
     assert best is not None
-    return best
+    assert flexible is not None
+    return best, flexible
 
 
 def _violation_operator(

@@ -5,19 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from softsym.groups import Group
-from softsym.groups.finite_subgroup import close_algebra
+from softsym.groups.finite_subgroup import MAX_ORDER, close_algebra, finite_subgroup
 from softsym.reps import T
 from softsym.spaces import invariants
+from softsym.typing import Array
 
 LARGEST = 300
 """Tensors of at most this size are compared."""
 
 
 def contains(group: Group, other: Group) -> bool:
-    """Whether every element of ``other`` is one of ``group``, as far as tensors of low degree tell.
+    """Whether every element of ``other`` is one of ``group``.
 
-    Generators of turns must lie in the algebra that the larger group's generate, and every tensor that the larger group keeps must be
-    kept by the smaller one's generators; for a compact group of small matrices these tensors determine the group.
+    Elements of a finite group are looked up. Else the Lie algebra of ``other`` must lie in that of ``group``, and its generators must keep
+    every tensor of low degree that ``group`` keeps; for a compact group of small matrices with a Lie algebra these tensors determine it.
 
     Example:
         >>> import softsym as ss
@@ -26,8 +27,10 @@ def contains(group: Group, other: Group) -> bool:
     """
     if group.dim != other.dim or len(group.part_dims) != len(other.part_dims):
         return False
-    if len(group.part_dims) == 1 and not _turns_within(group, other):
+    if len(group.part_dims) == 1 and not _algebra_within(group, other):
         return False
+    if len(group.part_dims) == 1 and group.is_finite and (group.order or np.inf) <= MAX_ORDER:
+        return all(_is_element(group, h) for h in other.discrete_generators)
     d = group.dim
     for p, q in ((1, 0), (0, 1), (1, 1), (2, 0), (0, 2), (3, 0), (4, 0), (2, 2)):
         if d ** (p + q) > LARGEST:
@@ -45,8 +48,14 @@ def contains(group: Group, other: Group) -> bool:
     return True
 
 
-def _turns_within(group: Group, other: Group) -> bool:
-    """Whether the other group's Lie algebra lies in this one's: tensors of low degree do not tell a hexagon from a circle."""
+def _is_element(group: Group, h: Array) -> bool:
+    """Whether a matrix is one of a finite group's elements."""
+    gaps = np.abs(finite_subgroup(group).parts[0] - h).max(axis=(1, 2))
+    return bool(gaps.min() < 1e-7)
+
+
+def _algebra_within(group: Group, other: Group) -> bool:
+    """Whether the other group's Lie algebra lies in this one's: tensors of low degree do not tell a polygon from a circle."""
     algebra = close_algebra(list(group.lie_algebra), list(group.discrete_generators)).reshape(
         -1, group.dim**2
     )
