@@ -60,6 +60,15 @@ class Polynomials:
     def __len__(self) -> int:
         return len(self.degrees)
 
+    @property
+    def factors(self) -> tuple[frozenset[int], ...]:
+        """For every polynomial the first columns of the inputs that it multiplies."""
+        return tuple(
+            frozenset(factor.start for factor in factors)
+            for factors, maps in zip(self.columns, self.maps, strict=True)
+            for _ in maps
+        )
+
     def __call__(self, X: Array) -> Array:
         """Values at rows (n, inputs), shape (n, size, polynomials)."""
         parts = [np.empty((len(X), self.size, 0))]

@@ -29,14 +29,16 @@ from softsym.typing import Array, Index
 
 FeatureMap = Callable[[Array], Array]
 """From scaled rows (n, inputs) to features (n, size of the outputs' type, features)."""
-MAX_FEATURES = 700
+MAX_FEATURES = 1_100
 """Features of one model."""
+MAX_PRODUCTS = 20_000
+"""Products of coordinates that are looked at, of each number of factors."""
 MAX_ORDER = 60
 """Largest order of a finite group whose elements are averaged over; larger ones take invariants of low degree."""
 MAX_INVARIANTS = 60
 """With more invariants of degree three, those of degree two have to do."""
-DEGREES = (1, 2, 3, 4)
-"""Total degrees of polynomials that are tried."""
+POLYNOMIALS = ((1, 9), (2, 9), (3, 2), (3, 9), (4, 2), (4, 9))
+"""Total degrees of polynomials that are tried, and how many different inputs (copies of a type, scalars) a term may multiply."""
 WIDTHS = (0.35, 0.7, 1.4, 2.8)
 """Widths of squared-exponential kernels, in standard deviations of a coordinate times the root of their number."""
 FLAT = 10.0
@@ -114,8 +116,8 @@ def _unscaled(
         yield "zero", lambda X: np.zeros((len(X), output.size(group), 0))
         return
     lengths = np.sqrt((covariants(X) ** 2).mean(axis=(0, 1))) + SMALLEST
-    for degree in DEGREES:
-        if (monomials := _monomials(covariants, coordinates.degrees, degree, most)) is not None:
+    for degree, order in POLYNOMIALS:
+        if (monomials := _monomials(covariants, coordinates, degree, order, most)) is not None:
             yield f"polynomials of degree {degree}", _polynomial(covariants, lengths, coordinates, monomials)
     if group.is_finite and (group.order or np.inf) <= MAX_ORDER:
         yield from _averaged(rep, output, group, covariants, lengths, X, most)
@@ -136,6 +138,7 @@ class _Coordinates:
         if len(self.invariants) > MAX_INVARIANTS:
             self.invariants = invariant_polynomials(rep, group, 2)
         self.degrees = (*(1 for _ in self.scalars), *self.invariants.degrees)
+        self.factors = (*(frozenset((int(k),)) for k in self.scalars), *self.invariants.factors)
         raw = self.raw(X)
         self.unit = np.median(np.abs(raw), axis=0) + SMALLEST
         smooth = np.arcsinh(raw / self.unit)
@@ -158,24 +161,27 @@ class _Coordinates:
 
 
 def _monomials(
-    covariants: Polynomials, degrees: tuple[int, ...], degree: int, most: int
+    covariants: Polynomials, coordinates: _Coordinates, degree: int, order: int, most: int
 ) -> list[tuple[int, tuple[int, ...]]] | None:
-    """Which equivariant polynomial times which coordinates have at most a total degree; None if they are too many."""
+    """Which equivariant polynomial times which coordinates have at most a total degree and number of inputs; None if too many."""
+    products = [
+        (
+            sum(coordinates.degrees[k] for k in chosen),
+            frozenset[int]().union(*(coordinates.factors[k] for k in chosen)),
+            chosen,
+        )
+        for count in range(degree + 1)
+        for chosen in itertools.islice(
+            itertools.combinations_with_replacement(range(len(coordinates.degrees)), count), MAX_PRODUCTS
+        )
+    ]
+    products = [each for each in products if each[0] <= degree and len(each[1]) <= order]
     found: list[tuple[int, tuple[int, ...]]] = []
-    by_degree: dict[int, list[tuple[int, ...]]] = {}
-    for count in range(degree + 1):
-        for chosen in itertools.combinations_with_replacement(range(len(degrees)), count):
-            total = sum(degrees[k] for k in chosen)
-            if total <= degree:
-                by_degree.setdefault(total, []).append(chosen)
-        if sum(map(len, by_degree.values())) > most:
-            return None
-    for k, own in enumerate(covariants.degrees):
+    for k, (own, factors) in enumerate(zip(covariants.degrees, covariants.factors, strict=True)):
         found += [
             (k, chosen)
-            for total, products in by_degree.items()
-            if own + total <= degree
-            for chosen in products
+            for total, others, chosen in products
+            if own + total <= degree and len(factors | others) <= order
         ]
         if len(found) > most:
             return None
@@ -238,12 +244,11 @@ def _averaged(
         values, vectors = np.linalg.eigh((gram + gram.T) / 2)
         kept = values > 1e-9 * values[-1]
         root = vectors[:, kept] / np.sqrt(values[kept])
-        yield (
-            f"squared exponential of width {width}, averaged",
-            lambda X, kernel=kernel, root=root: np.concatenate(
-                [kernel(X) @ root, FLAT * covariants(X) / lengths], axis=2
-            ),
-        )
+
+        def evaluate(X: Array, kernel: FeatureMap = kernel, root: Array = root) -> Array:
+            return np.concatenate([kernel(X) @ root, FLAT * covariants(X) / lengths], axis=2)
+
+        yield f"squared exponential of width {width}, averaged", evaluate
 
 
 def _plain(size: int, X: Array, most: int) -> Iterator[tuple[str, FeatureMap]]:

@@ -46,10 +46,10 @@ from softsym.reps import Rep, TensorType
 from softsym.reps.atoms import group_element
 from softsym.typing import Array, Index
 
-MAX_ROWS = 1_500
-"""More rows are sampled."""
-CHOOSING_ROWS = 500
-"""Rows on which feature maps are compared."""
+MAX_ROWS, MAX_COORDINATES = 1_500, 6_000
+"""Of more rows, or rows times coordinates of the largest type of outputs, a sample is taken."""
+CHOOSING = 2_500
+"""Rows times coordinates on which feature maps are compared."""
 ELEMENTS = 24
 """Haar elements of every row."""
 FOLDS, FIRST_TESTED = 5, 2
@@ -129,9 +129,11 @@ def measure_exactness(
     labels = join_equal_inputs(X, row_groups)
     if int(labels.max()) + 1 < 2 * FOLDS:
         return Exactness(1.0, (0.0, 1.0), (0.0, 1.0), 0.0, len(X))
-    if len(X) > MAX_ROWS:
+    size = max((segment.size for segment in rep_out.segments(group)), default=1)
+    most = min(MAX_ROWS, max(300, MAX_COORDINATES // size))
+    if len(X) > most:
         order = rng.permutation(int(labels.max()) + 1)
-        rows = np.argsort(order[labels], kind="stable")[:MAX_ROWS]
+        rows = np.argsort(order[labels], kind="stable")[:most]
         X, Y, labels = X[rows], Y[rows], labels[rows]
         weights = None if weights is None else weights[rows]
     design = _Design.make(X, rep_in, group, labels, rng)
@@ -345,10 +347,10 @@ def _examine(
         diagonal = np.diag(H)
         total = max(float(diagonal.sum()), 1e-300)
         for prior_size in SIZES:
-            height, own_ridge, noise = found.profile(prior_size**2 / total)
+            height, own_ridge, noises_of_copies = found.profile(prior_size**2 / total)
             heights.append(height)
-            violations.append(_moments(found, H, own_ridge, noise))
-            noises.append(float(noise.sum()) * q)
+            violations.append(_moments(found, H, own_ridge, noises_of_copies))
+            noises.append(float(noises_of_copies.sum()) * q)
         if width >= RESOLVABLE * design.spacing * 0.999:
             noise = max(float((found.left / found.count).mean()), 1e-300)
             rest, _ = _Sums.from_rows(flexible, K, Y).remainder(noise)
@@ -376,7 +378,7 @@ def _choose_features(
     design: _Design, kind: TensorType, Y: Array, roots: Array, rng: np.random.Generator
 ) -> tuple[FeatureMap, FeatureMap]:
     """The equivariant features under which some of the rows are most likely, and flexible ones that leave less to the remainder."""
-    rows = rng.permutation(len(Y))[:CHOOSING_ROWS]
+    rows = rng.permutation(len(Y))[: max(100, CHOOSING // Y.shape[1])]
     best, height, flexible = None, -math.inf, None
     for name, features in equivariant_features(design.rep, kind, design.group, design.X):
         values = features(design.X[rows]) * roots[rows, None, None]
