@@ -46,7 +46,7 @@ from softsym.reps import Rep, TensorType
 from softsym.reps.atoms import group_element
 from softsym.typing import Array, Index
 
-MAX_ROWS, MAX_COORDINATES = 1_500, 6_000
+MAX_ROWS, MAX_COORDINATES = 1_500, 3_600
 """Of more rows, or rows times coordinates of the largest type of outputs, a sample is taken."""
 CHOOSING = 2_500
 """Rows times coordinates on which feature maps are compared."""
@@ -64,8 +64,10 @@ EVALUATED = 300
 """Rows at which the size of a violation is taken."""
 RESOLVABLE = 4.0
 """Violations of this many times the spacing of the rows and wider should be seen."""
-FLEXIBLE = "width 0.35"
+FLEXIBLE = "width 0.7"
 """Features with which resolution is computed: of polynomials alone, rows seem to tell more than they do."""
+ROUNDING = 1e-10
+"""Least ridge relative to the sums of squared features, so that matrices stay positive."""
 DRAWS = 4_000
 
 
@@ -303,15 +305,17 @@ class _Sums:
         )
 
     @classmethod
-    def from_rows(cls, features: Array, K: Array, Y: Array) -> _Sums:
+    def from_rows(cls, features: Array, K: Array, Y: Array, own: Statistics | None = None) -> _Sums:
+        """Of features (n, q, m), those of the remainder (n, r) and outputs (n, q, copies); ``own`` are sums of the former, if known."""
         q, r = Y.shape[1], K.shape[1]
         cross = np.einsum("nqm,nr->mqr", features, K, optimize=True).reshape(-1, q * r)
         b = np.einsum("nr,nqc->qrc", K, Y, optimize=True).reshape(q * r, -1)
-        return cls(Statistics.from_rows(features, Y), cross, K.T @ K, b)
+        return cls(own or Statistics.from_rows(features, Y), cross, K.T @ K, b)
 
     def remainder(self, ridge: float) -> tuple[_Remainder, Array]:
         """The remainder given the equivariant part, and weights of that alone (m, copies)."""
         q = len(self.b) // len(self.scalar)
+        ridge = max(ridge, ROUNDING * float(np.diag(self.own.A).max(initial=0.0)))
         factor = cho_factor(self.own.A + ridge * np.eye(len(self.own.A)))
         weights = cho_solve(factor, self.own.b)
         information = np.kron(np.eye(q), self.scalar) - self.cross.T @ cho_solve(factor, self.cross)
@@ -330,17 +334,22 @@ def _examine(
     best, flexible = (
         chosen(design.X) * roots[:, None, None] for chosen in _choose_features(design, kind, Y, roots, rng)
     )
-    features, ridge = best, fit(Statistics.from_rows(best, Y)).ridge
+    is_early = design.folds < FIRST_TESTED
+    features, halves = (
+        best,
+        [(rows, Statistics.from_rows(best[rows], Y[rows])) for rows in (is_early, ~is_early)],
+    )
+    ridge = fit(halves[0][1] + halves[1][1]).ridge
+    flexible_sums = Statistics.from_rows(flexible, Y)
     inverse = design.inverse_rho(kind)
     evaluated = rng.permutation(n)[:EVALUATED]
-    is_early = design.folds < FIRST_TESTED
     heights, violations, resolutions, noises = [], [], [], []
     best_width, best_early = design.widths[0], -math.inf
     size = 1.0 / copies  # of one copy, of all copies together
     for width in design.widths:
         inducing = InducingPoints.select(design.X, width, max(20, REMAINDER_FEATURES // q))
         K = inducing(design.X) * roots[:, None]
-        sums = [_Sums.from_rows(features[rows], K[rows], Y[rows]) for rows in (is_early, ~is_early)]
+        sums = [_Sums.from_rows(features[rows], K[rows], Y[rows], own) for rows, own in halves]
         found, _ = (sums[0] + sums[1]).remainder(ridge)
         operator = _violation_operator(design, inducing, inverse, evaluated, q)
         H = found.vectors.T @ (operator.T @ operator) @ found.vectors / (len(evaluated) * design.inflation)
@@ -353,7 +362,7 @@ def _examine(
             noises.append(float(noises_of_copies.sum()) * q)
         if width >= RESOLVABLE * design.spacing * 0.999:
             noise = max(float((found.left / found.count).mean()), 1e-300)
-            rest, _ = _Sums.from_rows(flexible, K, Y).remainder(noise)
+            rest, _ = _Sums.from_rows(flexible, K, Y, flexible_sums).remainder(noise)
             along = ((operator @ rest.vectors) ** 2).sum(axis=0)
             revealed = 1.0 - 1.0 / (1.0 + rest.values * tolerance**2 / (total * noise))
             resolutions.append(float((along * revealed).sum() / max(float(along.sum()), 1e-300)))

@@ -37,7 +37,7 @@ LIKELIHOOD_LEVEL = 1e-4
 """The same of the likelihood ratio: much smaller, because it rests on the model being right. Violations that matter are far beyond it."""
 LEAST_EXPLAINED = 0.1
 """Share of the variance that the fit must explain."""
-LEAST_RESOLUTION = 0.5
+LEAST_RESOLUTION = 0.4
 """Share of a violation as large as the tolerance that the rows must be able to reveal."""
 
 
