@@ -112,7 +112,8 @@ def test_the_same_seed_gives_the_same_statements():
     [
         (Exactness(0.5, (0.0, 0.02), (0.0, 0.001), 0.9, 300), 0.5, "exact"),
         (Exactness(0.5, (0.0, 0.2), (0.0, 0.001), 0.9, 300), 0.5, "undecided"),
-        (Exactness(0.5, (0.0, 0.02), (0.0, 0.01), 0.9, 300), 0.5, "undecided"),
+        (Exactness(0.5, (0.0, 0.02), (0.001, 0.01), 0.9, 300), 0.5, "undecided"),
+        (Exactness(0.5, (0.0, 0.02), (-0.1, 0.1), 0.9, 300), 0.5, "exact"),
         (Exactness(0.5, (0.0, 0.02), (0.0, 0.001), 0.3, 300), 0.5, "undecided"),
         (Exactness(1e-3, (0.1, 0.2), (0.0, 0.01), 0.9, 300), 1e-3, "soft"),
         (Exactness(1e-3, (0.0, 0.02), (0.0, 0.001), 0.9, 300), 1e-3, "exact"),

@@ -55,7 +55,10 @@ def test_the_exact_test_can_withhold_exactness():
         "where there are data a violation is at most 1.0%, but inputs are not evenly turned, so the test refutes it (p = 0.001); "
         "inputs moved by the group would decide it"
     )
-    verdict, note = judged(0.0, 0.01, test_p=0.001, coverage=0.5)  # there it is about the inputs too
+    verdict, note = judged(0.0, 0.01, test_p=0.001, coverage=0.5)  # there it may be about the inputs
+    assert verdict == "undecided"
+    assert "where orbit overlap is partial (0.50)" in note
+    verdict, note = judged(0.0, 0.01, test_p=0.3, coverage=0.5)
     assert (verdict, note) == ("exact", "as far as moved data look like data (coverage 0.50)")
     assert judged(0.0, 0.01, test_p=math.nan, coverage=math.nan)[0] == "exact"
 

@@ -143,6 +143,11 @@ def judge(grounds: Grounds) -> tuple[Verdict, str]:
             "undecided",
             f"the test refutes it (p = {grounds.test_p:.2g}), the likelihood does not; more rows would decide it",
         )
+    if grounds.test_p < LEVEL:
+        return "undecided", (
+            f"the test refutes it (p = {grounds.test_p:.2g}) where orbit overlap is partial ({grounds.coverage:.2f}): of the symmetry or "
+            "of the inputs; inputs spread over the orbits would decide it"
+        )
     if grounds.refuted_subgroup:
         return "undecided", f"its subgroup {grounds.refuted_subgroup} is refuted"
     careful = []
@@ -183,9 +188,10 @@ def confirm_exact(found: Exactness, p_value: float, allowed: float) -> tuple[Ver
         return "undecided", (
             f"not refuted, but a violation of {high:.2g} at Haar elements is possible; more rows or less noise would decide it"
         )
-    if found.cost[1] > allowed**2:
+    if found.cost[0] > 0.0 and found.cost[1] > allowed**2:
         return "undecided", (
-            f"building it in may cost {found.cost[1]:.2%} of the variance; more rows would decide it"
+            f"a model without it predicts held-out rows better, by {max(0.0, found.cost[0]):.2%} to {found.cost[1]:.2%} "
+            "of the variance; more rows would decide it"
         )
     if found.resolution < LEAST_RESOLUTION:
         return "undecided", (

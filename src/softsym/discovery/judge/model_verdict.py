@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from softsym.discovery.judge.reasons import MILD, Cause, Reason
 from softsym.discovery.judge.symmetries import DecidedBy, Finding
 from softsym.inference import EvidenceRow
-from softsym.inference.verdict import TOLERANCE
+from softsym.inference.verdict import LEVEL, TOLERANCE
 from softsym.metrics.overlap import LOW_OVERLAP
 
 if TYPE_CHECKING:
@@ -117,14 +117,18 @@ def decide(
         >>> sure = Grounds(0.002, (0.001, 0.003), 0.4, 0.1, 0.0, 0.95, 1000, 0.9)
         >>> decide(sure, EvidenceRow("O(3)", "soft", rows=300))
         ('soft', (), 'evidence')
-        >>> decide(sure, EvidenceRow("O(3)", "soft", rows=300), missed=0.3)
+        >>> decide(sure, EvidenceRow("O(3)", "undecided", rows=300), missed=0.3)
         ('exact', (), 'model')
+        >>> decide(sure, EvidenceRow("O(3)", "soft", rows=300), missed=0.3)[0]
+        'undecided'
     """
     if not grounds.acts:
         return (*judge(grounds), "model")
     if row is not None and row.rows and missed <= TOLERANCE:
         return row.verdict, (Reason(Cause.OTHER, row.note),) if row.note else (), "evidence"
     word, reasons = judge(grounds)
+    if word == "exact" and row is not None and (row.verdict in ("soft", "absent") or row.p_value < LEVEL):
+        return "undecided", (Reason(Cause.OTHER, "the model has it, and the evidence refutes it"),), "model"
     is_certain = all(reason.cause in MILD for reason in reasons)
     return word if is_certain else "undecided", reasons, "model"
 
