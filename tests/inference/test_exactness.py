@@ -140,3 +140,12 @@ def test_blocks_of_outputs_have_unit_size():
     ]
     for size in sizes:
         np.testing.assert_allclose(size, 1.0)
+
+
+def test_what_holds_for_a_group_holds_for_its_subgroups():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((90, 6))
+    Y = np.cross(X[:, :3], X[:, 3:]) + 0.05 * rng.standard_normal((90, 3))
+    table = ss.evidence(X, Y, "2V", "V", ["SO(3)", "SO(2)@z", "C(4)@x"])
+    assert [row.verdict for row in table] == ["exact", "exact", "exact"]
+    assert table["SO(2)@z"].interval[1] <= table["SO(3)"].interval[1]

@@ -233,7 +233,28 @@ def _confirmed(
             note="; ".join(filter(None, [note, row.note])) if verdict == "exact" else note,
             seconds=row.seconds + seconds,
         )
-    return _with_subgroups(confirmed, groups)
+    return _within_exact(_with_subgroups(confirmed, groups), groups)
+
+
+def _within_exact(rows: Sequence[EvidenceRow], groups: Sequence[Group]) -> list[EvidenceRow]:
+    """The rows, exact where a candidate around is: what holds for a group holds for its subgroups, and a violation is no larger."""
+    exact = [(row, group) for row, group in zip(rows, groups, strict=True) if row.verdict == "exact"]
+    judged = []
+    for row, group in zip(rows, groups, strict=True):
+        around = [other for other, G in exact if row.verdict == "undecided" and contains(G, group)]
+        if around and not row.p_value < LEVEL:
+            other = min(around, key=lambda each: each.interval[1])
+            high = min(row.interval[1], other.interval[1])
+            row = replace(
+                row,
+                verdict="exact",
+                asymmetry=min(row.asymmetry, high),
+                interval=(0.0, high),
+                tolerance=high,
+                note=f"a subgroup of {other.name}, which is exact",
+            )
+        judged.append(row)
+    return judged
 
 
 def _with_subgroups(rows: Sequence[EvidenceRow], groups: Sequence[Group]) -> list[EvidenceRow]:

@@ -42,4 +42,7 @@ def test_a_poor_fit_that_trees_beat_decides_nothing(monkeypatch):
     assert row.verdict == "undecided"
     assert "decision trees predict better than the fit" in row.note
     monkeypatch.setattr("softsym.inference.examine.missed", lambda *_: 0.0)
-    assert evidence(X, Y, "V", "S", ["SO(3)"])[0].verdict == "exact"
+    row = evidence(X, Y, "V", "S", ["SO(3)"])[
+        0
+    ]  # the likelihood alone would call it exact, the score test does not
+    assert row.verdict == "soft"
