@@ -33,7 +33,7 @@ SCALAR = TensorType()
 LARGEST = 20_000
 """Entries of a tensor (outputs times a product of inputs); larger ones are left out."""
 POINTS = 120
-"""Random points at which polynomials are told apart, times the size of the outputs."""
+"""Random points at which polynomials are compared."""
 INDEPENDENT = 1e-6
 """Relative distance from the span of others below which a polynomial is one of them."""
 

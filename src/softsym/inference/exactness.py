@@ -39,9 +39,11 @@ from scipy.special import ndtr
 
 from softsym.gp.features import FeatureMap, InducingPoints, equivariant_features, scale_copies
 from softsym.gp.regression import Statistics, fit
+from softsym.gp.remainder import Remainder, RemainderSums
 from softsym.groups import Group
 from softsym.groups.finite_subgroup import finite_subgroup
 from softsym.inference.randomization import moved
+from softsym.inference.shape import join_equal_inputs, output_blocks
 from softsym.reps import Rep, TensorType
 from softsym.reps.atoms import group_element
 from softsym.typing import Array, Index
@@ -66,8 +68,6 @@ RESOLVABLE = 4.0
 """Violations of this many times the spacing of the rows and wider should be seen."""
 FLEXIBLE = "width 0.7"
 """Features with which resolution is computed: of polynomials alone, rows seem to tell more than they do."""
-ROUNDING = 1e-10
-"""Least ridge relative to the sums of squared features, so that matrices stay positive."""
 DRAWS = 4_000
 
 
@@ -147,46 +147,6 @@ def measure_exactness(
     return _combine(parts, design, rng)
 
 
-def join_equal_inputs(X: Array, row_groups: Index | None) -> Index:
-    """Labels 0, 1, ... (n,) of rows that belong together: those of one row group, and those of equal inputs.
-
-    Example:
-        >>> join_equal_inputs(np.array([[1.0], [2.0], [1.0], [3.0]]), np.array([0, 1, 2, 1])).tolist()
-        [0, 1, 0, 1]
-    """
-    equal = np.unique(X, axis=0, return_inverse=True)[1].reshape(-1)
-    if row_groups is None:
-        return np.asarray(np.unique(equal, return_inverse=True)[1].reshape(-1), dtype=np.int64)
-    labels = np.unique(row_groups, return_inverse=True)[1].reshape(-1)
-    while True:  # the smallest label of all that are connected
-        smallest = np.full(int(equal.max()) + 1, len(X))
-        np.minimum.at(smallest, equal, labels)
-        joined = smallest[equal]
-        lowest = np.full(int(labels.max()) + 1, len(X))
-        np.minimum.at(lowest, labels, joined)
-        if (lowest[labels] == labels).all():
-            return np.asarray(np.unique(labels, return_inverse=True)[1].reshape(-1), dtype=np.int64)
-        labels = lowest[labels]
-
-
-def output_blocks(Y: Array, rep_out: Rep, group: Group) -> list[tuple[TensorType, Array]]:
-    """Outputs by tensor type: (n, size, copies) of unit size each, scalars centred; copies that do not vary are left out."""
-    blocks = []
-    for segment in rep_out.segments(group):
-        values = (
-            Y[:, segment.start : segment.stop]
-            .reshape(len(Y), segment.copies, segment.size)
-            .transpose(0, 2, 1)
-        )
-        if not segment.type.rank:
-            values = values - values.mean(axis=0)
-        size = np.sqrt((values**2).sum(axis=1).mean(axis=0))
-        varies = size > 1e-12 * float(np.abs(Y).max(initial=1e-300))
-        if varies.any():
-            blocks.append((segment.type, values[:, :, varies] / size[varies]))
-    return blocks
-
-
 @dataclass(frozen=True, eq=False)
 class _Design:
     """Rows, their images under Haar elements and their folds: the same for all outputs."""
@@ -257,76 +217,6 @@ class _Part:
     resolution: float
 
 
-@dataclass(frozen=True, eq=False)
-class _Remainder:
-    """The remainder given equivariant features: its own information and what it explains, in the eigenbasis of the former.
-
-    Args:
-        values: Eigenvalues of the information (m,).
-        vectors: Its eigenvectors (m, m).
-        along: What the outputs say along them (m, copies).
-        left: Sums of squares that the equivariant features leave (copies,).
-        count: Coordinates times rows.
-    """
-
-    values: Array
-    vectors: Array
-    along: Array
-    left: Array
-    count: int
-
-    def profile(self, prior: float) -> tuple[float, float, Array]:
-        """Log likelihood, ridge and noise (copies,) with a prior variance of the weights."""
-        noise = self.left / self.count
-        for _ in range(3):
-            ridge = float(noise.mean()) / prior
-            rest = self.left - (self.along**2 / (self.values + ridge)[:, None]).sum(0)
-            noise = np.maximum(rest, 1e-13 * self.left + 1e-300) / self.count
-        determinant = float(np.log1p(self.values / ridge).sum())
-        return float(-0.5 * (self.count * np.log(noise) + determinant).sum()), ridge, noise
-
-    def mean(self, ridge: float) -> Array:
-        """Posterior means of the weights (m, copies)."""
-        return np.asarray(self.vectors @ (self.along / (self.values + ridge)[:, None]))
-
-
-@dataclass(frozen=True, eq=False)
-class _Sums:
-    """Statistics of equivariant features and of a remainder's, over some rows."""
-
-    own: Statistics
-    cross: Array
-    scalar: Array
-    b: Array
-
-    def __add__(self, other: _Sums) -> _Sums:
-        return _Sums(
-            self.own + other.own, self.cross + other.cross, self.scalar + other.scalar, self.b + other.b
-        )
-
-    @classmethod
-    def from_rows(cls, features: Array, K: Array, Y: Array, own: Statistics | None = None) -> _Sums:
-        """Of features (n, q, m), those of the remainder (n, r) and outputs (n, q, copies); ``own`` are sums of the former, if known."""
-        q, r = Y.shape[1], K.shape[1]
-        cross = np.einsum("nqm,nr->mqr", features, K, optimize=True).reshape(-1, q * r)
-        b = np.einsum("nr,nqc->qrc", K, Y, optimize=True).reshape(q * r, -1)
-        return cls(own or Statistics.from_rows(features, Y), cross, K.T @ K, b)
-
-    def remainder(self, ridge: float) -> tuple[_Remainder, Array]:
-        """The remainder given the equivariant part, and weights of that alone (m, copies)."""
-        q = len(self.b) // len(self.scalar)
-        ridge = max(ridge, ROUNDING * float(np.diag(self.own.A).max(initial=0.0)))
-        factor = cho_factor(self.own.A + ridge * np.eye(len(self.own.A)))
-        weights = cho_solve(factor, self.own.b)
-        information = np.kron(np.eye(q), self.scalar) - self.cross.T @ cho_solve(factor, self.cross)
-        values, vectors = np.linalg.eigh((information + information.T) / 2)
-        along = vectors.T @ (self.b - self.cross.T @ weights)
-        left = self.own.squares - (self.own.b * weights).sum(0)
-        return _Remainder(
-            np.maximum(values, 0.0), vectors, along, np.maximum(left, 1e-300), self.own.count
-        ), weights
-
-
 def _examine(
     design: _Design, kind: TensorType, Y: Array, roots: Array, tolerance: float, rng: np.random.Generator
 ) -> _Part:
@@ -349,7 +239,7 @@ def _examine(
     for width in design.widths:
         inducing = InducingPoints.select(design.X, width, max(20, REMAINDER_FEATURES // q))
         K = inducing(design.X) * roots[:, None]
-        sums = [_Sums.from_rows(features[rows], K[rows], Y[rows], own) for rows, own in halves]
+        sums = [RemainderSums.from_rows(features[rows], K[rows], Y[rows], own) for rows, own in halves]
         found, _ = (sums[0] + sums[1]).remainder(ridge)
         operator = _violation_operator(design, inducing, inverse, evaluated, q)
         H = found.vectors.T @ (operator.T @ operator) @ found.vectors / (len(evaluated) * design.inflation)
@@ -362,7 +252,7 @@ def _examine(
             noises.append(float(noises_of_copies.sum()) * q)
         if width >= RESOLVABLE * design.spacing * 0.999:
             noise = max(float((found.left / found.count).mean()), 1e-300)
-            rest, _ = _Sums.from_rows(flexible, K, Y, flexible_sums).remainder(noise)
+            rest, _ = RemainderSums.from_rows(flexible, K, Y, flexible_sums).remainder(noise)
             along = ((operator @ rest.vectors) ** 2).sum(axis=0)
             revealed = 1.0 - 1.0 / (1.0 + rest.values * tolerance**2 / (total * noise))
             resolutions.append(float((along * revealed).sum() / max(float(along.sum()), 1e-300)))
@@ -411,7 +301,7 @@ def _violation_operator(
     return np.asarray(operator.reshape(len(rows) * q, -1))
 
 
-def _moments(found: _Remainder, H: Array, ridge: float, noise: Array) -> tuple[float, float]:
+def _moments(found: Remainder, H: Array, ridge: float, noise: Array) -> tuple[float, float]:
     """Posterior mean and variance of the squared violation."""
     variance = 1.0 / (found.values + ridge)
     mean = found.along * variance[:, None]
@@ -450,7 +340,7 @@ def _cross_fit(
     K = inducing(design.X) * roots[:, None]
     count = int(design.folds.max()) + 1
     own = [design.folds == k for k in range(count)]
-    sums = [_Sums.from_rows(features[rows], K[rows], Y[rows]) for rows in own]
+    sums = [RemainderSums.from_rows(features[rows], K[rows], Y[rows]) for rows in own]
     total = max(float(np.trace(sums[0].scalar)) * q / own[0].sum(), 1e-300)
     errors, others = np.zeros(n), np.zeros(n)
     for k, rows in enumerate(own):
@@ -484,7 +374,7 @@ def _cross_fit(
     return scores, errors, others
 
 
-def _best_ridge(found: _Remainder, total: float) -> float:
+def _best_ridge(found: Remainder, total: float) -> float:
     """The ridge of the likeliest prior size."""
     return max((found.profile(size**2 / total) for size in SIZES), key=lambda each: each[0])[1]
 

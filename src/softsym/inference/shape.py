@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 from softsym.data.table import check_magnitudes
 from softsym.errors import InputError
 from softsym.groups import Group, join_groups, read_groups
-from softsym.reps import Rep, Scalar
+from softsym.reps import Rep, Scalar, TensorType
 from softsym.reps import rep as read_rep
-from softsym.typing import Array
+from softsym.typing import Array, Index
 
 
 def read_shape(
@@ -116,3 +116,43 @@ def read_rows(values: ArrayLike, name: str) -> Array:
         raise InputError(f"`{name}` contains NaN or infinity; leave those rows out")
     check_magnitudes(array, f"a value of `{name}`")
     return array
+
+
+def join_equal_inputs(X: Array, row_groups: Index | None) -> Index:
+    """Labels 0, 1, ... (n,) of rows that belong together: those of one row group, and those of equal inputs.
+
+    Example:
+        >>> join_equal_inputs(np.array([[1.0], [2.0], [1.0], [3.0]]), np.array([0, 1, 2, 1])).tolist()
+        [0, 1, 0, 1]
+    """
+    equal = np.unique(X, axis=0, return_inverse=True)[1].reshape(-1)
+    if row_groups is None:
+        return np.asarray(np.unique(equal, return_inverse=True)[1].reshape(-1), dtype=np.int64)
+    labels = np.unique(row_groups, return_inverse=True)[1].reshape(-1)
+    while True:  # the smallest label of all that are connected
+        smallest = np.full(int(equal.max()) + 1, len(X))
+        np.minimum.at(smallest, equal, labels)
+        joined = smallest[equal]
+        lowest = np.full(int(labels.max()) + 1, len(X))
+        np.minimum.at(lowest, labels, joined)
+        if (lowest[labels] == labels).all():
+            return np.asarray(np.unique(labels, return_inverse=True)[1].reshape(-1), dtype=np.int64)
+        labels = lowest[labels]
+
+
+def output_blocks(Y: Array, rep_out: Rep, group: Group) -> list[tuple[TensorType, Array]]:
+    """Outputs by tensor type: (n, size, copies) of unit size each, scalars centred; copies that do not vary are left out."""
+    blocks = []
+    for segment in rep_out.segments(group):
+        values = (
+            Y[:, segment.start : segment.stop]
+            .reshape(len(Y), segment.copies, segment.size)
+            .transpose(0, 2, 1)
+        )
+        if not segment.type.rank:
+            values = values - values.mean(axis=0)
+        size = np.sqrt((values**2).sum(axis=1).mean(axis=0))
+        varies = size > 1e-12 * float(np.abs(Y).max(initial=1e-300))
+        if varies.any():
+            blocks.append((segment.type, values[:, :, varies] / size[varies]))
+    return blocks
