@@ -1,10 +1,12 @@
 """The table of symmetries."""
 
+import json
+
 import pytest
 from rich.console import Console
 
 from softsym.discovery import Symmetries, Symmetry
-from softsym.discovery.judge.reasons import reasons_in
+from softsym.discovery.judge.reasons import Cause, Reason, reasons_in
 from softsym.errors import InputError
 
 EVIL = "<img src=x onerror=alert(1)>"
@@ -69,3 +71,18 @@ def test_what_is_undecided_is_kept_and_never_built_on():
     row = Symmetry("O(3)", "undecided", 0.0, (0.0, 0.0), 1.0, 0.0, reasons=(reason,))
     assert Symmetry.from_dict(row.to_dict()) == row
     assert Symmetries([row]).certain() == {}
+
+
+@pytest.mark.parametrize("cause", list(Cause))
+@pytest.mark.parametrize("verdict", ["exact", "soft", "absent", "undecided"])
+def test_every_row_comes_back_from_its_file(cause, verdict):
+    """A note of the evidence that begins like another reason stays what it is."""
+    texts = ("its subgroup O(2)@x is absent", "only 40 rows; about 100 would decide it", "")
+    for text in texts:
+        row = Symmetry(
+            "O(3)", verdict, 0.1, (0.1, 0.2), 1.0, 0.1, reasons=(Reason(cause, text), Reason(Cause.OTHER, text)),
+            p_value=0.5, violation=0.1, violation_interval=(0.0, 0.2), log_evidence=3.0, tolerance=0.2, coverage=0.9,
+        )  # fmt: skip
+        again = Symmetry.from_dict(json.loads(json.dumps(row.to_dict())))
+        assert again == row
+        assert again.is_conclusive == row.is_conclusive

@@ -10,7 +10,7 @@ INCONCLUSIVE = "inconclusive: "
 
 
 class Cause(Enum):
-    """What a verdict lacks; the value is how the wording of such a reason begins, in files of any age."""
+    """What a verdict lacks: the name is the code that files keep, the value is how the wording of such a reason begins."""
 
     FIT = "as far as the fit can tell"
     """A violation smaller than the model's own mistakes would not have been seen. A mild one: the verdict stands."""
@@ -24,7 +24,7 @@ class Cause(Enum):
     TRIVIAL = "acts trivially on inputs and outputs"
     """Every map respects such a group, so there is nothing to find out."""
     OTHER = ""
-    """Somebody else's words: those of the evidence, which say what they mean themselves."""
+    """A note of the evidence."""
 
 
 MILD = (Cause.FIT, Cause.OTHER)

@@ -85,13 +85,21 @@ class Symmetry:
         """Plain numbers and strings, for JSON; what is not known is None."""
         fields: dict[str, Any] = {**asdict(self), "note": self.note}
         del fields["reasons"]
-        return {key: _plain(value) for key, value in fields.items()}
+        reasons = [{"code": reason.cause.name.lower(), "text": reason.text} for reason in self.reasons]
+        return {key: _plain(value) for key, value in fields.items()} | {"reasons": reasons}
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> Symmetry:
-        """The inverse of :meth:`to_dict`; files of before say less."""
-        rest = {key: _unknown(value) for key, value in fields.items() if key not in ("note", "layers")}
-        return cls(**rest, layers=dict(fields.get("layers", {})), reasons=reasons_in(fields["note"]))
+        """The inverse of :meth:`to_dict`; files without codes of reasons have them in the note."""
+        rest = {
+            key: _unknown(value) for key, value in fields.items() if key not in ("note", "layers", "reasons")
+        }
+        reasons = (
+            tuple(Reason(Cause[each["code"].upper()], each["text"]) for each in fields["reasons"])
+            if "reasons" in fields
+            else reasons_in(fields["note"])
+        )
+        return cls(**rest, layers=dict(fields.get("layers", {})), reasons=reasons)
 
     def flat(self) -> dict[str, Any]:
         """One number or text for each column of a data frame."""
