@@ -126,6 +126,6 @@ def test_a_warm_start_goes_on_where_the_first_fit_ended():
 
 
 def test_a_device_is_a_parameter():
-    assert estimator(device="cpu", epochs=2, seeds=1).fit(*rows(60)).get_params()["device"] == "cpu"
+    assert estimator(device="cpu", epochs=2, seeds=1).fit(*rows(60)).get_params()["network__device"] == "cpu"
     with pytest.raises(InputError, match="unknown device 'gpu'"):
         estimator(device="gpu").fit(*rows(60))
