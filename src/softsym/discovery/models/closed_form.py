@@ -69,7 +69,7 @@ def climb(
         weights: How much every row counts (n,).
 
     Example:
-        >>> import softsym as ss
+        >>> import numpy as np, softsym as ss
         >>> X = np.random.default_rng(0).standard_normal((40, 3))
         >>> [rung.name for rung in climb(X, X @ X[:1].T, ss.rep("V"), ss.rep("S"), [ss.O(3)]).rungs]
         ['mean', 'linear', 'gp', 'gp without candidates']
