@@ -80,8 +80,11 @@ def test_steps_of_any_size(capsys):
         for done in (1_000_000, 2_600_000, 2_700_000, 21_000_000, 49_000_000, 50_000_000):
             show(done)
     assert capsys.readouterr().err.splitlines() == [
-        "reading 3/50 MB", "reading 21/50 MB", "reading 49/50 MB", "reading 50/50 MB",
-    ]  # fmt: skip
+        "reading 3/50 MB",
+        "reading 21/50 MB",
+        "reading 49/50 MB",
+        "reading 50/50 MB",
+    ]
 
 
 def test_short_work_is_not_worth_a_line(capsys, clock):

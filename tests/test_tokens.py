@@ -18,13 +18,16 @@ def all_of(text):
     return seen
 
 
-@pytest.mark.parametrize(("text", "expected"), [
-    ("O(2)@z", ["O", "(", "2", ")", "@", "z"]),
-    ("  5S + 12V'  ", ["5", "S", "+", "12", "V", "'"]),
-    ("SO(3)|Scaling(3)", ["SO", "(", "3", ")", "|", "Scaling", "(", "3", ")"]),
-    ("", []),
-    ("   ", []),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("O(2)@z", ["O", "(", "2", ")", "@", "z"]),
+        ("  5S + 12V'  ", ["5", "S", "+", "12", "V", "'"]),
+        ("SO(3)|Scaling(3)", ["SO", "(", "3", ")", "|", "Scaling", "(", "3", ")"]),
+        ("", []),
+        ("   ", []),
+    ],
+)
 def test_names_numbers_and_marks(text, expected):
     assert all_of(text) == expected
 

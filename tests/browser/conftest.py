@@ -22,9 +22,17 @@ if TYPE_CHECKING:
 
 # Software rendering: the 3D pictures need WebGL, and the machine need not have a graphics card.
 ARGUMENTS = (
-    "--no-sandbox", "--disable-gpu", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-quic",
-    "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-)  # fmt: skip
+    "--no-sandbox",
+    "--disable-gpu",
+    "--use-gl=angle",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
 
 
 def _made_up(story: Callable[[], Story]) -> Callable[[Path], Path]:

@@ -16,9 +16,18 @@ from softsym.errors import CacheWarning, InputError
 SLIPS = {
     "group": (["discover", "--groups", "Q(9)"], "unknown group"),
     "representation": (["discover", "data.csv", "--in", "3Q", "--out", "V", "--groups", "O(3)"], "3Q"),
-    "file": (["discover", "nowhere.csv", "--in", "V", "--out", "V", "--groups", "O(3)"], "there is no file nowhere.csv"),
-    "column": (["discover", "data.csv", "--x-columns", "a..q", "--in", "V", "--out", "S", "--groups", "O(3)"], "q"),
-    "size": (["discover", "data.csv", "--y-columns", "d", "--in", "2V", "--out", "S", "--groups", "O(3)"], "has size 6, X has 3 columns"),
+    "file": (
+        ["discover", "nowhere.csv", "--in", "V", "--out", "V", "--groups", "O(3)"],
+        "there is no file nowhere.csv",
+    ),
+    "column": (
+        ["discover", "data.csv", "--x-columns", "a..q", "--in", "V", "--out", "S", "--groups", "O(3)"],
+        "q",
+    ),
+    "size": (
+        ["discover", "data.csv", "--y-columns", "d", "--in", "2V", "--out", "S", "--groups", "O(3)"],
+        "has size 6, X has 3 columns",
+    ),
     "missing": (["discover", "data.csv", "--y-columns", "d"], "pass --in, --out, as in"),
     "out-dir": (["discover", "--out-dir", "taken"], "taken exists already"),
     "rule": (["discover", "--strengths", "often"], "unknown rule of strengths 'often'"),
@@ -34,7 +43,7 @@ SLIPS = {
     "table": (["reproduce", "table9"], "unknown table 'table9'"),
     "preset": (["reproduce", "table1", "--preset", "slow"], "unknown preset 'slow'"),
     "engine": (["reproduce", "table1", "--engine", "steam"], "unknown engine 'steam'"),
-}  # fmt: skip
+}
 ALL = """
 import contextlib, io, json, sys
 from softsym.cli import main

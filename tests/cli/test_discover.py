@@ -18,9 +18,27 @@ from tests.discovery.small import rows
 
 NAMES = ["ax", "ay", "az", "bx", "by", "bz", "u", "v", "w"]
 ASKED = (
-    "flights.csv", "--x-columns", "ax..bz", "--y-columns", "u..w", "--in", "2V", "--out", "V", "--groups", "O(2)@x", "O(2)@z",
-    "--model", "network", "--width", "16", "--layers", "2", "--strength", "10",
-)  # fmt: skip
+    "flights.csv",
+    "--x-columns",
+    "ax..bz",
+    "--y-columns",
+    "u..w",
+    "--in",
+    "2V",
+    "--out",
+    "V",
+    "--groups",
+    "O(2)@x",
+    "O(2)@z",
+    "--model",
+    "network",
+    "--width",
+    "16",
+    "--layers",
+    "2",
+    "--strength",
+    "10",
+)
 SHORT = (*ASKED, "--epochs", "20", "--seeds", "1")
 
 
@@ -49,8 +67,10 @@ def test_the_whole_job(softsym, tmp_path):
     assert "kernel ridge regression" in out
     assert out.count("returned") == 1
     assert sorted(path.name for path in (tmp_path / "found").iterdir()) == [
-        "model", "report.html", "symmetries.json",
-    ]  # fmt: skip
+        "model",
+        "report.html",
+        "symmetries.json",
+    ]
     assert not (tmp_path / "found.partial").exists()
     content = json.loads((tmp_path / "found" / "symmetries.json").read_text())
     assert {
@@ -107,9 +127,7 @@ def test_json_to_standard_output(softsym):
 
 
 def test_a_task_knows_its_columns(softsym):
-    code, out, err = softsym(
-        "discover", "golfball:wind=y", "--model", "linear", "--quiet"
-    )  # fmt: skip
+    code, out, err = softsym("discover", "golfball:wind=y", "--model", "linear", "--quiet")
     assert code == 0, err
     assert "O(2)@y" in out
 

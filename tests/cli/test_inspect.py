@@ -72,5 +72,11 @@ def test_help_answers_without_heavy_imports():
 
 def test_repeat_option_leaves_other_options_alone():
     assert repeat_option(["inspect", "--groups", "A", "B", "--json", "-"]) == [
-        "inspect", "--groups", "A", "--groups", "B", "--json", "-",
-    ]  # fmt: skip
+        "inspect",
+        "--groups",
+        "A",
+        "--groups",
+        "B",
+        "--json",
+        "-",
+    ]

@@ -30,12 +30,15 @@ def run(monkeypatch, *arguments, raising=None):
     return caught.value.code
 
 
-@pytest.mark.parametrize(("error", "code", "line"), [
-    (InputError("pass another"), 2, "softsym: error: pass another"),
-    (TrainingError("the loss became nan"), 1, "softsym: training failed: the loss became nan"),
-    (FileNotFoundError(2, "No such file", "here.csv"), 1, "softsym: failed: No such file (here.csv)"),
-    (OSError("disk full"), 1, "softsym: failed: disk full"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("error", "code", "line"),
+    [
+        (InputError("pass another"), 2, "softsym: error: pass another"),
+        (TrainingError("the loss became nan"), 1, "softsym: training failed: the loss became nan"),
+        (FileNotFoundError(2, "No such file", "here.csv"), 1, "softsym: failed: No such file (here.csv)"),
+        (OSError("disk full"), 1, "softsym: failed: disk full"),
+    ],
+)
 def test_errors_are_one_line_and_an_exit_code(monkeypatch, capsys, error, code, line):
     assert run(monkeypatch, "fail", raising=error) == code
     captured = capsys.readouterr()
@@ -69,14 +72,17 @@ def test_every_command_has_help_with_an_example(monkeypatch, capsys):
         assert "Example: softsym " in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("given", "expected"), [
-    (["--groups", "A", "B", "--quiet"], ["--groups", "A", "--groups", "B", "--quiet"]),
-    (["--groups", "A", "data.CSV"], ["--groups", "A", "data.CSV"]),
-    (["--groups", "A", "data.parquet", "B"], ["--groups", "A", "data.parquet", "B"]),
-    (["--groups", "A", "--groups", "B"], ["--groups", "A", "--groups", "B"]),
-    (["--json", "-", "--groups", "A"], ["--json", "-", "--groups", "A"]),
-    (["--in", "5S + 5V"], ["--in", "5S + 5V"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (["--groups", "A", "B", "--quiet"], ["--groups", "A", "--groups", "B", "--quiet"]),
+        (["--groups", "A", "data.CSV"], ["--groups", "A", "data.CSV"]),
+        (["--groups", "A", "data.parquet", "B"], ["--groups", "A", "data.parquet", "B"]),
+        (["--groups", "A", "--groups", "B"], ["--groups", "A", "--groups", "B"]),
+        (["--json", "-", "--groups", "A"], ["--json", "-", "--groups", "A"]),
+        (["--in", "5S + 5V"], ["--in", "5S + 5V"]),
+    ],
+)
 def test_lists_are_spread(given, expected):
     assert main.repeat_option(given) == expected
 

@@ -46,13 +46,16 @@ def test_json_alone_on_standard_output(softsym):
     assert json.loads(out)["algebra"] == "so(3)"
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    (["cross.npz"], "pass how the columns of cross.npz transform"),
-    (["cross.npz", "--in", "3V", "--out", "V"], "6 input and 3 output columns are not 3V and V"),
-    (["cross.npz", "--in", "2Q", "--out", "V"], "expected a representation"),
-    (["cross.npz", "--in", "2V", "--out", "V", "--picture", "x.doc"], "a picture is a file .html"),
-    (["missing.npz", "--in", "2V", "--out", "V"], "missing.npz"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["cross.npz"], "pass how the columns of cross.npz transform"),
+        (["cross.npz", "--in", "3V", "--out", "V"], "6 input and 3 output columns are not 3V and V"),
+        (["cross.npz", "--in", "2Q", "--out", "V"], "expected a representation"),
+        (["cross.npz", "--in", "2V", "--out", "V", "--picture", "x.doc"], "a picture is a file .html"),
+        (["missing.npz", "--in", "2V", "--out", "V"], "missing.npz"),
+    ],
+)
 def test_bad_input_is_one_line(softsym, arguments, message):
     code, _, err = softsym("propose", *arguments)
     assert code == 2

@@ -27,8 +27,24 @@ from softsym.training import checkpoint, history
 from softsym_lab.runs.run_folder import RunFolder
 from tests.fuzz import mutate
 
-GROUPS = ["O(3)", "SO(2)@z", "O(2)@(1,2,0)", "S(4)", "C(6)", "D(4)", "SL(2)", "Lorentz()", "O(2)@z | O(2)@x", "SO(3) * S(2)",
-          "Scaling(3)", "O(2)@5[0,3]", "SO(2)@[[2,0],[0,1]]", "Group('swap', discrete=[[[0,1],[1,0]]])", "Trivial(3)", "SE(3)"]  # fmt: skip
+GROUPS = [
+    "O(3)",
+    "SO(2)@z",
+    "O(2)@(1,2,0)",
+    "S(4)",
+    "C(6)",
+    "D(4)",
+    "SL(2)",
+    "Lorentz()",
+    "O(2)@z | O(2)@x",
+    "SO(3) * S(2)",
+    "Scaling(3)",
+    "O(2)@5[0,3]",
+    "SO(2)@[[2,0],[0,1]]",
+    "Group('swap', discrete=[[[0,1],[1,0]]])",
+    "Trivial(3)",
+    "SE(3)",
+]
 REPS = [
     "V",
     "S",

@@ -9,9 +9,17 @@ from softsym.gp.regression import RIDGES, Statistics, fit
 from softsym.metrics import act
 
 CASES = [
-    ("SO(3)", "2V", "V"), ("O(3)", "S + 2V", "T(2)"), ("SO(2)", "V", "S"), ("C(4)", "V", "V"), ("D(6)", "2V", "S"),
-    ("O(2)@z", "2V", "V"), ("Lorentz()", "2V", "S"), ("Scaling(3)", "V", "V"), ("SO(3) | Scaling(3)", "2V", "V"), ("S(5)", "V", "V"),
-]  # fmt: skip
+    ("SO(3)", "2V", "V"),
+    ("O(3)", "S + 2V", "T(2)"),
+    ("SO(2)", "V", "S"),
+    ("C(4)", "V", "V"),
+    ("D(6)", "2V", "S"),
+    ("O(2)@z", "2V", "V"),
+    ("Lorentz()", "2V", "S"),
+    ("Scaling(3)", "V", "V"),
+    ("SO(3) | Scaling(3)", "2V", "V"),
+    ("S(5)", "V", "V"),
+]
 
 
 @pytest.mark.parametrize(("group", "rep_in", "rep_out"), CASES)

@@ -138,17 +138,20 @@ def test_initial_weights_are_near_the_largest_group(init):
     assert torch.allclose(ratio, torch.tensor({"soft": 1e-3, "half-soft": 0.5}[init]).sqrt())
 
 
-@pytest.mark.parametrize(("rep_in", "groups", "largest", "kind"), [
-    ("3V", ["SO(3)", "Scaling(3)"], None, ScaleCanonical),
-    ("3V", ["Scaling(3)"], None, ScaleCanonical),
-    ("3V", ["O(2)@x", "SO(3) | Scaling(3)", "Scaling(3)"], None, ScaleCanonical),
-    ("3V", ["SO(3)"], None, SoftMLP),
-    ("3S", ["SO(3)", "Scaling(3)"], None, SoftMLP),
-    ("2V'", ["SO(3)", "Scaling(3)"], None, SoftMLP),
-    ("3V", ["SL(3)", "Scaling(3)"], None, SoftMLP),
-    ("3V", ["SO(3)", "Scaling(3)"], "GL(3)", SoftMLP),
-    ("3V[0]", ["SO(3)", "Scaling(3)"], None, SoftMLP),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("rep_in", "groups", "largest", "kind"),
+    [
+        ("3V", ["SO(3)", "Scaling(3)"], None, ScaleCanonical),
+        ("3V", ["Scaling(3)"], None, ScaleCanonical),
+        ("3V", ["O(2)@x", "SO(3) | Scaling(3)", "Scaling(3)"], None, ScaleCanonical),
+        ("3V", ["SO(3)"], None, SoftMLP),
+        ("3S", ["SO(3)", "Scaling(3)"], None, SoftMLP),
+        ("2V'", ["SO(3)", "Scaling(3)"], None, SoftMLP),
+        ("3V", ["SL(3)", "Scaling(3)"], None, SoftMLP),
+        ("3V", ["SO(3)", "Scaling(3)"], "GL(3)", SoftMLP),
+        ("3V[0]", ["SO(3)", "Scaling(3)"], None, SoftMLP),
+    ],
+)
 def test_which_network_is_taken(rep_in, groups, largest, kind):
     net = soft_network(rep_in, "S", groups, 12, 3, largest=largest)
     assert type(net) is kind

@@ -42,9 +42,14 @@ def test_a_file_is_written_piece_by_piece(tmp_path, monkeypatch):
 def test_a_small_case(tmp_path):
     measured = scale.measure(Case(200, groups=2))
     assert set(measured) == {
-        "read_seconds", "evidence_seconds", "whole_seconds", "peak_megabytes",
-        "stream_seconds", "stream_peak_megabytes", "stream_import_megabytes",
-    }  # fmt: skip
+        "read_seconds",
+        "evidence_seconds",
+        "whole_seconds",
+        "peak_megabytes",
+        "stream_seconds",
+        "stream_peak_megabytes",
+        "stream_import_megabytes",
+    }
     assert measured["whole_seconds"] > measured["evidence_seconds"] > 0
     assert measured["stream_peak_megabytes"] >= measured["stream_import_megabytes"] > 50
     assert 50 < measured["peak_megabytes"] < 1500

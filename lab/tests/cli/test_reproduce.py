@@ -61,8 +61,18 @@ def test_rendered_from_results_alone(tmp_path):
 @pytest.mark.slow
 def test_stopped_and_continued(tmp_path):
     arguments = (
-        "frame-averaging", "--preset", "quick", "--seeds", 1, "--column", "PER", "--workers", 1, "--out-dir", tmp_path,
-    )  # fmt: skip
+        "frame-averaging",
+        "--preset",
+        "quick",
+        "--seeds",
+        1,
+        "--column",
+        "PER",
+        "--workers",
+        1,
+        "--out-dir",
+        tmp_path,
+    )
     command = [sys.executable, "-m", "softsym.cli.main", "reproduce", *map(str, arguments)]
     process = started(command)
     deadline = time.monotonic() + 120

@@ -111,14 +111,25 @@ def record(spec, test_error=1.0, data=None, strengths=None, **changed):
     groups = ("O(2)@x", "O(2)@y", "O(2)@z")
     data = dict(zip(groups, data or (0.1, 0.1, 0.0), strict=True))
     fields = {
-        "task": spec.task, "origin": "computed from a formula", "model": spec.model, "preset": spec.preset.name,
-        "seed": spec.seed, "metric": "MSE", "unit": "", "test_error": test_error, "validation_mse": test_error,
-        "epochs": 20, "best_epoch": 15, "parameters": 1234, "seconds": 30.0,
+        "task": spec.task,
+        "origin": "computed from a formula",
+        "model": spec.model,
+        "preset": spec.preset.name,
+        "seed": spec.seed,
+        "metric": "MSE",
+        "unit": "",
+        "test_error": test_error,
+        "validation_mse": test_error,
+        "epochs": 20,
+        "best_epoch": 15,
+        "parameters": 1234,
+        "seconds": 30.0,
         "strengths": dict(zip(groups, strengths or (5.0, 6.0, 100.0), strict=True)),
         "residuals": {group: 1e-6 + 1e-3 * value for group, value in data.items()},
         "model_errors": {group: 0.9 * value + 0.001 for group, value in data.items()},
-        "data_errors": data, "test_mse": test_error,
-    }  # fmt: skip
+        "data_errors": data,
+        "test_mse": test_error,
+    }
     row = {"validation": test_error, "residuals": fields["residuals"], "strengths": fields["strengths"]}
     history = [
         {"epoch": k, "loss": 1.0, **row, "errors": fields["model_errors"], "seconds": 1.0 * k}

@@ -12,8 +12,11 @@ def test_columns_come_in_the_order_asked_for_and_seeds_in_rounds(tmp_path):
     found = runs(cells(small(tmp_path), "quick", 2))
     first = [(run.model, run.task, run.seed) for run in found[:4]]
     assert first == [
-        ("per", "inertia:Oz(2)", 0), ("per", "inertia:soft", 0), ("per", "inertia:Oz(2)", 1), ("per", "inertia:soft", 1),
-    ]  # fmt: skip
+        ("per", "inertia:Oz(2)", 0),
+        ("per", "inertia:soft", 0),
+        ("per", "inertia:Oz(2)", 1),
+        ("per", "inertia:soft", 1),
+    ]
     assert len(found) == 2 * (2 + 2 + 1)  # no exact group in the soft row
 
 

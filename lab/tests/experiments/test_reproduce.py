@@ -131,12 +131,15 @@ def test_only_what_is_missing_is_checked(tmp_path, monkeypatch):
     assert {(spec.task, spec.model, spec.group) for spec in checked} == left
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    ({"name": "table9"}, "unknown table 'table9'; pass one of table1"),
-    ({"preset": "slow"}, "unknown preset 'slow'; pass one of paper, code, quick"),
-    ({"columns": ["KAN"]}, "table1 has no column 'KAN'; it has MLP"),
-    ({"rows": ["Ow"]}, r"table1 has no row 'Ow'; it has O\(3\)"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"name": "table9"}, "unknown table 'table9'; pass one of table1"),
+        ({"preset": "slow"}, "unknown preset 'slow'; pass one of paper, code, quick"),
+        ({"columns": ["KAN"]}, "table1 has no column 'KAN'; it has MLP"),
+        ({"rows": ["Ow"]}, r"table1 has no row 'Ow'; it has O\(3\)"),
+    ],
+)
 def test_mistakes_are_named_before_anything_runs(arguments, message):
     with pytest.raises(InputError, match=message):
         plan(**{"name": "table1", "preset": "quick", "seeds": 1, "folder": PAPER, **arguments})

@@ -119,9 +119,14 @@ def test_each_preset_has_its_ledger(tmp_path):
 
 def test_the_stored_runs_are_read(tmp_path):
     store = Store(PAPER / "results")
-    assert {preset: sum(each.spec.preset.name == preset for each in store.records()) for preset in store.presets()} == {
-        "paper": 5, "code": 201, "quick": 39, "fast": 926,
-    }  # fmt: skip
+    assert {
+        preset: sum(each.spec.preset.name == preset for each in store.records()) for preset in store.presets()
+    } == {
+        "paper": 5,
+        "code": 201,
+        "quick": 39,
+        "fast": 926,
+    }
 
 
 def test_a_failure_is_noted_until_the_run_succeeds(tmp_path, spec):

@@ -50,10 +50,19 @@ def train(
         **{"batch": 20, "lr": 1e-2, "checkpoint_every": 3, "stop_after": 4, "seed": seed, **settings},
     )
     return fit(
-        built.model, data, chosen, regularizer=built.regularizer, controller=controller or OneShot(3, window=2),
-        on_batch=built.on_batch, on_loss=built.on_loss, balanced=built.balanced, violations=violations, folder=folder, resume=resume,
+        built.model,
+        data,
+        chosen,
+        regularizer=built.regularizer,
+        controller=controller or OneShot(3, window=2),
+        on_batch=built.on_batch,
+        on_loss=built.on_loss,
+        balanced=built.balanced,
+        violations=violations,
+        folder=folder,
+        resume=resume,
         on_epoch=on_epoch,
-    )  # fmt: skip
+    )
 
 
 def weights(model):

@@ -68,8 +68,17 @@ def test_a_hundred_kills_at_random_moments(tmp_path):
 def _discover(folder):
     X, Y = rows()
     table = Table(X, Y, tuple("abcdef"), tuple("uvw"), "rows")
-    asked = {"rep_in": "2V", "rep_out": "V", "groups": ["O(2)@x", "O(2)@z"], "model": "network", "width": 16, "layers": 2,
-             "strength": 10.0, "epochs": 150, "seeds": 2}  # fmt: skip
+    asked = {
+        "rep_in": "2V",
+        "rep_out": "V",
+        "groups": ["O(2)@x", "O(2)@z"],
+        "model": "network",
+        "width": 16,
+        "layers": 2,
+        "strength": 10.0,
+        "epochs": 150,
+        "seeds": 2,
+    }
     begun = folder.with_name(folder.name + ".partial").exists()
     discover(table, asked, Workspace(folder, resume=begun), title="rows")
 

@@ -98,9 +98,11 @@ def test_where_the_truth_is_not_known_candidates_are_proposed():
     X = rng.standard_normal((200, 6))
     Y = np.cross(X[:, :3], X[:, 3:]) + 0.02 * rng.standard_normal((200, 3))
     task = SimpleNamespace(
-        target=None, largest=group("O(3)"), row_groups=lambda seed: None,
+        target=None,
+        largest=group("O(3)"),
+        row_groups=lambda seed: None,
         evidence_data=lambda seed: (torch.from_numpy(X), torch.from_numpy(Y)),
-    )  # fmt: skip
+    )
     plan = SimpleNamespace(task=task, seed=0, candidates=(group("O(2)@z"),), reps=(rep("2V"), rep("V")))
     said = {row["name"]: (row["verdict"], row["proposed"]) for row in collect_evidence(plan)}
     assert said == {"SO(3)": ("exact", True), "O(2)@z": ("absent", False), "O(3)": ("absent", False)}

@@ -32,11 +32,21 @@ def test_every_model_maps_the_inputs_of_its_task_to_the_outputs(name):
 
 def test_which_groups_each_model_takes():
     assert [name for name in MODELS if MODELS[name].takes_group] == [
-        "emlp", "rpp", "mixed", "fa", "augment", "sample", "balanced", "jacobian",
-    ]  # fmt: skip
+        "emlp",
+        "rpp",
+        "mixed",
+        "fa",
+        "augment",
+        "sample",
+        "balanced",
+        "jacobian",
+    ]
     assert [name for name in MODELS if MODELS[name].takes_candidates] == [
-        "mixed", "per", "gp", "soft-kernel",
-    ]  # fmt: skip
+        "mixed",
+        "per",
+        "gp",
+        "soft-kernel",
+    ]
     assert [name for name in MODELS if MODELS[name].is_free] == ["rpp", "per"]
 
 

@@ -164,9 +164,11 @@ def _hidden_layer_backward(grad: Tensor, weights: Tensor, kept: Tensor, layer: i
 
 
 @torch.library.custom_op(
-    "softsym::project", mutates_args=(), device_types="cpu",
+    "softsym::project",
+    mutates_args=(),
+    device_types="cpu",
     schema="(Tensor[] tensors, SymInt projection) -> Tensor[]",
-)  # fmt: skip
+)
 def _project(tensors: list[Tensor], projection: int) -> list[Tensor]:
     return Projection.numbered(projection).run(tensors)
 

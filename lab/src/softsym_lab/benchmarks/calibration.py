@@ -30,18 +30,31 @@ from softsym_lab.correlation import correlation
 INERTIA = ["0", *(f"{c}*eps{k}" for k in (1, 2, 3, 4) for c in (0.3, 0.6, 0.9))]
 COSSIM = ["SO(3)+S(3)", "SO(3)", "S(3)", "soft"]
 GOLF = [
-    "wind=none", "wind=x", "wind=y", "wind=z", "wind=none,gravity=0.0", "wind=y,gravity=0.0",
-    "wind=x,speed=2.0,gravity=2.0", "wind=z,gravity=3.0",
-]  # fmt: skip
+    "wind=none",
+    "wind=x",
+    "wind=y",
+    "wind=z",
+    "wind=none,gravity=0.0",
+    "wind=y,gravity=0.0",
+    "wind=x,speed=2.0,gravity=2.0",
+    "wind=z,gravity=3.0",
+]
 SETS = [
     *(f"inertia:{variant}" for variant in INERTIA),
     *(f"cossim:{variant}" for variant in COSSIM),
     *(f"golfball:{variant}" for variant in GOLF),
 ]
 FRESH = [
-    "inertia:Ox(2)", "inertia:Oy(2)", "inertia:Oz(2)", "inertia:soft", "cossim:S(3)-code", "cossim:soft-code",
-    "golfball:wind=x,speed=10.0", "golfball:wind=y,speed=1.0,gravity=0.0", "golfball:wind=none,drag=0.05",
-]  # fmt: skip
+    "inertia:Ox(2)",
+    "inertia:Oy(2)",
+    "inertia:Oz(2)",
+    "inertia:soft",
+    "cossim:S(3)-code",
+    "cossim:soft-code",
+    "golfball:wind=x,speed=10.0",
+    "golfball:wind=y,speed=1.0,gravity=0.0",
+    "golfball:wind=none,drag=0.05",
+]
 """Data sets that were not used when the rule's numbers were chosen."""
 SEEDS = 2
 

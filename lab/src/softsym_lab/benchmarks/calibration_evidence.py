@@ -34,16 +34,37 @@ from softsym_lab.benchmarks.calibration_targets import ADJUSTED, FRESH
 ROWS, NOISES = (100, 300, 1_000), (0.0, 0.05, 0.2)
 TASKS = {
     "adjusted": (
-        "inertia:0", "inertia:Oz(2)", "inertia:0.3*eps1", "inertia:0.6*eps2", "inertia:0.9*eps3", "inertia:0.3*eps4",
-        "cossim:SO(3)+S(3)", "cossim:S(3)", "golfball:wind=none", "golfball:wind=z,gravity=3.0",
-        "inertia:Ox(2)", "inertia:soft", "inertia:0.6*eps1", "inertia:0.6*eps3", "cossim:SO(3)", "cossim:soft",
-        "golfball:wind=x", "golfball:wind=y,gravity=0.0", "golfball:wind=none,gravity=0.0",
+        "inertia:0",
+        "inertia:Oz(2)",
+        "inertia:0.3*eps1",
+        "inertia:0.6*eps2",
+        "inertia:0.9*eps3",
+        "inertia:0.3*eps4",
+        "cossim:SO(3)+S(3)",
+        "cossim:S(3)",
+        "golfball:wind=none",
+        "golfball:wind=z,gravity=3.0",
+        "inertia:Ox(2)",
+        "inertia:soft",
+        "inertia:0.6*eps1",
+        "inertia:0.6*eps3",
+        "cossim:SO(3)",
+        "cossim:soft",
+        "golfball:wind=x",
+        "golfball:wind=y,gravity=0.0",
+        "golfball:wind=none,gravity=0.0",
     ),
     "fresh": (
-        "inertia:Oy(2)", "inertia:0.9*eps1", "inertia:0.3*eps2", "inertia:0.3*eps3", "inertia:0.6*eps4", "golfball:wind=z",
-        "golfball:wind=y,gravity=3.0", "golfball:wind=x,gravity=0.0",
+        "inertia:Oy(2)",
+        "inertia:0.9*eps1",
+        "inertia:0.3*eps2",
+        "inertia:0.3*eps3",
+        "inertia:0.6*eps4",
+        "golfball:wind=z",
+        "golfball:wind=y,gravity=3.0",
+        "golfball:wind=x,gravity=0.0",
     ),
-}  # fmt: skip
+}
 """Built-in tasks, split as the target functions are."""
 ELEMENTS, TRUTH_ROWS = 300, 600
 """About so many of the group, and rows, for the true violation."""

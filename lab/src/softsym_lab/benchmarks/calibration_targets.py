@@ -119,29 +119,124 @@ MADE_FOR = (
 """The rule was made for these."""
 
 SEEN = (
-    Target("Lorentz force", "2V", "V", ("SO(2)@z", "SO(3)", "O(2)@x"), lambda P: P[:, 0] + np.cross(P[:, 1], Z)),
-    Target("dipoles", "3V", "S", ("O(3)", "SO(3)", "O(2)@y"), lambda P: (
-        _inner(P[:, 1], P[:, 2]) * (1 + _square(P[:, 0])) - 3 * _inner(P[:, 0], P[:, 1]) * _inner(P[:, 0], P[:, 2])
-    ) / (1 + _square(P[:, 0])) ** 2),
-    Target("triple product", "3V", "S", ("SO(3)", "O(3)"), lambda P: np.tanh(_inner(P[:, 0], np.cross(P[:, 1], P[:, 2])))),
-    Target("Coriolis", "2V", "V", ("SO(2)@z", "O(2)@z", "SO(3)"), lambda P: 2 * np.cross(P[:, 1], Z) + P[:, 0] * [1.0, 1.0, 0.0]),
-    Target("bowl", "V", "V", ("O(3)", "O(2)@z"), lambda P: -P[:, 0] * [1.0, 1.0, 1.25] * (1 + 0.2 * _square(P[:, 0]))),
-    Target("two springs", "3V", "V", ("O(3)", "O(2)@z", "SO(2)@x"), lambda P: (
-        (P[:, 1] - P[:, 0]) * (1 - 1 / np.sqrt(1 + _square(P[:, 1] - P[:, 0]))) + 0.5 * (P[:, 2] - P[:, 0])
-    )),
-    Target("springs and weight", "3V", "V", ("O(3)", "O(2)@z", "O(2)@x"), lambda P: P[:, 1] + P[:, 2] - 2 * P[:, 0] - 0.5 * Z),
+    Target(
+        "Lorentz force", "2V", "V", ("SO(2)@z", "SO(3)", "O(2)@x"), lambda P: P[:, 0] + np.cross(P[:, 1], Z)
+    ),
+    Target(
+        "dipoles",
+        "3V",
+        "S",
+        ("O(3)", "SO(3)", "O(2)@y"),
+        lambda P: (
+            (
+                _inner(P[:, 1], P[:, 2]) * (1 + _square(P[:, 0]))
+                - 3 * _inner(P[:, 0], P[:, 1]) * _inner(P[:, 0], P[:, 2])
+            )
+            / (1 + _square(P[:, 0])) ** 2
+        ),
+    ),
+    Target(
+        "triple product",
+        "3V",
+        "S",
+        ("SO(3)", "O(3)"),
+        lambda P: np.tanh(_inner(P[:, 0], np.cross(P[:, 1], P[:, 2]))),
+    ),
+    Target(
+        "Coriolis",
+        "2V",
+        "V",
+        ("SO(2)@z", "O(2)@z", "SO(3)"),
+        lambda P: 2 * np.cross(P[:, 1], Z) + P[:, 0] * [1.0, 1.0, 0.0],
+    ),
+    Target(
+        "bowl",
+        "V",
+        "V",
+        ("O(3)", "O(2)@z"),
+        lambda P: -P[:, 0] * [1.0, 1.0, 1.25] * (1 + 0.2 * _square(P[:, 0])),
+    ),
+    Target(
+        "two springs",
+        "3V",
+        "V",
+        ("O(3)", "O(2)@z", "SO(2)@x"),
+        lambda P: (
+            (P[:, 1] - P[:, 0]) * (1 - 1 / np.sqrt(1 + _square(P[:, 1] - P[:, 0])))
+            + 0.5 * (P[:, 2] - P[:, 0])
+        ),
+    ),
+    Target(
+        "springs and weight",
+        "3V",
+        "V",
+        ("O(3)", "O(2)@z", "O(2)@x"),
+        lambda P: P[:, 1] + P[:, 2] - 2 * P[:, 0] - 0.5 * Z,
+    ),
     Target("harder charges", "3V", "V", ("O(3)", "SO(2)@z"), _charges(0.5)),
-    Target("hexagonal", "V", "V", ("C(6)", "SO(2)", "D(6)"), lambda P: P[:, 0] * (1 + 0.1 * (
-        P[:, 0, :1] ** 6 - 15 * P[:, 0, :1] ** 4 * P[:, 0, 1:] ** 2 + 15 * P[:, 0, :1] ** 2 * P[:, 0, 1:] ** 4 - P[:, 0, 1:] ** 6
-    ) / (0.5 + _square(P[:, 0])) ** 3), 2),
-    Target("product of four", "V", "S", ("S(4)", "A(4)", "O(4)"), lambda P: np.prod(1 + 0.4 * P[:, 0], axis=-1, keepdims=True), 4),
-    Target("almost a sum of four", "V", "S", ("S(4)", "A(4)"), lambda P: np.tanh(P[:, 0]) @ np.array([[1.0], [1.0], [1.0], [1.3]]), 4),
-    Target("alignment", "2V", "T(2)", ("O(3)", "O(2)@x"), lambda P: (
-        P[:, 0, :, None] * P[:, 1, None] + P[:, 1, :, None] * P[:, 0, None]) / (1 + _square(P[:, 0]) + _square(P[:, 1]))[..., None]),
-    Target("torque in a field", "2V", "V", ("SO(3)", "SO(2)@z", "O(3)"), lambda P: np.cross(P[:, 0], P[:, 1] + 0.2 * Z)),
-    Target("vortices", "2V", "V", ("SO(2)", "O(2)"), lambda P: (P[:, 0] - P[:, 1])[:, ::-1] * [-1.0, 1.0] / (
-        0.3 + _square(P[:, 0] - P[:, 1])), 2),
-)  # fmt: skip
+    Target(
+        "hexagonal",
+        "V",
+        "V",
+        ("C(6)", "SO(2)", "D(6)"),
+        lambda P: (
+            P[:, 0]
+            * (
+                1
+                + 0.1
+                * (
+                    P[:, 0, :1] ** 6
+                    - 15 * P[:, 0, :1] ** 4 * P[:, 0, 1:] ** 2
+                    + 15 * P[:, 0, :1] ** 2 * P[:, 0, 1:] ** 4
+                    - P[:, 0, 1:] ** 6
+                )
+                / (0.5 + _square(P[:, 0])) ** 3
+            )
+        ),
+        2,
+    ),
+    Target(
+        "product of four",
+        "V",
+        "S",
+        ("S(4)", "A(4)", "O(4)"),
+        lambda P: np.prod(1 + 0.4 * P[:, 0], axis=-1, keepdims=True),
+        4,
+    ),
+    Target(
+        "almost a sum of four",
+        "V",
+        "S",
+        ("S(4)", "A(4)"),
+        lambda P: np.tanh(P[:, 0]) @ np.array([[1.0], [1.0], [1.0], [1.3]]),
+        4,
+    ),
+    Target(
+        "alignment",
+        "2V",
+        "T(2)",
+        ("O(3)", "O(2)@x"),
+        lambda P: (
+            (P[:, 0, :, None] * P[:, 1, None] + P[:, 1, :, None] * P[:, 0, None])
+            / (1 + _square(P[:, 0]) + _square(P[:, 1]))[..., None]
+        ),
+    ),
+    Target(
+        "torque in a field",
+        "2V",
+        "V",
+        ("SO(3)", "SO(2)@z", "O(3)"),
+        lambda P: np.cross(P[:, 0], P[:, 1] + 0.2 * Z),
+    ),
+    Target(
+        "vortices",
+        "2V",
+        "V",
+        ("SO(2)", "O(2)"),
+        lambda P: (P[:, 0] - P[:, 1])[:, ::-1] * [-1.0, 1.0] / (0.3 + _square(P[:, 0] - P[:, 1])),
+        2,
+    ),
+)
 """Fresh when they were first run, used for changes since."""
 
 ADJUSTED = (*MADE_FOR, *SEEN)
@@ -163,30 +258,120 @@ def _wall(strength: float) -> Callable[[Array], Array]:
 
 
 FRESH = (
-    Target("centrifugal", "V", "V", ("O(2)@z", "O(3)", "SO(2)@x"), lambda P: P[:, 0] * [1.0, 1.0, 0.0] * (1 + 0.2 * _square(P[:, 0]))),
-    Target("mirror field", "2V", "S", ("O(2)@z", "O(3)"), lambda P: _square(P[:, 1]) * (1 + 0.3 * P[:, 0, 2:] ** 2)),
-    Target("screened charges", "2V", "V", ("O(3)", "O(2)@y"), lambda P: (P[:, 0] - P[:, 1]) * np.exp(
-        -np.sqrt(0.1 + _square(P[:, 0] - P[:, 1])))),
-    Target("quadrupole", "V", "S", ("O(2)@z", "O(3)", "SO(2)@x"), lambda P: (3 * P[:, 0, 2:] ** 2 - _square(P[:, 0])) / (
-        1 + _square(P[:, 0]))),
-    Target("dry friction on a slope", "2V", "V", ("O(3)", "O(2)@z"), lambda P: (
-        -P[:, 0] / np.sqrt(0.5 + _square(P[:, 0])) + 0.08 * P[:, 1, 2:] * Z)),
-    Target("angular momentum in a drift", "2V", "V", ("SO(3)", "SO(2)@z", "O(3)"), lambda P: np.cross(
-        P[:, 0], P[:, 1] + 0.15 * np.cross(Z, P[:, 0]))),
+    Target(
+        "centrifugal",
+        "V",
+        "V",
+        ("O(2)@z", "O(3)", "SO(2)@x"),
+        lambda P: P[:, 0] * [1.0, 1.0, 0.0] * (1 + 0.2 * _square(P[:, 0])),
+    ),
+    Target(
+        "mirror field",
+        "2V",
+        "S",
+        ("O(2)@z", "O(3)"),
+        lambda P: _square(P[:, 1]) * (1 + 0.3 * P[:, 0, 2:] ** 2),
+    ),
+    Target(
+        "screened charges",
+        "2V",
+        "V",
+        ("O(3)", "O(2)@y"),
+        lambda P: (P[:, 0] - P[:, 1]) * np.exp(-np.sqrt(0.1 + _square(P[:, 0] - P[:, 1]))),
+    ),
+    Target(
+        "quadrupole",
+        "V",
+        "S",
+        ("O(2)@z", "O(3)", "SO(2)@x"),
+        lambda P: (3 * P[:, 0, 2:] ** 2 - _square(P[:, 0])) / (1 + _square(P[:, 0])),
+    ),
+    Target(
+        "dry friction on a slope",
+        "2V",
+        "V",
+        ("O(3)", "O(2)@z"),
+        lambda P: -P[:, 0] / np.sqrt(0.5 + _square(P[:, 0])) + 0.08 * P[:, 1, 2:] * Z,
+    ),
+    Target(
+        "angular momentum in a drift",
+        "2V",
+        "V",
+        ("SO(3)", "SO(2)@z", "O(3)"),
+        lambda P: np.cross(P[:, 0], P[:, 1] + 0.15 * np.cross(Z, P[:, 0])),
+    ),
     Target("velocity products", "V", "T(2)", ("O(3)", "O(2)@x"), _wall(0.0)),
     Target("velocity products by a wall", "V", "T(2)", ("O(3)", "O(2)@z", "O(2)@x"), _wall(0.6)),
-    Target("area of a triangle", "3V", "S", ("O(3)", "SO(3)", "O(2)@y"), lambda P: np.sqrt(
-        0.1 + _square(np.cross(P[:, 1] - P[:, 0], P[:, 2] - P[:, 0])))),
-    Target("handed molecule", "3V", "S", ("SO(3)", "O(3)"), lambda P: _inner(P[:, 0], np.cross(P[:, 1], P[:, 2])) + 0.5 * _square(P[:, 0])),
-    Target("shear flow", "V", "V", ("C(2)", "SO(2)"), lambda P: np.stack([np.sin(P[:, 0, 1]), 0.0 * P[:, 0, 0]], axis=1), 2),
+    Target(
+        "area of a triangle",
+        "3V",
+        "S",
+        ("O(3)", "SO(3)", "O(2)@y"),
+        lambda P: np.sqrt(0.1 + _square(np.cross(P[:, 1] - P[:, 0], P[:, 2] - P[:, 0]))),
+    ),
+    Target(
+        "handed molecule",
+        "3V",
+        "S",
+        ("SO(3)", "O(3)"),
+        lambda P: _inner(P[:, 0], np.cross(P[:, 1], P[:, 2])) + 0.5 * _square(P[:, 0]),
+    ),
+    Target(
+        "shear flow",
+        "V",
+        "V",
+        ("C(2)", "SO(2)"),
+        lambda P: np.stack([np.sin(P[:, 0, 1]), 0.0 * P[:, 0, 0]], axis=1),
+        2,
+    ),
     Target("triangular lattice", "V", "S", ("C(6)", "C(3)", "SO(2)"), _waves, 2),
-    Target("square drag", "V", "V", ("D(4)", "C(4)", "O(2)"), lambda P: -P[:, 0] * np.abs(P[:, 0]).sum(axis=1, keepdims=True), 2),
-    Target("pairs of four", "V", "S", ("S(4)", "A(4)", "O(4)"), lambda P: P[:, 0].sum(1, keepdims=True) ** 2 / (2 + _square(P[:, 0])), 4),
-    Target("soft maximum of four", "V", "S", ("S(4)", "A(4)"), lambda P: np.log(np.exp(P[:, 0]).sum(axis=1, keepdims=True)), 4),
-    Target("four, one of them odd", "V", "S", ("S(4)", "A(4)"), lambda P: np.sin(P[:, 0]) @ np.array([[1.0], [1.0], [1.0], [0.8]]), 4),
-    Target("four-momenta", "2V", "S", ("Lorentz()", "O(4)"), lambda P: _inner(P[:, 0] * [-1.0, 1.0, 1.0, 1.0], P[:, 1]), 4),
+    Target(
+        "square drag",
+        "V",
+        "V",
+        ("D(4)", "C(4)", "O(2)"),
+        lambda P: -P[:, 0] * np.abs(P[:, 0]).sum(axis=1, keepdims=True),
+        2,
+    ),
+    Target(
+        "pairs of four",
+        "V",
+        "S",
+        ("S(4)", "A(4)", "O(4)"),
+        lambda P: P[:, 0].sum(1, keepdims=True) ** 2 / (2 + _square(P[:, 0])),
+        4,
+    ),
+    Target(
+        "soft maximum of four",
+        "V",
+        "S",
+        ("S(4)", "A(4)"),
+        lambda P: np.log(np.exp(P[:, 0]).sum(axis=1, keepdims=True)),
+        4,
+    ),
+    Target(
+        "four, one of them odd",
+        "V",
+        "S",
+        ("S(4)", "A(4)"),
+        lambda P: np.sin(P[:, 0]) @ np.array([[1.0], [1.0], [1.0], [0.8]]),
+        4,
+    ),
+    Target(
+        "four-momenta",
+        "2V",
+        "S",
+        ("Lorentz()", "O(4)"),
+        lambda P: _inner(P[:, 0] * [-1.0, 1.0, 1.0, 1.0], P[:, 1]),
+        4,
+    ),
     Target("area form", "2V", "S", ("SL(2)", "SO(2)", "O(2)"), lambda P: _det(P) + 0.3 * _det(P) ** 2, 2),
-    Target("angle", "2V", "S", ("Scaling(3)", "SO(3)", "O(2)@x"), lambda P: _inner(P[:, 0], P[:, 1]) / np.sqrt(
-        _square(P[:, 0]) * _square(P[:, 1]))),
-)  # fmt: skip
+    Target(
+        "angle",
+        "2V",
+        "S",
+        ("Scaling(3)", "SO(3)", "O(2)@x"),
+        lambda P: _inner(P[:, 0], P[:, 1]) / np.sqrt(_square(P[:, 0]) * _square(P[:, 1])),
+    ),
+)
 """Written down after the rule was made, and run once."""

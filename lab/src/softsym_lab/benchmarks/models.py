@@ -22,9 +22,16 @@ from softsym.io import put_text
 from softsym.metrics import data_error
 
 TASKS = [
-    "inertia:Oz(2)", "inertia:soft", "cossim:SO(3)+S(3)", "cossim:SO(3)", "cossim:S(3)", "cossim:soft", "golfball:wind=none",
-    "golfball:wind=y", "motion:symmetry-aware",
-]  # fmt: skip
+    "inertia:Oz(2)",
+    "inertia:soft",
+    "cossim:SO(3)+S(3)",
+    "cossim:SO(3)",
+    "cossim:S(3)",
+    "cossim:soft",
+    "golfball:wind=none",
+    "golfball:wind=y",
+    "motion:symmetry-aware",
+]
 FLIGHT_SPLITS = 3
 VARIANTS = ("all", "without_broken", "one_more_broken")
 BASELINES = ("ridge regression", "kernel ridge regression", "MLP", "gradient boosting")
@@ -97,13 +104,12 @@ def summary(records: Sequence[dict[str, Any]]) -> dict[str, Any]:
         2.0
     """
     ratios = {
-        f"{record['task']} {record['split']} {variant}": record[variant]["test_mse"] / min(
-            row["test_error"] for row in record[variant]["baselines"] if row["name"] in BASELINES
-        )
+        f"{record['task']} {record['split']} {variant}": record[variant]["test_mse"]
+        / min(row["test_error"] for row in record[variant]["baselines"] if row["name"] in BASELINES)
         for record in records
         for variant in VARIANTS
         if variant in record
-    }  # fmt: skip
+    }
     costs = {
         f"{record['task']} {record['split']} {cost}": record[cost]
         for record in records

@@ -32,10 +32,24 @@ from softsym.io import put_text
 from softsym.typing import Array, Index
 
 TASKS = (
-    "inertia:0", "inertia:Ox(2)", "inertia:Oz(2)", "inertia:soft", "inertia:0.3*eps1", "inertia:0.9*eps2", "inertia:0.6*eps3",
-    "inertia:0.6*eps4", "cossim:SO(3)+S(3)", "cossim:SO(3)", "cossim:S(3)", "cossim:soft", "golfball:wind=none", "golfball:wind=x",
-    "golfball:wind=z,gravity=3.0", "golfball:wind=y,gravity=0.0", "motion",
-)  # fmt: skip
+    "inertia:0",
+    "inertia:Ox(2)",
+    "inertia:Oz(2)",
+    "inertia:soft",
+    "inertia:0.3*eps1",
+    "inertia:0.9*eps2",
+    "inertia:0.6*eps3",
+    "inertia:0.6*eps4",
+    "cossim:SO(3)+S(3)",
+    "cossim:SO(3)",
+    "cossim:S(3)",
+    "cossim:soft",
+    "golfball:wind=none",
+    "golfball:wind=x",
+    "golfball:wind=z,gravity=3.0",
+    "golfball:wind=y,gravity=0.0",
+    "motion",
+)
 ROWS, TEST = 600, 1_000
 FOLDS = 4
 ODD = np.array([[0.36, 0.48, -0.8], [-0.8, 0.6, 0.0], [0.48, 0.64, 0.6]])

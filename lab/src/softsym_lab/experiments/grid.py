@@ -67,8 +67,14 @@ def run_spec(
     try:
         numbers = _numbers(preset(_with_records(row.task, records), column.preset or name), row, column)
         spec = RunSpec(
-            numbers.task, column.model, numbers, 0, group, groups=column.groups, early_stopping=column.early_stopping
-        )  # fmt: skip
+            numbers.task,
+            column.model,
+            numbers,
+            0,
+            group,
+            groups=column.groups,
+            early_stopping=column.early_stopping,
+        )
         return spec if column.early_stopping or spec.settings.can_stop_early else None
     except InputError as error:
         raise InputError(f"{table_spec.name}, row {row.label!r}, column {column.label!r}: {error}") from error

@@ -27,9 +27,19 @@ from softsym_lab.tasks.motion import Flights, Motion
 from softsym_lab.tasks.recorded import Duct, Mocap
 
 OURS: dict[str, Any] = FAST | {
-    "batch": 250, "per_batch": None, "max_epochs": 500, "per_max_epochs": 150, "adjust_at": 50, "patience": 150,
-    "baseline_lr": 3e-3, "weight_decay": 0.0, "rpp_width": 152, "lambda0": FAST_STRENGTH, "init": "equivariant", "canonical_scale": True,
-}  # fmt: skip
+    "batch": 250,
+    "per_batch": None,
+    "max_epochs": 500,
+    "per_max_epochs": 150,
+    "adjust_at": 50,
+    "patience": 150,
+    "baseline_lr": 3e-3,
+    "weight_decay": 0.0,
+    "rpp_width": 152,
+    "lambda0": FAST_STRENGTH,
+    "init": "equivariant",
+    "canonical_scale": True,
+}
 """600 steps on 1,000 rows: the same numbers for every task."""
 
 AS_CODE: dict[str, Any] = {"round_up": True, "fixed_data": True}
@@ -37,42 +47,87 @@ AS_CODE: dict[str, Any] = {"round_up": True, "fixed_data": True}
 
 INERTIA: dict[str, dict[str, Any]] = {
     "paper": {
-        "batch": 500, "max_epochs": 8000, "lr": 1e-3, "weight_decay": 2e-4, "width": 384, "rpp_width": 270,
-        "lambda0": 100.0, "gamma": 2.0, "adjust_at": 2000,
+        "batch": 500,
+        "max_epochs": 8000,
+        "lr": 1e-3,
+        "weight_decay": 2e-4,
+        "width": 384,
+        "rpp_width": 270,
+        "lambda0": 100.0,
+        "gamma": 2.0,
+        "adjust_at": 2000,
     },
     "code": {"width": 128, "rpp_width": 89, **AS_CODE},
     "quick": {
-        "batch": 250, "max_epochs": 300, "lr": 3e-3, "width": 64, "rpp_width": 45, "adjust_at": 100, "seeds": 1,
+        "batch": 250,
+        "max_epochs": 300,
+        "lr": 3e-3,
+        "width": 64,
+        "rpp_width": 45,
+        "adjust_at": 100,
+        "seeds": 1,
     },
     "fast": OURS,
-}  # fmt: skip
+}
 
 COSSIM: dict[str, dict[str, Any]] = {
     "paper": {
-        "batch": 200, "max_epochs": 10000, "lr": 2e-4, "weight_decay": 2e-5, "width": 128, "rpp_width": 45,
-        "gamma": 2.0, "adjust_at": 2500,
+        "batch": 200,
+        "max_epochs": 10000,
+        "lr": 2e-4,
+        "weight_decay": 2e-5,
+        "width": 128,
+        "rpp_width": 45,
+        "gamma": 2.0,
+        "adjust_at": 2500,
     },
     "code": {"max_epochs": 2000, "lr": 1e-3, "lambda0": 0.01, "adjust_at": 500, **AS_CODE},
     "quick": {
-        "batch": 250, "max_epochs": 300, "lr": 3e-3, "width": 64, "rpp_width": 32, "adjust_at": 100, "seeds": 1,
+        "batch": 250,
+        "max_epochs": 300,
+        "lr": 3e-3,
+        "width": 64,
+        "rpp_width": 32,
+        "adjust_at": 100,
+        "seeds": 1,
     },
     "fast": OURS,
-}  # fmt: skip
+}
 COSSIM_LAMBDA0 = {"SO(3)+S(3)": 0.005, "SO(3)": 0.1, "S(3)": 0.01, "soft": 0.005}
 
 MOTION: dict[str, dict[str, Any]] = {
     "paper": {
-        "batch": 256, "per_batch": 128, "max_epochs": 500, "lr": 2e-4, "weight_decay": 0.0, "width": 384,
-        "rpp_width": 269, "gamma": 5.0, "adjust_at": 100, "init": "half-soft", "n_train": 16814, "n_val": 3339,
+        "batch": 256,
+        "per_batch": 128,
+        "max_epochs": 500,
+        "lr": 2e-4,
+        "weight_decay": 0.0,
+        "width": 384,
+        "rpp_width": 269,
+        "gamma": 5.0,
+        "adjust_at": 100,
+        "init": "half-soft",
+        "n_train": 16814,
+        "n_val": 3339,
         "n_test": 3563,
     },
     "code": {"init": "half-soft-code", **AS_CODE},
     "quick": {
-        "batch": 250, "per_batch": 250, "max_epochs": 100, "per_max_epochs": 100, "lr": 2e-3, "width": 64,
-        "rpp_width": 45, "adjust_at": 30, "n_train": 2000, "n_val": 500, "n_test": 500, "seeds": 1,
+        "batch": 250,
+        "per_batch": 250,
+        "max_epochs": 100,
+        "per_max_epochs": 100,
+        "lr": 2e-3,
+        "width": 64,
+        "rpp_width": 45,
+        "adjust_at": 30,
+        "n_train": 2000,
+        "n_val": 500,
+        "n_test": 500,
+        "seeds": 1,
     },
     "fast": OURS | {"max_epochs": 30, "per_max_epochs": 18, "adjust_at": 6},
-}  # fmt: skip
+}
 MOTION_OWN: dict[str, dict[str, Any]] = {
     "scale-aware": {"max_epochs": 750, "per_max_epochs": 500, "lambda0": 0.2, "adjust_at": 125},
     "symmetry-aware": {"lambda0": 0.3},
@@ -81,18 +136,56 @@ MOTION_OWN: dict[str, dict[str, Any]] = {
 
 BALLS: dict[str, dict[str, Any]] = {
     "quick": {
-        "batch": 250, "max_epochs": 300, "lr": 3e-3, "weight_decay": 0.0, "width": 64, "rpp_width": 45,
-        "lambda0": 1.0, "gamma": 2.0, "adjust_at": 100, "seeds": 1,
+        "batch": 250,
+        "max_epochs": 300,
+        "lr": 3e-3,
+        "weight_decay": 0.0,
+        "width": 64,
+        "rpp_width": 45,
+        "lambda0": 1.0,
+        "gamma": 2.0,
+        "adjust_at": 100,
+        "seeds": 1,
     },
     "fast": OURS,
-}  # fmt: skip
+}
 """Golf ball and table tennis are not in the paper."""
 
 RECORDED: dict[type[Task], dict[str, dict[str, Any]]] = {
-    Mocap: {"fast": OURS | {"max_epochs": 2000, "per_max_epochs": 600, "adjust_at": 200, "n_train": 200, "n_val": 240, "n_test": 240}},
-    Duct: {"fast": OURS | {"max_epochs": 200, "per_max_epochs": 60, "adjust_at": 20, "n_train": 2304, "n_val": 2304, "n_test": 4608}},
-    Flights: {"fast": OURS | {"max_epochs": 250, "per_max_epochs": 75, "adjust_at": 25, "n_train": 2000, "n_val": 500, "n_test": 500}},
-}  # fmt: skip
+    Mocap: {
+        "fast": OURS
+        | {
+            "max_epochs": 2000,
+            "per_max_epochs": 600,
+            "adjust_at": 200,
+            "n_train": 200,
+            "n_val": 240,
+            "n_test": 240,
+        }
+    },
+    Duct: {
+        "fast": OURS
+        | {
+            "max_epochs": 200,
+            "per_max_epochs": 60,
+            "adjust_at": 20,
+            "n_train": 2304,
+            "n_val": 2304,
+            "n_test": 4608,
+        }
+    },
+    Flights: {
+        "fast": OURS
+        | {
+            "max_epochs": 250,
+            "per_max_epochs": 75,
+            "adjust_at": 25,
+            "n_train": 2000,
+            "n_val": 500,
+            "n_test": 500,
+        }
+    },
+}
 """As everywhere at ``fast``: 600 steps of PER, adjusted after a third, and about as many of its baselines as on 1,000 rows."""
 
 

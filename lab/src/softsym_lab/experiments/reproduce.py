@@ -95,8 +95,12 @@ class Output:
         """For JSON."""
         files = [str(path) for path in self.files]
         return {
-            "name": self.name, "preset": self.preset, "rows": self.rendered.rows, **self.rendered.numbers, "files": files,
-        }  # fmt: skip
+            "name": self.name,
+            "preset": self.preset,
+            "rows": self.rendered.rows,
+            **self.rendered.numbers,
+            "files": files,
+        }
 
 
 def plan(
@@ -180,6 +184,7 @@ def _only(spec: TableSpec, found: Sequence[Cell], columns: Sequence[str], rows: 
                     f"{spec.name} has no {what} {label!r}; it has {', '.join(dict.fromkeys(known[what]))}"
                 )
     return [
-        cell for cell in found
+        cell
+        for cell in found
         if (not columns or cell.column.label in columns) and (not rows or cell.row.label in rows)
-    ]  # fmt: skip
+    ]

@@ -32,8 +32,16 @@ Kind = Literal[
 ]
 Number = bool | int | float | str
 ORDER = (
-    "table1", "correlation", "table2", "progress", "parameters", "frame-averaging", "robustness", "unknown-symmetry", "motion",
-)  # fmt: skip
+    "table1",
+    "correlation",
+    "table2",
+    "progress",
+    "parameters",
+    "frame-averaging",
+    "robustness",
+    "unknown-symmetry",
+    "motion",
+)
 """The paper's tables and figures, the most informative first."""
 BENCHMARKS = ("baselines", "flights", "mocap", "duct")
 """Comparisons that the paper does not have; those on files of others are named by ``--records``."""

@@ -32,10 +32,33 @@ class Preset(NetworkHyperparameters):
     """All numbers of the runs on a task. Where it has two of a kind, the model says which it takes (:mod:`softsym_lab.zoo`)."""
 
     FORMAT: ClassVar[tuple[str, ...]] = (
-        "name", "task", "batch", "per_batch", "max_epochs", "per_max_epochs", "lr", "weight_decay", "width", "rpp_width",
-        "lambda0", "gamma", "adjust_at", "strength_window", "patience", "init", "layers", "round_up", "adam_eps",
-        "residual_decay", "equivariant_decay", "n_train", "n_val", "n_test", "fixed_data", "seeds",
-    )  # fmt: skip
+        "name",
+        "task",
+        "batch",
+        "per_batch",
+        "max_epochs",
+        "per_max_epochs",
+        "lr",
+        "weight_decay",
+        "width",
+        "rpp_width",
+        "lambda0",
+        "gamma",
+        "adjust_at",
+        "strength_window",
+        "patience",
+        "init",
+        "layers",
+        "round_up",
+        "adam_eps",
+        "residual_decay",
+        "equivariant_decay",
+        "n_train",
+        "n_val",
+        "n_test",
+        "fixed_data",
+        "seeds",
+    )
 
     name: PresetName
     task: str = Field(

@@ -132,9 +132,13 @@ def collect_evidence(plan: Blueprint) -> list[dict[str, Any]]:
     proposed = () if task.target is not None else propose(X, Y, *plan.reps, seed=plan.seed).groups
     groups = {group.name: group for group in proposed} | given
     table = evidence(
-        X, Y, *plan.reps, list(groups.values()),
-        sources=None if sources is None else sources[:EVIDENCE_ROWS], seed=plan.seed,
-    )  # fmt: skip
+        X,
+        Y,
+        *plan.reps,
+        list(groups.values()),
+        sources=None if sources is None else sources[:EVIDENCE_ROWS],
+        seed=plan.seed,
+    )
     kept = ("name", "verdict", "asymmetry", "interval", "p_value", "coverage", "note")
     named = {group.name for group in proposed}
     return [

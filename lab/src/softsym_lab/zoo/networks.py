@@ -24,9 +24,15 @@ def _frame_averaged(plan: Blueprint) -> Built:
 def _rpp(plan: Blueprint) -> Built:
     preset = plan.preset
     net = RPP(
-        *plan.reps, plan.group, plan.width, preset.layers, round_up=preset.round_up, seed=plan.seed,
-        equivariant_decay=preset.equivariant_decay, residual_decay=preset.residual_decay,
-    )  # fmt: skip
+        *plan.reps,
+        plan.group,
+        plan.width,
+        preset.layers,
+        round_up=preset.round_up,
+        seed=plan.seed,
+        equivariant_decay=preset.equivariant_decay,
+        residual_decay=preset.residual_decay,
+    )
     return Built(net)
 
 
@@ -34,9 +40,17 @@ def _mixed(plan: Blueprint) -> Built:
     preset = plan.preset
     exact, soft = exact_and_soft(plan)
     net = MixedEMLP(
-        *plan.reps, exact, soft, plan.width, preset.layers, largest=plan.task.largest, round_up=preset.round_up,
-        seed=plan.seed, joint_decay=preset.equivariant_decay, exact_decay=preset.residual_decay,
-    )  # fmt: skip
+        *plan.reps,
+        exact,
+        soft,
+        plan.width,
+        preset.layers,
+        largest=plan.task.largest,
+        round_up=preset.round_up,
+        seed=plan.seed,
+        joint_decay=preset.equivariant_decay,
+        exact_decay=preset.residual_decay,
+    )
     return Built(net)
 
 
@@ -52,9 +66,15 @@ def exact_and_soft(plan: Blueprint) -> tuple[list[Group], list[Group]]:
 def _per(plan: Blueprint) -> Built:
     preset = plan.preset
     net = (soft_network if preset.canonical_scale else SoftMLP)(
-        *plan.reps, plan.candidates, plan.width, preset.layers, largest=plan.task.largest, init=preset.init,
-        round_up=preset.round_up, seed=plan.seed,
-    )  # fmt: skip
+        *plan.reps,
+        plan.candidates,
+        plan.width,
+        preset.layers,
+        largest=plan.task.largest,
+        init=preset.init,
+        round_up=preset.round_up,
+        seed=plan.seed,
+    )
     return Built(net, EquivarianceRegularizer(net, plan.candidates, strength=preset.lambda0))
 
 

@@ -3,9 +3,18 @@
 from softsym_lab.benchmarks.propose.score import score, wilson
 
 RIGHT = {
-    "target": "a", "frame": 0, "rows": 1_000, "noise": 0.02, "dimension": 3, "name": "so(3)", "found": 3,
-    "name_found": "so(3)", "angle": 0.5, "violation": 0.01, "seconds": 1.0,
-}  # fmt: skip
+    "target": "a",
+    "frame": 0,
+    "rows": 1_000,
+    "noise": 0.02,
+    "dimension": 3,
+    "name": "so(3)",
+    "found": 3,
+    "name_found": "so(3)",
+    "angle": 0.5,
+    "violation": 0.01,
+    "seconds": 1.0,
+}
 
 
 def test_shares():

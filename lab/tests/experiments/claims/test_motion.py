@@ -9,8 +9,16 @@ from softsym_lab.experiments.claims.motion import mean_errors, motion_claims, ou
 
 GROUPS = ("O(2)@x", "O(2)@y", "O(2)@z")
 ADE = {
-    "emlp": 0.12, "mixed": 0.13, "per": 0.1, "rpp": 0.15, "mlp": 0.14, "augment": 0.14, "velocity": 0.3, "soft-kernel": 0.09, "gp": 0.11,
-}  # fmt: skip
+    "emlp": 0.12,
+    "mixed": 0.13,
+    "per": 0.1,
+    "rpp": 0.15,
+    "mlp": 0.14,
+    "augment": 0.14,
+    "velocity": 0.3,
+    "soft-kernel": 0.09,
+    "gp": 0.11,
+}
 
 
 def made(verdict="undecided", per_errors=(0.004, 0.005, 0.001), **ades):
@@ -44,12 +52,18 @@ def test_good_runs_hold(tmp_path):
     ("changed", "text"),
     [
         ({"per": 0.16}, "symmetry-aware: PER has the least displacement error of the paper's models"),
-        ({"rpp": 0.11}, "scale-aware: models that are equivariant about z, softly or not, are better than the others"),
+        (
+            {"rpp": 0.11},
+            "scale-aware: models that are equivariant about z, softly or not, are better than the others",
+        ),
         (
             {"per_errors": (0.001, 0.001, 0.004)},
             "scale-aware: PER finds that rotations about z hold softly, and better than those about x and y",
         ),
-        ({"emlp": 0.15}, "symmetry-aware: a network that is equivariant about z is better than one that is not"),
+        (
+            {"emlp": 0.15},
+            "symmetry-aware: a network that is equivariant about z is better than one that is not",
+        ),
         (
             {"per_errors": (0.07, 0.07, 0.0)},
             "symmetry-aware: PER breaks rotations about x and y less than an EMLP of rotations about z does",
@@ -60,9 +74,12 @@ def test_good_runs_hold(tmp_path):
             {"verdict": "exact", "per_errors": (0.0, 0.0, 0.05)},
             "scale-aware: PER keeps what the data call exact and breaks what they call absent",
         ),
-        ({"verdict": "absent"}, "scale-aware: PER keeps what the data call exact and breaks what they call absent"),
+        (
+            {"verdict": "absent"},
+            "scale-aware: PER keeps what the data call exact and breaks what they call absent",
+        ),
     ],
-)  # fmt: skip
+)
 def test_bad_runs_do_not(tmp_path, changed, text):
     assert claims_of(tmp_path, **changed)[text].verdict == "does not hold"
 

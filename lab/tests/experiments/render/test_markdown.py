@@ -76,8 +76,14 @@ def test_a_table_of_nothing_has_its_header():
 
 
 SAID = {
-    "name": "O(2)@z", "verdict": "exact", "asymmetry": 0.0, "interval": [0.0, 0.01], "p_value": 0.5, "coverage": 0.9, "note": "",
-}  # fmt: skip
+    "name": "O(2)@z",
+    "verdict": "exact",
+    "asymmetry": 0.0,
+    "interval": [0.0, 0.01],
+    "p_value": 0.5,
+    "coverage": 0.9,
+    "note": "",
+}
 
 
 def test_the_same_answer_of_several_seeds_is_one_line(tmp_path):

@@ -92,8 +92,10 @@ def test_odd_files(tmp_path):
     message("has one sign, so there is no published split", grid=np.ones((576, 2)))
     message(
         "12 rows are no square raster",
-        gradU=np.zeros((12, 9)), w=np.zeros((12, 6)), grid=np.array([[1.0, 0], [-1, 0]] * 6),
-    )  # fmt: skip
+        gradU=np.zeros((12, 9)),
+        w=np.zeros((12, 6)),
+        grid=np.array([[1.0, 0], [-1, 0]] * 6),
+    )
     with pytest.raises(InputError, match="duct has 144 rows for val, 145 were asked for"):
         Duct("even", write_flow(path)).splits(0, (1, 145, 1))
     with pytest.raises(InputError, match="duct: name the file of the flow"):

@@ -120,14 +120,18 @@ FIRST = {
     "invariant mass": Setting("2V", "S", 4, _invariant_mass, 6, "so(1,3)"),
     "soft trap": Setting("V", "V", 4, lambda X: -X / np.sqrt(1.0 + dot(X, X)), 6, "so(4)"),
     "area of a pair": Setting("2V", "S", 2, _area, 3, "sl(2)"),
-    "swirl about a tilted axis": Setting("V", "V", 3, lambda X: np.cross(AXIS, X) + 0.4 * dot(X, X) * AXIS, 1, "so(2)"),
+    "swirl about a tilted axis": Setting(
+        "V", "V", 3, lambda X: np.cross(AXIS, X) + 0.4 * dot(X, X) * AXIS, 1, "so(2)"
+    ),
     "orbit": Setting("2V", "S", 3, _orbit, 3, "so(3)"),
     "friction": Setting("V", "V", 3, lambda X: np.sqrt(X**2 + 0.5 * dot(X, X)), 1, "scaling"),
-    "product of three": Setting("V", "S", 3, lambda X: np.tanh(X[:, :1] * X[:, 1:2] * X[:, 2:]), 2, "unnamed, dimension 2"),
+    "product of three": Setting(
+        "V", "S", 3, lambda X: np.tanh(X[:, :1] * X[:, 1:2] * X[:, 2:]), 2, "unnamed, dimension 2"
+    ),
     "saddle": Setting("V", "S", 3, lambda X: np.cos(X[:, :1] * X[:, 1:2]) + X[:, 2:] ** 3 / 3, 1, "so(1,1)"),
     "four corners": Setting("V", "S", 2, lambda X: X[:, :1] ** 4 + X[:, 1:] ** 4, 0, "none"),
     "mixed pair": Setting("2V", "V", 2, _mixed, 0, "none"),
-}  # fmt: skip
+}
 SECOND = {
     "falling with drag": Setting("V", "V", 3, _falling, 1, "so(2)"),
     "two vortices": Setting("2V", "S", 2, _vortices, 1, "so(2)"),
@@ -137,11 +141,13 @@ SECOND = {
     "resonance": Setting("2V", "S", 4, _resonance, 6, "so(1,3)"),
     "hyperboloid": Setting("V", "S", 3, _hyperboloid, 3, "so(2,1)"),
     "two areas": Setting("3V", "S", 2, _areas, 3, "sl(2)"),
-    "symplectic wave": Setting("2V", "S", 4, lambda X: np.sin(0.5 * dot(X[:, :4], X[:, 4:], J)), 10, "sp(4,R)"),
+    "symplectic wave": Setting(
+        "2V", "S", 4, lambda X: np.sin(0.5 * dot(X[:, :4], X[:, 4:], J)), 10, "sp(4,R)"
+    ),
     "quaternions": Setting("2V", "S", 4, _quaternions, 3, "su(2)"),
     "homogeneous field": Setting("V", "V", 3, _homogeneous, 1, "scaling"),
     "a circle and a saddle": Setting("V", "S", 4, _two_planes, 2, "unnamed, dimension 2"),
     "bent": Setting("V", "S", 3, _bent, 0, "none"),
     "wrench": Setting("2V", "V", 2, _wrench, 0, "none"),
-}  # fmt: skip
+}
 EARLIER = {**FIRST, **SECOND}

@@ -43,17 +43,21 @@ def score(records: Sequence[Record]) -> dict[str, Any]:
         "angle_median_degrees": round(statistics.median(angles), 4) if angles else None,
         "angle_largest_degrees": round(max(angles), 4) if angles else None,
         "angle_largest_degrees_in_all_sets": round(max((one["angle"] for one in everywhere), default=0.0), 4),
-        "sets_with_a_false_generator": wilson(sum(one["violation"] > TOLERANCE for one in records), len(records)),
+        "sets_with_a_false_generator": wilson(
+            sum(one["violation"] > TOLERANCE for one in records), len(records)
+        ),
         "sets_with_a_wrong_name": wilson(sum(map(_is_misnamed, records)), len(records)),
         "dimension_right_by_rows_and_noise": {
-            f"{n} rows, {noise:.0%} noise": wilson(*_counts([one for one in records if (one["rows"], one["noise"]) == (n, noise)]))
+            f"{n} rows, {noise:.0%} noise": wilson(
+                *_counts([one for one in records if (one["rows"], one["noise"]) == (n, noise)])
+            )
             for n, noise in settings
         },
         "seconds_median": round(statistics.median(one["seconds"] for one in usual), 2) if usual else None,
         "seconds_largest": round(max(one["seconds"] for one in usual), 2) if usual else None,
         "wrong_at_1000_rows_2_percent": [_words(one) for one in usual if not _is_right(one)],
         "false": [_words(one) for one in records if one["violation"] > TOLERANCE],
-    }  # fmt: skip
+    }
 
 
 def _is_right(one: Record) -> bool:

@@ -142,11 +142,19 @@ def record(name: str, setting: Setting, frame: int, n: int, noise: float, seed: 
     else:
         own, violation = found.generators[:0], float(len(found.generators))
     return {
-        "target": name, "frame": frame, "rows": n, "noise": noise, "dimension": setting.dimension, "name": setting.name,
-        "found": len(found.generators), "name_found": found.algebra, "violation": violation, "seconds": round(seconds, 2),
+        "target": name,
+        "frame": frame,
+        "rows": n,
+        "noise": noise,
+        "dimension": setting.dimension,
+        "name": setting.name,
+        "found": len(found.generators),
+        "name_found": found.algebra,
+        "violation": violation,
+        "seconds": round(seconds, 2),
         "angle": angle(found.generators, own) if len(found.generators) == setting.dimension else None,
         "groups": [group.name for group in found.groups],
-    }  # fmt: skip
+    }
 
 
 def _task_record(name: str, dimension: int) -> dict[str, Any]:
@@ -156,10 +164,13 @@ def _task_record(name: str, dimension: int) -> dict[str, Any]:
     start = time.process_time()
     found = propose(table.X, table.Y, task.rep_in, task.rep_out)
     return {
-        "task": name, "dimension": dimension, "found": len(found.generators), "algebra": found.algebra,
+        "task": name,
+        "dimension": dimension,
+        "found": len(found.generators),
+        "algebra": found.algebra,
         "groups": [f"{G.name} ({word})" for G, word in zip(found.groups, found.verdicts, strict=True)],
         "seconds": round(time.process_time() - start, 2),
-    }  # fmt: skip
+    }
 
 
 def _speed() -> dict[str, Any]:

@@ -90,38 +90,76 @@ TARGETS = {
     "cross product": Setting("2V", "V", 3, lambda X: np.cross(X[:, :3], X[:, 3:]), 3, "so(3)"),
     "charge in fields": Setting("3V", "V", 3, lambda X: X[:, :3] + np.cross(X[:, 3:6], X[:, 6:]), 3, "so(3)"),
     "drag in a wind": Setting("V", "V", 3, _drag, 1, "so(2)"),
-    "so(4) invariant": Setting("2V", "S", 4, lambda X: dot(X[:, :4], X[:, 4:]) + 0.1 * dot(X[:, :4], X[:, :4]) ** 2, 6, "so(4)"),
-    "four-vectors": Setting("2V", "S", 4, lambda X: dot(X[:, :4], X[:, 4:], ETA) + 0.1 * dot(X[:, :4], X[:, :4], ETA) ** 2, 6, "so(1,3)"),
-    "so(2,1) invariant": Setting("2V", "S", 3, lambda X: np.tanh(dot(X[:, :3], X[:, 3:], ETA21)), 3, "so(2,1)"),
+    "so(4) invariant": Setting(
+        "2V", "S", 4, lambda X: dot(X[:, :4], X[:, 4:]) + 0.1 * dot(X[:, :4], X[:, :4]) ** 2, 6, "so(4)"
+    ),
+    "four-vectors": Setting(
+        "2V",
+        "S",
+        4,
+        lambda X: dot(X[:, :4], X[:, 4:], ETA) + 0.1 * dot(X[:, :4], X[:, :4], ETA) ** 2,
+        6,
+        "so(1,3)",
+    ),
+    "so(2,1) invariant": Setting(
+        "2V", "S", 3, lambda X: np.tanh(dot(X[:, :3], X[:, 3:], ETA21)), 3, "so(2,1)"
+    ),
     "signed area": Setting("2V", "S", 2, lambda X: np.sin(_area(X)), 3, "sl(2)"),
-    "phase space": Setting("2V", "S", 4, lambda X: dot(X[:, :4], X[:, 4:], J) + 0.1 * dot(X[:, :4], X[:, 4:], J) ** 2, 10, "sp(4,R)"),
+    "phase space": Setting(
+        "2V",
+        "S",
+        4,
+        lambda X: dot(X[:, :4], X[:, 4:], J) + 0.1 * dot(X[:, :4], X[:, 4:], J) ** 2,
+        10,
+        "sp(4,R)",
+    ),
     "spinors": Setting("2V", "S", 4, _spinor, 3, "su(2)"),
-    "scaling": Setting("V", "V", 3, lambda X: X * [1.0, 2.0, 3.0] + np.sqrt(dot(X, X)) * [0.3, 0.0, 0.6], 1, "scaling"),
+    "scaling": Setting(
+        "V", "V", 3, lambda X: X * [1.0, 2.0, 3.0] + np.sqrt(dot(X, X)) * [0.3, 0.0, 0.6], 1, "scaling"
+    ),
     "none": Setting("2V", "S", 3, _lopsided, 0, "none"),
     "pure noise": Setting("2V", "V", 3, lambda X: 0.0 * X[:, :3], 0, "none"),
-}  # fmt: skip
+}
 APART = {
     "softened gravity": Setting("V", "V", 3, lambda X: X / (1.0 + dot(X, X)) ** 1.5, 3, "so(3)"),
     "spring along an axis": Setting("2V", "S", 3, lambda X: dot(X[:, :3], X[:, 3:]) + X[:, 2:3], 1, "so(2)"),
-    "interval": Setting("2V", "S", 4, lambda X: np.cos(0.5 * dot(X[:, :4] - X[:, 4:], X[:, :4] - X[:, 4:], ETA)), 6, "so(1,3)"),
-    "triple product": Setting("3V", "S", 3, lambda X: np.linalg.det(X.reshape(-1, 3, 3))[:, None], 8, "sl(3)"),
-}  # fmt: skip
+    "interval": Setting(
+        "2V", "S", 4, lambda X: np.cos(0.5 * dot(X[:, :4] - X[:, 4:], X[:, :4] - X[:, 4:], ETA)), 6, "so(1,3)"
+    ),
+    "triple product": Setting(
+        "3V", "S", 3, lambda X: np.linalg.det(X.reshape(-1, 3, 3))[:, None], 8, "sl(3)"
+    ),
+}
 BROKEN = {
-    "stretched cross": Setting("2V", "V", 3, lambda X: np.cross(X[:, :3], X[:, 3:]) + 0.15 * X[:, :1] * [1.0, 0, 0], 1, "so(2)"),
-    "softened gravity and a push": Setting("V", "V", 3, lambda X: X / (1.0 + dot(X, X)) ** 1.5 + [0.0, 0.0, 0.04], 1, "so(2)"),
-    "saturation and a ripple": Setting("2V", "S", 3, lambda X: np.tanh(dot(X[:, :3], X[:, 3:])) + 0.1 * np.sin(2 * X[:, :1]), 1, "so(2)"),
-}  # fmt: skip
+    "stretched cross": Setting(
+        "2V", "V", 3, lambda X: np.cross(X[:, :3], X[:, 3:]) + 0.15 * X[:, :1] * [1.0, 0, 0], 1, "so(2)"
+    ),
+    "softened gravity and a push": Setting(
+        "V", "V", 3, lambda X: X / (1.0 + dot(X, X)) ** 1.5 + [0.0, 0.0, 0.04], 1, "so(2)"
+    ),
+    "saturation and a ripple": Setting(
+        "2V", "S", 3, lambda X: np.tanh(dot(X[:, :3], X[:, 3:])) + 0.1 * np.sin(2 * X[:, :1]), 1, "so(2)"
+    ),
+}
 """Target functions with a larger symmetry that a small term breaks: it must not be claimed."""
 UNNAMED = {
     "events under boosts": Setting("2V", "S", 2, _boosted, 1, "unnamed, dimension 1"),
     "two rotations at once": Setting("V", "S", 4, _two_rotations, 1, "unnamed, dimension 1"),
     "pressure and area": Setting("V", "S", 3, _squeezed, 1, "unnamed, dimension 1"),
     "plane in space": Setting("V", "S", 3, _plane, 4, "unnamed, dimension 4"),
-}  # fmt: skip
+}
 """Target functions whose algebras have no name in the catalogue: none must be given."""
 TASKS = {
-    "golfball:wind=none": 1, "golfball:wind=y,gravity=0.0": 1, "golfball:wind=none,gravity=0.0": 3, "golfball:wind=x": 0,
-    "golfball:wind=z": 1, "cossim:SO(3)+S(3)": 4, "cossim:SO(3)": 3, "cossim:S(3)": 1, "cossim:soft": 0, "inertia:O(3)": 4,
+    "golfball:wind=none": 1,
+    "golfball:wind=y,gravity=0.0": 1,
+    "golfball:wind=none,gravity=0.0": 3,
+    "golfball:wind=x": 0,
+    "golfball:wind=z": 1,
+    "cossim:SO(3)+S(3)": 4,
+    "cossim:SO(3)": 3,
+    "cossim:S(3)": 1,
+    "cossim:soft": 0,
+    "inertia:O(3)": 4,
     "inertia:Oz(2)": 2,
-}  # fmt: skip
+}
 """Built-in tasks and the dimensions of their algebras; of golf balls, those of rotations."""

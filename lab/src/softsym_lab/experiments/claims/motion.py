@@ -125,9 +125,10 @@ def _agrees(behind: Sequence[Summary]) -> tuple[bool, str]:
             if row["name"] in errors:
                 said.setdefault(row["name"], set()).add(row["verdict"])
     wrong = [
-        name for name, verdicts in said.items()
+        name
+        for name, verdicts in said.items()
         if ("exact" in verdicts and errors[name] > APART) or ("absent" in verdicts and errors[name] <= APART)
-    ]  # fmt: skip
+    ]
     words = {name: " or ".join(sorted(verdicts)) for name, verdicts in said.items()}
     numbers = ", ".join(f"{name} {word}, {PER} {number(errors[name], 2)}" for name, word in words.items())
     return bool(said) and not wrong, numbers or "the data were not asked"

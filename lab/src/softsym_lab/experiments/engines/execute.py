@@ -85,9 +85,13 @@ def thin_history(rows: HistoryRows, spec: RunSpec) -> HistoryRows:
     )  # validation and residuals come every ten epochs
     adjusted = spec.preset.adjust_at
     kept = [
-        row for row in rows
-        if row["epoch"] % period == 0 or "errors" in row or row["epoch"] in (adjusted - 1, adjusted) or row is rows[-1]
-    ]  # fmt: skip
+        row
+        for row in rows
+        if row["epoch"] % period == 0
+        or "errors" in row
+        or row["epoch"] in (adjusted - 1, adjusted)
+        or row is rows[-1]
+    ]
     return [_round_digits({name: value for name, value in row.items() if name != "lr"}) for row in kept]
 
 

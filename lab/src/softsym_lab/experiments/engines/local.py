@@ -72,9 +72,12 @@ def _start(job: Job, number: int) -> _Attempt:
     with _log(job.folder).open("ab") as log:
         process = subprocess.Popen(
             [sys.executable, "-m", "softsym_lab.experiments.engines.local"],
-            stdin=subprocess.PIPE, stdout=log, stderr=log, env=environment,
+            stdin=subprocess.PIPE,
+            stdout=log,
+            stderr=log,
+            env=environment,
             start_new_session=True,  # an interrupt at the terminal is for the engine, which stops its workers
-        )  # fmt: skip
+        )
     assert process.stdin is not None
     with contextlib.suppress(BrokenPipeError):  # it died at once, which the exit code tells
         process.stdin.write(json.dumps(job.to_dict()).encode() + b"\n")

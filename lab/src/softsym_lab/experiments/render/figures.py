@@ -37,8 +37,14 @@ def bars(title: str, unit: str, summaries: Sequence[Summary], log: bool = True) 
         mine = [s for s in summaries if (s.row.section, s.row.label) == key]
         for shift, numbers, colour, mark, label in (
             (-0.12, [(s.mean, s.std) for s in mine], OURS, "o", "ours"),
-            (0.12, [(s.published.mean, s.published.std) if s.published else (None, None) for s in mine], PUBLISHED, "D", "published"),
-        ):  # fmt: skip
+            (
+                0.12,
+                [(s.published.mean, s.published.std) if s.published else (None, None) for s in mine],
+                PUBLISHED,
+                "D",
+                "published",
+            ),
+        ):
             _points(axis, shift, numbers, colour, mark, label)
         axis.set_xticks(range(len(mine)), [s.column.label for s in mine], rotation=60, ha="right", fontsize=7)
         axis.set_xlim(-0.5, len(mine) - 0.5)

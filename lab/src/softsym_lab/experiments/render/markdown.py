@@ -85,9 +85,17 @@ def matrix(table_spec: TableSpec, summaries: Sequence[Summary]) -> str:
 def comparison(summaries: Sequence[Summary]) -> str:
     """A line for every cell: ours, the published number, the difference, and what it took."""
     header = [
-        "row", "model", "ours", "seeds", "published", "difference", "parameters", "epochs", "least validation MSE (epoch)",
+        "row",
+        "model",
+        "ours",
+        "seeds",
+        "published",
+        "difference",
+        "parameters",
+        "epochs",
+        "least validation MSE (epoch)",
         "time per run",
-    ]  # fmt: skip
+    ]
     return markdown_table(header, [_comparison_line(s) for s in summaries])
 
 
@@ -134,9 +142,15 @@ def verdict_table(summaries: Sequence[Summary], rows_are: str = "inputs") -> str
                 low, high = row["interval"]
                 name = f"{row['name']} (proposed)" if row.get("proposed") else row["name"]
                 line = [
-                    s.row.label, name, row["verdict"], number(row["asymmetry"], 2), f"{number(low, 2)} to {number(high, 2)}",
-                    number(row["p_value"], 2), number(row["coverage"], 2), row["note"],
-                ]  # fmt: skip
+                    s.row.label,
+                    name,
+                    row["verdict"],
+                    number(row["asymmetry"], 2),
+                    f"{number(low, 2)} to {number(high, 2)}",
+                    number(row["p_value"], 2),
+                    number(row["coverage"], 2),
+                    row["note"],
+                ]
                 if tuple(line) not in seen:
                     seen.add(tuple(line))
                     lines.append([*line[:1], str(record.result.seed), *line[1:]])

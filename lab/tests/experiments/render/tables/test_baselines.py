@@ -38,9 +38,12 @@ def cell(made, column):
 def test_numbers_are_those_of_the_group_that_holds(made):
     spec, _ = made
     assert numbers(spec, cell(made, "MLP")) == {
-        "transformed_error": 0.5, "equivariance_error": pytest.approx(0.001), "seconds_a_step": 0.05, "seconds_to_best": 12.0,
+        "transformed_error": 0.5,
+        "equivariance_error": pytest.approx(0.001),
+        "seconds_a_step": 0.05,
+        "seconds_to_best": 12.0,
         "peak_megabytes": 500.0,
-    }  # fmt: skip
+    }
     assert numbers(spec, cell(made, "GP"))["seconds_a_step"] is None
     assert numbers(spec, cell(made, "GP"))["seconds_to_best"] == 30.0  # the whole of it
 

@@ -12,8 +12,14 @@ from softsym_lab.experiments.summary import summarise
 from softsym_lab.experiments.table_spec import load_spec
 
 VERDICT = {
-    "name": "O(2)@x", "verdict": "soft", "asymmetry": 0.1, "interval": [0.05, 0.2], "p_value": 0.3, "coverage": 1.0, "note": "careful",
-}  # fmt: skip
+    "name": "O(2)@x",
+    "verdict": "soft",
+    "asymmetry": 0.1,
+    "interval": [0.05, 0.2],
+    "p_value": 0.3,
+    "coverage": 1.0,
+    "note": "careful",
+}
 
 
 def made(folder, name, value, models=None):
@@ -37,8 +43,10 @@ def test_errors_are_ranked_from_below_and_unfinished_cells_last(tmp_path):
     spec, summaries = made(tmp_path, "mocap", lambda run: 0.149 + 0.002 * run.seed, {"soft-kernel"})
     lines = ranking(spec, summaries)
     assert (lines[0]["model"], lines[0]["value"], lines[0]["text"]) == (
-        "soft kernel ridge", pytest.approx(15.0), "15 ± 0.14",
-    )  # fmt: skip
+        "soft kernel ridge",
+        pytest.approx(15.0),
+        "15 ± 0.14",
+    )
     assert (lines[2]["model"], lines[2]["text"]) == ("EGNO with ACE", "23.8 ± 1.5")
     assert {line["text"] for line in lines if line["value"] is None} == {"–"}
     assert lines[-1]["seeds"] == "0/2"

@@ -20,8 +20,10 @@ def test_the_published_correlations_are_computed_from_the_published_table():
     assert ours == dict.fromkeys(("model", "reg", "lambda", "before"))
     assert printed.pop("before") is None
     assert {name: round(value, 3) for name, value in printed.items()} == {
-        "model": 0.989, "reg": 0.615, "lambda": -0.486,
-    }  # fmt: skip
+        "model": 0.989,
+        "reg": 0.615,
+        "lambda": -0.486,
+    }
 
 
 def linear(run):

@@ -18,8 +18,16 @@ from softsym_lab.experiments.table_spec import TableSpec
 from softsym_lab.runs.record import RunResult
 
 HEADER = [
-    "model", "test error", "transformed", "equivariance error", "parameters", "seconds a step", "seconds to best", "peak MB", "seeds",
-]  # fmt: skip
+    "model",
+    "test error",
+    "transformed",
+    "equivariance error",
+    "parameters",
+    "seconds a step",
+    "seconds to best",
+    "peak MB",
+    "seeds",
+]
 
 
 def render(table_spec: TableSpec, preset: str, summaries: list[Summary]) -> Rendered:

@@ -52,12 +52,15 @@ def ranking(table_spec: TableSpec, summaries: Sequence[Summary]) -> list[dict[st
     """Ours and the published ones, best first; those without a run last."""
     lines: list[dict[str, Any]] = [
         {
-            "model": s.column.label, "inputs": s.row.label, "whose": "ours", "value": s.mean,
+            "model": s.column.label,
+            "inputs": s.row.label,
+            "whose": "ours",
+            "value": s.mean,
             "text": plus_minus(s.mean, s.std) if table_spec.score is None else _exactly(s.mean, s.std),
             "seeds": seeds(len(s.values), s.wanted),
         }
         for s in summaries
-    ]  # fmt: skip
+    ]
     for name, (mean, *std) in benchmarks()[table_spec.name]["rows"].items():
         text = f"{mean:g}" + (f" ± {std[0]:g}" if std else "")
         lines.append(

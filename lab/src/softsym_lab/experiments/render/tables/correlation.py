@@ -128,9 +128,14 @@ def render(table_spec: TableSpec, preset: str, summaries: list[Summary]) -> Rend
         notes(table_spec),
     ]
     rows = [
-        {"data_set": p.label, "group": p.group, **p.values, **{f"published_{k}": v for k, v in p.published.items()}}
+        {
+            "data_set": p.label,
+            "group": p.group,
+            **p.values,
+            **{f"published_{k}": v for k, v in p.published.items()},
+        }
         for p in found
-    ]  # fmt: skip
+    ]
     figures = {"scatter": lambda: _scatter(found), "bars": lambda: _bars(ours, printed)}
     return Rendered("\n\n".join(text), rows, figures, {"pearson": ours, "published_pearson": printed})
 
@@ -154,8 +159,12 @@ def _scatter(found: Sequence[Point]) -> Any:
     for axis, (name, title) in zip(axes.flat, QUANTITIES.items(), strict=True):
         theirs = [p for p in found if name in p.published]
         axis.plot(
-            [p.published["data"] for p in theirs], [p.published[name] for p in theirs], "x", color=PUBLISHED, label="published"
-        )  # fmt: skip
+            [p.published["data"] for p in theirs],
+            [p.published[name] for p in theirs],
+            "x",
+            color=PUBLISHED,
+            label="published",
+        )
         for group, colour in AXES.items():
             mine = [p.values for p in found if p.group == group]
             axis.plot([v["data"] for v in mine], [v[name] for v in mine], "o", color=colour, label=group)

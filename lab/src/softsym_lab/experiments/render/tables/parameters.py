@@ -55,11 +55,17 @@ def render(table_spec: TableSpec, preset: str, summaries: list[Summary]) -> Rend
     ]
     rows = [
         {
-            "row": s.row.label, "column": s.column.label, "layer": layer.place, "inside": layer.inside, "outside": layer.outside,
-            "confined": layer.confined, "seeds": _known(s),
+            "row": s.row.label,
+            "column": s.column.label,
+            "layer": layer.place,
+            "inside": layer.inside,
+            "outside": layer.outside,
+            "confined": layer.confined,
+            "seeds": _known(s),
         }
-        for s, each in measured for layer in each
-    ]  # fmt: skip
+        for s, each in measured
+        for layer in each
+    ]
     figures = {"": lambda: draw(measured)}
     return Rendered("\n\n".join(text), rows or [{"row": EMPTY}], figures)
 
@@ -124,6 +130,10 @@ def _line(summary: Summary, each: Sequence[LayerWeight], depth: int) -> list[str
     distances = [number(layer.outside) for layer in each] or depth * [EMPTY]
     count = EMPTY if summary.parameters is None else f"{summary.parameters:,}"
     return [
-        summary.row.label, summary.column.label, seeds(_known(summary), summary.wanted), *distances,
-        plus_minus(summary.mean, summary.std), count,
-    ]  # fmt: skip
+        summary.row.label,
+        summary.column.label,
+        seeds(_known(summary), summary.wanted),
+        *distances,
+        plus_minus(summary.mean, summary.std),
+        count,
+    ]

@@ -23,10 +23,15 @@ def render(table_spec: TableSpec, preset: str, summaries: list[Summary]) -> Rend
     full = [record for s in summaries if not s.column.early_stopping for record in s.records]
     rows = [strengths_row(records, group) for group in PRINTED] if records else []
     lines = [
-        [row["group"], plus_minus(row["strength"], row["strength_std"]), number(row["published_strength"]),
-         number(row["model_error"]), number(row["data_error"])]
+        [
+            row["group"],
+            plus_minus(row["strength"], row["strength_std"]),
+            number(row["published_strength"]),
+            number(row["model_error"]),
+            number(row["data_error"]),
+        ]
         for row in rows
-    ]  # fmt: skip
+    ]
     text = [
         head(table_spec, preset, summaries),
         "Strengths after the adjustment, and errors of the trained model and of the data:",

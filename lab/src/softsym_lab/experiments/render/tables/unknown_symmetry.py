@@ -31,21 +31,30 @@ def render(table_spec: TableSpec, preset: str, summaries: list[Summary]) -> Rend
     for summary in summaries:
         for group in summary.column.groups or () if summary.records else ():
             errors = [record.result.model_errors[group] for record in summary.records]
-            rows.append({
-                "column": summary.column.label,
-                "group": group,
-                "model_error": statistics.fmean(errors),
-                "model_error_std": statistics.stdev(errors) if len(errors) > 1 else None,
-                "published": published.get(printed_name(group)),
-                "strength": statistics.fmean(record.result.strengths[group] for record in summary.records),
-                "seeds": len(errors),
-                "seeds_wanted": summary.wanted,
-            })  # fmt: skip
+            rows.append(
+                {
+                    "column": summary.column.label,
+                    "group": group,
+                    "model_error": statistics.fmean(errors),
+                    "model_error_std": statistics.stdev(errors) if len(errors) > 1 else None,
+                    "published": published.get(printed_name(group)),
+                    "strength": statistics.fmean(
+                        record.result.strengths[group] for record in summary.records
+                    ),
+                    "seeds": len(errors),
+                    "seeds_wanted": summary.wanted,
+                }
+            )
     lines = [
-        [row["group"], plus_minus(row["model_error"], row["model_error_std"]), number(row["published"]),
-         number(row["strength"]), seeds(row["seeds"], row["seeds_wanted"])]
+        [
+            row["group"],
+            plus_minus(row["model_error"], row["model_error_std"]),
+            number(row["published"]),
+            number(row["strength"]),
+            seeds(row["seeds"], row["seeds_wanted"]),
+        ]
         for row in rows
-    ]  # fmt: skip
+    ]
     text = [
         head(table_spec, preset, summaries),
         "Model equivariance error under every candidate group:",
