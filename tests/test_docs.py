@@ -95,7 +95,7 @@ def test_tables_are_what_was_recorded() -> None:
     tables = runpy.run_path(str(records / "tables.py"))["TABLES"]
     named = re.compile(r"<!-- python lab/benchmarks/tables.py (\w+) -->")
     announced = set()
-    for page in (records / "README.md", *FOLDER.glob("**/*.md")):
+    for page in (records / "README.md", ROOT / "README.md", *FOLDER.glob("**/*.md")):
         text = page.read_text(encoding="utf-8")
         for name in named.findall(text):
             assert tables[name]() in text, f"{page.name} has another {name} than lab/benchmarks/results"
