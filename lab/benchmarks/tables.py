@@ -88,7 +88,8 @@ def verdicts() -> str:
     decided, undecided, false = (fresh[key] for key in ("right_of_decided", "undecided", "false_exact"))
     large = fresh["by_rows_and_noise"]["1000 rows, noise 0.05"]["undecided"]
     return (
-        f"{decided['count']} of {decided['of']} decided ones are right, {false['count']} of {false['of']} symmetries that are broken by more\n"
+        f"{decided['count']} of {decided['of']} decided ones are right, {false['count']} of {false['of']} symmetries "
+        "that are broken by more\n"
         f"than the tolerance are called exact, {undecided['rate']:.0%} stay undecided ({large:.0%} with 1,000 rows and 5 % noise)."
     )
 
