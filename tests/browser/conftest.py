@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from softsym.discovery.report.render import render
-from softsym.discovery.report.report_data import Story
-from tests.discovery import stories
+from softsym.discovery.report.report_data import ReportData
+from tests.discovery import example_reports
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -35,10 +35,10 @@ ARGUMENTS = (
 )
 
 
-def _made_up(story: Callable[[], Story]) -> Callable[[Path], Path]:
+def _made_up(report: Callable[[], ReportData]) -> Callable[[Path], Path]:
     def write(folder: Path) -> Path:
         path = folder / "report.html"
-        path.write_text(render(story()), encoding="utf-8")
+        path.write_text(render(report()), encoding="utf-8")
         return path
 
     return write
@@ -51,19 +51,19 @@ def _real(folder: Path) -> Path:
     from tests.discovery.small import estimator, rows
 
     X, Y = rows()
-    names = ["ax", "ay", "az", "bx", "by", stories.HOSTILE[0]]
+    names = ["ax", "ay", "az", "bx", "by", example_reports.HOSTILE[0]]
     est = estimator(epochs=30).fit(polars.DataFrame(X, schema=names), Y)
-    est.report(folder / "report.html", title=stories.HOSTILE[0])
+    est.report(folder / "report.html", title=example_reports.HOSTILE[0])
     return folder / "report.html"
 
 
 REPORTS: dict[str, Callable[[Path], Path]] = {
     "real": _real,
-    "story": _made_up(stories.story),
-    "ordinary": _made_up(stories.ordinary),
-    "hostile": _made_up(stories.hostile),
-    "many": _made_up(stories.many),
-    **{f"{n} outputs": _made_up(partial(stories.outputs, n)) for n in (1, 3, 9)},
+    "report": _made_up(example_reports.report),
+    "ordinary": _made_up(example_reports.ordinary),
+    "hostile": _made_up(example_reports.hostile),
+    "many": _made_up(example_reports.many),
+    **{f"{n} outputs": _made_up(partial(example_reports.outputs, n)) for n in (1, 3, 9)},
 }
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import pytest
 
 from tests.browser.conftest import REPORTS
-from tests.discovery.stories import HOSTILE
+from tests.discovery.example_reports import HOSTILE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -78,7 +78,7 @@ def test_screen_is_light_or_dark_with_text_that_can_be_read(
     visit: Open, scheme: Literal["light", "dark"]
 ) -> None:
     other = {"light": "dark", "dark": "light"}
-    with visit("story", scheme=scheme) as page:
+    with visit("report", scheme=scheme) as page:
         assert _is_readable(page, scheme)
         page.emulate_media(color_scheme=other[scheme])  # type: ignore[arg-type]
         page.wait_for_timeout(500)
@@ -116,8 +116,8 @@ def test_hostile_names_stay_text_everywhere(visit: Open) -> None:
 def test_policy_stops_a_script_that_came_in_nevertheless(
     browser: Browser, reports: Callable[[str], Path]
 ) -> None:
-    whole = reports("story").read_text(encoding="utf-8")
-    broken = reports("story").with_name("broken.html")
+    whole = reports("report").read_text(encoding="utf-8")
+    broken = reports("report").with_name("broken.html")
     attack = "<img src=x onerror='window.hacked=1'><script>window.hacked=1</script></main>"
     broken.write_text(whole.replace("</main>", attack, 1), encoding="utf-8")
     page = browser.new_page()
@@ -131,7 +131,7 @@ def test_policy_stops_a_script_that_came_in_nevertheless(
 def test_orbit_moves_with_its_slider_and_keeps_the_readers_view(visit: Open) -> None:
     arrow = "() => { const div = document.getElementById('orbit-inputs'); return div.data.at(-1).x[1]; }"
     camera = "() => document.getElementById('orbit-inputs')._fullLayout.scene._scene.getCamera().eye"
-    with visit("story") as page:
+    with visit("report") as page:
         before, words = page.evaluate(arrow), page.locator("#orbit-readout").inner_text()
         page.locator("#orbit-inputs").scroll_into_view_if_needed()
         box = page.locator("#orbit-inputs").bounding_box()
@@ -153,7 +153,7 @@ def test_orbit_moves_with_its_slider_and_keeps_the_readers_view(visit: Open) -> 
 
 def test_orbit_of_another_group_and_output(visit: Open) -> None:
     drawn = "() => JSON.stringify(document.getElementById('orbit-component').data[0].y)"
-    with visit("story") as page:
+    with visit("report") as page:
         first = page.evaluate(drawn)
         page.locator("#orbit-output").select_option(label="I_xx")
         second = page.evaluate(drawn)
@@ -166,13 +166,13 @@ def test_orbit_of_another_group_and_output(visit: Open) -> None:
 
 
 def test_errors_on_a_logarithmic_axis(visit: Open) -> None:
-    with visit("story") as page:
+    with visit("report") as page:
         page.locator("#errors-log").check()
         assert page.evaluate("document.getElementById('errors')._fullLayout.xaxis.type") == "log"
 
 
 def test_no_button_sends_the_data_anywhere(visit: Open) -> None:
-    with visit("story") as page:
+    with visit("report") as page:
         buttons = page.locator(".modebar-btn")
         kinds = {
             (button.get_attribute("data-title") or button.get_attribute("aria-label") or "")

@@ -10,7 +10,7 @@ import softsym as ss
 from softsym.data import table as data_table
 from softsym.data.table import Table
 from softsym.discovery import SoftEquivariantRegressor
-from softsym.discovery.discover import StoppedError, discover, summary_of
+from softsym.discovery.discover import StoppedError, discover, summarize
 from softsym.discovery.fit.fitted import Predictor
 from softsym.discovery.workspace import Workspace
 from softsym.errors import InputError
@@ -52,7 +52,7 @@ def test_it_writes_report_table_and_model(table, tmp_path):
 
 
 def test_what_programs_read():
-    summary = summary_of(fitted())
+    summary = summarize(fitted())
     assert summary["schema"] == 2
     assert (summary["model"], summary["blend"]) == ("network", {})
     assert [row["name"] for row in summary["evidence"]["groups"]] == ["O(2)@x", "O(2)@z"]

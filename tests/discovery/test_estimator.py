@@ -97,7 +97,7 @@ def test_verdicts_do_not_depend_on_test_rows():
 def test_nothing_is_judged_or_compared_where_that_is_left_out():
     est = estimator(epochs=2, seeds=1).fit_in_folder(None, *rows(60), skip_verdicts=True)
     assert len(est.symmetries_) == len(est.baselines_) == 0
-    assert est.fit_.built_in == ()
+    assert est.fit_.exact_groups == ()
 
 
 def test_the_same_seed_gives_the_same_model():
@@ -240,17 +240,17 @@ def test_three_lines_and_seconds():
     )
     assert [row.decided_by for row in est.symmetries_] == ["evidence", "evidence"]
     assert est.fit_.members == ()
-    assert est.fit_.built_in == ("O(2)@z",)
+    assert est.fit_.exact_groups == ("O(2)@z",)
     assert est.fit_.explained() > 0.999
     assert est.n_iter_ == 1
     assert "What the data say by themselves" in est.report()
     copied = pickle.loads(pickle.dumps(est))
     assert np.array_equal(copied.predict(X), est.predict(X))
     assert copied.evidence_ == est.evidence_
-    snapped = est.project("O(2)@x")
-    assert snapped.test_error > snapped.test_error_before
-    assert snapped.model.fit_.built_in == ("O(2)@x",)
-    assert "weights moved" not in str(snapped)
+    projected = est.project("O(2)@x")
+    assert projected.test_error > projected.test_error_before
+    assert projected.model.fit_.exact_groups == ("O(2)@x",)
+    assert "weights changed" not in str(projected)
 
 
 def test_a_broken_candidate_costs_nothing():
@@ -284,7 +284,7 @@ def test_a_group_that_moves_nothing_is_undecided():
         assert not row.is_conclusive
         assert row.note.endswith("acts trivially on inputs and outputs, so data cannot break it")
         assert est.symmetries_.certain() == {}
-    assert not regressor.fit_.built_in
+    assert not regressor.fit_.exact_groups
     # A group that moves only the outputs can be broken: its word is one of the usual ones.
     assert (
         ss.SoftEquivariantRegressor("6S", "V", **small).fit(X, Y).symmetries_["O(3)"].verdict != "undecided"

@@ -1,4 +1,4 @@
-"""The first look before torch: the same numbers as in the main job, and without what takes long to import."""
+"""The evidence before torch: the same numbers as in the main job, and without what takes long to import."""
 
 import subprocess
 import sys
@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 
 from softsym.data.table import Table
-from softsym.discovery.evidence_on_split import early_look
+from softsym.discovery.evidence_on_split import evidence_on_split
 from softsym.discovery.regressor import SoftEquivariantRegressor
-from softsym.discovery.selection.evidence_step import first_look
+from softsym.discovery.selection.evidence_step import compute_evidence
 from tests.discovery.small import rows
 
 GROUPS = ["O(2)@x", "O(2)@z"]
 
 
-def table(together=None):
+def table(row_groups=None):
     X, Y = rows()
-    return Table(X, Y, tuple("abcdef"), tuple("uvw"), "rows", together)
+    return Table(X, Y, tuple("abcdef"), tuple("uvw"), "rows", row_groups)
 
 
 def numbers(found):
@@ -27,18 +27,20 @@ def numbers(found):
 @pytest.mark.parametrize("labels", [False, True])
 def test_it_is_the_first_look_of_the_main_job(labels):
     given = table(np.arange(240) // 4 if labels else None)
-    early = early_look(given, "2V", "V", GROUPS, seed=3)
+    early = evidence_on_split(given, "2V", "V", GROUPS, seed=3)
     est = SoftEquivariantRegressor("2V", "V", GROUPS, random_state=3)
-    later = first_look(est.plan(given.X, given.Y, groups=given.row_groups, duplicates=given.duplicates))
+    later = compute_evidence(est.plan(given.X, given.Y, groups=given.row_groups, duplicates=given.duplicates))
     assert numbers(early) == numbers(later)
     assert len(early) == 2
 
 
 def test_where_the_job_begins_otherwise_there_is_none():
-    assert early_look(table(), "2V", "V", [], seed=0) is None
-    assert early_look(table(), "2P", "D", ["SE(3)"], seed=0) is None
+    assert evidence_on_split(table(), "2V", "V", [], seed=0) is None
+    assert evidence_on_split(table(), "2P", "D", ["SE(3)"], seed=0) is None
     X = np.random.default_rng(0).standard_normal((60, 3))
-    assert not early_look(Table(X, np.ones((60, 1)), ("x",) * 3, ("y",), "rows"), "V", "S", ["O(3)"], seed=0)
+    assert not evidence_on_split(
+        Table(X, np.ones((60, 1)), ("x",) * 3, ("y",), "rows"), "V", "S", ["O(3)"], seed=0
+    )
 
 
 def test_nothing_heavy_is_imported():

@@ -1,4 +1,4 @@
-"""Invariants do not move, tell what an invariant law depends on, and keep scikit-learn's contract."""
+"""Invariants do not move, tell what an invariant function depends on, and keep scikit-learn's contract."""
 
 import pickle
 
@@ -23,8 +23,8 @@ def test_they_do_not_move(group):
     before = features.transform(X)
     assert before.shape == (60, len(features.get_feature_names_out()))
     for g in ss.group(group).sample(4, seed=1):
-        moved = X @ ss.rep("S + 3V").rho(group, g).T
-        assert np.allclose(features.transform(moved), before, atol=1e-8)
+        transformed = X @ ss.rep("S + 3V").rho(group, g).T
+        assert np.allclose(features.transform(transformed), before, atol=1e-8)
 
 
 def test_names_say_what_they_are():

@@ -8,7 +8,7 @@ import pytest
 
 import softsym as ss
 from softsym.discovery import storage
-from softsym.discovery.load_model import ESTIMATORS, load, restored
+from softsym.discovery.load_model import ESTIMATORS, load, restore_estimator
 from softsym.errors import InputError
 from softsym.io import digest
 from tests.discovery.small import fitted, rows
@@ -24,7 +24,7 @@ def test_every_public_estimator_can_be_read_back():
 
 
 def test_a_model_is_the_estimator_again():
-    again = restored(saved())
+    again = restore_estimator(saved())
     assert type(again) is ss.SoftEquivariantRegressor
     kept = {name: value for name, value in fitted().get_params().items() if name != "n_jobs"}
     assert {name: again.get_params()[name] for name in kept} == kept
@@ -33,13 +33,13 @@ def test_a_model_is_the_estimator_again():
 
 def test_an_unknown_class_or_parameter_is_refused():
     with pytest.raises(InputError, match="names an unknown class 'Evil'"):
-        restored(saved(class_name="Evil"))
+        restore_estimator(saved(class_name="Evil"))
     with pytest.raises(InputError, match="does not describe a model of this version"):
-        restored(saved(parameters={"colour": "red"}))
+        restore_estimator(saved(parameters={"colour": "red"}))
 
 
 def test_only_known_attributes_are_set():
-    again = restored(saved(attributes={"n_features_in_": 6, "n_outputs_": 3, "fit": "evil"}))
+    again = restore_estimator(saved(attributes={"n_features_in_": 6, "n_outputs_": 3, "fit": "evil"}))
     assert callable(again.fit)
 
 
@@ -72,7 +72,7 @@ def test_notes_of_older_models_are_understood(tmp_path):
 
 
 def test_how_many_jobs_there_were_is_not_kept(tmp_path):
-    est = restored(saved()).set_params(n_jobs=3)
+    est = restore_estimator(saved()).set_params(n_jobs=3)
     content = json.loads((est.save(tmp_path / "model") / storage.TEXT).read_text())
     assert "n_jobs" not in content["parameters"]
     assert load(tmp_path / "model").n_jobs is None

@@ -54,8 +54,8 @@ def test_words():
 def test_an_estimator_takes_points():
     X, Y = _pairs()
     est = ss.SoftEquivariantRegressor("2P", "V", ["SE(3)"], model="linear").fit(X, Y)
-    moved = est.predict(X + np.tile([5.0, -3.0, 2.0], 2))
-    assert np.allclose(moved, est.predict(X), atol=1e-6 * np.abs(Y).max())
+    transformed = est.predict(X + np.tile([5.0, -3.0, 2.0], 2))
+    assert np.allclose(transformed, est.predict(X), atol=1e-6 * np.abs(Y).max())
     assert [row.name for row in est.symmetries_] == ["SO(3)"]
 
 

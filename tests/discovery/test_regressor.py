@@ -37,12 +37,14 @@ def test_names_can_be_given_beside_an_array():
 
 def test_jobs_change_nothing():
     X, Y = rows(80)
-    alone, beside = (estimator(epochs=6, width=None, strength=None, n_jobs=n).fit(X, Y) for n in (None, 2))
-    assert np.array_equal(alone.fit_.outputs(X), beside.fit_.outputs(X))
-    assert np.array_equal(alone.fit_.predictor(X), beside.fit_.predictor(X))
-    assert alone.symmetries_ == beside.symmetries_
-    assert alone.baselines_ == beside.baselines_
-    assert alone.fit_.recipe == beside.fit_.recipe
+    alone, fit_baselines = (
+        estimator(epochs=6, width=None, strength=None, n_jobs=n).fit(X, Y) for n in (None, 2)
+    )
+    assert np.array_equal(alone.fit_.outputs(X), fit_baselines.fit_.outputs(X))
+    assert np.array_equal(alone.fit_.predictor(X), fit_baselines.fit_.predictor(X))
+    assert alone.symmetries_ == fit_baselines.symmetries_
+    assert alone.baselines_ == fit_baselines.baselines_
+    assert alone.fit_.recipe == fit_baselines.fit_.recipe
     assert ss.SoftEquivariantRegressor().get_params()["n_jobs"] is None
 
 

@@ -15,7 +15,7 @@ from softsym.discovery import storage
 from softsym.discovery.fit.train import Session, prepare, train_ensemble
 from softsym.discovery.judge.judge import judge_all
 from softsym.errors import InputError
-from tests.discovery.fit.lessons import SHAPE, plan
+from tests.discovery.fit.training_data import SHAPE, plan
 from tests.discovery.small import estimator, fitted, rows
 
 
@@ -51,7 +51,7 @@ def test_all_that_a_fit_leaves_comes_back(folder):
     assert np.array_equal(again.checked.Y, fit.checked.Y)
     assert again.checked.is_separate == fit.checked.is_separate
     assert again.baselines == fit.baselines
-    assert again.built_in == fit.built_in == ("O(2)@z",)
+    assert again.exact_groups == fit.exact_groups == ("O(2)@z",)
     assert again.ordinary is None
     for one, other in zip(again.members, fit.members, strict=True):
         states = (member.model.state_dict() for member in (one, other))
@@ -63,7 +63,7 @@ def test_weights_are_short_where_nothing_is_lost(folder, tmp_path):
         tensors = load_file(folder / storage.TENSORS)
         return {values.dtype.name for name, values in tensors.items() if name.startswith("member/")}
 
-    assert "float64" in kinds(folder)  # moved to have a group exactly
+    assert "float64" in kinds(folder)  # projected onto an exact group
     plain = ss.SoftEquivariantRegressor(
         model="network", network=ss.discovery.NetworkConfig(width=8, layers=2, epochs=2, seeds=1)
     ).fit(*rows(60))
@@ -95,7 +95,7 @@ def test_models_saved_before_predict_the_same():
     assert {row.name: row.verdict for row in regressor.symmetries_} == expected["verdicts"]
     fit = regressor.fit_
     assert fit.predictor.frame is not None
-    assert (fit.checked, fit.built_in, fit.ordinary, len(regressor.baselines_)) == (None, (), None, 0)
+    assert (fit.checked, fit.exact_groups, fit.ordinary, len(regressor.baselines_)) == (None, (), None, 0)
     assert fit.judged is fit.held
     assert (fit.recipe.form, fit.recipe.strengths) == ("loss", "one-shot")
     assert "Scaling(3)" in regressor.report()
@@ -162,7 +162,7 @@ def test_networks_trained_with_fewer_candidates_come_back():
     shape = replace(SHAPE, groups=SHAPE.groups[1:], largest=SHAPE.groups[1])
     asked = plan(seeds=1, shape=replace(SHAPE, largest=shape.largest))
     fit = train_ensemble(asked, prepare(asked, shape), Session())
-    again = storage._unpacked(*storage._packed(fit))
+    again = storage._unpack_fit(*storage._pack_fit(fit))
     assert [group.name for group in again.shape.groups] == ["O(2)@x", "O(2)@z"]
     assert list(again.members[0].strengths) == list(again.curves[0].strengths) == ["O(2)@z"]
     np.testing.assert_array_equal(again.outputs(asked.X), fit.outputs(asked.X))

@@ -5,9 +5,9 @@ import pytest
 
 import softsym as ss
 from softsym.data.scaler import SymmetricScaler
-from softsym.discovery.models.gp_model import process
-from softsym.discovery.models.kernel_ridge import fitted as kernel_fitted
-from softsym.discovery.models.simple import linear, mean
+from softsym.discovery.models.gp_model import fit_gp_model
+from softsym.discovery.models.kernel_ridge import fit_kernel_ridge as kernel_fitted
+from softsym.discovery.models.simple import fit_linear, fit_mean
 from softsym.errors import InputError
 from softsym.inference import Kernel
 from softsym.inference.likelihood.gaussian_process import Process
@@ -23,10 +23,10 @@ REPS = ss.rep("2V"), ss.rep("V")
 
 def test_weights_count_as_copies_do_in_closed_forms():
     assert np.allclose(
-        mean(X, Y, *REPS, (), COUNTS.astype(float)).bias, mean(X[COPIED], Y[COPIED], *REPS).bias
+        fit_mean(X, Y, *REPS, (), COUNTS.astype(float)).bias, fit_mean(X[COPIED], Y[COPIED], *REPS).bias
     )
-    one = linear(X, Y, *REPS, [ss.SO(3)], COUNTS)
-    counted, copied, plain = one.on(X, Y, COUNTS), one.on(X[COPIED], Y[COPIED]), one.on(X, Y)
+    one = fit_linear(X, Y, *REPS, [ss.SO(3)], COUNTS)
+    counted, copied, plain = one.refit(X, Y, COUNTS), one.refit(X[COPIED], Y[COPIED]), one.refit(X, Y)
     # Copies change the scale of columns a little, and with it what a ridge means.
     assert np.abs(counted.weight - copied.weight).max() < 0.2 * np.abs(plain.weight - copied.weight).max()
     scale = SymmetricScaler.fit(X, None, ())
@@ -37,7 +37,7 @@ def test_weights_count_as_copies_do_in_closed_forms():
 
 
 def test_a_process_with_weights_is_the_process_of_copies():
-    whole = process(X, Y, *REPS, [ss.SO(3)])
+    whole = fit_gp_model(X, Y, *REPS, [ss.SO(3)])
     inside = whole.gp.process_
     both = (inside.X, inside.Y, np.asarray(COUNTS, dtype=float)), (inside.X[COPIED], inside.Y[COPIED], None)
     new = RNG.standard_normal((5, 6))
@@ -62,7 +62,7 @@ def test_a_process_with_weights_is_the_process_of_copies():
 
 @pytest.mark.parametrize("model", ["linear", "gp", "network"])
 def test_rows_that_count_little_are_hardly_followed(model):
-    """Half of the rows obey another law; weights say which half to believe."""
+    """Half of the rows obey another target function; weights say which half to believe."""
     inputs, outputs = rows(240)
     wrong = np.arange(240) % 2 == 0
     outputs = np.where(wrong[:, None], -outputs, outputs)

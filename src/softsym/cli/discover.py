@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from softsym.data.table import Table
     from softsym.datasets.builtin import Task
     from softsym.discovery.discover import Discovery
-    from softsym.discovery.fit.parallel import Helpers
+    from softsym.discovery.fit.parallel import Executor
     from softsym.inference import EvidenceTable
 
 DEFAULT_DATA = "inertia:Oz(2)"
@@ -175,9 +175,9 @@ def command(
                 f"softsym: note: there are {table.row_groups.max() + 1} row groups; each stays in one part",
                 err=True,
             )
-        from softsym.discovery.evidence_on_split import early_look  # kernels are not needed above
+        from softsym.discovery.evidence_on_split import evidence_on_split  # kernels are not needed above
 
-        evidence = early_look(
+        evidence = evidence_on_split(
             table, chosen["rep_in"], chosen["rep_out"], chosen["groups"], seed=seed, n_jobs=jobs or 2
         )
         if evidence and json_file != "-":
@@ -198,7 +198,7 @@ def command(
             "verbose": not quiet,
             "n_jobs": jobs or max(1, min(free_cores(), seeds)),
         }
-        with _stop_on_interrupt() as stop, _helpers(engine, address, jobs) as helpers:
+        with _stop_on_interrupt() as stop, _open_executor(engine, address, jobs) as executor:
             try:
                 discovery = discover(
                     table,
@@ -207,7 +207,7 @@ def command(
                     title=Path(data).stem if task is None else data,
                     stop=stop,
                     device=device,
-                    helpers=helpers,
+                    executor=executor,
                     evidence=evidence,
                     on_evidence=None if evidence or json_file == "-" else _show_evidence,
                 )
@@ -271,24 +271,24 @@ def _check_columns(
 
 def _propose_groups(table: Table, chosen: dict[str, Any], seed: int, *, quiet: bool) -> list[str]:
     """Texts of the groups that the data propose; prints them."""
-    from softsym.discovery.plan.propose_groups import candidates
+    from softsym.discovery.plan.propose_groups import propose_candidates
 
     assert table.Y is not None
-    proposed = candidates(
+    proposed = propose_candidates(
         table.X,
         table.Y,
         chosen["rep_in"],
         chosen["rep_out"],
         seed,
         duplicates=table.duplicates,
-        together=table.row_groups,
+        row_groups=table.row_groups,
     )
     if not proposed.groups:
         raise InputError(
-            f"{proposed.words()}; pass candidates of your own with --groups, such as 'O(3)' 'O(2)@z'"
+            f"{proposed.describe()}; pass candidates of your own with --groups, such as 'O(3)' 'O(2)@z'"
         )
     if not quiet:
-        typer.echo(f"softsym: note: {proposed.words()}", err=True)
+        typer.echo(f"softsym: note: {proposed.describe()}", err=True)
     return [group.text for group in proposed.groups]
 
 
@@ -311,7 +311,7 @@ def _stop_on_interrupt() -> Iterator[Any]:
 
 
 @contextmanager
-def _helpers(engine: str, address: str | None, workers: int | None) -> Iterator[Helpers | None]:
+def _open_executor(engine: str, address: str | None, workers: int | None) -> Iterator[Executor | None]:
     """The Ray cluster that trains networks, or None for processes of this machine."""
     if engine == "local":
         yield None

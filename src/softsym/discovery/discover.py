@@ -10,7 +10,7 @@ from typing import Any
 
 from softsym.data.table import Table
 from softsym.discovery.fit.baselines import Baselines
-from softsym.discovery.fit.parallel import Helpers, Stop
+from softsym.discovery.fit.parallel import Executor, Stop
 from softsym.discovery.judge.symmetries import Symmetries
 from softsym.discovery.regressor import SoftEquivariantRegressor
 from softsym.discovery.report.render import render
@@ -34,7 +34,7 @@ class StoppedError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Discovery:
-    """What a discovery found.
+    """The result of a discovery.
 
     Args:
         symmetries: The table.
@@ -57,7 +57,7 @@ def discover(
     title: str,
     stop: Stop | None = None,
     device: str = "cpu",
-    helpers: Helpers | None = None,
+    executor: Executor | None = None,
     evidence: EvidenceTable | None = None,
     on_evidence: Callable[[EvidenceTable], None] | None = None,
 ) -> Discovery:
@@ -70,8 +70,8 @@ def discover(
         title: What the data are called.
         stop: Called after every epoch; True stops.
         device: Device of the networks.
-        helpers: Executor that trains networks, with the same result; processes of this machine by default.
-        evidence: The evidence, if it is known already (:func:`softsym.discovery.evidence_on_split.early_look`).
+        executor: Executor that trains networks, with the same result; processes of this machine by default.
+        evidence: The evidence, if it is known already (:func:`softsym.discovery.evidence_on_split.evidence_on_split`).
         on_evidence: Called with the evidence as soon as it is computed.
 
     Raises:
@@ -93,12 +93,12 @@ def discover(
     with workspace.lock():
         folder = workspace.open(asked)
         est.fit_plan(
-            plan, folder / "members", stop=stop, on_evidence=on_evidence, helpers=helpers, evidence=evidence
+            plan, folder / "members", stop=stop, on_evidence=on_evidence, executor=executor, evidence=evidence
         )
         if not est.fit_.is_finished:
             est.save(folder / "model", force=True)
             raise StoppedError(folder)
-        summary = summary_of(est)
+        summary = summarize(est)
 
         def write(target: Path) -> None:
             page = render(est.report_data(title, {"data": table.source})).encode()
@@ -111,8 +111,8 @@ def discover(
     return Discovery(est.symmetries_, est.baselines_, est.fit_.why, summary)
 
 
-def summary_of(est: SoftEquivariantRegressor) -> dict[str, Any]:
-    """What was found, for programs."""
+def summarize(est: SoftEquivariantRegressor) -> dict[str, Any]:
+    """The content of ``symmetries.json``."""
     fit = est.fit_
     return {
         "schema": SCHEMA,
@@ -121,7 +121,7 @@ def summary_of(est: SoftEquivariantRegressor) -> dict[str, Any]:
         "seeds": len(fit.members),
         "seconds": round(fit.seconds, 2),
         "model": fit.model,
-        "blend": {} if fit.blend is None else fit.blend.weights,
+        "blend": {} if fit.ensemble is None else fit.ensemble.weights,
         "why": list(fit.why),
         "compiled": fit.compiled,
         "rows": {"train": fit.n_train, "held_out": len(fit.held.X)},
@@ -129,7 +129,7 @@ def summary_of(est: SoftEquivariantRegressor) -> dict[str, Any]:
         "explained": fit.explained(),
         "groups": est.symmetries_.to_dicts(),
         "evidence": {"seconds": round(est.evidence_.seconds, 2), "groups": est.evidence_.to_dicts()},
-        "built_in": fit.returned_has,
+        "built_in": fit.selected_exact_groups,
         "baselines": fit.baselines.to_dicts(),
     }
 

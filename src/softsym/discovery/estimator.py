@@ -13,12 +13,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from softsym.discovery.fit.baselines import Baselines
 from softsym.discovery.fit.fitted import FittedEnsemble, Target
-from softsym.discovery.fit.parallel import Helpers, Stop, processes
+from softsym.discovery.fit.parallel import Executor, Stop, processes
 from softsym.discovery.fit.train import FitPlan, Session
 from softsym.discovery.judge.judge import judge_all
 from softsym.discovery.judge.project import Projected, project_fit
 from softsym.discovery.plan.planning import PlanningEstimator
-from softsym.discovery.selection.evidence_step import first_look
+from softsym.discovery.selection.evidence_step import compute_evidence
 from softsym.discovery.steps import run_fit
 from softsym.groups import Group
 from softsym.groups import group as read_group
@@ -28,7 +28,7 @@ from softsym.typing import Array
 
 if TYPE_CHECKING:
     from softsym.discovery.module.fitted_module import FittedModule
-    from softsym.discovery.report.report_data import Story
+    from softsym.discovery.report.report_data import ReportData
     from softsym.discovery.storage import SavedModel
 
 ATTRIBUTES = (
@@ -87,7 +87,7 @@ class SoftEquivariantEstimator(PlanningEstimator):
         """
         with one_blas_thread():
             plan = self.plan(X, y, groups=groups, sample_weight=sample_weight)
-            return first_look(plan, processes(self.n_jobs))
+            return compute_evidence(plan, processes(self.n_jobs))
 
     def look(self, *args: Any, **kwargs: Any) -> EvidenceTable:
         """The former name of :meth:`evidence`."""
@@ -127,7 +127,7 @@ class SoftEquivariantEstimator(PlanningEstimator):
         stop: Stop | None = None,
         skip_verdicts: bool = False,
         on_evidence: Callable[[EvidenceTable], None] | None = None,
-        helpers: Helpers | None = None,
+        executor: Executor | None = None,
         evidence: EvidenceTable | None = None,
     ) -> Self:
         """Fits as planned; see :meth:`fit_in_folder`.
@@ -138,10 +138,12 @@ class SoftEquivariantEstimator(PlanningEstimator):
             stop: Called after every epoch.
             skip_verdicts: Fit models without evidence and verdicts.
             on_evidence: Called with the evidence as soon as it is computed.
-            helpers: Executor that trains networks; processes of this machine by default.
+            executor: Executor that trains networks; processes of this machine by default.
             evidence: The evidence, if it is known already.
         """
-        session = Session(folder, processes(self.n_jobs), quiet=not self.verbose, stop=stop, helpers=helpers)
+        session = Session(
+            folder, processes(self.n_jobs), quiet=not self.verbose, stop=stop, executor=executor
+        )
         done = run_fit(plan, session, skip_verdicts=skip_verdicts, on_evidence=on_evidence, evidence=evidence)
         self.evidence_, self.symmetries_, self.fit_ = done.evidence, done.symmetries, done.fit
         self.n_iter_ = max((len(member.history) for member in self.fit_.members), default=1)
@@ -201,13 +203,13 @@ class SoftEquivariantEstimator(PlanningEstimator):
         return page
 
     @one_blas_thread()
-    def report_data(self, title: str, facts: dict[str, str] | None = None) -> Story:
+    def report_data(self, title: str, facts: dict[str, str] | None = None) -> ReportData:
         """The content of the report, as data."""
-        from softsym.discovery.report.report_data import story_of
+        from softsym.discovery.report.report_data import make_report_data
 
         inputs, outputs = self.fit_.shape.sizes if self.fit_.shape.groups else self._sizes
         names = getattr(self, "feature_names_in_", [f"x{k}" for k in range(inputs)])
-        return story_of(
+        return make_report_data(
             self.fit_,
             self.symmetries_,
             evidence=self.evidence_,

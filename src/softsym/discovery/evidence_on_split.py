@@ -1,4 +1,4 @@
-"""The first look before anything else is imported: it takes neither torch nor scikit-learn, which take longer than it does."""
+"""Evidence on the rows that a fit does not hold out, without importing torch or scikit-learn, which takes longer than the evidence."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from softsym.reps.affine import has_points
 from softsym.typing import Array, Index
 
 
-def early_look(
+def evidence_on_split(
     table: Table,
     rep_in: Rep | str,
     rep_out: Rep | str,
@@ -28,7 +28,7 @@ def early_look(
     seed: int,
     n_jobs: int = 2,
 ) -> EvidenceTable | None:
-    """What the first look of a discovery will say; None where that begins with other steps.
+    """The evidence that a discovery on this table computes; None where other steps precede it (proposals, points).
 
     Args:
         table: Inputs and outputs.
@@ -36,14 +36,14 @@ def early_look(
         rep_out: How outputs transform.
         groups: The candidates.
         seed: The discovery's ``random_state``.
-        n_jobs: How many groups are looked at at once.
+        n_jobs: Number of groups that are tested in parallel.
     """
     inputs, outputs = read_rep(rep_in), read_rep(rep_out)
     if table.Y is None or not groups or has_points(inputs, outputs):
         return None
     number = seed_of(seed)
     parts = split_rows(table.X, HELD_OUT, number, duplicates=table.duplicates, row_groups=table.row_groups)
-    return look_at(
+    return evidence_on_parts(
         table.X,
         table.Y,
         inputs,
@@ -56,14 +56,14 @@ def early_look(
     )
 
 
-def look_at(
+def evidence_on_parts(
     X: Array,
     Y: Array,
     rep_in: Rep,
     rep_out: Rep,
     groups: Sequence[Group],
     parts: Parts,
-    together: Index | None,
+    row_groups: Index | None,
     seed: int,
     n_jobs: int,
     weights: Array | None = None,
@@ -77,16 +77,16 @@ def look_at(
         rep_out: How outputs transform.
         groups: The candidates.
         parts: Which rows are in which part.
-        together: Labels of rows that belong together.
+        row_groups: Row groups (n,).
         seed: Seed of rows and elements.
-        n_jobs: How many groups are looked at at once.
-        weights: How much every row counts (n,).
+        n_jobs: Number of groups that are tested in parallel.
+        weights: Sample weights (n,).
 
     Returns:
-        A row for every group; empty where there is nothing to look at: the notes of verdicts then say so.
+        A row for every group; empty where rows are too few or outputs constant.
     """
     rows = parts.train if parts.val is parts.train else np.concatenate([parts.train, parts.val])
-    labels = None if together is None else together[rows]
+    labels = None if row_groups is None else row_groups[rows]
     try:
         return evidence(
             X[rows], Y[rows], rep_in, rep_out, groups, sources=labels, n_jobs=n_jobs, seed=seed,

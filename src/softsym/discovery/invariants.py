@@ -1,7 +1,7 @@
-r"""Invariants of a group as features for other tools: what an invariant law may depend on, and nothing else.
+r"""Invariants of a group as features for other tools: an invariant function depends on these alone.
 
-For vectors :math:`v_i` these are the linear invariants (the height under turns about z), the bilinear ones that are not products of them
-(:math:`v_i \cdot v_j` under O(n), the interval under the Lorentz group), with :math:`|v_i|` for :math:`v_i \cdot v_i`, and
+For vectors :math:`v_i` these are the linear invariants (the height under rotations about z), the bilinear ones that are not products of
+them (:math:`v_i \cdot v_j` under O(n), the interval under the Lorentz group), with :math:`|v_i|` for :math:`v_i \cdot v_i`, and
 :math:`\det(v_1, \dots, v_n)` where the group leaves volumes alone. Scalars are themselves.
 """
 
@@ -180,7 +180,7 @@ def _forms(group: Group) -> list[Array]:
 
 
 def _outside(space: Array, known: Array) -> Array:
-    """An orthonormal basis of what a space has beside known vectors in it."""
+    """An orthonormal basis of the complement of known vectors in a space."""
     basis, _ = np.linalg.qr(known)
     left = space - basis @ (basis.T @ space)
     vectors, sizes, _ = np.linalg.svd(left, full_matrices=False)

@@ -40,7 +40,7 @@ def load(folder: str | Path) -> SoftEquivariantEstimator | SoftEquivariantGP:
         return gp
     files = storage.read_files(folder)
     try:
-        estimator = restored(storage.from_files(files))
+        estimator = restore_estimator(storage.from_files(files))
         _check_that_it_predicts(estimator)
         return estimator
     except InputError as error:
@@ -70,7 +70,7 @@ def _check_that_it_predicts(estimator: SoftEquivariantEstimator) -> None:
         ) from error
 
 
-def restored(model: storage.SavedModel) -> SoftEquivariantEstimator:
+def restore_estimator(model: storage.SavedModel) -> SoftEquivariantEstimator:
     """The estimator of a saved model."""
     if not isinstance(model.class_name, str) or model.class_name not in ESTIMATORS:
         raise InputError(f"{storage.TEXT} names an unknown class {model.class_name!r:.60}")

@@ -1,7 +1,7 @@
-"""Points in estimators: "the origin does not matter" is built in, by taking the mean point off every row and putting it back after.
+"""Points in estimators: translation equivariance by construction, by subtracting the mean point of every row and adding it to outputs.
 
-What is left of a group that holds all shifts is its linear part about that point, and points and displacements are vectors there: SE(3)
-is judged as SO(3). Groups without shifts act on points as on vectors from the origin.
+A group that contains all translations then acts by its linear part, and points and displacements are vectors: SE(3) is judged as SO(3).
+Groups without translations act on points as on vectors from the origin.
 """
 
 from __future__ import annotations
@@ -41,21 +41,21 @@ class Points:
 
     def outputs(self, X: Array, Y: Array) -> Array:
         """Outputs (n, q) of inputs (n, D), as they are fitted."""
-        return self._moved(Y, -self._centre(X)) if self.is_centred else Y
+        return self._translate(Y, -self._centre(X)) if self.is_centred else Y
 
     def back(self, X: Array, Y: Array) -> Array:
-        """Fitted outputs (n, q) of inputs (n, D), where they belong."""
-        return self._moved(Y, self._centre(X)) if self.is_centred else Y
+        """Predicted outputs (n, q) of inputs (n, D), in the coordinates of the data."""
+        return self._translate(Y, self._centre(X)) if self.is_centred else Y
 
     def matrices(self) -> tuple[Array, Array, Array]:
-        """The centre of rows (n, D) is their product with the first, (D, dim); shifts (n, dim) times the others move inputs and outputs."""
+        """Matrix (D, dim) from rows to their centre, and matrices from translations (dim) to changes of inputs and outputs."""
         nothing = as_vectors(self.rep_in).size(f"Trivial({self.dim})")
         shifts = np.eye(self.dim)
         inputs = translate_points(self.rep_in, self._space, np.zeros((self.dim, nothing)), shifts)
         outputs = 0 if self.rep_out is None else as_vectors(self.rep_out).size(f"Trivial({self.dim})")
-        return self._centre(np.eye(nothing)), inputs, self._moved(np.zeros((self.dim, outputs)), shifts)
+        return self._centre(np.eye(nothing)), inputs, self._translate(np.zeros((self.dim, outputs)), shifts)
 
-    def _moved(self, Y: Array, by: Array) -> Array:
+    def _translate(self, Y: Array, by: Array) -> Array:
         return Y if self.rep_out is None else translate_points(self.rep_out, self._space, Y, by)
 
     def _centre(self, X: Array) -> Array:
@@ -110,29 +110,32 @@ def read_points(
                 f"{group.name} is none: write V for columns that it acts on"
             )
     source, target = read_rep(rep_in), None if rep_out is None else read_rep(rep_out)
-    shifts = [_shifts(group) for group in groups]
+    shifts = [_count_translations(group) for group in groups]
     dims = {group.dim - 1 for group in groups}
     if len(dims) > 1:
         raise InputError(f"candidates act on spaces of different dimensions: {sorted(dims)}")
     dim = dims.pop() if dims else _dimension(source, columns)
     if any(0 < count < dim for count in shifts) or len(set(shifts)) > 1:
         raise InputError(
-            "candidates for points must all hold every shift, such as SE(3), or none: where only some shifts hold, write V for the columns"
+            "candidates for points must all contain every translation, such as SE(3), or none: "
+            "where only some translations hold, write V for the columns"
         )
     is_centred = any(shifts)
     if is_centred and not any(isinstance(atom, PointAtom) for _, kind in source for atom in kind.atoms):
-        raise InputError(f"{source} has no points P that shifts could be told by; write V for displacements")
+        raise InputError(
+            f"{source} has no points P that translations could act on; write V for displacements"
+        )
     linear = [one for one in (_linear(group) for group in groups) if one is not None]
     return Points(source, target, dim, is_centred), list(dict.fromkeys(linear))
 
 
-def agreeing(groups: tuple[Group, ...]) -> tuple[Group, ...]:
-    """Those of proposed groups with points that hold as many shifts as the first."""
-    return tuple(group for group in groups if _shifts(group) == _shifts(groups[0]))
+def select_same_translations(groups: tuple[Group, ...]) -> tuple[Group, ...]:
+    """Those of proposed groups that contain as many translations as the first."""
+    return tuple(group for group in groups if _count_translations(group) == _count_translations(groups[0]))
 
 
-def _shifts(group: Group) -> int:
-    """How many independent shifts are in a group."""
+def _count_translations(group: Group) -> int:
+    """Number of independent translations in a group."""
     from softsym.inference.propose.algebra.closure import orthonormal
 
     span = orthonormal(group.lie_algebra)

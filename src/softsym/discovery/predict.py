@@ -73,7 +73,7 @@ def _table(data: str, x_columns: str | None, names: list[str], seed: int) -> Tab
 
 
 def _write(output: Path, names: list[str], mean: Array, std: Array | None) -> None:
-    """Predictions and, if there are several members, their spread."""
+    """Writes predictions and, if there are several members, their standard deviation."""
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
         put_file(output, lambda path: format_of(output).write(path, names, mean, std))

@@ -38,7 +38,7 @@ class SoftEquivariantRegressor(RegressorMixin, SoftEquivariantEstimator):  # typ
         evidence_: The evidence of the data on each candidate (:class:`~softsym.inference.EvidenceTable`).
         baselines_: Held-out errors of all models and baselines.
         module_: The selected model as one ``nn.Module``, scaling and ensemble inside; made anew each time.
-        fit_: Models, validation and held-out rows; ``fit_.model`` names the selected model, ``fit_.why`` says why, ``fit_.built_in``
+        fit_: Models, validation and held-out rows; ``fit_.model`` names the selected model, ``fit_.why`` says why, ``fit_.exact_groups``
             names the groups to which it is exactly equivariant.
 
     Example:

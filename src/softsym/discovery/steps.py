@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from softsym.discovery.fit.fine_tune import finish
+from softsym.discovery.fit.fine_tune import fine_tune_exact
 from softsym.discovery.fit.fitted import FittedEnsemble
 from softsym.discovery.fit.train import FitPlan, Session, prepare
 from softsym.discovery.judge.judge import judge_all
 from softsym.discovery.judge.symmetries import Symmetries
-from softsym.discovery.selection.evidence_step import first_look
-from softsym.discovery.selection.fit_models import climbed
-from softsym.discovery.selection.select_model import chosen
-from softsym.discovery.selection.supported_groups import narrowed
+from softsym.discovery.selection.evidence_step import compute_evidence
+from softsym.discovery.selection.fit_models import fit_models
+from softsym.discovery.selection.select_model import select_model
+from softsym.discovery.selection.supported_groups import restrict_to_supported
 from softsym.inference import EvidenceTable
 from softsym.inference.likelihood.blas_threads import one_blas_thread
 
@@ -49,20 +49,20 @@ def run_fit(
         session: Folder, processes and progress.
         skip_verdicts: Fit models without evidence and verdicts.
         on_evidence: Called with the evidence as soon as it is computed.
-        evidence: The evidence, if it is known already (:func:`softsym.discovery.evidence_on_split.early_look`).
+        evidence: The evidence, if it is known already (:func:`softsym.discovery.evidence_on_split.evidence_on_split`).
     """
     if evidence is None:
-        evidence = EvidenceTable() if skip_verdicts else first_look(plan, session.n_jobs)
+        evidence = EvidenceTable() if skip_verdicts else compute_evidence(plan, session.n_jobs)
     if on_evidence is not None and len(evidence):
         on_evidence(evidence)
-    shape = narrowed(plan.shape, evidence) if plan.model == "auto" else plan.shape
+    shape = restrict_to_supported(plan.shape, evidence) if plan.model == "auto" else plan.shape
     plan = replace(plan, shape=replace(plan.shape, largest=shape.largest))
     prepared = prepare(plan, shape)
-    fit = climbed(plan, prepared, session, evidence)
+    fit = fit_models(plan, prepared, session, evidence)
     if skip_verdicts:
-        return Outcome(evidence, Symmetries(), fit if fit.members else chosen(plan, fit))
+        return Outcome(evidence, Symmetries(), fit if fit.members else select_model(plan, fit))
     symmetries = judge_all(fit, evidence)
     verdicts = symmetries.certain()
-    fit = finish(plan, prepared, fit, verdicts, session)
+    fit = fine_tune_exact(plan, prepared, fit, verdicts, session)
     exact = [name for name, verdict in verdicts.items() if verdict == "exact"]
-    return Outcome(evidence, symmetries, chosen(plan, fit, exact))
+    return Outcome(evidence, symmetries, select_model(plan, fit, exact))

@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 
 from softsym.data.scaler import SymmetricScaler
 from softsym.discovery.fit.baselines import Baseline, Baselines
-from softsym.discovery.fit.fitted import FittedEnsemble, HeldOut, Predictor, Rivals, Target
+from softsym.discovery.fit.fitted import BaselineModels, FittedEnsemble, HeldOut, Predictor, Target
 from softsym.discovery.fit.member import Member, Shape, make_network
 from softsym.discovery.fit.recipe import Recipe
 from softsym.discovery.fit.scale_frame import ScaleFrame
 from softsym.discovery.fit.training_curves import Curves
 from softsym.discovery.judge.symmetries import Symmetries, Symmetry
-from softsym.discovery.selection.selection_state import pack_ladder, unpack_ladder
+from softsym.discovery.selection.selection_state import pack_models, unpack_models
 from softsym.errors import InputError, in_one_line
 from softsym.groups import group as read_group
 from softsym.inference import EvidenceDetail, EvidenceRow, EvidenceTable
@@ -34,6 +34,7 @@ from softsym.typing import Arrays
 
 FORMAT = 1
 TEXT, TENSORS = "model.json", "tensors.safetensors"
+BASELINE_ERRORS = "rivals/errors"  # what model files have
 LISTS = ("epochs", "loss_epochs", "loss", "validation")
 Files = dict[str, bytes]
 
@@ -47,8 +48,8 @@ class SavedModel:
         parameters: Of its constructor, as numbers, texts and lists.
         attributes: What it learned about the columns, likewise.
         fit: Members, scaling and held-out rows.
-        symmetries: What was found.
-        evidence: The first look.
+        symmetries: The verdicts.
+        evidence: The evidence of the data.
     """
 
     class_name: str
@@ -98,7 +99,7 @@ def to_files(model: SavedModel) -> Files:
     """The two files of a model."""
     from safetensors.numpy import save as encode
 
-    about, arrays = _packed(model.fit)
+    about, arrays = _pack_fit(model.fit)
     tensors = encode(arrays)
     content = {
         "format": FORMAT,
@@ -106,7 +107,7 @@ def to_files(model: SavedModel) -> Files:
         "parameters": {name: plain(value) for name, value in model.parameters.items()},
         "attributes": {name: plain(value) for name, value in model.attributes.items()},
         "symmetries": model.symmetries.to_dicts(),
-        "evidence": _told(model.evidence),
+        "evidence": _pack_evidence(model.evidence),
         "fit": about,
         "tensors": digest(tensors),
     }
@@ -133,9 +134,9 @@ def from_files(files: Files) -> SavedModel:
             class_name=content["class"],
             parameters=dict(content["parameters"]),
             attributes=dict(content["attributes"]),
-            fit=_unpacked(content["fit"], decode(files[TENSORS])),
+            fit=_unpack_fit(content["fit"], decode(files[TENSORS])),
             symmetries=Symmetries([Symmetry.from_dict(row) for row in content["symmetries"]]),
-            evidence=_heard(content.get("evidence", {})),
+            evidence=_unpack_evidence(content.get("evidence", {})),
         )
     except (
         ArithmeticError,
@@ -181,7 +182,7 @@ def _content(text: bytes) -> dict[str, Any]:
     return content
 
 
-def _told(evidence: EvidenceTable) -> dict[str, Any]:
+def _pack_evidence(evidence: EvidenceTable) -> dict[str, Any]:
     return {
         "rows": evidence.to_dicts(),
         "details": {name: detail.to_dict() for name, detail in evidence.details.items()},
@@ -189,12 +190,12 @@ def _told(evidence: EvidenceTable) -> dict[str, Any]:
     }
 
 
-def _heard(told: dict[str, Any]) -> EvidenceTable:
-    """The inverse of :func:`_told`; models of before have none."""
+def _unpack_evidence(content: dict[str, Any]) -> EvidenceTable:
+    """The inverse of :func:`_pack_evidence`; older models have none."""
     return EvidenceTable(
-        [EvidenceRow.from_dict(row) for row in told.get("rows", ())],
-        {name: EvidenceDetail.from_dict(detail) for name, detail in told.get("details", {}).items()},
-        told.get("seconds", 0.0),
+        [EvidenceRow.from_dict(row) for row in content.get("rows", ())],
+        {name: EvidenceDetail.from_dict(detail) for name, detail in content.get("details", {}).items()},
+        content.get("seconds", 0.0),
     )
 
 
@@ -202,7 +203,7 @@ def _canonical(content: dict[str, Any]) -> bytes:
     return json.dumps(content, sort_keys=True, separators=(",", ":")).encode()
 
 
-def _packed(fit: FittedEnsemble) -> tuple[dict[str, Any], Arrays]:
+def _pack_fit(fit: FittedEnsemble) -> tuple[dict[str, Any], Arrays]:
     """A fit as plain values for JSON, and arrays by name."""
     shape, predictor = fit.shape, fit.predictor
     about = {
@@ -220,7 +221,7 @@ def _packed(fit: FittedEnsemble) -> tuple[dict[str, Any], Arrays]:
         "seconds": fit.seconds,
         "usual_size": None if predictor.frame is None else predictor.frame.size,
         "compiled": fit.compiled,
-        "built_in": list(fit.built_in),
+        "built_in": list(fit.exact_groups),
         "baselines": fit.baselines.to_dicts(),
         "ordinary": [] if fit.ordinary is None else [m.seed for m in fit.ordinary.members],
         "seed": fit.seed,
@@ -232,11 +233,11 @@ def _packed(fit: FittedEnsemble) -> tuple[dict[str, Any], Arrays]:
             arrays[f"{name}/weights"] = rows.weights
     if fit.checked is not None:
         arrays |= {"checked/X": fit.checked.X, "checked/Y": fit.checked.Y}
-        if fit.checked.together is not None:
-            arrays["checked/together"] = fit.checked.together
+        if fit.checked.row_groups is not None:
+            arrays["checked/together"] = fit.checked.row_groups
         about["checked_is_separate"] = fit.checked.is_separate
-    if fit.rivals is not None:
-        arrays["rivals/errors"] = fit.rivals.errors
+    if fit.baseline_models is not None:
+        arrays[BASELINE_ERRORS] = fit.baseline_models.errors
     for name, scaler in (("in", predictor.scale_in), ("out", predictor.scale_out)):
         arrays |= {f"scale/{name}/shift": scaler.shift, f"scale/{name}/scale": scaler.scale}
     for k, (member, curves) in enumerate(zip(fit.members, fit.curves, strict=True)):
@@ -247,12 +248,12 @@ def _packed(fit: FittedEnsemble) -> tuple[dict[str, Any], Arrays]:
             arrays[f"curves/{k}/strengths/{g}"] = curves.strengths[group]
     for k, member in enumerate(() if fit.ordinary is None else fit.ordinary.members):
         arrays |= _weights(member, f"ordinary/{k}/")
-    about |= pack_ladder(fit, arrays)
+    about |= pack_models(fit, arrays)
     return about, {name: np.ascontiguousarray(value) for name, value in arrays.items()}
 
 
-def _unpacked(about: dict[str, Any], arrays: Arrays) -> FittedEnsemble:
-    """The inverse of :func:`_packed`."""
+def _unpack_fit(about: dict[str, Any], arrays: Arrays) -> FittedEnsemble:
+    """The inverse of :func:`_pack_fit`."""
     shape = Shape(
         read_rep(about["rep_in"]), read_rep(about["rep_out"]), tuple(map(read_group, about["groups"])),
         read_group(about["largest"]),
@@ -263,7 +264,7 @@ def _unpacked(about: dict[str, Any], arrays: Arrays) -> FittedEnsemble:
     )
     members, curves = [], []
     for k, described in enumerate(about["members"]):
-        own = shape.only(described["strengths"])
+        own = shape.restrict_to(described["strengths"])
         members.append(_member(own, recipe, described, arrays, f"member/{k}/"))
         curves.append(_curves(own, described["seed"], arrays, f"curves/{k}/"))
     size = about.get("usual_size")
@@ -278,9 +279,9 @@ def _unpacked(about: dict[str, Any], arrays: Arrays) -> FittedEnsemble:
             arrays["held/X"], arrays["held/Y"], about["is_separate"], weights=arrays.get("held/weights")
         ),
         checked=_checked(about, arrays),
-        built_in=tuple(about.get("built_in", ())),
+        exact_groups=tuple(about.get("built_in", ())),
         baselines=Baselines([Baseline(**fields) for fields in about.get("baselines", ())]),
-        rivals=Rivals((), arrays["rivals/errors"]) if "rivals/errors" in arrays else None,
+        baseline_models=BaselineModels((), arrays[BASELINE_ERRORS]) if BASELINE_ERRORS in arrays else None,
         ordinary=_ordinary(predictor, shape, recipe, about, arrays),
         n_train=about["n_train"],
         seconds=about["seconds"],
@@ -288,15 +289,15 @@ def _unpacked(about: dict[str, Any], arrays: Arrays) -> FittedEnsemble:
         seed=about.get("seed", members[0].seed if members else 0),
         why=tuple(about.get("why", ())),
     )
-    return unpack_ladder(fit, about, arrays)
+    return unpack_models(fit, about, arrays)
 
 
 def _ordinary(
     network: Predictor, shape: Shape, recipe: Recipe, about: dict[str, Any], arrays: Arrays
 ) -> Predictor | None:
-    """The ordinary networks that predict in the network's place, if there are any."""
+    """The unconstrained networks that were selected instead of the soft ones, if there are any."""
     members = [
-        _member(shape.plain(), recipe, {"seed": seed, "strengths": {}, "is_finished": True}, arrays, f"ordinary/{k}/")
+        _member(shape.without_groups(), recipe, {"seed": seed, "strengths": {}, "is_finished": True}, arrays, f"ordinary/{k}/")
         for k, seed in enumerate(about.get("ordinary", ()))
     ]  # fmt: skip
     return replace(network, members=tuple(members), frame=None) if members else None
@@ -307,7 +308,7 @@ def _weights(member: Member, prefix: str) -> Arrays:
 
 
 def _checked(about: dict[str, Any], arrays: Arrays) -> HeldOut | None:
-    """The validation rows; models of before have none."""
+    """The validation rows; older models have none."""
     if "checked/X" not in arrays:
         return None
     return HeldOut(
@@ -320,7 +321,7 @@ def _checked(about: dict[str, Any], arrays: Arrays) -> HeldOut | None:
 
 
 def _short(values: NDArray[Any]) -> NDArray[Any]:
-    """In single precision, where nothing is lost by that: weights as they were trained, not those moved to have a group exactly."""
+    """Converts to single precision where that is lossless: trained weights, not those projected in double precision."""
     single = values.astype(np.float32) if values.dtype == np.float64 else values
     return single if np.array_equal(single, values) else values
 

@@ -1,7 +1,7 @@
-"""Where a discovery works and what it leaves: whole results or none, and a stopped one that can go on.
+"""The folders of a discovery: results are written completely or not at all, and a stopped discovery can be continued.
 
-While it runs, everything is in ``DIR.partial``: what was asked, and checkpoints of every member, under a lock that says who is at it. When
-all is done the results are written under a temporary name and renamed to ``DIR``.
+While it runs, ``DIR.partial`` holds its arguments and checkpoints of every member, under a lock that names the process. When it is done the
+results are written under a temporary name and renamed to ``DIR``.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Workspace:
 
     @property
     def partial(self) -> Path:
-        """Where the work is while it is not done."""
+        """The working folder of an unfinished discovery."""
         return self.target.with_name(self.target.name + ".partial")
 
     def check(self) -> None:

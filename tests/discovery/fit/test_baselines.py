@@ -22,7 +22,7 @@ def test_one_of_them_predicts():
     assert not Baselines.of(TABLE, "ordinary network")["network"].is_returned
 
 
-def test_who_is_better_on_held_out_rows_is_told_best_first():
+def test_who_is_better_on_held_out_rows_is_listed_best_first():
     assert [row.name for row in TABLE.better] == ["kernel ridge regression", "ordinary network"]
     assert Baselines.of(ROWS, "kernel ridge regression").better == ()
     assert Baselines(ROWS).better == ()  # nobody predicts
@@ -50,4 +50,4 @@ def test_it_is_shown_in_terminals_and_notebooks():
         assert "kernel ridge regression" in text
         assert "99.8 %" in text
         assert text.count("returned") == 1
-    assert "Beside simpler models, on the same rows" in shown
+    assert "Baselines, fitted to the same rows" in shown

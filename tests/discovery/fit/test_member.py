@@ -14,12 +14,12 @@ from softsym.discovery.fit.member import (
     predict_members,
     train_member,
 )
-from softsym.discovery.fit.parallel import Training, train_all
+from softsym.discovery.fit.parallel import TrainJob, train_all
 from softsym.groups import group
 from softsym.nn import MLP, ScaleCanonical, SoftMLP
 from softsym.reps import rep
 from softsym.training.devices import SingleProcess
-from tests.discovery.fit.lessons import FAST, RECIPE, lesson
+from tests.discovery.fit.training_data import FAST, RECIPE, training_data
 
 SHORT = RECIPE.model_copy(update={"epochs": 6, "strength": 30.0})
 QUICK = FAST.for_rows(40)
@@ -38,7 +38,7 @@ def test_without_candidates_a_member_is_an_ordinary_network():
     ordinary = Shape.of(rep("3S"), rep("S"), [])
     assert isinstance(make_network(ordinary, SHORT, 0), MLP)
     assert make_regularizer(make_network(ordinary, SHORT, 0), ordinary, 1.0) is None
-    soft = lesson().shape
+    soft = training_data().shape
     model = make_network(soft, SHORT, 0)
     assert isinstance(model, SoftMLP)
     assert make_regularizer(model, soft, 2.0).strengths == {"O(3)": 2.0}
@@ -47,7 +47,7 @@ def test_without_candidates_a_member_is_an_ordinary_network():
 
 
 def test_where_a_candidate_scales_inputs_are_brought_to_one_size():
-    scaling = lesson("O(3)", "Scaling(3)")
+    scaling = training_data("O(3)", "Scaling(3)")
     assert isinstance(make_network(scaling.shape, FAST, 0), ScaleCanonical)
     assert isinstance(make_network(scaling.shape, SHORT, 0), SoftMLP)  # models of before
     model = train_member(scaling.shape, QUICK, scaling.data, 0).model
@@ -56,7 +56,7 @@ def test_where_a_candidate_scales_inputs_are_brought_to_one_size():
 
 
 def test_a_training_goes_on_from_a_start():
-    shape, data = lesson().shape, lesson().data
+    shape, data = training_data().shape, training_data().data
     before = train_member(shape, QUICK, data, 0)
     still = QUICK.model_copy(update={"epochs": 1, "lr": 1e-12, "strengths": "fixed"})
     start = Start(before.model.state_dict(), {"O(3)": 7.0})
@@ -67,14 +67,16 @@ def test_a_training_goes_on_from_a_start():
 
 
 def test_strengths_are_read_from_data():
-    shape, data = lesson("O(3)", "O(2)@z").shape, lesson().data
+    shape, data = training_data("O(3)", "O(2)@z").shape, training_data().data
     rows = train_member(shape, QUICK, data, 0).history
     assert [row["epoch"] for row in rows if "violations" in row] == [2, 3, 4, 5, 6]
     assert set(rows[-1]["violations"]) == {"O(3)", "O(2)@z"}
 
 
 def test_a_training_can_be_made_again_and_ends_in_double_precision():
-    one, same, other = (train_member(lesson().shape, SHORT, lesson().data, seed) for seed in (0, 0, 1))
+    one, same, other = (
+        train_member(training_data().shape, SHORT, training_data().data, seed) for seed in (0, 0, 1)
+    )
     x = torch.randn(5, 3, dtype=torch.float64)
     assert torch.equal(one.model(x), same.model(x))
     assert not torch.equal(one.model(x), other.model(x))
@@ -84,7 +86,7 @@ def test_a_training_can_be_made_again_and_ends_in_double_precision():
 
 
 def test_stopped_and_resumed_equals_uninterrupted(tmp_path):
-    shape, data = lesson().shape, lesson().data
+    shape, data = training_data().shape, training_data().data
     whole = train_member(shape, SHORT, data, 0)
     part = train_member(shape, SHORT, data, 0, folder=tmp_path, on_epoch=lambda row: row["epoch"] == 3)
     assert not part.is_finished
@@ -102,7 +104,9 @@ def test_the_number_of_threads_changes_nothing_and_stays():
     try:
         for threads in (1, 2):
             torch.set_num_threads(threads)
-            states.append(train_member(lesson().shape, wide, lesson().data, 0).model.state_dict())
+            states.append(
+                train_member(training_data().shape, wide, training_data().data, 0).model.state_dict()
+            )
             assert torch.get_num_threads() == threads
     finally:
         torch.set_num_threads(before)
@@ -112,7 +116,7 @@ def test_the_number_of_threads_changes_nothing_and_stays():
 
 
 def test_predictions_in_parts_are_those_of_the_whole():
-    member = train_member(lesson().shape, SHORT, lesson().data, 0)
+    member = train_member(training_data().shape, SHORT, training_data().data, 0)
     x = torch.randn(50, 3, dtype=torch.float64)
     outputs = predict_members([member, member], x, chunk=7)
     assert outputs.shape == (2, 50, 1)
@@ -127,7 +131,7 @@ def test_a_member_is_trained_on_its_device(monkeypatch):
         return SingleProcess()
 
     monkeypatch.setattr("softsym.training.loop.make_devices", make)
-    elsewhere = replace(lesson(), device="cuda")
-    (member,) = train_all(elsewhere, [Training(SHORT, 0)])
+    elsewhere = replace(training_data(), device="cuda")
+    (member,) = train_all(elsewhere, [TrainJob(SHORT, 0)])
     assert asked == ["cuda"]
     assert next(member.model.parameters()).device.type == "cpu"

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from softsym.discovery.fit.on_ray import Board, on_cluster
-from softsym.discovery.fit.parallel import Training, train_all
+from softsym.discovery.fit.parallel import TrainJob, train_all
 from softsym.errors import InputError, TrainingError
-from tests.discovery.fit.lessons import lesson
-from tests.discovery.fit.test_parallel import SHORT, WILD, same, trainings
+from tests.discovery.fit.test_parallel import SHORT, WILD, make_jobs, same
+from tests.discovery.fit.training_data import training_data
 from tests.discovery.small import rows
 from tests.two_nodes import QUIET, two_nodes
 
@@ -50,27 +50,29 @@ class TestOnTwoNodes:
 
     def test_the_same_to_the_bit(self, cluster, tmp_path):
         assert cluster.cores == 2
-        asked = [*trainings(tmp_path / "there", width=64, layers=3), Training(WILD, 9)]
-        told = []
+        asked = [*make_jobs(tmp_path / "there", width=64, layers=3), TrainJob(WILD, 9)]
+        rows = []
         there = train_all(
-            lesson(), asked, helpers=cluster, may_diverge=True,
-            on_epoch=lambda place, row: told.append((place, row["epoch"])),
+            training_data(), asked, executor=cluster, may_diverge=True,
+            on_epoch=lambda place, row: rows.append((place, row["epoch"])),
         )  # fmt: skip
-        here = train_all(lesson(), trainings(width=64, layers=3))
+        here = train_all(training_data(), make_jobs(width=64, layers=3))
         assert there.pop() is None
         assert all(same(one, other) for one, other in zip(there, here, strict=True))
-        assert {place for place, epoch in told if epoch == SHORT.epochs} == {0, 1, 2}
+        assert {place for place, epoch in rows if epoch == SHORT.epochs} == {0, 1, 2}
 
-    def test_a_failure_is_told_as_it_would_be_here(self, cluster):
+    def test_a_failure_is_raised_as_it_would_be_here(self, cluster):
         with pytest.raises(TrainingError, match=r"^the loss became .* in epoch 1"):
-            train_all(lesson(), [Training(WILD, 0), *trainings()], helpers=cluster)
+            train_all(training_data(), [TrainJob(WILD, 0), *make_jobs()], executor=cluster)
 
     def test_stopping_ends_all_and_they_go_on_here(self, cluster, tmp_path):
-        asked = trainings(tmp_path, epochs=1000)[:2]
-        stopped = train_all(lesson(), asked, helpers=cluster, on_epoch=lambda place, row: row["epoch"] >= 2)
+        asked = make_jobs(tmp_path, epochs=1000)[:2]
+        stopped = train_all(
+            training_data(), asked, executor=cluster, on_epoch=lambda place, row: row["epoch"] >= 2
+        )
         assert not any(member.is_finished for member in stopped)
-        rest = train_all(lesson(), asked)
-        whole = train_all(lesson(), trainings(epochs=1000)[:2])
+        rest = train_all(training_data(), asked)
+        whole = train_all(training_data(), make_jobs(epochs=1000)[:2])
         assert all(same(one, other) for one, other in zip(rest, whole, strict=True))
 
 
@@ -89,9 +91,9 @@ class TestAKilledNode:
                 if len(begun) == 2:  # one on each
                     nodes.kill_second()
 
-            there = train_all(lesson(), trainings(tmp_path, **asked), helpers=cluster, on_epoch=watch)
+            there = train_all(training_data(), make_jobs(tmp_path, **asked), executor=cluster, on_epoch=watch)
             assert nodes.second is None
-        here = train_all(lesson(), trainings(**asked))
+        here = train_all(training_data(), make_jobs(**asked))
         assert all(same(one, other) for one, other in zip(there, here, strict=True))
 
     def test_discover_finds_the_same(self, tmp_path):
@@ -125,16 +127,16 @@ class TestAKilledNode:
             (tmp_path / name / "model" / "tensors.safetensors").read_bytes() for name in ("here", "there")
         ]
         assert weights[0] == weights[1]
-        assert [told(one) for one in found[:1]] == [told(one) for one in found[1:]]
+        assert [without_times(one) for one in found[:1]] == [without_times(one) for one in found[1:]]
         assert sorted(os.listdir(tmp_path)) == ["here", "rows.npz", "there"]
 
 
-def told(content):
+def without_times(content):
     """What was found, without the time that it took."""
     if isinstance(content, dict):
         return {
-            name: told(value)
+            name: without_times(value)
             for name, value in content.items()
             if name not in ("seconds", "files", "checksum")
         }
-    return [told(value) for value in content] if isinstance(content, list) else content
+    return [without_times(value) for value in content] if isinstance(content, list) else content

@@ -4,10 +4,10 @@ import pytest
 import torch
 
 from softsym.discovery.fit.member import Start, make_network
-from softsym.discovery.fit.parallel import Training, Watch, processes, train_all
+from softsym.discovery.fit.parallel import ProgressCallback, TrainJob, processes, train_all
 from softsym.errors import InputError, TrainingError
 from softsym.native import torch_only
-from tests.discovery.fit.lessons import RECIPE, lesson
+from tests.discovery.fit.training_data import RECIPE, training_data
 
 SHORT = RECIPE.model_copy(update={"epochs": 6, "strength": 30.0})
 WILD = SHORT.model_copy(update={"lr": 1e12})
@@ -24,24 +24,24 @@ def same(one, other):
     )
 
 
-def trainings(folder=None, **changes):
+def make_jobs(folder=None, **changes):
     places = [None if folder is None else folder / f"seed-{seed}" for seed in range(3)]
     recipe = SHORT.model_copy(update=changes)
-    return [Training(recipe, seed, place) for seed, place in enumerate(places)]
+    return [TrainJob(recipe, seed, place) for seed, place in enumerate(places)]
 
 
 def test_side_by_side_is_the_same_to_the_bit(tmp_path):
-    told = {1: [], 2: []}
+    rows_by_jobs = {1: [], 2: []}
     members = {}
-    shape = lesson("O(3)", "O(2)@z").shape
+    shape = training_data("O(3)", "O(2)@z").shape
     start = Start(make_network(shape, SHORT, 8).state_dict(), {"O(3)": 3.0, "O(2)@z": 4.0})
-    for n_jobs, rows in told.items():
+    for n_jobs, rows in rows_by_jobs.items():
         members[n_jobs] = train_all(
-            lesson("O(3)", "O(2)@z"),
+            training_data("O(3)", "O(2)@z"),
             [
-                *trainings(tmp_path / str(n_jobs), width=64, layers=3),
-                Training(WILD, 9),
-                Training(SHORT, 8, start=start),
+                *make_jobs(tmp_path / str(n_jobs), width=64, layers=3),
+                TrainJob(WILD, 9),
+                TrainJob(SHORT, 8, start=start),
             ],
             n_jobs=n_jobs,
             on_epoch=lambda place, row, rows=rows: rows.append((place, row["epoch"], row["loss"])),
@@ -51,35 +51,37 @@ def test_side_by_side_is_the_same_to_the_bit(tmp_path):
     assert all(same(one, other) for one, other in zip(members[1][:3], members[2][:3], strict=True))
     assert same(members[1][4], members[2][4])
     assert not same(members[1][0], members[1][1])
-    assert sorted(told[1]) == sorted(told[2])
+    assert sorted(rows_by_jobs[1]) == sorted(rows_by_jobs[2])
     for seed in range(3):
         assert (tmp_path / "2" / f"seed-{seed}" / "checkpoints" / "epoch-0000006").is_dir()
 
 
 def test_stopping_ends_all_and_both_go_on_where_they_were(tmp_path):
-    long = {"epochs": 200}  # so that a process is not done before it is told to stop
-    whole = train_all(lesson(), trainings(**long))
+    long = {"epochs": 200}  # so that a process is not done before it is stopped
+    whole = train_all(training_data(), make_jobs(**long))
     for n_jobs in (2, 1):
-        jobs = trainings(tmp_path / str(n_jobs), **long)
-        stopped = train_all(lesson(), jobs, n_jobs=n_jobs, on_epoch=lambda place, row: row["epoch"] >= 2)
+        jobs = make_jobs(tmp_path / str(n_jobs), **long)
+        stopped = train_all(
+            training_data(), jobs, n_jobs=n_jobs, on_epoch=lambda place, row: row["epoch"] >= 2
+        )
         assert not any(member.is_finished for member in stopped)
         assert len(stopped) == (1 if n_jobs == 1 else 3)
-        resumed = train_all(lesson(), jobs, n_jobs=3 - n_jobs)
+        resumed = train_all(training_data(), jobs, n_jobs=3 - n_jobs)
         assert all(same(one, other) for one, other in zip(whole, resumed, strict=True))
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_training_that_fails_ends_all(n_jobs):
-    jobs = [Training(WILD, 0), *trainings()]
+    jobs = [TrainJob(WILD, 0), *make_jobs()]
     with pytest.raises(TrainingError, match="the loss became"):
-        train_all(lesson(), jobs, n_jobs=n_jobs)
+        train_all(training_data(), jobs, n_jobs=n_jobs)
 
 
 def test_who_was_done_before_counts_as_done(tmp_path):
-    train_all(lesson(), trainings(tmp_path))
+    train_all(training_data(), make_jobs(tmp_path))
     rows = []
     members = train_all(
-        lesson(), trainings(tmp_path), on_epoch=lambda place, row: rows.append((place, row["epoch"]))
+        training_data(), make_jobs(tmp_path), on_epoch=lambda place, row: rows.append((place, row["epoch"]))
     )
     assert rows == [(0, 6), (1, 6), (2, 6)]
     assert all(member.is_finished for member in members)
@@ -87,14 +89,14 @@ def test_who_was_done_before_counts_as_done(tmp_path):
 
 def test_a_watch_adds_up_and_asks():
     shown = []
-    watch = Watch(shown.append, 2, stop=lambda: len(shown) > 2)
+    watch = ProgressCallback(shown.append, 2, stop=lambda: len(shown) > 2)
     assert [watch(place, {"epoch": epoch, "loss": 0.1}) for place, epoch in ((0, 1), (1, 1), (0, 2))] == [
         False,
         False,
         True,
     ]
     assert [row["epoch"] for row in shown] == [1, 2, 3]
-    assert Watch(shown.append, 1, stop=None)(0, {"epoch": 1}) is False
+    assert ProgressCallback(shown.append, 1, stop=None)(0, {"epoch": 1}) is False
 
 
 def test_jobs_are_counted_as_scikit_learn_counts_them():
@@ -107,7 +109,7 @@ def test_jobs_are_counted_as_scikit_learn_counts_them():
 
 
 def test_processes_do_without_compiled_code_where_it_is_switched_off():
-    jobs = trainings(width=64, layers=3)[:2]
+    jobs = make_jobs(width=64, layers=3)[:2]
     with torch_only():
-        alone, beside = (train_all(lesson(), jobs, n_jobs=n_jobs) for n_jobs in (1, 2))
-    assert all(same(one, other) for one, other in zip(alone, beside, strict=True))
+        one_by_one, parallel = (train_all(training_data(), jobs, n_jobs=n_jobs) for n_jobs in (1, 2))
+    assert all(same(one, other) for one, other in zip(one_by_one, parallel, strict=True))

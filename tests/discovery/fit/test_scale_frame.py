@@ -12,10 +12,10 @@ from softsym.discovery.fit.scale_frame import ScaleFrame
 from softsym.discovery.fit.train import Session, prepare, train_ensemble
 from softsym.discovery.judge.project import project_fit
 from softsym.discovery.judge.symmetries import Symmetries
-from softsym.discovery.report.report_data import story_of
+from softsym.discovery.report.report_data import make_report_data
 from softsym.metrics import equivariance_error
 from softsym.reps.scaling import is_scaling
-from tests.discovery.fit.lessons import RECIPE, plan
+from tests.discovery.fit.training_data import RECIPE, plan
 
 SMALL = ss.discovery.NetworkConfig(width=24, layers=3, epochs=60, seeds=1)
 
@@ -78,30 +78,30 @@ def test_which_groups_scale():
 def test_exact_where_size_tells_nothing():
     est, X = fitted(True), rows()
     assert est.symmetries_["Scaling(3)"].verdict == "exact"
-    assert "Scaling(3)" in est.fit_.built_in
+    assert "Scaling(3)" in est.fit_.exact_groups
     assert equivariance_error(est.predict, X[:50], "2V", "S", "Scaling(3)") < 1e-10
     assert np.allclose(est.predict(100 * X), est.predict(X))
-    assert "Scaling(3)" in est.report_data("it").built_in
+    assert "Scaling(3)" in est.report_data("it").exact_groups
 
 
 def test_not_exact_where_size_matters():
     est, X = fitted(False), rows()
     assert est.symmetries_["Scaling(3)"].verdict != "exact"
-    assert "Scaling(3)" not in est.fit_.built_in
+    assert "Scaling(3)" not in est.fit_.exact_groups
     assert not np.allclose(est.predict(2 * X), est.predict(X), rtol=0.05)
 
 
-def test_snapping_onto_scalings_makes_no_constant():
+def test_projection_onto_scalings_makes_no_constant():
     X = rows()
-    snapped = fitted(False).project("Scaling(3)")
-    assert equivariance_error(snapped.model.predict, X[:50], "2V", "S", "Scaling(3)") < 1e-10
-    assert snapped.model.predict(X).std() > 0.1
-    assert snapped.cost > 0
+    projected = fitted(False).project("Scaling(3)")
+    assert equivariance_error(projected.model.predict, X[:50], "2V", "S", "Scaling(3)") < 1e-10
+    assert projected.model.predict(X).std() > 0.1
+    assert projected.cost > 0
     assert fitted(True).project("Scaling(3)").cost == pytest.approx(0, abs=1e-9)
-    assert "Scaling(3)" not in fitted(False).fit_.built_in
+    assert "Scaling(3)" not in fitted(False).fit_.exact_groups
 
 
-def test_networks_that_bring_nothing_to_one_size_are_framed_when_they_are_snapped():
+def test_networks_that_bring_nothing_to_one_size_are_canonicalised_when_they_are_projected():
     """As models saved before: their weights of that space would be a constant's."""
     X = rows()
     shape = shape_of("2V", "S", "SO(3)", "Scaling(3)")
@@ -114,9 +114,9 @@ def test_networks_that_bring_nothing_to_one_size_are_framed_when_they_are_snappe
     assert np.min(np.abs(sizes - after.predictor.frame.size)) < 1e-12  # a median is one of them
     np.testing.assert_allclose(after.outputs(100 * X), after.outputs(X))
     assert after.outputs(X).std() > 1e-3
-    (note,) = (note for note in told(after).notes if "told nothing" in note)
+    (note,) = (note for note in report_data(after).notes if "did not depend on the size" in note)
     assert "equivariant to Scaling(3) by construction" in note
 
 
-def told(fit):
-    return story_of(fit, Symmetries(), title="", input_names=[], output_names=[])
+def report_data(fit):
+    return make_report_data(fit, Symmetries(), title="", input_names=[], output_names=[])

@@ -10,13 +10,13 @@ from softsym.discovery.fit.fitted import Target
 from softsym.discovery.fit.member import Shape
 from softsym.discovery.fit.recipe import Recipe
 from softsym.discovery.fit.train import SETTLED, Session, prepare, train_ensemble
-from softsym.discovery.fit.trials import Tries
+from softsym.discovery.fit.trials import SearchSpace
 from softsym.errors import InputError
 from softsym.groups import group
 from softsym.io import load_with_checksum
 from softsym.native import torch_only
 from softsym.reps import rep
-from tests.discovery.fit.lessons import FAST, plan
+from tests.discovery.fit.training_data import FAST, plan
 
 
 def trained(asked, session=None):
@@ -54,21 +54,23 @@ def test_a_fit_that_goes_on_keeps_what_was_settled(tmp_path, monkeypatch):
         return recipe.model_copy(update={"width": 12})
 
     monkeypatch.setattr(
-        train, "tried", lambda lesson, recipe, *a, **k: asked_for.append((*a, k["n_jobs"])) or narrow(recipe)
+        train,
+        "search_hyperparameters",
+        lambda training_data, recipe, *a, **k: asked_for.append((*a, k["n_jobs"])) or narrow(recipe),
     )
-    asked = plan(seeds=1, tries=Tries(width=True))
+    asked = plan(seeds=1, search_space=SearchSpace(width=True))
     first = trained(asked, Session(tmp_path))
     assert first.recipe.width == 12
     assert Recipe.model_validate(load_with_checksum((tmp_path / SETTLED).read_text())) == first.recipe
-    monkeypatch.setattr(train, "tried", lambda *a, **k: pytest.fail("tried again"))
+    monkeypatch.setattr(train, "search_hyperparameters", lambda *a, **k: pytest.fail("searched again"))
     again = trained(asked, Session(tmp_path))
     assert again.recipe == first.recipe
     assert np.array_equal(again.outputs(asked.X), first.outputs(asked.X))
-    assert asked_for == [(Tries(width=True), 5, 1)]
+    assert asked_for == [(SearchSpace(width=True), 5, 1)]
 
 
 def test_what_is_given_needs_no_trials(monkeypatch):
-    monkeypatch.setattr(train, "tried", lambda *a, **k: pytest.fail("tried"))
+    monkeypatch.setattr(train, "search_hyperparameters", lambda *a, **k: pytest.fail("searched"))
     assert trained(plan(seeds=1)).recipe.width == FAST.width
 
 
@@ -79,7 +81,7 @@ def test_validation_rows_are_kept_apart_from_test_rows():
     assert fit.checked.is_separate
     assert len(checked) == len(held) == 24
     assert not checked & held
-    x_val, _ = prepare(plan(seeds=1)).lesson.data.val
+    x_val, _ = prepare(plan(seeds=1)).training_data.data.val
     standard = fit.predictor.scale_in.transform(fit.checked.X)
     np.testing.assert_allclose(standard, x_val.numpy(), atol=1e-6)
 
@@ -113,7 +115,7 @@ def test_whether_compiled_code_ran_is_written_down():
 
 
 def test_rows_of_one_label_are_in_one_part():
-    asked = plan(together=np.arange(120) // 6)
+    asked = plan(row_groups=np.arange(120) // 6)
     held = [set((part // 6).tolist()) for part in (asked.parts.train, asked.parts.val, asked.parts.test)]
     assert sum(map(len, held)) == 20
     assert train.prepare(asked).parts is asked.parts

@@ -8,22 +8,22 @@ import torch
 
 from softsym.discovery.fit import parallel
 from softsym.discovery.fit.member import Member, predict_members, train_member
-from softsym.discovery.fit.parallel import Lesson
+from softsym.discovery.fit.parallel import TrainingData
 from softsym.discovery.fit.recipe import LAST_STAGE, PLAIN_WIDTH
 from softsym.discovery.fit.trials import (
-    NOTHING,
+    NO_SEARCH,
     WEAKER,
-    Tries,
+    SearchSpace,
     affordable_epochs,
-    budgeted,
+    search_hyperparameters,
+    set_epochs_by_budget,
     trial_losses,
-    tried,
 )
 from softsym.errors import TrainingError
-from tests.discovery.fit.lessons import FAST, RECIPE, lesson
+from tests.discovery.fit.training_data import FAST, RECIPE, training_data
 
 WIDE = RECIPE.model_copy(update={"width": 216, "strength": 10.0})
-BOTH = Tries(width=True, strength=True)
+BOTH = SearchSpace(width=True, strength=True)
 USUAL, WEAK, NARROW = (216, 10.0), (216, 10.0 / WEAKER), (PLAIN_WIDTH, 10.0)
 
 
@@ -81,7 +81,7 @@ CHOICES = {
 @pytest.mark.parametrize(("mistakes", "expected"), CHOICES.values(), ids=list(CHOICES))
 def test_what_predicts_validation_rows_clearly_better_is_taken(stubbed, mistakes, expected):
     stubbed(dict(zip((USUAL, WEAK, NARROW), mistakes, strict=True)))
-    chosen = tried(lesson(), WIDE, BOTH, seed=0)
+    chosen = search_hyperparameters(training_data(), WIDE, BOTH, seed=0)
     assert (chosen.width, chosen.strength) == pytest.approx(expected)
     assert chosen.epochs == WIDE.epochs
 
@@ -91,46 +91,48 @@ def test_a_little_better_is_not_clearly_better(monkeypatch):
     losses = iter([np.array([0.0, 0.0, 0.0, 9.0]), np.array([0.1, 0.1, 0.1, 1.0])])
     monkeypatch.setattr("softsym.discovery.fit.trials.trial_losses", lambda *a: next(losses))
     assert (
-        tried(lesson(), RECIPE.model_copy(update={"epochs": 3}), Tries(strength=True), seed=0).strength
+        search_hyperparameters(
+            training_data(), RECIPE.model_copy(update={"epochs": 3}), SearchSpace(strength=True), seed=0
+        ).strength
         is None
     )
 
 
 def test_only_what_is_open_is_tried():
-    def kinds(tries, recipe=WIDE):
-        return [(one.width, one.strength) for one in tries.alternatives(recipe)]
+    def kinds(search_space, recipe=WIDE):
+        return [(one.width, one.strength) for one in search_space.alternatives(recipe)]
 
     assert kinds(BOTH) == [USUAL, WEAK, NARROW]
-    assert kinds(Tries(width=True)) == [USUAL, NARROW]
-    assert kinds(Tries(strength=True)) == [USUAL, WEAK]
+    assert kinds(SearchSpace(width=True)) == [USUAL, NARROW]
+    assert kinds(SearchSpace(strength=True)) == [USUAL, WEAK]
     narrow = WIDE.model_copy(update={"width": PLAIN_WIDTH})
     assert len(kinds(BOTH, narrow)) == 2  # it is narrow already
-    assert kinds(NOTHING) == [USUAL]
-    assert not NOTHING
-    assert all((BOTH, Tries(width=True), Tries(strength=True)))
+    assert kinds(NO_SEARCH) == [USUAL]
+    assert not NO_SEARCH
+    assert all((BOTH, SearchSpace(width=True), SearchSpace(strength=True)))
 
 
 def test_trials_are_shorter_trainings_of_the_same_seed_that_leave_nothing_behind(stubbed):
     asked = stubbed(0.1)
-    tried(lesson(), WIDE, BOTH, seed=7)
+    search_hyperparameters(training_data(), WIDE, BOTH, seed=7)
     assert asked == [(*kind, 10, 7, None) for kind in (USUAL, WEAK, NARROW)]
     asked = stubbed(0.1)
-    tried(lesson(), WIDE.model_copy(update={"epochs": 2}), BOTH, seed=7)
+    search_hyperparameters(training_data(), WIDE.model_copy(update={"epochs": 2}), BOTH, seed=7)
     assert {epochs for _, _, epochs, _, _ in asked} == {1}
 
 
 def test_the_loss_of_every_validation_row():
-    losses = trial_losses(lesson(), Member(0, Off(0.5), {}, []))
-    x, _ = lesson().data.val
+    losses = trial_losses(training_data(), Member(0, Off(0.5), {}, []))
+    x, _ = training_data().data.val
     np.testing.assert_allclose(losses, (0.5 * (1 + 0.01 * np.sin(x[:, 0].numpy()))) ** 2, rtol=1e-4)
-    assert (trial_losses(lesson(), None) == math.inf).all()
+    assert (trial_losses(training_data(), None) == math.inf).all()
 
 
 def test_stopping_ends_all_trials_at_once(stubbed):
     asked = stubbed(0.1)
     answers = iter([False] * 14 + [True])
     with pytest.raises(KeyboardInterrupt):
-        tried(lesson(), WIDE, BOTH, seed=0, stop=lambda: next(answers))
+        search_hyperparameters(training_data(), WIDE, BOTH, seed=0, stop=lambda: next(answers))
     assert [one[:2] for one in asked] == [USUAL, WEAK]  # in the fifth epoch of the second
 
 
@@ -141,12 +143,12 @@ def test_an_interrupt_is_passed_on(stubbed):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        tried(lesson(), WIDE, BOTH, seed=0, stop=interrupt)
+        search_hyperparameters(training_data(), WIDE, BOTH, seed=0, stop=interrupt)
 
 
 def test_progress_counts_all_trials_together(stubbed, capsys):
     stubbed(0.1)
-    tried(lesson(), WIDE, BOTH, seed=0, quiet=False)
+    search_hyperparameters(training_data(), WIDE, BOTH, seed=0, quiet=False)
     lines = capsys.readouterr().err.splitlines()
     assert lines[0].startswith("trials: epoch ")
     assert lines[-1].startswith("trials: epoch 30/30")
@@ -157,37 +159,39 @@ def test_progress_counts_all_trials_together(stubbed, capsys):
 )
 def test_affordable_epochs(stubbed, seconds, expected):
     asked = stubbed(0.1, seconds=0.125)
-    assert affordable_epochs(lesson(), RECIPE, seconds) == expected
+    assert affordable_epochs(training_data(), RECIPE, seconds) == expected
     assert asked == [(RECIPE.width, None, 4, 0, None)]
 
 
 LAST = 1 + 1 / LAST_STAGE
 BUDGETS = {
-    "members and their last stage": (NOTHING, 3, 1, 3 * LAST),
+    "members and their last stage": (NO_SEARCH, 3, 1, 3 * LAST),
     "also trials": (BOTH, 3, 1, 3 * LAST + 3 / 3),
-    "fewer trials": (Tries(strength=True), 3, 1, 3 * LAST + 2 / 3),
-    "two at a time": (NOTHING, 3, 2, 2 * LAST),
+    "fewer trials": (SearchSpace(strength=True), 3, 1, 3 * LAST + 2 / 3),
+    "two at a time": (NO_SEARCH, 3, 2, 2 * LAST),
     "trials two at a time": (BOTH, 4, 2, 2 * LAST + 2 / 3),
     "all at a time": (BOTH, 3, 8, LAST + 1 / 3),
 }
 
 
 @pytest.mark.parametrize(("tries", "members", "n_jobs", "rounds"), BUDGETS.values(), ids=list(BUDGETS))
-def test_a_budget_is_split_among_members_stages_and_trials(stubbed, tries, members, n_jobs, rounds):
+def test_a_budget_is_split_among_members_stages_and_trials(stubbed, search_space, members, n_jobs, rounds):
     stubbed(0.1, seconds=0.01)
-    recipe = budgeted(lesson(), WIDE, 60.0, members, n_jobs, tries)
+    recipe = set_epochs_by_budget(training_data(), WIDE, 60.0, members, n_jobs, search_space)
     assert recipe.epochs == pytest.approx(60.0 / rounds / 0.01, abs=1)
 
 
 def test_without_groups_there_is_nothing_else_to_pay_for(stubbed):
     stubbed(0.1, seconds=0.01)
-    ordinary = Lesson(lesson().shape.plain(), lesson().data, torch.nn.functional.mse_loss)
-    assert budgeted(ordinary, RECIPE, 60.0, 3).epochs == pytest.approx(2000, abs=1)
+    ordinary = TrainingData(
+        training_data().shape.without_groups(), training_data().data, torch.nn.functional.mse_loss
+    )
+    assert set_epochs_by_budget(ordinary, RECIPE, 60.0, 3).epochs == pytest.approx(2000, abs=1)
 
 
 def test_real_trials_find_what_the_longer_way_finds():
     """Small, but nothing stubbed: each trial is the training that anybody could run by hand."""
-    trial = lesson("O(3)", "O(2)@z")
+    trial = training_data("O(3)", "O(2)@z")
     recipe = FAST.for_rows(40)
     x, y = trial.data.val
     errors = []
@@ -197,10 +201,10 @@ def test_real_trials_find_what_the_longer_way_finds():
         errors.append((predict_members([member], x.double())[0] - y.double()).square().flatten().numpy())
     better = errors[0] - errors[1]
     is_clear = better.mean() > better.std(ddof=1) / len(better) ** 0.5
-    chosen = tried(trial, recipe, Tries(strength=True), seed=0)
+    chosen = search_hyperparameters(trial, recipe, SearchSpace(strength=True), seed=0)
     assert chosen.strength == (recipe.strength / WEAKER if is_clear else recipe.strength)
 
 
 def test_real_trials_that_diverge_are_survived():
     wild = RECIPE.model_copy(update={"lr": 1e12, "strength": 1.0})
-    assert tried(lesson(), wild, Tries(strength=True), seed=0) == wild
+    assert search_hyperparameters(training_data(), wild, SearchSpace(strength=True), seed=0) == wild

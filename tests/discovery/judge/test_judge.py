@@ -4,20 +4,20 @@ from dataclasses import replace
 
 import pytest
 
-from softsym.discovery.fit.fine_tune import BUILT_IN
+from softsym.discovery.fit.fine_tune import EXACT_STRENGTH
 from softsym.discovery.judge.judge import (
-    consistent,
     final_strength,
     judge_all,
     judge_group,
-    missed_by_process,
+    make_consistent,
+    measure_unexplained_by_gp,
     weight_distances,
 )
 from softsym.discovery.judge.measure import measure_group
 from softsym.discovery.judge.model_verdict import decide
 from softsym.discovery.judge.symmetries import Symmetry
-from softsym.discovery.models.closed_form import Ladder
-from softsym.discovery.models.gp_model import process
+from softsym.discovery.models.closed_form import ClosedFormModels
+from softsym.discovery.models.gp_model import fit_gp_model
 from softsym.groups import group
 from tests.discovery.small import estimator, fitted, rows
 
@@ -29,13 +29,13 @@ def test_every_candidate_is_judged_by_what_was_measured():
     fit, table = est.fit_, judge_all(est.fit_, whole.evidence_)
     assert table == whole.symmetries_  # before the last stage
     for row, seen in zip(table, whole.evidence_, strict=True):
-        grounds = measure_group(fit, group(row.name), seed=fit.seed)
+        statistics = measure_group(fit, group(row.name), seed=fit.seed)
         assert (row.error, row.error_interval, row.excess) == (
-            grounds.error,
-            grounds.interval,
-            grounds.excess,
+            statistics.error,
+            statistics.interval,
+            statistics.excess,
         )
-        assert (row.verdict, row.reasons, row.decided_by) == decide(grounds, seen)
+        assert (row.verdict, row.reasons, row.decided_by) == decide(statistics, seen)
         assert (row.p_value, row.log_evidence, row.tolerance) == (
             seen.p_value,
             seen.log_evidence,
@@ -52,7 +52,7 @@ def test_a_group_is_not_exact_if_a_candidate_inside_is_refuted():
         Symmetry(name, verdict, 0.1, (0.1, 0.1), 1.0, 0.0)
         for name, verdict in zip(names, ("exact", "soft", "exact"), strict=True)
     ]
-    judged = consistent(table, [group(name) for name in names])
+    judged = make_consistent(table, [group(name) for name in names])
     assert [row.verdict for row in judged] == ["undecided", "soft", "exact"]
     assert judged[0].note == "its subgroup SO(2)@z is refuted"
 
@@ -63,7 +63,7 @@ def test_a_group_is_absent_if_a_candidate_inside_is():
         Symmetry(name, verdict, 0.1, (0.1, 0.1), 1.0, 0.0)
         for name, verdict in zip(names, ("undecided", "absent", "exact", "soft"), strict=True)
     ]
-    judged = consistent(table, [group(name) for name in names])
+    judged = make_consistent(table, [group(name) for name in names])
     assert [row.verdict for row in judged] == ["absent", "absent", "exact", "absent"]
     assert [row.note for row in judged] == [
         "its subgroup SO(2)@z is absent",
@@ -75,11 +75,11 @@ def test_a_group_is_absent_if_a_candidate_inside_is():
 
 def test_what_the_process_misses_is_measured_against_the_network():
     fit = fitted().fit_
-    assert missed_by_process(fit) == 0.0
+    assert measure_unexplained_by_gp(fit) == 0.0
     shape = fit.shape
     X, Y = rows()
-    lame = process(X[:60], 0 * Y[:60] + Y[:60].mean(0), shape.rep_in, shape.rep_out, shape.groups)
-    assert 0.7 < missed_by_process(replace(fit, ladder=Ladder((lame,)))) < 1.1
+    lame = fit_gp_model(X[:60], 0 * Y[:60] + Y[:60].mean(0), shape.rep_in, shape.rep_out, shape.groups)
+    assert 0.7 < measure_unexplained_by_gp(replace(fit, closed_form=ClosedFormModels((lame,)))) < 1.1
 
 
 def test_a_process_holds_on_to_a_group_by_the_share_of_the_law_that_has_it():
@@ -89,20 +89,20 @@ def test_a_process_holds_on_to_a_group_by_the_share_of_the_law_that_has_it():
         assert row.residual == row.violation**2
     assert est.symmetries_["O(2)@z"].strength > 0.999
     alone = judge_group(est.fit_, group("O(2)@z"))  # without evidence, by its share of the prior
-    assert alone.strength == est.fit_.ladder.process.weights["O(2)@z"]
+    assert alone.strength == est.fit_.closed_form.gp_model.weights["O(2)@z"]
     assert est.symmetries_["O(2)@z"].layers == {}
 
 
-def test_distances_of_snapped_weights_are_zero():
-    snapped = fitted().project("O(2)@z").model.fit_
-    share, layers = weight_distances(snapped, group("O(2)@z"))
+def test_distances_of_projected_weights_are_zero():
+    projected = fitted().project("O(2)@z").model.fit_
+    share, layers = weight_distances(projected, group("O(2)@z"))
     assert share < 1e-24
     assert max(layers.values()) < 1e-12
-    assert weight_distances(snapped, group("O(2)@x"))[0] > 1e-6
+    assert weight_distances(projected, group("O(2)@x"))[0] > 1e-6
 
 
 def test_strengths_are_averaged_as_factors():
     fit = fitted().fit_
-    assert final_strength(fit, group("O(2)@z")) == pytest.approx(BUILT_IN)
+    assert final_strength(fit, group("O(2)@z")) == pytest.approx(EXACT_STRENGTH)
     first, second = (member.strengths["O(2)@x"] for member in fit.members)
     assert final_strength(fit, group("O(2)@x")) == pytest.approx((first * second) ** 0.5)

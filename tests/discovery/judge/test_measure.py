@@ -47,20 +47,20 @@ def push(X):
 
 
 def test_an_exact_function():
-    grounds = measure_group(known(push), group("O(2)@z"))
-    assert grounds.error < 1e-12
-    assert grounds.control > 0.3
-    assert grounds.interval == pytest.approx((0, 0), abs=1e-12)
-    assert (grounds.explained, grounds.rows, grounds.held_out) == (1.0, 200, True)
+    statistics = measure_group(known(push), group("O(2)@z"))
+    assert statistics.error < 1e-12
+    assert statistics.control > 0.3
+    assert statistics.interval == pytest.approx((0, 0), abs=1e-12)
+    assert (statistics.explained, statistics.rows, statistics.held_out) == (1.0, 200, True)
 
 
 def test_a_broken_one_equals_the_plain_measure():
-    grounds = measure_group(known(push), group("O(2)@x"))
+    statistics = measure_group(known(push), group("O(2)@x"))
     plain = equivariance_error(push, rows(300, seed=1)[0], "2V", "V", "O(2)@x", n_transforms=16)
-    assert grounds.error == pytest.approx(plain, rel=0.25)
-    low, high = grounds.interval
-    assert low < grounds.error < high
-    assert grounds.coverage > 0.8
+    assert statistics.error == pytest.approx(plain, rel=0.25)
+    low, high = statistics.interval
+    assert low < statistics.error < high
+    assert statistics.coverage > 0.8
 
 
 def test_the_noise_ratio_is_one_for_independent_mistakes():
@@ -86,10 +86,10 @@ def test_elements_that_do_nothing_hide_nothing():
     def broken(X):
         return X[:, :3] + np.abs(X[:, :1])
 
-    grounds = measure_group(known(broken, truth=lambda X: broken(X) + 0.01), group("O(1)@3[0]"))
-    assert grounds.error > 0.1
-    assert grounds.noise_ratio > 10
-    assert grounds.refutation > 5
+    statistics = measure_group(known(broken, truth=lambda X: broken(X) + 0.01), group("O(1)@3[0]"))
+    assert statistics.error > 0.1
+    assert statistics.noise_ratio > 10
+    assert statistics.refutation > 5
 
 
 def test_noise_of_the_labels_does_not_hide_a_violation():
@@ -128,10 +128,10 @@ def test_the_interval_covers_the_mean_and_shrinks_with_the_rows():
 @pytest.mark.parametrize("offset", [10.0, 1e3, -1e6])
 def test_a_constant_added_to_the_outputs_changes_nothing(offset):
     shape = Shape.of(rep("2V"), rep("S"), [group("O(2)@x"), group("O(2)@z")])
-    plain, moved = (
+    plain, transformed = (
         measure_group(replace(known(lambda X, by=by: X[:, :1] + by), shape=shape), group("O(2)@z"))
         for by in (0.0, offset)
     )
     assert plain.error > 0.5
-    assert moved.error == pytest.approx(plain.error, rel=1e-6)
-    assert moved.control == pytest.approx(plain.control, rel=1e-6)
+    assert transformed.error == pytest.approx(plain.error, rel=1e-6)
+    assert transformed.control == pytest.approx(plain.control, rel=1e-6)

@@ -4,12 +4,18 @@ from dataclasses import replace
 
 import pytest
 
-from softsym.discovery.judge.model_verdict import EXACT_BELOW, MODEL_ABSENT_ABOVE, Grounds, decide, judge
+from softsym.discovery.judge.model_verdict import (
+    EXACT_BELOW,
+    MODEL_ABSENT_ABOVE,
+    ModelStatistics,
+    decide,
+    judge,
+)
 from softsym.discovery.judge.reasons import Cause, Reason, note_of
 from softsym.inference import EvidenceRow
 from softsym.inference.verdict import TOLERANCE
 
-SURE = Grounds(0.1, (0.09, 0.11), 0.4, 30.0, 9.0, 0.95, 1000, 0.9)
+SURE = ModelStatistics(0.1, (0.09, 0.11), 0.4, 30.0, 9.0, 0.95, 1000, 0.9)
 ROUGH = {"explained": 0.3}
 
 
@@ -64,7 +70,8 @@ NOTES = {
     "held_out": ({"held_out": False}, Cause.HELD_OUT, "too few rows to hold any out"),
     "explained": ({"explained": -0.2}, Cause.EXPLAINED,
         "the model explains only 0% of held-out data, more rows or longer training would decide it"),
-    "coverage": ({"coverage": 0.1}, Cause.COVERAGE, "moved data lie where there are no data, inputs moved by the group would decide it"),
+    "coverage": ({"coverage": 0.1}, Cause.COVERAGE,
+        "transformed data lie where there are no data, inputs transformed by the group would decide it"),
     "interval": ({"interval": (0.01, 0.11), **ROUGH}, Cause.INTERVAL,
         "the interval of the error also allows exact, more rows or seeds would decide it"),
     "both": ({"interval": (0.01, 0.3), **ROUGH}, Cause.INTERVAL,
@@ -86,8 +93,8 @@ EVIDENCE = EvidenceRow("O(3)", "exact", 0.6, 300.0, 0.0, (0.0, 0.01), 0.01, 0.9,
 
 def test_the_evidence_decides_where_its_process_misses_nothing():
     assert decide(SURE, EVIDENCE) == ("exact", (), "evidence")
-    assert decide(SURE, EVIDENCE, missed=TOLERANCE) == ("exact", (), "evidence")
-    assert decide(SURE, EVIDENCE, missed=TOLERANCE + 1e-9) == ("soft", (), "model")
+    assert decide(SURE, EVIDENCE, unexplained_by_gp=TOLERANCE) == ("exact", (), "evidence")
+    assert decide(SURE, EVIDENCE, unexplained_by_gp=TOLERANCE + 1e-9) == ("soft", (), "model")
 
 
 def test_the_model_decides_where_kernels_cannot_tell():
@@ -134,11 +141,11 @@ def test_a_group_that_moves_nothing_is_undecided():
 @pytest.mark.parametrize("error", [0.1, 0.4])
 def test_an_undertrained_model_is_not_believed_unless_held_out_rows_agree(error, refutation):
     """Y = 2 X, of which a model explains 49 %: it breaks the symmetry by itself."""
-    grounds = at(error, explained=0.49, refutation=refutation)
-    word, (reason,) = judge(grounds)
-    assert word in ("soft", "absent")
+    statistics = at(error, explained=0.49, refutation=refutation)
+    verdict, (reason,) = judge(statistics)
+    assert verdict in ("soft", "absent")
     assert reason.cause is Cause.EXPLAINED
     assert reason.text.startswith("the model explains only 49% of held-out data")
-    assert decide(grounds)[0] == "undecided"
-    assert judge(replace(grounds, refutation=3.1))[1] == ()
+    assert decide(statistics)[0] == "undecided"
+    assert judge(replace(statistics, refutation=3.1))[1] == ()
     assert judge(at(0.01, explained=0.49, refutation=refutation)) == ("exact", ())  # a penalty has won

@@ -11,6 +11,7 @@ OLD_NOTES = {
         Cause.ROWS, Cause.HELD_OUT, Cause.EXPLAINED,
     ],
     "inconclusive: moved data lie where there are no data, so nothing could confirm or refute it": [Cause.COVERAGE],
+    "transformed data lie where there are no data, inputs transformed by the group would decide it": [Cause.COVERAGE],
     "inconclusive: the interval of the error also allows absent and exact": [Cause.INTERVAL],
     "the data hardly cover this; group's orbits": [Cause.OTHER],
     "": [],

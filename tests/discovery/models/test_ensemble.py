@@ -5,8 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from softsym.discovery.models.ensemble import LEAST, Blend, Part, alone, blended, convex_weights
-from softsym.discovery.models.simple import linear, mean
+from softsym.discovery.models.ensemble import (
+    LEAST,
+    StackedEnsemble,
+    WeightedModel,
+    convex_weights,
+    fit_ensemble,
+    single_model_ensemble,
+)
+from softsym.discovery.models.simple import fit_linear, fit_mean
 from softsym.reps import rep
 
 RNG = np.random.default_rng(0)
@@ -34,20 +41,20 @@ def test_copies_and_broken_models_do_no_harm():
 
 
 def test_parts_predict_together():
-    low, high = mean(X, Y, rep("2S"), rep("S")), linear(X, Y, rep("2S"), rep("S"))
-    blend = Blend((Part(0.75, high, high), Part(0.25, low, low)))
-    assert np.allclose(blend(X), 0.75 * high(X) + 0.25 * low(X))
-    assert blend.name == "linear"
-    assert blend.weights == {"linear": 0.75, "mean": 0.25}
+    low, high = fit_mean(X, Y, rep("2S"), rep("S")), fit_linear(X, Y, rep("2S"), rep("S"))
+    ensemble = StackedEnsemble((WeightedModel(0.75, high, high), WeightedModel(0.25, low, low)))
+    assert np.allclose(ensemble(X), 0.75 * high(X) + 0.25 * low(X))
+    assert ensemble.name == "linear"
+    assert ensemble.weights == {"linear": 0.75, "mean": 0.25}
     gap = (high(X) - low(X)) ** 2 * 0.75 * 0.25
-    assert np.allclose(blend.spread(X) ** 2, 0.75 * high.noise**2 + 0.25 * low.noise**2 + gap)
-    assert blended([low, high], X, Y).name == "linear"
-    assert np.array_equal(alone(high).spread(X), high.spread(X))
+    assert np.allclose(ensemble.std(X) ** 2, 0.75 * high.noise**2 + 0.25 * low.noise**2 + gap)
+    assert fit_ensemble([low, high], X, Y).name == "linear"
+    assert np.array_equal(single_model_ensemble(high).std(X), high.std(X))
 
 
 def test_the_final_form_sees_other_rows_and_the_early_one_does_not():
-    high = linear(X[:50], Y[:50], rep("2S"), rep("S"))
-    blend = alone(high).refitted(X, Y)
-    assert np.array_equal(blend.early(X), high(X))
-    assert np.array_equal(blend(X), high.on(X, Y)(X))
-    assert not np.array_equal(blend(X), blend.early(X))
+    high = fit_linear(X[:50], Y[:50], rep("2S"), rep("S"))
+    ensemble = single_model_ensemble(high).refit(X, Y)
+    assert np.array_equal(ensemble.predict_from_train(X), high(X))
+    assert np.array_equal(ensemble(X), high.refit(X, Y)(X))
+    assert not np.array_equal(ensemble(X), ensemble.predict_from_train(X))

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from softsym.discovery.models import kernel_ridge as room
-from softsym.discovery.models.kernel_ridge import KERNELS, PENALTIES, fitted, kernel_ridge
+from softsym.discovery.models import kernel_ridge as kernel_ridge_module
+from softsym.discovery.models.kernel_ridge import KERNELS, PENALTIES, fit_kernel_ridge, tune_kernel_ridge
 
 X = np.random.default_rng(0).standard_normal((150, 2)) * [1.0, 20.0] + 3.0
 Y = np.sin(X[:, :1]) * (X[:, 1:] / 20)
 
 
 def test_it_is_the_formula_with_the_best_setting():
-    model = kernel_ridge(X[:100], Y[:100], (X[100:], Y[100:]))
+    model = tune_kernel_ridge(X[:100], Y[:100], (X[100:], Y[100:]))
     x = (X - X[:100].mean(0)) / X[:100].std(0)
     errors = {}
     for kernel in KERNELS:
@@ -27,14 +27,14 @@ def test_it_is_the_formula_with_the_best_setting():
 
 
 def test_it_sees_only_so_many_rows(monkeypatch):
-    monkeypatch.setattr(room, "MOST_ROWS", 60)
-    monkeypatch.setattr(room, "COMPARED", 40)
-    model = kernel_ridge(X[:100], Y[:100], (X[100:], Y[100:]))
+    monkeypatch.setattr(kernel_ridge_module, "MOST_ROWS", 60)
+    monkeypatch.setattr(kernel_ridge_module, "COMPARED", 40)
+    model = tune_kernel_ridge(X[:100], Y[:100], (X[100:], Y[100:]))
     assert len(model.rows) == 60
-    assert len(model.on(X, Y).rows) == 60
+    assert len(model.refit(X, Y).rows) == 60
 
 
 def test_constant_inputs_give_the_mean():
-    model = kernel_ridge(np.ones((30, 2)), Y[:30], (np.ones((5, 2)), Y[:5]))
+    model = tune_kernel_ridge(np.ones((30, 2)), Y[:30], (np.ones((5, 2)), Y[:5]))
     assert model(np.ones((1, 2))) == pytest.approx(Y[:30].mean(), abs=1e-3)
-    assert fitted(KERNELS[0], 0.0, np.ones((30, 2)), Y[:30], model.scale) is None
+    assert fit_kernel_ridge(KERNELS[0], 0.0, np.ones((30, 2)), Y[:30], model.scale) is None

@@ -3,29 +3,29 @@
 import numpy as np
 import pytest
 
-from softsym.discovery.models.model_state import KINDS, packed, unpacked
+from softsym.discovery.models.model_state import KINDS, pack_model, unpack_model
 from softsym.groups import group
-from tests.discovery.models.test_protocol import RUNGS, X, names
+from tests.discovery.models.test_protocol import MODELS, X, names
 
 
-@pytest.mark.parametrize("name", [name for name in RUNGS if name != names.NETWORK])
+@pytest.mark.parametrize("name", [name for name in MODELS if name != names.NETWORK])
 def test_there_and_back(name):
-    rung = RUNGS[name]()
-    about, arrays = packed(rung)
-    again = unpacked(about, arrays)
-    assert type(again) is type(rung)
-    assert (again.name, again.has) == (rung.name, rung.has)
-    assert np.array_equal(again(X), rung(X))
-    assert np.array_equal(again.spread(X), rung.spread(X))
-    snapped = rung.snapped([group("O(2)@z")])
-    if snapped is not None:
-        assert np.array_equal(unpacked(*packed(snapped))(X), snapped(X))
-        assert unpacked(*packed(snapped)).has == ("O(2)@z",)
+    model = MODELS[name]()
+    about, arrays = pack_model(model)
+    again = unpack_model(about, arrays)
+    assert type(again) is type(model)
+    assert (again.name, again.exact_groups) == (model.name, model.exact_groups)
+    assert np.array_equal(again(X), model(X))
+    assert np.array_equal(again.std(X), model.std(X))
+    projected = model.project([group("O(2)@z")])
+    if projected is not None:
+        assert np.array_equal(unpack_model(*pack_model(projected))(X), projected(X))
+        assert unpack_model(*pack_model(projected)).exact_groups == ("O(2)@z",)
 
 
 def test_what_is_not_known_is_refused():
     with pytest.raises(TypeError, match="Networks is not stored here"):
-        packed(RUNGS[names.NETWORK]())
+        pack_model(MODELS[names.NETWORK]())
     with pytest.raises(ValueError, match="unknown kind 'forest'"):
-        unpacked({"kind": "forest"}, {})
+        unpack_model({"kind": "forest"}, {})
     assert "process" in KINDS

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import softsym as ss
-from softsym.discovery.models.gp_model import process
+from softsym.discovery.models.gp_model import fit_gp_model
 from softsym.discovery.module.gp_module import AtOneSize, Powers, process_module
 
 RNG = np.random.default_rng(0)
@@ -26,9 +26,9 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_it_predicts_what_the_process_predicts(case: str) -> None:
     rep_in, rep_out, groups, Y = CASES[case]
-    rung = process(X[:50], Y[:50], ss.rep(rep_in), ss.rep(rep_out), [ss.group(name) for name in groups])
-    module = process_module(rung)
-    predicted = rung(X)
+    model = fit_gp_model(X[:50], Y[:50], ss.rep(rep_in), ss.rep(rep_out), [ss.group(name) for name in groups])
+    module = process_module(model)
+    predicted = model(X)
     assert np.allclose(
         module(torch.from_numpy(X)).numpy(), predicted, atol=1e-8 * (1 + np.abs(predicted).max())
     )

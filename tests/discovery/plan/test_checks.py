@@ -12,7 +12,7 @@ X = np.zeros((4, 3))
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"model": "forest"}, "unknown model 'forest'; pass one of auto, linear, gp, network"),
         ({"seeds": 0}, "`seeds` must be a whole number"),
@@ -22,9 +22,9 @@ X = np.zeros((4, 3))
         ({"n_jobs": 0}, "`n_jobs` must be a whole number"),
     ],
 )
-def test_numbers(changes, told):
+def test_numbers(changes, message):
     check_numbers(GIVEN, classes=False)
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=message):
         check_numbers(GIVEN | changes, classes=False)
 
 

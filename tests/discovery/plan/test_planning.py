@@ -14,8 +14,8 @@ def test_nothing_is_fitted_by_planning():
     assert not hasattr(est, "fit_")
     assert [group.name for group in plan.shape.groups] == ["O(2)@x", "O(2)@z"]
     assert (plan.seeds, plan.fraction, plan.recipe.width) == (3, 0.25, 27)
-    assert not plan.tries.width  # it was given
-    assert estimator(width=None).plan(*rows(60)).tries.width
+    assert not plan.search_space.width  # it was given
+    assert estimator(width=None).plan(*rows(60)).search_space.width
 
 
 def test_rows_that_do_not_count_are_left_out():
@@ -23,7 +23,7 @@ def test_rows_that_do_not_count_are_left_out():
     weights = np.r_[np.zeros(10), np.ones(50)]
     plan = estimator().plan(X, Y, sample_weight=weights, groups=np.arange(60) // 2)
     assert np.array_equal(plan.X, X[10:])
-    assert np.array_equal(plan.together, np.arange(50) // 2)
+    assert np.array_equal(plan.row_groups, np.arange(50) // 2)
 
 
 WRONG = {

@@ -6,7 +6,7 @@ import pytest
 import softsym as ss
 from softsym.data.split import split_rows
 from softsym.datasets.parse import task_table
-from softsym.discovery.plan.propose_groups import HANDFUL, candidates
+from softsym.discovery.plan.propose_groups import MAX_CANDIDATES, propose_candidates
 from softsym.errors import InputError
 
 
@@ -18,25 +18,25 @@ def _rows(n=200):
 
 
 def test_at_most_a_handful_exact_ones_first():
-    found = candidates(*_rows(), "V", "V")
+    found = propose_candidates(*_rows(), "V", "V")
     assert found.groups[0] == ss.O(2).about("z")
-    assert len(found.groups) <= HANDFUL
-    assert found.words().startswith("the data propose O(2)@z")
+    assert len(found.groups) <= MAX_CANDIDATES
+    assert found.describe().startswith("the data propose O(2)@z")
 
 
 def test_rows_kept_for_the_test_are_not_looked_at():
     X, Y = _rows()
     test = split_rows(X, 0.15, 0).test
     Y[test] = 1e3
-    assert candidates(X, Y, "V", "V").groups[0] == ss.O(2).about("z")
-    assert not candidates(X, Y, "V", "V", seed=1).groups
+    assert propose_candidates(X, Y, "V", "V").groups[0] == ss.O(2).about("z")
+    assert not propose_candidates(X, Y, "V", "V", seed=1).groups
 
 
 def test_noise_proposes_nothing_and_says_so():
     rng = np.random.default_rng(0)
-    found = candidates(rng.standard_normal((100, 3)), rng.standard_normal((100, 3)), "V", "V")
+    found = propose_candidates(rng.standard_normal((100, 3)), rng.standard_normal((100, 3)), "V", "V")
     assert found.groups == ()
-    assert "the data propose no group: the fit explains only" in found.words()
+    assert "the data propose no group: the fit explains only" in found.describe()
 
 
 def test_estimators_take_auto():
@@ -65,7 +65,7 @@ def test_auto_needs_representations_and_a_regression():
 def test_usual_groups_are_judged_where_the_fit_is_poor():
     task = ss.datasets.task("inertia:Oz(2)")
     rows = task_table(task, seed=0)
-    found = candidates(rows.X[:600], rows.Y[:600], task.rep_in, task.rep_out)
+    found = propose_candidates(rows.X[:600], rows.Y[:600], task.rep_in, task.rep_out)
     assert ss.O(3) in found.usual
-    assert len(found.groups) <= HANDFUL
-    assert "are judged too" in found.words()
+    assert len(found.groups) <= MAX_CANDIDATES
+    assert "are judged too" in found.describe()

@@ -67,7 +67,7 @@ def test_the_headline_counts_what_is_certain():
     doubted = replace(EXACT, reasons=reasons_in("inconclusive: only 40 training rows"))
     absent = replace(EXACT, verdict="absent")
     assert headline(Symmetries([EXACT, absent, absent, doubted])) == (
-        "Of 4 candidate symmetries, 1 holds exactly, 2 do not hold and 1 cannot be told for certain."
+        "Of 4 candidate symmetries, 1 holds exactly, 2 do not hold and 1 cannot be decided."
     )
 
 
@@ -75,4 +75,4 @@ def test_a_group_that_moves_nothing_neither_holds_nor_fails():
     reasons = reasons_in("inconclusive: acts trivially on inputs and outputs, so data cannot break it")
     row = Symmetry("O(3)", "undecided", 0.0, (0.0, 0.0), 1.0, 0.0, reasons=reasons)
     assert sentence(row).startswith("moves neither inputs nor outputs")
-    assert headline(Symmetries([row])) == "Of 1 candidate symmetry, 1 cannot be told for certain."
+    assert headline(Symmetries([row])) == "Of 1 candidate symmetry, 1 cannot be decided."

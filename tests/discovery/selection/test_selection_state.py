@@ -1,10 +1,10 @@
-"""Ladder and blend in files: there and back, networks by name."""
+"""Closed-form models and ensemble in files: there and back, networks by name."""
 
 import numpy as np
 import pytest
 
 import softsym as ss
-from softsym.discovery.selection.selection_state import pack_ladder, unpack_ladder
+from softsym.discovery.selection.selection_state import MODELS_KEY, pack_models, unpack_models
 from tests.discovery.small import fitted, rows
 
 
@@ -17,16 +17,16 @@ def test_there_and_back(model, tmp_path):
     for one, other in zip(again.predict(X, return_std=True), est.predict(X, return_std=True), strict=True):
         assert np.array_equal(one, other)
     assert again.fit_.test_error() == est.fit_.test_error()
-    assert again.fit_.blend.weights == est.fit_.blend.weights
-    assert again.fit_.built_in == est.fit_.built_in
+    assert again.fit_.ensemble.weights == est.fit_.ensemble.weights
+    assert again.fit_.exact_groups == est.fit_.exact_groups
     assert again.evidence_ == est.evidence_
     assert np.array_equal(again.project("O(2)@z").model.predict(X), est.project("O(2)@z").model.predict(X))
     assert b"pickle" not in (tmp_path / "model" / "model.json").read_bytes()
 
 
-def test_models_of_before_have_no_ladder():
+def test_models_of_before_have_no_closed_form_models():
     fit = fitted().fit_
     arrays = {}
-    about = pack_ladder(fit, arrays)
-    assert (about["rungs"], about["blend"], arrays) == ([], [], {})
-    assert unpack_ladder(fit, {}, {}).blend is None
+    about = pack_models(fit, arrays)
+    assert (about[MODELS_KEY], about["blend"], arrays) == ([], [], {})
+    assert unpack_models(fit, {}, {}).ensemble is None

@@ -23,7 +23,7 @@ from softsym.datasets import task as read_task
 from softsym.discovery import SoftEquivariantRegressor
 from softsym.discovery.fit.fitted import FittedEnsemble
 from softsym.discovery.judge.measure import JUDGED_ELEMENTS, JUDGED_ROWS, measure_group
-from softsym.discovery.judge.model_verdict import Grounds, judge
+from softsym.discovery.judge.model_verdict import ModelStatistics, judge
 from softsym.metrics import data_error
 from softsym_lab.correlation import correlation
 
@@ -88,10 +88,10 @@ def measure_set(name: str, seeds: int = SEEDS, **changes: Any) -> list[dict[str,
 
 def score(records: list[dict[str, Any]]) -> dict[str, Any]:
     """The share of right verdicts and the correlations of model errors with the truth's, from records alone."""
-    verdicts = [judge(grounds_from(record["grounds"])) for record in records]
+    verdicts = [judge(statistics_from(record["grounds"])) for record in records]
     right = [verdict == record["expected"] for (verdict, _), record in zip(verdicts, records, strict=True)]
     data = [record["data_error"] for record in records]
-    grounds = [grounds_from(record["grounds"]) for record in records]
+    statistics = [statistics_from(record["grounds"]) for record in records]
     return {
         "pairs": len(records),
         "right": sum(right),
@@ -101,20 +101,20 @@ def score(records: list[dict[str, Any]]) -> dict[str, Any]:
             for (verdict, _), record, ok in zip(verdicts, records, right, strict=True)
             if not ok
         ],
-        "correlation_of_excess_with_data_error": correlation(data, [g.excess for g in grounds]),
-        "correlation_of_error_with_data_error": correlation(data, [g.error for g in grounds]),
+        "correlation_of_excess_with_data_error": correlation(data, [g.excess for g in statistics]),
+        "correlation_of_error_with_data_error": correlation(data, [g.error for g in statistics]),
     }
 
 
-def grounds_from(fields: dict[str, Any]) -> Grounds:
-    """Grounds from a record."""
+def statistics_from(fields: dict[str, Any]) -> ModelStatistics:
+    """Statistics from a record."""
     low, high = fields["interval"]
-    return Grounds(**{**fields, "interval": (low, high)})
+    return ModelStatistics(**{**fields, "interval": (low, high)})
 
 
 def _record(task: Task, fit: FittedEnsemble, k: int) -> dict[str, Any]:
     group = task.groups[k]
-    grounds = measure_group(fit, group)
+    statistics = measure_group(fit, group)
     assert task.target is not None
     truth = data_error(
         task.target,
@@ -130,5 +130,8 @@ def _record(task: Task, fit: FittedEnsemble, k: int) -> dict[str, Any]:
         "expected": task.expected[group],
         "data_error": truth,
         "strength": fit.recipe.strength,
-        "grounds": {**asdict(grounds), "interval": [float(np.float64(end)) for end in grounds.interval]},
+        "grounds": {
+            **asdict(statistics),
+            "interval": [float(np.float64(end)) for end in statistics.interval],
+        },
     }

@@ -1,1 +1,1 @@
-"""Training the networks behind an estimator."""
+"""Training of the networks of an estimator."""

@@ -1,4 +1,4 @@
-"""How well simpler models predict that were fitted to the same rows: a small table beside the one of symmetries."""
+"""The table of baselines: errors of simpler models that were fitted to the same rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Baseline:
         test_error: On held-out rows.
         explained: Share of the held-out variance that it explains.
         is_returned: Whether it is the one that predicts.
-        share: Its weight in the blend that predicts; 0 if it has none.
+        share: Its weight in the stacked ensemble that predicts; 0 if it has none.
     """
 
     name: str
@@ -55,7 +55,7 @@ class Baselines(CandidateTable[Baseline]):
         ridge regression  6.1             13.0 %
     """
 
-    title = "Beside simpler models, on the same rows"
+    title = "Baselines, fitted to the same rows"
     what = "model"
     columns = (
         Column("model", "Model", lambda row: row.name),

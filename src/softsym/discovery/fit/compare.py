@@ -9,17 +9,17 @@ from softsym.typing import Array, Index
 
 
 def squared_errors(predictor: Predictor, rows: HeldOut) -> Array:
-    """Of the mean over members, averaged over outputs, for each row (n,)."""
+    """Squared errors of the mean over members, averaged over outputs, for each row (n,)."""
     return rows.errors(predictor(rows.X).mean(0))
 
 
-def standard_errors(new: Array, old: Array, together: Index | None = None) -> float:
+def standard_errors(new: Array, old: Array, row_groups: Index | None = None) -> float:
     """By how many standard errors of their mean difference errors of rows (n,) are larger than others of the same rows.
 
     Args:
         new: Errors (n,).
         old: Errors (n,) to compare them with.
-        together: Labels (n,) of rows that belong together, which count as one: windows of a recording err alike.
+        row_groups: Row groups (n,); differences are averaged within each, since errors there are correlated.
 
     Example:
         >>> standard_errors(np.array([2.0, 4.0]), np.array([1.0, 1.0]))
@@ -31,10 +31,10 @@ def standard_errors(new: Array, old: Array, together: Index | None = None) -> fl
     if not np.isfinite(mean):
         return 0.0 if np.isnan(mean) else mean  # if both are infinite, neither is worse
     differences = new - old
-    if together is not None:
-        labels = np.unique(together, return_inverse=True)[1]
+    if row_groups is not None:
+        labels = np.unique(row_groups, return_inverse=True)[1]
         differences = np.bincount(labels, differences) * ((labels.max() + 1) / len(labels))
-    spread = float(differences.std(ddof=1)) / len(differences) ** 0.5 if len(differences) > 1 else 0.0
-    if spread == 0.0:
+    standard_error = float(differences.std(ddof=1)) / len(differences) ** 0.5 if len(differences) > 1 else 0.0
+    if standard_error == 0.0:
         return float(np.sign(mean)) * float("inf") if mean else 0.0
-    return float(differences.mean()) / spread
+    return float(differences.mean()) / standard_error

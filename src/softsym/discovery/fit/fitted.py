@@ -1,7 +1,8 @@
-"""What a fit leaves behind: members that predict as one, and the rows that were held out."""
+"""The result of a fit: models, the selected one, and validation and test rows."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -17,9 +18,9 @@ from softsym.discovery.fit.member import Member, Shape, predict_members
 from softsym.discovery.fit.recipe import Recipe
 from softsym.discovery.fit.scale_frame import ScaleFrame
 from softsym.discovery.fit.training_curves import Curves
-from softsym.discovery.models.closed_form import Ladder
-from softsym.discovery.models.ensemble import Blend
-from softsym.discovery.models.protocol import NETWORK, ORDINARY, Rung
+from softsym.discovery.models.closed_form import ClosedFormModels
+from softsym.discovery.models.ensemble import StackedEnsemble
+from softsym.discovery.models.protocol import NETWORK, ORDINARY, Model
 from softsym.groups import Group
 from softsym.training.loop import Criterion
 from softsym.typing import Array, Index
@@ -46,7 +47,7 @@ class Predictor:
         members: The trained networks.
         scale_in: Scaling of the inputs.
         scale_out: Scaling of the outputs; the identity for classes.
-        frame: How inputs are brought to one size, where a candidate group scales and size tells nothing.
+        frame: Canonicalisation of scale, where a candidate group scales and the outputs do not depend on the size.
     """
 
     target: Target
@@ -75,33 +76,33 @@ class Predictor:
 
 @dataclass(frozen=True, eq=False)
 class Networks:
-    """Trained networks as a rung of the ladder: the mean of the members.
+    """Trained networks as one model: the mean of the members.
 
     Args:
         name: Which networks they are.
         predictor: The members as one function.
-        has: Names of the groups that they have exactly.
+        exact_groups: Names of the groups to which they are exactly equivariant.
     """
 
     name: str
     predictor: Predictor
-    has: tuple[str, ...] = ()
+    exact_groups: tuple[str, ...] = ()
 
     def __call__(self, X: Array) -> Array:
         """Mean outputs (n, outputs)."""
         return np.asarray(self.predictor(X).mean(0))
 
-    def spread(self, X: Array) -> Array:
+    def std(self, X: Array) -> Array:
         """Standard deviations over members (n, outputs)."""
         return np.asarray(self.predictor(X).std(0))
 
-    def on(self, X: Array, Y: Array, weights: Array | None = None) -> Networks:
-        """Themselves: training again would take as long as training."""
+    def refit(self, X: Array, Y: Array, weights: Array | None = None) -> Networks:
+        """The same networks: they are not trained again, which would take too long."""
         return self
 
-    def snapped(self, groups: Sequence[Group]) -> Networks | None:
-        """Themselves, if they have these symmetries already."""
-        return self if {group.name for group in groups} <= set(self.has) else None
+    def project(self, groups: Sequence[Group]) -> Networks | None:
+        """The same networks if they are equivariant to these groups already, None otherwise."""
+        return self if {group.name for group in groups} <= set(self.exact_groups) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,15 +112,15 @@ class HeldOut:
     Args:
         X: Inputs, shape (n, inputs).
         Y: Outputs, shape (n, outputs); for a classifier one column per class, 0 or 1.
-        is_separate: Whether they really were kept from training; too few rows cannot be spared.
-        together: Labels of rows that belong together, shape (n,); None if every row stands by itself.
-        weights: How much every row counts (n,), of mean one; None if all count the same.
+        is_separate: Whether they were kept from training; False where there are too few rows.
+        row_groups: Row groups (n,); None if rows are independent.
+        weights: Sample weights (n,), of mean one; None if all are equal.
     """
 
     X: Array
     Y: Array
     is_separate: bool = True
-    together: Index | None = None
+    row_groups: Index | None = None
     weights: Array | None = None
 
     def errors(self, predicted: Array) -> Array:
@@ -133,44 +134,44 @@ class HeldOut:
 
 
 @dataclass(frozen=True, eq=False)
-class Rivals:
+class BaselineModels:
     """Models without symmetries that were fitted to the same rows.
 
     Args:
-        baselines: How well each predicts.
+        baselines: The errors of each.
         errors: Squared errors of the best of them on validation rows, shape (n,).
-        ordinary: The ordinary networks among them; None if the members are such themselves, or for a model that was read.
-        rungs: Those that could predict in the place of the ladder's.
+        ordinary: The unconstrained networks among them; None if the members are such themselves, or for a loaded model.
+        models: Those that may be selected.
     """
 
     baselines: tuple[Baseline, ...]
     errors: Array
     ordinary: Predictor | None = None
-    rungs: tuple[Rung, ...] = ()
+    models: tuple[Model, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class FittedEnsemble:
-    """Everything a fit leaves behind.
+    """The result of a fit.
 
     Args:
         shape: Representations and candidate groups.
         recipe: How members were trained, or would have been.
-        predictor: The members, pulled towards the symmetries, as one function; without members if no network was trained.
-        curves: What happened during each training.
-        held: Rows that were held out.
+        predictor: The members, regularised towards the symmetries, as one function; without members if no network was trained.
+        curves: Learning curves of each training.
+        held: Test rows.
         n_train: Number of training rows.
         seconds: How long it took.
-        checked: Validation rows, by which training was judged and verdicts are; None if they were not kept.
-        built_in: Names of the groups that the members have exactly, by construction.
-        baselines: Simpler models on the same rows, with this one among them.
-        rivals: What the baselines are beside the members themselves.
-        ordinary: Ordinary networks that predict in their place, because they predicted validation rows better, or with them.
-        compiled: Whether compiled code ran, on which last bits and speed depend; None if nobody wrote it down.
-        seed: Of everything that is drawn.
-        ladder: Closed-form models fitted to the training rows, free to break every candidate.
-        blend: What predicts; None if that is the network, or ordinary ones in its place.
-        why: Why a network was trained or not, and why this model predicts, one sentence each.
+        checked: Validation rows, on which models are selected and verdicts rest; None if they were not kept.
+        exact_groups: Names of the groups to which the members are exactly equivariant, by construction.
+        baselines: The table of all models on the same rows.
+        baseline_models: Models without symmetries; None before they are fitted.
+        ordinary: Unconstrained networks that predict instead of the members or together with them, selected on validation rows.
+        compiled: Whether compiled code ran, on which last bits and speed depend; None if unknown.
+        seed: Random seed.
+        closed_form: Closed-form models fitted to the training rows, without exact constraints.
+        ensemble: The stacked ensemble that predicts; None if the networks predict alone.
+        why: Why a network was trained or not, and why this model was selected, one sentence each.
     """
 
     shape: Shape
@@ -181,14 +182,14 @@ class FittedEnsemble:
     n_train: int
     seconds: float
     checked: HeldOut | None = None
-    built_in: tuple[str, ...] = ()
+    exact_groups: tuple[str, ...] = ()
     baselines: Baselines = field(default_factory=Baselines)
-    rivals: Rivals | None = None
+    baseline_models: BaselineModels | None = None
     ordinary: Predictor | None = None
     compiled: str | None = None
     seed: int = 0
-    ladder: Ladder = field(default_factory=Ladder)
-    blend: Blend | None = None
+    closed_form: ClosedFormModels = field(default_factory=ClosedFormModels)
+    ensemble: StackedEnsemble | None = None
     why: tuple[str, ...] = ()
 
     @property
@@ -198,56 +199,62 @@ class FittedEnsemble:
 
     @property
     def model(self) -> str:
-        """Name of the rung that predicts, or of the heaviest of several."""
-        if self.blend is not None:
-            return self.blend.name
+        """Name of the selected model; of a stacked ensemble, that of its largest weight."""
+        if self.ensemble is not None:
+            return self.ensemble.name
         return NETWORK if self.ordinary is None else ORDINARY
 
     @property
-    def returned_has(self) -> list[str]:
-        """Names of the groups that what predicts has exactly."""
-        if self.blend is None:
-            return list(self.built_in) if self.ordinary is None else []
-        return list(self.blend.has)
+    def built_in(self) -> tuple[str, ...]:
+        """The former name of :attr:`exact_groups`."""
+        warnings.warn("fit_.built_in is now fit_.exact_groups", DeprecationWarning, stacklevel=2)
+        return self.exact_groups
+
+    @property
+    def selected_exact_groups(self) -> list[str]:
+        """Names of the groups to which the selected model is exactly equivariant."""
+        if self.ensemble is None:
+            return list(self.exact_groups) if self.ordinary is None else []
+        return list(self.ensemble.exact_groups)
 
     @property
     def _networks(self) -> Predictor | None:
         """The networks that predict, if nothing else does."""
-        if self.blend is None:
+        if self.ensemble is None:
             return self.ordinary or self.predictor
-        rung = self.blend.parts[0].early
-        return rung.predictor if len(self.blend.parts) == 1 and isinstance(rung, Networks) else None
+        model = self.ensemble.parts[0].train_fit
+        return model.predictor if len(self.ensemble.parts) == 1 and isinstance(model, Networks) else None
 
     def outputs(self, X: Array) -> Array:
         """Outputs in the units of the data, of all members if networks predict, (members, n, outputs); probabilities for a classifier."""
         networks = self._networks
         if networks is not None:
             return networks(X)
-        assert self.blend is not None
-        return self.blend(X)[None]
+        assert self.ensemble is not None
+        return self.ensemble(X)[None]
 
     def predict(self, X: Array) -> tuple[Array, Array]:
-        """Mean, and standard deviation over members or as the model knows it, each (n, outputs)."""
+        """Mean, and standard deviation over members or of the model itself, each (n, outputs)."""
         networks = self._networks
         if networks is not None:
             return _mean_and_std(networks(X))
-        assert self.blend is not None
-        return self.blend(X), self.blend.spread(X)
+        assert self.ensemble is not None
+        return self.ensemble(X), self.ensemble.std(X)
 
-    def free_outputs(self, X: Array) -> Array:
-        """Outputs, likewise, of the model that is free to break every candidate, fitted to training rows: what is judged."""
-        if not self.ladder.rungs or self.members:
+    def unconstrained_outputs(self, X: Array) -> Array:
+        """Outputs, likewise, of the model without exact constraints that was fitted to training rows; verdicts rest on it."""
+        if not self.closed_form.models or self.members:
             return self.predictor(X)
-        rung = self.ladder.process or self.ladder.rungs[-1]
-        return rung(X)[None]
+        model = self.closed_form.gp_model or self.closed_form.models[-1]
+        return model(X)[None]
 
     @property
     def is_finished(self) -> bool:
-        """Whether nothing interrupted it."""
+        """Whether all members were trained to the end."""
         return all(member.is_finished for member in self.members)
 
-    def interrupted(self) -> FittedEnsemble:
-        """The same, known to be unfinished."""
+    def mark_interrupted(self) -> FittedEnsemble:
+        """The fit, marked as unfinished."""
         members = (*self.members[:-1], replace(self.members[-1], is_finished=False))
         return replace(self, predictor=replace(self.predictor, members=members))
 
@@ -258,23 +265,23 @@ class FittedEnsemble:
 
     @cached_property
     def judged_outputs(self) -> Array:
-        """What the model that is free to break every candidate predicts for them."""
-        return self.free_outputs(self.judged.X)
+        """Outputs for them of the model without exact constraints."""
+        return self.unconstrained_outputs(self.judged.X)
 
     @cached_property
     def held_outputs(self) -> Array:
-        """Outputs for the held-out rows by what was fitted to training rows alone, computed once: error and report rest on them."""
+        """Outputs for the test rows of the model that was fitted to training rows alone; computed once, for errors and report."""
         networks = self._networks
         if networks is not None:
             return networks(self.held.X)
-        assert self.blend is not None
-        return self.blend.early(self.held.X)[None]
+        assert self.ensemble is not None
+        return self.ensemble.predict_from_train(self.held.X)[None]
 
     @cached_property
     def held_predictions(self) -> tuple[Array, Array]:
         """Mean and standard deviation for the held-out rows, each (n, outputs)."""
-        if self._networks is None and self.blend is not None:
-            return self.held_outputs[0], self.blend.spread(self.held.X, early=True)
+        if self._networks is None and self.ensemble is not None:
+            return self.held_outputs[0], self.ensemble.std(self.held.X, from_train=True)
         return _mean_and_std(self.held_outputs)
 
     def test_error(self) -> float:

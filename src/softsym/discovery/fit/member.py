@@ -48,12 +48,12 @@ class Shape:
         whole = largest or (join_groups(groups) if groups else Trivial(1))
         return cls(rep_in, rep_out, tuple(groups), whole)
 
-    def plain(self) -> Shape:
-        """The same without candidates: that of an ordinary network."""
+    def without_groups(self) -> Shape:
+        """The shape without candidates: that of an unconstrained network."""
         return replace(self, groups=())
 
-    def only(self, names: Iterable[str]) -> Shape:
-        """The same with the candidates of these names alone."""
+    def restrict_to(self, names: Iterable[str]) -> Shape:
+        """The shape with the candidates of these names alone."""
         kept = set(names)
         return replace(self, groups=tuple(group for group in self.groups if group.name in kept))
 
@@ -174,7 +174,9 @@ def train_member(
             resume=folder is not None,
             on_epoch=watch,
         )
-    model = fitted.model.double().eval()  # so that a row's prediction does not depend on the rows beside it
+    model = (
+        fitted.model.double().eval()
+    )  # so that the prediction of a row does not depend on other rows of the batch
     return Member(seed, model, fitted.strengths, fitted.history, is_finished=not stopped)
 
 
@@ -183,7 +185,7 @@ def one_thread() -> Iterator[None]:
     """Runs torch with one thread.
 
     The last bits of initial weights and of a training depend on the number of threads, so members have one wherever they are trained:
-    in this process or beside each other in several, on two cores or on sixty. At the usual widths a second thread brings nothing.
+    in this process or in several, on two cores or on sixty. At the usual widths a second thread brings nothing.
     """
     before = torch.get_num_threads()
     torch.set_num_threads(1)

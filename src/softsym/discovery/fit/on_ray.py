@@ -1,7 +1,7 @@
 """Trainings on the machines of a Ray cluster: the same networks to the bit.
 
-What is learned comes back through Ray, so nothing but Ray connects the machines. A training whose process or machine dies is taken up
-again elsewhere, from its checkpoint where the machines share the file system that it is on, otherwise from its beginning.
+Results come back through Ray, and nothing else connects the machines. A training whose process or machine dies is continued
+elsewhere, from its checkpoint where the machines share the file system that it is on, otherwise from its beginning.
 """
 
 from __future__ import annotations
@@ -14,33 +14,33 @@ from dataclasses import replace
 from typing import Any
 
 from softsym.cluster import RETRIES, connect
-from softsym.discovery.fit.parallel import Lesson, OnEpoch, Outcome, Row, Training, outcome_of
+from softsym.discovery.fit.parallel import OnEpoch, Outcome, Row, TrainingData, TrainJob, run_job
 from softsym.errors import InputError, TrainingError
 from softsym.native import announce, is_torch_only
 
 PERIOD = 0.2
-"""Seconds between two looks at how trainings go, and between two rows that one sends."""
+"""Seconds between two reads of the progress of trainings, and between two rows that a training sends."""
 
 
 class Board:
-    """Lives in a process of its own beside whoever asked, and knows how far every training is."""
+    """An actor on the node of the caller that collects the progress of every training."""
 
     def __init__(self) -> None:
         self.rows: dict[int, Row] = {}
         self.is_over = False
 
-    def tell(self, place: int, row: Row) -> bool:
-        """Takes the newest row of a training; True if it is to stop."""
+    def report(self, place: int, row: Row) -> bool:
+        """Takes the newest row of a training; returns True if it has to stop."""
         self.rows[place] = row
         return self.is_over
 
     def read(self) -> dict[int, Row]:
-        """The newest rows since the last look."""
+        """The newest rows since the last call."""
         rows, self.rows = self.rows, {}
         return rows
 
     def end(self) -> None:
-        """From now on, whoever tells something is told to stop."""
+        """Makes every training stop at its next report."""
         self.is_over = True
 
 
@@ -60,23 +60,28 @@ class OnRay:
         """How many the cluster has, at this moment."""
         return max(1, int(self._ray.cluster_resources().get("CPU", 1)))
 
-    def outcomes(
-        self, lesson: Lesson, trainings: Sequence[Training], n_jobs: int, on_epoch: OnEpoch, may_diverge: bool
+    def run(
+        self,
+        training_data: TrainingData,
+        jobs: Sequence[TrainJob],
+        n_jobs: int,
+        on_epoch: OnEpoch,
+        may_diverge: bool,
     ) -> list[Outcome | None]:
-        """See :class:`~softsym.discovery.fit.parallel.Helpers`; how many work at a time is the cluster's affair."""
+        """See :class:`~softsym.discovery.fit.parallel.Executor`; ``n_jobs`` is ignored, as the cluster has its own number of workers."""
         ray = self._ray
         announce()
-        board = ray.remote(num_cpus=0, **_beside(ray))(Board).remote()
+        board = ray.remote(num_cpus=0, **_same_node(ray))(Board).remote()
         work = ray.remote(num_cpus=1, max_retries=RETRIES)(_work)
-        shared = ray.put(lesson)
-        waiting = list(enumerate(map(_anywhere, trainings)))
+        shared = ray.put(training_data)
+        waiting = list(enumerate(map(_with_absolute_folder, jobs)))
         pending: dict[Any, int] = {}
         done: dict[int, Outcome | None] = {}
         try:
             while waiting or pending:
                 while waiting and len(pending) < (self._workers or self.cores):
-                    place, training = waiting.pop(0)
-                    reference = work.remote(shared, training, place, board, may_diverge, is_torch_only())
+                    place, job = waiting.pop(0)
+                    reference = work.remote(shared, job, place, board, may_diverge, is_torch_only())
                     pending[reference] = place
                 for reference in ray.wait(list(pending), num_returns=1, timeout=PERIOD)[0]:
                     done[pending.pop(reference)] = _outcome(ray, reference)
@@ -84,11 +89,11 @@ class OnRay:
                     if on_epoch(place, row):
                         ray.get(board.end.remote())
         finally:
-            for reference in pending:  # one of them failed, or somebody is out of patience
+            for reference in pending:  # one of them failed, or the user interrupted
                 with contextlib.suppress(Exception):  # the cluster may be gone
                     ray.cancel(reference, force=True)
             ray.kill(board)
-        return [done[place] for place in range(len(trainings))]
+        return [done[place] for place in range(len(jobs))]
 
 
 @contextmanager
@@ -109,33 +114,33 @@ def on_cluster(address: str | None, workers: int | None = None) -> Iterator[OnRa
 
 
 def _work(
-    lesson: Lesson, training: Training, place: int, board: Any, may_diverge: bool, plain: bool
+    training_data: TrainingData, job: TrainJob, place: int, board: Any, may_diverge: bool, plain: bool
 ) -> Outcome | None:
-    """One training, somewhere."""
+    """Runs one training on a worker."""
     import ray
 
-    told = -PERIOD
+    last_report = -PERIOD
 
-    def tell(row: Row) -> bool:
-        nonlocal told
+    def report(row: Row) -> bool:
+        nonlocal last_report
         now = time.monotonic()
-        if now - told < PERIOD and row["epoch"] < (training.recipe.epochs or 0):
+        if now - last_report < PERIOD and row["epoch"] < (job.recipe.epochs or 0):
             return False
-        told = now
-        return bool(ray.get(board.tell.remote(place, row)))
+        last_report = now
+        return bool(ray.get(board.report.remote(place, row)))
 
-    return outcome_of(lesson, training, tell, may_diverge, plain)
+    return run_job(training_data, job, report, may_diverge, plain)
 
 
-def _anywhere(training: Training) -> Training:
-    """The same with a folder that is the same wherever a process works."""
-    return training if training.folder is None else replace(training, folder=training.folder.resolve())
+def _with_absolute_folder(job: TrainJob) -> TrainJob:
+    """The job with an absolute folder, which does not depend on the working directory of a worker."""
+    return job if job.folder is None else replace(job, folder=job.folder.resolve())
 
 
 def _outcome(ray: Any, reference: Any) -> Outcome | None:
     try:
         outcome: Outcome | None = ray.get(reference)
-    except ray.exceptions.RayTaskError as error:  # it failed by itself, as it would have done here
+    except ray.exceptions.RayTaskError as error:  # an error of the training itself, not of the cluster
         cause = error.cause
         if isinstance(cause, InputError | TrainingError):
             raise cause from None
@@ -149,8 +154,8 @@ def _outcome(ray: Any, reference: Any) -> Outcome | None:
     return outcome
 
 
-def _beside(ray: Any) -> dict[str, Any]:
-    """Where the board lives: on the machine of whoever asked, which must not die anyway."""
+def _same_node(ray: Any) -> dict[str, Any]:
+    """Options that place the board on the node of the caller, without which the fit ends anyway."""
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     here = ray.get_runtime_context().get_node_id()

@@ -1,7 +1,7 @@
-"""Several trainings, one after the other or side by side in processes: the same networks to the bit.
+"""Several trainings, one after the other or in parallel processes, with bitwise equal results.
 
-A training in a process of its own writes a line for every epoch into a file, and looks whether a file says stop: nothing else is
-shared, so any process may end at any time. Checkpoints go where they would go anyway.
+A training in a process of its own writes a line for every epoch into a file, and stops if a file named ``stop`` exists. Nothing else is
+shared, so any process may end at any time.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ from softsym.training.splits import Splits
 Row = dict[str, Any]
 Stop = Callable[[], bool]
 OnEpoch = Callable[[int, Row], bool]
-"""Is told which training and the row of its epoch; returns True to stop all of them."""
+"""Called with the index of a training and the row of its epoch; returns True to stop all of them."""
 PERIOD, IDLE = 0.1, 30
-"""Seconds between two looks at what processes have written, and after which one that has nothing to do goes."""
+"""Seconds between two reads of what processes have written, and after which an idle process ends."""
 STOP = "stop"
 
 
 @dataclass(frozen=True)
-class Training:
-    """One training that is to be done.
+class TrainJob:
+    """One training.
 
     Args:
-        recipe: How, with epochs and batch chosen.
+        recipe: Its hyperparameters, with epochs and batch chosen.
         seed: Seed of weights and batches.
         folder: Where checkpoints go.
-        start: What to go on from; a new network by default.
+        start: Weights and strengths to continue from; a new network by default.
     """
 
     recipe: Recipe
@@ -56,8 +56,8 @@ class Training:
 
 
 @dataclass(frozen=True, eq=False)
-class Lesson:
-    """What all trainings share: what is mapped, from which data, by which loss, on which device."""
+class TrainingData:
+    """Shape, data, loss and device, which all trainings share."""
 
     shape: Shape
     data: Splits
@@ -65,58 +65,63 @@ class Lesson:
     device: str = "cpu"
 
 
-class Helpers(Protocol):
-    """Who trains elsewhere: other machines (:class:`softsym.discovery.fit.on_ray.OnRay`)."""
+class Executor(Protocol):
+    """Runs trainings on other machines (:class:`softsym.discovery.fit.on_ray.OnRay`)."""
 
-    def outcomes(
-        self, lesson: Lesson, trainings: Sequence[Training], n_jobs: int, on_epoch: OnEpoch, may_diverge: bool
+    def run(
+        self,
+        training_data: TrainingData,
+        jobs: Sequence[TrainJob],
+        n_jobs: int,
+        on_epoch: OnEpoch,
+        may_diverge: bool,
     ) -> list[Outcome | None]:
-        """What came of every training, at most so many of them at a time; None if it diverged and may."""
+        """The outcome of every job, at most ``n_jobs`` at a time; None if a training diverged and ``may_diverge`` is set."""
 
 
 def train_all(
-    lesson: Lesson,
-    trainings: Sequence[Training],
+    training_data: TrainingData,
+    jobs: Sequence[TrainJob],
     *,
     n_jobs: int = 1,
     on_epoch: OnEpoch | None = None,
     may_diverge: bool = False,
-    helpers: Helpers | None = None,
+    executor: Executor | None = None,
 ) -> list[Member | None]:
     """Trains several networks.
 
     Args:
-        lesson: What all share.
-        trainings: What is to be done.
-        n_jobs: How many processes work side by side; with one it is this one.
-        on_epoch: Called after every epoch; after True no more are run, and who has begun is unfinished.
-        may_diverge: Whether a training whose loss is no number any more gives None, instead of ending all.
-        helpers: Who trains instead of processes of this machine.
+        training_data: Shape, data, loss and device.
+        jobs: The trainings.
+        n_jobs: Number of parallel processes; with one, trainings run in this process.
+        on_epoch: Called after every epoch; if it returns True, all trainings stop and those under way are unfinished.
+        may_diverge: Whether a training whose loss is not finite gives None instead of an error.
+        executor: Executor of trainings; processes of this machine by default.
 
     Returns:
         One member for each training that was begun.
     """
-    told = on_epoch or (lambda place, row: False)
-    if helpers is not None:
-        return _members(lesson, trainings, helpers.outcomes(lesson, trainings, n_jobs, told, may_diverge))
-    if n_jobs > 1 and len(trainings) > 1:
-        return _side_by_side(lesson, trainings, min(n_jobs, len(trainings)), told, may_diverge)
+    callback = on_epoch or (lambda place, row: False)
+    if executor is not None:
+        return _members(training_data, jobs, executor.run(training_data, jobs, n_jobs, callback, may_diverge))
+    if n_jobs > 1 and len(jobs) > 1:
+        return _side_by_side(training_data, jobs, min(n_jobs, len(jobs)), callback, may_diverge)
     members: list[Member | None] = []
-    for place, training in enumerate(trainings):
-        member = _train(lesson, training, partial(told, place), may_diverge)
+    for place, job in enumerate(jobs):
+        member = _train(training_data, job, partial(callback, place), may_diverge)
         members.append(member)
         if member is not None and not member.is_finished:
             break
     return members
 
 
-class Watch:
-    """Shows how several trainings go together, and asks after every epoch whether to stop.
+class ProgressCallback:
+    """Shows the progress of several trainings and decides after every epoch whether to stop.
 
     Args:
-        report: Is told the epochs of all together.
+        report: Called with the total number of epochs.
         n: Number of trainings.
-        stop: Asked; None for never.
+        stop: Called after every epoch; None for never.
     """
 
     def __init__(self, report: Reporter, n: int, stop: Stop | None) -> None:
@@ -147,7 +152,7 @@ def processes(n_jobs: int | None) -> int:
 
 
 def _train(
-    lesson: Lesson, training: Training, on_epoch: Callable[[Row], bool], may_diverge: bool
+    training_data: TrainingData, job: TrainJob, on_epoch: Callable[[Row], bool], may_diverge: bool
 ) -> Member | None:
     last = 0
 
@@ -158,44 +163,44 @@ def _train(
 
     try:
         member = train_member(
-            lesson.shape,
-            training.recipe,
-            lesson.data,
-            training.seed,
-            start=training.start,
-            criterion=lesson.criterion,
-            device=lesson.device,
-            folder=training.folder,
+            training_data.shape,
+            job.recipe,
+            training_data.data,
+            job.seed,
+            start=job.start,
+            criterion=training_data.criterion,
+            device=training_data.device,
+            folder=job.folder,
             on_epoch=watch,
         )
     except TrainingError:
         if may_diverge:
             return None
         raise
-    epochs = training.recipe.epochs or 0
-    if member.is_finished and last < epochs:  # it was over early, or had been done before
+    epochs = job.recipe.epochs or 0
+    if member.is_finished and last < epochs:  # early stopping, or a finished checkpoint
         on_epoch({**member.history[-1], "epoch": epochs})
     return member
 
 
 def _side_by_side(
-    lesson: Lesson, trainings: Sequence[Training], n_jobs: int, on_epoch: OnEpoch, may_diverge: bool
+    training_data: TrainingData, jobs: Sequence[TrainJob], n_jobs: int, on_epoch: OnEpoch, may_diverge: bool
 ) -> list[Member | None]:
     from joblib.externals.loky import get_reusable_executor
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
     announce()  # here, once, and not in every process
     deaf = (signal.SIGINT, signal.SIG_IGN)
-    # The same environment as here, number of threads included: whatever else depends on it is the same, too.
+    # The environment of this process, number of threads included, on which results may depend.
     executor = get_reusable_executor(n_jobs, timeout=IDLE, initializer=signal.signal, initargs=deaf)
     with tempfile.TemporaryDirectory(prefix="softsym-", ignore_cleanup_errors=True) as name:
         try:
             with _deaf_to_interrupts():
                 futures = [
                     executor.submit(
-                        _in_process, lesson, training, Path(name), place, may_diverge, is_torch_only()
+                        _in_process, training_data, job, Path(name), place, may_diverge, is_torch_only()
                     )
-                    for place, training in enumerate(trainings)
+                    for place, job in enumerate(jobs)
                 ]
             _follow(Path(name), futures, on_epoch)
             outcomes: list[Outcome | None] = [future.result() for future in futures]
@@ -206,21 +211,21 @@ def _side_by_side(
         except BaseException:  # one of them failed, or somebody is out of patience
             executor.shutdown(wait=True, kill_workers=True)
             raise
-    return _members(lesson, trainings, outcomes)
+    return _members(training_data, jobs, outcomes)
 
 
 def _members(
-    lesson: Lesson, trainings: Sequence[Training], outcomes: Sequence[Outcome | None]
+    training_data: TrainingData, jobs: Sequence[TrainJob], outcomes: Sequence[Outcome | None]
 ) -> list[Member | None]:
     return [
-        None if outcome is None else outcome.member(lesson.shape, training)
-        for outcome, training in zip(outcomes, trainings, strict=True)
+        None if outcome is None else outcome.member(training_data.shape, job)
+        for outcome, job in zip(outcomes, jobs, strict=True)
     ]
 
 
 @contextmanager
 def _deaf_to_interrupts() -> Iterator[None]:
-    """Processes that start inside never hear Ctrl-C, which a terminal sends to all: who asked for them decides."""
+    """Processes that start inside ignore Ctrl-C, which a terminal sends to all: this process decides when they end."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -232,7 +237,7 @@ def _deaf_to_interrupts() -> Iterator[None]:
 
 
 def _follow(folder: Path, futures: Sequence[Future[Any]], on_epoch: OnEpoch) -> None:
-    """Passes on what processes write into a folder until all are done, or one has failed."""
+    """Calls back with the rows that processes write into a folder, until all are done or one has failed."""
     read = [0] * len(futures)
     over = False
     while not over:
@@ -246,40 +251,40 @@ def _follow(folder: Path, futures: Sequence[Future[Any]], on_epoch: OnEpoch) -> 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What a process sends back of a member: the weights, not the network with all it keeps to be quick."""
+    """The result of a training in another process: weights without the network, whose caches are large."""
 
     weights: dict[str, Tensor]
     strengths: dict[str, float]
     history: list[Row]
     is_finished: bool
 
-    def member(self, shape: Shape, training: Training) -> Member:
+    def member(self, shape: Shape, job: TrainJob) -> Member:
         """The member."""
-        model = make_network(shape, training.recipe, training.seed).double()
+        model = make_network(shape, job.recipe, job.seed).double()
         model.load_state_dict(self.weights)
-        return Member(training.seed, model.eval(), self.strengths, self.history, self.is_finished)
+        return Member(job.seed, model.eval(), self.strengths, self.history, self.is_finished)
 
 
 def _in_process(
-    lesson: Lesson, training: Training, folder: Path, place: int, may_diverge: bool, plain: bool
+    training_data: TrainingData, job: TrainJob, folder: Path, place: int, may_diverge: bool, plain: bool
 ) -> Outcome | None:
-    """One training in a process of its own."""
+    """Runs one training in a process of its own."""
     with (folder / str(place)).open("a", encoding="utf-8", buffering=1) as lines:
 
-        def tell(row: Row) -> bool:
+        def report(row: Row) -> bool:
             lines.write(json.dumps(row) + "\n")
             return (folder / STOP).exists()
 
-        return outcome_of(lesson, training, tell, may_diverge, plain)
+        return run_job(training_data, job, report, may_diverge, plain)
 
 
-def outcome_of(
-    lesson: Lesson, training: Training, tell: Callable[[Row], bool], may_diverge: bool, plain: bool
+def run_job(
+    training_data: TrainingData, job: TrainJob, report: Callable[[Row], bool], may_diverge: bool, plain: bool
 ) -> Outcome | None:
-    """One training, for another process; a plain one does without compiled code."""
+    """Runs one training in a worker; ``plain`` switches compiled code off."""
     with torch_only() if plain else nullcontext(), warnings.catch_warnings():
         warnings.simplefilter("ignore", SlowTrainingWarning)
-        member = _train(lesson, training, tell, may_diverge)
+        member = _train(training_data, job, report, may_diverge)
     if member is None:
         return None
     return Outcome(member.model.state_dict(), member.strengths, member.history, member.is_finished)
@@ -292,6 +297,6 @@ def _new_rows(file: Path, read: list[int], place: int) -> Iterator[Row]:
         lines.seek(read[place])
         for line in lines:
             if not line.endswith(b"\n"):
-                return  # the rest comes with the next look
+                return  # incomplete: it is read the next time
             read[place] += len(line)
             yield json.loads(line)

@@ -1,4 +1,4 @@
-"""How the networks behind an estimator are trained: every number, checked, with defaults that fit the size of the data."""
+"""Hyperparameters of one training, validated, with defaults that depend on the number of rows."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ LAST_STAGE, LAST_RATE = 3, 10
 
 
 class Recipe(NetworkHyperparameters):
-    """The numbers of one training; epochs and batch may be left to the number of training rows (:meth:`for_rows`).
+    """Hyperparameters of one training; epochs and batch may depend on the number of training rows (:meth:`for_rows`).
 
-    The defaults are what files mean that do not say more, and suit a network without penalties.
+    The defaults suit a network without penalties; stored models without a field mean its default.
     """
 
     FORMAT: ClassVar[tuple[str, ...]] = (
@@ -64,12 +64,12 @@ class Recipe(NetworkHyperparameters):
         return self.model_copy(update={"batch": batch, "epochs": epochs})
 
     def last_stage(self) -> Recipe:
-        """The same for the short stage after the verdicts, in which strengths are what the verdicts say."""
+        """Hyperparameters of the short stage after the verdicts, which fix the strengths."""
         epochs = max(1, _chosen(self.epochs) // LAST_STAGE)
         return self.model_copy(update={"epochs": epochs, "lr": self.lr / LAST_RATE, "strengths": "fixed"})
 
-    def plain(self, rows: int) -> Recipe:
-        """That of a network of the same size without penalties, whose steps are more and cheaper: at most twice as many epochs."""
+    def unconstrained(self, rows: int) -> Recipe:
+        """Hyperparameters of a network of the same size without penalties, whose steps are cheaper: at most twice as many epochs."""
         usual = Recipe(width=self.width, layers=self.layers).for_rows(rows)
         most = PLAIN_STEPS // STEPS * _chosen(self.epochs)
         return usual.model_copy(update={"epochs": min(_chosen(usual.epochs), most)})
@@ -85,7 +85,7 @@ class Recipe(NetworkHyperparameters):
         return max(1, _chosen(self.epochs) // 3)
 
     def settings(self, seed: int, *, has_groups: bool) -> TrainingConfig:
-        """What the training loop wants to know; with groups the best model counts only once the strengths have settled."""
+        """The configuration of the training loop; with groups, early stopping begins once the strengths are adjusted."""
         epochs = _chosen(self.epochs)
         return TrainingConfig(
             **self.step_values(),
@@ -101,7 +101,7 @@ class Recipe(NetworkHyperparameters):
 
 
 def read_recipe(*, has_groups: bool, **fields: Any) -> Recipe:
-    """A recipe from an estimator's parameters, where None stands for what is usual; the first that is wrong is named."""
+    """A recipe from parameters of an estimator, None for defaults; errors name the first invalid one."""
     usual = FAST | {"strength": FAST_STRENGTH, "init": "equivariant", "framing": True} if has_groups else {}
     given = {name: value for name, value in fields.items() if value is not None}
     if not has_groups:

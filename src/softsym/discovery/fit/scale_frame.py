@@ -1,13 +1,13 @@
-r"""Scalings, which weights can hardly express.
+r"""Canonicalisation of scale, for models whose weights cannot express equivariance to scalings.
 
 Under scalings :math:`\lambda`, vectors grow and scalars stay, so the only equivariant linear map from vectors to scalars is zero: a
-network whose weights obey that is constant, and a penalty can only fade. But a scaling can be undone. Whatever f is,
+network whose weights obey that is constant, and a penalty can only fade. But a scaling can be undone. For any f,
 
 .. math:: \hat f(x) = \rho_{out}(s)\, f(\rho_{in}(s)^{-1} x), \qquad s = |x| / \text{usual size},
 
-is exactly equivariant to scalings and asks f only where it has seen data. Networks are made so from the beginning where a candidate
-scales (:class:`softsym.nn.ScaleCanonical`); this is for those that are not: models saved before, which have it where the size of an input
-told nothing, and the ones that are snapped onto scalings.
+is exactly equivariant to scalings and evaluates f only at sizes of the data. Networks are made so where a candidate scales
+(:class:`softsym.nn.ScaleCanonical`); this is for those that are not: older models, where outputs did not depend on the size of an input,
+and models that are projected onto scalings.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""From data to a fitted ensemble: split, standardise, settle what trials decide, train once per seed. Verdicts come next.
+"""From data to a trained ensemble: split, standardise, search hyperparameters, train once per seed.
 
-With a folder every member keeps checkpoints there, so a fit that was stopped goes on where it was.
+With a folder every member writes checkpoints there, from which a stopped fit continues.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from softsym.data.scaler import SymmetricScaler
 from softsym.data.split import SMALLEST_TEST, Parts, split_rows
 from softsym.discovery.fit.fitted import FittedEnsemble, HeldOut, Predictor, Target
 from softsym.discovery.fit.member import Member, Shape, Start
-from softsym.discovery.fit.parallel import Helpers, Lesson, Stop, Training, Watch, train_all
+from softsym.discovery.fit.parallel import Executor, ProgressCallback, Stop, TrainingData, TrainJob, train_all
 from softsym.discovery.fit.recipe import Recipe
 from softsym.discovery.fit.training_curves import Curves
-from softsym.discovery.fit.trials import NOTHING, Tries, budgeted, tried
+from softsym.discovery.fit.trials import NO_SEARCH, SearchSpace, search_hyperparameters, set_epochs_by_budget
 from softsym.discovery.fit.weighted import Weighted
 from softsym.errors import InputError, in_one_line
 from softsym.io import dump_with_checksum, load_with_checksum, put_text
@@ -36,25 +36,25 @@ SETTLED = "recipe.json"
 
 @dataclass(frozen=True, eq=False)
 class FitPlan:
-    """A fit that is to be done: all that its result depends on.
+    """All that the result of a fit depends on.
 
     Args:
         target: What the outputs are; for classes one column each.
         shape: Representations and candidate groups.
-        recipe: How to train.
+        recipe: Hyperparameters of the networks.
         X: Inputs (n, inputs).
         Y: Outputs (n, outputs).
         seeds: Number of members.
         seed: Seed of the split and of the first member; the others count on from it.
         fraction: Share of the rows for validation, and again for the test.
-        tries: What trials decide.
+        search_space: Hyperparameters that short trials decide.
         budget: Seconds all members together may take; decides the number of epochs.
         duplicates: Labels that equal rows share, shape (n,), where they are known already.
-        together: Labels 0, 1, ... of rows that belong together, shape (n,); None if every row stands by itself.
-        model: Which rungs of the ladder may be the model: ``auto``, ``linear``, ``gp`` or ``network``.
-        device: What networks are trained on.
-        weights: How much every row counts (n,), positive and of mean one; None if all count the same.
-        earlier: Networks that were trained before, from which to go on; none to begin anew.
+        row_groups: Row groups 0, 1, ..., shape (n,); None if rows are independent.
+        model: Which models may be selected: ``auto``, ``linear``, ``gp`` or ``network``.
+        device: Device of the networks.
+        weights: Sample weights (n,), positive and of mean one; None if all are equal.
+        earlier: Networks of the last fit, from which training continues; none for a new start.
     """
 
     target: Target
@@ -65,10 +65,10 @@ class FitPlan:
     seeds: int
     seed: int
     fraction: float
-    tries: Tries = NOTHING
+    search_space: SearchSpace = NO_SEARCH
     budget: float | None = None
     duplicates: Index | None = None
-    together: Index | None = None
+    row_groups: Index | None = None
     model: str = "network"
     device: str = "cpu"
     weights: Array | None = None
@@ -76,22 +76,22 @@ class FitPlan:
     parts: Parts = field(init=False)
 
     def __post_init__(self) -> None:
-        # At once, so that labels which make no three parts are refused before anything is done.
+        # Here, so that row groups which cannot be split into three parts are refused before anything is fitted.
         parts = split_rows(
-            self.X, self.fraction, self.seed, duplicates=self.duplicates, row_groups=self.together
+            self.X, self.fraction, self.seed, duplicates=self.duplicates, row_groups=self.row_groups
         )
         object.__setattr__(self, "parts", parts)
 
     def rows(self, *parts: Index) -> tuple[Array, Array]:
         """Inputs and outputs of these parts, one after the other."""
-        chosen = _together(parts)
+        chosen = _concatenate_parts(parts)
         return self.X[chosen], self.Y[chosen]
 
     def weights_of(self, *parts: Index) -> Array | None:
-        """How much these rows count, of mean one; None if all count the same."""
+        """Sample weights of these rows, of mean one; None if all are equal."""
         if self.weights is None:
             return None
-        chosen = self.weights[_together(parts)]
+        chosen = self.weights[_concatenate_parts(parts)]
         return np.asarray(chosen / chosen.mean())
 
     @property
@@ -102,41 +102,45 @@ class FitPlan:
 
 @dataclass(frozen=True)
 class Session:
-    """How a fit is carried out, which changes nothing in its result.
+    """How a fit runs; nothing here changes its result.
 
     Args:
         folder: Where checkpoints go.
-        n_jobs: How many processes work side by side.
+        n_jobs: Number of parallel processes.
         quiet: Show no progress.
-        stop: Asked after every epoch; True ends the fit early with what there is.
-        helpers: Who trains networks instead of processes of this machine.
+        stop: Called after every epoch; True ends the fit early.
+        executor: Executor of trainings; processes of this machine by default.
     """
 
     folder: Path | None = None
     n_jobs: int = 1
     quiet: bool = True
     stop: Stop | None = None
-    helpers: Helpers | None = None
+    executor: Executor | None = None
 
     def inside(self, name: str) -> Path | None:
         """A folder for checkpoints within the folder, if there is one."""
         return None if self.folder is None else self.folder / name
 
-    def train(self, lesson: Lesson, trainings: Sequence[Training], what: str = "") -> tuple[Member, ...]:
-        """Carries out trainings and shows how they go together; whoever has begun when it is stopped is unfinished."""
-        epochs = sum(training.recipe.epochs or 0 for training in trainings)
+    def train(
+        self, training_data: TrainingData, jobs: Sequence[TrainJob], what: str = ""
+    ) -> tuple[Member, ...]:
+        """Runs trainings and shows their progress; those under way when it is stopped are unfinished."""
+        epochs = sum(job.recipe.epochs or 0 for job in jobs)
         with reporter(epochs, 0, quiet=self.quiet, what=what) as report:
-            watch = Watch(report, len(trainings), self.stop)
-            members = train_all(lesson, trainings, n_jobs=self.n_jobs, on_epoch=watch, helpers=self.helpers)
+            watch = ProgressCallback(report, len(jobs), self.stop)
+            members = train_all(
+                training_data, jobs, n_jobs=self.n_jobs, on_epoch=watch, executor=self.executor
+            )
         return tuple(member for member in members if member is not None)
 
     def spent(self, members: Sequence[Member]) -> float:
         """Seconds that trainings took, those of earlier sessions of a resumed fit included."""
         return float(sum(member.history[-1]["seconds"] for member in members if member.history)) / self.n_jobs
 
-    def is_done(self, trainings: Sequence[Training], members: Sequence[Member]) -> bool:
-        """Whether trainings went to their end."""
-        return len(members) == len(trainings) and all(member.is_finished for member in members)
+    def is_done(self, jobs: Sequence[TrainJob], members: Sequence[Member]) -> bool:
+        """Whether all trainings finished."""
+        return len(members) == len(jobs) and all(member.is_finished for member in members)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,18 +149,18 @@ class Prepared:
 
     Args:
         parts: Which rows are in which part.
-        lesson: Standardised data for training.
+        training_data: Standardised data, shape, loss and device.
         scale_in: Scaling of the inputs.
         scale_out: Scaling of the outputs.
     """
 
     parts: Parts
-    lesson: Lesson
+    training_data: TrainingData
     scale_in: SymmetricScaler
     scale_out: SymmetricScaler
 
     def predictor(self, target: Target, members: Sequence[Member]) -> Predictor:
-        """Members as one function of rows as they are in the data."""
+        """Members as one function of rows in the units of the data."""
         return Predictor(target, tuple(members), self.scale_in, self.scale_out)
 
 
@@ -165,7 +169,7 @@ def prepare(plan: FitPlan, shape: Shape | None = None) -> Prepared:
 
     Args:
         plan: The fit.
-        shape: What networks map, if that is not what the plan says: fewer candidates.
+        shape: Shape of the networks, if it has fewer candidates than that of the plan.
     """
     X, Y, parts = plan.X, plan.Y, plan.parts
     scale_in = SymmetricScaler.fit(X[parts.train], plan.shape.rep_in, plan.shape.groups)
@@ -176,15 +180,17 @@ def prepare(plan: FitPlan, shape: Shape | None = None) -> Prepared:
     if plan.weights is not None:
         y, criterion = torch.cat([y, _tensor(plan.weights[:, None])], dim=1), Weighted(criterion)
     data = Splits((x[train], y[train]), (x[val], y[val]), (x[test], y[test]), mse)
-    return Prepared(parts, Lesson(shape or plan.shape, data, criterion, plan.device), scale_in, scale_out)
+    return Prepared(
+        parts, TrainingData(shape or plan.shape, data, criterion, plan.device), scale_in, scale_out
+    )
 
 
 def train_ensemble(plan: FitPlan, prepared: Prepared, session: Session) -> FittedEnsemble:
     """Trains the members."""
     began = time.perf_counter()
-    lesson, parts = prepared.lesson, prepared.parts
-    recipe = _settled(plan, lesson, session)
-    members = _members(plan, recipe, lesson, session)
+    training_data, parts = prepared.training_data, prepared.parts
+    recipe = _settle_recipe(plan, training_data, session)
+    members = _members(plan, recipe, training_data, session)
     seconds = max(time.perf_counter() - began, session.spent(members))
     return FittedEnsemble(
         shape=plan.shape,
@@ -216,24 +222,26 @@ def untrained(plan: FitPlan, prepared: Prepared) -> FittedEnsemble:
     )
 
 
-def _settled(plan: FitPlan, lesson: Lesson, session: Session) -> Recipe:
-    """The recipe with what rows and trials decide; a fit that goes on keeps what was decided when it began."""
+def _settle_recipe(plan: FitPlan, training_data: TrainingData, session: Session) -> Recipe:
+    """The recipe with epochs, batch and the outcome of trials; a resumed fit reads what was decided at its start."""
     file = None if session.folder is None else session.folder / SETTLED
     if file is not None and file.exists():
         return _read_recipe(file)
-    recipe = plan.recipe.for_rows(len(lesson.data.train[0]))
+    recipe = plan.recipe.for_rows(len(training_data.data.train[0]))
     if plan.budget is not None:
-        recipe = budgeted(lesson, recipe, plan.budget, plan.seeds, session.n_jobs, plan.tries)
-    if plan.tries:
-        recipe = tried(
-            lesson,
+        recipe = set_epochs_by_budget(
+            training_data, recipe, plan.budget, plan.seeds, session.n_jobs, plan.search_space
+        )
+    if plan.search_space:
+        recipe = search_hyperparameters(
+            training_data,
             recipe,
-            plan.tries,
+            plan.search_space,
             plan.seed,
             n_jobs=session.n_jobs,
             stop=session.stop,
             quiet=session.quiet,
-            helpers=session.helpers,
+            executor=session.executor,
         )
     if file is not None:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -248,12 +256,14 @@ def _read_recipe(file: Path) -> Recipe:
         raise InputError(f"{file} is damaged ({in_one_line(error)}); pass --force to start again") from error
 
 
-def _members(plan: FitPlan, recipe: Recipe, lesson: Lesson, session: Session) -> tuple[Member, ...]:
+def _members(
+    plan: FitPlan, recipe: Recipe, training_data: TrainingData, session: Session
+) -> tuple[Member, ...]:
     starts = {member.seed: Start(member.model.state_dict(), member.strengths) for member in plan.earlier}
-    trainings = [
-        Training(recipe, seed, session.inside(f"seed-{seed}"), starts.get(seed)) for seed in plan.member_seeds
+    jobs = [
+        TrainJob(recipe, seed, session.inside(f"seed-{seed}"), starts.get(seed)) for seed in plan.member_seeds
     ]
-    return session.train(lesson, trainings)
+    return session.train(training_data, jobs)
 
 
 def _output_scale(plan: FitPlan, Y: Array) -> SymmetricScaler:
@@ -263,15 +273,15 @@ def _output_scale(plan: FitPlan, Y: Array) -> SymmetricScaler:
 
 
 def held_out(plan: FitPlan, test: Index) -> HeldOut:
-    """Rows of one part; where they are too few to tell anything, all rows, and said so."""
+    """Rows of one part; all rows, marked as not separate, where the part is too small."""
     is_separate = len(test) >= SMALLEST_TEST and not np.array_equal(plan.parts.train, test)
     rows = (test if is_separate else np.arange(len(plan.X)))[:LARGEST_HELD]
-    together = None if plan.together is None else plan.together[rows]
-    return HeldOut(plan.X[rows], plan.Y[rows], is_separate, together, plan.weights_of(rows))
+    row_groups = None if plan.row_groups is None else plan.row_groups[rows]
+    return HeldOut(plan.X[rows], plan.Y[rows], is_separate, row_groups, plan.weights_of(rows))
 
 
-def _together(parts: Sequence[Index]) -> Index:
-    """The rows of several parts, those that are the same part once."""
+def _concatenate_parts(parts: Sequence[Index]) -> Index:
+    """The rows of several different parts."""
     return np.concatenate(
         [part for k, part in enumerate(parts) if not any(part is other for other in parts[:k])]
     )

@@ -1,4 +1,4 @@
-"""What happened during a training, as arrays: for the report, and kept with a model."""
+"""Learning curves of a training as arrays, for the report and stored models."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from softsym.typing import Array
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """What happened during the training of one seed's model.
+    """Learning curves of the network of one seed.
 
     Args:
         seed: The seed.

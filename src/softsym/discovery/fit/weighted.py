@@ -1,4 +1,4 @@
-"""A loss whose rows count by their weights, which stand behind the outputs as one more column."""
+"""A loss with sample weights, which are the last column of the outputs."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Judging what was trained: measures, verdicts and the table of symmetries."""
+"""Verdicts on candidate groups: statistics of the fitted model, decision rules and the table of symmetries."""

@@ -24,32 +24,32 @@ def judge_all(fit: FittedEnsemble, evidence: EvidenceTable | None = None) -> Sym
 
     Args:
         fit: The fit.
-        evidence: What the data say by themselves; asked first where it can tell.
+        evidence: The evidence of the data, which decides where it can.
     """
     known = {row.name: row for row in evidence or ()}
-    missed = missed_by_process(fit)
-    rows = [judge_group(fit, group, known.get(group.name), missed) for group in fit.shape.groups]
-    return Symmetries(consistent(rows, fit.shape.groups))
+    unexplained_by_gp = measure_unexplained_by_gp(fit)
+    rows = [judge_group(fit, group, known.get(group.name), unexplained_by_gp) for group in fit.shape.groups]
+    return Symmetries(make_consistent(rows, fit.shape.groups))
 
 
 def judge_group(
-    fit: FittedEnsemble, group: Group, row: EvidenceRow | None = None, missed: float = 0.0
+    fit: FittedEnsemble, group: Group, row: EvidenceRow | None = None, unexplained_by_gp: float = 0.0
 ) -> Symmetry:
     """Measures and judges one candidate."""
-    grounds = measure_group(fit, group, fit.seed)
-    verdict, reasons, decided_by = decide(grounds, row, missed)
-    strength, residual, layers = held_on_to(fit, group, row)
+    statistics = measure_group(fit, group, fit.seed)
+    verdict, reasons, decided_by = decide(statistics, row, unexplained_by_gp)
+    strength, residual, layers = measure_strength(fit, group, row)
     about = Symmetry(
         name=group.name,
         verdict=verdict,
-        error=grounds.error,
-        error_interval=grounds.interval,
+        error=statistics.error,
+        error_interval=statistics.interval,
         strength=strength,
         residual=residual,
-        excess=grounds.excess,
+        excess=statistics.excess,
         layers=layers,
         reasons=reasons,
-        coverage=math.nan if grounds.coverage is None else grounds.coverage,
+        coverage=math.nan if statistics.coverage is None else statistics.coverage,
         decided_by=decided_by,
     )
     if row is None:
@@ -60,20 +60,20 @@ def judge_group(
     )  # fmt: skip
 
 
-def missed_by_process(fit: FittedEnsemble) -> float:
-    """Relative size of what the Gaussian process misses on validation rows and the network does not; 0 without both."""
-    process, rows = fit.ladder.process, fit.judged
-    if process is None or not fit.members:
+def measure_unexplained_by_gp(fit: FittedEnsemble) -> float:
+    """Relative size of what networks explain of validation rows and the Gaussian process does not; 0 without either."""
+    gp_model, rows = fit.closed_form.gp_model, fit.judged
+    if gp_model is None or not fit.members:
         return 0.0
     unexplained = [
         1.0 - rows.explained(float(rows.errors(predicted).mean()))
-        for predicted in (process(rows.X), fit.predictor(rows.X).mean(0))
+        for predicted in (gp_model(rows.X), fit.predictor(rows.X).mean(0))
     ]
     return math.sqrt(max(0.0, unexplained[0] - unexplained[1]))
 
 
-def consistent(rows: Sequence[Symmetry], groups: Sequence[Group]) -> list[Symmetry]:
-    """The rows, of which none is exact that has a refuted candidate inside, and none anything but absent that has an absent one."""
+def make_consistent(rows: Sequence[Symmetry], groups: Sequence[Group]) -> list[Symmetry]:
+    """Verdicts that respect inclusions: no group with a refuted subgroup is exact, and every group with an absent subgroup is absent."""
     refuted = [
         (row, group) for row, group in zip(rows, groups, strict=True) if row.verdict in ("soft", "absent")
     ]
@@ -96,12 +96,13 @@ def _because_of(row: Symmetry, subgroup: str, what: str) -> Symmetry:
     return replace(row, verdict="undecided", reasons=(*row.reasons, reason))
 
 
-def held_on_to(
+def measure_strength(
     fit: FittedEnsemble, group: Group, row: EvidenceRow | None = None
 ) -> tuple[float, float, dict[str, float]]:
-    """How strongly the model holds on to a group, what is left without it, and where in a network.
+    """Strength, residual and distances by layer of one group.
 
-    A closed form knows which share of the law has the symmetry: from the evidence, or from the prior if that says nothing.
+    For closed-form models the strength is the share of the target function's variance that is equivariant: by the evidence, or by the
+    prior where the evidence says nothing.
     """
     if any(group.name in member.strengths for member in fit.members):
         return final_strength(fit, group), *weight_distances(fit, group)
@@ -109,7 +110,11 @@ def held_on_to(
         return 0.0, math.nan if row is None else row.asymmetry**2, {}
     if row is not None and math.isfinite(row.asymmetry):
         return 1.0 - row.asymmetry**2, row.asymmetry**2, {}
-    share = fit.ladder.process.weights.get(group.name, 0.0) if fit.ladder.process is not None else math.nan
+    share = (
+        fit.closed_form.gp_model.weights.get(group.name, 0.0)
+        if fit.closed_form.gp_model is not None
+        else math.nan
+    )
     return share, 1.0 - share, {}
 
 
@@ -117,7 +122,7 @@ def weight_distances(fit: FittedEnsemble, group: Group) -> tuple[float, dict[str
     """How far weights are from the group's space: the share of their squared norm outside, and each layer's relative distance."""
     shares, layers = [], []
     for member in fit.members:
-        per = make_regularizer(member.model, fit.shape.only(member.strengths))
+        per = make_regularizer(member.model, fit.shape.restrict_to(member.strengths))
         if per is None:
             return 0.0, {}
         outside = per.residuals()[group.name]

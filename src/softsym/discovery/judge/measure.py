@@ -1,17 +1,17 @@
-r"""How much a fitted ensemble breaks each candidate symmetry, with what it takes to judge that number.
+r"""Statistics of how much a fitted model violates each candidate symmetry.
 
-The error of a group is the model's equivariance error on held-out rows, over elements that move the inputs at all. What the group leaves
-alone of the mean output is taken away first: a constant says nothing about a symmetry, and would make every violation look small. Beside
-it stand
+The error of a group is the model's equivariance error on held-out rows, over elements that act nontrivially on inputs. The invariant
+part of the mean output is subtracted first: a constant says nothing about a symmetry and would make every violation look small. Further
+statistics are
 
 - the *control*: the error a model would have that ignores the group altogether, comparing :math:`\rho(g) f(x)` with the prediction
-  for an unrelated row moved by an unrelated element;
-- the *noise ratio*: the squared violation over twice the squared mistake on held-out rows, where moved rows lie among the data, as
+  for an unrelated row transformed by an unrelated element;
+- the *noise ratio*: the squared violation over twice the squared mistake on held-out rows, where transformed rows lie among the data, as
   medians over rows, since a few rows can be far off. A model of a symmetric truth that errs independently at x and at g x has a
   ratio of one, a regularised one less;
 - the *refutation*: how many standard errors worse held-out rows are predicted by the model averaged over the group. Noise of the
   labels is in both and cancels, so a violation smaller than the mistakes is still seen if it costs anything;
-- the *coverage*: how much moved data look like data.
+- the *coverage*: the orbit overlap, how much transformed data look like data.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from softsym.discovery.fit.compare import standard_errors
 from softsym.discovery.fit.fitted import FittedEnsemble, explained
-from softsym.discovery.judge.model_verdict import REFUTED, Grounds
+from softsym.discovery.judge.model_verdict import REFUTED, ModelStatistics
 from softsym.groups import Group
 from softsym.metrics.equivariance import relative_error
 from softsym.metrics.overlap import MIN_ROWS, orbit_overlap
@@ -35,8 +35,8 @@ USUAL = 0.99
 FEWEST_PAIRS = 50
 
 
-def measure_group(fit: FittedEnsemble, group: Group, seed: int = 0) -> Grounds:
-    """What the verdict on one group rests on, measured on validation rows: test rows decide nothing.
+def measure_group(fit: FittedEnsemble, group: Group, seed: int = 0) -> ModelStatistics:
+    """Statistics of one group for its verdict, on validation rows: test rows decide nothing.
 
     Args:
         fit: The fitted ensemble.
@@ -48,16 +48,18 @@ def measure_group(fit: FittedEnsemble, group: Group, seed: int = 0) -> Grounds:
     shape, rng = fit.shape, np.random.default_rng(seed)
     moving = sample_nontrivial(shape.rep_in, group, JUDGED_ELEMENTS, rng)
     elements = moving or transforms(group, JUDGED_ELEMENTS, rng)
-    moved = act(shape.rep_in, group, elements, X)
+    transformed = act(shape.rep_in, group, elements, X)
     resting = fit.judged_outputs[:, :JUDGED_ROWS]
-    after = fit.free_outputs(moved.reshape(-1, X.shape[1])).reshape(len(resting), JUDGED_ELEMENTS, len(X), -1)
+    after = fit.unconstrained_outputs(transformed.reshape(-1, X.shape[1])).reshape(
+        len(resting), JUDGED_ELEMENTS, len(X), -1
+    )
     before = np.stack([act(shape.rep_out, group, elements, member) for member in resting])
     unrelated = before.mean(0)[rng.permutation(JUDGED_ELEMENTS)][:, rng.permutation(len(X))]
-    among = _among(fit, moved, X)
+    among = _among(fit, transformed, X)
     rest = invariants(shape.rep_out, group).project(Y.mean(axis=0))
     errors = relative_error(before - rest, after - rest)
     distinct = len(np.unique(X, axis=0)) >= MIN_ROWS
-    return Grounds(
+    return ModelStatistics(
         error=float(errors.mean()),
         interval=bootstrap_interval(errors, seed),
         control=float(relative_error(unrelated - rest, after.mean(0) - rest).mean()),
@@ -74,18 +76,13 @@ def measure_group(fit: FittedEnsemble, group: Group, seed: int = 0) -> Grounds:
 
 
 def _hidden(fit: FittedEnsemble, Y: Array) -> float:
-    """An error that penalties may hide: two predictions that both miss a broken symmetry's truth by an excess differ by its double.
-
-    Args:
-        fit: The fitted ensemble.
-        Y: Outputs without the constant that the group leaves alone.
-    """
-    if fit.rivals is None:
+    """An equivariance error that penalties may hide, from the excess of the squared error over that of the best baseline."""
+    if fit.baseline_models is None:
         return 0.0
     own = fit.judged.errors(fit.judged_outputs.mean(0))
-    if standard_errors(own, fit.rivals.errors, fit.judged.together) <= REFUTED:
+    if standard_errors(own, fit.baseline_models.errors, fit.judged.row_groups) <= REFUTED:
         return 0.0
-    excess = float(np.mean(own - fit.rivals.errors))
+    excess = float(np.mean(own - fit.baseline_models.errors))
     return float((excess / (2 * float(np.mean(Y**2)) + 1e-300)) ** 0.5)
 
 
@@ -135,16 +132,16 @@ def _refutation(
     weight = among[..., None]
     average = (resting + np.sum(np.where(weight, back, 0.0), axis=0)) / (1 + weight.sum(0))
     worse = np.sum((average - Y) ** 2, axis=-1) - np.sum((resting - Y) ** 2, axis=-1)
-    spread = float(worse.std(ddof=1)) / len(worse) ** 0.5
-    return float(worse.mean()) / spread if spread > 0 else 0.0
+    standard_error = float(worse.std(ddof=1)) / len(worse) ** 0.5
+    return float(worse.mean()) / standard_error if standard_error > 0 else 0.0
 
 
-def _among(fit: FittedEnsemble, moved: Array, X: Array) -> NDArray[np.bool_]:
-    """Which moved rows (elements, rows, inputs) have a neighbour among the data as near as nearly all data have."""
+def _among(fit: FittedEnsemble, transformed: Array, X: Array) -> NDArray[np.bool_]:
+    """Which transformed rows (elements, rows, inputs) have a neighbour among the data as near as nearly all data have."""
     from scipy.spatial import KDTree
 
     points = fit.predictor.scale_in.transform(X)
     tree = KDTree(points)
     usual = np.quantile(tree.query(points, k=2)[0][:, 1], USUAL)
-    distance = tree.query(fit.predictor.scale_in.transform(moved.reshape(-1, X.shape[1])))[0]
-    return np.asarray(distance <= usual).reshape(moved.shape[:2])
+    distance = tree.query(fit.predictor.scale_in.transform(transformed.reshape(-1, X.shape[1])))[0]
+    return np.asarray(distance <= usual).reshape(transformed.shape[:2])

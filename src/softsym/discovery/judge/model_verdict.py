@@ -1,17 +1,17 @@
 r"""The verdict: exact, soft, absent or undecided, from the evidence and the model together.
 
-**Where kernels can tell, the evidence decides** (:mod:`softsym.inference.verdict`): two one-sided statements about the relative violation
-:math:`a = |t_\perp| / |t|` of the truth. Its Gaussian process must not miss what the best model of the same run found: with shares
-u of validation variance unexplained, the part it misses has the relative size :math:`\sqrt{u_{gp} - u_{best}}`, which must lie below the
-tolerance, or a violation of that size could hide in it.
+**Where there are kernels, the evidence decides** (:mod:`softsym.inference.verdict`): two one-sided tests of the relative violation
+:math:`a = |t_\perp| / |t|` of the target function. Its Gaussian process must explain what the best model of the same run explains: with
+shares u of validation variance unexplained, the difference has the relative size :math:`\sqrt{u_{gp} - u_{best}}`, which must lie below
+the tolerance, since a violation of that size could be in it.
 
-**Elsewhere the model decides**: its equivariance error e, against its own mistakes on rows it has not seen. A violation that these mistakes
-explain is none (:data:`NOISE`, :data:`REFUTED`); an error as large as that of a model that ignores the group, or above
-:data:`MODEL_ABSENT_ABOVE`, is no symmetry; what lies between is soft. A model that fits too badly to judge by its mistakes
-(:data:`GOOD_FIT`) is judged by whether its penalty won (:data:`EXACT_BELOW`). These numbers are calibrated on data whose
-truth is known (:mod:`softsym_lab.benchmarks.calibration`).
+**Elsewhere the model decides**: its equivariance error e, against its prediction errors on validation rows. A violation that these errors
+explain counts as none (:data:`NOISE`, :data:`REFUTED`); an error as large as that of a model that ignores the group, or above
+:data:`MODEL_ABSENT_ABOVE`, is no symmetry; what lies between is soft. A model that fits too badly for that
+(:data:`GOOD_FIT`) is judged by its error relative to the control (:data:`EXACT_BELOW`). These thresholds are calibrated on data whose
+ground truth is known (:mod:`softsym_lab.benchmarks.calibration`).
 
-**Undecided** is a verdict of its own: the interval straddles a boundary, the model explains too little, moved data lie where there
+**Undecided** is a verdict of its own: the interval contains a boundary, the model explains too little, transformed data lie where there
 are none, rows are too few, a model without symmetries predicts so much better that a penalty may hide a violation, or a candidate
 inside the group is refuted. The note says which.
 """
@@ -21,7 +21,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from softsym.discovery.judge.reasons import MILD, Cause, Reason
+from softsym.discovery.judge.reasons import NON_BLOCKING, Cause, Reason
 from softsym.discovery.judge.symmetries import DecidedBy, Finding
 from softsym.inference import EvidenceRow
 from softsym.inference.verdict import LEVEL, TOLERANCE
@@ -31,24 +31,24 @@ if TYPE_CHECKING:
     from softsym.datasets.builtin import Verdict
 
 NOISE = 3.0
-"""How many times its own mistakes a model's squared violation may be before they no longer explain it: moved rows lie further out."""
+"""Largest ratio of squared violation to the model's own squared errors that these explain: transformed rows lie further out."""
 REFUTED = 3.0
 """Standard errors by which held-out rows are predicted worse before a difference counts."""
 GOOD_FIT = 0.65
-"""Share of the variance that a model must explain for its mistakes to be a measure."""
+"""Share of the variance that a model must explain for its errors to be a scale for violations."""
 EXACT_BELOW, NO_BETTER = 0.18, 0.85
-"""Errors as shares of that of a model which ignores the group: below the first a penalty has won, above the second nothing was gained."""
+"""Errors relative to a model that ignores the group: below the first the model is equivariant, above the second it ignores the group."""
 MODEL_ABSENT_ABOVE = 0.24
-"""The error above which knowing a symmetry hardly helps: the tasks' own boundary, 0.2, and a model's usual mistakes on top."""
+"""The error above which knowing a symmetry hardly helps: the boundary of the tasks, 0.2, plus the usual errors of a model."""
 FEWEST_ROWS = 100
-"""Training rows below which a network's word is not taken."""
+"""Training rows below which the verdict of a network is not certain."""
 LEAST_EXPLAINED_TO_JUDGE = 0.1
 """Share of the variance below which a model knows nothing of the data."""
 
 
 @dataclass(frozen=True)
-class Grounds:
-    """What a verdict rests on.
+class ModelStatistics:
+    """Statistics of a fitted model for the verdict on one group.
 
     Args:
         error: The model's equivariance error.
@@ -58,11 +58,11 @@ class Grounds:
         refutation: By how many standard errors averaging over the group makes predictions worse; None if unknown.
         explained: Share of held-out variance that the model explains.
         rows: Number of training rows.
-        coverage: How much moved data look like data, 0 to 1; None if unknown.
+        coverage: Orbit overlap, 0 to 1: how much transformed data look like data; None if unknown.
         held_out: Whether errors were measured on rows kept from training.
-        hidden: The error that a penalty may have kept from being seen: what is left for it by how much better a model without symmetries
-            predicts; zero if none does significantly.
-        acts: Whether the group moves inputs or outputs at all.
+        hidden: Equivariance error that a penalty may hide, from how much better a model without symmetries predicts; zero if none does
+            significantly.
+        acts: Whether the group acts nontrivially on inputs or outputs.
     """
 
     error: float
@@ -104,59 +104,63 @@ class Grounds:
 
 
 def decide(
-    grounds: Grounds, row: EvidenceRow | None = None, missed: float = 0.0
+    statistics: ModelStatistics, row: EvidenceRow | None = None, unexplained_by_gp: float = 0.0
 ) -> tuple[Finding, tuple[Reason, ...], DecidedBy]:
-    """The verdict, what to say beside it, and who decided.
+    """The verdict, its reasons, and whether evidence or model decided.
 
     Args:
-        grounds: What was measured of the model.
-        row: What the evidence says; None if it was not asked.
-        missed: Relative size of what the evidence's Gaussian process misses and the best model of the run does not.
+        statistics: Statistics of the model.
+        row: The evidence; None if there is none.
+        unexplained_by_gp: Relative size of what the best model of the run explains and the Gaussian process of the evidence does not.
 
     Example:
-        >>> sure = Grounds(0.002, (0.001, 0.003), 0.4, 0.1, 0.0, 0.95, 1000, 0.9)
+        >>> sure = ModelStatistics(0.002, (0.001, 0.003), 0.4, 0.1, 0.0, 0.95, 1000, 0.9)
         >>> decide(sure, EvidenceRow("O(3)", "soft", rows=300))
         ('soft', (), 'evidence')
-        >>> decide(sure, EvidenceRow("O(3)", "undecided", rows=300), missed=0.3)
+        >>> decide(sure, EvidenceRow("O(3)", "undecided", rows=300), unexplained_by_gp=0.3)
         ('exact', (), 'model')
-        >>> decide(sure, EvidenceRow("O(3)", "soft", rows=300), missed=0.3)[0]
+        >>> decide(sure, EvidenceRow("O(3)", "soft", rows=300), unexplained_by_gp=0.3)[0]
         'undecided'
     """
-    if not grounds.acts:
-        return (*judge(grounds), "model")
-    if row is not None and row.rows and missed <= TOLERANCE:
+    if not statistics.acts:
+        return (*judge(statistics), "model")
+    if row is not None and row.rows and unexplained_by_gp <= TOLERANCE:
         return row.verdict, (Reason(Cause.OTHER, row.note),) if row.note else (), "evidence"
-    word, reasons = judge(grounds)
-    if word == "exact" and row is not None and (row.verdict in ("soft", "absent") or row.p_value < LEVEL):
-        return "undecided", (Reason(Cause.OTHER, "the model has it, and the evidence refutes it"),), "model"
-    is_certain = all(reason.cause in MILD for reason in reasons)
-    return word if is_certain else "undecided", reasons, "model"
+    verdict, reasons = judge(statistics)
+    if verdict == "exact" and row is not None and (row.verdict in ("soft", "absent") or row.p_value < LEVEL):
+        return (
+            "undecided",
+            (Reason(Cause.OTHER, "the model is equivariant, and the evidence refutes it"),),
+            "model",
+        )
+    is_certain = all(reason.cause in NON_BLOCKING for reason in reasons)
+    return verdict if is_certain else "undecided", reasons, "model"
 
 
-def judge(grounds: Grounds) -> tuple[Finding, tuple[Reason, ...]]:
-    """The model's word, and the reasons why it may be wrong; none if it is certain.
+def judge(statistics: ModelStatistics) -> tuple[Finding, tuple[Reason, ...]]:
+    """The verdict by the model alone, and the reasons why it may be wrong; none if it is certain.
 
     Example:
-        >>> judge(Grounds(0.002, (0.001, 0.003), 0.4, 0.1, 0.0, 0.95, 1000, 0.9))
+        >>> judge(ModelStatistics(0.002, (0.001, 0.003), 0.4, 0.1, 0.0, 0.95, 1000, 0.9))
         ('exact', ())
-        >>> verdict, (reason,) = judge(Grounds(0.1, (0.08, 0.12), 0.4, 30.0, 9.0, 0.95, 40, 0.9))
+        >>> verdict, (reason,) = judge(ModelStatistics(0.1, (0.08, 0.12), 0.4, 30.0, 9.0, 0.95, 40, 0.9))
         >>> verdict, reason.text
         ('soft', 'only 40 training rows, about 100 would decide it')
     """
-    if not grounds.acts:
+    if not statistics.acts:
         return "undecided", (Reason(Cause.TRIVIAL, f"{Cause.TRIVIAL.value}, so data cannot break it"),)
-    verdict = _word(grounds.error, grounds)
-    doubts = _doubts(grounds, verdict)
-    if not doubts and verdict == "exact" and grounds.error > EXACT_BELOW * grounds.control:
+    verdict = _verdict_at(statistics.error, statistics)
+    doubts = _doubts(statistics, verdict)
+    if not doubts and verdict == "exact" and statistics.error > EXACT_BELOW * statistics.control:
         return verdict, (_within_fit(),)
     return verdict, doubts
 
 
-def _word(error: float, grounds: Grounds) -> Verdict:
-    is_exact = grounds.is_noise if grounds.fits_well else error <= EXACT_BELOW * grounds.control
+def _verdict_at(error: float, statistics: ModelStatistics) -> Verdict:
+    is_exact = statistics.is_noise if statistics.fits_well else error <= EXACT_BELOW * statistics.control
     if is_exact:
         return "exact"
-    is_absent = error >= MODEL_ABSENT_ABOVE or error >= NO_BETTER * grounds.control
+    is_absent = error >= MODEL_ABSENT_ABOVE or error >= NO_BETTER * statistics.control
     return "absent" if is_absent else "soft"
 
 
@@ -164,21 +168,21 @@ def _within_fit() -> Reason:
     return Reason(Cause.FIT, f"{Cause.FIT.value}: the violation is no larger than the model's own mistakes")
 
 
-def _doubts(grounds: Grounds, verdict: Verdict) -> tuple[Reason, ...]:
+def _doubts(statistics: ModelStatistics, verdict: Verdict) -> tuple[Reason, ...]:
     texts: dict[Cause, str] = {}
-    if grounds.rows < FEWEST_ROWS:
-        texts[Cause.ROWS] = f"{grounds.rows} training rows, about {FEWEST_ROWS} would decide it"
-    if not grounds.held_out:
+    if statistics.rows < FEWEST_ROWS:
+        texts[Cause.ROWS] = f"{statistics.rows} training rows, about {FEWEST_ROWS} would decide it"
+    if not statistics.held_out:
         texts[Cause.HELD_OUT] = ""
-    if grounds.explained < LEAST_EXPLAINED_TO_JUDGE or (verdict != "exact" and grounds.is_untrained):
+    if statistics.explained < LEAST_EXPLAINED_TO_JUDGE or (verdict != "exact" and statistics.is_untrained):
         texts[Cause.EXPLAINED] = (
-            f"{max(0.0, grounds.explained):.0%} of held-out data, more rows or longer training would decide it"
+            f"{max(0.0, statistics.explained):.0%} of held-out data, more rows or longer training would decide it"
         )
-    if verdict == "exact" and grounds.hidden > EXACT_BELOW * grounds.control:
-        texts[Cause.RIVAL] = ", so a penalty may hide that it is broken, and a weaker one would decide it"
-    if grounds.coverage is not None and grounds.coverage < LOW_OVERLAP:
-        texts[Cause.COVERAGE] = ", inputs moved by the group would decide it"
-    ends = {_word(end, grounds) for end in grounds.interval}
+    if verdict == "exact" and statistics.hidden > EXACT_BELOW * statistics.control:
+        texts[Cause.BASELINE] = ", so a penalty may hide that it is broken, and a weaker one would decide it"
+    if statistics.coverage is not None and statistics.coverage < LOW_OVERLAP:
+        texts[Cause.COVERAGE] = ", inputs transformed by the group would decide it"
+    ends = {_verdict_at(end, statistics) for end in statistics.interval}
     if not texts and ends != {verdict}:
         texts[Cause.INTERVAL] = (
             " and ".join(sorted(ends - {verdict})) + ", more rows or seeds would decide it"

@@ -12,8 +12,8 @@ import torch
 from softsym.discovery.fit.fitted import FittedEnsemble, Networks, Predictor
 from softsym.discovery.fit.member import Member, make_regularizer
 from softsym.discovery.fit.scale_frame import ScaleFrame
-from softsym.discovery.models.ensemble import Blend, Part
-from softsym.discovery.selection.select_model import only, without_ordinary
+from softsym.discovery.models.ensemble import StackedEnsemble, WeightedModel
+from softsym.discovery.selection.select_model import select_ensemble, select_own_network
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
@@ -49,68 +49,72 @@ class Projected(Generic[Estimator]):
 
     def __str__(self) -> str:
         words = f"exactly {self.group}-equivariant: test error {self.test_error:.4g} instead of {self.test_error_before:.4g}"
-        return words if math.isnan(self.distance) else f"{words}, weights moved by {self.distance:.2%}"
+        return words if math.isnan(self.distance) else f"{words}, weights changed by {self.distance:.2%}"
 
 
 def project_fit(fit: FittedEnsemble, group: Group | str) -> tuple[FittedEnsemble, float]:
-    """A fit whose members are exactly equivariant to one of the candidates, and how far weights moved on average."""
+    """A fit whose members are exactly equivariant to one of the candidates, and the mean distance of weights from the space."""
     wanted = read_group(group)
     if wanted not in fit.shape.groups:
         known = ", ".join(candidate.name for candidate in fit.shape.groups) or "none"
         raise InputError(
-            f"{wanted.name} is not among the candidate groups ({known}); fit with it to snap onto it"
+            f"{wanted.name} is not among the candidate groups ({known}); fit with it to project onto it"
         )
-    if fit.blend is not None and not isinstance(fit.blend.parts[0].early, Networks):
-        return _snapped_blend(fit, wanted), math.nan
-    predictor, distance = _moved(fit, wanted)
-    return _with(fit, predictor, wanted), distance
+    if fit.ensemble is not None and not isinstance(fit.ensemble.parts[0].train_fit, Networks):
+        return _project_ensemble(fit, wanted), math.nan
+    predictor, distance = _project_networks(fit, wanted)
+    return _select_members(fit, predictor, wanted), distance
 
 
 def project_network(fit: FittedEnsemble, group: Group) -> Predictor:
-    """The fit's networks, moved to be exactly equivariant to one of the candidates."""
-    return _moved(fit, group)[0]
+    """The networks of a fit, projected to be exactly equivariant to one of the candidates."""
+    return _project_networks(fit, group)[0]
 
 
-def _moved(fit: FittedEnsemble, group: Group) -> tuple[Predictor, float]:
-    """The same, and how far weights moved on average."""
+def _project_networks(fit: FittedEnsemble, group: Group) -> tuple[Predictor, float]:
+    """The projected networks and the mean distance of their weights from the space."""
     predictor = fit.predictor
     if is_scaling(group) and not any(
         isinstance(member.model, ScaleCanonical) for member in fit.members
-    ):  # weights of that space are a constant's
+    ):  # the equivariant space of weights contains only constants
         frame = predictor.frame or ScaleFrame.of(fit.shape)
         if frame is not None:
             inputs = torch.from_numpy(predictor.scale_in.transform(fit.held.X))
             return replace(predictor, frame=predictor.frame or frame.fitted(inputs)), 0.0
-    moved = [_snapped(member, fit, group) for member in fit.members]
-    members = tuple(member for member, _ in moved)
-    return replace(predictor, members=members), sum(share for _, share in moved) / len(moved)
+    projected = [_project_member(member, fit, group) for member in fit.members]
+    members = tuple(member for member, _ in projected)
+    return replace(predictor, members=members), sum(share for _, share in projected) / len(projected)
 
 
-def _snapped_blend(fit: FittedEnsemble, group: Group) -> FittedEnsemble:
-    """The fit with the closed-form part of its blend that weighs most and can have the symmetry, as the only one that predicts."""
-    assert fit.blend is not None
-    for part in fit.blend.parts:
-        early = part.early.snapped([group])
-        if early is not None:
-            final = part.final.snapped([group]) or early
-            rungs = tuple(early if rung.name == early.name else rung for rung in fit.ladder.rungs)
-            ladder = replace(fit.ladder, rungs=rungs)
-            bare = replace(fit, ladder=ladder, predictor=replace(fit.predictor, members=()), curves=())
-            return only(bare, Blend((Part(1.0, early, final),)))
+def _project_ensemble(fit: FittedEnsemble, group: Group) -> FittedEnsemble:
+    """The fit with the model of largest weight in its ensemble that can be projected, as the only one that predicts."""
+    assert fit.ensemble is not None
+    for part in fit.ensemble.parts:
+        train_fit = part.train_fit.project([group])
+        if train_fit is not None:
+            full_fit = part.full_fit.project([group]) or train_fit
+            models = tuple(
+                train_fit if model.name == train_fit.name else model for model in fit.closed_form.models
+            )
+            closed_form = replace(fit.closed_form, models=models)
+            bare = replace(
+                fit, closed_form=closed_form, predictor=replace(fit.predictor, members=()), curves=()
+            )
+            return select_ensemble(bare, StackedEnsemble((WeightedModel(1.0, train_fit, full_fit),)))
     raise InputError(
         f"no part of the model can have {group.name} exactly; fit with model='gp' or model='network' for that"
     )
 
 
-def _with(fit: FittedEnsemble, predictor: Predictor, group: Group) -> FittedEnsemble:
-    """The fit with other members, which predict themselves and have one group exactly."""
-    return without_ordinary(replace(fit, predictor=predictor, built_in=(group.name,)))
+def _select_members(fit: FittedEnsemble, predictor: Predictor, group: Group) -> FittedEnsemble:
+    """The fit with other members, exactly equivariant to one group, as the selected model."""
+    return select_own_network(replace(fit, predictor=predictor, exact_groups=(group.name,)))
 
 
 @torch.no_grad()
-def _snapped(member: Member, fit: FittedEnsemble, group: Group) -> tuple[Member, float]:
+def _project_member(member: Member, fit: FittedEnsemble, group: Group) -> tuple[Member, float]:
     model = copy.deepcopy(member.model)
-    per = make_regularizer(model, fit.shape.only([*member.strengths, group.name]))
+    per = make_regularizer(model, fit.shape.restrict_to([*member.strengths, group.name]))
     assert per is not None  # there are candidate groups
     norm = float(per.stacked.flat().double().norm())
     distance = per.project_(group)

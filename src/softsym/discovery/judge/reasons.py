@@ -1,4 +1,4 @@
-"""Why a verdict is not certain: each reason with its cause, and all of them as the note that people read and files keep."""
+"""Reasons why a verdict is not certain, with codes, and their text as a note."""
 
 from __future__ import annotations
 
@@ -10,24 +10,26 @@ INCONCLUSIVE = "inconclusive: "
 
 
 class Cause(Enum):
-    """What a verdict lacks: the name is the code that files keep, the value is how the wording of such a reason begins."""
+    """Codes of reasons: the name is stored, the value is the beginning of the text."""
 
     FIT = "as far as the fit can tell"
-    """A violation smaller than the model's own mistakes would not have been seen. A mild one: the verdict stands."""
+    """A violation smaller than the model's own mistakes would not have been seen. The verdict stands."""
     ROWS = "only "
     HELD_OUT = "too few rows to hold any out"
     EXPLAINED = "the model explains only "
-    COVERAGE = "moved data lie where there are no data"
+    COVERAGE = "transformed data lie where there are no data"
     INTERVAL = "the interval of the error also allows "
-    RIVAL = "a model without symmetries predicts better"
+    BASELINE = "a model without symmetries predicts better"
     SUBGROUP = "its subgroup "
     TRIVIAL = "acts trivially on inputs and outputs"
-    """Every map respects such a group, so there is nothing to find out."""
+    """Every map is equivariant to such a group."""
     OTHER = ""
     """A note of the evidence."""
 
 
-MILD = (Cause.FIT, Cause.OTHER)
+OLDER_TEXTS = {"moved data lie where there are no data": Cause.COVERAGE}
+"""Beginnings of texts in older files."""
+NON_BLOCKING = (Cause.FIT, Cause.OTHER)
 """Reasons that leave a verdict as it is."""
 
 
@@ -51,7 +53,8 @@ class Reason:
             >>> Reason.read("only 40 training rows").cause
             <Cause.ROWS: 'only '>
         """
-        return cls(next(cause for cause in Cause if text.startswith(cause.value)), text)
+        beginnings = OLDER_TEXTS | {cause.value: cause for cause in Cause}
+        return cls(next(cause for start, cause in beginnings.items() if text.startswith(start)), text)
 
 
 def note_of(reasons: Sequence[Reason]) -> str:
@@ -65,7 +68,7 @@ def note_of(reasons: Sequence[Reason]) -> str:
 
 
 def reasons_in(note: str) -> tuple[Reason, ...]:
-    """The reasons of a note: the inverse of :func:`note_of`. In files of before they follow the word *inconclusive*.
+    """The reasons of a note: the inverse of :func:`note_of`. In older files they follow the word *inconclusive*.
 
     Example:
         >>> [reason.cause.name for reason in reasons_in("inconclusive: only 40 training rows; too few rows to hold any out")]

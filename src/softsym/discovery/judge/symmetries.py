@@ -1,4 +1,4 @@
-"""What was found about each candidate symmetry: a small table that people read and programs iterate over."""
+"""The table of verdicts on candidate groups."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from softsym.discovery.judge.reasons import MILD, Cause, Reason, note_of, reasons_in
+from softsym.discovery.judge.reasons import NON_BLOCKING, Cause, Reason, note_of, reasons_in
 from softsym.tables import CandidateTable, Column
 
 Finding = Literal["exact", "soft", "absent", "undecided"]
@@ -16,26 +16,26 @@ DecidedBy = Literal["evidence", "model"]
 
 @dataclass(frozen=True)
 class Symmetry:
-    """What was found about one candidate group.
+    """The verdict on one candidate group.
 
     Args:
         name: The group's text.
         verdict: ``exact``, ``soft``, ``absent`` or ``undecided``.
         error: Equivariance error of the model, |rho f(x) - f(rho x)| over the sum of both norms, averaged.
         error_interval: Where the error lies with 95 % certainty, over seeds and samples.
-        strength: How strongly the model holds on to it: for networks the final strength of its penalty, a geometric mean over seeds; for
-            closed forms the share of the law's variance that has the symmetry; NaN if nothing is known.
-        residual: What is left without it: squared distance of the weights from the group's equivariant space, unweighted, as a share of
-            their squared norm; for closed forms the rest of the law's variance.
+        strength: For networks the final strength of the penalty, a geometric mean over seeds; for closed-form models the share of the
+            target function's variance that is equivariant; NaN if unknown.
+        residual: Violation by the model: squared distance of the weights from the group's equivariant space, unweighted, as a share of
+            their squared norm; for closed-form models the rest of the target function's variance.
         excess: The error beyond what a good model's own mistakes explain: an estimate of the data's own equivariance error.
         layers: Distance of each layer's weights from that space, as a share of their norm.
         reasons: Why the verdict is not certain; none if it is.
         p_value: Of the exact randomization test, or of the likelihood ratio where there is none; NaN if neither was made.
         log_evidence: Log marginal likelihood of exact symmetry minus that of none; NaN if unknown.
-        violation: Relative violation |t_perp| / |t| of the truth, as the evidence estimates it; NaN if unknown.
+        violation: Relative violation |t_perp| / |t| of the target function, as the evidence estimates it; NaN if unknown.
         violation_interval: Its 95 % interval.
         tolerance: The smallest tolerance at which the data support exactness; NaN if unknown.
-        coverage: How much moved data look like data, 0 to 1; NaN if unknown.
+        coverage: Orbit overlap, 0 to 1: how much transformed data look like data; NaN if unknown.
         decided_by: Whether the evidence or the model's own violation decided.
     """
 
@@ -63,7 +63,7 @@ class Symmetry:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Of the error."""
+        """The 95 % interval of the error."""
         return self.error_interval
 
     @property
@@ -74,11 +74,11 @@ class Symmetry:
     @property
     def is_conclusive(self) -> bool:
         """Whether data and fit were good enough to tell."""
-        return self.verdict != "undecided" and all(reason.cause in MILD for reason in self.reasons)
+        return self.verdict != "undecided" and all(reason.cause in NON_BLOCKING for reason in self.reasons)
 
     @property
     def is_within_fit(self) -> bool:
-        """Whether the verdict stands, but only as far as the model's own mistakes let one see."""
+        """Whether the verdict holds up to violations smaller than the model's own errors."""
         return any(reason.cause is Cause.FIT for reason in self.reasons)
 
     def to_dict(self) -> dict[str, Any]:
@@ -162,5 +162,5 @@ class Symmetries(CandidateTable[Symmetry]):
     columns = COLUMNS
 
     def certain(self) -> dict[str, Finding]:
-        """The verdicts by group that one can build on: those without doubt, and those that hold as far as the fit can tell."""
+        """Verdicts by group that are conclusive."""
         return {row.name: row.verdict for row in self._rows if row.is_conclusive}

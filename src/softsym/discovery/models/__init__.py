@@ -1,1 +1,1 @@
-"""The ladder of models, simplest first: the mean, equivariant least squares, Gaussian processes; networks come on top of it."""
+"""Candidate models without networks, simplest first: the mean, equivariant least squares, Gaussian processes; and baselines."""

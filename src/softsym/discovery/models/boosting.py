@@ -1,4 +1,4 @@
-"""Gradient boosting as a person would take it from scikit-learn, for outputs of any number."""
+"""Gradient boosting by scikit-learn with default settings, for any number of outputs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 from softsym.typing import Array
 
 MOST_ROWS, MOST_DIRECTIONS, TREES = 2_000, 6, 100
-"""It sees at most so many rows; it predicts the outputs along at most so many of their principal directions."""
+"""Largest number of rows it is fitted to, and of principal directions of the outputs that it predicts."""
 
 
 def boosted(X: Array, Y: Array, seed: int = 0, weights: Array | None = None) -> Callable[[Array], Array]:
@@ -19,8 +19,8 @@ def boosted(X: Array, Y: Array, seed: int = 0, weights: Array | None = None) -> 
     Args:
         X: Inputs.
         Y: Outputs.
-        seed: Of the trees.
-        weights: How much every row counts (n,).
+        seed: Random seed.
+        weights: Sample weights (n,).
 
     Example:
         >>> X = np.random.default_rng(0).standard_normal((60, 2))
@@ -32,7 +32,7 @@ def boosted(X: Array, Y: Array, seed: int = 0, weights: Array | None = None) -> 
     X, Y, weights = X[:MOST_ROWS], Y[:MOST_ROWS], None if weights is None else weights[:MOST_ROWS]
     center = Y.mean(0)
     directions = np.linalg.svd(Y - center, full_matrices=False)[2][:MOST_DIRECTIONS]
-    with threadpool_limits(limits=1):  # so few rows are not worth threads that wait for each other
+    with threadpool_limits(limits=1):  # threads do not pay off for so few rows
         models = [
             HistGradientBoostingRegressor(max_iter=TREES, early_stopping=False, random_state=seed).fit(
                 X, (Y - center) @ direction, sample_weight=weights

@@ -1,8 +1,8 @@
-r"""A convex combination of rungs, weighted by what validation rows say.
+r"""Stacked ensemble: a convex combination of models with weights fitted on validation rows.
 
-With errors :math:`e_k` of rung k on validation rows, weights :math:`w_k \ge 0, \sum_k w_k = 1` minimise
-:math:`\lVert \sum_k w_k e_k \rVert^2`. Where one rung is much better than the others it is taken alone; where several are about as
-good, their mixture is safer than a choice that a few rows decide.
+With errors :math:`e_k` of model k on validation rows, weights :math:`w_k \ge 0, \sum_k w_k = 1` minimise
+:math:`\lVert \sum_k w_k e_k \rVert^2`. Where one model is much better than the others it has all the weight; where several are about as
+good, their combination has a smaller variance than a selection by few rows.
 
 Reference:
     Stacked regressions (Breiman, 1996), https://doi.org/10.1007/BF00117832
@@ -16,81 +16,87 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import nnls
 
-from softsym.discovery.models.protocol import Rung
+from softsym.discovery.models.protocol import Model
 from softsym.typing import Array
 
 LEAST = 0.05
-"""A rung with a smaller part in the combination is left out."""
+"""Models with a smaller weight are left out."""
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
-    """One rung of a blend.
+class WeightedModel:
+    """One model of a stacked ensemble.
 
     Args:
         weight: Its weight.
-        early: The rung as it was fitted to training rows, which is what may be judged by other rows.
-        final: The same fitted to all rows, which is what predicts.
+        train_fit: The model fitted to training rows, which other rows can test.
+        full_fit: The same refitted to all rows, which predicts.
     """
 
     weight: float
-    early: Rung
-    final: Rung
+    train_fit: Model
+    full_fit: Model
 
     @property
     def name(self) -> str:
-        """The rung's."""
-        return self.early.name
+        """Name of the model."""
+        return self.train_fit.name
 
 
 @dataclass(frozen=True, eq=False)
-class Blend:
-    """Rungs that predict together.
+class StackedEnsemble:
+    """A convex combination of models.
 
     Args:
-        parts: The heaviest first.
+        parts: Models with weights, the largest first.
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[WeightedModel, ...]
 
     @property
     def name(self) -> str:
-        """The heaviest rung's."""
+        """Name of the model with the largest weight."""
         return self.parts[0].name
 
     @property
     def weights(self) -> dict[str, float]:
-        """By name, the heaviest first."""
+        """Weights by name, the largest first."""
         return {part.name: part.weight for part in self.parts}
 
     @property
-    def has(self) -> tuple[str, ...]:
-        """Groups that all parts have exactly."""
-        first, *rest = (part.early.has for part in self.parts)
+    def exact_groups(self) -> tuple[str, ...]:
+        """Names of the groups to which all models are exactly equivariant."""
+        first, *rest = (part.train_fit.exact_groups for part in self.parts)
         return tuple(name for name in first if all(name in other for other in rest))
 
-    def early(self, X: Array) -> Array:
-        """What training rows alone predict, (n, outputs)."""
-        return np.asarray(sum(part.weight * part.early(X) for part in self.parts))
+    def predict_from_train(self, X: Array) -> Array:
+        """Predictions (n, outputs) of the models fitted to training rows alone."""
+        return np.asarray(sum(part.weight * part.train_fit(X) for part in self.parts))
 
     def __call__(self, X: Array) -> Array:
-        """What all rows predict, (n, outputs)."""
-        return np.asarray(sum(part.weight * part.final(X) for part in self.parts))
+        """Predictions (n, outputs) of the models refitted to all rows."""
+        return np.asarray(sum(part.weight * part.full_fit(X) for part in self.parts))
 
-    def spread(self, X: Array, *, early: bool = False) -> Array:
-        """Standard deviations (n, outputs) of the mixture: what parts say of themselves, and how they differ."""
-        rungs = [part.early if early else part.final for part in self.parts]
-        if len(rungs) == 1:
-            return rungs[0].spread(X)
-        means, weights = np.stack([rung(X) for rung in rungs]), np.array([part.weight for part in self.parts])
-        spreads = np.stack([rung.spread(X) for rung in rungs])
-        variance = np.tensordot(weights, spreads**2 + (means - np.tensordot(weights, means, 1)) ** 2, 1)
+    def std(self, X: Array, *, from_train: bool = False) -> Array:
+        """Standard deviations (n, outputs) of the mixture: of each model, and between models."""
+        models = [part.train_fit if from_train else part.full_fit for part in self.parts]
+        if len(models) == 1:
+            return models[0].std(X)
+        means, weights = (
+            np.stack([model(X) for model in models]),
+            np.array([part.weight for part in self.parts]),
+        )
+        stds = np.stack([model.std(X) for model in models])
+        variance = np.tensordot(weights, stds**2 + (means - np.tensordot(weights, means, 1)) ** 2, 1)
         return np.asarray(np.sqrt(variance))
 
-    def refitted(self, X: Array, Y: Array, weights: Array | None = None) -> Blend:
-        """With the final form of every part fitted to these rows, each counting as its weight says."""
-        return Blend(
-            tuple(Part(part.weight, part.early, part.early.on(X, Y, weights)) for part in self.parts)
+    def refit(self, X: Array, Y: Array, weights: Array | None = None) -> StackedEnsemble:
+        """The ensemble with every model refitted to these rows, with sample weights."""
+        return StackedEnsemble(
+            tuple(
+                WeightedModel(part.weight, part.train_fit, part.train_fit.refit(X, Y, weights))
+                for part in self.parts
+            )
         )
 
 
@@ -106,7 +112,7 @@ def convex_weights(errors: Sequence[Array]) -> Array:
         array([1., 0.])
     """
     flat = np.stack([error.ravel() for error in errors], axis=1)
-    flat = np.where(np.isfinite(flat), flat, 1e150)  # a model that diverged is not taken
+    flat = np.where(np.isfinite(flat), flat, 1e150)  # a model that diverged gets no weight
     best = int(np.argmin(np.sum(np.square(flat / (np.abs(flat).max() or 1.0)), axis=0)))
     steps = np.delete(flat, best, axis=1) - flat[:, [best]]
     sizes = np.linalg.norm(steps / (np.abs(steps).max(initial=0.0) or 1.0), axis=0) * (
@@ -122,21 +128,25 @@ def convex_weights(errors: Sequence[Array]) -> Array:
     return np.asarray(weights / weights.sum())
 
 
-def blended(rungs: Sequence[Rung], X: Array, Y: Array, weights: Array | None = None) -> Blend:
-    """The blend that suits validation rows best, its final form as its early one.
+def fit_ensemble(
+    models: Sequence[Model], X: Array, Y: Array, weights: Array | None = None
+) -> StackedEnsemble:
+    """Fits the weights of a stacked ensemble on validation rows; models are not refitted.
 
     Args:
-        rungs: What may take part.
+        models: Models fitted to training rows.
         X: Validation inputs (n, inputs).
         Y: Validation outputs (n, outputs).
-        weights: How much every row counts (n,).
+        weights: Sample weights (n,).
     """
     roots = 1.0 if weights is None else np.sqrt(weights)[:, None]
-    shares = convex_weights([roots * (rung(X) - Y) for rung in rungs])
+    shares = convex_weights([roots * (model(X) - Y) for model in models])
     order = np.argsort(-shares, kind="stable")
-    return Blend(tuple(Part(float(shares[k]), rungs[k], rungs[k]) for k in order if shares[k] > 0))
+    return StackedEnsemble(
+        tuple(WeightedModel(float(shares[k]), models[k], models[k]) for k in order if shares[k] > 0)
+    )
 
 
-def alone(rung: Rung) -> Blend:
-    """One rung by itself."""
-    return Blend((Part(1.0, rung, rung),))
+def single_model_ensemble(model: Model) -> StackedEnsemble:
+    """An ensemble of one model."""
+    return StackedEnsemble((WeightedModel(1.0, model, model),))

@@ -1,6 +1,6 @@
-"""The Gaussian process as a rung: chosen by its likelihood on training rows, then conditioned on whatever rows there are.
+"""The Gaussian process as a model: hyperparameters by the likelihood of training rows, conditioned on these or other rows.
 
-Whatever is known here about the inside of :class:`~softsym.inference.SoftEquivariantGP` is known in this file alone.
+The internals of :class:`~softsym.inference.SoftEquivariantGP` are used in this file alone.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from softsym.discovery.models.protocol import PLAIN, PROCESS
+from softsym.discovery.models.protocol import GP, GP_UNCONSTRAINED
 from softsym.errors import DataWarning, InputError
 from softsym.groups import Group, join_groups
 from softsym.inference import SoftEquivariantGP
@@ -25,19 +25,19 @@ from softsym.typing import Array, Index
 
 @dataclass(frozen=True, eq=False)
 class GaussianProcess:
-    """A fitted process.
+    """A fitted Gaussian process.
 
     Args:
-        gp: The process.
+        gp: The estimator.
         rep_in: How inputs transform.
         rep_out: How outputs transform.
-        has: Names of the groups that it has exactly.
-        title: What it is called, if it has candidates.
+        exact_groups: Names of the groups to which it is exactly equivariant.
+        title: Its name, if it has candidates.
 
     Example:
         >>> import softsym as ss
         >>> X = np.random.default_rng(0).standard_normal((60, 6))
-        >>> gp = process(X[:50], np.cross(X[:50, :3], X[:50, 3:]), ss.rep("2V"), ss.rep("V"), [ss.SO(3)])
+        >>> gp = fit_gp_model(X[:50], np.cross(X[:50, :3], X[:50, 3:]), ss.rep("2V"), ss.rep("V"), [ss.SO(3)])
         >>> bool(np.abs(gp(X[50:]) - np.cross(X[50:, :3], X[50:, 3:])).max() < 1e-3)
         True
     """
@@ -45,13 +45,13 @@ class GaussianProcess:
     gp: SoftEquivariantGP
     rep_in: Rep
     rep_out: Rep
-    has: tuple[str, ...] = ()
-    title: str = PROCESS
+    exact_groups: tuple[str, ...] = ()
+    title: str = GP
 
     @property
     def name(self) -> str:
-        """With candidates or without."""
-        return self.title if self.gp.weights_ else PLAIN
+        """Name of the model."""
+        return self.title if self.gp.weights_ else GP_UNCONSTRAINED
 
     @property
     def weights(self) -> dict[str, float]:
@@ -60,12 +60,12 @@ class GaussianProcess:
 
     @property
     def rows(self) -> int:
-        """How many rows it is conditioned on."""
+        """Number of rows that it is conditioned on."""
         return len(self.gp.process_.X)
 
     @property
     def noise(self) -> Array:
-        """Its own estimate of the variance of the outputs' noise, shape (outputs,), in the units of the data."""
+        """Estimated noise variance of the outputs, shape (outputs,), in the units of the data."""
         inside = self.gp.process_
         variance = np.zeros(inside.Y.shape[1])
         for block, fit in zip(inside.blocks, inside.fits, strict=True):
@@ -77,21 +77,21 @@ class GaussianProcess:
         mean, _ = self.gp.process_.predict(self.gp.scale_in_.transform(X))
         return self.gp.scale_out_.inverse(mean)
 
-    def spread(self, X: Array) -> Array:
+    def std(self, X: Array) -> Array:
         """Standard deviations of a new measurement."""
         std = self.gp.process_.spread(self.gp.scale_in_.transform(X))
         return np.asarray(std * self.gp.scale_out_.scale)
 
-    def on(self, X: Array, Y: Array, weights: Array | None = None) -> GaussianProcess:
+    def refit(self, X: Array, Y: Array, weights: Array | None = None) -> GaussianProcess:
         """Conditioned on other rows, the first of them if there are too many."""
         return self._with(self.gp.process_.components, X, Y, weights) or self
 
-    def snapped(self, groups: Sequence[Group]) -> GaussianProcess | None:
-        """With only functions that have these symmetries; None if they are no candidates, or have no kernel together."""
+    def project(self, groups: Sequence[Group]) -> GaussianProcess | None:
+        """The process with a prior of equivariant functions; None if the groups are no candidates or have no joint kernel."""
         if not groups:
             return self
         names = tuple(group.name for group in groups)
-        if not set(names) <= set(self.gp.weights_):  # its columns are scalars to it
+        if not set(names) <= set(self.gp.weights_):  # without candidates all columns are scalars
             return None
         inside = self.gp.process_
         kept = [component for component in inside.components if set(names) <= set(component.has)]
@@ -105,13 +105,13 @@ class GaussianProcess:
         blocks = blocks_of(kept, self.rep_out, inside.Y)
         noises = same_noise(inside.noises, blocks)
         process = Process.fit(kept, blocks, inside.X, inside.Y, noises, weights=inside.weights)
-        return replace(self, gp=self._holding(process), has=names)
+        return replace(self, gp=self._holding(process), exact_groups=names)
 
     def counting(self, weights: Array) -> GaussianProcess:
-        """The same process on its rows, each counting as its weight says, with the noise that suits that.
+        """The process refitted with sample weights.
 
         Args:
-            weights: Of all rows that the process was fitted to, (n,).
+            weights: Sample weights (n,) of all rows that the process was fitted to.
         """
         inside = self.gp.process_
         chosen = weights[self.gp.rows_]
@@ -150,19 +150,19 @@ class GaussianProcess:
         return gp
 
 
-def process(
+def fit_gp_model(
     X: Array,
     Y: Array,
     rep_in: Rep,
     rep_out: Rep,
     groups: Sequence[Group] = (),
     *,
-    sources: Index | None = None,
+    row_groups: Index | None = None,
     seed: int = 0,
-    title: str = PROCESS,
+    title: str = GP,
     weights: Array | None = None,
 ) -> GaussianProcess:
-    """Fits a process with candidates, or an ordinary one without.
+    """Fits a Gaussian process with candidates, or an unconstrained one.
 
     Args:
         X: Inputs (n, inputs).
@@ -170,18 +170,18 @@ def process(
         rep_in: How inputs transform.
         rep_out: How outputs transform.
         groups: Candidate groups.
-        sources: Labels of rows that belong together.
-        seed: Of the order of rows.
-        title: What it is called, if it has candidates.
-        weights: How much every row counts (n,). Kernel and shares are chosen by all rows alike, which then count by their weights.
+        row_groups: Row groups (n,).
+        seed: Random seed.
+        title: Its name, if it has candidates.
+        weights: Sample weights (n,); kernel and shares are chosen without them.
 
     Raises:
         InputError: There is no kernel for these groups.
     """
     gp = SoftEquivariantGP(rep_in, rep_out, list(groups), random_state=seed)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)  # of rows that are left out: the ladder knows
-        gp.fit(X, Y, groups=sources)
+        warnings.simplefilter("ignore", DataWarning)  # that rows are left out
+        gp.fit(X, Y, groups=row_groups)
     fitted = GaussianProcess(gp, rep_in, rep_out, title=title)
     return fitted if weights is None else fitted.counting(weights)
 

@@ -1,4 +1,4 @@
-"""Kernel ridge regression as a person would do it: standardised columns, kernel and penalty by validation rows."""
+"""Kernel ridge regression: standardised columns, kernel and penalty selected on validation rows."""
 
 from __future__ import annotations
 
@@ -52,48 +52,48 @@ class KernelRidge:
     noise: Array
 
     name = KERNEL
-    has: tuple[str, ...] = ()
+    exact_groups: tuple[str, ...] = ()
 
     def __call__(self, X: Array) -> Array:
         """Outputs (n, outputs) for inputs (n, inputs)."""
         return self.kernel.gram(self.scale.transform(X), self.rows) @ self.dual + self.center
 
-    def spread(self, X: Array) -> Array:
-        """The same for every row."""
+    def std(self, X: Array) -> Array:
+        """Standard deviations (n, outputs), equal for all rows."""
         return np.tile(self.noise, (len(X), 1))
 
-    def on(self, X: Array, Y: Array, weights: Array | None = None) -> KernelRidge:
-        """With the same kernel and penalty on other rows."""
+    def refit(self, X: Array, Y: Array, weights: Array | None = None) -> KernelRidge:
+        """The model with the same kernel and penalty fitted to other rows."""
         weights = None if weights is None else weights[:MOST_ROWS]
-        again = fitted(
+        again = fit_kernel_ridge(
             self.kernel, self.penalty, X[:MOST_ROWS], Y[:MOST_ROWS], self.scale, self.noise, weights
         )
         return again or self
 
-    def snapped(self, groups: Sequence[Group]) -> KernelRidge | None:
-        """It has no symmetry."""
+    def project(self, groups: Sequence[Group]) -> KernelRidge | None:
+        """None: it cannot be equivariant."""
         return None if groups else self
 
 
-def kernel_ridge(
+def tune_kernel_ridge(
     X: Array,
     Y: Array,
     checked: tuple[Array, Array],
     weights: Array | None = None,
     checked_weights: Array | None = None,
 ) -> KernelRidge:
-    """The setting that suits validation rows best.
+    """Selects kernel and penalty on validation rows.
 
     Args:
         X: Inputs (n, inputs).
         Y: Outputs (n, outputs).
         checked: Validation rows, inputs and outputs.
-        weights: How much every row counts (n,).
-        checked_weights: The same of validation rows.
+        weights: Sample weights (n,).
+        checked_weights: Sample weights of validation rows.
 
     Example:
         >>> X = np.random.default_rng(0).standard_normal((80, 2))
-        >>> model = kernel_ridge(X[:60], X[:60, :1] * X[:60, 1:], (X[60:], X[60:, :1] * X[60:, 1:]))
+        >>> model = tune_kernel_ridge(X[:60], X[:60, :1] * X[:60, 1:], (X[60:], X[60:, :1] * X[60:, 1:]))
         >>> str(model.kernel)
         'polynomial of degree 2'
     """
@@ -114,7 +114,7 @@ def kernel_ridge(
     models = [
         model
         for _, kernel, penalty in best
-        if (model := fitted(kernel, penalty, X, Y, scale, None, weights)) is not None
+        if (model := fit_kernel_ridge(kernel, penalty, X, Y, scale, None, weights)) is not None
     ]
     if not models:  # constant inputs: every kernel is singular without a large penalty
         models = [
@@ -126,7 +126,7 @@ def kernel_ridge(
     return replace(chosen, noise=np.sqrt(np.mean((chosen(checked[0]) - checked[1]) ** 2, axis=0)))
 
 
-def fitted(
+def fit_kernel_ridge(
     kernel: Kernel,
     penalty: float,
     X: Array,
@@ -135,7 +135,7 @@ def fitted(
     noise: Array | None = None,
     weights: Array | None = None,
 ) -> KernelRidge | None:
-    """One setting; None if its matrix is singular."""
+    """Fits one kernel and penalty; None if the matrix is singular."""
     rows, center = scale.transform(X), np.average(Y, axis=0, weights=weights)
     dual = _dual(kernel.gram(rows, rows), penalty, Y - center, weights)
     if dual is None:
@@ -151,7 +151,7 @@ def _errors(
     weights: Array | None,
     checked_weights: Array | None,
 ) -> Iterator[tuple[Kernel, float, float]]:
-    """Every setting with its error on validation rows."""
+    """Every kernel and penalty with its error on validation rows."""
     rows, other, center = (
         scale.transform(X),
         scale.transform(checked[0]),
@@ -171,7 +171,7 @@ def _mean(squares: Array, weights: Array | None) -> float:
 
 
 def _dual(gram: Array, penalty: float, Y: Array, weights: Array | None) -> Array | None:
-    """A row that counts twice has half the ridge, as if it were there twice."""
+    """Dual coefficients; a row of weight two has half the ridge, as if it occurred twice."""
     each = np.ones(len(gram)) if weights is None else np.mean(weights) / weights
     ridge = penalty * float(np.trace(gram)) / len(gram) * np.diag(each)
     with warnings.catch_warnings():

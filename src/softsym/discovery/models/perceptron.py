@@ -1,4 +1,4 @@
-"""A small multilayer perceptron as a person would take it from scikit-learn, kept as plain arrays."""
+"""A small multilayer perceptron, trained by scikit-learn and stored as arrays."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Perceptron:
     noise: Array
 
     name = PERCEPTRON
-    has: tuple[str, ...] = ()
+    exact_groups: tuple[str, ...] = ()
 
     def __call__(self, X: Array) -> Array:
         """Outputs (n, outputs) for inputs (n, inputs)."""
@@ -45,34 +45,34 @@ class Perceptron:
             hidden = np.maximum(hidden @ weight + bias, 0.0)
         return self.scale_out.inverse(hidden @ self.weights[-1] + self.biases[-1])
 
-    def spread(self, X: Array) -> Array:
-        """The same for every row."""
+    def std(self, X: Array) -> Array:
+        """Standard deviations (n, outputs), equal for all rows."""
         return np.tile(self.noise, (len(X), 1))
 
-    def on(self, X: Array, Y: Array, weights: Array | None = None) -> Perceptron:
-        """Itself: training again would take as long as training."""
+    def refit(self, X: Array, Y: Array, weights: Array | None = None) -> Perceptron:
+        """The same perceptron: it is not trained again, which would take too long."""
         return self
 
-    def snapped(self, groups: Sequence[Group]) -> Perceptron | None:
-        """It has no symmetry."""
+    def project(self, groups: Sequence[Group]) -> Perceptron | None:
+        """None: it cannot be equivariant."""
         return None if groups else self
 
 
-def perceptron(
+def fit_perceptron(
     X: Array, Y: Array, checked: tuple[Array, Array], seed: int = 0, weights: Array | None = None
 ) -> Perceptron:
-    """Trains one, with early stopping by rows of its own.
+    """Trains a perceptron, with early stopping on rows that it splits off.
 
     Args:
         X: Inputs (n, inputs).
         Y: Outputs (n, outputs).
         checked: Validation rows, inputs and outputs, for its noise.
         seed: Of weights, batches and rows held out.
-        weights: How much every row counts (n,), which scikit-learn before 1.7 does not know.
+        weights: Sample weights (n,), which scikit-learn before 1.7 does not accept.
 
     Example:
         >>> X = np.random.default_rng(0).standard_normal((60, 2))
-        >>> perceptron(X, X[:, :1] - X[:, 1:], (X, X[:, :1] - X[:, 1:]))(X[:3]).shape
+        >>> fit_perceptron(X, X[:, :1] - X[:, 1:], (X, X[:, :1] - X[:, 1:]))(X[:3]).shape
         (3, 1)
     """
     from sklearn.exceptions import ConvergenceWarning

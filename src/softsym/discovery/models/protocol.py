@@ -1,4 +1,4 @@
-"""A rung of the ladder: a fitted model that predicts, can be fitted anew to more rows, and may have symmetries exactly."""
+"""The protocol of fitted models, and their names."""
 
 from __future__ import annotations
 
@@ -8,30 +8,36 @@ from typing import Protocol
 from softsym.groups import Group
 from softsym.typing import Array
 
-MEAN, LINEAR, PROCESS, NARROW, PLAIN = "mean", "linear", "gp", "gp of what may hold", "gp without candidates"
+MEAN, LINEAR, GP, GP_SUPPORTED, GP_UNCONSTRAINED = (
+    "mean",
+    "linear",
+    "gp",
+    "gp of what may hold",
+    "gp without candidates",
+)
 KERNEL, PERCEPTRON = "kernel ridge regression", "MLP"
 NETWORK, ORDINARY = "network", "ordinary network"
 
 
-class Rung(Protocol):
-    """What every model of the ladder can do."""
+class Model(Protocol):
+    """A fitted model that predicts, can be refitted to other rows and projected onto equivariant functions."""
 
     @property
     def name(self) -> str:
-        """What it is called in tables and files."""
+        """Name in tables and files."""
 
     @property
-    def has(self) -> tuple[str, ...]:
-        """Names of the candidate groups whose symmetry it has exactly, by construction."""
+    def exact_groups(self) -> tuple[str, ...]:
+        """Names of the candidate groups to which it is exactly equivariant, by construction."""
 
     def __call__(self, X: Array) -> Array:
         """Outputs (n, outputs) for inputs (n, inputs), both in the units of the data."""
 
-    def spread(self, X: Array) -> Array:
-        """Standard deviations (n, outputs) of what a measurement at these inputs would be."""
+    def std(self, X: Array) -> Array:
+        """Standard deviations (n, outputs) of a new measurement at these inputs."""
 
-    def on(self, X: Array, Y: Array, weights: Array | None = None) -> Rung:
-        """The same settings fitted to other rows, each counting as its weight says; itself if that would take long."""
+    def refit(self, X: Array, Y: Array, weights: Array | None = None) -> Model:
+        """The model with the same hyperparameters fitted to other rows, with sample weights; itself if that would take long."""
 
-    def snapped(self, groups: Sequence[Group]) -> Rung | None:
-        """The same with these symmetries exactly; None if it cannot have them."""
+    def project(self, groups: Sequence[Group]) -> Model | None:
+        """The model projected onto functions that are equivariant to these groups; None if it has no such form."""

@@ -1,4 +1,4 @@
-"""What a person would take instead, only to be compared with: ridge regression and gradient boosting."""
+"""Baselines that are compared but never selected: ridge regression and gradient boosting."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ RIDGE, BOOSTING = "ridge regression", "gradient boosting"
 PENALTIES = (1e-8, 1e-6, 1e-4, 1e-2, 1.0)
 
 
-def ridge(X: Array, Y: Array, parts: Sequence[Array], weights: Array | None = None) -> Iterator[list[Array]]:
+def predict_ridge(
+    X: Array, Y: Array, parts: Sequence[Array], weights: Array | None = None
+) -> Iterator[list[Array]]:
     """For every penalty, predictions for parts (n, inputs).
 
     Example:
         >>> X = np.random.default_rng(0).standard_normal((20, 2))
-        >>> first, *_ = ridge(X, X[:, :1], [X[:3]])
+        >>> first, *_ = predict_ridge(X, X[:, :1], [X[:3]])
         >>> np.allclose(first[0], X[:3, :1], atol=1e-5)
         True
     """
@@ -33,14 +35,14 @@ def ridge(X: Array, Y: Array, parts: Sequence[Array], weights: Array | None = No
         yield [np.asarray(model.predict(part)).reshape(len(part), -1) for part in others]
 
 
-def boosting(
+def predict_boosting(
     X: Array, Y: Array, parts: Sequence[Array], seed: int = 0, weights: Array | None = None
 ) -> list[Array]:
     """Predictions for parts (n, inputs) by boosted trees, one model for each principal direction of the outputs.
 
     Example:
         >>> X = np.random.default_rng(0).standard_normal((60, 2))
-        >>> boosting(X, np.sign(X), [X[:4]])[0].shape
+        >>> predict_boosting(X, np.sign(X), [X[:4]])[0].shape
         (4, 2)
     """
     predict = boosted(X, Y, seed, weights)

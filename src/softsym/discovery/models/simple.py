@@ -1,4 +1,4 @@
-"""The two lowest rungs: the mean of the outputs, and a linear map that has each symmetry as far as that helps."""
+"""The two simplest models: the mean of the outputs, and soft equivariant least squares."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from softsym.typing import Array
 
 @dataclass(frozen=True, eq=False)
 class Affine:
-    """What both are: outputs = weight x + bias.
+    """An affine map: outputs = weight x + bias.
 
     Args:
         weight: Shape (outputs, inputs).
@@ -28,13 +28,13 @@ class Affine:
         groups: The candidate groups.
         ridge: The ridge that was chosen; None for a mean.
         strengths: The strength of every candidate's penalty.
-        has: Names of the groups that it has exactly.
+        exact_groups: Names of the groups to which it is exactly equivariant.
 
     Example:
         >>> import softsym as ss
         >>> X = np.random.default_rng(0).standard_normal((60, 3))
-        >>> fit = linear(X, 2 * X, ss.rep("V"), ss.rep("V"), [ss.O(3)])
-        >>> fit.snapped([ss.O(3)])(X[:1]).round(6) - 2 * X[:1].round(6) < 1e-5
+        >>> fit = fit_linear(X, 2 * X, ss.rep("V"), ss.rep("V"), [ss.O(3)])
+        >>> fit.project([ss.O(3)])(X[:1]).round(6) - 2 * X[:1].round(6) < 1e-5
         array([[ True,  True,  True]])
     """
 
@@ -46,25 +46,25 @@ class Affine:
     groups: tuple[Group, ...] = ()
     ridge: float | None = None
     strengths: dict[str, float] | None = None
-    has: tuple[str, ...] = ()
+    exact_groups: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
-        """Which of the two it is."""
+        """Name of the model."""
         return MEAN if self.ridge is None else LINEAR
 
     def __call__(self, X: Array) -> Array:
         """Outputs (n, outputs) for inputs (n, inputs)."""
         return np.asarray(X @ self.weight.T + self.bias)
 
-    def spread(self, X: Array) -> Array:
-        """The same for every row."""
+    def std(self, X: Array) -> Array:
+        """Standard deviations (n, outputs), equal for all rows."""
         return np.tile(self.noise, (len(X), 1))
 
-    def on(self, X: Array, Y: Array, weights: Array | None = None) -> Affine:
-        """With the same ridge and strengths on other rows."""
+    def refit(self, X: Array, Y: Array, weights: Array | None = None) -> Affine:
+        """The map with the same ridge and strengths fitted to other rows."""
         if self.ridge is None:
-            return mean(X, Y, self.rep_in, self.rep_out, self.groups, weights)
+            return fit_mean(X, Y, self.rep_in, self.rep_out, self.groups, weights)
         again = equivariant_lstsq(
             X,
             Y,
@@ -76,25 +76,25 @@ class Affine:
             weights=weights,
         )
         fitted = replace(self, weight=again.weight, bias=again.bias, noise=_noise(again.predict(X), Y))
-        exact = [group for group in self.groups if group.name in self.has]
+        exact = [group for group in self.groups if group.name in self.exact_groups]
         return _projected(fitted, exact) if exact else fitted
 
-    def snapped(self, groups: Sequence[Group]) -> Affine:
+    def project(self, groups: Sequence[Group]) -> Affine:
         """The nearest equivariant map."""
         return _projected(self, groups) if groups else self
 
 
-def mean(
+def fit_mean(
     X: Array, Y: Array, rep_in: Rep, rep_out: Rep, groups: Sequence[Group] = (), weights: Array | None = None
 ) -> Affine:
-    """The mean of the outputs, whatever the inputs are."""
+    """The mean of the outputs as a constant map."""
     centre = np.average(Y, axis=0, weights=weights)
     return Affine(
         np.zeros((Y.shape[1], X.shape[1])), centre, _noise(centre, Y), rep_in, rep_out, tuple(groups)
     )
 
 
-def linear(
+def fit_linear(
     X: Array, Y: Array, rep_in: Rep, rep_out: Rep, groups: Sequence[Group] = (), weights: Array | None = None
 ) -> Affine:
     """Equivariant least squares, its strengths chosen by generalised cross-validation.
@@ -109,10 +109,12 @@ def linear(
 
 
 def _projected(fit: Affine, groups: Sequence[Group]) -> Affine:
-    """A constant column carries the bias, which has to be invariant."""
+    """Projects an affine map; the bias is the column of a constant input and becomes invariant."""
     maps = equivariant_maps(Scalar + fit.rep_in, fit.rep_out, join_groups(groups))
     both = np.asarray(maps.project(np.concatenate([fit.bias[:, None], fit.weight], axis=1)))
-    return replace(fit, bias=both[:, 0], weight=both[:, 1:], has=tuple(group.name for group in groups))
+    return replace(
+        fit, bias=both[:, 0], weight=both[:, 1:], exact_groups=tuple(group.name for group in groups)
+    )
 
 
 def _noise(predicted: Array, Y: Array) -> Array:

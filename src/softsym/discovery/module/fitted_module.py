@@ -1,4 +1,4 @@
-"""Everything that predicts, in one module: scaling, ensemble or blend, points, classes."""
+"""The selected model as one module: scaling, stacked ensemble, points, classes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from softsym.discovery.fit.scale_frame import ScaleFrame
 from softsym.discovery.models.gp_model import GaussianProcess
 from softsym.discovery.models.kernel_ridge import KernelRidge
 from softsym.discovery.models.perceptron import Perceptron
-from softsym.discovery.models.protocol import Rung
+from softsym.discovery.models.protocol import Model
 from softsym.discovery.models.simple import Affine
 from softsym.discovery.module.gp_module import Sum, process_module
 from softsym.discovery.module.kernel_sums import kernel_sum
@@ -95,34 +95,34 @@ def fitted_module(
     """The module that predicts as the fit does.
 
     Args:
-        fit: What was fitted.
+        fit: The fit.
         points: How points were centred.
         is_flat: Whether there is one output, without an axis of its own.
     """
-    if fit.blend is None:
+    if fit.ensemble is None:
         body = _networks(fit.ordinary or fit.predictor)
     else:
-        parts = [_rung(part.final) for part in fit.blend.parts]
-        body = parts[0] if len(parts) == 1 else Sum(parts, list(fit.blend.weights.values()))
+        parts = [_model_module(part.full_fit) for part in fit.ensemble.parts]
+        body = parts[0] if len(parts) == 1 else Sum(parts, list(fit.ensemble.weights.values()))
     return FittedModule(body, points, is_flat=is_flat).eval()
 
 
-def _rung(rung: Rung) -> nn.Module:
-    """One model of the ladder."""
-    if isinstance(rung, Networks):
-        return _networks(rung.predictor)
-    if isinstance(rung, GaussianProcess):
-        return process_module(rung)
-    if isinstance(rung, Affine):
-        return _linear(rung.weight, rung.bias)
-    if isinstance(rung, KernelRidge):
-        last = _linear(np.eye(len(rung.center)), rung.center)
-        return Scaled(nn.Sequential(kernel_sum(rung.kernel, rung.rows, rung.dual), last), rung.scale)
-    assert isinstance(rung, Perceptron)
+def _model_module(model: Model) -> nn.Module:
+    """One model as a module."""
+    if isinstance(model, Networks):
+        return _networks(model.predictor)
+    if isinstance(model, GaussianProcess):
+        return process_module(model)
+    if isinstance(model, Affine):
+        return _linear(model.weight, model.bias)
+    if isinstance(model, KernelRidge):
+        last = _linear(np.eye(len(model.center)), model.center)
+        return Scaled(nn.Sequential(kernel_sum(model.kernel, model.rows, model.dual), last), model.scale)
+    assert isinstance(model, Perceptron)
     layers: list[nn.Module] = []
-    for weight, bias in zip(rung.weights, rung.biases, strict=True):
+    for weight, bias in zip(model.weights, model.biases, strict=True):
         layers += [_linear(weight.T, bias), nn.ReLU()]
-    return Scaled(nn.Sequential(*layers[:-1]), rung.scale_in, rung.scale_out)
+    return Scaled(nn.Sequential(*layers[:-1]), model.scale_in, model.scale_out)
 
 
 def _networks(predictor: Predictor) -> nn.Module:

@@ -94,11 +94,11 @@ class AtOneSize(nn.Module):
         super().__init__()
         self.inner = inner
         self.first = float(powers_in[np.flatnonzero(powers_in)[0]])
-        told = powers_in == self.first
+        is_first = powers_in == self.first
         for name, numbers in (
             ("powers_in", powers_in),
             ("powers_out", powers_out),
-            ("tells", told / told.sum()),
+            ("tells", is_first / is_first.sum()),
         ):
             self.register_buffer(name, torch.from_numpy(np.asarray(numbers, dtype=np.float64)))
 
@@ -133,13 +133,13 @@ class Powers(nn.Module):
         return total
 
 
-def process_module(rung: GaussianProcess) -> nn.Module:
+def process_module(model: GaussianProcess) -> nn.Module:
     """The posterior mean as a module.
 
     Args:
-        rung: A fitted process.
+        model: A fitted Gaussian process.
     """
-    gp, inside = rung.gp, rung.gp.process_
+    gp, inside = model.gp, model.gp.process_
     outputs = inside.Y.shape[1]
     parts = []
     for component, units in zip(inside.components, inside.units, strict=True) if inside.blocks else ():
@@ -177,7 +177,7 @@ def _component(
 
 
 def _placed(blocks: Sequence[Block], outputs: int) -> Array:
-    """Where coordinates and copies of all blocks, beside each other, belong in the outputs: shape (sum of b c, outputs)."""
+    """Matrix (sum of b c, outputs) that places coordinates and copies of all blocks, concatenated, in the outputs."""
     rows = []
     for block in blocks:
         place = np.zeros((block.size, len(block.columns), outputs))

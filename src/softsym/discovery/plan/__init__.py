@@ -1,1 +1,1 @@
-"""What a fit would do, and with which candidates: parameters and data are read and refused here."""
+"""Plans of fits: parameters and data are validated here, and candidates proposed."""

@@ -1,4 +1,4 @@
-"""What an estimator was given, checked: numbers, a random state, and how columns transform."""
+"""Validation of the parameters of an estimator."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from softsym.reps import rep as read_rep
 from softsym.typing import Array
 
 MODELS = ("auto", "linear", "gp", "network")
-"""Rungs of the ladder that can be asked for: whatever is best, or one of them."""
+"""Values of the parameter ``model``: the best of all models, or one of them."""
 
 
 def check_numbers(given: dict[str, Any], *, classes: bool) -> None:
-    """Refuses parameters that make no sense.
+    """Refuses invalid parameters.
 
     Args:
         given: The estimator's parameters.
@@ -54,7 +54,7 @@ def shape_of(
         Y: Outputs (n, columns).
         groups: The candidates.
         classes: Whether outputs are classes.
-        free: Whether every column stands for itself, because nothing was proposed.
+        free: Whether every column is a scalar, because no group was proposed.
     """
     needed = ("rep_in",) if classes else ("rep_in", "rep_out")
     missing = [f"`{name}`" for name in needed if given[name] is None]
@@ -81,5 +81,5 @@ def shape_of(
 
 
 def _fitted(rep: Rep | str) -> Rep:
-    """A representation as networks and kernels have it: points are vectors from where they were centred."""
+    """The representation of networks and kernels: points become vectors from the centre."""
     return as_vectors(rep) if has_points(rep) else read_rep(rep)

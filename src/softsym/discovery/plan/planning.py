@@ -20,10 +20,10 @@ from softsym.discovery.fit.fitted import FittedEnsemble, Target
 from softsym.discovery.fit.member import Shape
 from softsym.discovery.fit.recipe import read_recipe
 from softsym.discovery.fit.train import FitPlan
-from softsym.discovery.fit.trials import Tries
+from softsym.discovery.fit.trials import SearchSpace
 from softsym.discovery.network_config import NETWORK_FIELDS, NetworkConfig, split_parameters
 from softsym.discovery.plan.checks import check_numbers, shape_of
-from softsym.discovery.plan.propose_groups import AUTO, candidates
+from softsym.discovery.plan.propose_groups import AUTO, propose_candidates
 from softsym.discovery.points import Points, has_points, read_points
 from softsym.errors import InputError
 from softsym.groups import Group, read_groups
@@ -178,7 +178,7 @@ class PlanningEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             self.output_names_ = [str(name) for name in y_names]
         labels = encode_row_groups(groups, len(inputs))
         weights = row_weights(sample_weight, len(inputs))
-        if weights is not None and not weights.all():  # rows that do not count take no part
+        if weights is not None and not weights.all():  # rows of weight zero are left out
             kept = weights > 0
             inputs, outputs, weights = inputs[kept], outputs[kept], weights[kept]
             labels, duplicates = (None if one is None else one[kept] for one in (labels, duplicates))
@@ -213,12 +213,12 @@ class PlanningEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             seeds=network.seeds,
             seed=seed_of(self.random_state),
             fraction=self.held_out,
-            tries=Tries(width=network.width is None, strength=network.strength is None)
+            search_space=SearchSpace(width=network.width is None, strength=network.strength is None)
             if acting and not goes_on
-            else Tries(),
+            else SearchSpace(),
             budget=network.budget,
             duplicates=duplicates,
-            together=labels,
+            row_groups=labels,
             model=self.model,
             device=device,
             weights=weights,
@@ -242,7 +242,7 @@ class PlanningEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         return table.inputs(X), table.outputs(X, Y), acting
 
     def _candidates(
-        self, X: Array, Y: Array, duplicates: Index | None, together: Index | None
+        self, X: Array, Y: Array, duplicates: Index | None, row_groups: Index | None
     ) -> list[Group]:
         """The candidate groups: those that were given, or those that the data propose."""
         if not isinstance(self.groups, str) or self.groups != AUTO:
@@ -255,7 +255,7 @@ class PlanningEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             raise InputError(
                 "groups='auto' needs how columns transform: pass `rep_in` and `rep_out`, such as '2V' and 'V'"
             )
-        proposed = candidates(
+        proposed = propose_candidates(
             X,
             Y,
             self.rep_in,
@@ -263,7 +263,7 @@ class PlanningEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             seed_of(self.random_state),
             fraction=self.held_out,
             duplicates=duplicates,
-            together=together,
+            row_groups=row_groups,
         )
         self.proposal_ = proposed.proposal
         return list(proposed.groups)

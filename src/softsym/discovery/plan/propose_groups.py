@@ -1,4 +1,4 @@
-"""Candidate groups that the data propose, for estimators and commands that were given none."""
+"""Candidate groups that the data propose (``groups="auto"``)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from softsym.data.split import HELD_OUT, split_rows
-from softsym.discovery.points import agreeing, has_points
+from softsym.discovery.points import has_points, select_same_translations
 from softsym.groups import Group, O, Trivial
 from softsym.inference.verdict import LEAST_EXPLAINED
 from softsym.reps import Rep
@@ -19,29 +19,29 @@ if TYPE_CHECKING:
     from softsym.inference.propose import Proposal
 
 AUTO = "auto"
-"""What stands for candidates that the data propose."""
-HANDFUL = 4
-"""At most so many are judged and trained with."""
+"""Value of ``groups`` for candidates that the data propose."""
+MAX_CANDIDATES = 4
+"""Largest number of candidates."""
 WELL_FITTED = 0.9
-"""Share of the variance below which a proposal may have missed turns that evidence, which fits equivariant functions, would see."""
+"""Explained variance below which a proposal may lack rotations that the evidence, which fits equivariant functions, detects."""
 
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """What to go on with.
+    """Candidates for a fit.
 
     Args:
-        groups: At most a handful, proposed ones first.
-        proposal: All that was proposed.
-        usual: Those of them that the data did not propose, but that are worth a look.
+        groups: The candidates, proposed ones first.
+        proposal: The whole proposal.
+        usual: Those of them that the data did not propose, added because the proposal is uncertain.
     """
 
     groups: tuple[Group, ...]
     proposal: Proposal
     usual: tuple[Group, ...] = ()
 
-    def words(self) -> str:
-        """Which they are, in a sentence."""
+    def describe(self) -> str:
+        """The candidates in one sentence."""
         if not self.groups:
             reason = self.proposal.note or "no symmetry is sure enough"
             return f"the data propose no group: {reason}"
@@ -49,11 +49,11 @@ class Candidates:
         words = f"the data propose {', '.join(proposed) or 'no group'}"
         if self.usual:
             usual = ", ".join(group.name for group in self.usual)
-            words += f"; what they were fitted by explains only {self.proposal.explained:.0%}, so {usual} are judged too"
+            words += f"; the model behind this explains only {self.proposal.explained:.0%}, so {usual} are judged too"
         return words
 
 
-def candidates(
+def propose_candidates(
     X: Array,
     Y: Array,
     rep_in: Rep | str,
@@ -62,7 +62,7 @@ def candidates(
     *,
     fraction: float = HELD_OUT,
     duplicates: Index | None = None,
-    together: Index | None = None,
+    row_groups: Index | None = None,
 ) -> Candidates:
     """The groups that data propose, largest first, those inside one another included: a part may hold where the whole does not.
 
@@ -76,28 +76,28 @@ def candidates(
         seed: Seed of the fit.
         fraction: Share of the rows that is held out.
         duplicates: Labels that equal rows share.
-        together: Labels of rows that belong together.
+        row_groups: Row groups (n,).
 
     Example:
         >>> import numpy as np
         >>> rng = np.random.default_rng(0)
         >>> X = rng.standard_normal((200, 6))
-        >>> candidates(X, np.cross(X[:, :3], X[:, 3:]), "2V", "V").words()
+        >>> propose_candidates(X, np.cross(X[:, :3], X[:, 3:]), "2V", "V").describe()
         'the data propose SO(3)'
     """
     from softsym.inference.propose import propose
 
-    parts = split_rows(X, fraction, seed, duplicates=duplicates, row_groups=together)
+    parts = split_rows(X, fraction, seed, duplicates=duplicates, row_groups=row_groups)
     seen = np.sort(np.concatenate([parts.train, parts.val]))
     proposal = propose(X[seen], Y[seen], rep_in, rep_out, seed=seed)
-    found = agreeing(proposal.groups) if has_points(rep_in, rep_out) else proposal.groups
+    found = select_same_translations(proposal.groups) if has_points(rep_in, rep_out) else proposal.groups
     usual = _usual(proposal, read_rep(rep_in), X.shape[1]) if not has_points(rep_in, rep_out) else ()
-    usual = usual[: max(0, HANDFUL - len(found))]
-    return Candidates((*found[:HANDFUL], *usual), proposal, usual)
+    usual = usual[: max(0, MAX_CANDIDATES - len(found))]
+    return Candidates((*found[:MAX_CANDIDATES], *usual), proposal, usual)
 
 
 def _usual(proposal: Proposal, rep_in: Rep, size: int) -> tuple[Group, ...]:
-    """Turns and mirrors on coordinates, where the fit that proposes is poor and shows no turns: evidence sees further."""
+    """Rotations and reflections, where the model behind the proposal fits poorly and no orthogonal group was proposed."""
     if not LEAST_EXPLAINED <= proposal.explained < WELL_FITTED or any(
         G.is_orthogonal for G in proposal.groups
     ):

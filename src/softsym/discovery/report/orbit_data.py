@@ -1,4 +1,4 @@
-"""One held-out input moved along a one-parameter subgroup, with what the model makes of it: for the report's picture."""
+"""Predictions along the orbit of one test input under a one-parameter subgroup, for the report."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ ORBIT_STEPS = 49
 
 @dataclass(frozen=True, eq=False)
 class Orbit:
-    """One input moved along a one-parameter subgroup, and what the model makes of it.
+    """The orbit of one input under a one-parameter subgroup, and predictions along it.
 
     Args:
         group: The group.
-        angles: Parameter of the motion, shape (k,).
+        angles: Parameter of the subgroup, shape (k,).
         inputs: Paths of the vectors among the input's coordinates, shape (vectors, k, 3).
-        predicted: The prediction for the moved input, f(g x), shape (k, outputs).
-        moved: The moved prediction for the resting input, g f(x), shape (k, outputs).
+        predicted: Prediction for the transformed input, f(g x), shape (k, outputs).
+        transformed: Transformed prediction for the input itself, g f(x), shape (k, outputs).
         vector: First of three outputs that form a vector; None if there is none.
     """
 
@@ -33,12 +33,12 @@ class Orbit:
     angles: Array
     inputs: Array
     predicted: Array
-    moved: Array
+    transformed: Array
     vector: int | None = None
 
 
-def orbits_of(fit: FittedEnsemble, row: int = 0) -> tuple[Orbit, ...]:
-    """The motions of one held-out input under every candidate that moves vectors of R^3 continuously."""
+def compute_orbits(fit: FittedEnsemble, row: int = 0) -> tuple[Orbit, ...]:
+    """Orbits of one test input under every candidate that acts on vectors of R^3 continuously."""
     orbits = [_orbit(fit, group, row) for group in fit.shape.groups]
     return tuple(orbit for orbit in orbits if orbit is not None)
 
@@ -49,26 +49,26 @@ def _orbit(fit: FittedEnsemble, group: Group, row: int) -> Orbit | None:
         return None
     angles, elements = one_parameter(group)
     x = fit.held.X[row : row + 1]
-    moved = act(fit.shape.rep_in, group, elements, x)[:, 0]
+    transformed = act(fit.shape.rep_in, group, elements, x)[:, 0]
     resting = fit.outputs(x).mean(0)
     outputs = _vectors(fit.shape.rep_out, group)
     return Orbit(
         group=group.name,
         angles=angles,
-        inputs=np.stack([moved[:, start : start + 3] for start in places]),
-        predicted=fit.outputs(moved).mean(0),
-        moved=act(fit.shape.rep_out, group, elements, resting)[:, 0],
+        inputs=np.stack([transformed[:, start : start + 3] for start in places]),
+        predicted=fit.outputs(transformed).mean(0),
+        transformed=act(fit.shape.rep_out, group, elements, resting)[:, 0],
         vector=outputs[0] if outputs else None,
     )
 
 
 def one_parameter(group: Group) -> tuple[Array, Array]:
-    """Parameters and elements exp(t A): once around for rotations, from 1/e to e times for what does not come back."""
+    """Parameters and elements exp(t A): one full rotation, or t from -1 to 1 for other subgroups."""
     A = group.lie_algebra[0]
-    turns = np.allclose(A, -A.T)
+    is_rotation = np.allclose(A, -A.T)
     speed = np.abs(np.linalg.eigvals(A)).max()
     A = A / speed if speed > 1e-12 else A
-    angles = np.linspace(0, 2 * np.pi, ORBIT_STEPS) if turns else np.linspace(-1, 1, ORBIT_STEPS)
+    angles = np.linspace(0, 2 * np.pi, ORBIT_STEPS) if is_rotation else np.linspace(-1, 1, ORBIT_STEPS)
     return angles, np.stack([expm(t * A) for t in angles])
 
 

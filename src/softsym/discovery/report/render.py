@@ -18,7 +18,7 @@ from softsym.discovery.report.charts.orbit import orbits
 from softsym.discovery.report.charts.plots import VERDICT_MARKS
 from softsym.discovery.report.charts.prediction_charts import panels
 from softsym.discovery.report.charts.training_charts import losses, progress
-from softsym.discovery.report.report_data import Story
+from softsym.discovery.report.report_data import ReportData
 from softsym.discovery.report.wording import cell, headline, number, percent, sentence
 from softsym.inference.evidence_table import COLUMNS as EVIDENCE_COLUMNS
 
@@ -29,30 +29,30 @@ PER_PAGE = 9
 """Panels of predicted against true that are shown at once."""
 
 
-def render(story: Story) -> str:
+def render(report: ReportData) -> str:
     """One self-contained HTML page, to be written as UTF-8.
 
     Args:
-        story: What was found.
+        report: The content of the report.
     """
     from markupsafe import Markup
     from plotly.offline import get_plotlyjs
 
     environment = _environment()
     scripts = [_unified(get_plotlyjs()), _unified(_source(environment, "report.js"))]
-    charts = _charts(story)
+    charts = _charts(report)
     return environment.get_template("report.html.j2").render(
-        story=story,
-        headline=headline(story.symmetries),
+        report=report,
+        headline=headline(report.symmetries),
         marks=VERDICT_MARKS,
         columns=[
-            column for column in COLUMNS if not column.is_prose or any(map(column.value, story.symmetries))
+            column for column in COLUMNS if not column.is_prose or any(map(column.value, report.symmetries))
         ],
         evidence_columns=[
             column for column in EVIDENCE_COLUMNS if not column.is_prose and column.head != "seconds"
         ],
         charts=charts,
-        tiles=_tiles(story),
+        tiles=_tiles(report),
         policy=_policy(scripts),
         style=Markup(_source(environment, "report.css")),
         data=Markup(embedded_json(charts)),
@@ -67,37 +67,37 @@ def embedded_json(content: Any) -> str:
         >>> embedded_json("</script>")
         '"\\u003c/script\\u003e"'
     """
-    # Not NaN: browsers refuse it, so that it must not have come so far.
+    # JSON has no NaN, and browsers refuse it.
     text = json.dumps(content, allow_nan=False, separators=(",", ":"))
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text
 
 
-def _charts(story: Story) -> dict[str, Any]:
+def _charts(report: ReportData) -> dict[str, Any]:
     figures = {
-        "violations": violations(story.evidence),
-        "likelihoods": likelihoods(story.evidence),
-        "randomizations": randomizations(story.evidence),
-        "errors": errors(story.symmetries),
-        "progress": progress(story.symmetries, story.curves),
-        "distances": distances(story.symmetries),
-        "losses": losses(story.curves),
+        "violations": violations(report.evidence),
+        "likelihoods": likelihoods(report.evidence),
+        "randomizations": randomizations(report.evidence),
+        "errors": errors(report.symmetries),
+        "progress": progress(report.symmetries, report.curves),
+        "distances": distances(report.symmetries),
+        "losses": losses(report.curves),
     }
     return {
         "figures": {name: figure for name, figure in figures.items() if figure},
-        "panels": panels(story),
+        "panels": panels(report),
         "perPage": PER_PAGE,
-        "orbits": orbits(story),
+        "orbits": orbits(report),
     }
 
 
-def _tiles(story: Story) -> dict[str, str]:
-    seeds = len(story.curves)
+def _tiles(report: ReportData) -> dict[str, str]:
+    seeds = len(report.curves)
     return {
-        "held-out variance explained": percent(story.explained),
-        "held-out error (MSE)": number(story.test_error, 3),
-        "held-out examples": str(len(story.true)),
+        "held-out variance explained": percent(report.explained),
+        "held-out error (MSE)": number(report.test_error, 3),
+        "held-out examples": str(len(report.true)),
         **(
             {"network, one seed" if seeds == 1 else "networks, one for each seed": str(seeds)}
             if seeds

@@ -1,4 +1,4 @@
-"""Everything a report tells about one discovery, as plain data: what is drawn, not how."""
+"""The content of the report on one discovery, as plain data."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from softsym.discovery.fit.baselines import Baselines
 from softsym.discovery.fit.fitted import FittedEnsemble
 from softsym.discovery.fit.training_curves import Curves
 from softsym.discovery.judge.symmetries import Symmetries
-from softsym.discovery.report.orbit_data import Orbit, orbits_of
+from softsym.discovery.report.orbit_data import Orbit, compute_orbits
 from softsym.discovery.report.wording import number
-from softsym.discovery.report.worth import Worth, worth_of
+from softsym.discovery.report.worth import Worth, compute_worth
 from softsym.inference import EvidenceTable
 from softsym.reps.scaling import is_scaling
 from softsym.typing import Array
@@ -24,8 +24,8 @@ LEAST_EXPLAINED_UNNOTED = 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class Story:
-    """What a report tells.
+class ReportData:
+    """The content of a report.
 
     Args:
         title: What the data are called.
@@ -35,17 +35,17 @@ class Story:
         curves: One for each seed.
         true: Held-out outputs, shape (n, outputs).
         predicted: Predictions for them, shape (n, outputs).
-        std: Spread of the ensemble, shape (n, outputs).
+        std: Standard deviations of the predictions, shape (n, outputs).
         input_names: Names of the inputs' columns.
         output_names: Names of the outputs' columns.
-        orbits: Motions of one held-out input, for 3D vector data.
-        baselines: How well simpler models predict.
-        built_in: Names of the groups that the model has exactly.
+        orbits: Orbits of one held-out input, for 3D vector data.
+        baselines: Errors of all models and baselines.
+        exact_groups: Names of the groups to which the model is exactly equivariant.
         facts: What was run: settings, versions, seeds, time.
-        notes: Sentences that the reader must not miss.
-        evidence: The first look, with the curves behind it.
+        notes: Warnings, one sentence each.
+        evidence: The evidence of the data, with its curves.
         worth: For each candidate, held-out errors without it, with it softly and with it exactly.
-        why: Why this model was taken, in sentences.
+        why: Why this model was selected, in sentences.
     """
 
     title: str
@@ -60,7 +60,7 @@ class Story:
     output_names: tuple[str, ...]
     orbits: tuple[Orbit, ...] = ()
     baselines: Baselines = field(default_factory=Baselines)
-    built_in: tuple[str, ...] = ()
+    exact_groups: tuple[str, ...] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     evidence: EvidenceTable = field(default_factory=EvidenceTable)
@@ -68,7 +68,7 @@ class Story:
     why: tuple[str, ...] = ()
 
 
-def story_of(
+def make_report_data(
     fit: FittedEnsemble,
     symmetries: Symmetries,
     *,
@@ -77,13 +77,13 @@ def story_of(
     input_names: Sequence[str],
     output_names: Sequence[str],
     facts: dict[str, str] | None = None,
-) -> Story:
-    """Everything a report tells.
+) -> ReportData:
+    """The content of the report on a fit.
 
     Args:
         fit: The fit.
-        symmetries: What was found.
-        evidence: The first look.
+        symmetries: The verdicts.
+        evidence: The evidence of the data.
         title: What the data are called.
         input_names: Names of the inputs.
         output_names: Names of the outputs.
@@ -91,7 +91,7 @@ def story_of(
     """
     predicted, std = fit.held_predictions
     explained = fit.explained()
-    return Story(
+    return ReportData(
         title=title,
         symmetries=symmetries,
         test_error=fit.test_error(),
@@ -102,11 +102,11 @@ def story_of(
         std=std,
         input_names=tuple(input_names),
         output_names=tuple(output_names),
-        orbits=orbits_of(fit),
+        orbits=compute_orbits(fit),
         baselines=fit.baselines,
-        built_in=tuple(fit.returned_has),
+        exact_groups=tuple(fit.selected_exact_groups),
         evidence=EvidenceTable() if evidence is None else evidence,
-        worth=worth_of(fit),
+        worth=compute_worth(fit),
         why=fit.why,
         facts={**_facts(fit), **(facts or {})},
         notes=_notes(fit, explained),
@@ -134,7 +134,7 @@ def _facts(fit: FittedEnsemble) -> dict[str, str]:
 
 
 def _trained(fit: FittedEnsemble) -> dict[str, str]:
-    """About the networks, if there are any."""
+    """Facts about the networks, if there are any."""
     if not fit.members:
         return {"networks": "none"}
     recipe = fit.recipe
@@ -152,10 +152,10 @@ def _notes(fit: FittedEnsemble, explained: float) -> tuple[str, ...]:
         notes.append(
             "There are too few rows to hold any out: errors are measured on training rows and look too good."
         )
-    if fit.ordinary is not None and fit.blend is None:
+    if fit.ordinary is not None and fit.ensemble is None:
         notes.append(
-            "Ordinary networks of the same size, trained beside for about a tenth of the time, predicted validation rows better: they are "
-            "the model. The verdicts are those of the network that was pulled towards the symmetries."
+            "Ordinary networks of the same size, trained for about a tenth of the time, predicted validation rows better: they are "
+            "the selected model. The verdicts are those of the network that was regularised towards the symmetries."
         )
     notes += [
         f"{row.name.capitalize()} on the same rows predicts held-out data better: mean squared error {number(row.test_error)}."
@@ -169,9 +169,9 @@ def _notes(fit: FittedEnsemble, explained: float) -> tuple[str, ...]:
     if fit.predictor.frame is not None:
         names = " and ".join(group.name for group in fit.shape.groups if is_scaling(group))
         notes.append(
-            f"The size of an input told nothing about the outputs of validation rows, so it is undone before the network and redone "
-            f"after it: the model is equivariant to {names} by construction, at any size."
+            f"The outputs of validation rows did not depend on the size of an input, so the scale is canonicalised before the network "
+            f"and restored after it: the model is equivariant to {names} by construction, at any size."
         )
     if not fit.is_finished:
-        notes.append("Training was interrupted: this is what had been learned by then.")
+        notes.append("Training was interrupted: the model is that of the last epoch.")
     return tuple(notes)

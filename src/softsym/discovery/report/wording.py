@@ -1,4 +1,4 @@
-"""Words and numbers of a report: what a person reads beside the charts.
+"""Texts and numbers of a report.
 
 Names of groups and columns come from anybody's files. The page escapes them as HTML; chart labels need :func:`label`,
 because plotly reads tags such as ``<a href>`` in any text that it draws.
@@ -106,25 +106,25 @@ def labels(names: Sequence[str]) -> list[str]:
 
 
 def sentence(row: Symmetry) -> str:
-    """What was found about one group, in words that follow its name.
+    """The verdict on one group as a clause that follows its name.
 
     Example:
         >>> sentence(Symmetry("O(2)@z", "exact", 0.002, (0.001, 0.003), 1.0, 1e-4))
-        'holds exactly: when an input is moved by the group, the prediction moves with it (error 0.0020, 95 % interval 0.0010 to 0.0030).'
+        'holds exactly: transforming an input by the group transforms the prediction (error 0.0020, 95 % interval 0.0010 to 0.0030).'
     """
     measured = f"(error {number(row.error)}, 95 % interval {interval(row.error_interval)})"
     if any(reason.cause is Cause.TRIVIAL for reason in row.reasons):
-        return "moves neither inputs nor outputs: every model respects it, and no data can break it."
+        return "acts trivially on inputs and outputs: every model is equivariant to it, and no data can break it."
     if row.verdict == "undecided":
-        return f"cannot be told from these data {measured}."
+        return f"cannot be decided by these data {measured}."
     if row.verdict == "exact" and row.is_within_fit:
-        return f"holds as far as the fit can tell: it is broken no more than by the model's own mistakes {measured}."
+        return f"holds as far as the fit can tell: the violation is no larger than the model's own errors {measured}."
     if row.verdict == "exact":
-        return f"holds exactly: when an input is moved by the group, the prediction moves with it {measured}."
+        return f"holds exactly: transforming an input by the group transforms the prediction {measured}."
     if row.verdict == "soft":
         return (
             f"holds softly: predictions follow the group only roughly {measured}; "
-            f"the model keeps it with strength {row.strength:.3g}."
+            f"the model has it with strength {row.strength:.3g}."
         )
     return f"does not hold: predictions do not follow the group {measured}."
 
@@ -148,7 +148,7 @@ def headline(symmetries: Symmetries) -> str:
     if counts["absent"]:
         parts.append(f"{counts['absent']} {'does' if counts['absent'] == 1 else 'do'} not hold")
     if len(sure) < len(symmetries):
-        parts.append(f"{len(symmetries) - len(sure)} cannot be told for certain")
+        parts.append(f"{len(symmetries) - len(sure)} cannot be decided")
     candidates = "1 candidate symmetry" if len(symmetries) == 1 else f"{len(symmetries)} candidate symmetries"
     return f"Of {candidates}, {_listed(parts)}."
 

@@ -1,4 +1,4 @@
-"""What a symmetry is worth: held-out errors without it, with it softly, and with it exactly."""
+"""What a symmetry is worth: unexplained test variance without it, with it softly, and with it exactly."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class Worth:
     exactly: float
 
 
-def worth_of(fit: FittedEnsemble) -> tuple[Worth, ...]:
-    """For every candidate, of the Gaussian process with this candidate alone, and of the network, where they were fitted."""
+def compute_worth(fit: FittedEnsemble) -> tuple[Worth, ...]:
+    """For every candidate, the worth for the Gaussian process with this candidate alone and for the network, where they were fitted."""
     rows = [_of_process(fit, group) for group in fit.shape.groups] + [
         _of_network(fit, group) for group in fit.shape.groups
     ]
@@ -44,11 +44,11 @@ def worth_of(fit: FittedEnsemble) -> tuple[Worth, ...]:
 
 
 def _of_process(fit: FittedEnsemble, group: Group) -> Worth | None:
-    process = fit.ladder.process
-    if process is None or group.name not in process.weights:
+    gp_model = fit.closed_form.gp_model
+    if gp_model is None or group.name not in gp_model.weights:
         return None
     try:
-        left = [_left(fit, process.gp.alone(group, how).predict) for how in ("without", "softly", "exactly")]
+        left = [_left(fit, gp_model.gp.alone(group, how).predict) for how in ("without", "softly", "exactly")]
     except InputError:  # it has no kernel
         return None
     return Worth(group.name, "Gaussian process", *left)

@@ -1,1 +1,1 @@
-"""Which models are fitted beside each other, and which of them predicts."""
+"""Model selection: which models and baselines are fitted, and which of them predicts."""

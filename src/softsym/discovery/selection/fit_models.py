@@ -1,4 +1,4 @@
-"""One climb up the ladder: closed forms first, simple models beside them, and a network where it can add something."""
+"""Fits all models of a plan: closed-form models and baselines, and networks where they can improve on them."""
 
 from __future__ import annotations
 
@@ -8,31 +8,34 @@ from dataclasses import replace
 
 from softsym.discovery.fit.fitted import FittedEnsemble, Target
 from softsym.discovery.fit.train import FitPlan, Prepared, Session, train_ensemble, untrained
-from softsym.discovery.models.closed_form import Ladder, climb
-from softsym.discovery.selection.fit_baselines import beside, with_ordinary
-from softsym.discovery.selection.network_decision import need
-from softsym.discovery.selection.supported_groups import covered, holding
+from softsym.discovery.models.closed_form import ClosedFormModels, fit_closed_form_models
+from softsym.discovery.selection.fit_baselines import fit_baselines, train_unconstrained_networks
+from softsym.discovery.selection.network_decision import should_train_network
+from softsym.discovery.selection.supported_groups import drop_low_overlap, select_supported
 from softsym.errors import InputError
 from softsym.inference import EvidenceTable
 
 
-def climbed(
+def fit_models(
     plan: FitPlan, prepared: Prepared, session: Session, evidence: EvidenceTable | None = None
 ) -> FittedEnsemble:
-    """The fit with everything that its choice of model asks for, free to break every candidate.
+    """Fits the models that the plan asks for, none of them with exact constraints.
 
     Args:
-        plan: The fit.
-        prepared: Its rows.
-        session: How it is carried out.
-        evidence: The first look, which knows of which candidates data can speak.
+        plan: The plan.
+        prepared: Its standardised rows.
+        session: Folder, processes and progress.
+        evidence: The evidence, which decides on the candidates of each model.
     """
     began = time.perf_counter()
     fit = untrained(plan, prepared)
     with ThreadPoolExecutor(1 if session.n_jobs == 1 else 2) as pool:
-        ladder, rivals = pool.submit(_ladder, plan, evidence), pool.submit(beside, plan, fit)
-        fit = replace(rivals.result(), ladder=ladder.result())
-    wanted = need(plan, fit)
+        closed_form, baseline_models = (
+            pool.submit(_fit_closed_form, plan, evidence),
+            pool.submit(fit_baselines, plan, fit),
+        )
+        fit = replace(baseline_models.result(), closed_form=closed_form.result())
+    wanted = should_train_network(plan, fit)
     spent = time.perf_counter() - began
     sentence = f"{'A' if wanted.network else 'No'} network was trained: {wanted.why}."
     if not wanted.network:
@@ -41,23 +44,27 @@ def climbed(
         plan = replace(plan, budget=max(plan.budget - spent, 0.1 * plan.budget))
     trained = train_ensemble(plan, prepared, session)
     trained = replace(
-        trained, ladder=fit.ladder, rivals=fit.rivals, why=(sentence,), seconds=trained.seconds + spent
+        trained,
+        closed_form=fit.closed_form,
+        baseline_models=fit.baseline_models,
+        why=(sentence,),
+        seconds=trained.seconds + spent,
     )
-    return with_ordinary(plan, prepared, trained, session)
+    return train_unconstrained_networks(plan, prepared, trained, session)
 
 
-def _ladder(plan: FitPlan, evidence: EvidenceTable | None) -> Ladder:
+def _fit_closed_form(plan: FitPlan, evidence: EvidenceTable | None) -> ClosedFormModels:
     if plan.target is Target.CLASSES or plan.model == "network":
-        return Ladder()
+        return ClosedFormModels()
     X, Y = plan.rows(plan.parts.train)
-    sources = None if plan.together is None else plan.together[plan.parts.train]
+    row_groups = None if plan.row_groups is None else plan.row_groups[plan.parts.train]
     shape = plan.shape
-    groups = covered(shape.groups, evidence) if plan.model == "auto" else shape.groups
-    ladder = climb(
+    groups = drop_low_overlap(shape.groups, evidence) if plan.model == "auto" else shape.groups
+    closed_form = fit_closed_form_models(
         X, Y, shape.rep_in, shape.rep_out, groups,
-        model=plan.model, narrow=holding(groups, evidence), sources=sources, seed=plan.seed,
+        model=plan.model, supported=select_supported(groups, evidence), row_groups=row_groups, seed=plan.seed,
         weights=plan.weights_of(plan.parts.train),
     )  # fmt: skip
-    if not ladder.rungs:
-        raise InputError(next(iter(ladder.refused.values())))
-    return ladder
+    if not closed_form.models:
+        raise InputError(next(iter(closed_form.refused.values())))
+    return closed_form

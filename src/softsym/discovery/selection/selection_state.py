@@ -1,4 +1,4 @@
-"""A fit's ladder and blend as plain values and arrays, for files, and back. Networks are named; their weights are stored elsewhere."""
+"""Closed-form models and stacked ensemble of a fit as plain values and arrays, and back. Weights of networks are stored elsewhere."""
 
 from __future__ import annotations
 
@@ -8,51 +8,52 @@ from typing import Any
 import numpy as np
 
 from softsym.discovery.fit.fitted import FittedEnsemble, Networks
-from softsym.discovery.models.closed_form import Ladder
-from softsym.discovery.models.ensemble import Blend, Part
-from softsym.discovery.models.model_state import packed, unpacked
-from softsym.discovery.models.protocol import NETWORK, Rung
+from softsym.discovery.models.closed_form import ClosedFormModels
+from softsym.discovery.models.ensemble import StackedEnsemble, WeightedModel
+from softsym.discovery.models.model_state import pack_model, unpack_model
+from softsym.discovery.models.protocol import NETWORK, Model
 from softsym.typing import Arrays
 
 NAMED = "networks"
+MODELS_KEY, MODEL_PREFIX = "rungs", "rung"  # what model files have
 
 
-def pack_ladder(fit: FittedEnsemble, arrays: Arrays) -> dict[str, Any]:
-    """What describes ladder and blend; their arrays are added to those given.
+def pack_models(fit: FittedEnsemble, arrays: Arrays) -> dict[str, Any]:
+    """Descriptions of closed-form models and ensemble; their arrays are added to those given.
 
     Args:
         fit: The fit.
         arrays: Where arrays go, by name.
     """
 
-    def put(rung: Rung, place: str) -> dict[str, Any]:
-        if isinstance(rung, Networks):
-            return {"kind": NAMED, "name": rung.name, "has": list(rung.has)}
-        about, own = packed(rung)
+    def put(model: Model, place: str) -> dict[str, Any]:
+        if isinstance(model, Networks):
+            return {"kind": NAMED, "name": model.name, "has": list(model.exact_groups)}
+        about, own = pack_model(model)
         arrays.update({f"{place}/{name}": np.ascontiguousarray(array) for name, array in own.items()})
         return about
 
-    judged = fit.ladder.process  # what verdicts and snapping need of the rungs that do not predict
-    rungs = [judged] if judged is not None else list(fit.ladder.rungs[-1:])
-    parts = () if fit.blend is None else fit.blend.parts
+    judged = fit.closed_form.gp_model  # verdicts and projection need this one only
+    models = [judged] if judged is not None else list(fit.closed_form.models[-1:])
+    parts = () if fit.ensemble is None else fit.ensemble.parts
     return {
-        "rungs": [put(rung, f"rung/{k}") for k, rung in enumerate(rungs)],
-        "refused": fit.ladder.refused,
+        MODELS_KEY: [put(model, f"{MODEL_PREFIX}/{k}") for k, model in enumerate(models)],
+        "refused": fit.closed_form.refused,
         "blend": [
             {
                 "weight": part.weight,
-                "early": put(part.early, f"early/{k}"),
-                "final": put(part.final, f"final/{k}"),
+                "early": put(part.train_fit, f"early/{k}"),
+                "final": put(part.full_fit, f"final/{k}"),
             }
             for k, part in enumerate(parts)
         ],
     }
 
 
-def unpack_ladder(fit: FittedEnsemble, about: dict[str, Any], arrays: Arrays) -> FittedEnsemble:
-    """The fit with the ladder and the blend that were stored; models of before have none."""
+def unpack_models(fit: FittedEnsemble, about: dict[str, Any], arrays: Arrays) -> FittedEnsemble:
+    """The fit with the stored closed-form models and ensemble; older models have none."""
 
-    def get(described: dict[str, Any], place: str) -> Rung:
+    def get(described: dict[str, Any], place: str) -> Model:
         if described["kind"] == NAMED:
             predictor = fit.predictor if described["name"] == NETWORK else fit.ordinary
             if predictor is None:
@@ -63,15 +64,19 @@ def unpack_ladder(fit: FittedEnsemble, about: dict[str, Any], arrays: Arrays) ->
             for name, array in arrays.items()
             if name.startswith(f"{place}/")
         }
-        return unpacked(described, own)
+        return unpack_model(described, own)
 
-    rungs = tuple(get(described, f"rung/{k}") for k, described in enumerate(about.get("rungs", ())))
+    models = tuple(
+        get(described, f"{MODEL_PREFIX}/{k}") for k, described in enumerate(about.get(MODELS_KEY, ()))
+    )
     parts = tuple(
-        Part(
+        WeightedModel(
             described["weight"], get(described["early"], f"early/{k}"), get(described["final"], f"final/{k}")
         )
         for k, described in enumerate(about.get("blend", ()))
     )
     return replace(
-        fit, ladder=Ladder(rungs, dict(about.get("refused", {}))), blend=Blend(parts) if parts else None
+        fit,
+        closed_form=ClosedFormModels(models, dict(about.get("refused", {}))),
+        ensemble=StackedEnsemble(parts) if parts else None,
     )

@@ -6,7 +6,7 @@ import numpy as np
 
 from softsym.discovery.judge.symmetries import Symmetries, Symmetry
 from softsym.discovery.report.charts.error_charts import LEAST_DISTANCE, distances, errors
-from tests.discovery import stories
+from tests.discovery import example_reports
 
 EXACT = Symmetry("O(2)@z", "exact", 0.002, (0.001, 0.003), 1.0, 1e-4)
 
@@ -20,8 +20,11 @@ def test_errors_carry_their_intervals():
 
 
 def test_heat_map_runs_down_the_longer_side():
-    for story, rows in ((stories.story(), len(stories.LAYERS)), (stories.many(), 14)):
-        figure = distances(story.symmetries)
+    for report, rows in (
+        (example_reports.report(), len(example_reports.LAYERS)),
+        (example_reports.many(), 14),
+    ):
+        figure = distances(report.symmetries)
         assert figure is not None
         assert len(figure["data"][0]["z"]) == rows
 
@@ -32,7 +35,7 @@ def test_without_groups_or_layers_there_is_nothing_to_draw():
 
 
 def test_each_verdict_has_its_own_bars_at_the_places_of_the_table():
-    figure = errors(stories.story().symmetries)
+    figure = errors(example_reports.report().symmetries)
     assert [(bar["name"], bar["y"]) for bar in figure["data"]] == [
         ("● exact", [0]),
         ("◐ soft", [1]),

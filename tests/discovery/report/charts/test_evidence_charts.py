@@ -1,4 +1,4 @@
-"""Charts of the first look."""
+"""Charts of the evidence."""
 
 import json
 

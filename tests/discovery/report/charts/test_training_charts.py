@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 
 from softsym.discovery.report.charts.training_charts import losses, progress
-from tests.discovery import stories
+from tests.discovery import example_reports
 
 
 def test_progress_has_thin_seeds_and_a_mean_over_common_epochs():
-    whole = stories.story()
+    whole = example_reports.report()
     figure = progress(whole.symmetries, whole.curves)
     assert figure is not None
     first = [trace for trace in figure["data"] if trace["legendgroup"] == "0" and trace.get("yaxis") is None]
@@ -20,7 +20,7 @@ def test_progress_has_thin_seeds_and_a_mean_over_common_epochs():
 
 
 def test_validation_that_was_rarely_measured_is_a_line_of_what_is_known():
-    figure = losses(stories.story().curves)
+    figure = losses(example_reports.report().curves)
     assert figure is not None
     lines = [trace for trace in figure["data"] if trace["name"] == "validation"]
     assert all(None not in line["y"] and len(line["y"]) == 20 for line in lines)
@@ -28,7 +28,7 @@ def test_validation_that_was_rarely_measured_is_a_line_of_what_is_known():
 
 
 def test_strength_of_zero_is_a_gap_on_a_logarithmic_axis():
-    whole = stories.story()
+    whole = example_reports.report()
     off = {name: np.zeros_like(values) for name, values in whole.curves[0].strengths.items()}
     figure = progress(whole.symmetries, [replace(whole.curves[0], strengths=off)])
     assert figure is not None
@@ -36,11 +36,11 @@ def test_strength_of_zero_is_a_gap_on_a_logarithmic_axis():
 
 
 def test_a_single_seed_is_one_line_for_each_group():
-    whole = stories.story()
+    whole = example_reports.report()
     figure = progress(whole.symmetries, whole.curves[:1])
     assert len(figure["data"]) == 2 * len(whole.symmetries)
 
 
 def test_nothing_read_is_nothing_drawn():
-    assert progress(stories.story().symmetries, []) is None
+    assert progress(example_reports.report().symmetries, []) is None
     assert losses([]) is None

@@ -1,4 +1,4 @@
-"""Charts of the first look: where each violation lies, how the likelihood falls along it, and the randomization test."""
+"""Charts of the evidence: where each violation lies, how the likelihood falls along it, and the randomization test."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def likelihoods(table: EvidenceTable) -> Figure | None:
 
 
 def randomizations(table: EvidenceTable) -> Figure | None:
-    """For every candidate the losses of moved rows as a histogram, and that of the rows as they are as a line."""
+    """For every candidate the losses of transformed rows as a histogram, and that of the rows themselves as a line."""
     names = labels([row.name for row in table])
     tested = [
         (place, row, table.details[row.name])
@@ -134,13 +134,13 @@ def randomizations(table: EvidenceTable) -> Figure | None:
     height, gap = 1.0 / len(tested), 0.3 / len(tested)
     for k, (place, _, detail) in enumerate(tested):
         suffix = "" if k == 0 else str(k + 1)
-        # Relative to the loss at rest: one scale for all, whatever the outputs' unit.
+        # Relative to the loss of the rows themselves: one scale for all, whatever the outputs' unit.
         unit = detail.observed or 1.0
         heights, edges = np.histogram(detail.draws / unit, BINS)
         traces.append({
             "type": "bar", "x": numbers((edges[1:] + edges[:-1]) / 2), "y": heights.tolist(), "width": numbers(np.diff(edges)),
             "marker": {"color": style(place)["color"]}, "xaxis": f"x{suffix}", "yaxis": f"y{suffix}", "showlegend": False,
-            "hovertemplate": "%{x:.3g} times the loss at rest: %{y} draws<extra></extra>",
+            "hovertemplate": "%{x:.3g} times the loss of the rows themselves: %{y} draws<extra></extra>",
         })  # fmt: skip
         traces.append({
             "type": "scatter", "mode": "lines", "x": [1.0, 1.0], "y": [0, int(heights.max())], "xaxis": f"x{suffix}", "yaxis": f"y{suffix}",
@@ -149,7 +149,7 @@ def randomizations(table: EvidenceTable) -> Figure | None:
         top = 1.0 - k * height
         is_last = k == len(tested) - 1
         axes[f"xaxis{suffix}"] = axis(
-            "loss of moved rows, relative" if is_last else "",
+            "loss of transformed rows, relative" if is_last else "",
             anchor=f"y{suffix}",
             nticks=5,
         )

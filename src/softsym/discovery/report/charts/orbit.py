@@ -1,6 +1,6 @@
-r"""An orbit in pictures: one input moved along a subgroup, and whether the prediction goes along.
+r"""Charts of an orbit: one input transformed along a subgroup, and the predictions for it.
 
-A model is equivariant where :math:`f(g x)` and :math:`g f(x)` lie on each other; the reader moves :math:`g` with a slider.
+A model is equivariant where :math:`f(g x)` and :math:`g f(x)` are equal; a slider in the page changes :math:`g`.
 """
 
 from __future__ import annotations
@@ -12,63 +12,63 @@ import numpy as np
 from softsym.discovery.report.charts.plots import PALETTE, Figure, axis, layout, numbers
 from softsym.discovery.report.charts.prediction_charts import MOST_OUTPUTS, output_name
 from softsym.discovery.report.orbit_data import Orbit
-from softsym.discovery.report.report_data import Story
+from softsym.discovery.report.report_data import ReportData
 from softsym.discovery.report.wording import number
 from softsym.metrics.equivariance import relative_error
 from softsym.typing import Array
 
 MOST_VECTORS = 12
-"""Input vectors that are drawn; more are a ball of wool."""
-TURN = [0, 90, 180, 270, 360]
-PREDICTED, MOVED = "prediction f(gx)", "moved prediction g f(x)"
-WIDTHS = {PREDICTED: 14, MOVED: 5}
-"""The moved prediction is drawn thin inside the prediction, so that both are seen where they agree."""
+"""Input vectors that are drawn; more cannot be distinguished."""
+ROTATION_TICKS = [0, 90, 180, 270, 360]
+PREDICTED, TRANSFORMED = "prediction f(gx)", "transformed prediction g f(x)"
+WIDTHS = {PREDICTED: 14, TRANSFORMED: 5}
+"""The transformed prediction is drawn thin inside the prediction, so that both are seen where they agree."""
 
 
-def orbits(story: Story) -> list[dict[str, Any]]:
+def orbits(report: ReportData) -> list[dict[str, Any]]:
     """What the page needs for each orbit: a label and an error for each angle, and the figures.
 
-    In a 3D figure the trace of each path is followed, after all paths, by the trace of its arrow, which the page moves.
+    In a 3D figure the trace of each path is followed, after all paths, by the trace of its arrow, which the page animates.
     """
-    return [_view(story, orbit) for orbit in story.orbits if len(orbit.angles)]
+    return [_view(report, orbit) for orbit in report.orbits if len(orbit.angles)]
 
 
-def _view(story: Story, orbit: Orbit) -> dict[str, Any]:
-    whole = is_turn(orbit.angles)
+def _view(report: ReportData, orbit: Orbit) -> dict[str, Any]:
+    whole = is_rotation(orbit.angles)
     values = np.degrees(orbit.angles) if whole else orbit.angles
     outputs = range(min(orbit.predicted.shape[1], MOST_OUTPUTS))
     return {
         "group": orbit.group,
         "values": numbers(values),
         "labels": [f"{value:.0f}°" if whole else f"parameter {number(value)}" for value in values],
-        "errors": [number(error) for error in relative_error(orbit.predicted, orbit.moved)],
+        "errors": [number(error) for error in relative_error(orbit.predicted, orbit.transformed)],
         "inputs": _scene([(f"vector {k + 1}", path) for k, path in enumerate(orbit.inputs[:MOST_VECTORS])]),
         "vector": _vector(orbit),
         "outputs": [
-            {"name": output_name(story, place), "figure": _component(orbit, values, whole, place)}
+            {"name": output_name(report, place), "figure": _component(orbit, values, whole, place)}
             for place in outputs
         ],
-        "first": _liveliest(orbit.moved[:, : len(outputs)]),
+        "first": _liveliest(orbit.transformed[:, : len(outputs)]),
     }
 
 
-def is_turn(angles: Array) -> bool:
+def is_rotation(angles: Array) -> bool:
     """Whether a parameter runs once around the circle, so that it is an angle in radians; a boost's or a scaling's does not."""
     steps = np.diff(angles)
     ends = (float(angles[-1] - angles[0]), float(angles[-1] - angles[0] + steps[-1]) if len(steps) else 0.0)
     return any(np.isclose(end, 2 * np.pi, rtol=1e-3) for end in ends)
 
 
-def _liveliest(moved: Array) -> int:
-    # The output that the group moves most shows most; an invariant one is a flat line.
-    return int(np.argmax(np.nan_to_num(np.ptp(moved, axis=0)))) if moved.size else 0
+def _liveliest(transformed: Array) -> int:
+    # The output that varies most along the orbit; an invariant one is a flat line.
+    return int(np.argmax(np.nan_to_num(np.ptp(transformed, axis=0)))) if transformed.size else 0
 
 
 def _vector(orbit: Orbit) -> Figure | None:
     if orbit.vector is None:
         return None
     columns = slice(orbit.vector, orbit.vector + 3)
-    return _scene([(PREDICTED, orbit.predicted[:, columns]), (MOVED, orbit.moved[:, columns])])
+    return _scene([(PREDICTED, orbit.predicted[:, columns]), (TRANSFORMED, orbit.transformed[:, columns])])
 
 
 def _scene(paths: list[tuple[str, Array]]) -> Figure:
@@ -120,13 +120,13 @@ def _arrow(place: int, name: str, path: Array) -> dict[str, Any]:
         "z": z,
         "line": {"color": color, "width": WIDTHS.get(name, 6)},
         "marker": {"color": color, "size": [0, WIDTHS.get(name, 6) + 3]},
-        "showlegend": name in (PREDICTED, MOVED),
+        "showlegend": name in (PREDICTED, TRANSFORMED),
         "hovertemplate": f"{name}: %{{x:.3g}}, %{{y:.3g}}, %{{z:.3g}}<extra></extra>",
     }
 
 
 def _component(orbit: Orbit, values: Array, whole: bool, place: int) -> Figure:
-    lines = {PREDICTED: (orbit.predicted, "solid", 3), MOVED: (orbit.moved, "dash", 2)}
+    lines = {PREDICTED: (orbit.predicted, "solid", 3), TRANSFORMED: (orbit.transformed, "dash", 2)}
     traces = [
         {
             "type": "scatter",
@@ -148,7 +148,9 @@ def _component(orbit: Orbit, values: Array, whole: bool, place: int) -> Figure:
         "line": {"width": 1, "dash": "dot"},
     }
     start = {"x0": float(values[0]), "x1": float(values[0])}
-    degrees = {"tickvals": TURN, "ticktext": [f"{angle}°" for angle in TURN]} if whole else {}
+    degrees = (
+        {"tickvals": ROTATION_TICKS, "ticktext": [f"{angle}°" for angle in ROTATION_TICKS]} if whole else {}
+    )
     title = "angle" if whole else "parameter"
     return {
         "data": traces,

@@ -18,7 +18,7 @@ Figure = dict[str, Any]
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 DASHES = ("solid", "dash", "dot", "dashdot")
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "x", "star")
-"""Marks of groups, so that no colour has to be told apart."""
+"""Marks of groups, so that they differ without colour."""
 VERDICT_COLORS: Mapping[str, str] = {
     "exact": "#0072B2",
     "soft": "#E69F00",
@@ -48,14 +48,14 @@ def positive(values: Any) -> NDArray[np.float64]:
 
 
 def thinned(length: int, most: int = MOST_POINTS) -> NDArray[np.intp]:
-    """Indices of at most ``most`` evenly spread entries, the first and the last among them."""
+    """Indices of at most ``most`` equally spaced entries, the first and the last among them."""
     return np.unique(np.linspace(0, length - 1, min(length, most)).round().astype(np.intp))
 
 
 def style(index: int) -> dict[str, Any]:
     """Colour and dash of the group at this place, the same in every chart; neighbours differ in both."""
-    turn = index + index // (2 * len(PALETTE))  # colours and dashes meet again after twice as many
-    return {"color": PALETTE[index % len(PALETTE)], "dash": DASHES[turn % len(DASHES)]}
+    cycle = index + index // (2 * len(PALETTE))  # colours and dashes meet again after twice as many
+    return {"color": PALETTE[index % len(PALETTE)], "dash": DASHES[cycle % len(DASHES)]}
 
 
 def axis(title: str, **more: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Predicted against true: one small panel for each output, so that a phone stacks what a desk spreads out."""
+"""Predicted against true: one small panel for each output, which a narrow screen stacks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from softsym.discovery.report.charts.plots import PALETTE, Figure, axis, layout, numbers, thinned
-from softsym.discovery.report.report_data import Story
+from softsym.discovery.report.report_data import ReportData
 from softsym.discovery.report.wording import percent
 from softsym.typing import Array
 
@@ -17,30 +17,30 @@ MOST_MARKS = 20_000
 """Points of all panels together, for the same reason."""
 
 
-def panels(story: Story) -> list[dict[str, Any]]:
+def panels(report: ReportData) -> list[dict[str, Any]]:
     """One panel for each of the first outputs: its name, what it explains, and its figure."""
-    if not story.true.size:
+    if not report.true.size:
         return []
-    outputs = min(story.true.shape[1], MOST_OUTPUTS)
-    rows = thinned(len(story.true), most=int(np.clip(MOST_MARKS // outputs, 50, 400)))
+    outputs = min(report.true.shape[1], MOST_OUTPUTS)
+    rows = thinned(len(report.true), most=int(np.clip(MOST_MARKS // outputs, 50, 400)))
     return [
         {
-            "name": output_name(story, place),
-            "explained": _explained(story.true[:, place], story.predicted[:, place]),
-            "figure": _panel(*(array[rows, place] for array in (story.true, story.predicted, story.std))),
+            "name": output_name(report, place),
+            "explained": _explained(report.true[:, place], report.predicted[:, place]),
+            "figure": _panel(*(array[rows, place] for array in (report.true, report.predicted, report.std))),
         }
         for place in range(outputs)
     ]
 
 
-def output_name(story: Story, place: int) -> str:
+def output_name(report: ReportData, place: int) -> str:
     """Name of one output's column; its place if it has none."""
-    return story.output_names[place] if place < len(story.output_names) else f"output {place + 1}"
+    return report.output_names[place] if place < len(report.output_names) else f"output {place + 1}"
 
 
 def _explained(true: Array, predicted: Array) -> str:
-    spread = np.square(true - true.mean()).sum()
-    return percent(float(1 - np.square(true - predicted).sum() / spread)) if spread > 0 else ""
+    total = np.square(true - true.mean()).sum()
+    return percent(float(1 - np.square(true - predicted).sum() / total)) if total > 0 else ""
 
 
 def _panel(true: Array, predicted: Array, std: Array) -> Figure:
@@ -54,7 +54,7 @@ def _panel(true: Array, predicted: Array, std: Array) -> Figure:
         "hovertemplate": "true %{x:.3g}, predicted %{y:.3g}<extra></extra>",
     }
     if np.nan_to_num(std).any():
-        # The spread of a single model is zero: bars of no length would claim a certainty that nobody measured.
+        # The standard deviation of a single model is zero: bars of no length would suggest certainty.
         points["error_y"] = {
             "type": "data", "array": numbers(std), "color": PALETTE[0], "thickness": 1, "width": 0,
         }  # fmt: skip

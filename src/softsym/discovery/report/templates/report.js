@@ -1,7 +1,7 @@
 "use strict";
 // Draws the figures of the page. Names of groups and columns reach the page only through textContent.
 (() => {
-  const story = JSON.parse(document.getElementById("story").textContent);
+  const report = JSON.parse(document.getElementById("report-data").textContent);
   const element = (id) => document.getElementById(id);
   const drawn = new Map();
   const touch = window.matchMedia("(pointer: coarse)").matches;
@@ -109,7 +109,7 @@
     }
     grid.replaceChildren();
     // All cards first: a chart takes the size that its card has when it is drawn, and one more card makes all others narrower.
-    const shown = story.panels.slice(page * story.perPage, (page + 1) * story.perPage);
+    const shown = report.panels.slice(page * report.perPage, (page + 1) * report.perPage);
     const charts = shown.map((panel) => addPanel(grid, panel));
     charts.forEach((chart, place) => draw(chart, shown[place].figure));
   }
@@ -117,16 +117,16 @@
   function preparePanels() {
     const pages = element("panels-page");
     if (pages) {
-      const count = Math.ceil(story.panels.length / story.perPage);
-      const last = (page) => Math.min((page + 1) * story.perPage, story.panels.length);
-      options(pages, Array.from({ length: count }, (_, page) => `${page * story.perPage + 1} to ${last(page)}`));
+      const count = Math.ceil(report.panels.length / report.perPage);
+      const last = (page) => Math.min((page + 1) * report.perPage, report.panels.length);
+      options(pages, Array.from({ length: count }, (_, page) => `${page * report.perPage + 1} to ${last(page)}`));
       pages.addEventListener("change", () => drawPanels(Number(pages.value)));
     }
     drawPanels(0);
   }
 
   function prepareErrors() {
-    const { data, layout, logarithmic } = story.figures.errors;
+    const { data, layout, logarithmic } = report.figures.errors;
     element("errors-log").addEventListener("change", (event) => {
       draw(element("errors"), { data, layout: event.target.checked ? { ...layout, xaxis: logarithmic } : layout });
     });
@@ -137,7 +137,7 @@
     const [inputs, vector, component] = ["orbit-inputs", "orbit-vector", "orbit-component"].map(element);
     const play = element("orbit-play");
     let timer = 0;
-    const orbit = () => story.orbits[Number(groups.value)];
+    const orbit = () => report.orbits[Number(groups.value)];
 
     // The arrow of path k is the trace that many places after it.
     function point(figure, place) {
@@ -186,7 +186,7 @@
       play.setAttribute("aria-pressed", String(on));
     }
 
-    options(groups, story.orbits.map((view) => view.group));
+    options(groups, report.orbits.map((view) => view.group));
     groups.addEventListener("change", enter);
     outputs.addEventListener("change", move);
     angle.addEventListener("input", move);
@@ -194,10 +194,10 @@
     enter();
   }
 
-  for (const [id, figure] of Object.entries(story.figures)) draw(element(id), figure);
-  if (story.figures.errors) prepareErrors();
-  if (story.panels.length) preparePanels();
-  if (story.orbits.length) prepareOrbit();
+  for (const [id, figure] of Object.entries(report.figures)) draw(element(id), figure);
+  if (report.figures.errors) prepareErrors();
+  if (report.panels.length) preparePanels();
+  if (report.orbits.length) prepareOrbit();
   dark.addEventListener("change", () => {
     for (const [div, figure] of drawn) draw(div, figure);
   });

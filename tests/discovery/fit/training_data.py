@@ -5,7 +5,7 @@ import torch
 
 from softsym.discovery.fit.fitted import Target
 from softsym.discovery.fit.member import Shape
-from softsym.discovery.fit.parallel import Lesson
+from softsym.discovery.fit.parallel import TrainingData
 from softsym.discovery.fit.recipe import Recipe, read_recipe
 from softsym.discovery.fit.train import FitPlan
 from softsym.groups import group
@@ -18,13 +18,13 @@ FAST = read_recipe(has_groups=True, width=8, layers=2, epochs=6)
 SHAPE = Shape.of(rep("2V"), rep("V"), [group("O(2)@x"), group("O(2)@z")])
 
 
-def lesson(*groups):
+def training_data(*groups):
     """The squared length of a vector."""
     x = torch.randn(60, 3, generator=torch.Generator().manual_seed(0))
     y = x.square().sum(1, keepdim=True)
     data = Splits((x[:40], y[:40]), (x[40:50], y[40:50]), (x[50:], y[50:]), mse)
     shape = Shape.of(rep("V"), rep("S"), [group(G) for G in groups or ("O(3)",)])
-    return Lesson(shape, data, torch.nn.functional.mse_loss)
+    return TrainingData(shape, data, torch.nn.functional.mse_loss)
 
 
 def plan(rows=120, **changes):

@@ -11,7 +11,7 @@ from softsym.discovery.fit.training_curves import Curves
 from softsym.discovery.judge.reasons import reasons_in
 from softsym.discovery.judge.symmetries import Symmetries, Symmetry
 from softsym.discovery.report.orbit_data import Orbit
-from softsym.discovery.report.report_data import Story
+from softsym.discovery.report.report_data import ReportData
 from softsym.discovery.report.worth import Worth
 from softsym.inference import EvidenceDetail, EvidenceRow, EvidenceTable
 
@@ -24,7 +24,7 @@ HOSTILE = (
 LAYERS = ("layers.0.linear", "layers.0.bilinear", "layers.1.linear", "layers.1.bilinear", "head")
 
 
-def story() -> Story:
+def report() -> ReportData:
     """Three axes of inertia, of which one holds: what a good run looks like."""
     found = (
         _symmetry("O(2)@z", "exact", 0.0021, 1.0, 1.7e-5),
@@ -35,7 +35,7 @@ def story() -> Story:
     rng = np.random.default_rng(0)
     true = rng.normal(size=(400, 9)) * np.linspace(1, 4, 9)
     spread = 0.05 + 0.15 * rng.random(true.shape)
-    return Story(
+    return ReportData(
         title="inertia:Oz(2)",
         symmetries=Symmetries(found),
         test_error=0.0312,
@@ -66,7 +66,7 @@ def story() -> Story:
             ],
             "network",
         ),
-        built_in=("O(2)@z",),
+        exact_groups=("O(2)@z",),
         evidence=_evidence(names),
         worth=tuple(
             Worth(name, model, 0.13, 0.004, 0.2)
@@ -75,14 +75,14 @@ def story() -> Story:
         ),
         why=(
             "No network was trained: closed forms leave little to gain.",
-            "The model is a blend (gp 90%, linear 10%).",
+            "The model is a stacked ensemble (gp 90%, linear 10%).",
         ),
     )
 
 
-def outputs(n: int) -> Story:
+def outputs(n: int) -> ReportData:
     """The same run with so many outputs of the nine, of which the last has large numbers."""
-    whole = story()
+    whole = report()
     size = np.append(np.ones(n - 1), 1e5)
     return replace(
         whole,
@@ -93,9 +93,9 @@ def outputs(n: int) -> Story:
     )
 
 
-def ordinary() -> Story:
+def ordinary() -> ReportData:
     """An estimator without candidates: a single seed, a single output, no validation, nothing to note."""
-    whole = story()
+    whole = report()
     curves = replace(whole.curves[0], residuals={}, strengths={}, validation=np.full(60, np.nan))
     return replace(
         whole,
@@ -109,16 +109,16 @@ def ordinary() -> Story:
         facts={},
         notes=(),
         baselines=Baselines(),
-        built_in=(),
+        exact_groups=(),
         evidence=EvidenceTable(),
         worth=(),
         why=(),
     )
 
 
-def hostile() -> Story:
+def hostile() -> ReportData:
     """A good run whose every name tries to become markup or code."""
-    whole = story()
+    whole = report()
     rows = zip(whole.symmetries, HOSTILE, strict=False)
     names = dict(zip([row.name for row in whole.symmetries], HOSTILE, strict=False))
     return replace(
@@ -141,21 +141,21 @@ def hostile() -> Story:
         facts=dict.fromkeys(HOSTILE, HOSTILE[1]),
         notes=HOSTILE,
         baselines=Baselines([Baseline(name, 1.0, 1.0, 0.5) for name in HOSTILE]),
-        built_in=HOSTILE,
+        exact_groups=HOSTILE,
         evidence=_evidence(HOSTILE[:3]),
         worth=tuple(Worth(name, name, 0.1, 0.1, 0.1) for name in HOSTILE),
         why=HOSTILE,
     )  # fmt: skip
 
 
-def many() -> Story:
+def many() -> ReportData:
     """Fourteen groups with long names and a hundred outputs, on more examples than a page can hold."""
     rng = np.random.default_rng(1)
     names = [f"O(2)@axis_number_{k} | Scaling(3)" for k in range(14)]
     verdicts = ("exact", "soft", "absent")
     true = rng.normal(size=(3000, 100))
     return replace(
-        story(),
+        report(),
         title="a_rather_long_name_of_a_data_set_without_any_space_in_it.parquet",
         symmetries=Symmetries(
             [_symmetry(name, verdicts[k % 3], 0.01 * 1.4**k, 0.7**k, 1e-6 * 3**k) for k, name in enumerate(names)]
@@ -229,6 +229,8 @@ def _orbit(group: str, bend: float) -> Orbit:
     inputs = np.einsum("kij,vj->vki", turns, rng.normal(size=(5, 3)))
     outputs = rng.normal(size=9)
     outputs[:3] *= 2
-    moved = np.concatenate([np.einsum("kij,j->ki", turns, part) for part in outputs.reshape(3, 3)], axis=1)
-    predicted = moved * (1 + bend * np.sin(2 * angles))[:, None] + 0.01 * np.sin(3 * angles)[:, None]
-    return Orbit(group, angles, inputs, predicted, moved, vector=0)
+    transformed = np.concatenate(
+        [np.einsum("kij,j->ki", turns, part) for part in outputs.reshape(3, 3)], axis=1
+    )
+    predicted = transformed * (1 + bend * np.sin(2 * angles))[:, None] + 0.01 * np.sin(3 * angles)[:, None]
+    return Orbit(group, angles, inputs, predicted, transformed, vector=0)
