@@ -8,7 +8,7 @@ import numpy as np
 
 from softsym.discovery.fit.baselines import Baseline, Baselines
 from softsym.discovery.fit.training_curves import Curves
-from softsym.discovery.judge.reasons import reasons_in
+from softsym.discovery.judge.reasons import parse_note
 from softsym.discovery.judge.symmetries import Symmetries, Symmetry
 from softsym.discovery.report.orbit_data import Orbit
 from softsym.discovery.report.report_data import ReportData
@@ -125,7 +125,7 @@ def hostile() -> ReportData:
         whole,
         title=HOSTILE[0],
         symmetries=Symmetries(
-            [replace(row, name=name, reasons=reasons_in(HOSTILE[1]), layers={HOSTILE[0]: 0.1, HOSTILE[1]: 0.2}) for row, name in rows]
+            [replace(row, name=name, reasons=parse_note(HOSTILE[1]), layers={HOSTILE[0]: 0.1, HOSTILE[1]: 0.2}) for row, name in rows]
         ),
         curves=tuple(
             replace(
@@ -202,7 +202,7 @@ def _symmetry(
 ) -> Symmetry:
     layers = {layer: min(1.0, error * (0.3 + 0.5 * k)) for k, layer in enumerate(LAYERS)}
     return Symmetry(
-        name, verdict, error, (0.8 * error, 1.3 * error), strength, residual, error, layers, reasons_in(note)  # type: ignore[arg-type]
+        name, verdict, error, (0.8 * error, 1.3 * error), strength, residual, error, layers, parse_note(note)  # type: ignore[arg-type]
     )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from tests.discovery.small import fitted, rows
 
 
 def saved(**changes):
-    return replace(fitted()._saved(), **changes)
+    return replace(fitted()._to_saved_model(), **changes)
 
 
 def test_every_public_estimator_can_be_read_back():

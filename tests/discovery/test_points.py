@@ -21,7 +21,7 @@ def test_shifts_are_built_in_and_points_are_put_back():
     Y = X[:, :3] + X[:, 3:] / 7
     assert acting == [ss.SO(3)]
     assert np.allclose(table.inputs(X + np.tile([1.0, 2.0, 3.0], 2)), table.inputs(X))
-    assert np.allclose(table.back(X, table.outputs(X, Y)), Y)
+    assert np.allclose(table.restore_outputs(X, table.outputs(X, Y)), Y)
 
 
 def test_groups_without_shifts_act_about_the_origin():

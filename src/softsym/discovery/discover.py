@@ -75,7 +75,7 @@ def discover(
         on_evidence: Called with the evidence as soon as it is computed.
 
     Raises:
-        StoppedError: It was stopped; calling again with a resuming workspace goes on.
+        StoppedError: It was stopped; calling again with a resuming workspace continues it.
     """
     assert table.Y is not None
     est = SoftEquivariantRegressor.from_parameters(parameters)
@@ -88,10 +88,10 @@ def discover(
         duplicates=table.duplicates,
         device=device,
     )
-    asked = {**parameters, **dict.fromkeys(IRRELEVANT), "data": _digest(table)}
-    asked |= {} if device == "cpu" else {"device": device}
+    arguments = {**parameters, **dict.fromkeys(IRRELEVANT), "data": _digest(table)}
+    arguments |= {} if device == "cpu" else {"device": device}
     with workspace.lock():
-        folder = workspace.open(asked)
+        folder = workspace.open(arguments)
         est.fit_plan(
             plan, folder / "members", stop=stop, on_evidence=on_evidence, executor=executor, evidence=evidence
         )

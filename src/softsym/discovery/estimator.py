@@ -229,7 +229,7 @@ class SoftEquivariantEstimator(PlanningEstimator):
         from softsym.discovery import storage
 
         check_is_fitted(self)
-        return storage.save(self._saved(), Path(folder), force=force)
+        return storage.save(self._to_saved_model(), Path(folder), force=force)
 
     def __getstate__(self) -> dict[str, Any]:
         if "fit_" not in self.__dict__:
@@ -241,7 +241,9 @@ class SoftEquivariantEstimator(PlanningEstimator):
             for key, value in self.__dict__.items()
             if key not in ("fit_", "symmetries_", "evidence_")
         }
-        return rest | {"_stored": storage.to_files(self._saved())}  # numbers and text, no pickled code
+        return rest | {
+            "_stored": storage.to_files(self._to_saved_model())
+        }  # numbers and text, no pickled code
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         stored = state.pop("_stored", None)
@@ -252,8 +254,8 @@ class SoftEquivariantEstimator(PlanningEstimator):
             model = storage.from_files(stored)
             self.fit_, self.symmetries_, self.evidence_ = model.fit, model.symmetries, model.evidence
 
-    def _saved(self) -> SavedModel:
-        """What is stored of a fitted estimator."""
+    def _to_saved_model(self) -> SavedModel:
+        """The fitted estimator as values."""
         from softsym.discovery.storage import SavedModel
 
         parameters = self._parameters()

@@ -148,7 +148,7 @@ def _linear(kind: Rep, group: Group, k: int) -> list[_Feature]:
     basis = invariants(kind, group).basis().reshape(kind.size(group), -1)
     if basis.shape == (1, 1):
         return [_Feature("{}", (k,), lambda block: block[:, 0])]
-    basis = _signed(basis)
+    basis = _fix_signs(basis)
     name = "linear({})" if basis.shape[1] == 1 else "linear{number}({{}})"
     return [
         _Feature(name.format(number=n) if "number" in name else name, (k,), _product(basis[:, n]))
@@ -176,7 +176,7 @@ def _forms(group: Group) -> list[Array]:
         rest = _outside(space, np.concatenate([*known, first], axis=1))
         return [np.eye(d), *(form.reshape(d, d) for form in rest.T)]
     rest = _outside(space, np.concatenate(known, axis=1)) if known else space
-    return [_signed(form[:, None]).reshape(d, d) for form in rest.T]
+    return [_fix_signs(form[:, None]).reshape(d, d) for form in rest.T]
 
 
 def _outside(space: Array, known: Array) -> Array:
@@ -184,10 +184,10 @@ def _outside(space: Array, known: Array) -> Array:
     basis, _ = np.linalg.qr(known)
     left = space - basis @ (basis.T @ space)
     vectors, sizes, _ = np.linalg.svd(left, full_matrices=False)
-    return _signed(vectors[:, sizes > 1e-8])
+    return _fix_signs(vectors[:, sizes > 1e-8])
 
 
-def _signed(basis: Array) -> Array:
+def _fix_signs(basis: Array) -> Array:
     """Columns whose largest entry is positive, without rounding errors."""
     if not basis.size:
         return basis

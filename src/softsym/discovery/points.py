@@ -43,7 +43,7 @@ class Points:
         """Outputs (n, q) of inputs (n, D), as they are fitted."""
         return self._translate(Y, -self._centre(X)) if self.is_centred else Y
 
-    def back(self, X: Array, Y: Array) -> Array:
+    def restore_outputs(self, X: Array, Y: Array) -> Array:
         """Predicted outputs (n, q) of inputs (n, D), in the coordinates of the data."""
         return self._translate(Y, self._centre(X)) if self.is_centred else Y
 

@@ -78,10 +78,10 @@ class SoftEquivariantRegressor(RegressorMixin, SoftEquivariantEstimator):  # typ
         inputs = given if points is None else points.inputs(given)
         if not return_std:
             mean = self.fit_.outputs(inputs).mean(0)
-            mean = mean if points is None else points.back(given, mean)
+            mean = mean if points is None else points.restore_outputs(given, mean)
             return mean[:, 0] if self.n_outputs_ == 0 else mean
         mean, std = self.fit_.predict(inputs)
-        mean = mean if points is None else points.back(given, mean)
+        mean = mean if points is None else points.restore_outputs(given, mean)
         return (mean[:, 0], std[:, 0]) if self.n_outputs_ == 0 else (mean, std)
 
     def __sklearn_tags__(self) -> Any:

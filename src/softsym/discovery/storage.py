@@ -1,8 +1,7 @@
 """Fitted estimators on disk: safetensors for numbers, JSON for the rest, checksums for both, no pickle.
 
 A model's folder holds ``model.json`` and ``tensors.safetensors``. It is written to a temporary name and renamed: whole or not there.
-What is stored is a plain value, :class:`SavedModel`; which class of estimator it belongs to is known above
-(:mod:`softsym.discovery.load_model`).
+A stored model is a plain value, :class:`SavedModel`; :mod:`softsym.discovery.load_model` knows the classes of estimators.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ class SavedModel:
     Args:
         class_name: Name of the estimator's class.
         parameters: Of its constructor, as numbers, texts and lists.
-        attributes: What it learned about the columns, likewise.
+        attributes: Its fitted attributes about columns, likewise.
         fit: Members, scaling and held-out rows.
         symmetries: The verdicts.
         evidence: The evidence of the data.
@@ -278,7 +277,7 @@ def _unpack_fit(about: dict[str, Any], arrays: Arrays) -> FittedEnsemble:
         held=HeldOut(
             arrays["held/X"], arrays["held/Y"], about["is_separate"], weights=arrays.get("held/weights")
         ),
-        checked=_checked(about, arrays),
+        checked=_unpack_validation(about, arrays),
         exact_groups=tuple(about.get("built_in", ())),
         baselines=Baselines([Baseline(**fields) for fields in about.get("baselines", ())]),
         baseline_models=BaselineModels((), arrays[BASELINE_ERRORS]) if BASELINE_ERRORS in arrays else None,
@@ -307,7 +306,7 @@ def _weights(member: Member, prefix: str) -> Arrays:
     return {prefix + name: _short(value.numpy()) for name, value in member.model.state_dict().items()}
 
 
-def _checked(about: dict[str, Any], arrays: Arrays) -> HeldOut | None:
+def _unpack_validation(about: dict[str, Any], arrays: Arrays) -> HeldOut | None:
     """The validation rows; older models have none."""
     if "checked/X" not in arrays:
         return None

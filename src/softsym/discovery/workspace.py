@@ -26,7 +26,7 @@ from softsym.io import (
     sweep,
 )
 
-ASKED = "asked.json"
+ARGUMENTS = "asked.json"
 
 
 @dataclass(frozen=True)
@@ -87,15 +87,15 @@ class Workspace:
             if self.partial.exists() and not any(self.partial.iterdir()):
                 self.partial.rmdir()  # nothing was begun
 
-    def open(self, asked: dict[str, Any]) -> Path:
-        """Finds the working folder again if the same was asked, or empties it; returns it. To be called while it is locked."""
-        file = self.partial / ASKED
+    def open(self, arguments: dict[str, Any]) -> Path:
+        """Empties the working folder, or checks that a stopped discovery had the same arguments; to be called while it is locked."""
+        file = self.partial / ARGUMENTS
         if self.resume and file.exists():
-            self._compare(file, asked)
+            self._compare(file, arguments)
         try:
             if not self.resume:
                 self._clear()
-            put_text(file, dump_with_checksum(asked, indent=1))
+            put_text(file, dump_with_checksum(arguments, indent=1))
         except OSError as error:
             raise self._unwritable(error) from error
         return self.partial
@@ -115,14 +115,14 @@ class Workspace:
     def _unwritable(self, error: OSError) -> InputError:
         return InputError(f"cannot write to {self.partial}: {error.strerror}; pass another --out-dir")
 
-    def _compare(self, file: Path, asked: dict[str, Any]) -> None:
+    def _compare(self, file: Path, arguments: dict[str, Any]) -> None:
         try:
             before = load_with_checksum(file.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise InputError(
                 f"{self.partial} cannot be continued ({in_one_line(error)}); pass --force to start again"
             ) from error
-        changed = sorted(key for key in {*before, *asked} if before.get(key) != asked.get(key))
+        changed = sorted(key for key in {*before, *arguments} if before.get(key) != arguments.get(key))
         if changed:
             raise InputError(
                 f"{self.partial} was started with another {', '.join(changed)}; pass the same again, or --force to start anew"

@@ -11,7 +11,7 @@ from softsym.discovery.judge.model_verdict import (
     decide,
     judge,
 )
-from softsym.discovery.judge.reasons import Cause, Reason, note_of
+from softsym.discovery.judge.reasons import Cause, Reason, join_reasons
 from softsym.inference import EvidenceRow
 from softsym.inference.verdict import TOLERANCE
 
@@ -54,7 +54,7 @@ def test_no_better_than_ignoring_the_group_is_absent_however_small():
 def test_mistakes_of_a_good_model_do_not_count_as_violations():
     verdict, (reason,) = judge(at(0.3, noise_ratio=0.6, refutation=None))
     assert (verdict, reason.cause) == ("exact", Cause.FIT)
-    assert "no larger than the model's own mistakes" in note_of([reason])
+    assert "no larger than the model's own mistakes" in join_reasons([reason])
     assert judge(at(0.3, noise_ratio=0.6, explained=0.3))[0] == "absent"  # a bad model explains anything
     assert judge(at(0.3, noise_ratio=None))[0] == "absent"
 
@@ -84,7 +84,7 @@ def test_doubts_are_said(changes, cause, text):
     verdict, reasons = judge(replace(SURE, **changes))
     assert verdict == "soft"
     assert reasons == (Reason(cause, text),)
-    assert note_of(reasons) == text
+    assert join_reasons(reasons) == text
     assert decide(replace(SURE, **changes)) == ("undecided", reasons, "model")
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from softsym.discovery.judge.reasons import Cause, Reason, note_of, reasons_in
+from softsym.discovery.judge.reasons import Cause, Reason, join_reasons, parse_note
 
 OLD_NOTES = {
     "as far as the fit can tell: the violation is no larger than the model's own mistakes": [Cause.FIT],
@@ -20,16 +20,16 @@ OLD_NOTES = {
 
 @pytest.mark.parametrize(("note", "causes"), OLD_NOTES.items())
 def test_a_note_of_any_age_becomes_its_reasons_and_the_same_note_again(note, causes):
-    reasons = reasons_in(note)
+    reasons = parse_note(note)
     assert [reason.cause for reason in reasons] == causes
-    assert note_of(reasons) == note.removeprefix("inconclusive: ")
-    assert reasons_in(note_of(reasons)) == reasons
+    assert join_reasons(reasons) == note.removeprefix("inconclusive: ")
+    assert parse_note(join_reasons(reasons)) == reasons
 
 
 def test_several_reasons_are_one_note():
     fit, rows = Reason.read(Cause.FIT.value), Reason.read("only 3 training rows")
-    assert note_of([rows, fit]) == "only 3 training rows; as far as the fit can tell"
-    assert reasons_in(note_of([rows, fit])) == (rows, fit)
+    assert join_reasons([rows, fit]) == "only 3 training rows; as far as the fit can tell"
+    assert parse_note(join_reasons([rows, fit])) == (rows, fit)
 
 
 def test_no_wording_begins_like_another():
@@ -39,6 +39,6 @@ def test_no_wording_begins_like_another():
 
 def test_a_group_that_moves_nothing_leaves_a_note_of_its_own():
     note = "acts trivially on inputs and outputs, so data cannot break it"
-    (reason,) = reasons_in(note)
+    (reason,) = parse_note(note)
     assert reason.cause is Cause.TRIVIAL
-    assert note_of([reason]) == note
+    assert join_reasons([reason]) == note

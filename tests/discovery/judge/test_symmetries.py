@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from softsym.discovery import Symmetries, Symmetry
-from softsym.discovery.judge.reasons import Cause, Reason, reasons_in
+from softsym.discovery.judge.reasons import Cause, Reason, parse_note
 from softsym.errors import InputError
 
 EVIL = "<img src=x onerror=alert(1)>"
@@ -22,7 +22,7 @@ TABLE = Symmetries(
             0.3,
             0.4,
             {"layer 1": 0.5},
-            reasons_in("[red]a note[/red]"),
+            parse_note("[red]a note[/red]"),
         ),
     ]
 )
@@ -41,10 +41,10 @@ def test_it_is_a_sequence_with_names():
 
 def test_what_one_can_build_on():
     within = Symmetry(
-        "SO(3)", "exact", 0.1, (0.1, 0.2), 1.0, 0.1, 0.1, {}, reasons_in("as far as the fit can tell")
+        "SO(3)", "exact", 0.1, (0.1, 0.2), 1.0, 0.1, 0.1, {}, parse_note("as far as the fit can tell")
     )
     doubtful = Symmetry(
-        "O(3)", "exact", 0.1, (0.1, 0.2), 1.0, 0.1, 0.1, {}, reasons_in("inconclusive: only 70 training rows")
+        "O(3)", "exact", 0.1, (0.1, 0.2), 1.0, 0.1, 0.1, {}, parse_note("inconclusive: only 70 training rows")
     )
     assert Symmetries([TABLE[0], within, doubtful]).certain() == {"O(2)@z": "exact", "SO(3)": "exact"}
 
@@ -67,7 +67,7 @@ def test_names_are_text_everywhere():
 
 
 def test_what_is_undecided_is_kept_and_never_built_on():
-    (reason,) = reasons_in("inconclusive: acts trivially on inputs and outputs, so data cannot break it")
+    (reason,) = parse_note("inconclusive: acts trivially on inputs and outputs, so data cannot break it")
     row = Symmetry("O(3)", "undecided", 0.0, (0.0, 0.0), 1.0, 0.0, reasons=(reason,))
     assert Symmetry.from_dict(row.to_dict()) == row
     assert Symmetries([row]).certain() == {}

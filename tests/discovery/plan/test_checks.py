@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import softsym as ss
-from softsym.discovery.plan.checks import check_numbers, shape_of
+from softsym.discovery.plan.checks import check_numbers, make_shape
 from softsym.errors import InputError
 
 GIVEN = ss.SoftEquivariantRegressor("V", "V", ["O(3)"])._parameters()
@@ -34,9 +34,9 @@ def test_classes_are_learned_by_networks():
 
 
 def test_shapes():
-    assert str(shape_of(GIVEN, X, X, [ss.O(3)], classes=False, free=False).rep_in) == "V"
-    assert shape_of(GIVEN, X, X, [], classes=False, free=True).sizes == (3, 3)
+    assert str(make_shape(GIVEN, X, X, [ss.O(3)], classes=False, free=False).rep_in) == "V"
+    assert make_shape(GIVEN, X, X, [], classes=False, free=True).sizes == (3, 3)
     with pytest.raises(InputError, match="pass `rep_out`"):
-        shape_of(GIVEN | {"rep_out": None}, X, X, [ss.O(3)], classes=False, free=False)
+        make_shape(GIVEN | {"rep_out": None}, X, X, [ss.O(3)], classes=False, free=False)
     with pytest.raises(InputError, match="X has 2 columns; pass another `rep_in`"):
-        shape_of(GIVEN, X[:, :2], X, [ss.O(3)], classes=False, free=False)
+        make_shape(GIVEN, X[:, :2], X, [ss.O(3)], classes=False, free=False)

@@ -9,7 +9,7 @@ import plotly.graph_objects
 import pytest
 from plotly.offline import get_plotlyjs
 
-from softsym.discovery.judge.reasons import reasons_in
+from softsym.discovery.judge.reasons import parse_note
 from softsym.discovery.judge.symmetries import Symmetries, Symmetry
 from softsym.discovery.report.charts.error_charts import distances, errors
 from softsym.discovery.report.charts.orbit import orbits
@@ -207,7 +207,7 @@ def test_a_page_says_what_it_leaves_out():
 def test_only_a_doubt_is_called_uncertain():
     mild = "as far as the fit can tell: the violation is no larger than the model's own mistakes"
     rows = [
-        replace(EXACT, reasons=reasons_in(note)) for note in (mild, "inconclusive: only 40 training rows")
+        replace(EXACT, reasons=parse_note(note)) for note in (mild, "inconclusive: only 40 training rows")
     ]
     text = " ".join(Page(render(replace(example_reports.report(), symmetries=Symmetries(rows)))).text.split())
     assert text.count("Note:") == 1

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from softsym.discovery.judge.reasons import reasons_in
+from softsym.discovery.judge.reasons import parse_note
 from softsym.discovery.judge.symmetries import Symmetries, Symmetry
 from softsym.discovery.report.wording import (
     cell,
@@ -56,15 +56,15 @@ def test_cells_are_written_by_what_they_are():
 
 def test_what_only_the_fit_can_tell_is_said_so():
     mild = replace(
-        EXACT, reasons=reasons_in("as far as the fit can tell: the violation is no larger than its mistakes")
+        EXACT, reasons=parse_note("as far as the fit can tell: the violation is no larger than its mistakes")
     )
     assert sentence(mild).startswith("holds as far as the fit can tell")
-    doubted = replace(EXACT, reasons=reasons_in("inconclusive: only 40 training rows"))
+    doubted = replace(EXACT, reasons=parse_note("inconclusive: only 40 training rows"))
     assert sentence(doubted).startswith("holds exactly")
 
 
 def test_the_headline_counts_what_is_certain():
-    doubted = replace(EXACT, reasons=reasons_in("inconclusive: only 40 training rows"))
+    doubted = replace(EXACT, reasons=parse_note("inconclusive: only 40 training rows"))
     absent = replace(EXACT, verdict="absent")
     assert headline(Symmetries([EXACT, absent, absent, doubted])) == (
         "Of 4 candidate symmetries, 1 holds exactly, 2 do not hold and 1 cannot be decided."
@@ -72,7 +72,7 @@ def test_the_headline_counts_what_is_certain():
 
 
 def test_a_group_that_moves_nothing_neither_holds_nor_fails():
-    reasons = reasons_in("inconclusive: acts trivially on inputs and outputs, so data cannot break it")
+    reasons = parse_note("inconclusive: acts trivially on inputs and outputs, so data cannot break it")
     row = Symmetry("O(3)", "undecided", 0.0, (0.0, 0.0), 1.0, 0.0, reasons=reasons)
     assert sentence(row).startswith("moves neither inputs nor outputs")
     assert headline(Symmetries([row])) == "Of 1 candidate symmetry, 1 cannot be decided."

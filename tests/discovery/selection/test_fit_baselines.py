@@ -10,7 +10,7 @@ from sklearn.linear_model import Ridge
 import softsym as ss
 from softsym.data.scaler import SymmetricScaler
 from softsym.discovery.fit.fitted import HeldOut, Target, explained
-from softsym.discovery.fit.train import Session, prepare, train_ensemble, untrained
+from softsym.discovery.fit.train import Session, fit_without_networks, prepare, train_ensemble
 from softsym.discovery.models.protocol import KERNEL, ORDINARY, PERCEPTRON
 from softsym.discovery.models.scikit_baselines import BOOSTING, PENALTIES, RIDGE
 from softsym.discovery.models.simple import fit_mean
@@ -30,7 +30,7 @@ def curved():
     """Something that a plane does not fit, on inputs far from zero."""
     asked = plan(rows=200, seeds=1)
     asked = replace(asked, X=asked.X + 3.0, Y=np.sin(asked.X[:, :3]) + asked.X[:, 3:] ** 2)
-    return asked, untrained(asked, prepare(asked))
+    return asked, fit_without_networks(asked, prepare(asked))
 
 
 def test_four_simple_models():
@@ -86,7 +86,7 @@ def test_held_out_rows_decide_nothing():
 @pytest.mark.parametrize("X", [plan().X + 1e5, np.ones((120, 6)), np.repeat(plan().X[:8], 15, axis=0)])
 def test_inputs_that_make_matrices_singular_are_survived(X):
     asked = replace(plan(seeds=1), X=X, Y=plan().Y)
-    baseline_models = fit_baselines(asked, untrained(asked, prepare(asked))).baseline_models
+    baseline_models = fit_baselines(asked, fit_without_networks(asked, prepare(asked))).baseline_models
     assert all(np.isfinite(row.test_error) for row in baseline_models.baselines)
 
 
@@ -114,5 +114,5 @@ def test_an_ordinary_network_needs_no_other_beside_it():
 def test_classes_have_simpler_models_too():
     labels = np.eye(2)[(plan().X[:, 0] > 0).astype(int)]
     asked = plan(seeds=1, target=Target.CLASSES, shape=replace(plan().shape, rep_out=ss.rep("2S")), Y=labels)
-    baseline_models = fit_baselines(asked, untrained(asked, prepare(asked))).baseline_models
+    baseline_models = fit_baselines(asked, fit_without_networks(asked, prepare(asked))).baseline_models
     assert {row.name: row.explained for row in baseline_models.baselines}[RIDGE] > 0.3

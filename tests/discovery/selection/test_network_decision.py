@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from softsym.discovery.fit.fitted import Target
-from softsym.discovery.fit.train import prepare, untrained
+from softsym.discovery.fit.train import fit_without_networks, prepare
 from softsym.discovery.models.closed_form import ClosedFormModels, fit_closed_form_models
 from softsym.discovery.models.gp_model import GaussianProcess
 from softsym.discovery.selection.fit_baselines import fit_baselines
@@ -18,7 +18,9 @@ def asked_and_fit(Y, **changes):
     X, outputs = asked.rows(asked.parts.train)
     shape = asked.shape
     closed_form = fit_closed_form_models(X, outputs, shape.rep_in, shape.rep_out, shape.groups)
-    return asked, fit_baselines(asked, replace(untrained(asked, prepare(asked)), closed_form=closed_form))
+    return asked, fit_baselines(
+        asked, replace(fit_without_networks(asked, prepare(asked)), closed_form=closed_form)
+    )
 
 
 X = plan(rows=300).X

@@ -9,7 +9,7 @@ import pytest
 import softsym as ss
 from softsym.discovery.fit.baselines import Baselines
 from softsym.discovery.fit.fitted import HeldOut
-from softsym.discovery.fit.train import Session, prepare, train_ensemble, untrained
+from softsym.discovery.fit.train import Session, fit_without_networks, prepare, train_ensemble
 from softsym.discovery.models.closed_form import ClosedFormModels, fit_closed_form_models
 from softsym.discovery.models.ensemble import single_model_ensemble
 from softsym.discovery.models.protocol import GP, KERNEL, LINEAR, MEAN, NETWORK, ORDINARY
@@ -55,7 +55,9 @@ def fitted():
     asked = plan(rows=300, model="auto", seeds=1)
     shape, (X, Y) = asked.shape, asked.rows(asked.parts.train)
     closed_form = fit_closed_form_models(X, Y, shape.rep_in, shape.rep_out, shape.groups)
-    return asked, fit_baselines(asked, replace(untrained(asked, prepare(asked)), closed_form=closed_form))
+    return asked, fit_baselines(
+        asked, replace(fit_without_networks(asked, prepare(asked)), closed_form=closed_form)
+    )
 
 
 def with_models(*models):

@@ -14,7 +14,7 @@ class Baseline:
     """How well one model predicts.
 
     Args:
-        name: What it is.
+        name: Name of the model.
         validation_error: Mean squared error on validation rows, which also chose its settings.
         test_error: On held-out rows.
         explained: Share of the held-out variance that it explains.

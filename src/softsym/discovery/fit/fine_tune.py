@@ -51,7 +51,7 @@ def fine_tune_exact(
         TrainJob(
             soft.recipe.last_stage(),
             member.seed,
-            session.inside(f"seed-{member.seed}-last"),
+            session.subfolder(f"seed-{member.seed}-last"),
             Start(
                 member.model.state_dict(),
                 {name: fixed_strengths.get(name, old) for name, old in member.strengths.items()},

@@ -100,7 +100,7 @@ def make_regularizer(
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """Where a training goes on from.
+    """The state that a training continues from.
 
     Args:
         weights: The network's.
@@ -123,14 +123,14 @@ def train_member(
     folder: Path | None = None,
     on_epoch: Callable[[dict[str, Any]], bool | None] | None = None,
 ) -> Member:
-    """Trains one network; with a folder it goes on from the newest checkpoint there.
+    """Trains one network; with a folder it continues from the newest checkpoint there.
 
     Args:
-        shape: What is mapped.
+        shape: Representations and candidate groups.
         recipe: How to train, with epochs and batch chosen.
         data: Standardised data.
         seed: Seed of weights and batches.
-        start: What to go on from; a new network by default.
+        start: Weights and strengths to continue from; a new network by default.
         criterion: The loss.
         device: What to compute on; the network comes back to the CPU.
         folder: Where checkpoints go.

@@ -208,7 +208,7 @@ def _side_by_side(
             raise TrainingError(
                 "a process that trained was ended from outside, perhaps for want of memory; try fewer jobs"
             ) from error
-        except BaseException:  # one of them failed, or somebody is out of patience
+        except BaseException:  # one of them failed, or the user interrupted
             executor.shutdown(wait=True, kill_workers=True)
             raise
     return _members(training_data, jobs, outcomes)

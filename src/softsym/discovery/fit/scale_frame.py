@@ -54,7 +54,7 @@ class ScaleFrame:
         return cls(inputs, outputs, size) if (inputs > 0).any() else None
 
     def fitted(self, x: Tensor) -> ScaleFrame:
-        """The same with the median size of inputs (n, inputs)."""
+        """The frame with the median size of inputs (n, inputs)."""
         return replace(self, size=median_size(x, self.degrees_in))
 
     def sizes(self, x: Tensor) -> Tensor:

@@ -45,7 +45,7 @@ class FitPlan:
         X: Inputs (n, inputs).
         Y: Outputs (n, outputs).
         seeds: Number of members.
-        seed: Seed of the split and of the first member; the others count on from it.
+        seed: Seed of the split and of the first member; the others follow.
         fraction: Share of the rows for validation, and again for the test.
         search_space: Hyperparameters that short trials decide.
         budget: Seconds all members together may take; decides the number of epochs.
@@ -118,7 +118,7 @@ class Session:
     stop: Stop | None = None
     executor: Executor | None = None
 
-    def inside(self, name: str) -> Path | None:
+    def subfolder(self, name: str) -> Path | None:
         """A folder for checkpoints within the folder, if there is one."""
         return None if self.folder is None else self.folder / name
 
@@ -201,12 +201,12 @@ def train_ensemble(plan: FitPlan, prepared: Prepared, session: Session) -> Fitte
         checked=held_out(plan, parts.val),
         n_train=len(parts.train),
         seconds=seconds,
-        compiled=_compiled(),
+        compiled=_describe_compiled(),
         seed=plan.seed,
     )
 
 
-def untrained(plan: FitPlan, prepared: Prepared) -> FittedEnsemble:
+def fit_without_networks(plan: FitPlan, prepared: Prepared) -> FittedEnsemble:
     """A fit without networks."""
     parts = prepared.parts
     return FittedEnsemble(
@@ -261,7 +261,8 @@ def _members(
 ) -> tuple[Member, ...]:
     starts = {member.seed: Start(member.model.state_dict(), member.strengths) for member in plan.earlier}
     jobs = [
-        TrainJob(recipe, seed, session.inside(f"seed-{seed}"), starts.get(seed)) for seed in plan.member_seeds
+        TrainJob(recipe, seed, session.subfolder(f"seed-{seed}"), starts.get(seed))
+        for seed in plan.member_seeds
     ]
     return session.train(training_data, jobs)
 
@@ -287,7 +288,7 @@ def _concatenate_parts(parts: Sequence[Index]) -> Index:
     )
 
 
-def _compiled() -> str:
+def _describe_compiled() -> str:
     status = native.status()
     return "used" if status.compiled else f"not used: {status.reason}"
 

@@ -82,14 +82,14 @@ def make_consistent(rows: Sequence[Symmetry], groups: Sequence[Group]) -> list[S
         inside = [other for other, H in refuted if row.verdict != "absent" and contains(group, H)]
         absent = [other for other in inside if other.verdict == "absent"]
         if absent:
-            row = _because_of(row, absent[0].name, "absent")
+            row = _with_subgroup_reason(row, absent[0].name, "absent")
         elif inside and row.verdict == "exact":
-            row = _because_of(row, inside[0].name, "refuted")
+            row = _with_subgroup_reason(row, inside[0].name, "refuted")
         judged.append(row)
     return judged
 
 
-def _because_of(row: Symmetry, subgroup: str, what: str) -> Symmetry:
+def _with_subgroup_reason(row: Symmetry, subgroup: str, what: str) -> Symmetry:
     reason = Reason(Cause.SUBGROUP, f"{Cause.SUBGROUP.value}{subgroup} is {what}")
     if what == "absent":  # what made it undecided no longer matters
         return replace(row, verdict="absent", reasons=(reason,))

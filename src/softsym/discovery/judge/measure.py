@@ -55,7 +55,7 @@ def measure_group(fit: FittedEnsemble, group: Group, seed: int = 0) -> ModelStat
     )
     before = np.stack([act(shape.rep_out, group, elements, member) for member in resting])
     unrelated = before.mean(0)[rng.permutation(JUDGED_ELEMENTS)][:, rng.permutation(len(X))]
-    among = _among(fit, transformed, X)
+    among = _find_neighbours(fit, transformed, X)
     rest = invariants(shape.rep_out, group).project(Y.mean(axis=0))
     errors = relative_error(before - rest, after - rest)
     distinct = len(np.unique(X, axis=0)) >= MIN_ROWS
@@ -136,7 +136,7 @@ def _refutation(
     return float(worse.mean()) / standard_error if standard_error > 0 else 0.0
 
 
-def _among(fit: FittedEnsemble, transformed: Array, X: Array) -> NDArray[np.bool_]:
+def _find_neighbours(fit: FittedEnsemble, transformed: Array, X: Array) -> NDArray[np.bool_]:
     """Which transformed rows (elements, rows, inputs) have a neighbour among the data as near as nearly all data have."""
     from scipy.spatial import KDTree
 

@@ -38,7 +38,7 @@ class Reason:
     """One reason why a verdict is not certain.
 
     Args:
-        cause: What is lacking.
+        cause: The code.
         text: The reason in words.
     """
 
@@ -57,21 +57,21 @@ class Reason:
         return cls(next(cause for start, cause in beginnings.items() if text.startswith(start)), text)
 
 
-def note_of(reasons: Sequence[Reason]) -> str:
+def join_reasons(reasons: Sequence[Reason]) -> str:
     """All reasons as one text; empty if there is none.
 
     Example:
-        >>> note_of([Reason.read("only 40 training rows"), Reason.read("too few rows to hold any out")])
+        >>> join_reasons([Reason.read("only 40 training rows"), Reason.read("too few rows to hold any out")])
         'only 40 training rows; too few rows to hold any out'
     """
     return "; ".join(reason.text for reason in reasons)
 
 
-def reasons_in(note: str) -> tuple[Reason, ...]:
-    """The reasons of a note: the inverse of :func:`note_of`. In older files they follow the word *inconclusive*.
+def parse_note(note: str) -> tuple[Reason, ...]:
+    """The reasons of a note: the inverse of :func:`join_reasons`. In older files they follow the word *inconclusive*.
 
     Example:
-        >>> [reason.cause.name for reason in reasons_in("inconclusive: only 40 training rows; too few rows to hold any out")]
+        >>> [reason.cause.name for reason in parse_note("inconclusive: only 40 training rows; too few rows to hold any out")]
         ['ROWS', 'HELD_OUT']
     """
     text = note.removeprefix(INCONCLUSIVE)

@@ -6,7 +6,7 @@ import math
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from softsym.discovery.judge.reasons import NON_BLOCKING, Cause, Reason, note_of, reasons_in
+from softsym.discovery.judge.reasons import NON_BLOCKING, Cause, Reason, join_reasons, parse_note
 from softsym.tables import CandidateTable, Column
 
 Finding = Literal["exact", "soft", "absent", "undecided"]
@@ -69,11 +69,11 @@ class Symmetry:
     @property
     def note(self) -> str:
         """What would decide it, or why to be careful, in words; empty if there is nothing to say."""
-        return note_of(self.reasons)
+        return join_reasons(self.reasons)
 
     @property
     def is_conclusive(self) -> bool:
-        """Whether data and fit were good enough to tell."""
+        """Whether data and fit suffice for a verdict."""
         return self.verdict != "undecided" and all(reason.cause in NON_BLOCKING for reason in self.reasons)
 
     @property
@@ -97,7 +97,7 @@ class Symmetry:
         reasons = (
             tuple(Reason(Cause[each["code"].upper()], each["text"]) for each in fields["reasons"])
             if "reasons" in fields
-            else reasons_in(fields["note"])
+            else parse_note(fields["note"])
         )
         return cls(**rest, layers=dict(fields.get("layers", {})), reasons=reasons)
 

@@ -77,11 +77,11 @@ class Affine:
         )
         fitted = replace(self, weight=again.weight, bias=again.bias, noise=_noise(again.predict(X), Y))
         exact = [group for group in self.groups if group.name in self.exact_groups]
-        return _projected(fitted, exact) if exact else fitted
+        return _project_affine(fitted, exact) if exact else fitted
 
     def project(self, groups: Sequence[Group]) -> Affine:
         """The nearest equivariant map."""
-        return _projected(self, groups) if groups else self
+        return _project_affine(self, groups) if groups else self
 
 
 def fit_mean(
@@ -108,7 +108,7 @@ def fit_linear(
     )  # fmt: skip
 
 
-def _projected(fit: Affine, groups: Sequence[Group]) -> Affine:
+def _project_affine(fit: Affine, groups: Sequence[Group]) -> Affine:
     """Projects an affine map; the bias is the column of a constant input and becomes invariant."""
     maps = equivariant_maps(Scalar + fit.rep_in, fit.rep_out, join_groups(groups))
     both = np.asarray(maps.project(np.concatenate([fit.bias[:, None], fit.weight], axis=1)))

@@ -171,12 +171,12 @@ def _component(
         return Powers(candidate.coefficients(kernel, blocks, X, values, outputs))
     assert isinstance(candidate, Averaged | Plain)
     rows, wide = candidate.expanded(blocks, X, values)
-    sums = kernel_sum(kernel, rows, wide @ _placed(blocks, outputs))
+    sums = kernel_sum(kernel, rows, wide @ _placement_matrix(blocks, outputs))
     stretch = candidate.stretch if isinstance(candidate, Plain) else None
     return sums if stretch is None else Stretched(sums, stretch)
 
 
-def _placed(blocks: Sequence[Block], outputs: int) -> Array:
+def _placement_matrix(blocks: Sequence[Block], outputs: int) -> Array:
     """Matrix (sum of b c, outputs) that places coordinates and copies of all blocks, concatenated, in the outputs."""
     rows = []
     for block in blocks:

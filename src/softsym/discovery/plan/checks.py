@@ -43,10 +43,10 @@ def check_numbers(given: dict[str, Any], *, classes: bool) -> None:
     processes(given["n_jobs"])
 
 
-def shape_of(
+def make_shape(
     given: dict[str, Any], X: Array, Y: Array, groups: list[Group], *, classes: bool, free: bool
 ) -> Shape:
-    """What is mapped, and which symmetries it may have.
+    """Representations and candidate groups of a fit.
 
     Args:
         given: The estimator's parameters.

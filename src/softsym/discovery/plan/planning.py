@@ -22,7 +22,7 @@ from softsym.discovery.fit.recipe import read_recipe
 from softsym.discovery.fit.train import FitPlan
 from softsym.discovery.fit.trials import SearchSpace
 from softsym.discovery.network_config import NETWORK_FIELDS, NetworkConfig, split_parameters
-from softsym.discovery.plan.checks import check_numbers, shape_of
+from softsym.discovery.plan.checks import check_numbers, make_shape
 from softsym.discovery.plan.propose_groups import AUTO, propose_candidates
 from softsym.discovery.points import Points, has_points, read_points
 from softsym.errors import InputError
@@ -184,7 +184,7 @@ class PlanningEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             labels, duplicates = (None if one is None else one[kept] for one in (labels, duplicates))
             labels = None if labels is None else encode_labels(labels.tolist(), "`groups`")
         acting = self._candidates(inputs, outputs, duplicates, labels)
-        inputs, outputs, acting = self._centred(inputs, outputs, acting)
+        inputs, outputs, acting = self._centre_data(inputs, outputs, acting)
         recipe = read_recipe(
             has_groups=bool(acting),
             width=network.width,
@@ -233,7 +233,7 @@ class PlanningEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         target = None if self.rep_out is None else read_rep(self.rep_out)
         return Points(read_rep(self.rep_in), target, self.space_, self.is_centred_)
 
-    def _centred(self, X: Array, Y: Array, groups: list[Group]) -> tuple[Array, Array, list[Group]]:
+    def _centre_data(self, X: Array, Y: Array, groups: list[Group]) -> tuple[Array, Array, list[Group]]:
         """Rows and candidates as they are fitted: without the origin of points, if that does not matter."""
         if self.rep_in is None or not has_points(self.rep_in, self.rep_out):
             return X, Y, groups
@@ -271,4 +271,4 @@ class PlanningEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     def _shape(self, X: Array, Y: Array, groups: list[Group]) -> Shape:
         free = not groups and hasattr(self, "proposal_")
         given = self._parameters()
-        return shape_of(given, X, Y, groups, classes=self._target is Target.CLASSES, free=free)
+        return make_shape(given, X, Y, groups, classes=self._target is Target.CLASSES, free=free)

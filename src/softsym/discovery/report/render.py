@@ -39,7 +39,7 @@ def render(report: ReportData) -> str:
     from plotly.offline import get_plotlyjs
 
     environment = _environment()
-    scripts = [_unified(get_plotlyjs()), _unified(_source(environment, "report.js"))]
+    scripts = [_unify_line_ends(get_plotlyjs()), _unify_line_ends(_source(environment, "report.js"))]
     charts = _charts(report)
     return environment.get_template("report.html.j2").render(
         report=report,
@@ -125,7 +125,7 @@ def _source(environment: Environment, name: str) -> str:
     return environment.loader.get_source(environment, name)[0]
 
 
-def _unified(script: str) -> str:
+def _unify_line_ends(script: str) -> str:
     # A browser hashes a script after it has read all line ends as \n.
     return script.replace("\r\n", "\n").replace("\r", "\n")
 

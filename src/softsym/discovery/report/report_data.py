@@ -125,7 +125,7 @@ def _facts(fit: FittedEnsemble) -> dict[str, str]:
         "candidate groups": ", ".join(group.name for group in shape.groups) or "none",
         "training rows": f"{fit.n_train:,}",
         "held-out rows": f"{len(fit.held.X):,}",
-        **_trained(fit),
+        **_network_facts(fit),
         "time": f"{fit.seconds:.0f} s",
         **({} if fit.compiled is None else {"compiled code": fit.compiled}),
         "versions": f"softsym {softsym.__version__}, torch {torch.__version__}, numpy {np.__version__}, "
@@ -133,7 +133,7 @@ def _facts(fit: FittedEnsemble) -> dict[str, str]:
     }
 
 
-def _trained(fit: FittedEnsemble) -> dict[str, str]:
+def _network_facts(fit: FittedEnsemble) -> dict[str, str]:
     """Facts about the networks, if there are any."""
     if not fit.members:
         return {"networks": "none"}

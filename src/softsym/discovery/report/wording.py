@@ -150,8 +150,8 @@ def headline(symmetries: Symmetries) -> str:
     if len(sure) < len(symmetries):
         parts.append(f"{len(symmetries) - len(sure)} cannot be decided")
     candidates = "1 candidate symmetry" if len(symmetries) == 1 else f"{len(symmetries)} candidate symmetries"
-    return f"Of {candidates}, {_listed(parts)}."
+    return f"Of {candidates}, {_join_parts(parts)}."
 
 
-def _listed(parts: list[str]) -> str:
+def _join_parts(parts: list[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

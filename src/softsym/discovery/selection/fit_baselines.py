@@ -58,7 +58,7 @@ def train_unconstrained_networks(
         return fit
     training_data = replace(prepared.training_data, shape=plan.shape.without_groups())
     recipe = fit.recipe.unconstrained(len(training_data.data.train[0]))
-    jobs = [TrainJob(recipe, seed, session.inside(f"ordinary-{seed}")) for seed in plan.member_seeds]
+    jobs = [TrainJob(recipe, seed, session.subfolder(f"ordinary-{seed}")) for seed in plan.member_seeds]
     members = session.train(training_data, jobs, "ordinary networks: ")
     if not session.is_done(jobs, members):
         return fit.mark_interrupted()

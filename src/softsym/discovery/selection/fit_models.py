@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from softsym.discovery.fit.fitted import FittedEnsemble, Target
-from softsym.discovery.fit.train import FitPlan, Prepared, Session, train_ensemble, untrained
+from softsym.discovery.fit.train import FitPlan, Prepared, Session, fit_without_networks, train_ensemble
 from softsym.discovery.models.closed_form import ClosedFormModels, fit_closed_form_models
 from softsym.discovery.selection.fit_baselines import fit_baselines, train_unconstrained_networks
 from softsym.discovery.selection.network_decision import should_train_network
@@ -28,7 +28,7 @@ def fit_models(
         evidence: The evidence, which decides on the candidates of each model.
     """
     began = time.perf_counter()
-    fit = untrained(plan, prepared)
+    fit = fit_without_networks(plan, prepared)
     with ThreadPoolExecutor(1 if session.n_jobs == 1 else 2) as pool:
         closed_form, baseline_models = (
             pool.submit(_fit_closed_form, plan, evidence),

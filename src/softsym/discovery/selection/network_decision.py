@@ -52,13 +52,13 @@ def should_train_network(plan: FitPlan, fit: FittedEnsemble) -> NetworkDecision:
     if plan.target is Target.CLASSES:
         return NetworkDecision(True, "classes are learned by networks")
     if plan.model != "auto":
-        return NetworkDecision(plan.model == "network", f"it was asked for: model {plan.model!r}")
+        return NetworkDecision(plan.model == "network", f"the parameter model is {plan.model!r}")
     gp_model = fit.closed_form.gp_model
     if gp_model is None:
         reason = next(iter(fit.closed_form.refused.values()), "")
         return NetworkDecision(True, f"there is no Gaussian process for these groups ({reason})")
     if not fit.judged.is_separate:
-        return NetworkDecision(False, "too few rows to tell whether a network is better")
+        return NetworkDecision(False, "too few rows to compare models")
     if plan.budget is not None and fit.closed_form.seconds >= plan.budget:
         return NetworkDecision(False, f"the budget of {plan.budget:g} s is used up")
     rows = fit.judged

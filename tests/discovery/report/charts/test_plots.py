@@ -11,14 +11,14 @@ from softsym.discovery.report.charts.plots import (
     numbers,
     positive,
     style,
-    thinned,
+    thin_indices,
 )
 
 
 def test_plain_values_for_figures():
     assert numbers([1.23456789, np.nan, np.inf]) == [1.2346, None, None]
-    assert thinned(1000, 5).tolist() == [0, 250, 500, 749, 999]
-    assert thinned(0).tolist() == []
+    assert thin_indices(1000, 5).tolist() == [0, 250, 500, 749, 999]
+    assert thin_indices(0).tolist() == []
     assert log_axis("", [1.0, 2.0])["dtick"] == "D2"
     assert log_axis("", [1e-9, 1.0])["dtick"] == 2
     assert log_axis("", [None])["dtick"] == "D2"

@@ -27,7 +27,7 @@ LEAST_DISTANCE = 1e-4
 
 
 def errors(symmetries: Symmetries) -> Figure | None:
-    """Error of every group as a horizontal bar with its interval, and the axis for those who want logarithms; None without groups."""
+    """Error of every group as a horizontal bar with its interval, and a logarithmic axis as an option; None without groups."""
     if not len(symmetries):
         return None
     traces = [_bars(symmetries, verdict) for verdict in VERDICT_MARKS]

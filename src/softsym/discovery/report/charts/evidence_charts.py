@@ -23,7 +23,7 @@ from softsym.inference import EvidenceTable
 from softsym.inference.verdict import ABSENT_ABOVE, TOLERANCE
 
 DEEPEST = -12.0
-"""Log likelihood below the highest at which curves end: nothing is left to tell apart there."""
+"""Log likelihood below the highest at which curves end."""
 LEAST_SHARE = 1e-3
 """Violations are drawn from here on a logarithmic axis, zero included."""
 BINS = 30

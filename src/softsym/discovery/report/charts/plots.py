@@ -47,7 +47,7 @@ def positive(values: Any) -> NDArray[np.float64]:
     return np.where(array > 0, array, np.nan)
 
 
-def thinned(length: int, most: int = MOST_POINTS) -> NDArray[np.intp]:
+def thin_indices(length: int, most: int = MOST_POINTS) -> NDArray[np.intp]:
     """Indices of at most ``most`` equally spaced entries, the first and the last among them."""
     return np.unique(np.linspace(0, length - 1, min(length, most)).round().astype(np.intp))
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from softsym.discovery.report.charts.plots import PALETTE, Figure, axis, layout, numbers, thinned
+from softsym.discovery.report.charts.plots import PALETTE, Figure, axis, layout, numbers, thin_indices
 from softsym.discovery.report.report_data import ReportData
 from softsym.discovery.report.wording import percent
 from softsym.typing import Array
@@ -22,7 +22,7 @@ def panels(report: ReportData) -> list[dict[str, Any]]:
     if not report.true.size:
         return []
     outputs = min(report.true.shape[1], MOST_OUTPUTS)
-    rows = thinned(len(report.true), most=int(np.clip(MOST_MARKS // outputs, 50, 400)))
+    rows = thin_indices(len(report.true), most=int(np.clip(MOST_MARKS // outputs, 50, 400)))
     return [
         {
             "name": output_name(report, place),

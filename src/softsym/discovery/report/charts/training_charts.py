@@ -18,7 +18,7 @@ from softsym.discovery.report.charts.plots import (
     numbers,
     positive,
     style,
-    thinned,
+    thin_indices,
 )
 from softsym.discovery.report.wording import labels
 from softsym.typing import Array
@@ -80,7 +80,7 @@ def _courses(
 
 
 def _line(place: int, name: str, epochs: Array, values: Array, width: float) -> dict[str, Any]:
-    kept = thinned(len(epochs))
+    kept = thin_indices(len(epochs))
     return {
         "type": "scatter",
         "mode": "lines" if len(kept) > 1 else "markers",
