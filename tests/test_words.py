@@ -48,6 +48,7 @@ FINE = (
     r"spread (over|across|evenly|out)",
     r"est\.snap|def snap|automethod:: snap",  # the alias of a former public name
     r'MODEL PREFIX = "rungs", "rung|rivals/errors|moved data lie where',  # keys and texts of stored models
+    r"block\.spread|process \.spread|framed import LEAST SIZE, Framed|candidate, Framed|candidate\.framed",  # names of inference
 )
 """Ordinary English and mathematics in which these words mean what everybody takes them for."""
 
