@@ -174,7 +174,7 @@ BUDGETS = {
 }
 
 
-@pytest.mark.parametrize(("tries", "members", "n_jobs", "rounds"), BUDGETS.values(), ids=list(BUDGETS))
+@pytest.mark.parametrize(("search_space", "members", "n_jobs", "rounds"), BUDGETS.values(), ids=list(BUDGETS))
 def test_a_budget_is_split_among_members_stages_and_trials(stubbed, search_space, members, n_jobs, rounds):
     stubbed(0.1, seconds=0.01)
     recipe = set_epochs_by_budget(training_data(), WIDE, 60.0, members, n_jobs, search_space)

@@ -42,7 +42,7 @@ def test_several_symmetries_at_once():
     groups = [group("O(2)@x"), group("O(2)@z")]
     vector = X[:, :3] * np.sum(X[:, 3:] ** 2, axis=1, keepdims=True)
     model = fit_gp_model(X[:100], vector[:100], *SHAPE, groups).project(groups)
-    assert model.has == ("O(2)@x", "O(2)@z")
+    assert model.exact_groups == ("O(2)@x", "O(2)@z")
     assert np.mean((model(X[100:]) - vector[100:]) ** 2) < 0.1 * vector.var()
 
 

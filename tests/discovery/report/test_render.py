@@ -223,13 +223,13 @@ def test_the_column_of_notes_is_there_only_if_there_is_one():
     assert heads == [True, False]
 
 
-def test_simpler_models_stand_beside_the_model() -> None:
+def test_baselines_are_listed_with_the_model() -> None:
     shown = page("report")
-    assert "The model has O(2)@z exactly, by construction." in " ".join(shown.text.split())
+    assert "The model is exactly equivariant to O(2)@z, by construction." in " ".join(shown.text.split())
     for text in ("ordinary network", "kernel ridge regression", "82 %"):
         assert text in shown.text
     labels = [attributes.get("data-label") for tag, attributes in shown.elements if tag == "td"]
     assert labels.count("Predicts") == 4
     nothing = page("ordinary").text
-    assert "simpler models" not in nothing
+    assert "Baselines" not in nothing
     assert "by construction" not in nothing

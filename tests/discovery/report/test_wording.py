@@ -44,7 +44,7 @@ def test_labels_are_single_short_lines_and_tell_names_apart():
 
 def test_sentences_say_the_verdict():
     assert sentence(EXACT).startswith("holds exactly")
-    assert "keeps it with strength 0.034" in sentence(replace(EXACT, verdict="soft", strength=0.034))
+    assert "has it with strength 0.034" in sentence(replace(EXACT, verdict="soft", strength=0.034))
     assert sentence(replace(EXACT, verdict="absent")).startswith("does not hold")
     assert headline(Symmetries([EXACT])) == "Of 1 candidate symmetry, 1 holds exactly."
 
@@ -71,8 +71,8 @@ def test_the_headline_counts_what_is_certain():
     )
 
 
-def test_a_group_that_moves_nothing_neither_holds_nor_fails():
+def test_a_trivial_action_neither_holds_nor_fails():
     reasons = parse_note("inconclusive: acts trivially on inputs and outputs, so data cannot break it")
     row = Symmetry("O(3)", "undecided", 0.0, (0.0, 0.0), 1.0, 0.0, reasons=reasons)
-    assert sentence(row).startswith("moves neither inputs nor outputs")
+    assert sentence(row).startswith("acts trivially on inputs and outputs")
     assert headline(Symmetries([row])) == "Of 1 candidate symmetry, 1 cannot be decided."
