@@ -42,8 +42,8 @@ def test_without_candidates_a_member_is_an_ordinary_network():
     model = make_network(soft, SHORT, 0)
     assert isinstance(model, SoftMLP)
     assert make_regularizer(model, soft, 2.0).strengths == {"O(3)": 2.0}
-    assert isinstance(make_network(soft.plain(), SHORT, 0), MLP)
-    assert soft.plain().sizes == soft.sizes
+    assert isinstance(make_network(soft.without_groups(), SHORT, 0), MLP)
+    assert soft.without_groups().sizes == soft.sizes
 
 
 def test_where_a_candidate_scales_inputs_are_brought_to_one_size():
