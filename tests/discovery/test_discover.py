@@ -62,7 +62,7 @@ def test_what_programs_read():
     assert [row["name"] for row in summary["groups"]] == ["O(2)@x", "O(2)@z"]
     assert set(summary["groups"][0]) == {
         "name", "verdict", "error", "error_interval", "strength", "residual", "excess", "layers", "note",
-        "p_value", "log_evidence", "violation", "violation_interval", "tolerance", "coverage", "decided_by",
+        "p_value", "log_evidence", "violation", "violation_interval", "tolerance", "coverage", "decided_by", "reasons",
     }  # fmt: skip
     assert summary["built_in"] == ["O(2)@z"]
     assert [row["name"] for row in summary["baselines"]] == [row.name for row in fitted().baselines_]
