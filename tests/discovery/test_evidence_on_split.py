@@ -47,9 +47,9 @@ def test_nothing_heavy_is_imported():
     code = (
         "import sys, numpy as np\n"
         "from softsym.data.table import Table\n"
-        "from softsym.discovery.evidence_on_split import early_look\n"
+        "from softsym.discovery.evidence_on_split import evidence_on_split\n"
         "X = np.random.default_rng(0).standard_normal((80, 6))\n"
-        "found = early_look(Table(X, X[:, :3], tuple('abcdef'), tuple('uvw'), 'rows'), '2V', 'V', ['O(3)', 'O(2)@z'], seed=0)\n"
+        "found = evidence_on_split(Table(X, X[:, :3], tuple('abcdef'), tuple('uvw'), 'rows'), '2V', 'V', ['O(3)', 'O(2)@z'], seed=0)\n"
         "print(len(found), [name for name in ('torch', 'sklearn', 'scipy.stats', 'pandas') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -60,6 +60,8 @@ def test_a_model_that_does_not_say_whether_compiled_code_ran(tmp_path):
 
 def test_notes_of_older_models_are_understood(tmp_path):
     def change(content):
+        for row in content["symmetries"]:
+            del row["reasons"]  # older files have the note alone
         content["symmetries"][0]["note"] = (
             "as far as the fit can tell: the violation is no larger than the model's own mistakes"
         )

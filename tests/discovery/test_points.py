@@ -15,7 +15,7 @@ def _pairs(n=120, seed=0):
     return X, apart * np.sum(apart**2, axis=1, keepdims=True) / 4
 
 
-def test_shifts_are_built_in_and_points_are_put_back():
+def test_translation_equivariance_by_construction():
     table, acting = read_points("2P", "P", [ss.SE(3)], 6)
     X, _ = _pairs(5)
     Y = X[:, :3] + X[:, 3:] / 7
@@ -24,7 +24,7 @@ def test_shifts_are_built_in_and_points_are_put_back():
     assert np.allclose(table.restore_outputs(X, table.outputs(X, Y)), Y)
 
 
-def test_groups_without_shifts_act_about_the_origin():
+def test_groups_without_translations_act_about_the_origin():
     turns = ss.SO(3).embed(4, (0, 1, 2))
     table, acting = read_points("2P", "V", [turns], 6)
     X, Y = _pairs(5)
@@ -36,7 +36,7 @@ def test_groups_without_shifts_act_about_the_origin():
 
 @pytest.mark.parametrize(("rep_in", "groups", "message"), [
     ("2P", [ss.SO(3)], "need groups in homogeneous coordinates such as SE\\(3\\)"),
-    ("2P", [ss.SE(3), ss.SO(3).embed(4, (0, 1, 2))], "must all hold every shift"),
+    ("2P", [ss.SE(3), ss.SO(3).embed(4, (0, 1, 2))], "must all contain every translation"),
     ("2D", [ss.SE(3)], "has no points P"),
     ("2P", [ss.SE(3), ss.SE(2)], "different dimensions"),
 ])  # fmt: skip

@@ -64,12 +64,18 @@ def test_the_last_stage_is_short_slow_and_changes_no_strength():
 
 @pytest.mark.parametrize("rows", [5, 35, 700, 3_500, 70_000])
 def test_an_ordinary_network_is_trained_as_usual(rows):
-    assert SOFT.for_rows(rows).unconstrained(rows) == Recipe(width=SOFT.width, layers=SOFT.layers).for_rows(rows)
+    assert SOFT.for_rows(rows).unconstrained(rows) == Recipe(width=SOFT.width, layers=SOFT.layers).for_rows(
+        rows
+    )
 
 
 def test_an_ordinary_network_takes_no_longer_where_epochs_are_few():
     short = read_recipe(has_groups=True, width=9, layers=3, epochs=5).for_rows(700)
-    assert (short.unconstrained(700).epochs, short.unconstrained(700).width, short.unconstrained(700).layers) == (10, 9, 3)
+    assert (
+        short.unconstrained(700).epochs,
+        short.unconstrained(700).width,
+        short.unconstrained(700).layers,
+    ) == (10, 9, 3)
 
 
 def test_files_of_before_mean_what_they_meant():
