@@ -93,7 +93,7 @@ def test_a_group_without_a_kernel():
 def test_sources_stay_together():
     X, Y = draw(40)
     X, Y, labels = np.repeat(X, 3, axis=0), np.repeat(Y, 3, axis=0), np.repeat(np.arange(40), 3)
-    assert evidence(X, Y, "2V", "V", ["SO(3)"], kernels=FEW, sources=labels)[0].p_value > 0.01
+    assert evidence(X, Y, "2V", "V", ["SO(3)"], kernels=FEW, row_groups=labels)[0].p_value > 0.01
 
 
 def test_a_group_is_not_exact_if_a_subgroup_is_refuted():
@@ -172,7 +172,7 @@ def test_the_number_of_threads_changes_nothing():
         ({"rep_in": None}, "`rep_in` is None"),
         ({"groups": []}, "pass at least one group"),
         ({"tolerance": 0.0}, "`tolerance` must be positive"),
-        ({"sources": [0] * 60}, "all rows are of one source"),
+        ({"row_groups": [0] * 60}, "all rows are of one row group"),
     ],
 )
 def test_refusals(change, message):
@@ -248,12 +248,12 @@ def test_rows_count_by_their_weights():
     doubted = np.arange(200) % 5 < 2
     Y[doubted] += [3.0, 0.0, 0.0] * X[doubted, :1]
     weights = np.where(doubted, 1e-6, 1.0)
-    alike, counted = (
+    alike, weighted = (
         evidence(X, Y, "2V", "V", ["SO(3)"], kernels=FEW, sample_weight=w)[0] for w in (None, weights)
     )
     assert alike.verdict != "exact"
-    assert alike.p_value < 0.05 < counted.p_value
-    assert counted.verdict == "exact"
+    assert alike.p_value < 0.05 < weighted.p_value
+    assert weighted.verdict == "exact"
 
 
 def test_rows_of_weight_zero_take_no_part():
@@ -261,9 +261,11 @@ def test_rows_of_weight_zero_take_no_part():
     weights = (np.arange(60) < 45).astype(float)
     labels = np.arange(60) // 3
     options = {"kernels": FEW, "n_jobs": 1}
-    counted = evidence(X, Y, "2V", "V", ["SO(3)"], sample_weight=7 * weights, sources=labels, **options)[0]
-    kept = evidence(X[:45], Y[:45], "2V", "V", ["SO(3)"], sources=labels[:45], **options)[0]
-    assert {**counted.to_dict(), "seconds": 0} == {**kept.to_dict(), "seconds": 0}
+    weighted = evidence(X, Y, "2V", "V", ["SO(3)"], sample_weight=7 * weights, row_groups=labels, **options)[
+        0
+    ]
+    kept = evidence(X[:45], Y[:45], "2V", "V", ["SO(3)"], row_groups=labels[:45], **options)[0]
+    assert {**weighted.to_dict(), "seconds": 0} == {**kept.to_dict(), "seconds": 0}
     with pytest.raises(InputError, match=r"5 row\(s\) say nothing"):
         evidence(X, Y, "2V", "V", ["SO(3)"], sample_weight=np.arange(60) < 5)
     with pytest.raises(InputError, match="`sample_weight` has shape"):

@@ -44,8 +44,8 @@ def test_what_is_broken_costs_nothing():
     def error(groups):
         return np.mean((SoftEquivariantGP("V", "V", groups).fit(X, Y).predict(fresh) - truth) ** 2)
 
-    plain, right, both = error([]), error(["O(2)@z"]), error(["O(2)@z", "O(2)@x"])
-    assert right < plain
+    unconstrained, right, both = error([]), error(["O(2)@z"]), error(["O(2)@z", "O(2)@x"])
+    assert right < unconstrained
     assert both < 1.1 * right
 
 
@@ -71,8 +71,8 @@ def test_candidates_that_hold_are_joined():
 def test_standard_deviations_cover():
     X, Y = draw(80, noise=0.3)
     fresh, measured = draw(600, seed=2, noise=0.3)
-    mean, spread = SoftEquivariantGP("V", "V", ["O(3)"]).fit(X, Y).predict(fresh, return_std=True)
-    inside = np.mean(np.abs(measured - mean) < 1.96 * spread)
+    mean, std = SoftEquivariantGP("V", "V", ["O(3)"]).fit(X, Y).predict(fresh, return_std=True)
+    inside = np.mean(np.abs(measured - mean) < 1.96 * std)
     assert 0.9 < inside < 0.99
 
 

@@ -2,13 +2,13 @@ import math
 
 import pytest
 
-from softsym.inference.verdict import ABSENT_ABOVE, Grounds, combined, judge
+from softsym.inference.verdict import ABSENT_ABOVE, TestStatistics, combine_intervals, judge
 
 GOOD = {"explained": 0.95, "rows": 300, "ratio_p": 1.0, "test_p": 0.4, "coverage": 0.9}
 
 
 def judged(low, high, **changes):
-    return judge(Grounds((low, high), **{**GOOD, **changes}))
+    return judge(TestStatistics((low, high), **{**GOOD, **changes}))
 
 
 def test_the_four_words():
@@ -31,7 +31,7 @@ def test_notes_say_what_would_decide():
         "; a look at about 2,000 rows would decide it, it was at 300"
     )
     assert "inputs moved by the group" in judged(0.0, 0.01, coverage=0.1)[1]
-    assert "explains only 2% of the outputs" in judged(0.0, 0.01, explained=0.02)[1]
+    assert "explains only 2% of the outputs" in judged(0.0, 0.01, r2=0.02)[1]
     assert judged(0.1, 0.5, ratio_p=0.0)[1].startswith("broken by 0.1 to 0.5: soft or absent; about")
 
 
@@ -41,7 +41,7 @@ def test_where_there_are_no_moved_data_nothing_is_decided():
 
 
 def test_a_poor_fit_decides_nothing():
-    assert judged(0.0, 0.001, explained=-0.1)[0] == "undecided"
+    assert judged(0.0, 0.001, r2=-0.1)[0] == "undecided"
 
 
 def test_the_exact_test_can_withhold_exactness():
@@ -64,12 +64,12 @@ def test_the_exact_test_can_withhold_exactness():
 
 
 def test_what_trees_explain_and_the_fit_does_not_withholds_a_verdict():
-    assert judged(0.0, 0.01, missed=0.04)[0] == "exact"
+    assert judged(0.0, 0.01, unexplained_by_gp=0.04)[0] == "exact"
     for interval, ratio_p in (((0.0, 0.01), 1.0), ((0.1, 0.2), 0.0)):
-        verdict, note = judged(*interval, ratio_p=ratio_p, missed=0.3)
+        verdict, note = judged(*interval, ratio_p=ratio_p, unexplained_by_gp=0.3)
         assert verdict == "undecided"
         assert "a violation of 0.3 may hide" in note
-    assert judged(0.4, 0.6, ratio_p=0.0, missed=0.3)[0] == "absent"
+    assert judged(0.4, 0.6, ratio_p=0.0, unexplained_by_gp=0.3)[0] == "absent"
 
 
 def test_a_refuted_subgroup_withholds_exactness():
@@ -77,18 +77,18 @@ def test_a_refuted_subgroup_withholds_exactness():
 
 
 @pytest.mark.parametrize(("explained", "allowed"), [(0.999, 0.05), (0.95, math.sqrt(0.005)), (0.2, 0.1)])
-def test_the_default_tolerance_is_a_tenth_of_the_error_within_limits(explained, allowed):
-    assert Grounds((0.0, 1.0), explained, 300, 1.0).allowed == pytest.approx(allowed)
-    assert judged(0.0, 0.99 * allowed, explained=explained)[0] == "exact"
-    assert judged(0.0, 1.01 * allowed, explained=explained)[0] == "undecided"
+def test_the_default_tolerance_is_a_tenth_of_the_error_within_limits(r2, allowed):
+    assert TestStatistics((0.0, 1.0), r2, 300, 1.0).allowed == pytest.approx(allowed)
+    assert judged(0.0, 0.99 * allowed, r2=r2)[0] == "exact"
+    assert judged(0.0, 1.01 * allowed, r2=r2)[0] == "undecided"
 
 
 def test_an_interval_excludes_zero_only_where_exactness_is_refuted():
-    assert combined((0.02, 0.1), (0.05, 0.2), refuted=False, tested=True) == (0.0, 0.2)
-    assert combined((0.02, 0.1), (0.05, 0.2), refuted=False, tested=False) == (0.0, 0.1)
-    assert combined((0.02, 0.1), (0.05, 0.2), refuted=True, tested=True) == (0.05, 0.2)
-    assert combined((0.02, 0.1), (0.05, 0.2), refuted=True, tested=False) == (0.02, 0.1)
-    assert combined((0.02, 0.1), None, refuted=True, tested=True) == (0.02, 0.1)
+    assert combine_intervals((0.02, 0.1), (0.05, 0.2), refuted=False, tested=True) == (0.0, 0.2)
+    assert combine_intervals((0.02, 0.1), (0.05, 0.2), refuted=False, tested=False) == (0.0, 0.1)
+    assert combine_intervals((0.02, 0.1), (0.05, 0.2), refuted=True, tested=True) == (0.05, 0.2)
+    assert combine_intervals((0.02, 0.1), (0.05, 0.2), refuted=True, tested=False) == (0.02, 0.1)
+    assert combine_intervals((0.02, 0.1), None, refuted=True, tested=True) == (0.02, 0.1)
 
 
 def test_the_tolerance_is_the_persons():

@@ -40,4 +40,4 @@ def test_what_cannot_be_fitted_says_why(monkeypatch):
 
 def test_rows_of_one_source_are_known():
     ladder = climb(X, Y, *SHAPE, sources=np.arange(80) // 4, model="gp")
-    assert ladder.process.gp.process_.sources is not None
+    assert ladder.process.gp.process_.row_groups is not None

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 
 import softsym as ss
-from softsym.inference.kernels import Kernel, Plain, equivariant_kernel
+from softsym.inference.kernels import Kernel, UnconstrainedKernel, equivariant_kernel
 from softsym.inference.kernels.kernel_blocks import output_blocks
 from softsym.inference.likelihood.marginal import best_noise
-from softsym.inference.likelihood.profile import Plainly, _within, profile
+from softsym.inference.likelihood.profile import UnconstrainedFit, _within, profile
 
 CUBIC = Kernel("polynomial", 3)
 
@@ -13,8 +13,10 @@ CUBIC = Kernel("polynomial", 3)
 def profiled(text, Y, X, rep_in="2V", rep_out="V", kernel=CUBIC, weights=None):
     G, rep_in, rep_out = ss.group(text), ss.rep(rep_in), ss.rep(rep_out)
     blocks = output_blocks(rep_out, [G])
-    plain = Plainly.of(kernel, blocks, X, Y, weights=weights)
-    return profile(equivariant_kernel(G, rep_in, rep_out), kernel, blocks, X, Y, plain, weights=weights)
+    unconstrained = UnconstrainedFit.fit(kernel, blocks, X, Y, weights=weights)
+    return profile(
+        equivariant_kernel(G, rep_in, rep_out), kernel, blocks, X, Y, unconstrained, weights=weights
+    )
 
 
 @pytest.fixture(scope="module")
@@ -55,11 +57,11 @@ def test_the_plain_kernel_lies_on_the_path(law):
     Y, G = truth + noise, ss.SO(3)
     (block,) = output_blocks(ss.rep("V"), [G])
     (gram,) = equivariant_kernel(G, ss.rep("2V"), ss.rep("V")).grams([CUBIC], [block], X)[0:1][0]
-    (whole,) = Plain(G, ss.rep("2V")).grams([CUBIC], [block], X)[0]
+    (whole,) = UnconstrainedKernel(G, ss.rep("2V")).grams([CUBIC], [block], X)[0]
     share = 1 - np.trace(gram) / np.trace(whole)
     unit, rest = gram * (240 / np.trace(gram)), (whole - gram) * (240 / np.trace(whole - gram))
     on_path = best_noise((1 - share) * unit + share * rest, block.read(Y)).value
-    assert on_path == pytest.approx(Plainly.of(CUBIC, [block], X, Y).value, abs=0.05)
+    assert on_path == pytest.approx(UnconstrainedFit.fit(CUBIC, [block], X, Y).value, abs=0.05)
 
 
 def test_a_group_that_does_nothing():

@@ -5,7 +5,7 @@ import pytest
 
 import softsym as ss
 from softsym.inference.propose.discrete import candidates, mirror
-from tests.inference.propose.laws import rows
+from tests.inference.propose.target_functions import rows
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 4])

@@ -5,7 +5,7 @@ import pytest
 import softsym as ss
 from softsym.errors import InputError
 from softsym.inference.propose.picture import figure, write_picture
-from tests.inference.propose.laws import rows
+from tests.inference.propose.target_functions import rows
 
 
 @pytest.fixture(scope="module")

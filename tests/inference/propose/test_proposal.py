@@ -6,7 +6,7 @@ import pytest
 
 import softsym as ss
 from softsym.errors import InputError
-from tests.inference.propose.laws import rows
+from tests.inference.propose.target_functions import rows
 
 
 @pytest.fixture(scope="module")

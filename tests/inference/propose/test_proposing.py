@@ -6,15 +6,15 @@ import pytest
 import softsym as ss
 from softsym.errors import InputError
 from softsym.inference.propose.algebra.closure import angle
-from tests.inference.propose.laws import LAWS, rows
+from tests.inference.propose.target_functions import TARGETS, rows
 
 
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("name", TARGETS)
 @pytest.mark.parametrize("turned", [False, True])
 def test_algebras_that_theory_knows(name, turned):
     X, Y, rep_in, rep_out, Q = rows(name, 400, 0.02, turned=turned)
     found = ss.propose(X, Y, rep_in, rep_out)
-    assert found.algebra == LAWS[name][4]
+    assert found.algebra == TARGETS[name][4]
     for group in found.groups:
         assert ss.group(str(group)) == group
     if name == "along z":

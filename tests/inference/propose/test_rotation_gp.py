@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import softsym as ss
-from softsym.inference.propose.rotation_gp import process_of, usual_turns
+from softsym.inference.propose.rotation_gp import common_rotations, fit_rotation_gp
 
 
 def many_vectors(n=400, seed=0):
@@ -33,7 +33,7 @@ def test_jacobians_are_those_of_the_process():
     rng = np.random.default_rng(1)
     X = rng.standard_normal((80, 6))
     Y = np.cross(X[:, :3], X[:, 3:])
-    process = process_of(X, Y, ss.rep("2V"), ss.rep("V"), 3)
+    process = fit_rotation_gp(X, Y, ss.rep("2V"), ss.rep("V"), 3)
     assert process.explained(X, Y) > 0.999
     a, b = X[0, :3], X[0, 3:]
     true = np.concatenate([-np.cross(b, np.eye(3)).T, np.cross(a, np.eye(3)).T], axis=1)
@@ -42,4 +42,4 @@ def test_jacobians_are_those_of_the_process():
 
 @pytest.mark.parametrize(("d", "count"), [(1, 0), (2, 1), (3, 4), (4, 0)])
 def test_usual_turns(d, count):
-    assert len(usual_turns(d)) == count
+    assert len(common_rotations(d)) == count

@@ -42,9 +42,9 @@ def test_rates_are_rounded_in_a_frame_of_their_own(rates):
 
 
 def test_two_turns_get_round_rates_and_a_shear_none():
-    turns = np.zeros((4, 4))
-    turns[0, 1], turns[1, 0], turns[2, 3], turns[3, 2] = -1.03, 1.03, -1.98, 1.98
-    speeds = np.abs(np.linalg.eigvals(next(in_round_rates(turns[None]))[0]).imag)
+    rotations = np.zeros((4, 4))
+    rotations[0, 1], rotations[1, 0], rotations[2, 3], rotations[3, 2] = -1.03, 1.03, -1.98, 1.98
+    speeds = np.abs(np.linalg.eigvals(next(in_round_rates(rotations[None]))[0]).imag)
     assert np.allclose(np.sort(speeds), [1.0, 1.0, 2.0, 2.0])
     assert not list(in_round_rates(np.array([[[0.0, 1.0], [0.0, 0.0]]])))
 

@@ -33,8 +33,8 @@ def test_errors_are_as_large_as_it_says():
 
 def test_it_explains_laws_and_not_noise():
     Z, _, Y = _rows()
-    assert Fit.of(Z, Y).explained > 0.95
-    assert Fit.of(Z, np.random.default_rng(1).standard_normal((200, 1))).explained < 0.1
+    assert Fit.of(Z, Y).r2 > 0.95
+    assert Fit.of(Z, np.random.default_rng(1).standard_normal((200, 1))).r2 < 0.1
 
 
 def test_a_polynomial_law_gets_a_polynomial_kernel():

@@ -32,11 +32,11 @@ def test_counts(group, rep, out, degree, count):
         assert np.allclose(found.values(moved), found.values(rows), atol=1e-6)
     else:
         outputs = rng.standard_normal((6, Y.shape[1]))
-        told = [
+        targets = [
             np.einsum("nmq,nq->nm", found.values(a), b)
             for a, b in ((rows, outputs), (moved, target.moved(g, outputs)))
         ]
-        assert np.allclose(*told, atol=1e-6)
+        assert np.allclose(*targets, atol=1e-6)
 
 
 def test_slopes_and_directions():

@@ -11,7 +11,7 @@ def dot(a, b, form=None):
     return np.sum((a if form is None else a @ form) * b, axis=1, keepdims=True)
 
 
-LAWS = {
+TARGETS = {
     "cross product": ("2V", "V", 3, lambda X: np.cross(X[:, :3], X[:, 3:]), "so(3)"),
     "four-vectors": (
         "2V",
@@ -34,7 +34,7 @@ LAWS = {
 
 def rows(name, n, noise, seed=0, turned=False):
     """Inputs, outputs, texts of both representations, and the frame."""
-    rep_in, rep_out, d, law, _ = LAWS[name]
+    rep_in, rep_out, d, law, _ = TARGETS[name]
     rng = np.random.default_rng(seed)
     Q = np.linalg.qr(rng.standard_normal((d, d)))[0] if turned else np.eye(d)
     source, target = (ss.rep(text).rho(ss.Trivial(d), Q) for text in (rep_in, rep_out))

@@ -5,7 +5,7 @@ import pytest
 
 import softsym as ss
 from softsym.inference.propose.fits.fit import Fit
-from softsym.inference.propose.fits.mirrored import likelihood_of_mirror, refined_normal, reflection
+from softsym.inference.propose.fits.reflection_plane import refined_normal, reflection, reflection_likelihood
 from softsym.inference.propose.matrix_action import actions
 
 
@@ -45,8 +45,8 @@ def test_round_numbers_where_rows_cannot_tell_and_only_there():
 def test_the_true_plane_is_likelier_than_others():
     normal = np.array([1.0, 2.0, 2.0])
     data = rows(normal, 0.01)
-    true = likelihood_of_mirror(normal, *data)
-    others = [likelihood_of_mirror(one, *data) for one in (*np.eye(3), normal + np.array([0.2, 0, 0]))]
+    true = reflection_likelihood(normal, *data)
+    others = [reflection_likelihood(one, *data) for one in (*np.eye(3), normal + np.array([0.2, 0, 0]))]
     assert all(true > other + 10 for other in others)
 
 
