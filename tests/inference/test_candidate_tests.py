@@ -40,7 +40,7 @@ def test_everything_is_measured():
 
 
 @pytest.mark.parametrize(("squeezed", "is_even"), [(1.0, True), (0.3, False)])
-def test_inputs_alone_are_asked_whether_they_are_evenly_turned(squeezed, is_even):
+def test_inputs_alone_are_tested_for_invariance(squeezed, is_even):
     rng = np.random.default_rng(0)
     p_values = []
     for seed in range(8 if is_even else 2):
@@ -53,7 +53,7 @@ def test_inputs_alone_are_asked_whether_they_are_evenly_turned(squeezed, is_even
     assert (np.median(p_values) > 0.1) if is_even else (max(p_values) < 0.01)
 
 
-def test_nothing_is_known_of_a_group_that_was_not_looked_at():
+def test_nothing_is_known_of_a_group_that_was_not_tested():
     one = CandidateTests(ss.O(3))
     assert np.isnan(one.test_p)
     assert np.isnan(one.ratio_p)

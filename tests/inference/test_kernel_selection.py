@@ -43,7 +43,7 @@ def test_the_best_few_kernels_are_compared_again_on_the_same_larger_rows(monkeyp
     assert again[0][0] > max(rows for rows, _ in first)
 
 
-def test_where_nothing_is_left_to_explain_more_rows_are_not_asked(monkeypatch):
+def test_where_nothing_is_left_to_explain_more_rows_are_not_used(monkeypatch):
     monkeypatch.setattr(KernelSelection, "_explains", lambda *_: True)
     sizes, original = [], KernelSelection._values
     monkeypatch.setattr(

@@ -53,7 +53,7 @@ def test_a_symmetric_predictor_refutes_nothing():
     assert test.effect == (0.0, 1.0)
 
 
-def test_sources_are_moved_together():
+def test_row_groups_are_transformed_together():
     """Ten copies of each row as one row group: as many independent rows as row groups, so the test stays valid."""
     rng = np.random.default_rng(3)
     p = []
@@ -68,7 +68,7 @@ def test_sources_are_moved_together():
     assert np.mean(np.array(p) <= 0.1) < 0.2
 
 
-def test_the_checker_rejects_separate_moves_of_copies():
+def test_the_checker_rejects_separate_transforms_of_copies():
     rng = np.random.default_rng(3)
     p = []
     for seed in range(60):
@@ -79,7 +79,7 @@ def test_the_checker_rejects_separate_moves_of_copies():
 
 
 @pytest.mark.parametrize("text", ["O(3)", "SO(3) * S(2)"])
-def test_each_row_is_moved_by_its_own_element(text):
+def test_each_row_is_transformed_by_its_own_element(text):
     G, rep = ss.group(text), ss.rep("S + 2V + T(2)")
     X = np.random.default_rng(0).standard_normal((5, rep.size(G)))
     parts = G.sample_parts(5, seed=1)
@@ -93,12 +93,12 @@ def test_direct_products():
     assert test.p_value < 0.01
 
 
-def test_halves_keep_sources_together():
+def test_the_split_keeps_row_groups_together():
     labels = np.repeat(np.arange(10), 3)
     first, second = split_rows(30, labels, seed=1)
     assert not set(labels[first]) & set(labels[second])
     assert sorted([*first, *second]) == list(range(30))
-    with pytest.raises(InputError, match="`sources` has 3 labels for 30 rows"):
+    with pytest.raises(InputError, match="`row_groups` has 3 labels for 30 rows"):
         split_rows(30, [1, 2, 3], seed=0)
 
 
@@ -146,3 +146,13 @@ def test_rows_that_hardly_count_refute_nothing():
     )
     alone = randomization_test(stretched, X[~broken], Y[~broken], V, V, ss.O(3)).p_value
     assert p < 0.01 < min(scale_by_weights, alone)
+
+
+def test_the_former_name_of_row_groups_warns():
+    X = np.random.default_rng(0).standard_normal((30, 3))
+    labels = np.arange(30) // 3
+    rows = (lambda X: X, X, X, ss.rep("V"), ss.rep("V"), ss.O(3))
+    with pytest.warns(DeprecationWarning, match="`sources` is now `row_groups`") as caught:
+        old = randomization_test(*rows, sources=labels)
+    assert caught[0].filename == __file__
+    assert np.array_equal(old.draws, randomization_test(*rows, row_groups=labels).draws)

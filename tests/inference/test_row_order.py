@@ -12,7 +12,7 @@ def test_is_a_seeded_permutation(row_groups):
     assert not np.array_equal(order, stratified_order(8, row_groups, 2))
 
 
-def test_every_beginning_holds_as_many_sources_as_possible():
+def test_every_beginning_holds_as_many_row_groups_as_possible():
     row_groups = np.repeat(np.arange(5), [9, 1, 4, 2, 4])
     taken = row_groups[stratified_order(20, row_groups, 0)]
     assert sorted(taken[:5]) == [0, 1, 2, 3, 4]

@@ -4,7 +4,7 @@ import pytest
 
 from softsym.inference.verdict import ABSENT_ABOVE, TestStatistics, combine_intervals, judge
 
-GOOD = {"explained": 0.95, "rows": 300, "ratio_p": 1.0, "test_p": 0.4, "coverage": 0.9}
+GOOD = {"r2": 0.95, "rows": 300, "ratio_p": 1.0, "test_p": 0.4, "coverage": 0.9}
 
 
 def judged(low, high, **changes):
@@ -28,14 +28,14 @@ def test_notes_say_what_would_decide():
         == "not refuted, but a violation of 0.1 is possible; about 2,000 rows would decide it"
     )
     assert judged(0.0, 0.1, tolerance=0.05, saw_all=False)[1].endswith(
-        "; a look at about 2,000 rows would decide it, it was at 300"
+        "; a likelihood of about 2,000 rows would decide it, it used 300"
     )
-    assert "inputs moved by the group" in judged(0.0, 0.01, coverage=0.1)[1]
+    assert "inputs spread over the group's orbits" in judged(0.0, 0.01, coverage=0.1)[1]
     assert "explains only 2% of the outputs" in judged(0.0, 0.01, r2=0.02)[1]
     assert judged(0.1, 0.5, ratio_p=0.0)[1].startswith("broken by 0.1 to 0.5: soft or absent; about")
 
 
-def test_where_there_are_no_moved_data_nothing_is_decided():
+def test_without_orbit_overlap_nothing_is_decided():
     for interval in ((0.0, 0.001), (0.5, 0.6), (0.1, 0.2)):
         assert judged(*interval, coverage=0.2, ratio_p=0.0)[0] == "undecided"
 
@@ -52,14 +52,14 @@ def test_the_exact_test_can_withhold_exactness():
     verdict, note = judged(0.0, 0.01, test_p=0.001, inputs_p=0.001)
     assert verdict == "undecided"
     assert note == (
-        "where there are data a violation is at most 1.0%, but inputs are not evenly turned, so the test refutes it (p = 0.001); "
-        "inputs moved by the group would decide it"
+        "where there are data a violation is at most 1.0%, but the distribution of inputs is not invariant, so the test refutes it "
+        "(p = 0.001); inputs spread over the group's orbits would decide it"
     )
     verdict, note = judged(0.0, 0.01, test_p=0.001, coverage=0.5)  # there it may be about the inputs
     assert verdict == "undecided"
     assert "where orbit overlap is partial (0.50)" in note
     verdict, note = judged(0.0, 0.01, test_p=0.3, coverage=0.5)
-    assert (verdict, note) == ("exact", "as far as moved data look like data (coverage 0.50)")
+    assert (verdict, note) == ("exact", "as far as orbits overlap with the inputs (orbit overlap 0.50)")
     assert judged(0.0, 0.01, test_p=math.nan, coverage=math.nan)[0] == "exact"
 
 
@@ -76,7 +76,7 @@ def test_a_refuted_subgroup_withholds_exactness():
     assert judged(0.0, 0.01, refuted_subgroup="O(2)@z") == ("undecided", "its subgroup O(2)@z is refuted")
 
 
-@pytest.mark.parametrize(("explained", "allowed"), [(0.999, 0.05), (0.95, math.sqrt(0.005)), (0.2, 0.1)])
+@pytest.mark.parametrize(("r2", "allowed"), [(0.999, 0.05), (0.95, math.sqrt(0.005)), (0.2, 0.1)])
 def test_the_default_tolerance_is_a_tenth_of_the_error_within_limits(r2, allowed):
     assert TestStatistics((0.0, 1.0), r2, 300, 1.0).allowed == pytest.approx(allowed)
     assert judged(0.0, 0.99 * allowed, r2=r2)[0] == "exact"

@@ -24,8 +24,7 @@ from softsym.inference.kernels import Averaged, Block, Kernel, UnconstrainedKern
 from softsym.inference.likelihood.gaussian_process import Component, ConditionedGP
 from softsym.inference.likelihood.profile import Profile
 from softsym.inference.likelihood.tree_comparison import unexplained_by_gp
-from softsym.inference.randomization import Predictor, RandomizationResult, randomization_test
-from softsym.inference.randomization import split as split_rows
+from softsym.inference.randomization import Predictor, RandomizationResult, randomization_test, split_rows
 from softsym.inference.row_order import stratified_order
 from softsym.metrics.overlap import MIN_ROWS, orbit_overlap
 from softsym.reps import Rep, TensorType, rep

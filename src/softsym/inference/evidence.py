@@ -54,13 +54,13 @@ def evidence(
     groups: Group | str | Sequence[Group | str],
     *,
     row_groups: ArrayLike | None = None,
+    sources: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     tolerance: float | None = None,
     kernels: Sequence[Kernel] = GRID,
     max_size: int = LARGEST,
     n_jobs: int = 2,
     seed: int = 0,
-    sources: ArrayLike | None = None,
 ) -> EvidenceTable:
     """Tests every candidate symmetry of a data set.
 
@@ -71,6 +71,7 @@ def evidence(
         rep_out: How outputs transform, such as ``"T(2)"``.
         groups: Candidate groups.
         row_groups: A label for every row; rows of one label (windows of one recording) are dependent and stay together.
+        sources: The former name of ``row_groups``.
         sample_weight: How much every row counts (n,), not negative. Noise of a row has a variance that is divided by its weight, or by a
             power of it from 0 to 1 if that is more likely; rows of weight zero take no part. Weights must not depend on what a
             candidate transforms.
@@ -81,7 +82,6 @@ def evidence(
             undecided. Time grows with its third power.
         n_jobs: How many groups are tested at once.
         seed: Seed of rows and elements.
-        sources: The former name of ``row_groups``.
 
     Returns:
         One row for each group, in the order of ``groups``.

@@ -309,9 +309,9 @@ def _moments(found: Remainder, H: Array, ridge: float, noise: Array) -> tuple[fl
     expected = float(
         np.einsum("ic,ij,jc->", mean, H, mean, optimize=True) + (np.diag(HS)).sum() * noise.sum()
     )
-    variance = 2.0 * float((HS * HS.T).sum() * (noise**2).sum())
-    variance += 4.0 * float(np.einsum("ic,ij,jc,c->", mean, HS @ H, mean, noise, optimize=True))
-    return max(expected, 1e-300), max(variance, 1e-300)
+    square_variance = 2.0 * float((HS * HS.T).sum() * (noise**2).sum())
+    square_variance += 4.0 * float(np.einsum("ic,ij,jc,c->", mean, HS @ H, mean, noise, optimize=True))
+    return max(expected, 1e-300), max(square_variance, 1e-300)
 
 
 def _draw_mixture(

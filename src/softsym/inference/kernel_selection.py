@@ -237,11 +237,11 @@ class KernelSelection:
         if more <= few_rows[name] or self._explains(kinds[name], few[0], blocks[name], few_rows[name]):
             return few[0], values
 
-        def value(kernel: Kernel) -> float:
+        def compare(kernel: Kernel) -> float:
             name = tops[kernel][1]
             return self._values(kinds[name], [kernel], blocks[name], more)[kernel]
 
-        return max(few, key=value), values
+        return max(few, key=compare), values
 
     def _explains(
         self, candidate: EquivariantKernel, kernel: Kernel, blocks: Sequence[Block], n: int

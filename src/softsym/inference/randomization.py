@@ -69,11 +69,11 @@ def randomization_test(
     group: Group,
     *,
     row_groups: ArrayLike | None = None,
+    sources: ArrayLike | None = None,
     weights: Array | None = None,
     copies: int = COPIES,
     draws: int = DRAWS,
     seed: int | np.random.Generator = 0,
-    sources: ArrayLike | None = None,
 ) -> RandomizationResult:
     """Tests whether the loss of a predictor on rows that it was not fitted to is the same when the group transforms them.
 
@@ -85,11 +85,11 @@ def randomization_test(
         rep_out: How outputs transform.
         group: A compact group.
         row_groups: A label for every row; rows of one label are transformed by one element.
+        sources: The former name of ``row_groups``.
         weights: Weights of the rows (n,); None if all are the same.
         copies: Transformed copies R of every row.
         draws: Number m of random draws.
         seed: Seed or generator.
-        sources: The former name of ``row_groups``.
 
     Example:
         >>> import numpy as np, softsym as ss

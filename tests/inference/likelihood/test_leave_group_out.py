@@ -36,7 +36,7 @@ def test_errors_that_rows_share_are_taken_for_noise():
     assert errors[0] < errors[1]
 
 
-def test_sources_are_taken_whole():
+def test_row_groups_are_taken_whole():
     row_groups = np.array([3, 1, 3, 2, 1, 2, 2, 0])
     rows = whole_row_groups(row_groups, 5)
     assert set(row_groups[rows]) == {3, 1}

@@ -82,7 +82,7 @@ def test_singular_matrices():
     assert math.isfinite(best_noise(np.ones((4, 4)), Y).value)  # repeated rows
 
 
-def test_sources_left_out_are_predicted_from_the_others():
+def test_row_groups_left_out_are_predicted_from_the_others():
     rng = np.random.default_rng(5)
     n, b = 9, 2
     A = rng.standard_normal((n * b, n * b))

@@ -6,7 +6,7 @@ from softsym.inference.likelihood.tree_comparison import unexplained_by_gp
 
 
 def jumps(n=300, seed=0):
-    """A law of signs, which trees follow and smooth kernels do not."""
+    """A function of signs, which trees follow and smooth kernels do not."""
     X = np.random.default_rng(seed).standard_normal((n, 3))
     return X, np.sign(X[:, :1]) * np.array([[1.0, 2.0]])
 
@@ -23,7 +23,7 @@ def test_noise_is_missed_by_nobody():
     assert unexplained_by_gp(X, noise, unexplained=1.0) == 0.0
 
 
-def test_rows_of_one_source_do_not_tell_each_other():
+def test_rows_of_one_row_group_do_not_predict_each_other():
     rng = np.random.default_rng(0)
     row_groups = np.repeat(np.arange(30), 10)
     X = rng.standard_normal((30, 3))[row_groups] + 1e-3 * rng.standard_normal((300, 3))

@@ -1,4 +1,4 @@
-"""Algebras that one half of the rows proposes."""
+"""Candidate algebras of the selection rows."""
 
 import numpy as np
 
@@ -22,7 +22,7 @@ def _first(name, n=300):
     return part, *part.lie.spectrum()
 
 
-def test_plain_candidates_are_the_largest_first():
+def test_eigenvector_candidates_are_the_largest_first():
     part, _, vectors = _first("cross product")
     listed = eigenvector_candidates(part, vectors)
     assert len(listed[0].span) == 3
@@ -30,7 +30,7 @@ def test_plain_candidates_are_the_largest_first():
     assert [len(one.span) for one in listed] == sorted((len(one.span) for one in listed), reverse=True)
 
 
-def test_gaps_tell_sizes_and_a_closer_look_finds_the_algebra():
+def test_gaps_give_sizes_and_invariants_find_the_algebra():
     part, values, vectors = _first("signed area", 400)
     assert sizes_of(values, 0)[0] == 3
     near = near_spans(part, vectors, sizes_of(values, 0))[0]

@@ -22,7 +22,7 @@ def test_velocities_are_derivatives_of_motions(rep, size):
         assert not target.velocity(A[None], X[:, :1]).any()
 
 
-def test_shifts_move_points_alone():
+def test_translations_act_on_points_alone():
     X = RNG.standard_normal((5, 6))
     source, _ = actions(X, X[:, :3], ss.rep("P + V"), ss.rep("V"))
     shift = np.zeros((4, 4))

@@ -1,4 +1,4 @@
-"""Models beside the fit."""
+"""Models next to the fit."""
 
 import numpy as np
 import pytest

@@ -18,7 +18,7 @@ def test_it_shows_eigenvalues_axes_and_groups(found):
     drawn = figure(found)
     kinds = [trace.type for trace in drawn.data]
     assert kinds.count("bar") == 1
-    assert kinds.count("scatter3d") >= 2  # the turn about z and a mirror
+    assert kinds.count("scatter3d") >= 2  # the rotation about z and a mirror
     assert {"O(2)@z", "SO(2)@z"} <= set(drawn.data[-1].text)
 
 

@@ -1,4 +1,4 @@
-"""Two halves of the rows."""
+"""The sample split of a proposal."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from softsym.inference.propose.sample_split import split_and_fit
 from tests.inference.propose.target_functions import rows
 
 
-def test_halves_share_no_rows_and_one_kernel():
+def test_parts_share_no_rows_and_one_kernel():
     X, Y, rep_in, rep_out, _ = rows("cross product", 101, 0.02)
     source, target = actions(X, Y, ss.rep(rep_in), ss.rep(rep_out))
     first, second = split_and_fit(X, Y, source, target)

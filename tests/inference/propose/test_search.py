@@ -33,18 +33,18 @@ def test_a_poor_fit_needs_the_invariants():
     assert angle(found.exact.span, ss.SL(2).lie_algebra) < 1e-6
 
 
-def test_turned_laws_are_found_in_their_frame():
+def test_rotated_functions_are_found_in_their_frame():
     found, Q = _search("along z", 500, 0.02, rotated=True)
     truth = np.einsum("ij,kjl,ml->kim", Q, ss.SO(2).about("z").lie_algebra, Q)
     assert angle(found.exact.span, truth) < 3.0
 
 
-def test_turns_are_found_inside_an_algebra_without_a_name():
+def test_rotations_are_found_inside_an_algebra_without_a_name():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((400, 3))
     Y = X + np.array(
         [0.4, 0.8, 0.0]
-    )  # every matrix that leaves the constant alone is a symmetry of a linear law
+    )  # every matrix that leaves the constant alone is a symmetry of a linear function
     source, target = actions(X, Y, ss.rep("V"), ss.rep("V"))
     first, second = split_and_fit(X, Y + 0.01 * rng.standard_normal(Y.shape), source, target)
     found = search(first, second, 0.05)

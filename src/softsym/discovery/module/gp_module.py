@@ -160,7 +160,7 @@ def _component(
 ) -> nn.Module:
     """What one kernel adds to predictions of all outputs."""
     if isinstance(candidate, Canonicalised):
-        size, unit = candidate.framed(X)
+        size, unit = candidate.canonicalise(X)
         powers = _output_powers(blocks, outputs)
         grown = [
             np.tile(size ** growth(b.type), b.size)[:, None] * v for b, v in zip(blocks, values, strict=True)

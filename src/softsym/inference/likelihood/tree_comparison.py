@@ -58,4 +58,4 @@ def _standard_error(errors: Array, row_groups: Index | None) -> float:
     if row_groups is not None:
         labels = np.unique(row_groups, return_inverse=True)[1]
         errors = np.bincount(labels, errors) * (labels.max() + 1) / len(errors)
-    return float(errors.standard_error()) / math.sqrt(len(errors))
+    return float(errors.std()) / math.sqrt(len(errors))

@@ -22,7 +22,7 @@ def test_linear(A, words):
 def test_affine():
     assert generator_words(ss.Translation(3).lie_algebra[2], affine=True) == "translation along z"
     assert generator_words(ss.SE(3).lie_algebra[0], affine=True) == "rotation about z"
-    assert generator_words(ss.Translation(2).lie_algebra[0], affine=True) == "shift"
+    assert generator_words(ss.Translation(2).lie_algebra[0], affine=True) == "translation"
 
 
 def test_signs_of_axes_do_not_matter():

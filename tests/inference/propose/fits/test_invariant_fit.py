@@ -29,7 +29,7 @@ def test_a_broken_symmetry_is_not():
     assert targets.is_refuted or targets.bound() > 0.05
 
 
-def test_outputs_that_move_are_told_by_invariant_numbers():
+def test_vector_outputs_have_invariant_targets():
     fitted, X, _, basis = _fit("along z", "SO(2)@z")
     assert fitted.residual[0] < 1e-2
     assert measure_span(fitted.lie(basis, X, fitted.highest), ss.SO(2).about("z").lie_algebra).bound() < 0.05
@@ -38,5 +38,5 @@ def test_outputs_that_move_are_told_by_invariant_numbers():
     assert targets.is_refuted or np.hypot(targets.bound(), broken.undetected_bound(0.0004, 1.0, 0.01)) > 0.05
 
 
-def test_no_invariants_no_look():
+def test_no_invariants_no_fit():
     assert _fit("cross product", "GL(3)")[0] is None

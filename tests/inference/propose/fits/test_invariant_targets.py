@@ -13,11 +13,11 @@ from softsym.inference.propose.fits.invariant_targets import (
 from softsym.inference.propose.matrix_action import actions
 
 
-def _targets(rep_in, rep_out, group, law, is_bounded=False):
+def _targets(rep_in, rep_out, group, function, is_bounded=False):
     rng = np.random.default_rng(0)
     g = ss.group(group)
     X = rng.standard_normal((50, ss.rep(rep_in).size(g)))
-    Y = law(X)
+    Y = function(X)
     source, target = actions(X, Y, ss.rep(rep_in), ss.rep(rep_out))
     span = g.lie_algebra
     scaling = group.startswith("Scaling")
@@ -27,14 +27,14 @@ def _targets(rep_in, rep_out, group, law, is_bounded=False):
     return targets, X, Y, source, target, span
 
 
-def test_outputs_that_do_not_move_tell_themselves():
+def test_invariant_outputs_are_their_own_targets():
     targets, X, Y, *_ = _targets("V", "S", "SO(3)", lambda X: X[:, :1])
     assert isinstance(targets, Identity)
     assert targets.values(X, Y) is Y
 
 
 @pytest.mark.parametrize("is_bounded", [False, True])
-def test_numbers_do_not_move_and_tell_all_of_an_equivariant_law(is_bounded):
+def test_targets_are_invariant_and_determine_an_equivariant_function(is_bounded):
     targets, X, Y, source, target, span = _targets(
         "2V", "V", "SO(3)", lambda X: np.cross(X[:, :3], X[:, 3:]) + X[:, :3], is_bounded
     )
@@ -60,6 +60,6 @@ def test_what_grows_tells_itself_and_says_how():
     assert not targets.columns(Y, target).shift.any()
 
 
-def test_outputs_that_grow_in_several_ways_are_not_told():
+def test_outputs_that_grow_in_several_ways_have_no_targets():
     targets, *_ = _targets("V", "V + T(2)", "Scaling(3)", lambda X: np.hstack([X, np.ones((len(X), 9))]))
     assert targets is None

@@ -1,4 +1,4 @@
-"""Where a mirror's plane lies."""
+"""The plane of a reflection."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from softsym.inference.propose.matrix_action import actions
 
 
 def rows(normal, noise, n=200, seed=0):
-    """A law that has one mirror: two vectors, and outputs along the first, the second and across the mirror."""
+    """A function that has one mirror: two vectors, and outputs along the first, the second and across the mirror."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, 6))
     a, b = X[:, :3], X[:, 3:]
