@@ -46,13 +46,12 @@ FINE = (
     r"in turn|turn(s|ed|ing)? (out|into|off|on)|turns? [^.:]{1,60}? into|face turns?",  # no rotation
     r"group laws?|laws? of (a group|groups|composition|large numbers)|power laws?",
     r"spread (over|across|evenly|out)",
-    r"est\.snap|def snap|automethod:: snap",  # the alias of a former public name
+    r"est\.snap|gp\.snap|def snap|automethod:: snap",  # public names that warn for one release
     r'MODEL PREFIX = "rungs", "rung|rivals/errors|moved data lie where',  # keys and texts of stored models
-    r"block\.spread|process \.spread|framed import LEAST SIZE, Framed|candidate, Framed|candidate\.framed",  # names of inference
 )
 """Ordinary English and mathematics in which these words mean what everybody takes them for."""
 
-NEXT = {"inference", "evidence", "propose"}
+NEXT: set[str] = set()
 """Packages that are rewritten around one Gaussian-process engine, and get their words then."""
 
 NOT_YET: set[str] = set()

@@ -33,7 +33,7 @@ def test_table_words_json_and_picture(softsym, tmp_path):
         "propose", "cross.npz", "--in", "2V", "--out", "V", "--json", "found.json", "--picture", "found.html"
     )
     assert (code, err) == (0, "")
-    assert "turn about" in out
+    assert "rotation about" in out
     assert "so(3)" in out
     fields = json.loads((tmp_path / "found.json").read_text())
     assert ss.group(fields["groups"][0]["text"]) == ss.SO(3)

@@ -10,7 +10,7 @@ from softsym.discovery.models.kernel_ridge import fit_kernel_ridge as kernel_fit
 from softsym.discovery.models.simple import fit_linear, fit_mean
 from softsym.errors import InputError
 from softsym.inference import Kernel
-from softsym.inference.likelihood.gaussian_process import Process
+from softsym.inference.likelihood.gaussian_process import ConditionedGP
 from tests.discovery.small import estimator, rows
 
 RNG = np.random.default_rng(0)
@@ -42,7 +42,7 @@ def test_a_process_with_weights_is_the_process_of_copies():
     both = (inside.X, inside.Y, np.asarray(COUNTS, dtype=float)), (inside.X[COPIED], inside.Y[COPIED], None)
     new = RNG.standard_normal((5, 6))
     counted, copied = (
-        Process.restored(inside.components, inside.blocks, a, b, [0.3] * len(inside.blocks), weights=w)
+        ConditionedGP.restored(inside.components, inside.blocks, a, b, [0.3] * len(inside.blocks), weights=w)
         for a, b, w in both
     )
     # Kernels are divided by their mean diagonal, which copies change a little.
@@ -50,9 +50,9 @@ def test_a_process_with_weights_is_the_process_of_copies():
     copied.units[:] = counted.units
     assert np.allclose(counted.predict(new)[0], copied.predict(new)[0], atol=0.05)
     assert not np.allclose(counted.predict(new)[0], inside.predict(new)[0], atol=1e-3)
-    left = counted.left_out()
+    left = counted.leave_out_errors()
     without = np.arange(1, 40)
-    again = Process.restored(
+    again = ConditionedGP.restored(
         inside.components, inside.blocks, inside.X[without], inside.Y[without],
         [0.3] * len(inside.blocks), weights=np.asarray(COUNTS[1:], dtype=float),
     )  # fmt: skip

@@ -16,12 +16,12 @@ def draw(n=150, noise=0.05, seed=0):
     return X, np.cross(X[:, :3], X[:, 3:]) + noise * rng.standard_normal((n, 3))
 
 
-def turned(text, M):
+def rotated(text, M):
     G = ss.group(text)
-    return ss.Group.from_generators(M @ G.lie_algebra @ M.T, M @ G.discrete_generators @ M.T, name="turned")
+    return ss.Group.from_generators(M @ G.lie_algebra @ M.T, M @ G.discrete_generators @ M.T, name="rotated")
 
 
-def test_the_room_is_callable():
+def test_the_function_is_public():
     X, Y = draw(100)
     assert softsym.evidence(X, Y, "2V", "V", ["SO(3)"], kernels=FEW)["SO(3)"].verdict == "exact"
 
@@ -40,12 +40,12 @@ def test_exact_absent_and_where_the_numbers_stand():
     assert exact.seconds > 0
 
 
-def test_a_turned_frame():
+def test_a_rotated_frame():
     X, Y = draw()
     Y[:, :2] += 0.5 * X[:, :2]
     M = ss.SO(3).sample(1, seed=2)[0]
     X, Y = (X.reshape(-1, 2, 3) @ M.T).reshape(-1, 6), Y @ M.T
-    table = evidence(X, Y, "2V", "V", [turned("SO(2)@z", M), "SO(2)@x"], kernels=FEW)
+    table = evidence(X, Y, "2V", "V", [rotated("SO(2)@z", M), "SO(2)@x"], kernels=FEW)
     assert table[0].verdict == "exact"
     assert table[1].verdict != "exact"
 
@@ -57,12 +57,12 @@ def test_pure_noise_is_never_exact():
         assert evidence(X, Y, "2V", "V", ["SO(3)"], kernels=FEW, seed=seed)[0].verdict == "undecided"
 
 
-def test_moved_data_where_there_are_none():
+def test_transformed_inputs_where_there_are_none():
     rng = np.random.default_rng(0)
     X = rng.normal([0.0, 0.0, 5.0], 0.3, size=(150, 3))
     row = evidence(X, X * [1.0, 1.0, 1.0], "V", "V", ["SO(2)@x"], kernels=FEW)[0]
     assert row.verdict == "undecided"
-    assert "moved data lie where there are no data" in row.note
+    assert "transformed inputs lie where there are no inputs" in row.note
 
 
 def test_a_group_that_acts_trivially_says_so():
@@ -90,10 +90,10 @@ def test_a_group_without_a_kernel():
     assert "no finite subgroup is known" in row.note
 
 
-def test_sources_stay_together():
+def test_row_groups_stay_together():
     X, Y = draw(40)
     X, Y, labels = np.repeat(X, 3, axis=0), np.repeat(Y, 3, axis=0), np.repeat(np.arange(40), 3)
-    assert evidence(X, Y, "2V", "V", ["SO(3)"], kernels=FEW, sources=labels)[0].p_value > 0.01
+    assert evidence(X, Y, "2V", "V", ["SO(3)"], kernels=FEW, row_groups=labels)[0].p_value > 0.01
 
 
 def test_a_group_is_not_exact_if_a_subgroup_is_refuted():
@@ -105,7 +105,7 @@ def test_a_group_is_not_exact_if_a_subgroup_is_refuted():
 
 
 def test_a_group_is_absent_if_a_subgroup_is():
-    """Vectors near the plane z = 0 never show what turns about x do, but that turns about z are broken refutes SO(3), too."""
+    """Vectors near the plane z = 0 say nothing about rotations about x, but rotations about z are broken, which refutes SO(3), too."""
     X, Y = draw(200)
     X[:, 2::3] *= 1e-3
     Y = np.stack([X[:, 0] + 0.02 * Y[:, 0], 0.5 * X[:, 4], 0 * X[:, 0]], axis=1)
@@ -118,8 +118,8 @@ def test_a_group_is_absent_if_a_subgroup_is():
     assert large.asymmetry >= small.asymmetry
 
 
-def test_inputs_that_are_not_evenly_turned_are_said_to_be_so():
-    """A predictor knows less of moved rows, so the test refutes any law; asked about inputs alone, it says the same."""
+def test_inputs_that_are_not_invariant_are_reported():
+    """The predictor is worse at transformed rows, so the test refutes any symmetry; the test of the inputs alone refutes, too."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((1000, 6)) * np.tile([1.0, 0.55, 1.0], 2)
     Y = np.cross(X[:, :3], X[:, 3:]) * np.exp(-np.sum(X**2, axis=1, keepdims=True) / 6)
@@ -128,12 +128,12 @@ def test_inputs_that_are_not_evenly_turned_are_said_to_be_so():
     assert row.p_value < 0.01
     assert row.coverage > 0.7
     assert row.verdict == "undecided"
-    assert "but inputs are not evenly turned" in row.note
+    assert "but the distribution of inputs is not invariant" in row.note
     broken = evidence(X, Y + 0.1 * X[:, :3] * [1, 0, 0], "2V", "V", ["SO(2)@z"])[0]
     assert broken.verdict in ("soft", "absent")
 
 
-def test_what_is_undecided_is_looked_at_again_with_more_rows():
+def test_what_is_undecided_is_profiled_again_with_more_rows():
     X, Y = draw(300, noise=0.4)
     table = {
         size: evidence(X, Y, "2V", "V", ["SO(3)", "O(3)"], kernels=FEW, max_size=size)
@@ -143,9 +143,9 @@ def test_what_is_undecided_is_looked_at_again_with_more_rows():
     assert (few.verdict, few.rows) == ("undecided", 30)
     assert "30 of 300 rows" in few.method
     assert few.note.startswith("not refuted, but")
-    assert "would decide it, it was at 30" in few.note
+    assert "would decide it, it used 30" in few.note
     assert (table[60]["O(3)"].verdict, table[60]["O(3)"].rows) == ("absent", 30)
-    assert (table[120]["O(3)"].verdict, table[120]["O(3)"].rows) == ("absent", 40)  # the first look decides
+    assert (table[120]["O(3)"].verdict, table[120]["O(3)"].rows) == ("absent", 40)  # the first rows decide
     assert table[600]["SO(3)"].verdict == "exact"
 
 
@@ -172,7 +172,7 @@ def test_the_number_of_threads_changes_nothing():
         ({"rep_in": None}, "`rep_in` is None"),
         ({"groups": []}, "pass at least one group"),
         ({"tolerance": 0.0}, "`tolerance` must be positive"),
-        ({"sources": [0] * 60}, "all rows are of one source"),
+        ({"row_groups": [0] * 60}, "all rows are of one row group"),
     ],
 )
 def test_refusals(change, message):
@@ -204,7 +204,7 @@ def test_what_a_report_draws():
     assert table.seconds >= max(row.seconds for row in table)
 
 
-def test_an_exact_law_that_is_fitted_poorly():
+def test_an_exact_function_that_is_fitted_poorly():
     """The force between softened charges: leave-one-out R2 about 0.9, yet its O(3) is seen."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((300, 9))
@@ -248,12 +248,12 @@ def test_rows_count_by_their_weights():
     doubted = np.arange(200) % 5 < 2
     Y[doubted] += [3.0, 0.0, 0.0] * X[doubted, :1]
     weights = np.where(doubted, 1e-6, 1.0)
-    alike, counted = (
+    alike, weighted = (
         evidence(X, Y, "2V", "V", ["SO(3)"], kernels=FEW, sample_weight=w)[0] for w in (None, weights)
     )
     assert alike.verdict != "exact"
-    assert alike.p_value < 0.05 < counted.p_value
-    assert counted.verdict == "exact"
+    assert alike.p_value < 0.05 < weighted.p_value
+    assert weighted.verdict == "exact"
 
 
 def test_rows_of_weight_zero_take_no_part():
@@ -261,10 +261,27 @@ def test_rows_of_weight_zero_take_no_part():
     weights = (np.arange(60) < 45).astype(float)
     labels = np.arange(60) // 3
     options = {"kernels": FEW, "n_jobs": 1}
-    counted = evidence(X, Y, "2V", "V", ["SO(3)"], sample_weight=7 * weights, sources=labels, **options)[0]
-    kept = evidence(X[:45], Y[:45], "2V", "V", ["SO(3)"], sources=labels[:45], **options)[0]
-    assert {**counted.to_dict(), "seconds": 0} == {**kept.to_dict(), "seconds": 0}
+    weighted = evidence(X, Y, "2V", "V", ["SO(3)"], sample_weight=7 * weights, row_groups=labels, **options)[
+        0
+    ]
+    kept = evidence(X[:45], Y[:45], "2V", "V", ["SO(3)"], row_groups=labels[:45], **options)[0]
+    assert {**weighted.to_dict(), "seconds": 0} == {**kept.to_dict(), "seconds": 0}
     with pytest.raises(InputError, match=r"5 row\(s\) say nothing"):
         evidence(X, Y, "2V", "V", ["SO(3)"], sample_weight=np.arange(60) < 5)
     with pytest.raises(InputError, match="`sample_weight` has shape"):
         evidence(X, Y, "2V", "V", ["SO(3)"], sample_weight=[1.0, 2.0])
+
+
+def test_the_former_name_of_row_groups_warns():
+    X = np.random.default_rng(0).standard_normal((60, 3))
+    labels = np.arange(60) // 2
+    new = evidence(X, X, "V", "V", ["O(3)"], kernels=FEW, row_groups=labels)[0]
+    with pytest.warns(DeprecationWarning, match="`sources` is now `row_groups`") as caught:
+        old = evidence(X, X, "V", "V", ["O(3)"], kernels=FEW, sources=labels)[0]
+    assert caught[0].filename == __file__
+    assert (old.p_value, old.interval) == (new.p_value, new.interval)
+    with (
+        pytest.warns(DeprecationWarning, match="is now"),
+        pytest.raises(InputError, match="pass one of them"),
+    ):
+        evidence(X, X, "V", "V", ["O(3)"], row_groups=labels, sources=labels)

@@ -32,9 +32,9 @@ def test_what_holds_is_used_exactly():
     gp = SoftEquivariantGP("V", "V", ["O(3)", "O(2)@x"]).fit(X, Y)
     assert gp.weights_["O(3)"] > 0.999
     elements = finite_subgroup(ss.O(3)).parts
-    moved = act("V", ss.O(3), elements, X[:5])
+    transformed = act("V", ss.O(3), elements, X[:5])
     expected = act("V", ss.O(3), elements, gp.predict(X[:5]))
-    assert np.abs(np.stack([gp.predict(rows) for rows in moved]) - expected).max() < 2e-2
+    assert np.abs(np.stack([gp.predict(rows) for rows in transformed]) - expected).max() < 2e-2
 
 
 def test_what_is_broken_costs_nothing():
@@ -44,17 +44,19 @@ def test_what_is_broken_costs_nothing():
     def error(groups):
         return np.mean((SoftEquivariantGP("V", "V", groups).fit(X, Y).predict(fresh) - truth) ** 2)
 
-    plain, right, both = error([]), error(["O(2)@z"]), error(["O(2)@z", "O(2)@x"])
-    assert right < plain
+    unconstrained, right, both = error([]), error(["O(2)@z"]), error(["O(2)@z", "O(2)@x"])
+    assert right < unconstrained
     assert both < 1.1 * right
 
 
-def test_columns_in_their_own_units_where_no_symmetry_helps(tmp_path):
+def test_separately_scaled_columns_where_no_symmetry_helps(tmp_path):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((120, 3)) * [1.0, 0.02, 0.02]
     Y = np.sin(100 * X[:, 1:2]) * X[:, :1]
     gp = SoftEquivariantGP("V", "S", ["O(3)"]).fit(X, Y)
-    assert any(component.candidate.method.endswith("own units") for component in gp.process_.components)
+    assert any(
+        component.candidate.method.endswith("scaled separately") for component in gp.process_.components
+    )
     fresh = rng.standard_normal((200, 3)) * [1.0, 0.02, 0.02]
     truth = np.sin(100 * fresh[:, 1:2]) * fresh[:, :1]
     assert np.mean((gp.predict(fresh) - truth) ** 2) < 0.5 * truth.var()
@@ -71,16 +73,16 @@ def test_candidates_that_hold_are_joined():
 def test_standard_deviations_cover():
     X, Y = draw(80, noise=0.3)
     fresh, measured = draw(600, seed=2, noise=0.3)
-    mean, spread = SoftEquivariantGP("V", "V", ["O(3)"]).fit(X, Y).predict(fresh, return_std=True)
-    inside = np.mean(np.abs(measured - mean) < 1.96 * spread)
+    mean, std = SoftEquivariantGP("V", "V", ["O(3)"]).fit(X, Y).predict(fresh, return_std=True)
+    inside = np.mean(np.abs(measured - mean) < 1.96 * std)
     assert 0.9 < inside < 0.99
 
 
 def test_snapping():
     X, Y = draw(40, wind=0.5)
     gp = SoftEquivariantGP("V", "V", ["O(3)", "O(2)@z"]).fit(X, Y)
-    snapped = gp.project("O(3)")
-    assert snapped.weights_["O(3)"] == 1.0
+    projected = gp.project("O(3)")
+    assert projected.weights_["O(3)"] == 1.0
     assert gp.weights_["O(3)"] < 1.0
     with pytest.raises(
         InputError, match="no candidate group 'SO\\(2\\)'; the candidates were O\\(3\\), O\\(2\\)@z"
@@ -151,7 +153,7 @@ def test_refusals():
 
 
 def together(n=12, per=8, seed=0):
-    """Sources whose rows share their error."""
+    """Row groups whose rows share their error."""
     rng = np.random.default_rng(seed)
     labels = np.repeat(np.arange(n), per)
     X = rng.standard_normal((n, 3))[labels] + 0.05 * rng.standard_normal((n * per, 3))

@@ -28,9 +28,9 @@ def test_round_trip(gp, tmp_path):
 
 
 def test_without_groups(tmp_path):
-    plain = SoftEquivariantGP(kernel=Kernel("rbf", 1.0)).fit(X, Y[:, 0])
-    again = load(plain.save(tmp_path / "model"))
-    assert np.allclose(again.predict(X), plain.predict(X))
+    unconstrained = SoftEquivariantGP(kernel=Kernel("rbf", 1.0)).fit(X, Y[:, 0])
+    again = load(unconstrained.save(tmp_path / "model"))
+    assert np.allclose(again.predict(X), unconstrained.predict(X))
     assert again.rep_in is None
 
 

@@ -47,7 +47,7 @@ def test_a_polygon_does_not_hold_the_circle(n):
     assert not contains(ss.D(n), ss.O(2))
 
 
-def test_generators_of_turns_generate_the_others():
+def test_generators_of_rotations_generate_the_others():
     both = ss.group("SO(2)@x | SO(2)@y")
     assert contains(both, ss.SO(3))
     assert contains(ss.Lorentz(), ss.group("SO(2)@4[1,2]")) or contains(

@@ -5,7 +5,13 @@ from scipy.stats import kstest
 import softsym as ss
 from softsym.errors import InputError
 from softsym.groups.finite_subgroup import finite_subgroup
-from softsym.inference.randomization import _drawn, halves, holm, moved, randomization_test
+from softsym.inference.randomization import (
+    _draw_elements,
+    holm,
+    randomization_test,
+    split_rows,
+    transform_each_row,
+)
 
 V, S = ss.rep("V"), ss.rep("S")
 
@@ -47,8 +53,8 @@ def test_a_symmetric_predictor_refutes_nothing():
     assert test.effect == (0.0, 1.0)
 
 
-def test_sources_are_moved_together():
-    """Ten copies of each row as one source: as many independent rows as sources, so the test stays valid."""
+def test_row_groups_are_transformed_together():
+    """Ten copies of each row as one row group: as many independent rows as row groups, so the test stays valid."""
     rng = np.random.default_rng(3)
     p = []
     for seed in range(150):
@@ -56,13 +62,13 @@ def test_sources_are_moved_together():
         Y = X + np.repeat(0.5 * rng.standard_normal((8, 3)), 10, axis=0)
         labels = np.repeat(np.arange(8), 10)
         test = randomization_test(
-            stretched, X, Y, V, V, ss.SO(3), sources=labels, copies=12, draws=199, seed=seed
+            stretched, X, Y, V, V, ss.SO(3), row_groups=labels, copies=12, draws=199, seed=seed
         )
         p.append(test.p_value)
     assert np.mean(np.array(p) <= 0.1) < 0.2
 
 
-def test_the_checker_rejects_separate_moves_of_copies():
+def test_the_checker_rejects_separate_transforms_of_copies():
     rng = np.random.default_rng(3)
     p = []
     for seed in range(60):
@@ -73,12 +79,12 @@ def test_the_checker_rejects_separate_moves_of_copies():
 
 
 @pytest.mark.parametrize("text", ["O(3)", "SO(3) * S(2)"])
-def test_each_row_is_moved_by_its_own_element(text):
+def test_each_row_is_transformed_by_its_own_element(text):
     G, rep = ss.group(text), ss.rep("S + 2V + T(2)")
     X = np.random.default_rng(0).standard_normal((5, rep.size(G)))
     parts = G.sample_parts(5, seed=1)
     expected = [rep.rho(G, tuple(part[k] for part in parts)) @ X[k] for k in range(5)]
-    assert np.allclose(moved(rep, G, parts, X), expected)
+    assert np.allclose(transform_each_row(rep, G, parts, X), expected)
 
 
 def test_direct_products():
@@ -87,13 +93,13 @@ def test_direct_products():
     assert test.p_value < 0.01
 
 
-def test_halves_keep_sources_together():
+def test_the_split_keeps_row_groups_together():
     labels = np.repeat(np.arange(10), 3)
-    first, second = halves(30, labels, seed=1)
+    first, second = split_rows(30, labels, seed=1)
     assert not set(labels[first]) & set(labels[second])
     assert sorted([*first, *second]) == list(range(30))
-    with pytest.raises(InputError, match="`sources` has 3 labels for 30 rows"):
-        halves(30, [1, 2, 3], seed=0)
+    with pytest.raises(InputError, match="`row_groups` has 3 labels for 30 rows"):
+        split_rows(30, [1, 2, 3], seed=0)
 
 
 def test_holm():
@@ -106,12 +112,12 @@ def test_groups_given_by_generators_are_drawn_from_a_finite_subgroup():
     """A random walk is not quite uniform, and a test that rests on it not quite valid."""
     G = ss.group("O(2)@z")
     custom = ss.Group.from_generators(G.lie_algebra, G.discrete_generators, name="mine")
-    drawn = np.concatenate([_drawn(custom, 50, np.random.default_rng(seed))[0] for seed in range(3)])
+    drawn = np.concatenate([_draw_elements(custom, 50, np.random.default_rng(seed))[0] for seed in range(3)])
     assert len(np.unique(drawn.round(6), axis=0)) <= len(finite_subgroup(custom))
-    assert len(np.unique(_drawn(G, 50, np.random.default_rng(0))[0].round(6), axis=0)) == 50
+    assert len(np.unique(_draw_elements(G, 50, np.random.default_rng(0))[0].round(6), axis=0)) == 50
     with pytest.raises(InputError):
         finite_subgroup(ss.SU(3) | ss.SU(3))
-    assert len(_drawn(ss.SU(3) | ss.SO(2).embed(6, (0, 1)), 4, np.random.default_rng(0))[0]) == 4
+    assert len(_draw_elements(ss.SU(3) | ss.SO(2).embed(6, (0, 1)), 4, np.random.default_rng(0))[0]) == 4
 
 
 def test_weights_of_rows_leave_the_test_valid():
@@ -135,8 +141,18 @@ def test_rows_that_hardly_count_refute_nothing():
     broken = np.arange(100) < 40
     Y = np.where(broken[:, None], stretched(X), X)
     weights = np.where(broken, 1e-9, 1.0)
-    p, counted = (
+    p, scale_by_weights = (
         randomization_test(stretched, X, Y, V, V, ss.O(3), weights=w).p_value for w in (None, weights)
     )
     alone = randomization_test(stretched, X[~broken], Y[~broken], V, V, ss.O(3)).p_value
-    assert p < 0.01 < min(counted, alone)
+    assert p < 0.01 < min(scale_by_weights, alone)
+
+
+def test_the_former_name_of_row_groups_warns():
+    X = np.random.default_rng(0).standard_normal((30, 3))
+    labels = np.arange(30) // 3
+    rows = (lambda X: X, X, X, ss.rep("V"), ss.rep("V"), ss.O(3))
+    with pytest.warns(DeprecationWarning, match="`sources` is now `row_groups`") as caught:
+        old = randomization_test(*rows, sources=labels)
+    assert caught[0].filename == __file__
+    assert np.array_equal(old.draws, randomization_test(*rows, row_groups=labels).draws)

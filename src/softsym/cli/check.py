@@ -109,7 +109,7 @@ def _evidence(
         return None
     from softsym.inference import evidence
 
-    return evidence(table.X, table.Y, rep_in, rep_out, groups, sources=table.row_groups, seed=seed)
+    return evidence(table.X, table.Y, rep_in, rep_out, groups, row_groups=table.row_groups, seed=seed)
 
 
 def breaks_table(result: InputCheck, title: str) -> Table:

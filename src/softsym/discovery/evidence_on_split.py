@@ -89,7 +89,7 @@ def evidence_on_parts(
     labels = None if row_groups is None else row_groups[rows]
     try:
         return evidence(
-            X[rows], Y[rows], rep_in, rep_out, groups, sources=labels, n_jobs=n_jobs, seed=seed,
+            X[rows], Y[rows], rep_in, rep_out, groups, row_groups=labels, n_jobs=n_jobs, seed=seed,
             sample_weight=None if weights is None else weights[rows],
         )  # fmt: skip
     except InputError:  # too few rows, constant outputs

@@ -22,7 +22,7 @@ class EvidenceDetail:
     Args:
         shares: Values of a, the share sqrt(a^2) of the prior in functions without the symmetry, rising from 0, shape (k,).
         log_likelihoods: Log marginal likelihood at each, relative to the highest, so at most 0, shape (k,).
-        draws: Mean losses T_j of moved rows, shape (m,).
+        draws: Mean losses T_j of transformed rows, shape (m,).
         observed: Mean loss T_0 of the rows as they are; NaN if there is no test.
 
     Example:

@@ -1,4 +1,4 @@
-"""What fitting a Gaussian process will cost, before it starts."""
+"""Time and memory of fitting a Gaussian process, before it starts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PROFILE_STEPS, WEIGHING_STEPS = 60, 40
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a fit will cost.
+    """Time and memory of a fit.
 
     Args:
         rows: How many rows will be conditioned on.
@@ -32,7 +32,7 @@ class Estimate:
         return f"{self.rows:,} rows, about {max(1, round(self.seconds)):.0f} s and {self.bytes / 1e9:.2f} GB"
 
 
-def estimate(rows: int, size: int, groups: int, profiled: int, weighed: int) -> Estimate:
+def estimate(rows: int, size: int, groups: int, profiled: int, optimise_weights: int) -> Estimate:
     """From the sizes of the matrices.
 
     Args:
@@ -40,9 +40,9 @@ def estimate(rows: int, size: int, groups: int, profiled: int, weighed: int) -> 
         size: Coordinates of the largest block of the outputs.
         groups: Number of candidates.
         profiled: Size of the matrices of a profile.
-        weighed: Size of the matrices while weights are looked for.
+        optimise_weights: Size of the matrices of the search for weights.
     """
     profiles = groups * PROFILE_STEPS * profiled**3 / 3
-    weights = WEIGHING_STEPS * weighed**3 * (1 + 0.1 * groups) if groups else 0.0
+    weights = WEIGHING_STEPS * optimise_weights**3 * (1 + 0.1 * groups) if groups else 0.0
     flops = (rows * size) ** 3 / 3 + profiles + weights
     return Estimate(rows, flops / SPEED, 3 * 8 * (rows * size) ** 2 + 8 * (groups + 4) * profiled**2)

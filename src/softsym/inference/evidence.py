@@ -1,12 +1,12 @@
-r"""What data say about candidate symmetries without a network, in seconds.
+r"""Evidence about candidate symmetries in closed form, without a network, in seconds.
 
 For every candidate: the exact randomization test (:mod:`softsym.inference.randomization`), the likelihood of exact symmetry and the
-interval of the relative violation (:mod:`softsym.inference.likelihood.profile`), how well the data cover the group's orbits, and the
+confidence interval of the relative violation (:mod:`softsym.inference.likelihood.profile`), the orbit overlap of the inputs, and the
 verdict that rests on them (:mod:`softsym.inference.verdict`). p-values are corrected for several groups (Holm). A group whose candidate
 subgroup is refuted is not called exact, and one whose candidate subgroup is absent is absent, too. Groups that are not compact have no
 randomization test: their p-value is the likelihood ratio's, and the method says so. The likelihood takes a few hundred rows; a candidate
-that these leave undecided is looked at again with more of them, where there are more. Where the test refutes what the likelihood does not,
-inputs alone are tested, too. And where trees predict what the likelihood takes for noise, nothing is decided.
+that these leave undecided is tested again with more rows, where there are more. Where the test refutes what the likelihood does not,
+inputs alone are tested, too. And where trees predict what the likelihood takes for noise, the verdict is undecided.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from softsym.data.row_groups import encode_labels
 from softsym.data.scaler import SymmetricScaler
 from softsym.errors import InputError
 from softsym.groups import Group
-from softsym.inference.evidence_table import EvidenceRow, EvidenceTable, detail_of, row_of
+from softsym.inference.candidate_tests import CandidateTests, fit_sample_split
+from softsym.inference.evidence_table import EvidenceRow, EvidenceTable, make_detail, make_row
 from softsym.inference.exactness import Exactness, measure_exactness
-from softsym.inference.examine import Examined, halves_of
-from softsym.inference.kernel_selection import LARGEST, Look
+from softsym.inference.kernel_selection import LARGEST, KernelSelection
 from softsym.inference.kernels import GRID, Kernel
 from softsym.inference.lattice import contains
 from softsym.inference.likelihood.blas_threads import one_blas_thread
 from softsym.inference.randomization import holm
-from softsym.inference.shape import read_rows, read_shape, row_weights
+from softsym.inference.shape import read_former_name, read_rows, read_shape, row_weights
 from softsym.inference.verdict import LEVEL, LIKELIHOOD_LEVEL, TOLERANCE, allowed_violation, confirm_exact
 from softsym.metrics.overlap import HIGH_OVERLAP, LOW_OVERLAP
 from softsym.reps import Rep
 from softsym.typing import Array, Index
 
 FEWEST = 10
-"""Fewer rows say nothing."""
+"""The fewest rows that are accepted."""
 S = TypeVar("S")
 T = TypeVar("T")
 
@@ -53,6 +53,7 @@ def evidence(
     rep_out: Rep | str,
     groups: Group | str | Sequence[Group | str],
     *,
+    row_groups: ArrayLike | None = None,
     sources: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     tolerance: float | None = None,
@@ -61,7 +62,7 @@ def evidence(
     n_jobs: int = 2,
     seed: int = 0,
 ) -> EvidenceTable:
-    """Looks at every candidate symmetry of a data set.
+    """Tests every candidate symmetry of a data set.
 
     Args:
         X: Inputs (n, size of ``rep_in``).
@@ -69,16 +70,17 @@ def evidence(
         rep_in: How inputs transform, such as ``"5S + 5V"``.
         rep_out: How outputs transform, such as ``"T(2)"``.
         groups: Candidate groups.
-        sources: A label for every row; rows of one label (windows of one recording) stay together.
+        row_groups: A label for every row; rows of one label (windows of one recording) are dependent and stay together.
+        sources: The former name of ``row_groups``.
         sample_weight: How much every row counts (n,), not negative. Noise of a row has a variance that is divided by its weight, or by a
-            power of it from 0 to 1 if the data say so; rows of weight zero take no part. Weights must not depend on what a
-            candidate moves.
+            power of it from 0 to 1 if that is more likely; rows of weight zero take no part. Weights must not depend on what a
+            candidate transforms.
         tolerance: Relative violation up to which a symmetry counts as exact; by default what would hardly add to the error of
             predictions, see :mod:`softsym.inference.verdict`.
         kernels: Base kernels to choose from.
-        max_size: Rows times coordinates that the likelihood looks at together; half as many more where that leaves a candidate
+        max_size: Rows times coordinates of the likelihood's matrices; half as many more where that leaves a candidate
             undecided. Time grows with its third power.
-        n_jobs: How many groups are looked at at once.
+        n_jobs: How many groups are tested at once.
         seed: Seed of rows and elements.
 
     Returns:
@@ -97,7 +99,8 @@ def evidence(
     X, Y = read_rows(X, "X"), read_rows(Y, "Y")
     if len(X) != len(Y):
         raise InputError(f"`X` has {len(X)} rows and `Y` has {len(Y)}")
-    labels, weights = _labels(sources, len(X)), row_weights(sample_weight, len(X))
+    row_groups = read_former_name(row_groups, sources, stacklevel=4)
+    labels, weights = _labels(row_groups, len(X)), row_weights(sample_weight, len(X))
     if weights is not None and not weights.all():  # rows that do not count take no part
         kept = weights > 0
         X, Y, labels = X[kept], Y[kept], None if labels is None else _labels(labels[kept], int(kept.sum()))
@@ -113,37 +116,37 @@ def evidence(
         raise InputError(f"`max_size` must be a positive whole number, got {max_size!r}")
     scaled = SymmetricScaler.fit(Y, rep_out, candidates, weights).transform(Y)
     with ThreadPoolExecutor(max(1, min(2, n_jobs))) as pool:
-        looked = pool.submit(
-            Look.at, X, Y, rep_in, rep_out, candidates,
-            kernels=kernels, sources=labels, weights=weights, seed=seed, largest=max_size,
+        selecting = pool.submit(
+            KernelSelection.fit, X, Y, rep_in, rep_out, candidates,
+            kernels=kernels, row_groups=labels, weights=weights, seed=seed, largest=max_size,
         )  # fmt: skip
-        predicting = pool.submit(
-            halves_of, X, scaled, rep_in, rep_out, candidates, kernels, labels, seed, weights
+        splitting = pool.submit(
+            fit_sample_split, X, scaled, rep_in, rep_out, candidates, kernels, labels, seed, weights
         )
-        look = looked.result()
-        if look.is_constant:
+        selection = selecting.result()
+        if selection.is_constant:
             raise InputError("the outputs do not vary; there is nothing to explain")
-        halves = predicting.result()
+        split = splitting.result()
 
-    examinations = _map(lambda group: Examined.of(group, look, halves, X, labels, seed), candidates, n_jobs)
-    rows = _judged(examinations, look, tolerance)
-    for is_worth_it, ask in (
-        (_may_tell_more, lambda one: one.closer(look)),
-        (_may_be_the_inputs, lambda one: one.ask_inputs(look, halves, seed)),
-        (_may_be_no_noise, lambda one: one.ask_trees(look, seed)),
+    tests = _map(
+        lambda group: CandidateTests.run(group, selection, split, X, labels, seed), candidates, n_jobs
+    )
+    rows = _judge(tests, selection, tolerance)
+    for may_decide, measure in (
+        (_may_be_decided_by_more_rows, lambda one: one.refine(selection)),
+        (_may_be_the_inputs, lambda one: one.test_inputs(selection, split, seed)),
+        (_may_be_no_noise, lambda one: one.compare_with_trees(selection, seed)),
     ):
-        if unclear := [
-            one for one, row in zip(examinations, rows, strict=True) if is_worth_it(one, row, look)
-        ]:
-            _map(ask, unclear, n_jobs)
-            rows = _judged(examinations, look, tolerance)
-    rows = _confirmed(rows, candidates, X, Y, rep_in, rep_out, labels, weights, tolerance, n_jobs, seed)
-    details = {one.group.name: detail_of(one.profile, one.test) for one in examinations}
+        if unclear := [one for one, row in zip(tests, rows, strict=True) if may_decide(one, row, selection)]:
+            _map(measure, unclear, n_jobs)
+            rows = _judge(tests, selection, tolerance)
+    rows = _confirm(rows, candidates, X, Y, rep_in, rep_out, labels, weights, tolerance, n_jobs, seed)
+    details = {one.group.name: make_detail(one.profile, one.test) for one in tests}
     return EvidenceTable(rows, details, time.perf_counter() - start)
 
 
-def _may_tell_more(one: Examined, row: EvidenceRow, look: Look) -> bool:
-    """Whether more of the rows at hand may decide about an undecided candidate."""
+def _may_be_decided_by_more_rows(one: CandidateTests, row: EvidenceRow, selection: KernelSelection) -> bool:
+    """Whether more of the given rows may decide about an undecided candidate."""
     if (
         row.verdict != "undecided"
         or one.profile is None
@@ -151,41 +154,44 @@ def _may_tell_more(one: Examined, row: EvidenceRow, look: Look) -> bool:
         or one.coverage < LOW_OVERLAP
     ):
         return False
-    return one.rows < len(look.X)
+    return one.rows < len(selection.X)
 
 
-def _may_be_the_inputs(one: Examined, row: EvidenceRow, look: Look) -> bool:
+def _may_be_the_inputs(one: CandidateTests, row: EvidenceRow, selection: KernelSelection) -> bool:
     """Whether a refutation by the test that leaves a candidate undecided may be about the inputs."""
     if row.verdict != "undecided" or one.profile is None:
         return False
     return one.test_p < LEVEL and not one.coverage < HIGH_OVERLAP
 
 
-def _may_be_no_noise(one: Examined, row: EvidenceRow, look: Look) -> bool:
+def _may_be_no_noise(one: CandidateTests, row: EvidenceRow, selection: KernelSelection) -> bool:
     """Whether a violation that matters may hide in what the likelihood takes for noise."""
     return row.verdict in ("exact", "soft") and row.errors[1] > TOLERANCE**2
 
 
-def _judged(found: list[Examined], look: Look, tolerance: float | None) -> list[EvidenceRow]:
-    tests, ratios = holm([one.test_p for one in found]), holm([one.ratio_p for one in found])
+def _judge(
+    tests: list[CandidateTests], selection: KernelSelection, tolerance: float | None
+) -> list[EvidenceRow]:
+    """The rows of all candidates, with p-values corrected for several groups."""
+    test_ps, ratios = holm([one.test_p for one in tests]), holm([one.ratio_p for one in tests])
     refuted = [
         one.group
-        for one, ratio in zip(found, ratios, strict=True)
+        for one, ratio in zip(tests, ratios, strict=True)
         if ratio < LIKELIHOOD_LEVEL and one.profile is not None and one.profile.interval[0] > 0
     ]
     rows = []
-    for one, test, ratio in zip(found, tests, ratios, strict=True):
+    for one, test_p, ratio in zip(tests, test_ps, ratios, strict=True):
         inside = [H.name for H in refuted if H is not one.group and contains(one.group, H)]
-        row = row_of(
-            one.group, one.profile, look, ratio_p=ratio, test=one.test, test_p=test, coverage=one.coverage,
+        row = make_row(
+            one.group, one.profile, selection, ratio_p=ratio, test=one.test, test_p=test_p, coverage=one.coverage,
             refuted_subgroup=inside[0] if inside else "", tolerance=tolerance, seconds=one.seconds,
-            rows=one.rows or None, inputs_p=one.inputs_p, missed=one.missed,
+            rows=one.rows or None, inputs_p=one.inputs_p, unexplained_by_gp=one.unexplained_by_gp,
         )  # fmt: skip
         rows.append(row)
-    return _with_subgroups(rows, [one.group for one in found])
+    return _with_subgroups(rows, [one.group for one in tests])
 
 
-def _confirmed(
+def _confirm(
     rows: list[EvidenceRow],
     groups: Sequence[Group],
     X: Array,
@@ -258,7 +264,7 @@ def _within_exact(rows: Sequence[EvidenceRow], groups: Sequence[Group]) -> list[
 
 
 def _with_subgroups(rows: Sequence[EvidenceRow], groups: Sequence[Group]) -> list[EvidenceRow]:
-    """The rows, absent where a candidate inside is: a larger group leaves fewer functions, and none that is nearer to the truth."""
+    """The rows, absent where a candidate subgroup is absent: a larger group leaves fewer functions, and none nearer to the truth."""
     absent = [(row, group) for row, group in zip(rows, groups, strict=True) if row.verdict == "absent"]
     judged = []
     for row, group in zip(rows, groups, strict=True):
@@ -284,10 +290,11 @@ def _map(function: Callable[[S], T], values: Sequence[S], n_jobs: int) -> list[T
         return list(pool.map(function, values))
 
 
-def _labels(sources: ArrayLike | None, n: int) -> Index | None:
-    if sources is None:
+def _labels(row_groups: ArrayLike | None, n: int) -> Index | None:
+    """Labels 0, 1, ... of the rows; None if there are no row groups."""
+    if row_groups is None:
         return None
-    labels = np.asarray(sources)
+    labels = np.asarray(row_groups)
     if labels.shape != (n,):
-        raise InputError(f"`sources` must hold one label for each of {n} rows, got shape {labels.shape}")
-    return encode_labels(labels.tolist(), "`sources`")
+        raise InputError(f"`row_groups` must hold one label for each of {n} rows, got shape {labels.shape}")
+    return encode_labels(labels.tolist(), "`row_groups`")

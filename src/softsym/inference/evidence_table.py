@@ -1,4 +1,4 @@
-"""What data say about each candidate symmetry: a table that people read and programs iterate over."""
+"""The evidence on each candidate symmetry: a table that people read and programs iterate over."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from scipy.special import chdtrc
 
 from softsym.groups import Group
 from softsym.inference.detail import EvidenceDetail
-from softsym.inference.kernel_selection import Look
+from softsym.inference.kernel_selection import KernelSelection
 from softsym.inference.likelihood.profile import Profile
-from softsym.inference.randomization import Randomized
-from softsym.inference.verdict import Grounds, Verdict, combined, judge
+from softsym.inference.randomization import RandomizationResult
+from softsym.inference.verdict import TestStatistics, Verdict, combine_intervals, judge
 from softsym.tables import CandidateTable, Column
 
 FEW = 10
-"""If the likelihood saw less than one row in so many, the note says so."""
+"""If the likelihood used less than one row in so many, the note says so."""
 
 
 @dataclass(frozen=True)
 class EvidenceRow:
-    """What data say about one candidate group.
+    """The evidence on one candidate group.
 
     Args:
         name: The group's name.
@@ -31,11 +31,11 @@ class EvidenceRow:
         p_value: Of the randomization test, or of the likelihood ratio where there is none (``method`` says which); NaN if neither.
         log_evidence: Log marginal likelihood of exact symmetry minus that of none.
         asymmetry: Relative violation |t_perp| / |t|.
-        interval: Where it lies with 95 % certainty.
+        interval: Its 95 % confidence interval.
         tolerance: The smallest tolerance at which the data support exactness: the upper end of the interval.
-        coverage: How much moved data look like data, 0 to 1.
+        coverage: Orbit overlap, 0 to 1: how similar transformed inputs are to inputs.
         errors: Leave-one-out error as a share of the variance: with the symmetry exactly, as far as it holds, not at all.
-        rows: How many rows the likelihood saw.
+        rows: How many rows the likelihood used.
         seconds: How long it took.
         method: How the kernel was made equivariant and where the p-value comes from.
         note: What would decide it, or why to be careful; empty if there is nothing to say.
@@ -98,7 +98,7 @@ COLUMNS: tuple[Column[EvidenceRow], ...] = (
     Column("seconds", "Seconds", lambda row: row.seconds, "{:.1f}".format, is_figure=True),
     Column("note", "Note", lambda row: row.note, is_prose=True),
 )  # fmt: skip
-"""What the table shows, wherever it is shown."""
+"""Columns of the table, in text and in reports."""
 
 
 class EvidenceTable(CandidateTable[EvidenceRow]):
@@ -136,13 +136,13 @@ def ratio_p_value(found: Profile) -> float:
     return 1.0 if found.against <= 0 else 0.5 * float(chdtrc(1, 2.0 * found.against))
 
 
-def row_of(
+def make_row(
     group: Group,
     found: Profile | None,
-    look: Look,
+    selection: KernelSelection,
     *,
     ratio_p: float | None = None,
-    test: Randomized | None = None,
+    test: RandomizationResult | None = None,
     test_p: float = math.nan,
     coverage: float = math.nan,
     refuted_subgroup: str = "",
@@ -150,50 +150,53 @@ def row_of(
     seconds: float = 0.0,
     rows: int | None = None,
     inputs_p: float = math.nan,
-    missed: float = 0.0,
+    unexplained_by_gp: float = 0.0,
 ) -> EvidenceRow:
     """The row of one group, with its verdict.
 
     Args:
         group: The group.
-        found: What the likelihood says; None if nothing.
-        look: What was looked at.
+        found: The profile of the likelihood; None if there is none.
+        selection: Data and kernels.
         ratio_p: p-value of the likelihood ratio, corrected for several groups; not corrected if None.
         test: The randomization test; None if there is none.
         test_p: Its p-value, corrected.
-        coverage: How much moved data look like data.
+        coverage: Orbit overlap of the inputs.
         refuted_subgroup: A candidate inside the group that is refuted.
         tolerance: Up to which violation a symmetry counts as exact; None for the default.
         seconds: How long it took.
-        rows: How many rows the likelihood saw; as many as usual if None.
-        inputs_p: p-value of the test that inputs alone are evenly turned.
-        missed: Relative size of what the fit misses and trees do not.
+        rows: How many rows the likelihood used; as many as usual if None.
+        inputs_p: p-value of the test that the distribution of inputs is invariant.
+        unexplained_by_gp: Relative size of what the fit leaves unexplained and trees explain.
     """
     p_value = math.nan if test is None else test.p_value
     if found is None:
-        reason = look.notes.get(group.name, "the outputs do not vary")
+        reason = selection.notes.get(group.name, "the outputs do not vary")
         return EvidenceRow(group.name, "undecided", p_value, coverage=coverage, seconds=seconds, note=reason)
-    rows = look.rows_of(group) if rows is None else rows
-    method = look.candidates[group.name].method
-    if rows < len(look.X):
-        method = f"{method}, {rows:,} of {len(look.X):,} rows"
-    if look.weights is not None or look.exponent == 0:
-        method = f"{method}, noise by weight^-{look.exponent:g}"
+    rows = selection.rows_of(group) if rows is None else rows
+    method = selection.candidates[group.name].method
+    if rows < len(selection.X):
+        method = f"{method}, {rows:,} of {len(selection.X):,} rows"
+    if selection.weights is not None or selection.exponent == 0:
+        method = f"{method}, noise by weight^-{selection.exponent:g}"
     if test is None:
         p_value, method = ratio_p_value(found), f"{method}; p of the likelihood ratio"
-    grounds = Grounds(
+    statistics = TestStatistics(
         found.interval, 1.0 - found.errors[1], rows, ratio_p_value(found) if ratio_p is None else ratio_p,
-        test_p, coverage, refuted_subgroup, tolerance, saw_all=rows == len(look.X), inputs_p=inputs_p, missed=missed,
+        test_p, coverage, refuted_subgroup, tolerance, saw_all=rows == len(selection.X), inputs_p=inputs_p,
+        unexplained_by_gp=unexplained_by_gp,
     )  # fmt: skip
     effect = None if test is None else test.effect
-    interval = combined(found.interval, effect, refuted=grounds.by_likelihood, tested=grounds.by_test)
+    interval = combine_intervals(
+        found.interval, effect, refuted=statistics.by_likelihood, tested=statistics.by_test
+    )
     if found.is_trivial:
         verdict: Verdict = "undecided"
         note = "it acts trivially on these data: every map has this symmetry"
     else:
-        verdict, note = judge(replace(grounds, interval=interval))
-    if rows * FEW < len(look.X):
-        note = "; ".join([*filter(None, [note]), f"judged by a random {rows:,} of {len(look.X):,} rows"])
+        verdict, note = judge(replace(statistics, interval=interval))
+    if rows * FEW < len(selection.X):
+        note = "; ".join([*filter(None, [note]), f"judged by a random {rows:,} of {len(selection.X):,} rows"])
     asymmetry = min(max(found.asymmetry, interval[0]), interval[1])
     return EvidenceRow(
         group.name, verdict, p_value, found.log_evidence, asymmetry, interval, interval[1],
@@ -201,11 +204,11 @@ def row_of(
     )  # fmt: skip
 
 
-def detail_of(found: Profile | None, test: Randomized | None = None) -> EvidenceDetail:
-    """What a report draws about one group.
+def make_detail(found: Profile | None, test: RandomizationResult | None = None) -> EvidenceDetail:
+    """The curves that a report draws about one group.
 
     Args:
-        found: What the likelihood says; None if nothing.
+        found: The profile of the likelihood; None if there is none.
         test: The randomization test; None if there is none.
     """
     nothing = EvidenceDetail()

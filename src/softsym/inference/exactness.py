@@ -42,7 +42,7 @@ from softsym.gp.regression import Statistics, fit
 from softsym.gp.remainder import Remainder, RemainderSums
 from softsym.groups import Group
 from softsym.groups.finite_subgroup import finite_subgroup
-from softsym.inference.randomization import moved
+from softsym.inference.randomization import transform_each_row
 from softsym.inference.shape import join_equal_inputs, output_blocks
 from softsym.reps import Rep, TensorType
 from softsym.reps.atoms import group_element
@@ -172,7 +172,7 @@ class _Design:
             drawn = group.sample_parts(ELEMENTS * len(X), rng)
             elements = [part.reshape(ELEMENTS, len(X), *part.shape[1:]) for part in drawn]
         images = [
-            (moved(rep, group, [part[k] for part in elements], X) - shift) / scale
+            (transform_each_row(rep, group, [part[k] for part in elements], X) - shift) / scale
             for k in range(len(elements[0]))
         ]
         count = int(labels.max()) + 1
@@ -309,9 +309,9 @@ def _moments(found: Remainder, H: Array, ridge: float, noise: Array) -> tuple[fl
     expected = float(
         np.einsum("ic,ij,jc->", mean, H, mean, optimize=True) + (np.diag(HS)).sum() * noise.sum()
     )
-    spread = 2.0 * float((HS * HS.T).sum() * (noise**2).sum())
-    spread += 4.0 * float(np.einsum("ic,ij,jc,c->", mean, HS @ H, mean, noise, optimize=True))
-    return max(expected, 1e-300), max(spread, 1e-300)
+    square_variance = 2.0 * float((HS * HS.T).sum() * (noise**2).sum())
+    square_variance += 4.0 * float(np.einsum("ic,ij,jc,c->", mean, HS @ H, mean, noise, optimize=True))
+    return max(expected, 1e-300), max(square_variance, 1e-300)
 
 
 def _draw_mixture(

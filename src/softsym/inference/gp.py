@@ -3,7 +3,7 @@ r"""The soft-equivariant Gaussian process: mixed symmetries in closed form.
 .. math:: f \sim \mathcal{GP}(0,\; a_0\, k I + \sum_k a_k K_k), \qquad y = f + \text{noise},
 
 a part of f that has each symmetry and a part that has none, with weights that the marginal likelihood chooses. It is the
-function-space twin of the paper's soft equivariance. Candidates are first looked at one by one
+function-space twin of the paper's soft equivariance. Candidates are first profiled one by one
 (:mod:`softsym.inference.likelihood.profile`); those that hold are joined into one kernel that has all their symmetries, if the group
 that they generate has a finite subgroup; then all weights are found together.
 """
@@ -28,14 +28,14 @@ from softsym.groups import Group
 from softsym.groups import group as read_group
 from softsym.inference import gp_state
 from softsym.inference.estimate import Estimate, estimate
-from softsym.inference.evidence_table import EvidenceTable, detail_of, row_of
+from softsym.inference.evidence_table import EvidenceTable, make_detail, make_row
 from softsym.inference.kernel_selection import LARGEST as LIKELIHOOD_SIZE
-from softsym.inference.kernel_selection import Look
-from softsym.inference.kernels import GRID, Kernel, Plain, equivariant_kernel
+from softsym.inference.kernel_selection import KernelSelection
+from softsym.inference.kernels import GRID, Kernel, UnconstrainedKernel, equivariant_kernel
 from softsym.inference.likelihood.blas_threads import one_blas_thread
-from softsym.inference.likelihood.gaussian_process import Component, Process, blocks_of, same_noise
-from softsym.inference.likelihood.sources import by_sources
-from softsym.inference.mixture import WEIGHING, How, alone, components_of, weighed
+from softsym.inference.likelihood.gaussian_process import Component, ConditionedGP, blocks_of, same_noise
+from softsym.inference.likelihood.leave_group_out import choose_by_row_groups
+from softsym.inference.mixture import WEIGHING, How, alone, components_of, optimise_weights
 from softsym.inference.shape import read_shape, seed_of
 from softsym.reps import Rep
 from softsym.typing import Array
@@ -50,19 +50,19 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     Args:
         rep_in: How inputs transform, such as ``"5S + 5V"``; needed with groups.
         rep_out: How outputs transform, such as ``"T(2)"``; needed with groups.
-        groups: Candidate groups, such as ``["O(2)@x", "O(2)@z"]``; none for an ordinary Gaussian process.
+        groups: Candidate groups, such as ``["O(2)@x", "O(2)@z"]``; none for an unconstrained Gaussian process.
         kernel: The base kernel; by default the one of :data:`softsym.inference.kernels.GRID` under which the data are most likely.
         max_size: The largest matrix to factorise, rows times coordinates of an output type; beyond it a subset of rows is used.
         random_state: Seed of the order of rows, and so of subsets.
 
     Attributes:
         weights_: For every candidate the share of the prior variance that has its symmetry.
-        symmetries_: What was found about each candidate, a table.
+        symmetries_: The evidence on each candidate, a table.
         kernel_: The base kernel.
-        process_: The conditioned process.
+        process_: The conditioned Gaussian process.
         n_rows_: How many rows it is conditioned on.
-        left_out_errors_: For every row of the data its squared error, mean over outputs, if it is predicted from all rows of other
-            sources (from all other rows, if each stands by itself); NaN for rows that were not conditioned on.
+        left_out_errors_: Leave-one-out errors: for every row of the data its squared error, mean over outputs, if it is predicted from
+            all rows of other row groups (from all other rows without row groups); NaN for rows that were not conditioned on.
 
     Example:
         >>> import numpy as np, softsym as ss
@@ -95,8 +95,8 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Args:
             X: Inputs (n, size of ``rep_in``).
             y: Outputs (n, size of ``rep_out``), or (n,) for one output.
-            groups: A label for every row, if rows belong together (windows of one recording): errors are those of whole sources
-                left out, and subsets hold as many sources as possible.
+            groups: Row groups, a label for every row, if rows are dependent (windows of one recording): errors are those of whole row
+                groups left out, and subsets hold as many row groups as possible.
         """
         inputs, outputs = validate_data(
             self, X, y, multi_output=True, y_numeric=True, ensure_min_samples=2, dtype=np.float64
@@ -107,26 +107,30 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         check_magnitudes(Y, "a value of `y`")
         rep_in, rep_out, candidates = read_shape(self.rep_in, self.rep_out, self.groups, inputs, Y)
         kernels = GRID if self.kernel is None else [self.kernel]
-        sources, seed = encode_row_groups(groups, len(Y)), seed_of(self.random_state)
-        look = Look.at(inputs, Y, rep_in, rep_out, candidates, kernels=kernels, sources=sources, seed=seed)
-        profiles = {
-            name: look.profile(look.candidates[name].group)
-            for name in look.candidates
-            if not look.is_constant
-        }
-        self.scale_in_, self.scale_out_ = look.scale_in, look.scale_out
-        self.kernel_ = look.kernels[""]
-        self.symmetries_ = EvidenceTable(
-            [row_of(group, profiles.get(group.name), look) for group in candidates],
-            {group.name: detail_of(profiles.get(group.name)) for group in candidates},
+        row_groups, seed = encode_row_groups(groups, len(Y)), seed_of(self.random_state)
+        selection = KernelSelection.fit(
+            inputs, Y, rep_in, rep_out, candidates, kernels=kernels, row_groups=row_groups, seed=seed
         )
-        self.alone_ = alone(look, profiles)
-        self.process_ = self._conditioned(look, *weighed(look, components_of(look, profiles, kernels)))
+        profiles = {
+            name: selection.profile(selection.candidates[name].group)
+            for name in selection.candidates
+            if not selection.is_constant
+        }
+        self.scale_in_, self.scale_out_ = selection.scale_in, selection.scale_out
+        self.kernel_ = selection.kernels[""]
+        self.symmetries_ = EvidenceTable(
+            [make_row(group, profiles.get(group.name), selection) for group in candidates],
+            {group.name: make_detail(profiles.get(group.name)) for group in candidates},
+        )
+        self.alone_ = alone(selection, profiles)
+        self.process_ = self._conditioned(
+            selection, *optimise_weights(selection, components_of(selection, profiles, kernels))
+        )
         self.__dict__.pop("left_out_errors_", None)
         return self
 
     def estimate(self, n: int, size: int = 1) -> Estimate:
-        """What a fit will cost, before it starts.
+        """Estimates the time and memory of a fit.
 
         Args:
             n: Number of rows.
@@ -136,41 +140,49 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         count = 1 if isinstance(self.groups, str | Group) else len(self.groups)
         return estimate(rows, size, count, LIKELIHOOD_SIZE, WEIGHING)
 
-    def _conditioned(self, look: Look, components: list[Component], noises: list[float]) -> Process:
-        blocks = blocks_of(components, look.rep_out, look.Y)
+    def _conditioned(
+        self, selection: KernelSelection, components: list[Component], noises: list[float]
+    ) -> ConditionedGP:
+        blocks = blocks_of(components, selection.rep_out, selection.Y)
         noises = same_noise(noises, blocks)
         size = max((block.size for block in blocks), default=1)
-        n = min(len(look.X), max(2, self.max_size // size))
-        if n < len(look.X):
+        n = min(len(selection.X), max(2, self.max_size // size))
+        if n < len(selection.X):
             warnings.warn(
-                f"{len(look.X)} rows x {size} coordinates are more than max_size={self.max_size}: "
+                f"{len(selection.X)} rows x {size} coordinates are more than max_size={self.max_size}: "
                 f"a random {n} rows are used; train a network on all of them",
                 DataWarning,
                 stacklevel=5,
             )
-        self.n_rows_, self._n_given = n, len(look.X)
-        self.rows_ = look.order[:n]
-        X, Y, sources = look.X[:n], look.Y[:n], None if look.sources is None else look.sources[:n]
-        if sources is not None and len(np.unique(sources)) > 1:
-            plain, kernels = (
-                Plain(look.whole, look.rep_in, look.stretch),
+        self.n_rows_, self._n_given = n, len(selection.X)
+        self.rows_ = selection.order[:n]
+        X, Y, row_groups = (
+            selection.X[:n],
+            selection.Y[:n],
+            None if selection.row_groups is None else selection.row_groups[:n],
+        )
+        if row_groups is not None and len(np.unique(row_groups)) > 1:
+            unconstrained, kernels = (
+                UnconstrainedKernel(selection.whole, selection.rep_in, selection.stretch),
                 [self.kernel] if self.kernel else GRID,
             )
-            components, noises = by_sources(components, blocks, X, Y, sources, plain, kernels)
-            blocks = blocks_of(components, look.rep_out, look.Y)
+            components, noises = choose_by_row_groups(
+                components, blocks, X, Y, row_groups, unconstrained, kernels
+            )
+            blocks = blocks_of(components, selection.rep_out, selection.Y)
             noises = same_noise(noises, blocks)
         self.weights_ = {
             group.name: float(sum(c.weight for c in components if group.name in c.has))
-            for group in look.groups
+            for group in selection.groups
         }
-        return Process.fit(components, blocks, X, Y, noises, sources)
+        return ConditionedGP.fit(components, blocks, X, Y, noises, row_groups)
 
     @functools.cached_property
     def left_out_errors_(self) -> Array:
-        """See the class."""
+        """Leave-one-out errors, see the class."""
         check_is_fitted(self, "process_")
         errors = np.full(self._n_given, np.nan)
-        errors[self.rows_] = np.mean((self.process_.left_out() * self.scale_out_.scale) ** 2, axis=1)
+        errors[self.rows_] = np.mean((self.process_.leave_out_errors() * self.scale_out_.scale) ** 2, axis=1)
         return errors
 
     @one_blas_thread()
@@ -178,14 +190,14 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """Mean (n, outputs), or (n,) as ``y`` was, and the standard deviation of a new measurement if asked for."""
         check_is_fitted(self)
         inputs = np.asarray(validate_data(self, X, reset=False, dtype=np.float64))
-        mean, spread = self.process_.predict(self.scale_in_.transform(inputs), return_std)
+        mean, std = self.process_.predict(self.scale_in_.transform(inputs), return_std)
         mean = self.scale_out_.inverse(mean)
         if self.n_outputs_ == 0:
             mean = mean[:, 0]
-        if spread is None:
+        if std is None:
             return mean
-        spread = spread * self.scale_out_.scale
-        return mean, spread[:, 0] if self.n_outputs_ == 0 else spread
+        std = std * self.scale_out_.scale
+        return mean, std[:, 0] if self.n_outputs_ == 0 else std
 
     def project(self, group: Group | str) -> SoftEquivariantGP:
         """The Gaussian process with only functions that are exactly equivariant to one of the candidates.
@@ -208,7 +220,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return self.project(group)
 
     def alone(self, group: Group | str, how: How = "softly") -> SoftEquivariantGP:
-        """The same process with one candidate and no other, conditioned on the same rows: what this symmetry brings by itself.
+        """The Gaussian process with one candidate and no other, conditioned on the same rows: the effect of this symmetry by itself.
 
         Args:
             group: One of the candidates.
@@ -227,9 +239,11 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError(f"`how` must be 'exactly', 'softly' or 'without', got {how!r}")
         if name not in self.alone_:
             raise InputError(f"{name} has no kernel here: {self.symmetries_[name].note}")
-        single, plain = self.alone_[name]
-        free = Component(Plain(single.candidate.group, single.candidate.rep_in), single.kernel, plain)
-        parts = {"exactly": [single.weighted(1.0)], "softly": [single, free], "without": [free.weighted(1.0)]}
+        single, unconstrained = self.alone_[name]
+        rest = Component(
+            UnconstrainedKernel(single.candidate.group, single.candidate.rep_in), single.kernel, unconstrained
+        )
+        parts = {"exactly": [single.weighted(1.0)], "softly": [single, rest], "without": [rest.weighted(1.0)]}
         return self._with([part for part in parts[how] if part.weight > 0])
 
     def _candidate(self, group: Group | str) -> str:
@@ -242,7 +256,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return name
 
     def _with(self, components: list[Component]) -> SoftEquivariantGP:
-        """The same process with other components."""
+        """The same Gaussian process with other components."""
         total = sum(component.weight for component in components)
         components = [component.weighted(component.weight / total) for component in components]
         other = SoftEquivariantGP(**self.get_params(deep=False))
@@ -251,8 +265,8 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         )
         old = self.process_
         blocks = blocks_of(components, self._shape[1], old.Y)
-        other.process_ = Process.fit(
-            components, blocks, old.X, old.Y, same_noise(old.noises, blocks), old.sources, old.weights
+        other.process_ = ConditionedGP.fit(
+            components, blocks, old.X, old.Y, same_noise(old.noises, blocks), old.row_groups, old.weights
         )
         other.weights_ = {
             key: float(sum(c.weight for c in components if key in c.has)) for key in self.weights_

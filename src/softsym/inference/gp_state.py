@@ -14,8 +14,8 @@ from softsym.errors import InputError, in_one_line
 from softsym.groups import group as read_group
 from softsym.inference.detail import EvidenceDetail
 from softsym.inference.evidence_table import EvidenceRow, EvidenceTable
-from softsym.inference.kernels import Kernel, Plain, equivariant_kernel
-from softsym.inference.likelihood.gaussian_process import Component, Process, blocks_of
+from softsym.inference.kernels import Kernel, UnconstrainedKernel, equivariant_kernel
+from softsym.inference.likelihood.gaussian_process import Component, ConditionedGP, blocks_of
 from softsym.io import digest, put_folder
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
@@ -25,7 +25,7 @@ TEXT, TENSORS = "gp.json", "tensors.safetensors"
 
 
 def save(gp: Any, folder: Path, *, force: bool = False) -> Path:
-    """Writes a fitted process into a new folder, whole or not at all."""
+    """Writes a fitted Gaussian process into a new folder, whole or not at all."""
     if folder.exists() and not force:
         raise InputError(f"{folder} exists already; pass another folder, or force=True to replace it")
     if folder.exists() and not (folder / TEXT).exists():
@@ -57,7 +57,7 @@ def read(folder: Path, make: Callable[..., Any]) -> Any:
 
 
 def to_bytes(gp: Any) -> dict[str, bytes]:
-    """The two files of a fitted process."""
+    """The two files of a fitted Gaussian process."""
     from safetensors.numpy import save as encode
 
     process = gp.process_
@@ -85,9 +85,11 @@ def to_bytes(gp: Any) -> dict[str, bytes]:
         "weights": gp.weights_,
         "symmetries": gp.symmetries_.to_dicts(),
         "details": {name: detail.to_dict() for name, detail in gp.symmetries_.details.items()},
-        "alone": {name: [_component(single), plain] for name, (single, plain) in gp.alone_.items()},
+        "alone": {
+            name: [_component(single), unconstrained] for name, (single, unconstrained) in gp.alone_.items()
+        },
         "rows": gp.rows_.tolist(),
-        "sources": None if process.sources is None else process.sources.tolist(),
+        "sources": None if process.row_groups is None else process.row_groups.tolist(),
         "n_given": gp._n_given,
     }
     text = json.dumps({"digest": digest(_canonical(content)), **content}, indent=1)
@@ -95,7 +97,7 @@ def to_bytes(gp: Any) -> dict[str, bytes]:
 
 
 def from_bytes(stored: dict[str, bytes], make: Callable[..., Any]) -> Any:
-    """A fitted process from its two files."""
+    """A fitted Gaussian process from its two files."""
     from safetensors import SafetensorError
     from safetensors.numpy import load as decode
 
@@ -144,13 +146,13 @@ def _restored(content: dict[str, Any], arrays: dict[str, Any], make: Callable[..
     rep_in, rep_out = read_rep(content["rep_in"]), read_rep(content["rep_out"])
     components = [_read_component(described, rep_in, rep_out) for described in content["components"]]
     gp.alone_ = {
-        name: (_read_component(described, rep_in, rep_out), plain)
-        for name, (described, plain) in content["alone"].items()
+        name: (_read_component(described, rep_in, rep_out), unconstrained)
+        for name, (described, unconstrained) in content["alone"].items()
     }
-    sources = None if content["sources"] is None else np.array(content["sources"], dtype=np.int64)
+    row_groups = None if content["sources"] is None else np.array(content["sources"], dtype=np.int64)
     blocks = blocks_of(components, rep_out, Y)
-    gp.process_ = Process.restored(
-        components, blocks, X, Y, content["noises"], sources, arrays.get("row_weights")
+    gp.process_ = ConditionedGP.restored(
+        components, blocks, X, Y, content["noises"], row_groups, arrays.get("row_weights")
     )
     return gp
 
@@ -159,7 +161,9 @@ def _read_component(described: dict[str, Any], rep_in: Rep, rep_out: Rep) -> Com
     group, kernel = read_group(described["group"]), Kernel(*described["kernel"])
     stretch = None if described["stretch"] is None else np.array(described["stretch"])
     candidate = (
-        Plain(group, rep_in, stretch) if described["plain"] else equivariant_kernel(group, rep_in, rep_out)
+        UnconstrainedKernel(group, rep_in, stretch)
+        if described["plain"]
+        else equivariant_kernel(group, rep_in, rep_out)
     )
     return Component(candidate, kernel, described["weight"], tuple(described["has"]))
 
@@ -169,7 +173,7 @@ def _component(component: Component) -> dict[str, Any]:
     return {
         "stretch": None if stretch is None else stretch.tolist(),
         "group": str(component.candidate.group),
-        "plain": isinstance(component.candidate, Plain),
+        "plain": isinstance(component.candidate, UnconstrainedKernel),
         "kernel": [component.kernel.family, component.kernel.parameter],
         "weight": component.weight,
         "has": list(component.has),

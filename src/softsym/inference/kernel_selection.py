@@ -1,7 +1,7 @@
-"""The common ground of evidence and Gaussian process: scaled data, candidate kernels, and the base kernel that suits the data.
+"""Kernel selection, for the evidence and for Gaussian processes: scaled data, candidate kernels, and the likeliest base kernel.
 
-The likelihood is computed on a seeded subset of the rows once the matrices would be larger than :data:`LARGEST`: it tells what it
-tells with a few hundred rows, and its cost grows with the third power of their number.
+The likelihood is computed on a seeded subset of the rows once the matrices would be larger than :data:`LARGEST`: a few hundred rows
+are enough to select kernels, and its cost grows with the third power of their number.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from numpy.typing import NDArray
 from softsym.data.scaler import SymmetricScaler
 from softsym.errors import InputError
 from softsym.groups import Group, Trivial, join_groups
-from softsym.inference.kernels import GRID, EquivariantKernel, Kernel, Plain, equivariant_kernel
+from softsym.inference.kernels import GRID, EquivariantKernel, Kernel, UnconstrainedKernel, equivariant_kernel
 from softsym.inference.kernels.kernel_blocks import Block, nonzero_blocks
-from softsym.inference.likelihood.marginal import LOWEST, Conditioned, best_noise, counted, roots_of
-from softsym.inference.likelihood.profile import Plainly, Profile, profile
-from softsym.inference.row_order import spread_order
+from softsym.inference.likelihood.marginal import LOWEST, Conditioned, best_noise, roots_of, scale_by_weights
+from softsym.inference.likelihood.profile import Profile, UnconstrainedFit, profile
+from softsym.inference.row_order import stratified_order
 from softsym.reps import Rep
 from softsym.typing import Array, Index
 
 LARGEST = 900
 """Size of the matrices of the likelihood: rows times coordinates, over all blocks."""
-CLOSER = 1.5
-"""By how much they are larger when a candidate that is undecided is looked at again: three times the work."""
+REFINED_SIZE = 1.5
+"""Factor by which they are larger when a candidate that is undecided is profiled again: three times the work."""
 UNEQUAL = 1.3
-"""Ratio of the columns' deviations from which their own units are tried."""
+"""Ratio of the columns' standard deviations from which a separate scale of each column is tried."""
 FEWEST = 10
 """Rows that are used whatever the size."""
 CHOOSING = 300
-"""The same while base kernels are compared."""
+"""Size of the matrices by which base kernels are compared."""
 FEW = 4
 """So many of them are compared once more with matrices of the full size: a hundred rows prefer kernels that are too simple for more."""
 EXPONENTS = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -40,8 +40,8 @@ EXPONENTS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 @dataclass(eq=False)
-class Look:
-    """Data and candidates, ready for kernels.
+class KernelSelection:
+    """Scaled data, and the kernel of every candidate.
 
     Args:
         rep_in: How inputs transform.
@@ -49,10 +49,10 @@ class Look:
         groups: The candidates.
         scale_in: Of the inputs.
         scale_out: Of the outputs.
-        order: The order of rows: random, as many sources as possible first.
+        order: The order of rows: random, as many row groups as possible first.
         X: Scaled inputs (n, d), in this order.
         Y: Scaled outputs (n, outputs), in the same order.
-        sources: Labels of the rows, in the same order; None if each stands by itself.
+        row_groups: Labels of the rows, in the same order; None if rows are independent.
         candidates: The kernel of every candidate that has one, by the group's name.
         notes: Why the others have none.
         kernels: The base kernel of every candidate, and of none under the empty name.
@@ -69,7 +69,7 @@ class Look:
     order: NDArray[np.intp]
     X: Array
     Y: Array
-    sources: Index | None = None
+    row_groups: Index | None = None
     candidates: dict[str, EquivariantKernel] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)
     kernels: dict[str, Kernel] = field(default_factory=dict)
@@ -78,7 +78,7 @@ class Look:
     largest: int = LARGEST
 
     @classmethod
-    def at(
+    def fit(
         cls,
         X: Array,
         Y: Array,
@@ -87,12 +87,12 @@ class Look:
         groups: Sequence[Group],
         *,
         kernels: Sequence[Kernel] = GRID,
-        sources: Index | None = None,
+        row_groups: Index | None = None,
         weights: Array | None = None,
         seed: int = 0,
-        plain: bool = False,
+        unconstrained: bool = False,
         largest: int = LARGEST,
-    ) -> Look:
+    ) -> KernelSelection:
         """Scales data, makes every candidate's kernel and chooses the base kernels.
 
         Args:
@@ -102,18 +102,18 @@ class Look:
             rep_out: How outputs transform.
             groups: The candidates; may be none.
             kernels: Base kernels to choose from.
-            sources: Labels 0, 1, ... of the rows, shape (n,), if rows belong together.
-            weights: How much every row counts (n,). Whether rows that count less are noisier, and by how much, the data say.
-            seed: Of the order of rows.
-            plain: Leave the candidates' kernels out.
+            row_groups: Labels 0, 1, ... of the rows, shape (n,), if rows are dependent.
+            weights: Weights of the rows (n,). The likelihood chooses how the variance of the noise depends on them.
+            seed: Seed of the order of rows.
+            unconstrained: Leave the candidates' kernels out.
             largest: Size of the matrices of the likelihood.
         """
         groups = list(groups)
         scale_in, scale_out = (
             SymmetricScaler.fit(Z, rep, groups, weights) for Z, rep in ((X, rep_in), (Y, rep_out))
         )
-        order = spread_order(len(X), sources, seed)
-        look = cls(
+        order = stratified_order(len(X), row_groups, seed)
+        selection = cls(
             rep_in,
             rep_out,
             groups,
@@ -122,18 +122,18 @@ class Look:
             order,
             scale_in.transform(X[order]),
             scale_out.transform(Y[order]),
-            None if sources is None else sources[order],
+            None if row_groups is None else row_groups[order],
             largest=largest,
         )
-        for group in [] if plain else groups:
+        for group in [] if unconstrained else groups:
             try:
-                look.candidates[group.name] = equivariant_kernel(group, rep_in, rep_out)
+                selection.candidates[group.name] = equivariant_kernel(group, rep_in, rep_out)
             except InputError as reason:
-                look.notes[group.name] = str(reason)
-        if weights is not None and not look.is_constant:
-            look._weigh(weights[order], kernels)
-        look.kernels = look._chosen(kernels)
-        return look
+                selection.notes[group.name] = str(reason)
+        if weights is not None and not selection.is_constant:
+            selection._select_exponent(weights[order], kernels)
+        selection.kernels = selection._select_kernels(kernels)
+        return selection
 
     @property
     def is_constant(self) -> bool:
@@ -156,54 +156,56 @@ class Look:
         size = sum(block.size**3 for block in blocks) ** (1 / 3)
         return min(len(self.X), max(FEWEST, int((largest or self.largest) / max(size, 1.0))))
 
-    def rows_of(self, group: Group, *, closer: bool = False) -> int:
-        """How many rows the likelihood sees of a candidate."""
-        return self.rows(self.blocks([group]), CLOSER * self.largest if closer else None)
+    def rows_of(self, group: Group, *, refined: bool = False) -> int:
+        """How many rows the likelihood of a candidate uses."""
+        return self.rows(self.blocks([group]), REFINED_SIZE * self.largest if refined else None)
 
-    def profile(self, group: Group, *, closer: bool = False) -> Profile:
-        """What the likelihood says about one candidate, with larger matrices if asked for."""
+    def profile(self, group: Group, *, refined: bool = False) -> Profile:
+        """The profile likelihood of one candidate, with larger matrices if refined."""
         blocks = self.blocks([group])
-        n, kernel = self.rows_of(group, closer=closer), self.kernels[group.name]
+        n, kernel = self.rows_of(group, refined=refined), self.kernels[group.name]
         X, Y = self.X[:n], self.Y[:n]
-        sources = None if self.sources is None else self.sources[:n]
+        row_groups = None if self.row_groups is None else self.row_groups[:n]
         weights = None if self.weights is None else self.weights[:n]
-        plain = Plainly.of(kernel, blocks, X, Y, sources, weights)
-        return profile(self.candidates[group.name], kernel, blocks, X, Y, plain, sources, weights)
+        unconstrained = UnconstrainedFit.fit(kernel, blocks, X, Y, row_groups, weights)
+        return profile(self.candidates[group.name], kernel, blocks, X, Y, unconstrained, row_groups, weights)
 
     @property
     def stretch(self) -> Array:
-        """Factors that give every input column unit deviation, shape (d,)."""
-        spread = self.X.std(axis=0)
-        return np.asarray(1.0 / np.where(spread > 1e-6 * spread.max(initial=0.0), spread, 1.0))
+        """Factors that give every input column unit standard deviation, shape (d,)."""
+        std = self.X.std(axis=0)
+        return np.asarray(1.0 / np.where(std > 1e-6 * std.max(initial=0.0), std, 1.0))
 
-    def free(self, kernels: Sequence[Kernel]) -> tuple[Plain, Kernel] | None:
-        """A kernel without symmetry whose columns have units of their own, and its best base kernel; None if they have already."""
+    def per_column_kernel(self, kernels: Sequence[Kernel]) -> tuple[UnconstrainedKernel, Kernel] | None:
+        """An unconstrained kernel with separately scaled columns, and its best base kernel; None if columns have equal scales."""
         stretch = self.stretch
         if not self.groups or stretch.max() < UNEQUAL * stretch.min():
             return None
-        candidate = Plain(self.whole, self.rep_in, stretch)
+        candidate = UnconstrainedKernel(self.whole, self.rep_in, stretch)
         blocks = self.blocks([])
         values = self._values(candidate, kernels, blocks, self.rows(blocks, CHOOSING))
         return candidate, max(values, key=lambda kernel: values[kernel])
 
-    def _weigh(self, weights: Array, kernels: Sequence[Kernel]) -> None:
-        """Finds by how much noise falls with the weight of a row: how far rows are trusted need not say how noisy they are.
+    def _select_exponent(self, weights: Array, kernels: Sequence[Kernel]) -> None:
+        """Selects the exponent of the weights.
 
-        Taken at their word, small weights of rows that are no noisier would make all others look too noisy for any exact symmetry.
+        Weights need not be inverse variances: if rows of small weight are no noisier, exponent 1 overestimates the noise of the others.
         """
-        kinds = [Plain(self.whole, self.rep_in), *self.candidates.values()]
-        blocks = [self.blocks([] if isinstance(kind, Plain) else [kind.group]) for kind in kinds]
+        kinds = [UnconstrainedKernel(self.whole, self.rep_in), *self.candidates.values()]
+        blocks = [
+            self.blocks([] if isinstance(kind, UnconstrainedKernel) else [kind.group]) for kind in kinds
+        ]
         n = min(self.rows(each, CHOOSING) for each in blocks)
 
         def height(exponent: float) -> float:
-            self.weights = powered(weights, exponent)
+            self.weights = weights_to_power(weights, exponent)
             values = (self._values(kind, kernels, each, n) for kind, each in zip(kinds, blocks, strict=True))
             return max(value for each in values for value in each.values())
 
         self.exponent = max(EXPONENTS, key=height)
-        self.weights = powered(weights, self.exponent)
+        self.weights = weights_to_power(weights, self.exponent)
 
-    def _chosen(self, kernels: Sequence[Kernel]) -> dict[str, Kernel]:
+    def _select_kernels(self, kernels: Sequence[Kernel]) -> dict[str, Kernel]:
         """The base kernel under which the data are most likely, with whichever candidate suits them best, or none."""
         if self.is_constant:
             return dict.fromkeys([*self.candidates, ""], kernels[0])
@@ -217,8 +219,8 @@ class Look:
         return chosen
 
     def _best(self, kernels: Sequence[Kernel]) -> tuple[Kernel, dict[str, dict[Kernel, float]]]:
-        """The likeliest kernel, a few once more with more rows; and what each is worth with each candidate, and with none, on few rows."""
-        kinds = {"": Plain(self.whole, self.rep_in), **self.candidates}
+        """The likeliest kernel, the best few compared with more rows; and the likelihoods of all, for each candidate, on few rows."""
+        kinds = {"": UnconstrainedKernel(self.whole, self.rep_in), **self.candidates}
         blocks = {name: self.blocks([kind.group] if name else []) for name, kind in kinds.items()}
         few_rows = {name: self.rows(each, CHOOSING) for name, each in blocks.items()}
         values = {
@@ -235,16 +237,16 @@ class Look:
         if more <= few_rows[name] or self._explains(kinds[name], few[0], blocks[name], few_rows[name]):
             return few[0], values
 
-        def again(kernel: Kernel) -> float:
+        def compare(kernel: Kernel) -> float:
             name = tops[kernel][1]
             return self._values(kinds[name], [kernel], blocks[name], more)[kernel]
 
-        return max(few, key=again), values
+        return max(few, key=compare), values
 
     def _explains(
         self, candidate: EquivariantKernel, kernel: Kernel, blocks: Sequence[Block], n: int
     ) -> bool:
-        """Whether nothing but rounding is left for noise: then more rows tell nothing about kernels."""
+        """Whether the residual is rounding: then more rows do not help to compare kernels."""
         (grams,) = self._grams(candidate, [kernel], blocks, n)
         return all(self._fit(*one, n).noise <= 10 * LOWEST for one in zip(grams, blocks, strict=True))
 
@@ -262,7 +264,7 @@ class Look:
         self, candidate: EquivariantKernel, kernels: Sequence[Kernel], blocks: Sequence[Block], n: int
     ) -> list[list[Array]]:
         """Gram matrices of the first n rows; without symmetry one small matrix instead of a Kronecker product."""
-        if isinstance(candidate, Plain):
+        if isinstance(candidate, UnconstrainedKernel):
             return [[candidate.gram(kernel, self.X[:n])] * len(blocks) for kernel in kernels]
         return candidate.grams(kernels, blocks, self.X[:n])
 
@@ -273,20 +275,20 @@ class Look:
         return value + 0.5 * block.size * len(block.columns) * float(np.log(self.weights[:n]).sum())
 
     def _fit(self, gram: Array, block: Block, n: int) -> Conditioned:
-        """The process of one block with its likeliest noise."""
+        """The conditioned GP of one block with its likeliest noise."""
         Y = block.read(self.Y[:n])
         if len(gram) < len(Y):
             Y = Y.reshape(block.size, n, -1).transpose(1, 0, 2).reshape(n, -1)
         roots = roots_of(None if self.weights is None else self.weights[:n], len(gram) // n)
         unit = gram / max(float(np.trace(gram)) / len(gram), 1e-12)
-        return best_noise(counted(unit, roots), Y * roots)
+        return best_noise(scale_by_weights(unit, roots), Y * roots)
 
 
-def powered(weights: Array, exponent: float) -> Array | None:
+def weights_to_power(weights: Array, exponent: float) -> Array | None:
     """Weights to a power, of mean one; None if all are the same.
 
     Example:
-        >>> powered(np.array([1.0, 9.0]), 0.5)
+        >>> weights_to_power(np.array([1.0, 9.0]), 0.5)
         array([0.5, 1.5])
     """
     return None if exponent == 0 else np.asarray(weights**exponent / np.mean(weights**exponent))

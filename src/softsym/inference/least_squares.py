@@ -111,8 +111,8 @@ def equivariant_lstsq(
     inputs = np.concatenate([np.ones((len(X), 1)), scale_in.transform(X)], axis=1)
     outputs = scale_out.transform(Y)
     if weights is not None:
-        counted = np.asarray(weights, dtype=np.float64)
-        roots = np.sqrt(counted / counted.mean())[:, None]
+        scale_by_weights = np.asarray(weights, dtype=np.float64)
+        roots = np.sqrt(scale_by_weights / scale_by_weights.mean())[:, None]
         inputs, outputs = roots * inputs, roots * outputs
     bases = {group.name: equivariant_maps(Scalar + rep_in, rep_out, group).basis() for group in candidates}
     unknown = set(strengths or {}) - set(bases)
@@ -133,12 +133,12 @@ class _System:
         self.X, self.Y = X, Y
         self.data = np.kron(np.eye(Y.shape[1]), X.T @ X / len(X))
         self.right = (Y.T @ X / len(X)).ravel()
-        self.rests = {name: np.eye(len(basis)) - basis @ basis.T for name, basis in bases.items()}
+        self.complements = {name: np.eye(len(basis)) - basis @ basis.T for name, basis in bases.items()}
 
     def solve(self, strengths: Mapping[str, float]) -> tuple[Array, float]:
         """The map (outputs, inputs + 1), and its generalised cross-validation error; the ridge has the empty name."""
         matrix = self.data + max(strengths[""], 1e-12) * np.eye(len(self.data))
-        for name, rest in self.rests.items():
+        for name, rest in self.complements.items():
             matrix += strengths[name] * rest
         try:
             factor = cho_factor(matrix)
@@ -148,15 +148,15 @@ class _System:
             matrix[np.diag_indices_from(matrix)] += 1e-14 * len(matrix) * float(np.abs(np.diag(matrix)).max())
             factor = cho_factor(matrix)
         W = cho_solve(factor, self.right).reshape(self.Y.shape[1], -1)
-        free = float(np.trace(cho_solve(factor, self.data))) / self.Y.size
+        per_column_kernel = float(np.trace(cho_solve(factor, self.data))) / self.Y.size
         residual = float(np.mean((self.Y - self.X @ W.T) ** 2)) / max(float(np.mean(self.Y**2)), 1e-300)
-        return W, residual / max(1.0 - free, 1e-6) ** 2
+        return W, residual / max(1.0 - per_column_kernel, 1e-6) ** 2
 
 
 def _chosen(system: _System, ridge: float | None, given: dict[str, float]) -> dict[str, float]:
     """Strengths of lowest error, one after the other, twice; the ridge has the empty name."""
     fixed = dict(given) if ridge is None else {**given, "": ridge}
-    current = {"": 1e-4, **dict.fromkeys(system.rests, 0.0), **fixed}
+    current = {"": 1e-4, **dict.fromkeys(system.complements, 0.0), **fixed}
     for _ in range(2):
         for name in current:
             if name in fixed:

@@ -1,17 +1,17 @@
 r"""An exact test of symmetry: randomization with a learned statistic.
 
-A predictor f is fitted to half of the rows, once for all groups. On the other half its mean loss :math:`T_0` is compared with what
-it is after every row was moved by a random element of its own,
+A predictor f is fitted to the selection rows, once for all groups. On the inference rows its mean loss :math:`T_0` is compared with
+its mean loss after every row was transformed by a random element of its own,
 
 .. math:: T = \frac1n \sum_i \ell(f(\rho_{in}(g_i) x_i),\, \rho_{out}(g_i) y_i), \qquad
           p = \frac{1 + \#\{j : T_j \le T_0\}}{1 + m} .
 
-If (x, y) and (gx, gy) have the same law, every row is a uniform draw from its own orbit, and p is valid exactly: for any f, any n,
-any loss. A bad f costs power only. R moved copies of every row are made once; with the row itself they are R + 1 equally
-likely ones, and each T_j takes one of them from every row. Rows of one source (windows of one recording) are moved together. Rows may
-count differently: a weight stays with its row, wherever that is moved, so p is valid for any weights that the group leaves alone.
+If (x, y) and (gx, gy) have the same distribution, every row is a uniform draw from its own orbit, and p is valid exactly: for any f, any n,
+any loss. A bad f costs power only. R transformed copies of every row are made once; with the row itself they are R + 1 equally
+likely ones, and each T_j takes one of them from every row. Rows of one row group (windows of one recording) are transformed together. Rows
+may have weights: a weight stays with its transformed row, so p is valid for any weights that the group leaves invariant.
 
-The test is of *joint* invariance: it answers our question where the inputs cover the group's orbits. With squared loss, orthogonal
+The test is of *joint* invariance: it is a test of equivariance where the inputs cover the group's orbits. With squared loss, orthogonal
 representations and invariant inputs :math:`(E T - T_0) / 2 = \langle f_\perp, t_\perp \rangle`, which bounds the relative violation
 :math:`|t_\perp| / |t|` from below by Cauchy and Schwarz, whatever the predictor is.
 
@@ -31,26 +31,27 @@ from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups.finite_subgroup import finite_subgroup
 from softsym.groups.sampling import random_walk
+from softsym.inference.shape import read_former_name
 from softsym.reps import Rep
 from softsym.reps.atoms import group_element
 from softsym.typing import Array
 
 Predictor = Callable[[Array], Array]
 COPIES, DRAWS = 24, 1_999
-SPREAD = 1.96
-"""Standard errors of a 95 % interval."""
+Z_95 = 1.96
+"""Standard errors of a 95 % confidence interval."""
 
 
 @dataclass(frozen=True, eq=False)
-class Randomized:
+class RandomizationResult:
     """The outcome of the test for one group.
 
     Args:
         p_value: Valid under joint invariance.
         observed: Mean loss T_0 of the rows as they are.
         draws: Mean losses T_j, shape (m,).
-        effect: 95 % interval of the part of the relative violation that the predictor sees. The violation is at least as large, so its
-            lower end bounds the violation from below.
+        effect: 95 % confidence interval of the part of the relative violation that the predictor shows. The violation is at least as large,
+            so its lower end bounds the violation from below.
     """
 
     p_value: float
@@ -67,13 +68,14 @@ def randomization_test(
     rep_out: Rep,
     group: Group,
     *,
+    row_groups: ArrayLike | None = None,
     sources: ArrayLike | None = None,
     weights: Array | None = None,
     copies: int = COPIES,
     draws: int = DRAWS,
     seed: int | np.random.Generator = 0,
-) -> Randomized:
-    """Tests whether rows that the predictor has not seen look the same to it when the group moves them.
+) -> RandomizationResult:
+    """Tests whether the loss of a predictor on rows that it was not fitted to is the same when the group transforms them.
 
     Args:
         predictor: Rows (m, size of ``rep_in``) to rows (m, size of ``rep_out``), fitted to other rows.
@@ -82,9 +84,10 @@ def randomization_test(
         rep_in: How inputs transform.
         rep_out: How outputs transform.
         group: A compact group.
-        sources: A label for every row; rows of one label are moved by one element.
-        weights: How much every row counts (n,); None if all count the same.
-        copies: Moved copies R of every row.
+        row_groups: A label for every row; rows of one label are transformed by one element.
+        sources: The former name of ``row_groups``.
+        weights: Weights of the rows (n,); None if all are the same.
+        copies: Transformed copies R of every row.
         draws: Number m of random draws.
         seed: Seed or generator.
 
@@ -97,31 +100,40 @@ def randomization_test(
         >>> [round(t.p_value, 4) for t in test]
         [1.0, 0.0005]
     """
-    rng = np.random.default_rng(seed)
-    labels = np.arange(len(X)) if sources is None else np.unique(np.asarray(sources), return_inverse=True)[1]
+    rng, row_groups = np.random.default_rng(seed), read_former_name(row_groups, sources, stacklevel=3)
+    labels = (
+        np.arange(len(X)) if row_groups is None else np.unique(np.asarray(row_groups), return_inverse=True)[1]
+    )
     count, counts = int(labels.max()) + 1, np.ones(len(X)) if weights is None else weights
-    at_rest = predictor(X)
+    predicted = predictor(X)
     losses = np.empty((copies + 1, count))
-    losses[0] = _summed(at_rest - Y, counts, labels, count)
-    turned = np.empty((copies, len(X)))
+    losses[0] = _sum_squares(predicted - Y, counts, labels, count)
+    equivariance_errors = np.empty((copies, len(X)))
     for k in range(copies):
-        elements = [part[labels] for part in _drawn(group, count, rng)]
-        there, outputs = moved(rep_in, group, elements, X), moved(rep_out, group, elements, Y)
-        ahead = predictor(there)
-        losses[k + 1] = _summed(ahead - outputs, counts, labels, count)
-        turned[k] = counts * np.sum((ahead - moved(rep_out, group, elements, at_rest)) ** 2, axis=1)
+        elements = [part[labels] for part in _draw_elements(group, count, rng)]
+        inputs, outputs = (
+            transform_each_row(rep_in, group, elements, X),
+            transform_each_row(rep_out, group, elements, Y),
+        )
+        there = predictor(inputs)
+        losses[k + 1] = _sum_squares(there - outputs, counts, labels, count)
+        equivariance_errors[k] = counts * np.sum(
+            (there - transform_each_row(rep_out, group, elements, predicted)) ** 2, axis=1
+        )
     chosen = rng.integers(copies + 1, size=(draws, count))
     totals = losses[chosen, np.arange(count)].sum(1) / counts.sum()
     observed = float(losses[0].sum() / counts.sum())
     smaller = int(np.sum(totals <= observed + _rounding(observed, Y)))
     gains = (losses[1:].mean(axis=0) - losses[0]) / 2.0
-    own = np.bincount(labels, weights=turned.mean(axis=0) / 2.0, minlength=count).astype(np.float64)
-    effect = _effect(gains, own, _summed(Y, counts, labels, count))
-    return Randomized((1 + smaller) / (1 + draws), observed, totals, effect)
+    sizes_perp = np.bincount(labels, weights=equivariance_errors.mean(axis=0) / 2.0, minlength=count).astype(
+        np.float64
+    )
+    effect = _effect(gains, sizes_perp, _sum_squares(Y, counts, labels, count))
+    return RandomizationResult((1 + smaller) / (1 + draws), observed, totals, effect)
 
 
-def moved(rep: Rep, group: Group, parts: Sequence[Array], X: Array) -> Array:
-    """Each row moved by an element of its own, shape (n, size).
+def transform_each_row(rep: Rep, group: Group, parts: Sequence[Array], X: Array) -> Array:
+    """Each row transformed by an element of its own, shape (n, size).
 
     Args:
         rep: How the rows transform.
@@ -134,22 +146,22 @@ def moved(rep: Rep, group: Group, parts: Sequence[Array], X: Array) -> Array:
     for segment in rep.segments(group):
         if segment.type.rank:
             block = X[:, segment.start : segment.stop].reshape(len(X), segment.copies, segment.size)
-            turned = block @ segment.type.rho(group, element).swapaxes(1, 2)
-            out[:, segment.start : segment.stop] = turned.reshape(len(X), -1)
+            transformed = block @ segment.type.rho(group, element).swapaxes(1, 2)
+            out[:, segment.start : segment.stop] = transformed.reshape(len(X), -1)
     return out
 
 
-def halves(n: int, sources: ArrayLike | None, seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Rows to fit and rows to test, rows of one source together.
+def split_rows(n: int, row_groups: ArrayLike | None, seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Selection rows to fit and inference rows to test, rows of one row group together.
 
     Example:
-        >>> fit, test = halves(6, ["a", "a", "b", "b", "c", "c"], seed=0)
-        >>> sorted(len(half) for half in (fit, test))
+        >>> fit, test = split_rows(6, ["a", "a", "b", "b", "c", "c"], seed=0)
+        >>> sorted([len(fit), len(test)])
         [2, 4]
     """
-    labels = np.arange(n) if sources is None else np.unique(np.asarray(sources), return_inverse=True)[1]
+    labels = np.arange(n) if row_groups is None else np.unique(np.asarray(row_groups), return_inverse=True)[1]
     if len(labels) != n:
-        raise InputError(f"`sources` has {len(labels)} labels for {n} rows")
+        raise InputError(f"`row_groups` has {len(labels)} labels for {n} rows")
     order = np.random.default_rng(seed).permutation(int(labels.max()) + 1)
     first = np.isin(labels, order[: len(order) // 2])
     return np.flatnonzero(first), np.flatnonzero(~first)
@@ -173,7 +185,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return [float(value) for value in corrected]
 
 
-def _drawn(group: Group, count: int, rng: np.random.Generator) -> list[Array]:
+def _draw_elements(group: Group, count: int, rng: np.random.Generator) -> list[Array]:
     """Elements, uniform over the group or, if it was given by generators, over a finite subgroup that stands for it.
 
     A random walk is only close to uniform, and then the test is only close to valid; invariance under a subgroup is part of that under
@@ -194,30 +206,32 @@ def _walks(group: Group) -> bool:
     return group.composite or getattr(group.sampler, "func", None) is random_walk
 
 
-def _summed(errors: Array, counts: Array, labels: NDArray[np.intp], count: int) -> Array:
+def _sum_squares(errors: Array, counts: Array, labels: NDArray[np.intp], count: int) -> Array:
     sums = np.bincount(labels, weights=counts * np.sum(errors**2, axis=1), minlength=count)
     return np.asarray(sums, dtype=np.float64)
 
 
 def _rounding(loss: float, Y: Array) -> float:
-    """By how much a mean squared loss changes through rounding alone: where nothing moves, moved losses are not smaller or larger."""
+    """By how much a mean squared loss changes through rounding, which alone changes losses under a trivial action."""
     size = float(np.mean(np.sum(Y**2, axis=1)))
     return 1e-13 * float(np.sqrt(loss * size)) + 1e-28 * size
 
 
-def _effect(gains: Array, own: Array, sizes: Array) -> tuple[float, float]:
-    """Interval of <f_perp, t_perp> / |f_perp| |t|, at most |t_perp| / |t|, by the delta method; all arguments have shape (sources,).
+def _effect(gains: Array, sizes_perp: Array, sizes: Array) -> tuple[float, float]:
+    """Interval of <f_perp, t_perp> / |f_perp| |t|, at most |t_perp| / |t|, by the delta method; all arguments have shape (row groups,).
 
     Args:
-        gains: Half of what moving a source's rows adds to their loss: their share of <f_perp, t_perp>.
-        own: Their share of |f_perp|^2, from E |rho f(x) - f(rho x)|^2 = 2 |f_perp|^2.
+        gains: Half of what transforming a row group's rows adds to their loss: their share of <f_perp, t_perp>.
+        sizes_perp: Their share of |f_perp|^2, from E |rho f(x) - f(rho x)|^2 = 2 |f_perp|^2.
         sizes: Their share of |t|^2.
     """
-    product = float(own.mean() * sizes.mean())
+    product = float(sizes_perp.mean() * sizes.mean())
     if len(gains) < 2 or not product > (1e-12 * float(sizes.mean())) ** 2:
         return 0.0, 1.0
     effect = float(gains.mean()) / np.sqrt(product)
-    influence = gains / np.sqrt(product) - effect / 2 * (own / own.mean() + sizes / sizes.mean())
-    error = SPREAD * float(influence.std(ddof=1)) / np.sqrt(len(gains))
+    influence = gains / np.sqrt(product) - effect / 2 * (
+        sizes_perp / sizes_perp.mean() + sizes / sizes.mean()
+    )
+    error = Z_95 * float(influence.std(ddof=1)) / np.sqrt(len(gains))
     low, high = np.clip([effect - error, effect + error], 0.0, 1.0)
     return float(low), float(high)

@@ -1,7 +1,7 @@
-"""The order in which rows are taken, if not all are: at random, and first one row of every source, then a second one, and so on.
+"""The order in which rows are taken, if not all are: at random, and first one row of every row group, then a second one, and so on.
 
-Rows of one source (windows of one recording) share their errors. A likelihood takes rows as independent; it is fooled least by rows of
-as many sources as possible.
+Rows of one row group (windows of one recording) share their errors, and a likelihood takes rows as independent. The error of this
+assumption is smallest for rows of as many row groups as possible.
 """
 
 from __future__ import annotations
@@ -12,27 +12,27 @@ from numpy.typing import NDArray
 from softsym.typing import Index
 
 
-def spread_order(n: int, sources: Index | None, seed: int | np.random.Generator) -> NDArray[np.intp]:
-    """A random order of rows whose beginnings hold as many sources as possible.
+def stratified_order(n: int, row_groups: Index | None, seed: int | np.random.Generator) -> NDArray[np.intp]:
+    """A random order of rows whose beginnings hold as many row groups as possible.
 
     Args:
         n: Number of rows.
-        sources: Labels 0, 1, ..., shape (n,); None if every row stands by itself.
+        row_groups: Labels 0, 1, ..., shape (n,); None if rows are independent.
         seed: Seed or generator.
 
     Example:
         >>> import numpy as np
-        >>> sources = np.array([0, 0, 0, 1, 1, 2])
-        >>> order = spread_order(6, sources, seed=0)
-        >>> sorted(sources[order[:3]].tolist()), sources[order[-1]].item()
+        >>> row_groups = np.array([0, 0, 0, 1, 1, 2])
+        >>> order = stratified_order(6, row_groups, seed=0)
+        >>> sorted(row_groups[order[:3]].tolist()), row_groups[order[-1]].item()
         ([0, 1, 2], 0)
     """
     order = np.random.default_rng(seed).permutation(n)
-    if sources is None:
+    if row_groups is None:
         return order
-    labels = sources[order]
+    labels = row_groups[order]
     by_label = np.argsort(labels, kind="stable")
     counts = np.bincount(labels)
-    turn = np.empty(n, dtype=np.int64)
-    turn[by_label] = np.arange(n) - np.repeat(np.cumsum(counts) - counts, counts)
-    return np.asarray(order[np.argsort(turn, kind="stable")], dtype=np.intp)
+    rank = np.empty(n, dtype=np.int64)
+    rank[by_label] = np.arange(n) - np.repeat(np.cumsum(counts) - counts, counts)
+    return np.asarray(order[np.argsort(rank, kind="stable")], dtype=np.intp)

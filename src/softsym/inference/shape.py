@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -67,6 +68,16 @@ def seed_of(random_state: Any) -> int:
     return int(random_state)
 
 
+def read_former_name(row_groups: Any, sources: Any, stacklevel: int) -> Any:
+    """The row groups, which may still be passed by their former name ``sources``, with a warning."""
+    if sources is None:
+        return row_groups
+    warnings.warn("`sources` is now `row_groups`", DeprecationWarning, stacklevel=stacklevel)
+    if row_groups is not None:
+        raise InputError("`sources` is the former name of `row_groups`; pass one of them")
+    return sources
+
+
 def row_weights(sample_weight: Any, rows: int) -> Array | None:
     """How much every row counts, of mean one, shape (rows,); None if all count the same.
 
@@ -119,7 +130,7 @@ def read_rows(values: ArrayLike, name: str) -> Array:
 
 
 def join_equal_inputs(X: Array, row_groups: Index | None) -> Index:
-    """Labels 0, 1, ... (n,) of rows that belong together: those of one row group, and those of equal inputs.
+    """Labels 0, 1, ... (n,) of dependent rows: those of one row group, and those of equal inputs.
 
     Example:
         >>> join_equal_inputs(np.array([[1.0], [2.0], [1.0], [3.0]]), np.array([0, 1, 2, 1])).tolist()

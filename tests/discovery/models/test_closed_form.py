@@ -40,4 +40,4 @@ def test_what_cannot_be_fitted_says_why(monkeypatch):
 
 def test_rows_of_one_source_are_known():
     closed_form = fit_closed_form_models(X, Y, *SHAPE, row_groups=np.arange(80) // 4, model="gp")
-    assert closed_form.gp_model.gp.process_.sources is not None
+    assert closed_form.gp_model.gp.process_.row_groups is not None

@@ -3,7 +3,14 @@ import pytest
 
 import softsym as ss
 from softsym.groups.finite_subgroup import finite_subgroup
-from softsym.inference.kernels import EquivariantKernel, Framed, Kernel, Plain, Polynomial, equivariant_kernel
+from softsym.inference.kernels import (
+    Canonicalised,
+    EquivariantKernel,
+    Kernel,
+    Polynomial,
+    UnconstrainedKernel,
+    equivariant_kernel,
+)
 from softsym.inference.kernels.kernel_blocks import output_blocks
 from softsym.metrics.transform import act
 
@@ -31,7 +38,7 @@ def test_its_functions_are_equivariant(text, rep_in, rep_out, kernel):
     X, new = data(6, rep_in.size(G)), data(4, rep_in.size(G), 1)
     elements = (
         finite_subgroup(G).parts
-        if not isinstance(candidate, Framed | Polynomial)
+        if not isinstance(candidate, Canonicalised | Polynomial)
         else tuple(G.sample_parts(5, 0))
     )
     alphas = [
@@ -47,10 +54,10 @@ def test_its_functions_are_equivariant(text, rep_in, rep_out, kernel):
             block.add_to(out, gram @ alpha)
         return out
 
-    moved = act(rep_in, G, elements, new)
-    for k in range(0, len(moved), 7):
+    transformed = act(rep_in, G, elements, new)
+    for k in range(0, len(transformed), 7):
         expected = act(rep_out, G, [part[k : k + 1] for part in elements], f(new))[0]
-        assert np.abs(f(moved[k]) - expected).max() < 1e-8 * (1 + np.abs(expected).max())
+        assert np.abs(f(transformed[k]) - expected).max() < 1e-8 * (1 + np.abs(expected).max())
 
 
 @pytest.mark.parametrize(("text", "rep_in", "rep_out", "kernel"), CASES, ids=[case[0] for case in CASES])
@@ -59,8 +66,8 @@ def test_is_symmetric_and_positive(text, rep_in, rep_out, kernel):
     candidate, blocks = equivariant_kernel(G, rep_in, rep_out), output_blocks(rep_out, [G])
     X = data(9, rep_in.size(G))
     (grams,), (both,) = candidate.grams([kernel], blocks, X), candidate.grams([kernel], blocks, X, X)
-    (plain,) = Plain(G, rep_in).grams([kernel], blocks, X)
-    for gram, cross, whole in zip(grams, both, plain, strict=True):
+    (unconstrained,) = UnconstrainedKernel(G, rep_in).grams([kernel], blocks, X)
+    for gram, cross, whole in zip(grams, both, unconstrained, strict=True):
         size = np.abs(gram).max()
         assert np.allclose(gram, cross, atol=1e-10 * size)
         assert np.linalg.eigvalsh(gram)[0] > -1e-9 * size
@@ -75,7 +82,11 @@ def test_products_are_those_of_the_gram_matrix(text, rep_in, rep_out, kernel):
     X, new = data(40, rep_in.size(G)), data(7, rep_in.size(G), 1)
     values = [data(block.size * len(X), len(block.columns), 2) for block in blocks]
     stretch = 1 + np.arange(rep_in.size(G))
-    for candidate in (equivariant_kernel(G, rep_in, rep_out), Plain(G, rep_in), Plain(G, rep_in, stretch)):
+    for candidate in (
+        equivariant_kernel(G, rep_in, rep_out),
+        UnconstrainedKernel(G, rep_in),
+        UnconstrainedKernel(G, rep_in, stretch),
+    ):
         grams = candidate.grams([kernel], blocks, new, X)[0]
         products = candidate.function(kernel, blocks, X, values)(new)
         generic = EquivariantKernel.function(candidate, kernel, blocks, X, values)(new)
@@ -89,9 +100,13 @@ def test_own_covariances_are_on_the_diagonal_of_the_gram_matrix(text, rep_in, re
     G, rep_in, rep_out = ss.group(text), ss.rep(rep_in), ss.rep(rep_out)
     X = data(20, rep_in.size(G))
     stretch = 1 + np.arange(rep_in.size(G))
-    for candidate in (equivariant_kernel(G, rep_in, rep_out), Plain(G, rep_in), Plain(G, rep_in, stretch)):
+    for candidate in (
+        equivariant_kernel(G, rep_in, rep_out),
+        UnconstrainedKernel(G, rep_in),
+        UnconstrainedKernel(G, rep_in, stretch),
+    ):
         for block in output_blocks(rep_out, [G]):
-            own = candidate.own(kernel, block, X)
-            for row, found in zip(X, own, strict=True):
+            diagonal = candidate.diagonal(kernel, block, X)
+            for row, found in zip(X, diagonal, strict=True):
                 ((gram,),) = candidate.grams([kernel], [block], row[None], row[None])
                 assert np.allclose(found, gram, atol=1e-10 * (1 + np.abs(gram).max()))

@@ -36,13 +36,15 @@ def test_blocks_are_an_orthogonal_decomposition(text, case):
 @pytest.mark.parametrize("text", ["O(3)", "O(2)@z", "C(4)@x"])
 def test_no_element_leaves_a_block(text):
     G = ss.group(text)
-    closed = finite_subgroup(G)
+    subgroup = finite_subgroup(G)
     for block in output_blocks(ss.rep("T(2)"), [G]):
-        rho = block.rho(G, closed)
+        rho = block.rho(G, subgroup)
         assert np.allclose(rho @ rho.swapaxes(1, 2), np.eye(block.size))
 
 
 def test_variances_in_the_types_coordinates():
     block = output_blocks(ss.rep("T(2)"), [ss.O(3)])[2]
     covariance = np.stack([np.diag(np.arange(1.0, 6.0))])
-    assert block.spread(covariance)[0] == pytest.approx(np.diag(block.basis @ covariance[0] @ block.basis.T))
+    assert block.variances(covariance)[0] == pytest.approx(
+        np.diag(block.basis @ covariance[0] @ block.basis.T)
+    )

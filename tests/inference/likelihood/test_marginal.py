@@ -11,8 +11,8 @@ from softsym.inference.likelihood.marginal import (
     Spectrum,
     best_noise,
     condition,
-    counted,
     roots_of,
+    scale_by_weights,
 )
 
 
@@ -46,27 +46,27 @@ def test_spectrum_and_factorisation_agree(case):
 
 def test_left_out_errors_are_those_of_fits_without_the_row(case):
     gram, Y = case
-    left_out = condition(gram, Y, 0.02).left_out()
+    leave_out_errors = condition(gram, Y, 0.02).leave_out_errors()
     for i in (0, 7):
         rest = np.delete(np.arange(40), i)
         alpha = np.linalg.solve(gram[np.ix_(rest, rest)] + 0.02 * np.eye(39), Y[rest])
-        assert np.allclose(left_out[i], Y[i] - gram[i, rest] @ alpha)
+        assert np.allclose(leave_out_errors[i], Y[i] - gram[i, rest] @ alpha)
 
 
 def test_left_out_rows_of_several_coordinates(case):
     gram, Y = case  # 20 rows of two coordinates
-    left_out = condition(gram, Y, 0.02).left_out(blocks=2)
+    leave_out_errors = condition(gram, Y, 0.02).leave_out_errors(blocks=2)
     out = np.array([3, 23])
     rest = np.delete(np.arange(40), out)
     alpha = np.linalg.solve(gram[np.ix_(rest, rest)] + 0.02 * np.eye(38), Y[rest])
-    assert np.allclose(left_out[out], Y[out] - gram[np.ix_(out, rest)] @ alpha)
+    assert np.allclose(leave_out_errors[out], Y[out] - gram[np.ix_(out, rest)] @ alpha)
 
 
 def test_posterior_spread_of_a_part(case):
     gram, Y = case
     part = 0.3 * gram
     dense = part - part @ np.linalg.solve(gram + 0.02 * np.eye(40), part)
-    assert np.allclose(condition(gram, Y, 0.02).spread_of(part), np.diag(dense))
+    assert np.allclose(condition(gram, Y, 0.02).posterior_variances(part), np.diag(dense))
 
 
 def test_without_noise_the_least_is_taken():
@@ -82,17 +82,21 @@ def test_singular_matrices():
     assert math.isfinite(best_noise(np.ones((4, 4)), Y).value)  # repeated rows
 
 
-def test_sources_left_out_are_predicted_from_the_others():
+def test_row_groups_left_out_are_predicted_from_the_others():
     rng = np.random.default_rng(5)
     n, b = 9, 2
     A = rng.standard_normal((n * b, n * b))
-    K, Y, sources = A @ A.T / (n * b), rng.standard_normal((n * b, 3)), np.array([0, 1, 2, 0, 1, 2, 0, 4, 4])
-    errors = condition(K, Y, 0.3).left_out(b, sources)
-    out = np.tile(sources == 0, b)
+    K, Y, row_groups = (
+        A @ A.T / (n * b),
+        rng.standard_normal((n * b, 3)),
+        np.array([0, 1, 2, 0, 1, 2, 0, 4, 4]),
+    )
+    errors = condition(K, Y, 0.3).leave_out_errors(b, row_groups)
+    out = np.tile(row_groups == 0, b)
     rest = condition(K[np.ix_(~out, ~out)], Y[~out], 0.3)
     assert np.allclose(errors[out], Y[out] - K[np.ix_(out, ~out)] @ rest.alpha)
-    each = condition(K, Y, 0.3).left_out(b, np.arange(n))
-    assert np.allclose(each, condition(K, Y, 0.3).left_out(b))
+    each = condition(K, Y, 0.3).leave_out_errors(b, np.arange(n))
+    assert np.allclose(each, condition(K, Y, 0.3).leave_out_errors(b))
 
 
 def test_rows_that_count_have_less_noise(case):
@@ -100,13 +104,13 @@ def test_rows_that_count_have_less_noise(case):
     gram, Y = case
     weights = np.random.default_rng(1).uniform(0.1, 3.0, 40)
     roots = roots_of(weights)
-    one = condition(counted(gram, roots), Y * roots, 0.02)
+    one = condition(scale_by_weights(gram, roots), Y * roots, 0.02)
     covariance = one.scale * (gram + np.diag(0.02 / weights))
     density = sum(multivariate_normal(cov=covariance).logpdf(y) for y in Y.T)
     assert one.value == pytest.approx(density - 3 * np.log(roots).sum())
     kept = np.arange(40) != 7
     inside = gram[np.ix_(kept, kept)] + np.diag(0.02 / weights[kept])
     without = gram[7, kept] @ np.linalg.solve(inside, Y[kept])
-    assert np.allclose(one.left_out()[7], roots[7] * (Y[7] - without))
-    assert counted(gram, roots_of(None)) is gram
+    assert np.allclose(one.leave_out_errors()[7], roots[7] * (Y[7] - without))
+    assert scale_by_weights(gram, roots_of(None)) is gram
     assert roots_of(np.array([1.0, 4.0]), 2).tolist() == [[1.0], [2.0], [1.0], [2.0]]

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 
 import softsym as ss
-from softsym.inference.kernels import Kernel, Plain, equivariant_kernel
+from softsym.inference.kernels import Kernel, UnconstrainedKernel, equivariant_kernel
 from softsym.inference.kernels.kernel_blocks import output_blocks
 from softsym.inference.likelihood.marginal import best_noise
-from softsym.inference.likelihood.profile import Plainly, _within, profile
+from softsym.inference.likelihood.profile import UnconstrainedFit, _within, profile
 
 CUBIC = Kernel("polynomial", 3)
 
@@ -13,19 +13,21 @@ CUBIC = Kernel("polynomial", 3)
 def profiled(text, Y, X, rep_in="2V", rep_out="V", kernel=CUBIC, weights=None):
     G, rep_in, rep_out = ss.group(text), ss.rep(rep_in), ss.rep(rep_out)
     blocks = output_blocks(rep_out, [G])
-    plain = Plainly.of(kernel, blocks, X, Y, weights=weights)
-    return profile(equivariant_kernel(G, rep_in, rep_out), kernel, blocks, X, Y, plain, weights=weights)
+    unconstrained = UnconstrainedFit.fit(kernel, blocks, X, Y, weights=weights)
+    return profile(
+        equivariant_kernel(G, rep_in, rep_out), kernel, blocks, X, Y, unconstrained, weights=weights
+    )
 
 
 @pytest.fixture(scope="module")
-def law():
+def data():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((80, 6))
     return X, np.cross(X[:, :3], X[:, 3:]), 0.1 * rng.standard_normal((80, 3))
 
 
-def test_exact_symmetry(law):
-    X, truth, noise = law
+def test_exact_symmetry(data):
+    X, truth, noise = data
     found = profiled("SO(3)", truth + noise, X)
     assert found.best == 0.0
     assert found.interval[0] == 0.0
@@ -35,8 +37,8 @@ def test_exact_symmetry(law):
 
 
 @pytest.mark.parametrize("size", [0.3, 1.0])
-def test_broken_symmetry_has_its_size_in_the_interval(law, size):
-    X, truth, noise = law
+def test_broken_symmetry_has_its_size_in_the_interval(data, size):
+    X, truth, noise = data
     along = size * np.stack(
         [X[:, 2], 0 * X[:, 0], 0 * X[:, 0]], axis=1
     )  # x-hat z: no part of it is kept by SO(3)
@@ -49,17 +51,17 @@ def test_broken_symmetry_has_its_size_in_the_interval(law, size):
     assert found.interval[0] * 0.9 <= violation <= found.interval[1] * 1.1
 
 
-def test_the_plain_kernel_lies_on_the_path(law):
-    """At the a where shares are those of k I itself, the likelihood is the plain one, up to the blocks' own noise."""
-    X, truth, noise = law
+def test_the_unconstrained_kernel_lies_on_the_path(data):
+    """At the a where shares are those of k I itself, the likelihood is the unconstrained one, up to the blocks' own noise."""
+    X, truth, noise = data
     Y, G = truth + noise, ss.SO(3)
     (block,) = output_blocks(ss.rep("V"), [G])
     (gram,) = equivariant_kernel(G, ss.rep("2V"), ss.rep("V")).grams([CUBIC], [block], X)[0:1][0]
-    (whole,) = Plain(G, ss.rep("2V")).grams([CUBIC], [block], X)[0]
+    (whole,) = UnconstrainedKernel(G, ss.rep("2V")).grams([CUBIC], [block], X)[0]
     share = 1 - np.trace(gram) / np.trace(whole)
     unit, rest = gram * (240 / np.trace(gram)), (whole - gram) * (240 / np.trace(whole - gram))
     on_path = best_noise((1 - share) * unit + share * rest, block.read(Y)).value
-    assert on_path == pytest.approx(Plainly.of(CUBIC, [block], X, Y).value, abs=0.05)
+    assert on_path == pytest.approx(UnconstrainedFit.fit(CUBIC, [block], X, Y).value, abs=0.05)
 
 
 def test_a_group_that_does_nothing():
@@ -85,9 +87,9 @@ def test_interval_of_a_parabola():
     assert high == pytest.approx(0.05 * np.exp(np.sqrt(1.92 / 50)), rel=0.1)
 
 
-def test_rows_count_by_their_weights(law):
+def test_rows_count_by_their_weights(data):
     """Every other row is a hundred times as noisy: with weights, what is found is what the others say."""
-    X, truth, noise = law
+    X, truth, noise = data
     odd = np.arange(len(X)) % 2 == 1
     Y = truth + noise * np.where(odd, 100.0, 1.0)[:, None]
     weights = np.where(odd, 1e-4, 1.0)

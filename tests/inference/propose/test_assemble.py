@@ -22,7 +22,7 @@ def test_mixed_symmetries_exact_about_one_axis_soft_about_others():
     Y = X * np.sum(X**2, axis=1, keepdims=True) * 0.3 + X + 0.25 * np.array([0.0, 1.0, 0.0])
     found = ss.propose(X, Y + 0.01 * rng.standard_normal(Y.shape), "V", "V")
     verdicts = {row.name: row.verdict for row in found.table if row.kind == "generator"}
-    assert verdicts["turn about y"] == "exact"
+    assert verdicts["rotation about y"] == "exact"
     assert sum(word == "soft" for word in verdicts.values()) == 2
     assert found.groups[0] == ss.O(2).about("y")
     assert (found.groups[-1], found.verdicts[-1]) == (ss.SO(3), "soft")

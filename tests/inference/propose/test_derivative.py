@@ -8,7 +8,7 @@ from softsym.inference.propose.derivative import LEVEL, Defect, LieDerivative
 from softsym.inference.propose.fits.features import Features
 from softsym.inference.propose.fits.fit import Fit
 from softsym.inference.propose.matrix_action import actions, basis_of
-from tests.inference.propose.laws import rows
+from tests.inference.propose.target_functions import rows
 
 
 def _lie(name, n=300, noise=0.02, seed=0):
@@ -26,8 +26,8 @@ def test_the_gap_is_where_theory_says(name, k):
 
 
 def test_true_generators_are_rarely_refuted():
-    turns = ss.SO(3).lie_algebra.reshape(3, -1)
-    p_values = [_lie("cross product", 100, 0.1, seed).defect(turns[0]).p_value for seed in range(15)]
+    rotations = ss.SO(3).lie_algebra.reshape(3, -1)
+    p_values = [_lie("cross product", 100, 0.1, seed).defect(rotations[0]).p_value for seed in range(15)]
     assert min(p_values) > 1e-4
     assert np.mean(np.array(p_values) < 0.2) < 0.5
 
@@ -44,7 +44,9 @@ def test_a_wrong_element_is_refuted_and_a_right_one_is_not():
 
     def tried(h):
         values = lie.fit.predict(lie.features.values(lie.X))
-        return lie.element_defect(h, values, lie.fit.predict(lie.features.values(lie.source.moved(h, lie.X))))
+        return lie.element_defect(
+            h, values, lie.fit.predict(lie.features.values(lie.source.transform(h, lie.X)))
+        )
 
     assert tried(ss.SO(3).sample(1)[0]).p_value > LEVEL
     assert tried(-np.eye(3)).p_value < 1e-10

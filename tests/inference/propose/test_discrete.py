@@ -5,7 +5,7 @@ import pytest
 
 import softsym as ss
 from softsym.inference.propose.discrete import candidates, mirror
-from tests.inference.propose.laws import rows
+from tests.inference.propose.target_functions import rows
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 4])
@@ -35,7 +35,7 @@ def test_a_tilted_mirror_is_found():
     assert np.array(mirrors[0].generator) @ normal == pytest.approx(-normal, abs=0.02)
 
 
-def test_inversion_is_told_from_its_opposite():
+def test_inversion_differs_from_its_opposite():
     X, Y, rep_in, rep_out, _ = rows("cross product", 200, 0.02)
     assert "inversion" not in {row.name for row in ss.propose(X, Y, rep_in, rep_out).table}
     odd = X[:, :3] * np.sum(X[:, 3:] ** 2, axis=1, keepdims=True)

@@ -17,12 +17,12 @@ def test_velocities_are_derivatives_of_motions(rep, size):
     source, target = actions(X, X[:, :1], ss.rep(rep), ss.rep("S"))
     assert source.dim == 3
     for A in basis_of(3, source.affine)[::2]:
-        numeric = (source.moved(expm(1e-5 * A), X) - source.moved(expm(-1e-5 * A), X)) / 2e-5
+        numeric = (source.transform(expm(1e-5 * A), X) - source.transform(expm(-1e-5 * A), X)) / 2e-5
         assert np.allclose(source.velocity(A[None], X)[0], numeric, atol=1e-8)
         assert not target.velocity(A[None], X[:, :1]).any()
 
 
-def test_shifts_move_points_alone():
+def test_translations_act_on_points_alone():
     X = RNG.standard_normal((5, 6))
     source, _ = actions(X, X[:, :3], ss.rep("P + V"), ss.rep("V"))
     shift = np.zeros((4, 4))

@@ -1,4 +1,4 @@
-"""Models beside the fit."""
+"""Models next to the fit."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ import torch
 import softsym as ss
 from softsym.errors import InputError
 from softsym.inference.propose.model import read_model
-from tests.inference.propose.laws import rows
+from tests.inference.propose.target_functions import rows
 
 
 class Cross:

@@ -5,7 +5,7 @@ import pytest
 import softsym as ss
 from softsym.errors import InputError
 from softsym.inference.propose.picture import figure, write_picture
-from tests.inference.propose.laws import rows
+from tests.inference.propose.target_functions import rows
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +18,7 @@ def test_it_shows_eigenvalues_axes_and_groups(found):
     drawn = figure(found)
     kinds = [trace.type for trace in drawn.data]
     assert kinds.count("bar") == 1
-    assert kinds.count("scatter3d") >= 2  # the turn about z and a mirror
+    assert kinds.count("scatter3d") >= 2  # the rotation about z and a mirror
     assert {"O(2)@z", "SO(2)@z"} <= set(drawn.data[-1].text)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 import softsym as ss
 from softsym.errors import InputError
-from tests.inference.propose.laws import rows
+from tests.inference.propose.target_functions import rows
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,7 @@ def test_json(found):
 
 def test_words_and_tables(found):
     assert found.words().startswith("Exact continuous symmetry: so(3) (3 dimensions, compact).")
-    assert "turn about" in str(found)
+    assert "rotation about" in str(found)
     assert found.table.to_polars().height == len(found.table)
     assert found.exact_groups[0] == ss.SO(3)
     with pytest.raises(InputError, match="no symmetry 'x'"):

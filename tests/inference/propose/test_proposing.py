@@ -6,15 +6,15 @@ import pytest
 import softsym as ss
 from softsym.errors import InputError
 from softsym.inference.propose.algebra.closure import angle
-from tests.inference.propose.laws import LAWS, rows
+from tests.inference.propose.target_functions import TARGETS, rows
 
 
-@pytest.mark.parametrize("name", LAWS)
-@pytest.mark.parametrize("turned", [False, True])
-def test_algebras_that_theory_knows(name, turned):
-    X, Y, rep_in, rep_out, Q = rows(name, 400, 0.02, turned=turned)
+@pytest.mark.parametrize("name", TARGETS)
+@pytest.mark.parametrize("rotated", [False, True])
+def test_algebras_that_theory_knows(name, rotated):
+    X, Y, rep_in, rep_out, Q = rows(name, 400, 0.02, rotated=rotated)
     found = ss.propose(X, Y, rep_in, rep_out)
-    assert found.algebra == LAWS[name][4]
+    assert found.algebra == TARGETS[name][4]
     for group in found.groups:
         assert ss.group(str(group)) == group
     if name == "along z":
@@ -30,7 +30,7 @@ def test_nothing_is_claimed_on_pure_noise(seed):
     assert "explains only" in found.note
 
 
-def test_a_law_that_has_no_name_gets_none():
+def test_an_algebra_that_has_no_name_gets_none():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((300, 3))
     Y = X[:, :1] * X[:, 1:2] + 0.1 * X[:, :1] ** 2 * X[:, 1:2] ** 2
@@ -73,7 +73,7 @@ def test_refusals(change, message):
         ss.propose(**given)
 
 
-def test_turns_are_listed_beside_an_algebra_without_a_name():
+def test_rotations_are_listed_next_to_an_algebra_without_a_name():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((400, 3))
     found = ss.propose(X, X + [0.4, 0.8, 0.0] + 0.01 * rng.standard_normal(X.shape), "V", "V")
@@ -81,7 +81,7 @@ def test_turns_are_listed_beside_an_algebra_without_a_name():
     assert any(group.name.startswith("SO(2)@(0.4") for group in found.groups)
 
 
-def test_a_law_that_grows_with_its_inputs_is_scaling():
+def test_a_function_that_grows_with_its_inputs_is_scaling():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((500, 3))
     Y = np.sqrt(X**2 + 0.5 * np.sum(X**2, axis=1, keepdims=True))

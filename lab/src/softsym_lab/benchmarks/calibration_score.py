@@ -16,7 +16,7 @@ import numpy as np
 from scipy.stats import beta
 
 from softsym.inference import ABSENT_ABOVE, TOLERANCE
-from softsym.inference.verdict import Grounds
+from softsym.inference.verdict import TestStatistics
 
 Record = dict[str, Any]
 PUBLISHED = {"SymCert (2026): false certification": 0.0, "SymCert (2026): detection": 0.48}
@@ -114,7 +114,7 @@ class _Pair:
         self.has_interval = row["errors"][1] is not None
         self.estimate = row["asymmetry"] if row["asymmetry"] is not None else 1.0
         error = row["errors"][1] if self.has_interval else 1.0
-        self.allowed = Grounds(self.interval, 1.0 - error, self.rows, 1.0).allowed
+        self.allowed = TestStatistics(self.interval, 1.0 - error, self.rows, 1.0).allowed
 
     @property
     def right(self) -> bool:

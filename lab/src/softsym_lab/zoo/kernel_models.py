@@ -127,7 +127,7 @@ def collect_evidence(plan: Blueprint) -> list[dict[str, Any]]:
     """
     task = plan.task
     X, Y = (values[:EVIDENCE_ROWS] for values in arrays(task.evidence_data(plan.seed)))
-    sources = task.row_groups(plan.seed)
+    row_groups = task.row_groups(plan.seed)
     given = {group.name: group for group in (*plan.candidates, task.largest)}
     proposed = () if task.target is not None else propose(X, Y, *plan.reps, seed=plan.seed).groups
     groups = {group.name: group for group in proposed} | given
@@ -136,7 +136,7 @@ def collect_evidence(plan: Blueprint) -> list[dict[str, Any]]:
         Y,
         *plan.reps,
         list(groups.values()),
-        sources=None if sources is None else sources[:EVIDENCE_ROWS],
+        row_groups=None if row_groups is None else row_groups[:EVIDENCE_ROWS],
         seed=plan.seed,
     )
     kept = ("name", "verdict", "asymmetry", "interval", "p_value", "coverage", "note")

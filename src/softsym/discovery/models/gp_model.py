@@ -18,7 +18,7 @@ from softsym.groups import Group, join_groups
 from softsym.inference import SoftEquivariantGP
 from softsym.inference.kernels import EquivariantKernel, equivariant_kernel
 from softsym.inference.lattice import contains
-from softsym.inference.likelihood.gaussian_process import Component, Process, blocks_of, same_noise
+from softsym.inference.likelihood.gaussian_process import Component, ConditionedGP, blocks_of, same_noise
 from softsym.reps import Rep
 from softsym.typing import Array, Index
 
@@ -69,7 +69,7 @@ class GaussianProcess:
         inside = self.gp.process_
         variance = np.zeros(inside.Y.shape[1])
         for block, fit in zip(inside.blocks, inside.fits, strict=True):
-            variance[block.columns] += fit.scale * fit.noise * block.spread(np.eye(block.size)[None])
+            variance[block.columns] += fit.scale * fit.noise * block.variances(np.eye(block.size)[None])
         return np.asarray(variance * self.gp.scale_out_.scale**2)
 
     def __call__(self, X: Array) -> Array:
@@ -79,7 +79,7 @@ class GaussianProcess:
 
     def std(self, X: Array) -> Array:
         """Standard deviations of a new measurement."""
-        std = self.gp.process_.spread(self.gp.scale_in_.transform(X))
+        std = self.gp.process_.std(self.gp.scale_in_.transform(X))
         return np.asarray(std * self.gp.scale_out_.scale)
 
     def refit(self, X: Array, Y: Array, weights: Array | None = None) -> GaussianProcess:
@@ -104,7 +104,7 @@ class GaussianProcess:
         kept = [Component(one.candidate, one.kernel, one.weight / total, one.has) for one in kept]
         blocks = blocks_of(kept, self.rep_out, inside.Y)
         noises = same_noise(inside.noises, blocks)
-        process = Process.fit(kept, blocks, inside.X, inside.Y, noises, weights=inside.weights)
+        process = ConditionedGP.fit(kept, blocks, inside.X, inside.Y, noises, weights=inside.weights)
         return replace(self, gp=self._holding(process), exact_groups=names)
 
     def counting(self, weights: Array) -> GaussianProcess:
@@ -115,8 +115,8 @@ class GaussianProcess:
         """
         inside = self.gp.process_
         chosen = weights[self.gp.rows_]
-        process = Process.fit(
-            inside.components, inside.blocks, inside.X, inside.Y, inside.noises, inside.sources, chosen
+        process = ConditionedGP.fit(
+            inside.components, inside.blocks, inside.X, inside.Y, inside.noises, inside.row_groups, chosen
         )
         return replace(self, gp=self._holding(process))
 
@@ -129,12 +129,14 @@ class GaussianProcess:
         scaled = gp.scale_in_.transform(X[:n]), gp.scale_out_.transform(Y[:n])
         try:
             counted = None if weights is None else weights[:n]
-            process = Process.restored(components, inside.blocks, *scaled, inside.noises, weights=counted)
+            process = ConditionedGP.restored(
+                components, inside.blocks, *scaled, inside.noises, weights=counted
+            )
         except ValueError:  # singular with these rows
             return None
         return replace(self, gp=self._holding(process))
 
-    def _holding(self, process: Process) -> SoftEquivariantGP:
+    def _holding(self, process: ConditionedGP) -> SoftEquivariantGP:
         gp = copy.copy(self.gp)
         gp.__dict__.pop("left_out_errors_", None)
         gp.process_, gp.n_rows_, gp.rows_, gp._n_given = (

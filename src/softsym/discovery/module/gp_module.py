@@ -11,9 +11,9 @@ from torch import Tensor, nn
 from softsym.discovery.models.gp_model import GaussianProcess
 from softsym.discovery.module.kernel_sums import kernel_sum
 from softsym.discovery.module.scaled import Scaled
-from softsym.inference.kernels import EquivariantKernel, Kernel, Plain
+from softsym.inference.kernels import EquivariantKernel, Kernel, UnconstrainedKernel
 from softsym.inference.kernels.averaged import Averaged
-from softsym.inference.kernels.framed import LEAST_SIZE, Framed, growth
+from softsym.inference.kernels.canonicalised import LEAST_SIZE, Canonicalised, growth
 from softsym.inference.kernels.kernel_blocks import Block
 from softsym.inference.kernels.polynomial import Polynomial
 from softsym.typing import Array
@@ -159,8 +159,8 @@ def _component(
     outputs: int,
 ) -> nn.Module:
     """What one kernel adds to predictions of all outputs."""
-    if isinstance(candidate, Framed):
-        size, unit = candidate.framed(X)
+    if isinstance(candidate, Canonicalised):
+        size, unit = candidate.canonicalise(X)
         powers = _output_powers(blocks, outputs)
         grown = [
             np.tile(size ** growth(b.type), b.size)[:, None] * v for b, v in zip(blocks, values, strict=True)
@@ -169,10 +169,10 @@ def _component(
         return AtOneSize(inner, candidate.powers(X.shape[1]).astype(np.float64), powers)
     if isinstance(candidate, Polynomial):
         return Powers(candidate.coefficients(kernel, blocks, X, values, outputs))
-    assert isinstance(candidate, Averaged | Plain)
+    assert isinstance(candidate, Averaged | UnconstrainedKernel)
     rows, wide = candidate.expanded(blocks, X, values)
     sums = kernel_sum(kernel, rows, wide @ _placement_matrix(blocks, outputs))
-    stretch = candidate.stretch if isinstance(candidate, Plain) else None
+    stretch = candidate.stretch if isinstance(candidate, UnconstrainedKernel) else None
     return sums if stretch is None else Stretched(sums, stretch)
 
 

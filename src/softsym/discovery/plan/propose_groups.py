@@ -10,7 +10,7 @@ import numpy as np
 from softsym.data.split import HELD_OUT, split_rows
 from softsym.discovery.points import has_points, select_same_translations
 from softsym.groups import Group, O, Trivial
-from softsym.inference.verdict import LEAST_EXPLAINED
+from softsym.inference.verdict import LEAST_R2
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.typing import Array, Index
@@ -98,9 +98,7 @@ def propose_candidates(
 
 def _usual(proposal: Proposal, rep_in: Rep, size: int) -> tuple[Group, ...]:
     """Rotations and reflections, where the model behind the proposal fits poorly and no orthogonal group was proposed."""
-    if not LEAST_EXPLAINED <= proposal.explained < WELL_FITTED or any(
-        G.is_orthogonal for G in proposal.groups
-    ):
+    if not LEAST_R2 <= proposal.explained < WELL_FITTED or any(G.is_orthogonal for G in proposal.groups):
         return ()
     d = next((d for d in (2, 3) if rep_in.size(Trivial(d)) == size), None)
     if d is None:

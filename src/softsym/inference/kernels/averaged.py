@@ -2,7 +2,7 @@ r"""Kernels averaged over a finite subgroup F, for compact groups.
 
 .. math:: K_G(x, x') = \frac{1}{|F|} \sum_{g \in F} k(x, \rho_{in}(g) x')\, \rho_{out}(g) .
 
-F is a group, so that :math:`K_G` is exactly symmetric and positive, and k I falls into :math:`K_G` and a rest that is a kernel too.
+F is a group, so that :math:`K_G` is exactly symmetric and positive, and k I is the sum of :math:`K_G` and a complementary kernel.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from softsym.reps import Rep
 from softsym.typing import Array
 
 TILE = 128
-"""Rows of a tile that fits into a core's own memory."""
+"""Rows of a tile that fits into a core's cache."""
 
 
 class Averaged(EquivariantKernel):
     """A kernel averaged over a finite subgroup."""
 
-    def __init__(self, group: Group, rep_in: Rep, closed: FiniteSubgroup) -> None:
+    def __init__(self, group: Group, rep_in: Rep, subgroup: FiniteSubgroup) -> None:
         super().__init__(group, rep_in)
-        self.closed = closed
+        self.subgroup = subgroup
 
     @functools.cached_property
-    def _halves(self) -> tuple[NDArray[np.intp], Array]:
+    def _inverse_pairs(self) -> tuple[NDArray[np.intp], Array]:
         """One element of each pair (g, g^-1), and 1 or 2 for how many it stands for."""
-        flat = np.concatenate([part.reshape(len(part), -1) for part in self.closed.parts], axis=1)
+        flat = np.concatenate([part.reshape(len(part), -1) for part in self.subgroup.parts], axis=1)
         back = np.concatenate(
-            [part.swapaxes(1, 2).reshape(len(part), -1) for part in self.closed.parts], axis=1
+            [part.swapaxes(1, 2).reshape(len(part), -1) for part in self.subgroup.parts], axis=1
         )
         distance = squares(flat)[:, None] + squares(back)[None] - 2 * flat @ back.T / flat.shape[1]
         inverse = distance.argmin(axis=0)
@@ -53,21 +53,21 @@ class Averaged(EquivariantKernel):
         """See the base class."""
         symmetric = right is None
         which, weight = (
-            self._halves if symmetric else (np.arange(len(self.closed)), np.ones(len(self.closed)))
+            self._inverse_pairs if symmetric else (np.arange(len(self.subgroup)), np.ones(len(self.subgroup)))
         )
         other = left if right is None else right
         n, m, d = len(left), len(other), left.shape[1]
-        rhos = [(block.rho(self.group, self.closed)[which] * weight[:, None, None]) for block in blocks]
-        rhos = [rho.reshape(len(which), -1) / len(self.closed) for rho in rhos]
+        rhos = [(block.rho(self.group, self.subgroup)[which] * weight[:, None, None]) for block in blocks]
+        rhos = [rho.reshape(len(which), -1) / len(self.subgroup) for rho in rhos]
         out = [[np.empty((block.size, n, block.size, m)) for block in blocks] for _ in kernels]
         lengths, other_lengths = squares(left), squares(other)
-        moved = (
-            act(self.rep_in, self.group, [part[which] for part in self.closed.parts], other).swapaxes(1, 2)
+        transformed = (
+            act(self.rep_in, self.group, [part[which] for part in self.subgroup.parts], other).swapaxes(1, 2)
             / d
         )
         step = max(1, CHUNK // max(1, len(which) * m))
         for rows in slices(n, step):
-            inner = left[rows] @ moved
+            inner = left[rows] @ transformed
             for grams, kernel in zip(out, kernels, strict=True):
                 values = kernel.of(inner, lengths[rows, None], other_lengths).reshape(len(which), -1)
                 for gram, rho, block in zip(grams, rhos, blocks, strict=True):
@@ -84,37 +84,37 @@ class Averaged(EquivariantKernel):
     def function(
         self, kernel: Kernel, blocks: Sequence[Block], X: Array, values: Sequence[Array]
     ) -> Callable[[Array], list[Array]]:
-        """See the base class. Rows are moved by all elements, their values with them; then the kernel is a plain one."""
+        """See the base class. Rows are transformed by all elements, their values with them; the kernel is then unconstrained."""
         sums = kernel.function(*self.expanded(blocks, X, values))
         return lambda new: split_coordinates(sums(new), blocks)
 
     def expanded(self, blocks: Sequence[Block], X: Array, values: Sequence[Array]) -> tuple[Array, Array]:
         """Rows (q n, d) and their numbers (q n, sum of b c) with which the base kernel alone gives the same function."""
-        q, n = len(self.closed), len(X)
-        moved = act(self.rep_in, self.group, self.closed.parts, X).reshape(q * n, -1)
+        q, n = len(self.subgroup), len(X)
+        transformed = act(self.rep_in, self.group, self.subgroup.parts, X).reshape(q * n, -1)
         wide = [
             np.einsum("gab,bnc->gnac", self._rho(block), value.reshape(block.size, n, -1), optimize=True).reshape(q * n, -1)
             for block, value in zip(blocks, values, strict=True)
         ]  # fmt: skip
-        return moved, np.concatenate(wide, axis=1)
+        return transformed, np.concatenate(wide, axis=1)
 
-    def own(self, kernel: Kernel, block: Block, X: Array) -> Array:
+    def diagonal(self, kernel: Kernel, block: Block, X: Array) -> Array:
         """See the base class."""
-        moved = act(self.rep_in, self.group, self.closed.parts, X)
+        transformed = act(self.rep_in, self.group, self.subgroup.parts, X)
         size = squares(X)
-        inner = np.einsum("gni,ni->gn", moved, X) / X.shape[1]
+        inner = np.einsum("gni,ni->gn", transformed, X) / X.shape[1]
         return np.asarray(
             np.einsum("gn,gab->nab", kernel.of(inner, size, size), self._rho(block), optimize=True)
         )
 
     def _rho(self, block: Block) -> Array:
         """Matrices of the elements on the block, as shares of the average, shape (q, b, b)."""
-        return np.asarray(block.rho(self.group, self.closed) / len(self.closed))
+        return np.asarray(block.rho(self.group, self.subgroup) / len(self.subgroup))
 
     @property
     def method(self) -> str:
         """See the base class."""
-        return f"averaged over {len(self.closed)} elements"
+        return f"averaged over {len(self.subgroup)} elements"
 
 
 def _symmetrise(square: Array) -> None:

@@ -1,13 +1,13 @@
-r"""Base kernels: how alike two inputs are.
+r"""Base kernels: the similarity of two inputs.
 
-All of them are functions of the inner product and the two lengths alone, so any orthogonal group leaves them as they are,
+All of them are functions of the inner product and the two lengths alone, so they are invariant under any orthogonal group,
 :math:`k(gx, gx') = k(x, x')`. With :math:`u = x \cdot x' / d` and :math:`r^2 = |x - x'|^2 / d` for d columns of about unit size:
 
 - ``polynomial``: :math:`(1 + u)^p`, all polynomials up to degree p;
-- ``rbf``: :math:`\exp(-r^2 / 2 w^2)`, functions as smooth as can be, of width w;
+- ``rbf``: :math:`\exp(-r^2 / 2 w^2)`, analytic functions, of width w;
 - ``matern``: :math:`(1 + z + z^2 / 3)\, e^{-z}, z = \sqrt5\, r / w`, functions with two derivatives;
 - ``rbf+linear``: an rbf and a linear part, half each;
-- ``rbf*linear``: :math:`(1 + u)\, \exp(-r^2 / 2 w^2)`, planes that change from place to place.
+- ``rbf*linear``: :math:`(1 + u)\, \exp(-r^2 / 2 w^2)`, locally linear functions.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from softsym.typing import Array
 CHUNK = 500_000
 """Kernel values held at once."""
 TILE = (128, 256)
-"""New rows and known rows between which kernel values are held at once: no more than a core's own memory takes."""
+"""New rows and known rows between which kernel values are held at once: no more than a core's cache holds."""
 FAMILIES = ("polynomial", "rbf", "matern", "rbf+linear", "rbf*linear")
 
 
@@ -103,16 +103,16 @@ class Kernel:
         )
 
     def _tiled(self, X: Array, values: Array) -> Callable[[Array], Array]:
-        """As :meth:`function`, from tiles of the Gram matrix that fit into a core's own memory."""
+        """As :meth:`function`, from tiles of the Gram matrix that fit into a core's cache."""
         scaled, lengths = X / X.shape[1], squares(X)
         tiles = slices(len(X), TILE[1])
 
         def sums(new: Array) -> Array:
-            own = squares(new)[:, None]
+            diagonal = squares(new)[:, None]
             out = np.zeros((len(new), values.shape[1]))
             for rows in slices(len(new), TILE[0]):
                 for some in tiles:
-                    tile = self.of(new[rows] @ scaled[some].T, own[rows], lengths[some])
+                    tile = self.of(new[rows] @ scaled[some].T, diagonal[rows], lengths[some])
                     out[rows] += tile @ values[some]
             return out
 

@@ -1,4 +1,4 @@
-"""Which way a group's kernel is made: averaged, framed or polynomial, the first that applies."""
+"""Which way a group's kernel is made: averaged, canonicalised or polynomial, the first that applies."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups.finite_subgroup import finite_subgroup
 from softsym.inference.kernels.averaged import Averaged
-from softsym.inference.kernels.equivariant import EquivariantKernel, Plain
-from softsym.inference.kernels.framed import Framed, growth, without_scaling
+from softsym.inference.kernels.canonicalised import Canonicalised, growth, without_scaling
+from softsym.inference.kernels.equivariant import EquivariantKernel, UnconstrainedKernel
 from softsym.inference.kernels.polynomial import Polynomial
 from softsym.reps import Rep
 
 
 def equivariant_kernel(group: Group, rep_in: Rep, rep_out: Rep) -> EquivariantKernel:
-    """The kernel of a group by the first method that applies: averaged, framed, polynomial.
+    """The kernel of a group by the first method that applies: averaged, canonicalised, polynomial.
 
     Example:
         >>> import softsym as ss
@@ -24,8 +24,12 @@ def equivariant_kernel(group: Group, rep_in: Rep, rep_out: Rep) -> EquivariantKe
     moving = scales and any(growth(type_) for _, type_ in rep_in)
     if (moving or not scales) and (rest is None or rest.is_orthogonal):
         try:
-            inner = Plain(group, rep_in) if rest is None else Averaged(rest, rep_in, finite_subgroup(rest))
-            return Framed(group, rep_in, inner) if scales else inner
+            inner = (
+                UnconstrainedKernel(group, rep_in)
+                if rest is None
+                else Averaged(rest, rep_in, finite_subgroup(rest))
+            )
+            return Canonicalised(group, rep_in, inner) if scales else inner
         except InputError:
             if not scales:
                 raise

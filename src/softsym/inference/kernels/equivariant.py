@@ -1,4 +1,4 @@
-"""What an equivariant kernel is: a matrix-valued kernel whose functions have a symmetry exactly; and the one without any."""
+"""Equivariant kernels, matrix-valued kernels whose functions have a symmetry exactly; and the unconstrained kernel."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from softsym.inference.kernels.kernel_blocks import Block
 from softsym.reps import Rep
 from softsym.typing import Array
 
-OWN = 16
-"""Rows whose own covariances are computed together."""
+DIAGONAL_ROWS = 16
+"""Rows whose covariances are computed together."""
 
 
 class EquivariantKernel(ABC):
-    """What makes a kernel equivariant to one group.
+    """Makes a kernel equivariant to one group.
 
     Args:
         group: The group.
@@ -63,26 +63,26 @@ class EquivariantKernel(ABC):
 
         return products
 
-    def own(self, kernel: Kernel, block: Block, X: Array) -> Array:
+    def diagonal(self, kernel: Kernel, block: Block, X: Array) -> Array:
         """Prior covariances (n, b, b) of the block's coordinates at each row (n, d)."""
         pieces = []
-        for rows in slices(len(X), OWN):
+        for rows in slices(len(X), DIAGONAL_ROWS):
             gram = self.grams([kernel], [block], X[rows], X[rows])[0][0]
             n = len(gram) // block.size
             pieces.append(np.einsum("ambm->mab", gram.reshape(block.size, n, block.size, n)))
         return np.concatenate(pieces)
 
-    def rests(self, grams: Sequence[Array], plain: Sequence[Array], X: Array) -> list[Array]:
+    def complements(self, grams: Sequence[Array], unconstrained: Sequence[Array], X: Array) -> list[Array]:
         """Gram matrices of the functions that do not have the symmetry, for every block.
 
         Args:
             grams: Of those that have it, (b n, b n).
-            plain: Of all functions.
+            unconstrained: Of all functions.
             X: Inputs (n, d).
         """
         if not self.is_projection:
-            return list(plain)
-        return [whole - gram for gram, whole in zip(grams, plain, strict=True)]
+            return list(unconstrained)
+        return [whole - gram for gram, whole in zip(grams, unconstrained, strict=True)]
 
     def allows(self, kernel: Kernel) -> bool:
         """Whether this base kernel can be made equivariant."""
@@ -94,13 +94,13 @@ class EquivariantKernel(ABC):
         """How it is done, for tables."""
 
 
-class Plain(EquivariantKernel):
+class UnconstrainedKernel(EquivariantKernel):
     """k I: no symmetry at all.
 
     Args:
         group: Any group.
         rep_in: How inputs transform.
-        stretch: Factors of the input columns, shape (d,): without a symmetry to keep, each column may have its own unit.
+        stretch: Factors of the input columns, shape (d,): without a symmetry each column may have its own scale.
     """
 
     def __init__(self, group: Group, rep_in: Rep, stretch: Array | None = None) -> None:
@@ -133,7 +133,7 @@ class Plain(EquivariantKernel):
         ]
         return X * (1.0 if self.stretch is None else self.stretch), np.concatenate(wide, axis=1)
 
-    def own(self, kernel: Kernel, block: Block, X: Array) -> Array:
+    def diagonal(self, kernel: Kernel, block: Block, X: Array) -> Array:
         """See the base class."""
         size = squares(X if self.stretch is None else X * self.stretch)
         return np.asarray(kernel.of(size, size, size)[:, None, None] * np.eye(block.size))
@@ -148,11 +148,11 @@ class Plain(EquivariantKernel):
     @property
     def method(self) -> str:
         """See the base class."""
-        return "plain" if self.stretch is None else "plain, columns in their own units"
+        return "unconstrained" if self.stretch is None else "unconstrained, columns scaled separately"
 
 
 def split_coordinates(wide: Array, blocks: Sequence[Block]) -> list[Array]:
-    """Numbers (n, sum of b c), coordinates and copies of all blocks beside each other, as (b n, c) for every block."""
+    """Numbers (n, sum of b c), coordinates and copies of all blocks next to each other, as (b n, c) for every block."""
     ends = np.cumsum([block.size * len(block.columns) for block in blocks])
     return [
         part.reshape(len(part), block.size, -1).transpose(1, 0, 2).reshape(block.size * len(part), -1)
@@ -161,5 +161,5 @@ def split_coordinates(wide: Array, blocks: Sequence[Block]) -> list[Array]:
 
 
 def repeated(gram: Array, b: int) -> Array:
-    """The Kronecker product I (x) K of a Gram matrix: the same kernel for each of b coordinates that know nothing of each other."""
+    """The Kronecker product I (x) K of a Gram matrix: the same kernel for each of b independent coordinates."""
     return np.asarray(np.kron(np.eye(b), gram), dtype=np.float64)

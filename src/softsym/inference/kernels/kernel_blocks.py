@@ -55,13 +55,13 @@ class Block:
         inside = values.reshape(self.size, len(Y), -1).transpose(1, 2, 0)
         Y[:, self.columns] += inside @ self.basis.T
 
-    def spread(self, variance: Array) -> Array:
+    def variances(self, variance: Array) -> Array:
         """Variances of the type's coordinates (n, size) from covariances of the block's (n, b, b)."""
         return np.einsum("sa,nab,sb->ns", self.basis, variance, self.basis)
 
-    def rho(self, group: Group, closed: FiniteSubgroup) -> Array:
+    def rho(self, group: Group, subgroup: FiniteSubgroup) -> Array:
         """Matrices of the set's elements on the block, shape (q, b, b)."""
-        whole = self.type.rho(group, group_element(group, closed.parts))
+        whole = self.type.rho(group, group_element(group, subgroup.parts))
         return np.asarray(self.basis.T @ whole @ self.basis)
 
 
@@ -79,14 +79,14 @@ def output_blocks(rep_out: Rep, groups: Sequence[Group]) -> list[Block]:
         starts = range(segment.start, segment.stop, segment.size)
         columns.setdefault(segment.type, []).extend(range(start, start + segment.size) for start in starts)
     try:
-        closed = finite_subgroup(whole) if whole.is_orthogonal else None
+        subgroup = finite_subgroup(whole) if whole.is_orthogonal else None
     except InputError:
-        closed = None
+        subgroup = None
     blocks = []
     for type_, ranges in columns.items():
         index = np.array(ranges, dtype=np.intp)
         size = index.shape[1]
-        bases = [np.eye(size)] if closed is None or size == 1 else _split(type_, whole, closed)
+        bases = [np.eye(size)] if subgroup is None or size == 1 else _split(type_, whole, subgroup)
         blocks += [Block(type_, index, basis) for basis in bases]
     return blocks
 
@@ -101,8 +101,8 @@ def nonzero_blocks(rep_out: Rep, groups: Sequence[Group], Y: Array) -> list[Bloc
     ]
 
 
-def _split(type_: TensorType, group: Group, closed: FiniteSubgroup) -> list[Array]:
-    rho = type_.rho(group, group_element(group, closed.parts))
+def _split(type_: TensorType, group: Group, subgroup: FiniteSubgroup) -> list[Array]:
+    rho = type_.rho(group, group_element(group, subgroup.parts))
     S = np.random.default_rng(0).standard_normal((rho.shape[-1],) * 2)
     commuting = np.mean(rho @ (S + S.T) @ rho.swapaxes(1, 2), axis=0)
     values, vectors = np.linalg.eigh(commuting)

@@ -1,4 +1,4 @@
-r"""Kernel ridge regression with a symmetry, softly: the twin of the Gaussian process for which validation rows choose.
+r"""Kernel ridge regression with a soft symmetry: the Gaussian process's mean, with hyperparameters chosen on validation rows.
 
 .. math:: K_s = (1 - s)\, K_G + s\, k I ,
 
@@ -21,7 +21,7 @@ from softsym.errors import InputError
 from softsym.groups import Group, Trivial, join_groups
 from softsym.inference.kernels.base import GRID, Kernel
 from softsym.inference.kernels.choice import equivariant_kernel
-from softsym.inference.kernels.equivariant import EquivariantKernel, Plain, repeated
+from softsym.inference.kernels.equivariant import EquivariantKernel, UnconstrainedKernel, repeated
 from softsym.inference.kernels.kernel_blocks import Block, nonzero_blocks
 from softsym.inference.lattice import contains
 from softsym.reps import Rep, Scalar
@@ -37,7 +37,7 @@ few are compared again; and the largest."""
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """A way to see the data: with one group or none, and in one scaling.
+    """A group or none, and a scaling of the inputs.
 
     Args:
         name: The group's name; empty for none.
@@ -65,10 +65,10 @@ class Frame:
     def grams(self, kernels: Sequence[Kernel], left: Array, right: Array) -> list[list[tuple[Array, Array]]]:
         """For every kernel and block the Gram matrices (b n, b m) with and without the symmetry."""
         exact = self.candidate.grams(kernels, self.blocks, left, right)
-        free = [kernel.gram(left, right) for kernel in kernels]
+        unconstrained = [kernel.gram(left, right) for kernel in kernels]
         return [
             [(one, repeated(whole, block.size)) for one, block in zip(each, self.blocks, strict=True)]
-            for each, whole in zip(exact, free, strict=True)
+            for each, whole in zip(exact, unconstrained, strict=True)
         ]
 
     def softness(self) -> tuple[float, ...]:
@@ -123,7 +123,7 @@ def soft_kernel_ridge(
         Y: Outputs (n, outputs).
         rep_in: How inputs transform.
         rep_out: How outputs transform.
-        groups: Candidates: each by itself, and what they generate together; none for plain kernel ridge regression.
+        groups: Candidates: each by itself, and what they generate together; none for unconstrained kernel ridge regression.
         checked: Validation rows, inputs and outputs.
         kernels: Base kernels to choose from; a polynomial of degree 1 alone is ridge regression.
 
@@ -161,10 +161,10 @@ Setting = tuple[float, Frame, Kernel, float, float]
 
 
 def _frames(X: Array, Y: Array, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]) -> Iterator[Frame]:
-    plain_in, plain_out = X.shape[1] * Scalar, Y.shape[1] * Scalar
+    scalars_in, scalars_out = X.shape[1] * Scalar, Y.shape[1] * Scalar
     for scale in (_whole(X, X.mean(0)), SymmetricScaler.fit(X, None, ())):
-        blocks = tuple(nonzero_blocks(plain_out, [Trivial(1)], Y))
-        yield Frame("", Plain(Trivial(1), plain_in), blocks, scale, Y.mean(0))
+        blocks = tuple(nonzero_blocks(scalars_out, [Trivial(1)], Y))
+        yield Frame("", UnconstrainedKernel(Trivial(1), scalars_in), blocks, scale, Y.mean(0))
     is_largest = [all(contains(group, other) for other in groups) for group in groups]
     together = [join_groups(groups)] if len(groups) > 1 and not any(is_largest) else []
     for group in (*groups, *together):
@@ -217,10 +217,10 @@ def _function(
         _dual(_mixed(gram, soft), ridge, block.read(Y))
         for block, gram in zip(frame.blocks, grams, strict=True)
     ]
-    free = Plain(frame.candidate.group, frame.candidate.rep_in)
+    unconstrained = UnconstrainedKernel(frame.candidate.group, frame.candidate.rep_in)
     parts = [(1 - soft, frame.candidate.function(kernel, frame.blocks, X, duals))]
     if soft:
-        parts.append((soft, free.function(kernel, frame.blocks, X, duals)))
+        parts.append((soft, unconstrained.function(kernel, frame.blocks, X, duals)))
 
     def function(new: Array) -> Array:
         out = np.zeros((len(new), Y.shape[1]))

@@ -1,4 +1,4 @@
-r"""A Gaussian process with a mixture of equivariant kernels, conditioned on rows: what it predicts, and how well it would have.
+r"""A Gaussian process with a mixture of equivariant kernels, conditioned on rows: predictions and leave-one-out errors.
 
 The prior of every block is :math:`a\,(\sum_k w_k K_k + \lambda I)` with the same non-negative weights w for all blocks and a scale a
 and noise :math:`\lambda` of its own.
@@ -14,17 +14,23 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from softsym.groups import Trivial
-from softsym.inference.kernels import EquivariantKernel, Kernel, Plain, nonzero_blocks
+from softsym.inference.kernels import EquivariantKernel, Kernel, UnconstrainedKernel, nonzero_blocks
 from softsym.inference.kernels.base import slices
 from softsym.inference.kernels.kernel_blocks import Block
-from softsym.inference.likelihood.marginal import Conditioned, best_noise, condition, counted, roots_of
+from softsym.inference.likelihood.marginal import (
+    Conditioned,
+    best_noise,
+    condition,
+    roots_of,
+    scale_by_weights,
+)
 from softsym.reps import Rep, Scalar
 from softsym.typing import Array, Index
 
 CHUNK = 2_000_000
 """Entries of the matrix between new and old rows, at once."""
 SEARCHED = 1_500
-"""Noise is not looked for once more with larger matrices."""
+"""With larger matrices the noise is taken as given."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +59,8 @@ class Component:
 
 
 @dataclass(eq=False)
-class Process:
-    """A mixture conditioned on rows.
+class ConditionedGP:
+    """A mixture of kernels conditioned on rows.
 
     Args:
         components: The kernels; their weights add up to one.
@@ -62,9 +68,9 @@ class Process:
         X: Scaled inputs (n, d).
         Y: Scaled outputs (n, outputs).
         units: What every component's kernel is divided by, one number for each component and block.
-        fits: The conditioned process of every block.
-        sources: Labels of the rows, shape (n,); None if each stands by itself.
-        weights: How much every row counts (n,): the variance of its noise is divided by it. None if all count the same.
+        fits: The conditioned Gaussian process of every block.
+        row_groups: Labels of the rows, shape (n,); None if rows are independent.
+        weights: Weights of the rows (n,), by which the variance of their noise is divided; None if all are the same.
     """
 
     components: list[Component]
@@ -73,7 +79,7 @@ class Process:
     Y: Array
     units: Array
     fits: list[Conditioned]
-    sources: Index | None = None
+    row_groups: Index | None = None
     weights: Array | None = None
 
     @classmethod
@@ -84,19 +90,19 @@ class Process:
         X: Array,
         Y: Array,
         noises: Sequence[float],
-        sources: Index | None = None,
+        row_groups: Index | None = None,
         weights: Array | None = None,
-    ) -> Process:
-        """Conditions on rows; noises are looked for near those given, unless matrices are large or rows belong together."""
+    ) -> ConditionedGP:
+        """Conditions on rows; noises are optimised from those given, unless matrices are large or there are row groups."""
         signals, units = signals_of(components, blocks, X)
         fits = []
         for signal, block, noise in zip(signals, blocks, noises, strict=True):
             roots = roots_of(weights, block.size)
-            signal, outputs = counted(signal, roots), block.read(Y) * roots
-            searched = len(signal) <= SEARCHED and sources is None
-            known = None if searched else condition(signal, outputs, noise)
+            signal, outputs = scale_by_weights(signal, roots), block.read(Y) * roots
+            is_searched = len(signal) <= SEARCHED and row_groups is None
+            known = None if is_searched else condition(signal, outputs, noise)
             fits.append(best_noise(signal, outputs, noise) if known is None else known)
-        return cls(list(components), list(blocks), X, Y, units, fits, sources, weights)
+        return cls(list(components), list(blocks), X, Y, units, fits, row_groups, weights)
 
     @classmethod
     def restored(
@@ -106,14 +112,14 @@ class Process:
         X: Array,
         Y: Array,
         noises: Sequence[float],
-        sources: Index | None = None,
+        row_groups: Index | None = None,
         weights: Array | None = None,
-    ) -> Process:
-        """The same process from stored noises."""
+    ) -> ConditionedGP:
+        """The Gaussian process from stored noises."""
         signals, units = signals_of(components, blocks, X)
         roots = [roots_of(weights, block.size) for block in blocks]
         fits = [
-            condition(counted(signal, root), block.read(Y) * root, noise)
+            condition(scale_by_weights(signal, root), block.read(Y) * root, noise)
             for signal, block, noise, root in zip(signals, blocks, noises, roots, strict=True)
         ]
         if any(fit is None for fit in fits):
@@ -125,7 +131,7 @@ class Process:
             Y,
             units,
             [fit for fit in fits if fit is not None],
-            sources,
+            row_groups,
             weights,
         )
 
@@ -134,20 +140,22 @@ class Process:
         """Noise of every block, relative to its signal."""
         return [fit.noise for fit in self.fits]
 
-    def left_out(self) -> Array:
-        """Errors (n, outputs) of the scaled outputs of every row, predicted from all rows of other sources."""
+    def leave_out_errors(self) -> Array:
+        """Errors (n, outputs) of the scaled outputs of every row, predicted from all rows of other row groups."""
         errors = np.zeros_like(self.Y)
         for block, fit in zip(self.blocks, self.fits, strict=True):
-            block.add_to(errors, fit.left_out(block.size, self.sources) / roots_of(self.weights, block.size))
+            block.add_to(
+                errors, fit.leave_out_errors(block.size, self.row_groups) / roots_of(self.weights, block.size)
+            )
         return errors
 
-    def predict(self, X: Array, spread: bool = False) -> tuple[Array, Array | None]:
+    def predict(self, X: Array, return_std: bool = False) -> tuple[Array, Array | None]:
         """Mean (m, outputs) for scaled inputs (m, d), and the standard deviation of a new measurement if asked for."""
         mean = np.zeros((len(X), self.Y.shape[1]))
         for function in self._functions:
             for block, product in zip(self.blocks, function(X), strict=True):
                 block.add_to(mean, product)
-        return mean, self.spread(X) if spread else None
+        return mean, self.std(X) if return_std else None
 
     @functools.cached_property
     def _functions(self) -> list[Callable[[Array], list[Array]]]:
@@ -166,19 +174,19 @@ class Process:
             for block, fit in zip(self.blocks, self.fits, strict=True)
         ]
 
-    def spread(self, X: Array) -> Array:
+    def std(self, X: Array) -> Array:
         """Standard deviations (m, outputs) of new measurements."""
         variance = np.zeros((len(X), self.Y.shape[1]))
         largest = max((block.size for block in self.blocks), default=1)
         for rows in slices(len(X), max(1, CHUNK // (len(self.X) * largest**2))):
             for b, gram in enumerate(self._between(X[rows])):
                 block, fit = self.blocks[b], self.fits[b]
-                own = gram.T if self.weights is None else gram.T * roots_of(self.weights, block.size)
-                inside = solve_triangular(fit.factor, own, lower=True, check_finite=False)
+                cross = gram.T if self.weights is None else gram.T * roots_of(self.weights, block.size)
+                inside = solve_triangular(fit.factor, cross, lower=True, check_finite=False)
                 inside = inside.reshape(len(inside), block.size, -1)
-                own = self._own(X[rows], b) - np.einsum("iam,ibm->mab", inside, inside)
-                own += fit.noise * np.eye(block.size)
-                variance[rows][:, block.columns] += fit.scale * block.spread(own)[:, None]
+                covariances = self._prior_covariances(X[rows], b) - np.einsum("iam,ibm->mab", inside, inside)
+                covariances += fit.noise * np.eye(block.size)
+                variance[rows][:, block.columns] += fit.scale * block.variances(covariances)[:, None]
         return np.sqrt(np.maximum(variance, 0.0))
 
     def _between(self, X: Array) -> list[Array]:
@@ -190,19 +198,21 @@ class Process:
                 total += component.weight / unit * gram
         return totals
 
-    def _own(self, X: Array, b: int) -> Array:
+    def _prior_covariances(self, X: Array, b: int) -> Array:
         """Prior covariances (m, b, b) of the block's coordinates at each new row."""
         return np.asarray(
             sum(
-                component.weight / units[b] * component.candidate.own(component.kernel, self.blocks[b], X)
+                component.weight
+                / units[b]
+                * component.candidate.diagonal(component.kernel, self.blocks[b], X)
                 for component, units in zip(self.components, self.units, strict=True)
             )
         )
 
 
 def blocks_of(components: Sequence[Component], rep_out: Rep, Y: Array) -> list[Block]:
-    """The blocks of outputs (n, outputs) that no component's group mixes; without any group every column stands by itself."""
-    groups = [c.candidate.group for c in components if not isinstance(c.candidate, Plain)]
+    """The blocks of outputs (n, outputs) that no component's group mixes; without any group every column is a block."""
+    groups = [c.candidate.group for c in components if not isinstance(c.candidate, UnconstrainedKernel)]
     return (
         nonzero_blocks(rep_out, groups, Y) if groups else nonzero_blocks(Y.shape[1] * Scalar, [Trivial(1)], Y)
     )

@@ -5,8 +5,8 @@ For a Gram matrix K (N, N) and c right-hand sides Y (N, c), all with the prior :
 
 .. math:: \ell(\lambda) = -\tfrac{Nc}{2} (\log 2 \pi \hat a + 1) - \tfrac{c}{2} \log\det (K + \lambda I) .
 
-Where rows count differently, noise of row i has the variance :math:`\lambda / w_i`. With all rows times :math:`\sqrt{w_i}` that is the
-same problem (:func:`counted`); likelihoods are then lower by a constant, and squared errors are weighted ones.
+Where rows have weights, the noise of row i has the variance :math:`\lambda / w_i`. With all rows times :math:`\sqrt{w_i}` that is the
+same problem (:func:`scale_by_weights`); likelihoods are then lower by a constant, and squared errors are weighted ones.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ STEP, ATTEMPTS, REFINEMENTS = 0.4, 8, 4
 
 @dataclass(frozen=True, eq=False)
 class Conditioned:
-    """A Gaussian process that has seen its data.
+    """A Gaussian process conditioned on data.
 
     Args:
         factor: Lower Cholesky factor of K + noise I, shape (N, N).
@@ -46,17 +46,17 @@ class Conditioned:
     scale: float
     value: float
 
-    def left_out(self, blocks: int = 1, sources: Index | None = None) -> Array:
-        """Errors (N, c) of predictions of every row from all others, or from those of other sources.
+    def leave_out_errors(self, blocks: int = 1, row_groups: Index | None = None) -> Array:
+        """Errors (N, c) of predictions of every row from all others, or from those of other row groups.
 
         Args:
             blocks: A row is so many coordinates; all rows of the first coordinate come first.
-            sources: Labels of the rows, shape (N / blocks,); None if each stands by itself.
+            row_groups: Labels of the rows, shape (N / blocks,); None if rows are independent.
         """
         inverse = lapack.dpotri(self.factor, lower=1)[0]
         n = len(inverse) // blocks
-        if sources is not None:
-            return self._sources_left_out(inverse, np.tile(sources, blocks))
+        if row_groups is not None:
+            return self._group_errors(inverse, np.tile(row_groups, blocks))
         own = np.empty((n, blocks, blocks))
         for a in range(blocks):
             for b in range(a + 1):
@@ -64,27 +64,27 @@ class Conditioned:
         alpha = self.alpha.reshape(blocks, n, -1).transpose(1, 0, 2)
         return np.asarray(np.linalg.solve(own, alpha).transpose(1, 0, 2).reshape(len(inverse), -1))
 
-    def _sources_left_out(self, inverse: Array, sources: Index) -> Array:
-        """The same for whole sources, from the lower triangle of the inverse."""
+    def _group_errors(self, inverse: Array, row_groups: Index) -> Array:
+        """Errors of whole row groups left out, from the lower triangle of the inverse."""
         errors = np.empty_like(self.alpha)
-        for rows in np.split(np.argsort(sources, kind="stable"), np.cumsum(np.bincount(sources))[:-1]):
+        for rows in np.split(np.argsort(row_groups, kind="stable"), np.cumsum(np.bincount(row_groups))[:-1]):
             if len(rows):
                 own = np.tril(inverse[np.ix_(rows, rows)])
                 errors[rows] = np.linalg.solve(own + np.tril(own, -1).T, self.alpha[rows])
         return errors
 
-    def spread_of(self, part: Array) -> Array:
+    def posterior_variances(self, part: Array) -> Array:
         """Posterior variances (N,), in units of the scale, of a part of the signal with this Gram matrix at the data."""
         inside = solve_triangular(self.factor, part, lower=True, check_finite=False)
         return np.maximum(np.diagonal(part) - np.einsum("ij,ij->j", inside, inside), 0.0)
 
 
 def roots_of(weights: Array | None, coordinates: int = 1) -> Array:
-    """Roots of the rows' weights, all rows of the first coordinate first, shape (coordinates n, 1); a one if all count the same."""
+    """Roots of the rows' weights, all rows of the first coordinate first, shape (coordinates n, 1); a one without weights."""
     return np.ones((1, 1)) if weights is None else np.tile(np.sqrt(weights), coordinates)[:, None]
 
 
-def counted(signal: Array, roots: Array) -> Array:
+def scale_by_weights(signal: Array, roots: Array) -> Array:
     """A Gram matrix (N, N) in units in which the noise of every row has the same variance.
 
     Args:
@@ -124,7 +124,7 @@ def condition(signal: Array, Y: Array, noise: float) -> Conditioned | None:
 
 
 def best_noise(signal: Array, Y: Array, guess: float | None = None) -> Conditioned:
-    """The process with the noise of highest likelihood, found by Cholesky factorisations near a guess, or anywhere.
+    """The conditioned GP with the noise of highest likelihood, found by Cholesky factorisations near a guess, or anywhere.
 
     Args:
         signal: Gram matrix (N, N), of about unit diagonal.
@@ -133,42 +133,42 @@ def best_noise(signal: Array, Y: Array, guess: float | None = None) -> Condition
     """
     if guess is None:
         guess = max(START, key=lambda noise: _height(condition(signal, Y, noise)))
-    walk = _Walk(signal, Y)
+    noise_search = _NoiseSearch(signal, Y)
     centre, step = math.log(guess), STEP
     for point in (centre, centre + step, centre - step):
-        walk.look(point)
-    for _ in range(ATTEMPTS):  # uphill in growing steps, until there is a lower place on either side
-        outwards = walk.outwards()
+        noise_search.evaluate(point)
+    for _ in range(ATTEMPTS):  # outwards in growing steps, until the maximum is bracketed
+        outwards = noise_search.outwards()
         if not outwards:
             break
         step *= 2
-        walk.look(walk.top + outwards * step)
+        noise_search.evaluate(noise_search.top + outwards * step)
     for _ in range(REFINEMENTS):
-        before, vertex = walk.top, walk.vertex()
+        before, vertex = noise_search.top, noise_search.vertex()
         if vertex is None:
             break
-        walk.look(vertex)
-        lonely = [side for side in (-1, 1) if not walk.has_near(side)]
+        noise_search.evaluate(vertex)
+        lonely = [side for side in (-1, 1) if not noise_search.has_near(side)]
         if not lonely and abs(vertex - before) <= STEP:
             break
         for side in lonely:
-            walk.look(walk.top + side * STEP)
-    if walk.best is None:  # not even with much noise
+            noise_search.evaluate(noise_search.top + side * STEP)
+    if noise_search.best is None:  # not even with much noise
         raise InputError(
             "the kernel's matrix is singular; leave out repeated rows, or pass data in other units"
         )
-    return walk.best
+    return noise_search.best
 
 
-class _Walk:
-    """The likelihood along the logarithm of the noise, where it has been looked at."""
+class _NoiseSearch:
+    """The likelihood along the logarithm of the noise, where it has been evaluated."""
 
     def __init__(self, signal: Array, Y: Array) -> None:
         self.signal, self.Y = signal, Y
         self.heights: dict[float, float] = {}
         self.best: Conditioned | None = None
 
-    def look(self, point: float) -> None:
+    def evaluate(self, point: float) -> None:
         """Conditions on the data with this noise."""
         point = min(max(point, math.log(LOWEST)), math.log(HIGHEST))
         if point in self.heights:
@@ -184,7 +184,7 @@ class _Walk:
         return max(self.heights, key=lambda point: (self.heights[point], point))
 
     def outwards(self) -> int:
-        """In which direction there may be a higher place beyond all that were looked at; 0 if there is none."""
+        """In which direction there may be a higher place beyond all that were evaluated; 0 if there is none."""
         top, known = self.top, sorted(self.heights)
         if top == known[-1]:
             return 1 if top < math.log(HIGHEST) else 0

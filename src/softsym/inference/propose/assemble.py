@@ -1,4 +1,4 @@
-"""Rows, groups and lattice of a proposal, from what was found."""
+"""Rows, groups and lattice of a proposal, from the outcome of a search."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from softsym.inference.propose.algebra.closure import is_closed, orthonormal
 from softsym.inference.propose.algebra.recognise import Recognised, recognise, rounded_axis
 from softsym.inference.propose.algebra.words import generator_words
 from softsym.inference.propose.derivative import LEVEL, Defect, LieDerivative
-from softsym.inference.propose.discrete import Tried
+from softsym.inference.propose.discrete import CandidateDefect
 from softsym.inference.propose.proposal import ProposalRow
 from softsym.inference.propose.search import Search
 from softsym.inference.verdict import ABSENT_ABOVE, Verdict
@@ -24,7 +24,7 @@ from softsym.typing import Array
 MOST_SOFT = 3
 """Discrete elements that hold softly are shown at most."""
 MOST_PARTS = 4
-"""Discrete groups that are listed beside the one that all generate."""
+"""Discrete groups that are listed next to the one that all generate."""
 
 
 def generator_rows(found: Search, tolerance: float) -> list[ProposalRow]:
@@ -32,27 +32,27 @@ def generator_rows(found: Search, tolerance: float) -> list[ProposalRow]:
     rows = []
     basis, affine = found.second.lie.basis, found.second.lie.source.affine
     if found.exact is not None:
-        for A, defect, value in zip(found.exact.span, *_told_of(found), strict=True):
+        for A, defect, value in zip(found.exact.span, *_exact_defects(found), strict=True):
             rows.append(_generator_row(A, defect, value, "exact", affine))
     for vector, value, defect in soft_directions(found):
         A = np.tensordot(vector, basis, 1)
         verdict = _verdict(defect, tolerance)
-        if verdict == "undecided" and found.exact is not None and found.closer is not None:
-            continue  # the plain fit is too poor to add to what the closer one told
+        if verdict == "undecided" and found.exact is not None and found.invariant_lie is not None:
+            continue  # the unconstrained fit is too poor to add to the fit through invariants
         rows.append(_generator_row(A / np.linalg.norm(A), defect, float(value), verdict, affine))
     return rows
 
 
 def soft_directions(found: Search) -> list[tuple[Array, float, Defect]]:
-    """Turns (with points, shifts too) beside the exact generators, and scaling, whose violation is small, by the plain fits."""
+    """Rotations (with points, translations too) outside the exact algebra, and scaling, of small violation by the unconstrained fits."""
     lie = found.first.lie
     exact = np.zeros((0, len(lie.basis))) if found.exact is None else _in_basis(lie, found.exact.span)
     small = []
-    for usual in _usual(lie):
-        inside = _in_basis(lie, orthonormal(usual))
+    for matrices in _soft_spans(lie):
+        inside = _in_basis(lie, orthonormal(matrices))
         rest = inside - (inside @ exact.T) @ exact
         sizes, rows = np.linalg.svd(rest, full_matrices=False)[1:]
-        rest = rows[sizes > 0.1]  # what is left of an exact direction that is nearly one of these is none
+        rest = rows[sizes > 0.1]  # a small remainder of an exact direction is no further direction
         for value, vector in zip(*lie.spectrum(rest), strict=True) if len(rest) else ():
             defect = found.second.lie.defect(vector) if math.sqrt(value) < ABSENT_ABOVE else None
             if defect is not None and defect.interval[1] < ABSENT_ABOVE:
@@ -60,8 +60,8 @@ def soft_directions(found: Search) -> list[tuple[Array, float, Defect]]:
     return small
 
 
-def _usual(lie: LieDerivative) -> list[Array]:
-    """Spans in which soft symmetries are looked for: turns, scaling, shifts."""
+def _soft_spans(lie: LieDerivative) -> list[Array]:
+    """Spans in which soft symmetries are sought: rotations, scaling, translations."""
     d, affine = lie.source.dim, lie.source.affine
     spans = [SO(d).lie_algebra] if d > 1 else []
     spans.append(np.eye(d)[None])
@@ -70,7 +70,9 @@ def _usual(lie: LieDerivative) -> list[Array]:
     return spans
 
 
-def discrete_rows(tried: Sequence[Tried], listed: Sequence[Group], tolerance: float) -> list[ProposalRow]:
+def discrete_rows(
+    tried: Sequence[CandidateDefect], listed: Sequence[Group], tolerance: float
+) -> list[ProposalRow]:
     """One row for each discrete element of the listed groups, for those that may hold, and for a few that hold softly."""
     soft = [each for each in tried if _verdict(each.defect, tolerance) == "soft"]
     return [
@@ -88,11 +90,11 @@ def discrete_rows(tried: Sequence[Tried], listed: Sequence[Group], tolerance: fl
 def groups(
     found: Search,
     exact: Recognised | None,
-    turns: Recognised | None,
-    tried: Sequence[Tried],
+    rotations: Recognised | None,
+    tried: Sequence[CandidateDefect],
     tolerance: float,
 ) -> tuple[tuple[Group, ...], tuple[Verdict, ...]]:
-    """Groups to go on with: what all exact symmetries generate, turns that have no other name, its parts, then soft ones."""
+    """Groups to go on with: what all exact symmetries generate, rotations that have no other name, its parts, then soft ones."""
     holding = [each.candidate.group for each in tried if _verdict(each.defect, tolerance) == "exact"]
     whole = None if exact is None else exact.group
     parts: list[Group] = []
@@ -105,7 +107,7 @@ def groups(
                 parts.append(group)
     listed = [] if whole is None else [whole]
     listed += [exact.group] if exact is not None and parts else []
-    listed += [turns.group] if turns is not None else []
+    listed += [rotations.group] if rotations is not None else []
     listed += [group for group in parts[:MOST_PARTS] if group is not whole]
     verdicts: list[Verdict] = ["exact"] * len(listed)
     for group in _soft(found, tolerance, listed):
@@ -129,7 +131,7 @@ def lattice(listed: Sequence[Group]) -> tuple[tuple[int, int], ...]:
 
 
 def _soft(found: Search, tolerance: float, listed: Sequence[Group]) -> list[Group]:
-    """Groups that hold softly: all turns together with what is exact, else one by one."""
+    """Groups that hold softly: all rotations together with what is exact, else one by one."""
     directions = [
         vector for vector, _, defect in soft_directions(found) if _verdict(defect, tolerance) == "soft"
     ]
@@ -145,7 +147,7 @@ def _soft(found: Search, tolerance: float, listed: Sequence[Group]) -> list[Grou
 
 
 def _joined(whole: Group, group: Group) -> Group | None:
-    """The group that both generate, by its name where it has one; None if it is none that can be used."""
+    """The group that both generate, by its name where it has one; None if it is neither continuous nor finite."""
     d = whole.dim
     for smaller, known in ((SO(d), O(d)), (SO13p(), SO13()), (SO13(), Lorentz())):
         if whole == smaller and inside(
@@ -161,27 +163,27 @@ def _joined(whole: Group, group: Group) -> Group | None:
     return joined if joined.lie or joined.is_finite else None
 
 
-def turn_axis(exact: Recognised | None) -> Array | None:
-    """The axis of an exact turn of space; None if there is no such single one."""
+def rotation_axis(exact: Recognised | None) -> Array | None:
+    """The axis of an exact rotation of space; None if there is no single one."""
     if exact is None or exact.group.dim != 3 or exact.name not in ("so(2)", "so(2) + scaling"):
         return None
     if not np.allclose(exact.group.lie_algebra[0], -exact.group.lie_algebra[0].T):
-        return None  # in a skewed basis it is no turn
+        return None  # in a skewed basis it is no rotation
     A = exact.group.lie_algebra[0]
     return np.array(rounded_axis(np.array([A[2, 1], A[0, 2], A[1, 0]])))
 
 
 def inside(big: Group, small: Group) -> bool:
-    """Whether one group lies in another, as far as can be told."""
+    """Whether one group lies in another."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnclearNullSpaceWarning)  # groups from data have axes of four digits
         return contains(big, small)
 
 
-def _told_of(found: Search) -> tuple[list[Defect], list[float]]:
-    """Defects and eigenvalues of the exact generators one by one, by the fit that told so."""
+def _exact_defects(found: Search) -> tuple[list[Defect], list[float]]:
+    """Defects and eigenvalues of the exact generators one by one, by the fit that showed them."""
     assert found.exact is not None
-    lie = found.closer or found.second.lie
+    lie = found.invariant_lie or found.second.lie
     rows = _in_basis(lie, found.exact.span)
     defects = [lie.defect(row) for row in rows]
     return defects, [defect.square / defect.size if defect.size > 0 else math.nan for defect in defects]

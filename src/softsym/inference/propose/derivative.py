@@ -1,13 +1,13 @@
 r"""The null space of the Lie derivative.
 
-For a matrix A the derivative of a fitted function f along its motion,
+For a matrix A the Lie derivative of a fitted function f,
 
 .. math:: L_A f(x) = d\rho_{out}(A)\, f(x) - Df(x)\, d\rho_{in}(A)\, x ,
 
 is linear in A and zero for all x iff f is equivariant under all exp(tA). With :math:`M_{ab}` the mean over rows of
 :math:`\langle L_a f, L_b f \rangle` and :math:`N_{ab}` what it would be if the derivative had its size but not its direction, small
-eigenvalues of M v = w N v are symmetries. What is not known about f, its posterior covariance C, is in M too: if A is an exact symmetry,
-:math:`L_A f` of the fit is :math:`L_A` of the fit's error, a Gaussian vector whose square has mean tr C and nearly the law of
+eigenvalues of M v = w N v are symmetries. The posterior covariance C of f enters M too: if A is an exact symmetry,
+:math:`L_A f` of the fit is :math:`L_A` of the fit's error, a Gaussian vector whose square has mean tr C and nearly the distribution of
 :math:`\mathrm{tr} C\, \chi^2_\nu / \nu` with :math:`\nu = (\mathrm{tr} C)^2 / \mathrm{tr} C^2` (Satterthwaite). So the same closed form
 tests exactness. A discrete element h is tested alike, by :math:`\rho_{out}(h) f(x) - f(\rho_{in}(h) x)`.
 """
@@ -36,7 +36,7 @@ PROBED = 200
 
 @dataclass(frozen=True)
 class Defect:
-    """How far a fit is from a symmetry, and how much of that its error explains.
+    """How far a fit is from a symmetry, and how much of that its error accounts for.
 
     Args:
         square: Mean squared defect of the fit.
@@ -118,7 +118,7 @@ class LieDerivative:
         X: Array,
         base: tuple[Array, Array] | None = None,
     ) -> LieDerivative:
-        """Of a fit of features of rows (n, D), and of a function beside it: its values (n, q) and Jacobians (n, q, D), scaled."""
+        """Of a fit of features of rows (n, D), and of a function added to it: its values (n, q) and Jacobians (n, q, D), scaled."""
         source, Z = features.source, features.values(X)
         values = fit.predict(Z)
         slopes = np.einsum("nqf,nfd->nqd", fit.jacobian(Z), features.slopes(X), optimize=True)
@@ -136,14 +136,14 @@ class LieDerivative:
     def spectrum(self, within: Array | None = None) -> tuple[Array, Array]:
         """Eigenvalues (k,) and coefficients (k, K) of generators, smallest first, of unit size; within a span (k, K) if given.
 
-        Matrices that move nothing are left out.
+        Matrices that act trivially are left out.
         """
         span = np.eye(len(self.basis)) if within is None else within
         sizes, vectors = np.linalg.eigh(span @ self.N @ span.T)
         moving = sizes > 1e-9 * max(float(sizes[-1]), 1e-300)
         white = (vectors[:, moving] / np.sqrt(sizes[moving])).T @ span
-        values, turned = np.linalg.eigh(white @ self.M @ white.T)
-        return np.maximum(values, 0.0), turned.T @ white
+        values, eigenvectors = np.linalg.eigh(white @ self.M @ white.T)
+        return np.maximum(values, 0.0), eigenvectors.T @ white
 
     def defect(self, coefficients: Array) -> Defect:
         """Of one generator, given by coefficients (K,)."""
@@ -158,7 +158,9 @@ class LieDerivative:
             kernel.along(Z, directions, Z) - known_slope @ known.T,
             kernel.along_both(Z, directions) - known_slope @ known_slope.T,
         )
-        expected, freedom = _explained(self.fit, self._scaled(self.target.rates(A[None])[0]), *covariances)
+        expected, freedom = _error_moments(
+            self.fit, self._scaled(self.target.rates(A[None])[0]), *covariances
+        )
         return Defect(
             max(0.0, float(coefficients @ self.M @ coefficients)),
             expected,
@@ -166,9 +168,9 @@ class LieDerivative:
             float(coefficients @ self.N @ coefficients),
         )
 
-    def element_defect(self, h: Array, values: Array, moved_values: Array) -> Defect:
-        """Of one element (d, d), from the function's values at all rows and at the rows that it moves."""
-        there = self.features.values(self.source.moved(h, self.X[:PROBED]))
+    def element_defect(self, h: Array, values: Array, transformed_values: Array) -> Defect:
+        """Of one element (d, d), from the function's values at all rows and at the transformed rows."""
+        there = self.features.values(self.source.transform(h, self.X[:PROBED]))
         kernel, (Z, known, unknown) = self.fit.kernel, self._probed
         known_there = self.fit.known(kernel.gram(there, self.fit.Z))
         covariances = (
@@ -176,23 +178,23 @@ class LieDerivative:
             kernel.gram(there, Z) - known_there @ known.T,
             kernel.gram(there, there) - known_there @ known_there.T,
         )
-        expected, freedom = _explained(self.fit, self._scaled(self.target.matrix(h)), *covariances)
+        expected, freedom = _error_moments(self.fit, self._scaled(self.target.matrix(h)), *covariances)
         return Defect(
-            self._element_square(h, values, moved_values), expected, freedom, 4.0 * self._signal(values)
+            self._element_square(h, values, transformed_values), expected, freedom, 4.0 * self._signal(values)
         )
 
-    def element_violation(self, h: Array, values: Array, moved_values: Array) -> float:
+    def element_violation(self, h: Array, values: Array, transformed_values: Array) -> float:
         """Relative violation of one element (d, d) by the fit itself."""
         signal = self._signal(values)
         return (
-            math.sqrt(self._element_square(h, values, moved_values) / (4.0 * signal))
+            math.sqrt(self._element_square(h, values, transformed_values) / (4.0 * signal))
             if signal > 0
             else math.inf
         )
 
     @cached_property
     def _probed(self) -> tuple[Array, Array, Array]:
-        """Features of the first rows, what is known of values there, and the covariances of what is not."""
+        """Features of the first rows, factors of the explained covariance there, and the posterior covariances."""
         Z = self.features.values(self.X[:PROBED])
         known = self.fit.known(self.fit.kernel.gram(Z, self.fit.Z))
         return Z, known, self.fit.kernel.gram(Z, Z) - known @ known.T
@@ -205,10 +207,14 @@ class LieDerivative:
         """A matrix (q, q) that acts on outputs, on those without units."""
         return np.asarray(D * self.target.unit / self.target.unit[:, None])
 
-    def _element_square(self, h: Array, values: Array, moved_values: Array) -> float:
-        turned = self.target.moved(h, values * self.target.unit + self.target.shift)
+    def _element_square(self, h: Array, values: Array, transformed_values: Array) -> float:
+        transformed = self.target.transform(h, values * self.target.unit + self.target.shift)
         return float(
-            np.mean(np.sum(((turned - self.target.shift) / self.target.unit - moved_values) ** 2, axis=1))
+            np.mean(
+                np.sum(
+                    ((transformed - self.target.shift) / self.target.unit - transformed_values) ** 2, axis=1
+                )
+            )
         )
 
     def _signal(self, values: Array) -> float:
@@ -220,13 +226,13 @@ class LieDerivative:
         return float(np.mean(np.sum(whole**2, axis=1)))
 
 
-def _explained(fit: Fit, D: Array, own: Array, mixed: Array, other: Array) -> tuple[float, float]:
+def _error_moments(fit: Fit, D: Array, own: Array, mixed: Array, other: Array) -> tuple[float, float]:
     """Mean and degrees of freedom of the mean square of D e(x) - g(x), for the error e of a fit and a functional g of it.
 
     Args:
         fit: The fit.
         D: Matrix (q, q).
-        own: Covariances that the rows leave among values, (m, m).
+        own: Posterior covariances of values, (m, m).
         mixed: Of functional with values.
         other: Among functionals.
     """

@@ -1,7 +1,7 @@
-r"""How matrices move the columns of a table, before a group is known.
+r"""How matrices act on the columns of a table, before a group is known.
 
 Every matrix A of gl(d) is a velocity of the columns, :math:`d\rho(A)\, x`. Where columns are points, A has one more row and column
-(homogeneous coordinates): its last column is a shift that moves points and leaves everything else alone.
+(homogeneous coordinates): its last column is a translation that acts on points alone.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Action:
         is_point: Which columns are of points, (size,).
         affine: Whether matrices are homogeneous.
         unit: A typical size of each column, the same for all columns of one copy of a type, (size,).
-        shift: What is taken off the columns before they are fitted, (size,).
+        shift: Subtracted from the columns before they are fitted, (size,).
     """
 
     rep: Rep
@@ -45,19 +45,19 @@ class Action:
     def velocity(self, A: Array, X: Array) -> Array:
         """Velocities (k, n, size) of rows (n, size) under matrices (k, d, d), or (k, d + 1, d + 1) with points."""
         linear = A[:, : self.dim, : self.dim]
-        moved = np.einsum("kij,nj->kni", self.rep.drho(Trivial(self.dim), linear), X)
-        return moved + self._shifts(A)[:, None, :]
+        velocity = np.einsum("kij,nj->kni", self.rep.drho(Trivial(self.dim), linear), X)
+        return velocity + self._shifts(A)[:, None, :]
 
     def rates(self, A: Array) -> Array:
         """The linear part of the velocity, (k, size, size)."""
         return self.rep.drho(Trivial(self.dim), A[:, : self.dim, : self.dim])
 
     def moves(self, A: Array) -> bool:
-        """Whether one of the matrices turns or stretches a column."""
+        """Whether one of the matrices acts on a column."""
         return bool(np.abs(self.rates(A)).max(initial=0.0) > 0)
 
-    def moved(self, h: Array, X: Array) -> Array:
-        """Rows (n, size) moved by one element (d, d), or (d + 1, d + 1) with points."""
+    def transform(self, h: Array, X: Array) -> Array:
+        """Rows (n, size) transformed by one element (d, d), or (d + 1, d + 1) with points."""
         return np.asarray(X @ self.matrix(h).T + self._shifts(h[None])[0])
 
     def matrix(self, h: Array) -> Array:
@@ -78,7 +78,7 @@ class Action:
 
 
 def actions(X: Array, Y: Array, rep_in: Rep, rep_out: Rep) -> tuple[Action, Action]:
-    """Both sides of a table, with the dimension of the space that their columns tell.
+    """Both sides of a table, with the dimension of the space that follows from their columns.
 
     Example:
         >>> import numpy as np, softsym as ss

@@ -1,4 +1,4 @@
-"""A fitted model beside the kernel fit: its values and Jacobians in scaled columns."""
+"""A fitted model next to the kernel fit: its values and Jacobians in scaled columns."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _of_module(module: Any) -> tuple[Callable[[Array], Array], Callable[[Array],
 
     def jacobian(X: Array) -> Array:
         def summed(x: Any) -> Any:
-            return module(x).sum(dim=0)  # rows do not know of each other, so one backward pass serves all
+            return module(x).sum(dim=0)  # rows are independent, so one backward pass serves all
 
         slopes = torch.autograd.functional.jacobian(summed, tensor(X))
         return np.asarray(slopes.detach().permute(1, 0, 2).cpu().numpy(), dtype=np.float64)

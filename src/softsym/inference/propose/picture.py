@@ -1,4 +1,4 @@
-"""A proposal as a picture: eigenvalues with the gap, axes in space, and which group lies inside which."""
+"""A proposal as a figure: eigenvalues with the gap, axes in space, and the lattice of groups."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _eigenvalues(proposal: Proposal) -> Any:
 
 
 def _axes(proposal: Proposal) -> list[Any]:
-    """Axes of turns and normals of mirrors, in space only."""
+    """Axes of rotations and normals of mirrors, in space only."""
     from plotly.graph_objects import Scatter3d
 
     traces = []

@@ -1,4 +1,4 @@
-"""What data propose: generators, groups and the table of both."""
+"""A proposal: generators, groups and the table of both."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class ProposalRow:
     """One generator or one discrete element.
 
     Args:
-        name: In words, such as "turn about z".
+        name: In words, such as "rotation about z".
         verdict: exact, soft or undecided.
         kind: "generator" or "discrete".
         generator: Its matrix, as nested tuples.
@@ -100,9 +100,9 @@ class Proposal:
         groups: Groups to go on with, the largest exact one first, then its parts, then soft ones.
         verdicts: exact or soft, for each of these.
         table: One row for each generator and discrete element.
-        eigenvalues: Of the plain fit's Lie derivative, smallest first.
+        eigenvalues: Of the unconstrained fit's Lie derivative, smallest first.
         distance: Degrees between the exact algebra and the span of the eigenvectors it came from.
-        explained: Leave-one-out share of the outputs' variance that the plain fit explains.
+        explained: Leave-one-out R² of the unconstrained fit.
         lattice: Pairs of places in ``groups``: the second lies inside the first.
         note: Why nothing is proposed, or what to know.
         seconds: How long it took.

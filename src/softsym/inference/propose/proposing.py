@@ -1,10 +1,10 @@
-r"""Which symmetries do data suggest? The answer of :func:`softsym.propose`.
+r"""Symmetry groups proposed from data, see :func:`softsym.propose`.
 
-Two halves of the rows, with a kernel fit of each (:mod:`softsym.inference.propose.halves`); the null space of the Lie derivative
-(:mod:`softsym.inference.propose.derivative`) proposes on the first half, and the largest algebra that holds exactly on the second counts
-(:mod:`softsym.inference.propose.search`), and the other way round; its name (:mod:`softsym.inference.propose.algebra.recognise`); discrete
-elements beside it (:mod:`softsym.inference.propose.discrete`); soft symmetries, marked as such. Where fits explain too little to speak
-alone, what they show has to pass the evidence (:mod:`softsym.inference.evidence`), too.
+A sample split with a kernel fit of each part (:mod:`softsym.inference.propose.sample_split`); the null space of the Lie derivative
+(:mod:`softsym.inference.propose.derivative`) proposes on one part, and the largest algebra that holds exactly on the other is selected
+(:mod:`softsym.inference.propose.search`), with both assignments of the parts; its name
+(:mod:`softsym.inference.propose.algebra.recognise`); discrete elements (:mod:`softsym.inference.propose.discrete`); soft symmetries,
+marked as such. Where fits explain too little, the proposal also has to pass the evidence (:mod:`softsym.inference.evidence`).
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ from softsym.inference.propose.candidates import Algebra
 from softsym.inference.propose.derivative import LEVEL, PROBED
 from softsym.inference.propose.discrete import try_all
 from softsym.inference.propose.fits.fit import LARGEST
-from softsym.inference.propose.halves import Half, halves
 from softsym.inference.propose.matrix_action import Action, actions, basis_of
 from softsym.inference.propose.model import Base, read_model, scaled_base
 from softsym.inference.propose.proposal import Proposal, ProposalTable
-from softsym.inference.propose.rotation_gp import Process, process_of, usual_turns
+from softsym.inference.propose.rotation_gp import RotationGP, common_rotations, fit_rotation_gp
+from softsym.inference.propose.sample_split import SplitPart, split_and_fit
 from softsym.inference.propose.search import Search, search
 from softsym.inference.shape import read_rows
-from softsym.inference.verdict import LEAST_EXPLAINED, TOLERANCE
+from softsym.inference.verdict import LEAST_R2, TOLERANCE
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.typing import Array
 
 FEWEST = 20
-"""Fewer rows propose nothing."""
+"""The fewest rows that are accepted."""
 RESOLVED = 0.95
-"""Share of the variance from which a fit may speak alone."""
+"""R² from which a fit is sufficient without the evidence."""
 
 
 @one_blas_thread()
@@ -64,11 +64,11 @@ def propose(
     Args:
         X: Inputs (n, size of ``rep_in``).
         Y: Outputs (n, size of ``rep_out``).
-        rep_in: How inputs transform, such as ``"2V"``; the columns tell the dimension of the space.
+        rep_in: How inputs transform, such as ``"2V"``; the dimension of the space follows from the columns.
         rep_out: How outputs transform.
-        model: A fitted torch module, or a function of rows with a method ``jacobian``: the kernel fit is then of what it leaves.
+        model: A fitted torch module, or a function of rows with a method ``jacobian``: the kernel fit is then of its residuals.
         tolerance: Relative violation up to which a symmetry counts as exact.
-        seed: Of the choice of rows, where there are more than are fitted.
+        seed: Seed of the choice of rows, where there are more than are fitted.
 
     Example:
         >>> import numpy as np, softsym as ss
@@ -94,64 +94,64 @@ def propose(
     if not np.ptp(Y, axis=0).any():
         return _nothing(source, "the outputs do not vary", start)
     base = None if model is None else scaled_base(model, X, source, target)
-    found = _larger(*halves(X, Y, source, target, base), tolerance)
-    is_doubtful = found.exact is not None and found.explained < RESOLVED and not source.affine
+    found = _larger(*split_and_fit(X, Y, source, target, base), tolerance)
+    is_doubtful = found.exact is not None and found.r2 < RESOLVED and not source.affine
     if is_doubtful and model is None and _is_refuted(found.exact, X, Y, rep_in, rep_out):
-        found = replace(found, exact=None, closer=None, turns=None)
-    share = max(0.0, _explained(found, base, target, Y))
-    nothing_but_scaling = found.turns is None and _worth(found)[0] < 2
-    if nothing_but_scaling and model is None and LEAST_EXPLAINED <= share < RESOLVED and not source.affine:
-        closer = _under_usual_turns(X, Y, rep_in, rep_out, source, target, tolerance)
-        if closer is not None and _worth(closer[0])[0] > _worth(found)[0]:
-            found, model, share = closer
-    if found.exact is None and share < LEAST_EXPLAINED:
+        found = replace(found, exact=None, invariant_lie=None, rotations=None)
+    r2 = max(0.0, _total_r2(found, base, target, Y))
+    nothing_but_scaling = found.rotations is None and _worth(found)[0] < 2
+    if nothing_but_scaling and model is None and LEAST_R2 <= r2 < RESOLVED and not source.affine:
+        by_rotations = _search_under_rotations(X, Y, rep_in, rep_out, source, target, tolerance)
+        if by_rotations is not None and _worth(by_rotations[0])[0] > _worth(found)[0]:
+            found, model, r2 = by_rotations
+    if found.exact is None and r2 < LEAST_R2:
         return _nothing(
             source,
-            f"the fit explains only {share:.0%} of the outputs; more rows or less noise would help",
+            f"the fit explains only {r2:.0%} of the outputs; more rows or less noise would help",
             start,
         )
-    return _told(found, share, target, model, tolerance, start)
+    return _to_proposal(found, r2, target, model, tolerance, start)
 
 
-def _under_usual_turns(
+def _search_under_rotations(
     X: Array, Y: Array, rep_in: Rep, rep_out: Rep, source: Action, target: Action, tolerance: float
-) -> tuple[Search, Process, float] | None:
-    """What a process that may use turns shows, with the process and its share of the variance; None where it is no better."""
-    if not usual_turns(source.dim):
+) -> tuple[Search, RotationGP, float] | None:
+    """The search by a Gaussian process under rotations, with that and its R²; None where it is no better."""
+    if not common_rotations(source.dim):
         return None
-    half = len(X) // 2
-    process = process_of(X[:half], Y[:half], rep_in, rep_out, source.dim)
-    share = process.explained(X[half:], Y[half:])
-    if share < RESOLVED:
+    middle = len(X) // 2
+    gp = fit_rotation_gp(X[:middle], Y[:middle], rep_in, rep_out, source.dim)
+    r2 = gp.r2(X[middle:], Y[middle:])
+    if r2 < RESOLVED:
         return None
-    n = min(half, PROBED)  # the process explains nearly all: so many of each half tell
-    near_X, near_Y = X[half - n : half + n], Y[half - n : half + n]
-    first, second = halves(near_X, near_Y, source, target, scaled_base(process, near_X, source, target))
+    n = min(middle, PROBED)  # the Gaussian process explains nearly all: so many rows of each part are enough
+    near_X, near_Y = X[middle - n : middle + n], Y[middle - n : middle + n]
+    first, second = split_and_fit(near_X, near_Y, source, target, scaled_base(gp, near_X, source, target))
     found = search(first, second, tolerance, LEVEL / 2)
-    if found.exact is not None and _is_refuted(found.exact, X[half:], Y[half:], rep_in, rep_out):
+    if found.exact is not None and _is_refuted(found.exact, X[middle:], Y[middle:], rep_in, rep_out):
         return None
-    return found, process, share
+    return found, gp, r2
 
 
 def _is_refuted(algebra: Algebra | None, X: Array, Y: Array, rep_in: Rep, rep_out: Rep) -> bool:
-    """Whether rows refute what a fit shows: it may have the symmetry by itself, and leave the violation of the law to noise."""
+    """Whether the evidence refutes what a fit shows: the fit may have the symmetry by itself, and take a violation for noise."""
     assert algebra is not None
     group = recognise(algebra.span, uncertainty=algebra.uncertainty).group
     row = evidence(X, Y, rep_in, rep_out, [group])[0]
     return row.verdict in ("soft", "absent") or (row.verdict == "undecided" and bool(row.rows))
 
 
-def _larger(first: Half, second: Half, tolerance: float) -> Search:
-    """What one half proposes and the other does not refute, or the other way round: whichever is larger, each with half of the level.
+def _larger(first: SplitPart, second: SplitPart, tolerance: float) -> Search:
+    """What one part proposes and the other does not refute, or with the parts exchanged: whichever is larger, each at half the level.
 
-    Where a fit leaves much of the outputs to noise, a part of the law may hide in it, and both ways have to agree.
+    Where a fit leaves much of the outputs unexplained, a violation may hide in it, and both searches have to agree.
     """
     with ThreadPoolExecutor(2) as pool:
         ways = pool.map(
             lambda way: search(way[0], way[1], tolerance, LEVEL / 2), [(first, second), (second, first)]
         )
         larger, smaller = sorted(ways, key=_worth, reverse=True)
-    if larger.explained >= RESOLVED or _worth(larger)[0] == 0:
+    if larger.r2 >= RESOLVED or _worth(larger)[0] == 0:
         return larger
     if _worth(smaller)[0] < _worth(larger)[0]:
         return smaller
@@ -165,15 +165,15 @@ def _worth(found: Search) -> tuple[int, float]:
     return (0, 0.0) if found.exact is None else (len(found.exact.span), -found.exact.uncertainty)
 
 
-def _told(
-    found: Search, explained: float, target: Action, model: Any, tolerance: float, start: float
+def _to_proposal(
+    found: Search, r2: float, target: Action, model: Any, tolerance: float, start: float
 ) -> Proposal:
     source = found.second.lie.source
-    told = found.exact
-    exact = None if told is None else recognise(told.span, source.affine, told.uncertainty)
-    turns = None  # where the whole has a name, everybody knows its turns
-    if exact is not None and not exact.is_named and found.turns is not None:
-        turns = recognise(found.turns.span, source.affine, found.turns.uncertainty)
+    algebra = found.exact
+    exact = None if algebra is None else recognise(algebra.span, source.affine, algebra.uncertainty)
+    rotations = None  # where the whole has a name, its rotations are known
+    if exact is not None and not exact.is_named and found.rotations is not None:
+        rotations = recognise(found.rotations.span, source.affine, found.rotations.uncertainty)
     rows = assemble.generator_rows(found, tolerance)
     tried = (
         []
@@ -182,11 +182,11 @@ def _told(
             (found.first.lie, _predictor(found.first, target, model)),
             (found.second.lie, _predictor(found.second, target, model)),
             _holds(exact),
-            assemble.turn_axis(turns or exact),
+            assemble.rotation_axis(rotations or exact),
             found.first.Y,
         )
     )
-    groups, verdicts = assemble.groups(found, exact, turns, tried, tolerance)
+    groups, verdicts = assemble.groups(found, exact, rotations, tried, tolerance)
     rows += assemble.discrete_rows(tried, groups, tolerance)
     return Proposal(
         generators=found.second.lie.basis[:0] if found.exact is None else found.exact.span,
@@ -197,17 +197,17 @@ def _told(
         table=ProposalTable(rows),
         eigenvalues=found.eigenvalues,
         distance=0.0 if found.exact is None else found.exact.distance,
-        explained=explained,
+        explained=r2,
         lattice=assemble.lattice(groups),
         seconds=time.perf_counter() - start,
     )
 
 
-def _predictor(half: Half, target: Action, model: Any) -> Callable[[Array], Array]:
-    """The function fitted to a half, scaled, of inputs in their units."""
+def _predictor(part: SplitPart, target: Action, model: Any) -> Callable[[Array], Array]:
+    """The function fitted to a part, scaled, of inputs in their units."""
 
     def predict(X: Array) -> Array:
-        values = half.fit.predict(half.lie.features.values(X))
+        values = part.fit.predict(part.lie.features.values(X))
         return values if model is None else values + (read_model(model)[0](X) - target.shift) / target.unit
 
     return predict
@@ -218,13 +218,13 @@ def _holds(exact: Recognised | None) -> Callable[[Group], bool]:
     return lambda group: exact is not None and assemble.inside(exact.group, group)
 
 
-def _explained(found: Search, base: Base | None, target: Action, Y: Array) -> float:
-    """Share of the variance that the plain fits of both halves explain, with the model beside them."""
-    explained = (found.first.fit.explained + found.second.fit.explained) / 2
+def _total_r2(found: Search, base: Base | None, target: Action, Y: Array) -> float:
+    """R² of the unconstrained fits of both parts, with the model added to them."""
+    r2 = (found.first.fit.r2 + found.second.fit.r2) / 2
     if base is None:
-        return explained
+        return r2
     scaled = target.scaled(Y)
-    left = np.sum((scaled - base[0]) ** 2) * (1.0 - explained)
+    left = np.sum((scaled - base[0]) ** 2) * (1.0 - r2)
     return 1.0 - float(left / np.sum((scaled - scaled.mean(axis=0)) ** 2))
 
 

@@ -22,13 +22,13 @@ def test_names_in_any_basis(text, frame):
     M = np.random.default_rng(1).standard_normal((G.dim, G.dim))
     M = {"own": np.eye(G.dim), "rotated": np.linalg.qr(M)[0], "skewed": np.eye(G.dim) + 0.2 * M}[frame]
     algebra = G.conjugated(M).lie_algebra
-    told = recognise(algebra)
-    assert told.name == NAMES[text]
-    assert told.is_compact == (text in COMPACT)
-    assert angle(told.group.lie_algebra, algebra) < 0.02
-    assert ss.group(str(told.group)) == told.group
+    recognised = recognise(algebra)
+    assert recognised.name == NAMES[text]
+    assert recognised.is_compact == (text in COMPACT)
+    assert angle(recognised.group.lie_algebra, algebra) < 0.02
+    assert ss.group(str(recognised.group)) == recognised.group
     if text in COMPACT and frame != "skewed":
-        assert told.group.is_orthogonal
+        assert recognised.group.is_orthogonal
 
 
 def test_indefinite_forms():
@@ -42,10 +42,10 @@ def test_indefinite_forms():
     [np.kron(np.diag([1.0, 2.0]), [[0, -1], [1, 0]])], [np.diag([1.0, 0, 0]), np.diag([0, 1.0, 0])],
 ])  # fmt: skip
 def test_what_is_not_in_the_catalogue_has_no_name(algebra):
-    told = recognise(np.array(algebra))
-    assert told.name == f"unnamed, dimension {len(algebra)}"
-    assert not told.is_named
-    assert angle(told.group.lie_algebra, np.array(algebra)) < 1e-6
+    recognised = recognise(np.array(algebra))
+    assert recognised.name == f"unnamed, dimension {len(algebra)}"
+    assert not recognised.is_named
+    assert angle(recognised.group.lie_algebra, np.array(algebra)) < 1e-6
 
 
 def test_affine_algebras():

@@ -41,21 +41,21 @@ def test_rates_are_rounded_in_a_frame_of_their_own(rates):
     assert np.allclose(values / np.abs(values).max(), np.sort(rates) / np.abs(rates).max(), atol=1e-9)
 
 
-def test_two_turns_get_round_rates_and_a_shear_none():
-    turns = np.zeros((4, 4))
-    turns[0, 1], turns[1, 0], turns[2, 3], turns[3, 2] = -1.03, 1.03, -1.98, 1.98
-    speeds = np.abs(np.linalg.eigvals(next(in_round_rates(turns[None]))[0]).imag)
+def test_two_rotations_get_round_rates_and_a_shear_none():
+    rotations = np.zeros((4, 4))
+    rotations[0, 1], rotations[1, 0], rotations[2, 3], rotations[3, 2] = -1.03, 1.03, -1.98, 1.98
+    speeds = np.abs(np.linalg.eigvals(next(in_round_rates(rotations[None]))[0]).imag)
     assert np.allclose(np.sort(speeds), [1.0, 1.0, 2.0, 2.0])
     assert not list(in_round_rates(np.array([[[0.0, 1.0], [0.0, 0.0]]])))
 
 
-def test_a_turn_and_a_squeeze_that_commute_get_round_rates_together():
+def test_a_rotation_and_a_squeeze_that_commute_get_round_rates_together():
     frame = np.linalg.qr(np.random.default_rng(0).standard_normal((4, 4)))[0]
-    turn, squeeze = np.zeros((2, 4, 4))
-    turn[0, 1], turn[1, 0] = -1.0, 1.0
+    rotation, squeeze = np.zeros((2, 4, 4))
+    rotation[0, 1], rotation[1, 0] = -1.0, 1.0
     squeeze[2, 2], squeeze[3, 3] = 1.0, -1.0
-    truth = frame @ np.array([turn, squeeze]) @ frame.T
-    off = frame @ (np.array([turn + 0.3 * squeeze, squeeze + 0.04 * np.eye(4)])) @ frame.T
+    truth = frame @ np.array([rotation, squeeze]) @ frame.T
+    off = frame @ (np.array([rotation + 0.3 * squeeze, squeeze + 0.04 * np.eye(4)])) @ frame.T
     assert angle(off, truth) > 1
     assert angle(next(in_round_rates(off)), truth) < 1e-6
 

@@ -28,9 +28,11 @@ def test_slopes_are_derivatives():
 
 def test_without_lean_features_do_not_change_along_the_group():
     X, _, features = _features(0.0)
-    moved = X @ ss.rep("2V + S").rho("SO(3)", ss.SO(3).sample(1)[0]).T
-    assert np.allclose(features.values(moved), features.values(X), atol=1e-6)
-    assert not np.allclose(features.leaning(1.0).values(moved), features.leaning(1.0).values(X), atol=0.1)
+    transformed = X @ ss.rep("2V + S").rho("SO(3)", ss.SO(3).sample(1)[0]).T
+    assert np.allclose(features.values(transformed), features.values(X), atol=1e-6)
+    assert not np.allclose(
+        features.leaning(1.0).values(transformed), features.leaning(1.0).values(X), atol=0.1
+    )
 
 
 def test_a_gain_is_the_last_column():

@@ -6,9 +6,9 @@ import pytest
 import softsym as ss
 from softsym.inference.propose.algebra.closure import angle, orthonormal
 from softsym.inference.propose.fits.frame import Frame, moving
-from softsym.inference.propose.fits.symmetrised import symmetrised
+from softsym.inference.propose.fits.invariant_fit import fit_invariants
 from softsym.inference.propose.matrix_action import actions, basis_of
-from tests.inference.propose.laws import rows
+from tests.inference.propose.target_functions import rows
 
 
 def _off(algebra, size):
@@ -19,8 +19,8 @@ def _off(algebra, size):
 def _frame(name, span, n=300):
     X, Y, rep_in, rep_out, _ = rows(name, n, 0.02)
     source, target = actions(X, Y, ss.rep(rep_in), ss.rep(rep_out))
-    basis, look = basis_of(source.dim, False), symmetrised(span, source, target, X, Y)
-    return Frame.of(look, target, basis, X, Y, span), look.lie(basis, X), basis
+    basis, fitted = basis_of(source.dim, False), fit_invariants(span, source, target, X, Y)
+    return Frame.of(fitted, target, basis, X, Y, span), fitted.lie(basis, X), basis
 
 
 def test_steps_lead_to_the_true_frame():
@@ -28,7 +28,7 @@ def test_steps_lead_to_the_true_frame():
     span = _off(true, 0.02)
     assert angle(span, true) > 0.9
     for _ in range(3):
-        span = _frame("four-vectors", span)[0].moved()
+        span = _frame("four-vectors", span)[0].transform_span()
     assert angle(span, true) < 0.6
 
 
@@ -44,7 +44,7 @@ def test_no_frame_no_bound():
     span = ss.SL(2).lie_algebra
     frame, lie, basis = _frame("signed area", span)
     assert frame.bound(basis, lie.N, 0.01) == 0.0
-    assert np.array_equal(frame.moved(), span)
+    assert np.array_equal(frame.transform_span(), span)
 
 
 @pytest.mark.parametrize(("group", "p"), [("SO(3)", 5), ("SO(2)@z", 6), ("GL(3)", 0), ("SL(2)", 0)])

@@ -27,16 +27,16 @@ def test_counts(group, rep, out, degree, count):
     assert len(found) == count
     rng = np.random.default_rng(0)
     rows, g = rng.standard_normal((6, X.shape[1])), G.sample(1, seed=1)[0]
-    moved = source.moved(g, rows)
+    transformed = source.transform(g, rows)
     if out is None:
-        assert np.allclose(found.values(moved), found.values(rows), atol=1e-6)
+        assert np.allclose(found.values(transformed), found.values(rows), atol=1e-6)
     else:
         outputs = rng.standard_normal((6, Y.shape[1]))
-        told = [
+        targets = [
             np.einsum("nmq,nq->nm", found.values(a), b)
-            for a, b in ((rows, outputs), (moved, target.moved(g, outputs)))
+            for a, b in ((rows, outputs), (transformed, target.transform(g, outputs)))
         ]
-        assert np.allclose(*told, atol=1e-6)
+        assert np.allclose(*targets, atol=1e-6)
 
 
 def test_slopes_and_directions():
@@ -51,12 +51,12 @@ def test_slopes_and_directions():
     assert np.allclose(Directions(np.arange(6)).values(3 * X), Directions(np.arange(6)).values(X))
 
 
-def test_turns_and_scalings_leave_polynomials_of_directions_alone():
+def test_polynomials_of_directions_are_invariant_under_rotations_and_scalings():
     X = np.random.default_rng(0).standard_normal((8, 6))
     source, _ = actions(X, X[:, :1], ss.rep("2V"), ss.rep("S"))
     inner = invariant_polynomials(ss.SO(3).lie_algebra, source, np.arange(6), 2)
     found = AtDirections(inner, Directions(np.arange(6)))
-    turned = 2.5 * X @ ss.rep("2V").rho("SO(3)", ss.SO(3).sample(1)[0]).T
-    assert np.allclose(found.values(turned), found.values(X), atol=1e-6)
+    rotated = 2.5 * X @ ss.rep("2V").rho("SO(3)", ss.SO(3).sample(1)[0]).T
+    assert np.allclose(found.values(rotated), found.values(X), atol=1e-6)
     numeric = [(found.values(X + 1e-6 * e) - found.values(X - 1e-6 * e)) / 2e-6 for e in np.eye(6)]
     assert np.allclose(found.slopes(X), np.stack(numeric, axis=2), atol=1e-6)

@@ -77,7 +77,7 @@ def nearest_algebra(span: Array) -> Array | None:
         jacobian = _jacobian(span, outside)
         step = np.linalg.lstsq(jacobian, -gap.ravel(), rcond=0.05)[0].reshape(k, len(outside))
         size = float(np.abs(step).max())
-        step *= min(1.0, 0.3 / max(size, 1e-300))  # no further than a tenth of a turn at once
+        step *= min(1.0, 0.3 / max(size, 1e-300))  # a trust region of 0.3 radians
         span = orthonormal(span + np.tensordot(step, outside, 1))
         if len(span) < k:
             return None
@@ -114,15 +114,15 @@ def _jacobian(span: Array, outside: Array) -> Array:
     k, m, d = len(span), len(outside), span.shape[-1]
     pairs = list(itertools.combinations(range(k), 2))
     flat, out = span.reshape(k, -1), outside.reshape(m, -1)
-    turned = span[:, None] @ outside[None] - outside[None] @ span[:, None]  # [A_a, O_m]
-    turned = turned.reshape(k, m, d * d)
-    turned = turned - (turned @ flat.T) @ flat
+    with_outside = span[:, None] @ outside[None] - outside[None] @ span[:, None]  # [A_a, O_m]
+    with_outside = with_outside.reshape(k, m, d * d)
+    with_outside = with_outside - (with_outside @ flat.T) @ flat
     columns = np.zeros((len(pairs), d * d, k, m))
     brackets = span[:, None] @ span[None] - span[None] @ span[:, None]
     inside = np.einsum("abij,cij->abc", brackets, span)
     for row, (a, b) in enumerate(pairs):
-        columns[row, :, b] += turned[a].T
-        columns[row, :, a] -= turned[b].T
-        # The span moves under the bracket too: what lay along A_c now misses the step of A_c.
+        columns[row, :, b] += with_outside[a].T
+        columns[row, :, a] -= with_outside[b].T
+        # The span changes under the bracket too: the component along A_c follows the step of A_c.
         columns[row] -= np.einsum("c,mx->xcm", inside[a, b], out)
     return columns.reshape(len(pairs) * d * d, k * m)

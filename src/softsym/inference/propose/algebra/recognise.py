@@ -1,7 +1,7 @@
 r"""Names of Lie algebras: what a closed span of matrices is, in which basis.
 
-An algebra is told by what it keeps: fixed directions, a symmetric form (so(p, q)), an antisymmetric one (sp), volume (sl), lengths and a
-complex structure (su, u), nothing (gl); multiples of the identity are taken off first. The basis in which it has its usual form gives a
+An algebra is named by what it keeps: fixed directions, a symmetric form (so(p, q)), an antisymmetric one (sp), volume (sl), lengths and a
+complex structure (su, u), nothing (gl); multiples of the identity are removed first. The basis in which it has its usual form gives a
 :class:`softsym.Group`; a name is given only if the group's algebra is the span again. Everything else is "unnamed".
 """
 
@@ -27,7 +27,7 @@ ORTHOGONAL = 1e-7
 
 @dataclass(frozen=True, eq=False)
 class Recognised:
-    """What an algebra is.
+    """The name of an algebra, and its group.
 
     Args:
         name: Such as "so(3)", or "unnamed, dimension 2".
@@ -59,16 +59,16 @@ def recognise(algebra: Array, affine: bool = False, uncertainty: float = 0.0) ->
     """
     span = orthonormal(np.asarray(algebra, dtype=np.float64))
     compact = _is_compact(span)
-    told = affine or _is_told(span, uncertainty)
-    for name, group in () if not told else _affine(span) if affine else _candidates(span):
+    is_distinguishable = affine or _is_distinguishable(span, uncertainty)
+    for name, group in () if not is_distinguishable else _affine(span) if affine else _candidates(span):
         if angle(group.lie_algebra, span) < SAME:
             return Recognised(name, group, compact, True)
     name = f"unnamed, dimension {len(span)}"
     return Recognised(name, Group.from_generators(_tidy(span), name=name), compact, False)
 
 
-def _is_told(span: Array, uncertainty: float) -> bool:
-    """Whether an algebra is told from degenerate ones nearby, which have no names: a shear is nearly a turn, in a skewed basis.
+def _is_distinguishable(span: Array, uncertainty: float) -> bool:
+    """Whether an algebra differs from degenerate ones nearby, which have no names: a shear is nearly a rotation in a skewed basis.
 
     The form tr(AB) of every algebra of the catalogue is not degenerate, and a generator that is off by a share changes it by at most
     twice that.
@@ -126,12 +126,12 @@ def _candidates(span: Array) -> Iterator[tuple[str, Group]]:
 
 
 def _traceless(span: Array) -> Iterator[tuple[str, Group]]:
-    """Algebras that move a part of the space and leave the rest alone."""
+    """Algebras that act on a subspace and fix a complement."""
     d = span.shape[-1]
     fixed = null_space(np.concatenate(list(span)), rcond=ROUGH)
     moved = _range(np.concatenate(list(span), axis=1))
     if not fixed.shape[1]:
-        yield from ((name, _turned(group, frame)) for name, group, frame in _whole(span))
+        yield from ((name, _conjugate(group, frame)) for name, group, frame in _whole(span))
         return
     frame = np.concatenate([moved, fixed], axis=1)
     if frame.shape != (d, d) or np.linalg.cond(frame) > 1e6:
@@ -141,7 +141,7 @@ def _traceless(span: Array) -> Iterator[tuple[str, Group]]:
     for name, group, own in _whole(inner):
         if d == 3 and name == "so(2)" and np.allclose(span, -span.swapaxes(1, 2), atol=ORTHOGONAL):
             yield "so(2)", SO(2).about(rounded_axis(fixed[:, 0]))
-        yield name, _turned(group.embed(d, range(m)), np.concatenate([moved @ own, fixed], axis=1))
+        yield name, _conjugate(group.embed(d, range(m)), np.concatenate([moved @ own, fixed], axis=1))
 
 
 def _whole(span: Array) -> Iterator[tuple[str, Group, Array]]:
@@ -172,7 +172,7 @@ def _indefinite(form: Array) -> Iterator[tuple[str, Group, Array]]:
         values, vectors = -values[::-1], vectors[:, ::-1]  # an overall sign does not matter
     positive = int((values > 0).sum())
     order = np.argsort(values < 0, kind="stable")
-    frame = _upright(vectors[:, order] / np.sqrt(np.abs(values[order])), positive)
+    frame = _align_basis(vectors[:, order] / np.sqrt(np.abs(values[order])), positive)
     m = len(form)
     if positive == 0:
         yield f"so({m})", SO(m), frame
@@ -185,8 +185,8 @@ def _indefinite(form: Array) -> Iterator[tuple[str, Group, Array]]:
         yield name, Group.from_generators(lie, name=name), frame
 
 
-def _upright(frame: Array, positive: int) -> Array:
-    """The same form's basis turned as near to the coordinate axes as rotations among equal signs can."""
+def _align_basis(frame: Array, positive: int) -> Array:
+    """The form's basis rotated as near to the coordinate axes as rotations among equal signs allow."""
     out = frame.copy()
     for columns in (slice(0, positive), slice(positive, len(frame))):
         block = frame[:, columns]
@@ -222,12 +222,12 @@ def _unitary(span: Array, positive: Array) -> Iterator[tuple[str, Group, Array]]
     lie = root @ span @ back
     one = np.eye(m)
     commuting = null_space(np.concatenate([np.kron(A, one) - np.kron(one, A.T) for A in lie]), rcond=ROUGH)
-    turns = orthonormal(np.array([(C - C.T) / 2 for C in commuting.T.reshape(-1, m, m)]))
-    if not len(turns):
+    antisymmetric = orthonormal(np.array([(C - C.T) / 2 for C in commuting.T.reshape(-1, m, m)]))
+    if not len(antisymmetric):
         return
     usual = np.kron([[0.0, -1.0], [1.0, 0.0]], np.eye(n))
-    J = np.einsum("kij,ij,klm->lm", turns, usual, turns)
-    J = turns[0] if np.linalg.norm(J) < 0.1 else J
+    J = np.einsum("kij,ij,klm->lm", antisymmetric, usual, antisymmetric)
+    J = antisymmetric[0] if np.linalg.norm(J) < 0.1 else J
     J = J * np.sqrt(m) / np.linalg.norm(J)
     if not np.allclose(J @ J, -one, atol=1e-5):
         return
@@ -263,12 +263,12 @@ def _affine(span: Array) -> Iterator[tuple[str, Group]]:
         yield name, Group.from_generators(_tidy(span), name=name)
 
 
-def _turned(group: Group, frame: Array) -> Group:
-    """The group in a basis: as it is where the basis does not matter, exactly turned where the basis is a rotation."""
+def _conjugate(group: Group, frame: Array) -> Group:
+    """The group in a basis: unchanged where the basis does not matter, conjugated by an exact rotation where the basis is one."""
     frame = frame * abs(np.linalg.det(frame)) ** (-1 / len(frame))
-    turn = _nearest_rotation(frame)
-    if np.allclose(frame, turn, atol=ORTHOGONAL):
-        frame = turn
+    rotation = _nearest_rotation(frame)
+    if np.allclose(frame, rotation, atol=ORTHOGONAL):
+        frame = rotation
     there = group.conjugated(frame)
     return group if angle(group.lie_algebra, there.lie_algebra) < SAME / 10 else there
 

@@ -72,13 +72,13 @@ def _known(d: int, k: int) -> Iterator[Array]:
 
 def _simple(d: int) -> Iterator[Array]:
     for m in range(2, d + 1):
-        turns = SO(m).lie_algebra
+        rotations = SO(m).lie_algebra
         for axes in itertools.combinations(range(d), m):
-            yield _placed(turns, d, axes)
+            yield _placed(rotations, d, axes)
             for time in range(m if m > 2 else 1):
                 signs = np.ones(m)
                 signs[time] = -1.0
-                yield _placed(signs[:, None] * turns, d, axes)
+                yield _placed(signs[:, None] * rotations, d, axes)
     if d > 1:
         yield SL(d).lie_algebra
     if d % 2 == 0 and d > 2:
@@ -101,7 +101,7 @@ def _affine(d: int) -> Iterator[Array]:
 
 
 def _projected(span: Array, affine: bool) -> Iterator[Array]:
-    """The span made antisymmetric, traceless, or one of these and the identity beside."""
+    """The span made antisymmetric, traceless, or one of these together with the identity."""
     k, d = len(span), span.shape[-1]
     if affine:
         linear = span.copy()
@@ -109,20 +109,20 @@ def _projected(span: Array, affine: bool) -> Iterator[Array]:
         shifts = span - linear
         yield from (_top(linear, k), _top(shifts, k))
         return
-    turning = (span - span.swapaxes(1, 2)) / 2
+    rotating = (span - span.swapaxes(1, 2)) / 2
     traceless = span - np.trace(span, axis1=1, axis2=2)[:, None, None] * np.eye(d) / d
-    yield _top(turning, k)
+    yield _top(rotating, k)
     yield from in_round_rates(span)
     yield _top(traceless, k)
     if k > 1:
-        for rest in (turning, traceless):
+        for rest in (rotating, traceless):
             yield np.concatenate([_top(rest, k - 1), np.eye(d)[None]])
 
 
 def in_round_rates(span: Array) -> Iterator[Array]:
-    """Commuting generators (k, d, d) like these, that turn and stretch at rates like 1 : 2, in the frame that they have; the nearest first.
+    """Commuting generators (k, d, d) like these, whose eigenvalues are rates like 1 : 2, in their own eigenbasis; the nearest first.
 
-    Only such ones leave polynomials alone. Generators that do not commute have none.
+    Only such ones have invariant polynomials. For generators that do not commute there are none.
 
     Example:
         >>> import numpy as np
@@ -140,19 +140,19 @@ def in_round_rates(span: Array) -> Iterator[Array]:
     rates = np.diagonal(inverse @ span @ frame, axis1=1, axis2=2)
     if np.abs((frame * rates[:, None]) @ inverse - span).max() > COMMUTING * np.abs(span).max():
         return
-    stretching, turning = rates.real, rates.imag
-    parts = [np.concatenate([stretching, turning], axis=1)]
-    if len(span) == 1:  # one alone does either
+    stretching, rotating = rates.real, rates.imag
+    parts = [np.concatenate([stretching, rotating], axis=1)]
+    if len(span) == 1:  # a single generator stretches or rotates
         parts = [
-            np.concatenate(pair, axis=1) for pair in ((stretching, 0 * turning), (0 * stretching, turning))
+            np.concatenate(pair, axis=1) for pair in ((stretching, 0 * rotating), (0 * stretching, rotating))
         ]
     found: list[tuple[float, Array]] = []
     for most, part in itertools.product(ROUND_RATES, parts):
         rounded = np.round(_echelon(part) * most)
         if np.linalg.matrix_rank(rounded) < len(span):
             continue
-        stretch, turn = np.split(rounded, 2, axis=1)
-        B = ((frame * (stretch + 1j * turn)[:, None]) @ inverse).real
+        stretch, rotation = np.split(rounded, 2, axis=1)
+        B = ((frame * (stretch + 1j * rotation)[:, None]) @ inverse).real
         if all(angle(B, other) > SAME for _, other in found):
             found.append((angle(span, B), B))
     yield from (B for _, B in sorted(found, key=lambda pair: pair[0]))

@@ -34,25 +34,25 @@ def generator_words(A: Array, affine: bool = False) -> str:
 
     Example:
         >>> generator_words(np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 0]]))
-        'turn about z'
+        'rotation about z'
         >>> generator_words(np.eye(4)), generator_words(np.diag([1.0, -1.0]))
         ('scaling', 'stretch that keeps volume')
     """
     if affine:
         linear, shift = A[:-1, :-1], A[:-1, -1]
         if np.linalg.norm(linear) < CLEAR * np.linalg.norm(A):
-            return f"shift along {axis_words(shift)}" if len(shift) == 3 else "shift"
-        return f"{generator_words(linear)}{' and shift' if np.linalg.norm(shift) > CLEAR * np.linalg.norm(A) else ''}"
+            return f"translation along {axis_words(shift)}" if len(shift) == 3 else "translation"
+        return f"{generator_words(linear)}{' and translation' if np.linalg.norm(shift) > CLEAR * np.linalg.norm(A) else ''}"
     d, size = len(A), float(np.linalg.norm(A))
-    turning, stretching = (A - A.T) / 2, (A + A.T) / 2
+    rotating, stretching = (A - A.T) / 2, (A + A.T) / 2
     if np.linalg.norm(stretching) < CLEAR * size:
         if d == 2:
-            return "turn"
+            return "rotation"
         if d == 3:
-            return f"turn about {axis_words(np.array([turning[2, 1], turning[0, 2], turning[1, 0]]))}"
-        return "turn"
+            return f"rotation about {axis_words(np.array([rotating[2, 1], rotating[0, 2], rotating[1, 0]]))}"
+        return "rotation"
     scaling = np.trace(A) / d
     if np.linalg.norm(A - scaling * np.eye(d)) < CLEAR * size:
         return "scaling"
     volume = " that keeps volume" if abs(np.trace(A)) < CLEAR * size else ""
-    return f"stretch{volume}" if np.linalg.norm(turning) < CLEAR * size else f"shear or turn{volume}"
+    return f"stretch{volume}" if np.linalg.norm(rotating) < CLEAR * size else f"shear or rotation{volume}"

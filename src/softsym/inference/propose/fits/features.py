@@ -1,6 +1,6 @@
-r"""What a fit is a function of: the inputs, or the invariants of an algebra and a little of the inputs.
+r"""Features of a fit: the inputs, or the invariants of an algebra and a small share of the inputs.
 
-A law with a symmetry is a function of the algebra's invariants I(x) alone. As a function of :math:`(I(x), \varepsilon x)` it has the
+A function with a symmetry is a function of the algebra's invariants I(x) alone. As a function of :math:`(I(x), \varepsilon x)` it has the
 symmetry exactly with :math:`\varepsilon = 0` and need not have it with a larger one.
 """
 
@@ -18,7 +18,7 @@ from softsym.typing import Array
 
 @dataclass(frozen=True, eq=False)
 class Gain:
-    """A power of the inputs' size, by which a law grows.
+    """A power of the inputs' size, by which a homogeneous function grows.
 
     Args:
         columns: Inputs that count.
@@ -47,11 +47,11 @@ class Features:
     Args:
         source: The input columns.
         invariants: Functions of the columns in their units.
-        still: Columns that nothing moves.
+        still: Invariant columns.
         shift: Taken off the invariants and still columns.
         unit: They are divided by it.
         lean: epsilon.
-        is_bent: Whether large invariants are drawn in, to arsinh(I), so that no row lies far from all others.
+        is_bent: Whether invariants are compressed to arsinh(I), so that no row lies far from all others.
         gain: One more column, last; None for none.
     """
 

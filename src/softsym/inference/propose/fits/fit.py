@@ -1,7 +1,7 @@
-r"""A kernel fit that knows its derivatives and how far to trust them.
+r"""A Gaussian-process fit with its derivatives and their uncertainty.
 
 A Gaussian process with one kernel for all outputs, :math:`f = m + \sum_j \alpha_j k(\cdot, x_j)`, has its Jacobian in closed form, and
-so has the covariance of any linear functional of what is not known about f. Kernel and noise maximise the marginal likelihood.
+so has the posterior covariance of any linear functional of f. Kernel and noise maximise the marginal likelihood.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SHARES = (0.003, 0.03, 0.3)
 CHOOSING = 200
 """Rows by which kernels are compared."""
 MOST = 0.95
-"""Share of the rows that are most of them."""
+"""Share of the rows in a trimmed R²."""
 LARGEST = 1_000
 """Rows that are fitted at most: cost grows with the third power."""
 
@@ -48,8 +48,8 @@ class Fit:
         roots: Matrix (n, n) whose columns w_j give the posterior covariance: k - sum_j (k w_j)(k w_j)'.
         scale: Variance of the signal.
         noise: Ratio of noise to signal variance.
-        explained: Leave-one-out share of the variance.
-        mostly_explained: The same without the rows that are told worst: one row far out tells little about the others.
+        r2: Leave-one-out R².
+        trimmed_r2: The same without the rows of the largest errors, so that it does not depend on single outliers.
         calibration: Mean squared leave-one-out error over what was expected, at least one.
     """
 
@@ -60,8 +60,8 @@ class Fit:
     roots: Array
     scale: float
     noise: float
-    explained: float
-    mostly_explained: float
+    r2: float
+    trimmed_r2: float
     calibration: float
 
     @classmethod
@@ -83,11 +83,11 @@ class Fit:
         roots = np.ascontiguousarray(np.triu(dtrtri(cholesky(gram, check_finite=False))[0]))
         weights = roots @ (roots.T @ (Y - centre))
         inverse = np.sum(roots**2, axis=1)
-        left_out = weights / inverse[:, None]
+        leave_out_errors = weights / inverse[:, None]
         expected = scale / inverse
-        errors, total = np.sum(left_out**2, axis=1), np.sum((Y - Y.mean(axis=0)) ** 2, axis=1)
+        errors, total = np.sum(leave_out_errors**2, axis=1), np.sum((Y - Y.mean(axis=0)) ** 2, axis=1)
         best = errors.argsort()[: math.ceil(MOST * len(Y))]
-        calibration = max(1.0, float(np.mean(left_out**2 / expected[:, None])))
+        calibration = max(1.0, float(np.mean(leave_out_errors**2 / expected[:, None])))
         return cls(
             kernel,
             Z,
@@ -96,8 +96,8 @@ class Fit:
             roots,
             scale,
             noise,
-            _share(errors, total),
-            _share(errors[best], total[best]),
+            _r2(errors, total),
+            _r2(errors[best], total[best]),
             calibration,
         )
 
@@ -110,11 +110,11 @@ class Fit:
         return self.kernel.jacobian(Z, self.Z, self.weights)
 
     def known(self, features: Array) -> Array:
-        """Prior covariances (m, n) with the rows as factors (m, n) of what the rows tell of them."""
+        """Prior covariances (m, n) with the rows as factors (m, n) of the covariance that the rows explain."""
         return np.asarray(features @ self.roots)
 
 
-def _share(errors: Array, total: Array) -> float:
+def _r2(errors: Array, total: Array) -> float:
     return 1.0 - float(errors.sum()) / float(total.sum()) if total.any() else 0.0
 
 

@@ -1,11 +1,11 @@
-r"""Where exactly an algebra lies: a regression on Lie derivatives.
+r"""The frame of an algebra: a regression on Lie derivatives.
 
-Algebras of the kind of g nearby are its conjugates. If the law has the symmetry in a frame off by
+Algebras of the kind of g nearby are its conjugates. If the target function has the symmetry in a frame off by
 :math:`\theta = \sum_b \theta_b B_b`, with directions :math:`B_b` that move g at all (the complement of its normaliser), then the fit
 f through the invariants of g leaves :math:`y - f = \sum_b \theta_b L_{B_b} f` and noise. So :math:`\theta` is a regression coefficient
-with a covariance, by generalised least squares with the covariance of the Gaussian process: on the rows that found g it leads to the
-best frame, on rows that were not used it tells how far g may be from where it should be. Then A + :math:`[A, \theta]` is exact, and A
-is violated by :math:`L_{[A, \theta]} f`. Where outputs move, all of this is about the invariant numbers that tell them.
+with a covariance, by generalised least squares with the covariance of the Gaussian process: on the selection rows it leads to the
+best frame, on the inference rows it bounds the error of the frame. Then A + :math:`[A, \theta]` is exact, and A
+is violated by :math:`L_{[A, \theta]} f`. Where outputs are not scalars, all of this is about their invariant targets.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from softsym.inference.propose.algebra.closure import orthonormal
-from softsym.inference.propose.fits.symmetrised import Symmetrised
+from softsym.inference.propose.fits.invariant_fit import InvariantFit
 from softsym.inference.propose.matrix_action import Action
 from softsym.typing import Array
 
@@ -23,7 +23,7 @@ FURTHEST = 0.2
 """Largest step towards a better frame, as the size of a matrix."""
 DIFFERENCE = 1e-4
 """Step of numerical derivatives along a matrix of size one."""
-UNTOLD = 1e-9
+LEAST_INFORMATION = 1e-9
 """Information below this share of the largest is rounding."""
 DRAWS = 4_000
 """Frames that are drawn for a bound; for levels below what they show, the largest of them counts."""
@@ -31,7 +31,7 @@ DRAWS = 4_000
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """What rows tell about the frame of an algebra.
+    """The estimated frame of an algebra.
 
     Args:
         span: The algebra (k, d, d).
@@ -48,32 +48,32 @@ class Frame:
     M: Array
 
     @classmethod
-    def of(cls, look: Symmetrised, target: Action, basis: Array, X: Array, Y: Array, span: Array) -> Frame:
-        """Of rows (n, D) and (n, q), seen through the invariants of an algebra.
+    def of(cls, fitted: InvariantFit, target: Action, basis: Array, X: Array, Y: Array, span: Array) -> Frame:
+        """From rows (n, D) and (n, q), and a fit through the invariants of an algebra.
 
         Args:
-            look: The rows seen through them.
+            fitted: The fit through them.
             target: The output columns.
             basis: Unit matrices (K, d, d).
             X: Inputs.
             Y: Outputs.
             span: The algebra.
         """
-        look, directions, flat = look.sharpened(X), moving(span), basis.reshape(len(basis), -1)
-        derivatives = _derivatives(look, target, basis, X, Y)  # (K, n, m)
+        fitted, directions, flat = fitted.refined(X), moving(span), basis.reshape(len(basis), -1)
+        derivatives = _derivatives(fitted, target, basis, X, Y)  # (K, n, m)
         M = derivatives.reshape(len(basis), -1) @ derivatives.reshape(len(basis), -1).T / len(X)
         if not len(directions):
             return cls(span, directions, np.zeros(0), np.zeros((0, 0)), M)
         along = np.tensordot(directions.reshape(len(directions), -1) @ flat.T, derivatives, 1)
-        scale = look.fit.scale * look.fit.calibration
-        white = along.transpose(2, 0, 1) @ look.fit.roots  # (m, p, n)
+        scale = fitted.fit.scale * fitted.fit.calibration
+        white = along.transpose(2, 0, 1) @ fitted.fit.roots  # (m, p, n)
         values, vectors = np.linalg.eigh(np.einsum("mpn,mrn->pr", white, white) / scale)
-        roots = vectors / np.sqrt(np.maximum(values, UNTOLD * max(float(values[-1]), 1e-300)))
-        best = roots @ (roots.T @ np.einsum("pnm,nm->p", along, look.fit.weights / scale))
+        roots = vectors / np.sqrt(np.maximum(values, LEAST_INFORMATION * max(float(values[-1]), 1e-300)))
+        best = roots @ (roots.T @ np.einsum("pnm,nm->p", along, fitted.fit.weights / scale))
         return cls(span, directions, best, roots, M)
 
-    def moved(self) -> Array:
-        """The algebra in the frame that the regression tells, (k, d, d)."""
+    def transform_span(self) -> Array:
+        """The algebra in the estimated frame, (k, d, d)."""
         if not len(self.best):
             return self.span
         theta = np.tensordot(self.best, self.directions, 1)
@@ -122,19 +122,19 @@ def moving(span: Array) -> Array:
     return np.asarray(rows[sizes > 1e-6].reshape(-1, d, d))
 
 
-def _derivatives(look: Symmetrised, target: Action, basis: Array, X: Array, Y: Array) -> Array:
+def _derivatives(fitted: InvariantFit, target: Action, basis: Array, X: Array, Y: Array) -> Array:
     """L_A f of the fit through invariants for each unit matrix, scaled, (K, n, m)."""
-    features, fit = look.features, look.fit
+    features, fit = fitted.features, fitted.fit
     slopes = np.einsum("nmf,nfd->nmd", fit.jacobian(features.values(X)), features.slopes(X), optimize=True)
     speeds = features.source.velocity(basis, X)
     still = -np.einsum("nmd,knd->knm", slopes, speeds / features.source.unit, optimize=True)
     if not target.moves(basis):
         return still
     outputs = target.velocity(basis, Y)
-    told = [
-        look.telling.numbers(X + sign * DIFFERENCE * x, Y + sign * DIFFERENCE * y) * sign
+    differences = [
+        fitted.invariant_targets.values(X + sign * DIFFERENCE * x, Y + sign * DIFFERENCE * y) * sign
         for x, y in zip(speeds, outputs, strict=True)
         for sign in (1, -1)
     ]
-    moved = np.array(told).reshape(len(basis), 2, *look.T.shape).sum(axis=1) / (2 * DIFFERENCE)
-    return np.asarray(still + moved / look.target.unit)
+    of_targets = np.array(differences).reshape(len(basis), 2, *fitted.T.shape).sum(axis=1) / (2 * DIFFERENCE)
+    return np.asarray(still + of_targets / fitted.target.unit)

@@ -1,9 +1,9 @@
-r"""Polynomials that an algebra leaves alone.
+r"""Invariant polynomials of an algebra.
 
 A polynomial P(x, y), of a low degree in the inputs and at most linear in the outputs, is invariant iff its derivative along every generator
-is zero everywhere. Without outputs these are the quantities that an invariant law may depend on; linear in y they are the numbers
-:math:`\langle E_j(x), y \rangle` by which an equivariant law is told, E_j being equivariant polynomials: the law is equivariant iff
-they are invariant functions of x, and y has no part outside of what the E_j span.
+is zero everywhere. Without outputs these are the quantities that an invariant function may depend on; linear in y they are the products
+:math:`\langle E_j(x), y \rangle` with equivariant polynomials E_j, which determine an equivariant function: y is equivariant iff
+the products are invariant functions of x, and y lies in the span of the E_j.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Invariants(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Directions:
-    """Inputs divided by their size, which scalings leave alone.
+    """Inputs divided by their size, invariant under scalings.
 
     Args:
         columns: Those that are scaled.
@@ -52,8 +52,8 @@ class Directions:
         moved = X[:, self.columns]
         size = np.sqrt(np.mean(moved**2, axis=1))[:, None, None]
         out = np.zeros((*moved.shape, X.shape[1]))
-        turned = np.einsum("ni,nj->nij", moved, moved) / (size**2 * moved.shape[1])
-        out[:, :, self.columns] = (np.eye(moved.shape[1]) - turned) / size
+        radial = np.einsum("ni,nj->nij", moved, moved) / (size**2 * moved.shape[1])
+        out[:, :, self.columns] = (np.eye(moved.shape[1]) - radial) / size
         return out
 
 
@@ -85,10 +85,10 @@ class Polynomials:
 
 @dataclass(frozen=True, eq=False)
 class AtDirections:
-    """Polynomials of inputs divided by their size: turns and scalings together leave them alone.
+    """Polynomials of inputs divided by their size, invariant under rotations and scalings together.
 
     Args:
-        polynomials: Those that turns leave alone.
+        polynomials: Those invariant under rotations.
         directions: The inputs that are divided.
     """
 
@@ -140,7 +140,7 @@ def invariant_polynomials(
     if unknowns > MOST_MONOMIALS or not unknowns:
         return Polynomials(exponents, none)
     rng = np.random.default_rng(0)
-    n = unknowns + 20  # every row has its own generator and point: so many tell all there is
+    n = unknowns + 20  # every row has its own generator and point: so many determine all unknowns
     X, A = (
         rng.standard_normal((n, len(source.unit))),
         np.tensordot(rng.standard_normal((n, len(span))), span, 1),
@@ -154,8 +154,8 @@ def invariant_polynomials(
         values = _monomials(X, exponents)
         rows = (rows[:, :, None] * Y[:, None] + values[:, :, None] * there[:, None]).reshape(n, -1)
     scale = np.linalg.norm(rows, axis=0).max(initial=0.0)
-    _, sizes, turned = np.linalg.svd(rows / max(scale, 1e-300), full_matrices=False)
-    kept = turned[int(np.sum(sizes > ZERO)) :] if scale > 0 else np.eye(unknowns)
+    _, sizes, right = np.linalg.svd(rows / max(scale, 1e-300), full_matrices=False)
+    kept = right[int(np.sum(sizes > ZERO)) :] if scale > 0 else np.eye(unknowns)
     return Polynomials(exponents, kept.reshape(len(kept), *none.shape[1:]))
 
 

@@ -1,8 +1,8 @@
-r"""Outputs of an equivariant law by numbers that nothing moves.
+r"""Invariant targets: scalars that determine the outputs of an equivariant function.
 
-With equivariant polynomials :math:`E_j(x)` an equivariant law is told by :math:`\langle E_j(x), y \rangle`, which are invariant, as
-far as y lies in the span of the E_j; what does not must be noise. Under a scaling, outputs grow with a power of the inputs' size.
-Outputs that the algebra leaves alone tell themselves.
+With equivariant polynomials :math:`E_j(x)` an equivariant function is determined by the products :math:`\langle E_j(x), y \rangle`, which
+are invariant, as far as y lies in the span of the E_j; the rest must be noise. Under a scaling, outputs are homogeneous functions of the
+inputs. Invariant outputs are their own targets.
 """
 
 from __future__ import annotations
@@ -20,63 +20,63 @@ from softsym.reps import Scalar
 from softsym.typing import Array
 
 TARGETS = 12
-"""At most so many numbers tell the outputs."""
+"""At most so many targets are used."""
 
 
-class Telling(Protocol):
-    """Numbers that tell outputs."""
+class InvariantTargets(Protocol):
+    """Invariant targets of outputs."""
 
     @property
     def is_bounded(self) -> bool:
-        """Whether numbers are no larger than outputs; polynomial laws are then no polynomials of the invariants."""
+        """Whether targets are no larger than outputs; they are then no polynomials of the invariants where outputs are polynomials."""
 
-    def numbers(self, X: Array, Y: Array) -> Array:
+    def values(self, X: Array, Y: Array) -> Array:
         """Of inputs (n, D) and outputs (n, q) in their units: (n, m)."""
 
-    def missed(self, X: Array, Y: Array) -> tuple[float, float]:
-        """Mean square of what is not told of outputs without units, and in how many dimensions."""
+    def residual(self, X: Array, Y: Array) -> tuple[float, float]:
+        """Mean square of the part of the scaled outputs that targets do not determine, and its number of dimensions."""
 
     @property
     def gain(self) -> Gain | None:
-        """How numbers grow with the inputs, if they do."""
+        """How targets grow with the inputs, if they do."""
 
     def columns(self, T: Array, target: Action) -> Action:
-        """How numbers (n, m) transform."""
+        """How targets (n, m) transform."""
 
 
-class Still:
-    """Numbers that nothing moves."""
+class Scalars:
+    """Targets that are scalars."""
 
     gain = None
 
     def columns(self, T: Array, target: Action) -> Action:
         """Scalars."""
-        spread = float(T.std()) or 1.0
-        unit = np.maximum(T.std(axis=0), 1e-9 * spread)
+        std = float(T.std()) or 1.0
+        unit = np.maximum(T.std(axis=0), 1e-9 * std)
         still = np.zeros(T.shape[1], dtype=bool)
         return Action(T.shape[1] * Scalar, target.dim, still, False, unit, T.mean(axis=0))
 
 
 @dataclass(frozen=True, eq=False)
-class Themselves(Still):
-    """Outputs that do not move."""
+class Identity(Scalars):
+    """Outputs that are invariant themselves."""
 
     is_bounded = False
 
-    def numbers(self, X: Array, Y: Array) -> Array:
+    def values(self, X: Array, Y: Array) -> Array:
         """The outputs."""
         return Y
 
-    def missed(self, X: Array, Y: Array) -> tuple[float, float]:
-        """Nothing."""
+    def residual(self, X: Array, Y: Array) -> tuple[float, float]:
+        """Zero: targets determine the outputs."""
         return 0.0, 0.0
 
 
 @dataclass(frozen=True, eq=False)
-class Growing:
-    """Outputs that grow with a power of the inputs' size: they tell themselves, and the fit grows with them.
+class Homogeneous:
+    """Outputs that are homogeneous functions of the inputs: they are their own targets, and the fit grows with them.
 
-    Dividing them by that power would leave the same law, but far more noise in rows near zero than elsewhere.
+    Dividing them by the power of the inputs' size would amplify the noise of rows near zero.
 
     Args:
         gain: How they grow.
@@ -85,21 +85,21 @@ class Growing:
     gain: Gain
     is_bounded = False
 
-    def numbers(self, X: Array, Y: Array) -> Array:
+    def values(self, X: Array, Y: Array) -> Array:
         """The outputs."""
         return Y
 
-    def missed(self, X: Array, Y: Array) -> tuple[float, float]:
-        """Nothing."""
+    def residual(self, X: Array, Y: Array) -> tuple[float, float]:
+        """Zero: targets determine the outputs."""
         return 0.0, 0.0
 
     def columns(self, T: Array, target: Action) -> Action:
-        """The outputs as they move, without a shift: what grows from zero has none."""
+        """The columns of the outputs, without a shift: a homogeneous function has none."""
         return replace(target, shift=np.zeros(len(target.unit)))
 
 
 @dataclass(frozen=True, eq=False)
-class ByEquivariants(Still):
+class EquivariantProducts(Scalars):
     """Outputs by their products with equivariant polynomials.
 
     Args:
@@ -107,8 +107,8 @@ class ByEquivariants(Still):
         target: The output columns.
         polynomials: Of the inputs, linear in the outputs.
         sizes: Of each, (m,).
-        is_bounded: Whether only their directions are used: where lengths of outputs are kept these tell as much, and the noise of
-            the numbers is the same in all rows.
+        is_bounded: Whether only their directions are used: where lengths of outputs are invariant these determine as much, and the
+            noise of the targets is the same in all rows.
     """
 
     source: Action
@@ -117,12 +117,12 @@ class ByEquivariants(Still):
     sizes: Array
     is_bounded: bool
 
-    def numbers(self, X: Array, Y: Array) -> Array:
+    def values(self, X: Array, Y: Array) -> Array:
         """Products with the outputs."""
         return np.asarray(np.einsum("nmq,nq->nm", self._values(X), Y / self.target.unit))
 
-    def missed(self, X: Array, Y: Array) -> tuple[float, float]:
-        """What lies outside of the span."""
+    def residual(self, X: Array, Y: Array) -> tuple[float, float]:
+        """The part outside of the span."""
         E, outputs = self._values(X), Y / self.target.unit
         spans = np.linalg.pinv(E, rcond=1e-6) @ E
         rest = outputs - np.einsum("nij,nj->ni", spans, outputs)
@@ -130,7 +130,7 @@ class ByEquivariants(Still):
         return float(np.mean(np.sum(rest**2, axis=1))), left
 
     def columns(self, T: Array, target: Action) -> Action:
-        """Scalars of one unit: a number that is zero but for noise has as much of it as the others, and must not weigh more."""
+        """Scalars of one unit: a target that is only noise has as much of it as the others, and must not weigh more."""
         apart = super().columns(T, target)
         return replace(apart, unit=np.full(len(apart.unit), float(np.sqrt(np.mean(apart.unit**2)))))
 
@@ -143,7 +143,7 @@ class ByEquivariants(Still):
         return np.asarray(E / sizes)
 
 
-def telling(
+def invariant_targets(
     span: Array,
     source: Action,
     target: Action,
@@ -152,24 +152,24 @@ def telling(
     *,
     is_scaling: bool,
     is_bounded: bool,
-) -> Telling | None:
-    """How outputs are told under an algebra (k, d, d); None if no polynomials of a low degree do.
+) -> InvariantTargets | None:
+    """The invariant targets under an algebra (k, d, d); None if polynomials of a low degree give none.
 
     Args:
         span: The algebra.
         source: The input columns.
         target: The output columns.
-        moving: Inputs that it moves.
+        moving: Inputs that it transforms.
         X: Rows (n, D) by which sizes are measured.
         is_scaling: Whether it is all multiples of the identity.
         is_bounded: Whether only directions of equivariant polynomials are used.
     """
     rates = target.rates(span)
     if not np.abs(rates).max(initial=0.0) > 1e-12:
-        return Themselves()
+        return Identity()
     if is_scaling:
         powers = np.unique(np.diagonal(target.rates(np.eye(target.dim)[None])[0]))
-        return Growing(Gain(moving, float(powers[0]))) if len(powers) == 1 else None
+        return Homogeneous(Gain(moving, float(powers[0]))) if len(powers) == 1 else None
     found: list[Polynomials] = []
     for degree in (0, 1, 2):
         one = invariant_polynomials(span, source, moving, degree, target)
@@ -178,10 +178,10 @@ def telling(
     if not found:
         return None
     sizes = [np.sqrt(np.mean(one.values(X / source.unit) ** 2, axis=(0, 2)) + 1e-300) for one in found]
-    return ByEquivariants(source, target, tuple(found), np.concatenate(sizes), is_bounded)
+    return EquivariantProducts(source, target, tuple(found), np.concatenate(sizes), is_bounded)
 
 
 def keeps_lengths(span: Array, target: Action) -> bool:
-    """Whether an algebra turns outputs, without stretching them."""
+    """Whether an algebra acts on outputs by rotations."""
     rates = target.rates(span)
     return bool(np.abs(rates).max() > 0 and np.allclose(rates, -rates.swapaxes(1, 2), atol=1e-9))

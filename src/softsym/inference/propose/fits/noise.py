@@ -2,7 +2,7 @@ r"""The noise under which outputs are most likely.
 
 :math:`K = Q T Q'` with a tridiagonal T takes a fraction of the time of an eigendecomposition, and then :math:`T + \lambda I` is factored
 and solved in linear time for every noise :math:`\lambda` that is tried. Reflections go through the whole matrix once for each row, which
-is slow where it does not stay in the cache; so with more rows the first ones tell where to begin, and Cholesky factors climb from there.
+is slow where it does not stay in the cache; so with more rows the first ones give a start for a search by Cholesky factors.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ NOISES = np.logspace(-9, 1, 31)
 """Ratios of noise to the mean eigenvalue that are tried; the smallest is what rounding leaves."""
 CACHED = 300
 """So many rows are reflected."""
-Told = tuple[float, float, float]
+NoiseFit = tuple[float, float, float]
 """Noise, signal variance and log likelihood."""
 
 
-def best_noise(gram: Array, Y: Array) -> Told:
+def best_noise(gram: Array, Y: Array) -> NoiseFit:
     """Noise, signal variance and log marginal likelihood at its maximum, of outputs (n, q) under a matrix (n, n).
 
     Example:
@@ -37,26 +37,26 @@ def best_noise(gram: Array, Y: Array) -> Told:
     """
     noises = NOISES * max(float(np.trace(gram)) / len(gram), 1e-300)
     first = _reflected(gram[:CACHED, :CACHED], Y[:CACHED], noises)
-    return first if len(gram) <= CACHED else _climbed(partial(_factored, gram, Y), noises, first[0])
+    return first if len(gram) <= CACHED else _ascend(partial(_factored, gram, Y), noises, first[0])
 
 
-def _reflected(gram: Array, Y: Array, noises: Array) -> Told:
+def _reflected(gram: Array, Y: Array, noises: Array) -> NoiseFit:
     """The best of all noises: every third, then those near the best of them."""
-    diagonal, beside, turned = _tridiagonal(gram, Y)
+    diagonal, off_diagonal, rotated = _tridiagonal(gram, Y)
 
-    def at(noise: float) -> Told:
-        factors, lower, failed = dpttrf(diagonal + noise, beside)
-        if failed:  # rounding made it indefinite: such a noise cannot be told
+    def at(noise: float) -> NoiseFit:
+        factors, lower, failed = dpttrf(diagonal + noise, off_diagonal)
+        if failed:  # rounding made it indefinite: such a noise cannot be compared
             return noise, 1.0, -math.inf
-        square = float(np.sum(turned * dpttrs(factors, lower, turned)[0]))
-        return _told(noise, square, float(np.log(factors).sum()), Y)
+        square = float(np.sum(rotated * dpttrs(factors, lower, rotated)[0]))
+        return _noise_fit(noise, square, float(np.log(factors).sum()), Y)
 
-    return _climbed(at, noises, max(map(at, noises[::3].tolist()), key=lambda told: told[2])[0])
+    return _ascend(at, noises, max(map(at, noises[::3].tolist()), key=lambda fit: fit[2])[0])
 
 
-def _climbed(at: Callable[[float], Told], noises: Array, start: float) -> Told:
+def _ascend(at: Callable[[float], NoiseFit], noises: Array, start: float) -> NoiseFit:
     """The best noise that steps upwards from one lead to."""
-    seen: dict[int, Told] = {}
+    seen: dict[int, NoiseFit] = {}
     place = int(np.abs(np.log(noises) - math.log(start)).argmin())
     while True:
         near = [p for p in (place, place - 1, place + 1) if 0 <= p < len(noises)]
@@ -67,7 +67,7 @@ def _climbed(at: Callable[[float], Told], noises: Array, start: float) -> Told:
         place = best
 
 
-def _factored(gram: Array, Y: Array, noise: float) -> Told:
+def _factored(gram: Array, Y: Array, noise: float) -> NoiseFit:
     noisy = gram.copy()
     noisy[np.diag_indices(len(gram))] += noise
     try:
@@ -75,20 +75,22 @@ def _factored(gram: Array, Y: Array, noise: float) -> Told:
     except np.linalg.LinAlgError:
         return noise, 1.0, -math.inf
     solved = cho_solve((factor, True), Y, check_finite=False)
-    return _told(noise, float(np.sum(Y * solved)), 2.0 * float(np.log(np.diag(factor)).sum()), Y)
+    return _noise_fit(noise, float(np.sum(Y * solved)), 2.0 * float(np.log(np.diag(factor)).sum()), Y)
 
 
-def _told(noise: float, square: float, logdet: float, Y: Array) -> Told:
+def _noise_fit(noise: float, square: float, logdet: float, Y: Array) -> NoiseFit:
     n, q = Y.shape
     scale = max(square / (n * q), 1e-300)
     return float(noise), scale, -0.5 * q * (n * math.log(scale) + logdet)
 
 
 def _tridiagonal(gram: Array, Y: Array) -> tuple[Array, Array, Array]:
-    """Diagonal (n,) and what is beside it (n - 1,) of T, and Q'Y."""
+    """Diagonal (n,) and off-diagonal (n - 1,) of T, and Q'Y."""
     n = len(gram)
-    reflectors, diagonal, beside, factors, _ = dsytrd(gram, lower=1, lwork=int(dsytrd_lwork(n, lower=1)[0]))
-    turned = np.array(Y, order="F")
+    reflectors, diagonal, off_diagonal, factors, _ = dsytrd(
+        gram, lower=1, lwork=int(dsytrd_lwork(n, lower=1)[0])
+    )
+    rotated = np.array(Y, order="F")
     reflectors = np.asfortranarray(reflectors[1:, :-1])
-    turned[1:] = dormqr("L", "T", reflectors, factors, turned[1:], lwork=64 * Y.shape[1])[0]
-    return diagonal, beside, turned
+    rotated[1:] = dormqr("L", "T", reflectors, factors, rotated[1:], lwork=64 * Y.shape[1])[0]
+    return diagonal, off_diagonal, rotated

@@ -1,4 +1,4 @@
-"""Laws whose algebras theory knows, in any frame, for the tests of this room."""
+"""Target functions of known algebras, in any frame, for the tests of proposals."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ def dot(a, b, form=None):
     return np.sum((a if form is None else a @ form) * b, axis=1, keepdims=True)
 
 
-LAWS = {
+TARGETS = {
     "cross product": ("2V", "V", 3, lambda X: np.cross(X[:, :3], X[:, 3:]), "so(3)"),
     "four-vectors": (
         "2V",
@@ -32,12 +32,12 @@ LAWS = {
 }
 
 
-def rows(name, n, noise, seed=0, turned=False):
+def rows(name, n, noise, seed=0, rotated=False):
     """Inputs, outputs, texts of both representations, and the frame."""
-    rep_in, rep_out, d, law, _ = LAWS[name]
+    rep_in, rep_out, d, function, _ = TARGETS[name]
     rng = np.random.default_rng(seed)
-    Q = np.linalg.qr(rng.standard_normal((d, d)))[0] if turned else np.eye(d)
+    Q = np.linalg.qr(rng.standard_normal((d, d)))[0] if rotated else np.eye(d)
     source, target = (ss.rep(text).rho(ss.Trivial(d), Q) for text in (rep_in, rep_out))
     X = rng.standard_normal((n, len(source)))
-    Y = law(X @ source) @ target.T
+    Y = function(X @ source) @ target.T
     return X, Y + noise * Y.std() * rng.standard_normal(Y.shape), rep_in, rep_out, Q

@@ -1,7 +1,7 @@
-"""The two halves of the rows: one proposes, the other tests.
+"""The sample split of a proposal: selection rows propose, inference rows test.
 
-What was chosen to look good on the first half need not look good on the second, so bounds and p-values of the second are honest. The
-kernel is chosen on the first half too; its scale and noise are those of each half.
+Candidates are selected on one part alone, so bounds and p-values on the other are not biased by the selection. The kernel is selected on
+the first part, too; its scale and noise are those of each part.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from softsym.typing import Array
 
 
 @dataclass(frozen=True, eq=False)
-class Half:
-    """Some of the rows.
+class SplitPart:
+    """One part of a sample split.
 
     Args:
         X: Inputs (n, D).
-        Y: Outputs (n, q); None if they are not fitted themselves, only what a model leaves of them.
-        lie: The Lie derivative of the plain fit, with the model if there is one.
+        Y: Outputs (n, q); None if the residuals of a model are fitted instead.
+        lie: The Lie derivative of the unconstrained fit, with the model if there is one.
     """
 
     X: Array
@@ -32,11 +32,13 @@ class Half:
 
     @property
     def fit(self) -> Fit:
-        """The plain fit."""
+        """The unconstrained fit."""
         return self.lie.fit
 
 
-def halves(X: Array, Y: Array, source: Action, target: Action, base: Base | None = None) -> tuple[Half, Half]:
+def split_and_fit(
+    X: Array, Y: Array, source: Action, target: Action, base: Base | None = None
+) -> tuple[SplitPart, SplitPart]:
     """Splits rows in the middle and fits both parts.
 
     Args:
@@ -47,12 +49,12 @@ def halves(X: Array, Y: Array, source: Action, target: Action, base: Base | None
         base: Values and Jacobians of a model at these rows, scaled.
     """
     features, basis = Features(source), basis_of(source.dim, source.affine)
-    made: list[Half] = []
+    made: list[SplitPart] = []
     for rows in (slice(None, len(X) // 2), slice(len(X) // 2, None)):
-        beside = None if base is None else (base[0][rows], base[1][rows])
-        left = target.scaled(Y[rows]) - (0.0 if beside is None else beside[0])
+        model_part = None if base is None else (base[0][rows], base[1][rows])
+        left = target.scaled(Y[rows]) - (0.0 if model_part is None else model_part[0])
         Z = features.values(X[rows])
         fit = Fit.of(Z, left, [made[0].fit.kernel]) if made else Fit.of(Z, left)
-        lie = LieDerivative.of(fit, features, target, basis, X[rows], beside)
-        made.append(Half(X[rows], Y[rows] if base is None else None, lie))
+        lie = LieDerivative.of(fit, features, target, basis, X[rows], model_part)
+        made.append(SplitPart(X[rows], Y[rows] if base is None else None, lie))
     return made[0], made[1]

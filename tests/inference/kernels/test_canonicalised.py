@@ -3,7 +3,7 @@ import pytest
 
 import softsym as ss
 from softsym.inference.kernels import Kernel, equivariant_kernel, output_blocks
-from softsym.inference.kernels.framed import growth, without_scaling
+from softsym.inference.kernels.canonicalised import growth, without_scaling
 
 LINEAR = Kernel("polynomial", 1)
 
@@ -25,8 +25,8 @@ def test_multiples_of_the_identity_are_taken_out():
 def test_a_row_twice_as_long_has_twice_the_values():
     G, rep = ss.Scaling(3), ss.rep("V")
     blocks, X = output_blocks(rep, [G]), np.random.default_rng(0).standard_normal((4, 3))
-    framed = equivariant_kernel(G, rep, rep)
-    gram, longer = (framed.grams([LINEAR], blocks, rows, X)[0][0] for rows in (X, 2 * X))
+    kernel = equivariant_kernel(G, rep, rep)
+    gram, longer = (kernel.grams([LINEAR], blocks, rows, X)[0][0] for rows in (X, 2 * X))
     assert np.allclose(longer, 2 * gram)
 
 
@@ -34,9 +34,9 @@ def test_functions_without_the_symmetry_change_along_orbits_and_are_zero_on_aver
     G, rep = ss.Scaling(3), ss.rep("V")
     direction = np.random.default_rng(0).standard_normal(3)
     X = np.exp(np.linspace(-1, 1, 9))[:, None] * direction
-    blocks, framed = output_blocks(ss.rep("S"), [G]), equivariant_kernel(G, rep, ss.rep("S"))
-    grams = framed.grams([LINEAR], blocks, X)[0]
-    (rest,) = framed.rests(grams, grams, X)
+    blocks, kernel = output_blocks(ss.rep("S"), [G]), equivariant_kernel(G, rep, ss.rep("S"))
+    grams = kernel.grams([LINEAR], blocks, X)[0]
+    (rest,) = kernel.complements(grams, grams, X)
     assert np.allclose(rest.sum(axis=0), 0.0)
     assert np.linalg.eigvalsh(rest)[0] > -1e-12
     assert rest.trace() > 0.1 * grams[0].trace()

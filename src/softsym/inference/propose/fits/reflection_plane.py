@@ -1,8 +1,8 @@
-r"""Where exactly a mirror's plane lies.
+r"""The plane of a reflection.
 
-If a law has the mirror h, the part of its outputs that :math:`\rho_{out}(h)` leaves alone is an even function of the inputs, with the
+If the target function has the reflection h, the part of its outputs that :math:`\rho_{out}(h)` fixes is even in the inputs, with the
 kernel :math:`k(x, x') + k(x, h x')`, and the part that it reverses an odd one, with :math:`k(x, x') - k(x, h x')`. So the rows have a
-likelihood under each mirror, and it is sharp where they hold little noise. A plane in round numbers is taken where the rows cannot tell.
+likelihood under each reflection. A plane in round numbers is taken where its likelihood is not significantly lower.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from collections.abc import Callable
 import numpy as np
 from scipy.optimize import minimize
 
+from softsym.inference.propose.fits.invariant_fit import EXCLUDED
 from softsym.inference.propose.fits.noise import best_noise
 from softsym.inference.propose.fits.smooth import SmoothKernel
-from softsym.inference.propose.fits.symmetrised import EXCLUDED
 from softsym.inference.propose.matrix_action import Action
 from softsym.typing import Array
 
@@ -29,29 +29,29 @@ NEARBY = math.cos(math.radians(3.0))
 
 
 def reflection(normal: Array) -> Array:
-    """The matrix (d, d) of the mirror whose plane is perpendicular to a direction (d,)."""
+    """The matrix (d, d) of the reflection whose plane is perpendicular to a direction (d,)."""
     unit = normal / np.linalg.norm(normal)
     return np.asarray(np.eye(len(unit)) - 2 * np.outer(unit, unit))
 
 
-def likelihood_of_mirror(
+def reflection_likelihood(
     normal: Array, kernel: SmoothKernel, source: Action, target: Action, X: Array, Y: Array
 ) -> float:
-    """Log marginal likelihood of rows (n, D) and (n, q) if the law has a mirror, noise and scale of each part at their best."""
+    """Log marginal likelihood of rows (n, D) and (n, q) under a reflection, noise and scale of each part at their best."""
     h = reflection(normal)
     X, Y = X[:ROWS], Y[:ROWS] / target.unit
-    here, there = X / source.unit, source.moved(h, X) / source.unit
-    plain, moved = kernel.gram(here, here), kernel.gram(here, there)
+    here, there = X / source.unit, source.transform(h, X) / source.unit
+    same, reflected = kernel.gram(here, here), kernel.gram(here, there)
     signs, vectors = np.linalg.eigh(target.matrix(h))
     even, odd = Y @ vectors[:, signs > 0], Y @ vectors[:, signs < 0]
-    parts = ((plain + moved, even - even.mean(axis=0)), (plain - moved, odd))
+    parts = ((same + reflected, even - even.mean(axis=0)), (same - reflected, odd))
     return sum(best_noise(gram / 2, part)[2] for gram, part in parts if part.shape[1])
 
 
 def refined_normal(
     normal: Array, kernel: SmoothKernel, source: Action, target: Action, X: Array, Y: Array
 ) -> Array:
-    """The direction (d,) near to one whose mirror rows are most likely under, in round numbers where they cannot tell.
+    """The normal (d,) near to one with the most likely reflection, in round numbers where these are not significantly less likely.
 
     Example:
         >>> import numpy as np, softsym as ss
@@ -65,14 +65,14 @@ def refined_normal(
     """
 
     def likelihood(direction: Array) -> float:
-        return likelihood_of_mirror(direction, kernel, source, target, X, Y)
+        return reflection_likelihood(direction, kernel, source, target, X, Y)
 
-    best = _climbed(normal / np.linalg.norm(normal), likelihood)
+    best = _ascend(normal / np.linalg.norm(normal), likelihood)
     enough = likelihood(best) - EXCLUDED
     return next((one for one in _round_directions(best) if likelihood(one) >= enough), best)
 
 
-def _climbed(unit: Array, likelihood: Callable[[Array], float]) -> Array:
+def _ascend(unit: Array, likelihood: Callable[[Array], float]) -> Array:
     across = np.linalg.svd(unit[None])[2][1:]  # steps along the sphere
 
     def there(steps: Array) -> Array:

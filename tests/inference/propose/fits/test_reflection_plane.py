@@ -1,16 +1,16 @@
-"""Where a mirror's plane lies."""
+"""The plane of a reflection."""
 
 import numpy as np
 import pytest
 
 import softsym as ss
 from softsym.inference.propose.fits.fit import Fit
-from softsym.inference.propose.fits.mirrored import likelihood_of_mirror, refined_normal, reflection
+from softsym.inference.propose.fits.reflection_plane import refined_normal, reflection, reflection_likelihood
 from softsym.inference.propose.matrix_action import actions
 
 
 def rows(normal, noise, n=200, seed=0):
-    """A law that has one mirror: two vectors, and outputs along the first, the second and across the mirror."""
+    """A function that has one mirror: two vectors, and outputs along the first, the second and across the mirror."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, 6))
     a, b = X[:, :3], X[:, 3:]
@@ -45,8 +45,8 @@ def test_round_numbers_where_rows_cannot_tell_and_only_there():
 def test_the_true_plane_is_likelier_than_others():
     normal = np.array([1.0, 2.0, 2.0])
     data = rows(normal, 0.01)
-    true = likelihood_of_mirror(normal, *data)
-    others = [likelihood_of_mirror(one, *data) for one in (*np.eye(3), normal + np.array([0.2, 0, 0]))]
+    true = reflection_likelihood(normal, *data)
+    others = [reflection_likelihood(one, *data) for one in (*np.eye(3), normal + np.array([0.2, 0, 0]))]
     assert all(true > other + 10 for other in others)
 
 

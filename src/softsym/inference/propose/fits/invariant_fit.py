@@ -1,9 +1,9 @@
-r"""A closer look at an algebra, through its invariants.
+r"""Fits through the invariants of an algebra.
 
-A plain fit of a law that is no polynomial is often too poor to say that a symmetry is exact, even where it shows it clearly. As a
-function of the invariants, with a share :math:`\varepsilon` of the inputs (:mod:`softsym.inference.propose.fits.features`), the law is
-fitted far better if the symmetry is there. The marginal likelihood tells the share, and with the largest share that it does not exclude the
-Lie derivative of the fit bounds the violation. Outputs that move are replaced by the invariant numbers that tell them.
+An unconstrained fit of a target function that is no polynomial is often too poor to establish that a symmetry is exact. As a function
+of the invariants, with a share :math:`\varepsilon` of the inputs (:mod:`softsym.inference.propose.fits.features`), the target function is
+fitted far better if it has the symmetry. The marginal likelihood selects the share, and with the largest share that it does not exclude
+the Lie derivative of the fit bounds the violation. Outputs that are not scalars are replaced by their invariant targets.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from softsym.inference.propose.fits.invariant_polynomials import (
     Polynomials,
     invariant_polynomials,
 )
-from softsym.inference.propose.fits.invariant_targets import Telling, telling
+from softsym.inference.propose.fits.invariant_targets import InvariantTargets, invariant_targets
 from softsym.inference.propose.fits.smooth import SmoothKernel
 from softsym.inference.propose.matrix_action import Action
 from softsym.typing import Array
@@ -44,18 +44,18 @@ FEATURES = 60
 
 
 @dataclass(frozen=True, eq=False)
-class Symmetrised:
-    """Data seen through the invariants of an algebra.
+class InvariantFit:
+    """A fit through the invariants of an algebra.
 
     Args:
         features: Of the inputs, with the most likely share.
         highest: The largest share that is not excluded.
         kernel: The most likely kernel.
-        target: Columns of the invariant numbers that tell the outputs.
+        target: Columns of the invariant targets.
         T: These, scaled, (n, m).
         likelihood: Log marginal likelihood of the first rows, with the most likely share.
-        telling: How they do.
-        missed: Mean square of what they do not tell of the scaled outputs, and in how many dimensions; zeros if they tell all.
+        invariant_targets: How they follow from the outputs.
+        residual: Mean square of the part of the scaled outputs that they do not determine, and its number of dimensions.
     """
 
     features: Features
@@ -64,28 +64,28 @@ class Symmetrised:
     target: Action
     T: Array
     likelihood: float
-    telling: Telling
-    missed: tuple[float, float]
+    invariant_targets: InvariantTargets
+    residual: tuple[float, float]
 
-    def sharpened(self, X: Array) -> Symmetrised:
-        """The same with the smallest share of the inputs: the fit has the symmetry, whatever the data say."""
+    def refined(self, X: Array) -> InvariantFit:
+        """The fit with the smallest share of the inputs, which has the symmetry."""
         features = self.features.leaning(LEANS[0])
         if self.features.lean == LEANS[0]:
             return self
         return replace(self, features=features, fit=Fit.of(features.values(X), self.T, [self.fit.kernel]))
 
-    def unseen(self, noise: float, signal: float, level: float) -> float:
-        """Relative size of a part of the outputs that invariant numbers do not tell and that is not noise, at most.
+    def undetected_bound(self, noise: float, signal: float, level: float) -> float:
+        """Upper bound of the relative size of a part of the outputs that invariant targets do not determine and that is not noise.
 
         Args:
             noise: Variance of the noise of a scaled output.
             signal: Mean square of the scaled outputs.
             level: Chance that it is more.
         """
-        square, dimensions = self.missed
+        square, dimensions = self.residual
         expected, freedom = noise * dimensions, max(1.0, len(self.T) * dimensions)
-        spread = float(norm.ppf(1 - level)) * expected * math.sqrt(2.0 / freedom)
-        return math.sqrt(max(0.0, square - expected + spread) / signal)
+        error = float(norm.ppf(1 - level)) * expected * math.sqrt(2.0 / freedom)
+        return math.sqrt(max(0.0, square - expected + error) / signal)
 
     def lie(self, basis: Array, X: Array, lean: float | None = None) -> LieDerivative:
         """The Lie derivative of the fit, with the most likely share or another."""
@@ -96,7 +96,7 @@ class Symmetrised:
         return LieDerivative.of(fit, features, self.target, basis, X)
 
 
-def symmetrised(
+def fit_invariants(
     span: Array,
     source: Action,
     target: Action,
@@ -106,8 +106,8 @@ def symmetrised(
     *,
     is_sharp: bool = False,
     is_bounded: bool = False,
-) -> Symmetrised | None:
-    """Looks at rows (n, D) and (n, q) through the invariants of an algebra (k, d, d); None if it has none.
+) -> InvariantFit | None:
+    """Fits rows (n, D) and (n, q) through the invariants of an algebra (k, d, d); None if it has none.
 
     Args:
         span: The algebra.
@@ -115,31 +115,33 @@ def symmetrised(
         target: The output columns.
         X: Inputs.
         Y: Outputs.
-        kernel: One that suits an algebra nearby; the best one is looked for if None.
-        is_sharp: Whether the share of the inputs is the smallest, whatever the data say.
-        is_bounded: Whether only directions of equivariant polynomials tell outputs: for laws that do not grow.
+        kernel: One that suits an algebra nearby; the most likely one if None.
+        is_sharp: Whether the share of the inputs is the smallest, not the most likely one.
+        is_bounded: Whether targets are products with directions of equivariant polynomials: for outputs that do not grow.
     """
     if source.affine:
         return None
     still = _still(source, span)
     moving = np.setdiff1d(np.arange(X.shape[1]), still)
     invariants = _invariants(span, source, moving)
-    told = (
-        telling(span, source, target, moving, X, is_scaling=_is_scaling(span), is_bounded=is_bounded)
+    targets = (
+        invariant_targets(
+            span, source, target, moving, X, is_scaling=_is_scaling(span), is_bounded=is_bounded
+        )
         if invariants
         else None
     )
-    if told is None:
+    if targets is None:
         return None
-    T = told.numbers(X, Y)
-    columns = told.columns(T, target)
+    T = targets.values(X, Y)
+    columns = targets.columns(T, target)
     scaled = columns.scaled(T)
     features = Features.of(source, X, invariants, still)
-    features = replace(features, is_bent=told.is_bounded, gain=told.gain)
+    features = replace(features, is_bent=targets.is_bounded, gain=targets.gain)
     few, values = X[:PROFILED], scaled[:PROFILED]
     if kernel is None:
-        kernels = RADIAL if told.is_bounded else KERNELS
-        tried = [replace(one, has_gain=told.gain is not None) for one in kernels]
+        kernels = RADIAL if targets.is_bounded else KERNELS
+        tried = [replace(one, has_gain=targets.gain is not None) for one in kernels]
         kernel = best_kernel(features.leaning(LEANS[0]).values(few), values, tried)[0]
     centred = values - centre_of(values, kernel)
     leans = LEANS[:1] if is_sharp else LEANS
@@ -147,38 +149,38 @@ def symmetrised(
     best = max(leans, key=lambda lean: likelihoods[lean])
     highest = max(lean for lean in leans if likelihoods[lean] > likelihoods[best] - EXCLUDED)
     features = features.leaning(best)
-    return Symmetrised(
+    return InvariantFit(
         features,
         highest,
         Fit.of(features.values(X), scaled, [kernel]),
         columns,
         scaled,
         likelihoods[best],
-        told,
-        told.missed(X, Y),
+        targets,
+        targets.residual(X, Y),
     )
 
 
 def has_invariants(span: Array, source: Action) -> bool:
-    """Whether an algebra (k, d, d) leaves polynomials of a low degree alone, or directions."""
+    """Whether an algebra (k, d, d) has invariant polynomials of a low degree, or invariant directions."""
     if source.affine:
         return False
     moving = np.setdiff1d(np.arange(len(source.unit)), _still(source, span))
-    if _is_scaling(span) or _beside_scaling(span) is not None:
+    if _is_scaling(span) or _without_scaling(span) is not None:
         return bool(_invariants(span, source, moving))
     few = sum(len(invariant_polynomials(span, source, moving, p)) for p in (1, 2))
     return 0 < few <= FEATURES or bool(_polynomials(span, source, moving))
 
 
 def _invariants(span: Array, source: Action, moving: NDArray[np.intp]) -> tuple[Invariants, ...]:
-    """What an algebra leaves alone, up to degree three if that is not too much; of scalings the direction of the input."""
+    """Invariants of an algebra, up to degree three if these are not too many; of scalings the direction of the input."""
     if _is_scaling(span):
         return (Directions(moving),) if np.all(_weights(source)[moving] == 1) else ()
-    turns = _beside_scaling(span)
-    if turns is not None:
+    rotations = _without_scaling(span)
+    if rotations is not None:
         if not np.all(_weights(source)[moving] == 1):
             return ()
-        return tuple(AtDirections(one, Directions(moving)) for one in _polynomials(turns, source, moving))
+        return tuple(AtDirections(one, Directions(moving)) for one in _polynomials(rotations, source, moving))
     return _polynomials(span, source, moving)
 
 
@@ -189,8 +191,8 @@ def _polynomials(span: Array, source: Action, moving: NDArray[np.intp]) -> tuple
     return tuple(found) if sum(map(len, found)) <= FEATURES else ()
 
 
-def _beside_scaling(span: Array) -> Array | None:
-    """The turns (k - 1, d, d) of an algebra that has nothing but these and all multiples of the identity; None for others."""
+def _without_scaling(span: Array) -> Array | None:
+    """The rotations (k - 1, d, d) of an algebra that consists of these and all multiples of the identity; None for others."""
     one = np.eye(span.shape[-1]) / math.sqrt(span.shape[-1])
     shares = np.tensordot(span, one, 2)
     if float(shares @ shares) < 1.0 - SAME:
