@@ -34,7 +34,14 @@ from softsym.inference.lattice import contains
 from softsym.inference.likelihood.blas_threads import one_blas_thread
 from softsym.inference.randomization import holm
 from softsym.inference.shape import read_former_name, read_rows, read_shape, row_weights
-from softsym.inference.verdict import LEVEL, LIKELIHOOD_LEVEL, TOLERANCE, allowed_violation, confirm_exact
+from softsym.inference.verdict import (
+    LEVEL,
+    LIKELIHOOD_LEVEL,
+    TOLERANCE,
+    allowed_violation,
+    confirm_exact,
+    is_refuted_by_scores,
+)
 from softsym.metrics.overlap import HIGH_OVERLAP, LOW_OVERLAP
 from softsym.reps import Rep
 from softsym.typing import Array, Index
@@ -229,7 +236,8 @@ def _confirm(
     for k, (each, seconds) in found.items():
         row, allowed = rows[k], allowed_violation(tolerance, rows[k].errors[1])
         verdict, note = confirm_exact(each, p_values[k], allowed)
-        low, high = (0.0 if verdict == "exact" else each.interval[0]), max(row.interval[1], each.interval[1])
+        is_refuted = is_refuted_by_scores(each, p_values[k], allowed)  # an interval excludes zero only then
+        low, high = each.interval[0] if is_refuted else 0.0, max(row.interval[1], each.interval[1])
         confirmed[k] = replace(
             row,
             verdict=verdict,
