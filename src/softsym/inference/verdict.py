@@ -178,9 +178,7 @@ def confirm_exact(found: Exactness, p_value: float, allowed: float) -> tuple[Ver
         'soft'
     """
     low, high = found.interval
-    if p_value < (
-        LEVEL if high > allowed else LIKELIHOOD_LEVEL
-    ):  # a violation that does not matter must be certain
+    if is_refuted_by_scores(found, p_value, allowed):
         broken = f"broken by {low:.2g} to {high:.2g} at Haar elements (score test, p = {p_value:.1g})"
         if low >= ABSENT_ABOVE:
             return "absent", broken
@@ -202,6 +200,11 @@ def confirm_exact(found: Exactness, p_value: float, allowed: float) -> tuple[Ver
             "more rows, or inputs spread over the orbits, would decide it"
         )
     return "exact", ""
+
+
+def is_refuted_by_scores(found: Exactness, p_value: float, allowed: float) -> bool:
+    """Whether the score test refutes exactness; a violation that does not matter must be more certain than one that does."""
+    return p_value < (LEVEL if found.interval[1] > allowed else LIKELIHOOD_LEVEL)
 
 
 def allowed_violation(tolerance: float | None, unexplained: float) -> float:
