@@ -121,7 +121,7 @@ def _model() -> dict[str, bytes]:
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return storage.to_files(est.fit(X, 2 * X)._saved())
+        return storage.to_files(est.fit(X, 2 * X)._to_saved_model())
 
 
 def models(rng, folder):

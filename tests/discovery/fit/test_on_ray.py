@@ -21,12 +21,12 @@ from tests.two_nodes import QUIET, two_nodes
 
 def test_the_board_keeps_what_is_new():
     board = Board()
-    assert not board.tell(0, {"epoch": 1})
-    assert not board.tell(0, {"epoch": 2})
+    assert not board.report(0, {"epoch": 1})
+    assert not board.report(0, {"epoch": 2})
     assert board.read() == {0: {"epoch": 2}}
     assert board.read() == {}
     board.end()
-    assert board.tell(0, {"epoch": 3})
+    assert board.report(0, {"epoch": 3})
 
 
 def test_without_ray_it_says_what_to_install(monkeypatch):
