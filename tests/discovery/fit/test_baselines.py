@@ -1,5 +1,7 @@
 """The table of simpler models."""
 
+from dataclasses import replace
+
 import pytest
 from rich.console import Console
 
@@ -27,6 +29,12 @@ def test_who_is_better_on_held_out_rows_is_listed_best_first():
     assert Baselines.of(ROWS, "kernel ridge regression").better == ()
     assert Baselines(ROWS).better == ()  # nobody predicts
     assert Baselines().better == ()
+
+
+def test_the_same_error_in_two_digits_is_not_better():
+    first = Baselines.of(ROWS, ROWS[0].name)
+    nearly = replace(ROWS[0], name="nearly the same", test_error=0.999 * ROWS[0].test_error)
+    assert "nearly the same" not in [row.name for row in Baselines.of([*first, nearly], ROWS[0].name).better]
 
 
 def test_rows_have_names():

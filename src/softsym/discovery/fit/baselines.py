@@ -8,6 +8,9 @@ from typing import Any
 
 from softsym.tables import CandidateTable, Column
 
+NOTICEABLE = 0.99
+"""Share of an error; one above is the same error for a reader."""
+
 
 @dataclass(frozen=True)
 class Baseline:
@@ -75,6 +78,6 @@ class Baselines(CandidateTable[Baseline]):
 
     @property
     def better(self) -> tuple[Baseline, ...]:
-        """Those with a smaller held-out error than the returned one, the best first."""
-        limit = min((row.test_error for row in self if row.is_returned), default=float("-inf"))
+        """Those whose held-out error is smaller than that of the returned one by more than a hundredth, the best first."""
+        limit = NOTICEABLE * min((row.test_error for row in self if row.is_returned), default=float("-inf"))
         return tuple(sorted((row for row in self if row.test_error < limit), key=lambda row: row.test_error))
