@@ -273,18 +273,25 @@ def _scaled(features: FeatureMap, powers: Index, growth: int) -> FeatureMap:
 
 def split_scaling(rep: Rep, group: Group) -> tuple[Index | None, Group | None]:
     """How columns grow with a multiple of the identity (None if the group has none), and the group without (None if nothing is left)."""
-    if len(group.part_dims) > 1:
-        return None, group
-    eye = np.eye(group.dim)
-    rest = [A for A in group.lie_algebra if not np.allclose(A, np.trace(A) / group.dim * eye)]
+    inner, has_scaling = without_scaling(group)
     powers = np.zeros(rep.size(group), dtype=np.int64)
     for segment in rep.segments(group):
         powers[segment.start : segment.stop] = scaling_power(segment.type)
-    if len(rest) == len(group.lie_algebra) or not powers.any():
-        return None, group
+    return (powers, inner) if has_scaling and powers.any() else (None, group)
+
+
+def without_scaling(group: Group) -> tuple[Group | None, bool]:
+    """The group without the multiples of the identity (None if nothing is left), and whether it has them."""
+    if len(group.part_dims) > 1:
+        return group, False
+    eye = np.eye(group.dim)
+    traces = [np.trace(A) / group.dim for A in group.lie_algebra]
+    rest = [A for A, t in zip(group.lie_algebra, traces, strict=True) if not np.allclose(A, t * eye)]
+    if len(rest) == len(group.lie_algebra):
+        return group, False
     if not rest and not len(group.discrete_generators):
-        return powers, None
-    return powers, Group.from_generators(np.array(rest), group.discrete_generators, name=group.name)
+        return None, True
+    return Group.from_generators(np.array(rest), group.discrete_generators, name=group.name), True
 
 
 def scaling_power(kind: TensorType) -> int:

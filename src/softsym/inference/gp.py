@@ -57,7 +57,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     Attributes:
         weights_: For every candidate the share of the prior variance that has its symmetry.
-        symmetries_: The evidence on each candidate, a table.
+        symmetries_: What the likelihood alone says about each candidate, a table; verdicts of :func:`softsym.evidence` rest on more tests.
         kernel_: The base kernel.
         process_: The conditioned Gaussian process.
         n_rows_: How many rows it is conditioned on.

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 import softsym as ss
+from softsym.gp.features import scaling_power, without_scaling
 from softsym.inference.kernels import Kernel, equivariant_kernel, output_blocks
-from softsym.inference.kernels.canonicalised import growth, without_scaling
 
 LINEAR = Kernel("polynomial", 1)
 
@@ -11,7 +11,7 @@ LINEAR = Kernel("polynomial", 1)
 @pytest.mark.parametrize(("text", "power"), [("S", 0), ("V", 1), ("T(2)", 2), ("V*V'", 0)])
 def test_how_a_type_grows(text, power):
     ((_, type_),) = ss.rep(text)
-    assert growth(type_) == power
+    assert scaling_power(type_) == power
 
 
 def test_multiples_of_the_identity_are_taken_out():

@@ -11,9 +11,10 @@ from torch import Tensor, nn
 from softsym.discovery.models.gp_model import GaussianProcess
 from softsym.discovery.module.kernel_sums import kernel_sum
 from softsym.discovery.module.scaled import Scaled
+from softsym.gp.features import scaling_power
 from softsym.inference.kernels import EquivariantKernel, Kernel, UnconstrainedKernel
 from softsym.inference.kernels.averaged import Averaged
-from softsym.inference.kernels.canonicalised import LEAST_SIZE, Canonicalised, growth
+from softsym.inference.kernels.canonicalised import LEAST_SIZE, Canonicalised
 from softsym.inference.kernels.kernel_blocks import Block
 from softsym.inference.kernels.polynomial import Polynomial
 from softsym.typing import Array
@@ -163,7 +164,8 @@ def _component(
         size, unit = candidate.canonicalise(X)
         powers = _output_powers(blocks, outputs)
         grown = [
-            np.tile(size ** growth(b.type), b.size)[:, None] * v for b, v in zip(blocks, values, strict=True)
+            np.tile(size ** scaling_power(b.type), b.size)[:, None] * v
+            for b, v in zip(blocks, values, strict=True)
         ]
         inner = _component(candidate.inner, kernel, blocks, unit, grown, outputs)
         return AtOneSize(inner, candidate.powers(X.shape[1]).astype(np.float64), powers)
@@ -190,5 +192,5 @@ def _placement_matrix(blocks: Sequence[Block], outputs: int) -> Array:
 def _output_powers(blocks: Sequence[Block], outputs: int) -> Array:
     powers = np.zeros(outputs)
     for block in blocks:
-        powers[block.columns] = growth(block.type)
+        powers[block.columns] = scaling_power(block.type)
     return powers

@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from softsym.gp.features import scaling_power
 from softsym.groups import Group
 from softsym.inference.kernels.base import Kernel
 from softsym.inference.kernels.equivariant import EquivariantKernel, UnconstrainedKernel
 from softsym.inference.kernels.kernel_blocks import Block
-from softsym.reps import Rep, TensorType
-from softsym.reps.atoms import Base
+from softsym.reps import Rep
 from softsym.typing import Array, Index
 
 LEAST_SIZE = 1e-12
@@ -38,7 +38,7 @@ class Canonicalised(EquivariantKernel):
         other_size, other = (size, None) if right is None else self.canonicalise(right)
         grams = self.inner.grams(kernels, blocks, unit, other)
         for block, position in zip(blocks, range(len(blocks)), strict=True):
-            power = growth(block.type)
+            power = scaling_power(block.type)
             rows, columns = (np.tile(one**power, block.size) for one in (size, other_size))
             for row in grams:
                 row[position] *= rows[:, None] * columns
@@ -76,7 +76,7 @@ class Canonicalised(EquivariantKernel):
         """By which power of its size every column of an input grows, shape (columns,); the size is that of columns of the first power."""
         powers = np.zeros(columns, dtype=np.int64)
         for segment in self.rep_in.segments(self.group):
-            powers[segment.start : segment.stop] = growth(segment.type)
+            powers[segment.start : segment.stop] = scaling_power(segment.type)
         return powers
 
     @property
@@ -89,25 +89,6 @@ class Canonicalised(EquivariantKernel):
 def _scale_up(values: Sequence[Array], blocks: Sequence[Block], size: Array) -> list[Array]:
     """Values (b n, c) of every block, multiplied as its type grows with the sizes (n,) of rows."""
     return [
-        np.tile(size ** growth(block.type), block.size)[:, None] * value
+        np.tile(size ** scaling_power(block.type), block.size)[:, None] * value
         for block, value in zip(blocks, values, strict=True)
     ]
-
-
-def without_scaling(group: Group) -> tuple[Group | None, bool]:
-    """The group without the multiples of the identity (None if nothing is left), and whether it has them."""
-    if len(group.part_dims) > 1:
-        return group, False
-    eye = np.eye(group.dim)
-    traces = [np.trace(A) / group.dim for A in group.lie_algebra]
-    rest = [A for A, t in zip(group.lie_algebra, traces, strict=True) if not np.allclose(A, t * eye)]
-    if len(rest) == len(group.lie_algebra):
-        return group, False
-    if not rest and not len(group.discrete_generators):
-        return None, True
-    return Group.from_generators(np.array(rest), group.discrete_generators, name=group.name), True
-
-
-def growth(type_: TensorType) -> int:
-    """By which power of s a type grows under multiplication by s."""
-    return sum((-1 if atom.is_dual else 1) for atom in type_.atoms if isinstance(atom, Base))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from softsym.errors import InputError
+from softsym.gp.features import scaling_power, without_scaling
 from softsym.groups import Group
 from softsym.groups.finite_subgroup import finite_subgroup
 from softsym.inference.kernels.averaged import Averaged
-from softsym.inference.kernels.canonicalised import Canonicalised, growth, without_scaling
+from softsym.inference.kernels.canonicalised import Canonicalised
 from softsym.inference.kernels.equivariant import EquivariantKernel, UnconstrainedKernel
 from softsym.inference.kernels.polynomial import Polynomial
 from softsym.reps import Rep
@@ -21,7 +22,7 @@ def equivariant_kernel(group: Group, rep_in: Rep, rep_out: Rep) -> EquivariantKe
         ['averaged over 16 elements', 'inputs divided by their size', 'polynomial maps of degree 3']
     """
     rest, scales = without_scaling(group)
-    moving = scales and any(growth(type_) for _, type_ in rep_in)
+    moving = scales and any(scaling_power(type_) for _, type_ in rep_in)
     if (moving or not scales) and (rest is None or rest.is_orthogonal):
         try:
             inner = (
