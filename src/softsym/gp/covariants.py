@@ -21,9 +21,11 @@ import functools
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from softsym.gp.arrays import namespace, stored
 from softsym.groups import Group
 from softsym.reps import Rep, TensorType
 from softsym.spaces import equivariant_maps
@@ -41,18 +43,19 @@ Copy = tuple[TensorType, int]
 """A type of the inputs, and which of its copies."""
 
 
+@stored
 @dataclass(frozen=True, eq=False)
 class Polynomials:
     """Polynomial maps from inputs to one tensor type.
 
     Args:
-        columns: For every product of inputs the columns of its factors.
+        columns: For every product of inputs, first column and end of each factor.
         maps: For every product the linear maps (count, size, product of the factors' sizes).
         degrees: The degree of every polynomial, in the order of the maps.
         size: Coordinates of the outputs.
     """
 
-    columns: tuple[tuple[slice, ...], ...]
+    columns: tuple[tuple[tuple[int, int], ...], ...]
     maps: tuple[Array, ...]
     degrees: tuple[int, ...]
     size: int
@@ -64,20 +67,22 @@ class Polynomials:
     def factors(self) -> tuple[frozenset[int], ...]:
         """For every polynomial the first columns of the inputs that it multiplies."""
         return tuple(
-            frozenset(factor.start for factor in factors)
+            frozenset(start for start, _ in factors)
             for factors, maps in zip(self.columns, self.maps, strict=True)
             for _ in maps
         )
 
-    def __call__(self, X: Array) -> Array:
-        """Values at rows (n, inputs), shape (n, size, polynomials)."""
-        parts = [np.empty((len(X), self.size, 0))]
+    def __call__(self, X: Any) -> Any:
+        """Values at rows (n, inputs), an array or a tensor, shape (n, size, polynomials)."""
+        xp = namespace(X)
+        parts = []
         for factors, maps in zip(self.columns, self.maps, strict=True):
-            product = np.ones((len(X), 1))
+            product = X[:, :0].sum(1)[:, None] + 1.0
             for factor in factors:
-                product = (product[:, :, None] * X[:, None, factor]).reshape(len(X), -1)
-            parts.append(np.einsum("np,kqp->nqk", product, maps, optimize=True))
-        return np.concatenate(parts, axis=2)
+                product = (product[:, :, None] * X[:, None, slice(*factor)]).reshape(len(X), -1)
+            values = product @ maps.reshape(-1, maps.shape[2]).T
+            parts.append(values.reshape(len(X), len(maps), self.size).swapaxes(1, 2))
+        return xp.concatenate(parts, axis=2) if parts else xp.zeros((len(X), self.size, 0))
 
 
 def invariant_polynomials(rep: Rep, group: Group, degree: int = 3) -> Polynomials:
@@ -248,10 +253,10 @@ def _outside(values: Array, known: Sequence[Array]) -> list[int]:
 
 def _extend(generators: Generators, rep: Rep, group: Group, output: TensorType) -> Polynomials:
     """Generators of a few copies of each type, for all copies of the inputs."""
-    places: dict[TensorType, list[slice]] = {}
+    places: dict[TensorType, list[tuple[int, int]]] = {}
     for segment in rep.segments(group):
         starts = range(segment.start, segment.stop, segment.size) if segment.type.rank else ()
-        places.setdefault(segment.type, []).extend(slice(start, start + segment.size) for start in starts)
+        places.setdefault(segment.type, []).extend((start, start + segment.size) for start in starts)
     columns, maps, degrees = [], [], []
     for factors, own in generators.items():
         for chosen in _assignments(factors, places):
@@ -262,7 +267,7 @@ def _extend(generators: Generators, rep: Rep, group: Group, output: TensorType) 
 
 
 def _assignments(
-    factors: tuple[Copy, ...], places: dict[TensorType, list[slice]]
+    factors: tuple[Copy, ...], places: dict[TensorType, list[tuple[int, int]]]
 ) -> Iterator[dict[Copy, int]]:
     """Actual copies for the first few of each type, in their order; only products of the first copies stand for others."""
     kinds = list(dict.fromkeys(kind for kind, _ in factors))

@@ -5,20 +5,26 @@ With the invariants I(x) of a group and equivariant polynomials :math:`c_j(x)` (
 .. math:: \Phi(x) = c_j(x)\, \phi_i(I(x)) ,
 
 so every function they span is equivariant at every group element, compact group or not. The :math:`\phi_i` are monomials, or whitened
-features :math:`L^{-1} k(Z, \cdot)` of a squared-exponential kernel with inducing points Z and the Cholesky factor L of their kernel matrix.
+features :math:`k(\cdot, Z) L^{-T}` of a squared-exponential kernel with inducing points Z and the Cholesky factor L of their kernel matrix.
 Finite groups, whose invariants may be of high degree, are averaged exactly instead. Groups with all positive multiples of the identity act
-on inputs divided by their size.
+on inputs divided by their size. Without a group every coordinate of the outputs has features of its own.
+
+Features stay factorised: a *part* is a pair of :math:`c` (n, q, J), or None for the unit vectors, and :math:`\phi` (n, M), and stands
+for J M features. Sums over rows of their products cost a q-th of those of the features written out.
 """
 
 from __future__ import annotations
 
+import functools
 import itertools
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.linalg import solve_triangular
 
+from softsym.gp.arrays import namespace, stored
 from softsym.gp.covariants import Polynomials, equivariant_polynomials, invariant_polynomials
 from softsym.groups import Group
 from softsym.groups.finite_subgroup import finite_subgroup
@@ -27,9 +33,9 @@ from softsym.reps import Rep, TensorType
 from softsym.reps.atoms import Base, group_element
 from softsym.typing import Array, Index
 
-FeatureMap = Callable[[Array], Array]
-"""From scaled rows (n, inputs) to features (n, size of the outputs' type, features)."""
-MAX_FEATURES = 1_100
+Part = tuple[Any, Any]
+"""Factors (n, q, J), or None for unit vectors, and functions (n, M)."""
+MAX_FEATURES = 900
 """Features of one model."""
 MAX_PRODUCTS = 20_000
 """Products of coordinates that are looked at, of each number of factors."""
@@ -37,53 +43,387 @@ MAX_ORDER = 60
 """Largest order of a finite group whose elements are averaged over; larger ones take invariants of low degree."""
 MAX_INVARIANTS = 60
 """With more invariants of degree three, those of degree two have to do."""
-POLYNOMIALS = ((1, 9), (2, 9), (3, 2), (3, 9), (4, 2), (4, 9))
+POLYNOMIALS = ((1, 9), (2, 9), (3, 2), (3, 9), (4, 2), (4, 9), (6, 9))
 """Total degrees of polynomials that are tried, and how many different inputs (copies of a type, scalars) a term may multiply."""
-WIDTHS = (0.35, 0.7, 1.4, 2.8)
+WIDTHS = (0.35, 0.7, 1.4, 2.8, 5.6)
 """Widths of squared-exponential kernels, in standard deviations of a coordinate times the root of their number."""
 FLAT = 10.0
 """Prior standard deviation of polynomial parts next to smooth ones: hardly any shrinkage."""
+PIVOTED = 4_000
+"""Rows among which inducing points are chosen."""
 SMALLEST = 1e-12
 
 
+class FeatureMap(Protocol):
+    """A feature map with a name, evaluated by NumPy or torch."""
+
+    @property
+    def name(self) -> str:
+        """What it is."""
+
+    def __call__(self, X: Any) -> list[Part]:
+        """Parts of scaled rows (n, inputs)."""
+
+
+def count_features(parts: Sequence[Part], q: int) -> int:
+    """Number of features of some parts."""
+    return sum((q if C is None else C.shape[2]) * phi.shape[1] for C, phi in parts)
+
+
+def combine(parts: Sequence[Part], weights: Any, q: int) -> Any:
+    """Functions (n, q, copies) of weights (features, copies)."""
+    xp, start, total = namespace(weights), 0, 0.0
+    for C, phi in parts:
+        J, M = (q if C is None else C.shape[2]), phi.shape[1]
+        own = weights[start : start + J * M].reshape(J, M, -1)
+        start += J * M
+        values = (phi @ xp.swapaxes(own, 0, 1).reshape(M, -1)).reshape(len(phi), J, -1)
+        total = total + (values if C is None else xp.einsum("nqj,njc->nqc", C, values))
+    return total
+
+
+def gram(left: Sequence[Part], right: Sequence[Part], q: int) -> Array:
+    """Sums over rows and coordinates of products of features, (features of left, features of right)."""
+    return np.concatenate(
+        [np.concatenate([_gram(one, other, q) for other in right], axis=1) for one in left], axis=0
+    )
+
+
+def _gram(left: Part, right: Part, q: int) -> Array:
+    (A, f), (B, g) = left, right
+    J, K = (q if A is None else A.shape[2]), (q if B is None else B.shape[2])
+    M, N = f.shape[1], g.shape[1]
+    if A is None and B is None:
+        return np.asarray(np.kron(np.eye(q), f.T @ g))
+    if A is not None and B is not None and M == 1 and N == 1:
+        return np.asarray((A * f[:, :, None]).reshape(-1, J).T @ (B * g[:, :, None]).reshape(-1, K))
+    if M == 1 and A is not None:  # many factors times a single function
+        A = A * f[:, :, None]
+        blocks = [(A[:, k] if B is None else np.einsum("nqj,nq->nj", A, B[:, :, k])).T @ g for k in range(K)]
+        return np.concatenate(blocks, axis=1)
+    if N == 1 and B is not None:
+        return _gram(right, left, q).T
+    out, is_same = np.zeros((J, M, K, N)), left is right
+    for j in range(J):
+        for k in range(j if is_same else 0, K):
+            weight = B[:, j, k] if A is None else A[:, k, j] if B is None else (A[:, :, j] * B[:, :, k]).sum(1)
+            out[j, :, k] = f.T @ (weight[:, None] * g)
+            if is_same and k > j:
+                out[k, :, j] = out[j, :, k].T
+    return out.reshape(J * M, K * N)
+
+
+def correlate(parts: Sequence[Part], Y: Array) -> Array:
+    """Sums over rows and coordinates of features times outputs (n, q, copies), (features, copies)."""
+    blocks = []
+    for C, phi in parts:
+        along = Y if C is None else np.einsum("nqj,nqc->njc", C, Y)
+        sums = phi.T @ along.reshape(len(Y), -1)
+        blocks.append(sums.reshape(phi.shape[1], -1, Y.shape[2]).swapaxes(0, 1).reshape(-1, Y.shape[2]))
+    return np.concatenate(blocks)
+
+
+def scale_parts(parts: Sequence[Part], factor: Array) -> list[Part]:
+    """Parts whose rows are multiplied by factors (n,)."""
+    return [(C, phi * factor[:, None]) for C, phi in parts]
+
+
+@stored
 @dataclass(frozen=True, eq=False)
 class InducingPoints:
     """Whitened features of a squared-exponential kernel.
 
     Args:
-        points: Inducing points (m, d).
-        width: Width of the kernel.
-        factor: Cholesky factor of their kernel matrix (m, m).
+        points: Inducing points (m, d), divided by the width.
+        width: Width of the kernel, (d,) or a number.
+        root: Matrix (m, m) that makes their kernel matrix the identity.
     """
 
     points: Array
-    width: float
-    factor: Array
+    width: Any
+    root: Array
 
     @classmethod
-    def select(cls, U: Array, width: float, most: int, tolerance: float = 1e-7) -> InducingPoints:
+    def select(cls, U: Array, width: Any, most: int, tolerance: float = 1e-7) -> InducingPoints:
         """Chooses at most ``most`` of the points (n, d) by pivoted Cholesky: each time the one that the others predict worst."""
+        U = U[:: max(1, len(U) // PIVOTED)][:PIVOTED] / width
         left, L, pivots = np.ones(len(U)), np.zeros((len(U), min(most, len(U)))), []
         for k in range(L.shape[1]):
             pivot = int(np.argmax(left))
             if left[pivot] < tolerance:
                 break
             pivots.append(pivot)
-            column = squared_exponential(U, U[pivot : pivot + 1], width)[:, 0] - L[:, :k] @ L[pivot, :k]
+            column = squared_exponential(U, U[pivot : pivot + 1])[:, 0] - L[:, :k] @ L[pivot, :k]
             L[:, k] = column / np.sqrt(left[pivot])
             left = np.maximum(left - L[:, k] ** 2, 0.0)
-        return cls(U[pivots], width, np.tril(L[pivots, : len(pivots)]))
+        factor = np.tril(L[pivots, : len(pivots)])
+        root = solve_triangular(factor, np.eye(len(pivots)), lower=True).T
+        return cls(U[pivots], width, np.ascontiguousarray(root))
 
-    def __call__(self, U: Array) -> Array:
+    def __call__(self, U: Any) -> Any:
         """Features (n, m) of points (n, d)."""
-        values = squared_exponential(self.points, U, self.width)
-        return np.asarray(solve_triangular(self.factor, values, lower=True, check_finite=False).T)
+        return squared_exponential(U / self.width, self.points) @ self.root
+
+
+@stored
+@dataclass(frozen=True, eq=False)
+class Coordinates:
+    """Standardised scalars and invariants of inputs.
+
+    Args:
+        scalars: Columns of scalars.
+        invariants: Invariants of the other columns.
+        unit: Typical size of each, beyond which it is drawn in (d,).
+        mean: Mean and
+        std: standard deviation after that.
+        raw_scale: Root mean square of each as it is.
+    """
+
+    scalars: Index
+    invariants: Polynomials
+    unit: Array
+    mean: Array
+    std: Array
+    raw_scale: Array
+
+    @classmethod
+    def fit(cls, rep: Rep, group: Group, X: Array) -> Coordinates:
+        """Of representation, group and rows."""
+        invariants = invariant_polynomials(rep, group, 3)
+        if len(invariants) > MAX_INVARIANTS:
+            invariants = invariant_polynomials(rep, group, 2)
+        scalars = scalar_columns(rep, group)
+        nothing = np.ones(len(scalars) + len(invariants))
+        raw = cls(scalars, invariants, nothing, nothing, nothing, nothing).raw(X)
+        unit = np.median(np.abs(raw), axis=0) + SMALLEST
+        smooth = np.arcsinh(raw / unit)
+        scale = np.sqrt((raw**2).mean(0)) + SMALLEST
+        return cls(scalars, invariants, unit, smooth.mean(0), smooth.std(0) + SMALLEST, scale)
+
+    @property
+    def degrees(self) -> tuple[int, ...]:
+        """The degree of each."""
+        return (*(1 for _ in self.scalars), *self.invariants.degrees)
+
+    @property
+    def factors(self) -> tuple[frozenset[int], ...]:
+        """First columns of the inputs that each multiplies."""
+        return (*(frozenset((int(k),)) for k in self.scalars), *self.invariants.factors)
+
+    def raw(self, X: Any) -> Any:
+        """As they are, (n, coordinates)."""
+        return namespace(X).concatenate([X[:, self.scalars], self.invariants(X)[:, 0]], axis=1)
+
+    def smooth(self, X: Any) -> Any:
+        """With long tails drawn in; at least one coordinate."""
+        raw = self.raw(X)
+        if not raw.shape[1]:
+            return X[:, :1] * 0.0
+        return (namespace(X).arcsinh(raw / self.unit) - self.mean) / self.std
+
+
+@stored
+@dataclass(frozen=True, eq=False)
+class PolynomialFeatures:
+    """Equivariant polynomials times monomials of invariants.
+
+    Args:
+        name: What it is.
+        covariants: Equivariant polynomials.
+        lengths: Their root mean squares.
+        coordinates: Scalars and invariants.
+        products: The monomials, as tuples of coordinates.
+        first: For every feature its equivariant polynomial,
+        second: and its monomial.
+    """
+
+    name: str
+    covariants: Polynomials
+    lengths: Array
+    coordinates: Coordinates
+    products: tuple[tuple[int, ...], ...]
+    first: Index
+    second: Index
+
+    def __call__(self, X: Any) -> list[Part]:
+        """Parts of scaled rows (n, inputs)."""
+        raw = self.coordinates.raw(X) / self.coordinates.raw_scale
+        one = raw[:, :0].sum(1) + 1.0
+        values: dict[tuple[int, ...], Any] = {(): one}
+        for chosen in self.products:  # each monomial is a shorter one times a coordinate
+            values[chosen] = self._monomial(values, raw, chosen)
+        table = namespace(X).stack([values[chosen] for chosen in self.products], 1)
+        return [((self.covariants(X) / self.lengths)[:, :, self.first] * table[:, None, self.second], one[:, None])]
+
+    def _monomial(self, values: dict[tuple[int, ...], Any], raw: Any, chosen: tuple[int, ...]) -> Any:
+        if chosen not in values:
+            values[chosen] = self._monomial(values, raw, chosen[:-1]) * raw[:, chosen[-1]]
+        return values[chosen]
+
+
+@stored
+@dataclass(frozen=True, eq=False)
+class SmoothFeatures:
+    """Equivariant polynomials times smooth functions of invariants.
+
+    Args:
+        name: What it is.
+        covariants: Equivariant polynomials.
+        lengths: Their root mean squares.
+        coordinates: Scalars and invariants.
+        inducing: Functions of them.
+    """
+
+    name: str
+    covariants: Polynomials
+    lengths: Array
+    coordinates: Coordinates
+    inducing: InducingPoints
+
+    def __call__(self, X: Any) -> list[Part]:
+        """Parts of scaled rows (n, inputs)."""
+        functions = self.inducing(self.coordinates.smooth(X))
+        functions = namespace(X).concatenate([functions, functions[:, :1] * 0.0 + FLAT], axis=1)
+        return [(self.covariants(X) / self.lengths, functions)]
+
+
+@stored
+@dataclass(frozen=True, eq=False)
+class AveragedFeatures:
+    """Squared-exponential features of the inputs averaged over all elements of a finite group.
+
+    Args:
+        name: What it is.
+        images: Inducing points transformed by every element (elements, m, inputs), divided by the width.
+        rho: Matrices of the outputs (elements, q, q).
+        width: Width of the kernel.
+        root: Matrix that whitens the features.
+        covariants: Equivariant polynomials, which are added with hardly any shrinkage.
+        lengths: Their root mean squares.
+    """
+
+    name: str
+    images: Array
+    rho: Array
+    width: float
+    root: Array
+    covariants: Polynomials
+    lengths: Array
+
+    @classmethod
+    def fit(
+        cls, rep: Rep, output: TensorType, group: Group, covariants: Polynomials, lengths: Array, X: Array, width: float, most: int
+    ) -> AveragedFeatures:
+        """Of a group of small order, its equivariant polynomials, and rows."""
+        q, elements = output.size(group), list(finite_subgroup(group).parts)
+        rho = (
+            output.rho(group, group_element(group, tuple(elements)))
+            if output.rank
+            else np.ones((len(elements[0]), 1, 1))
+        )
+        scale = width * np.sqrt(X.shape[1])
+        points = InducingPoints.select(X, scale, max(4, most // (2 * q))).points
+        images = np.asarray(act(rep, group, elements, points))
+        raw = cls("", images, rho, scale, np.eye(q * len(points)), covariants, lengths)
+        matrix = raw.kernel(points * scale).swapaxes(0, 1).reshape(q * len(points), -1)
+        values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
+        kept = values > 1e-9 * values[-1]
+        name = f"squared exponential of width {width}, averaged"
+        return replace(raw, name=name, root=vectors[:, kept] / np.sqrt(values[kept]))
+
+    def kernel(self, X: Any) -> Any:
+        """Averaged kernel with the inducing points (n, q, q m)."""
+        xp, q = namespace(X), self.rho.shape[1]
+        total = None
+        for image, matrix in zip(self.images, self.rho, strict=True):
+            values = xp.einsum("nm,ab->nabm", squared_exponential(X / self.width, image), matrix)
+            total = values if total is None else total + values
+        return (total / len(self.rho)).reshape(len(X), q, -1)  # type: ignore[operator]
+
+    def __call__(self, X: Any) -> list[Part]:
+        """Parts of scaled rows (n, inputs)."""
+        one = X[:, :1] * 0.0 + 1.0
+        return [(self.kernel(X) @ self.root, one), (FLAT * self.covariants(X) / self.lengths, one)]
+
+
+@stored
+@dataclass(frozen=True, eq=False)
+class UnconstrainedFeatures:
+    """Functions of the inputs for every coordinate of the outputs, and an affine map.
+
+    Args:
+        name: What it is.
+        inducing: The functions.
+        is_affine: Whether an affine map with hardly any shrinkage is added.
+    """
+
+    name: str
+    inducing: InducingPoints
+    is_affine: bool = True
+
+    def __call__(self, X: Any) -> list[Part]:
+        """Parts of scaled rows (n, inputs)."""
+        functions = self.inducing(X)
+        if self.is_affine:
+            functions = namespace(X).concatenate([functions, FLAT * X, functions[:, :1] * 0.0 + FLAT], axis=1)
+        return [(None, functions)]
+
+
+@stored
+@dataclass(frozen=True, eq=False)
+class ScaledFeatures:
+    """Features of inputs divided by their size, for groups with all multiples of the identity.
+
+    Args:
+        features: Of the divided inputs.
+        powers: By which power of the size each column grows (inputs,).
+        growth: The same of the outputs.
+    """
+
+    features: Any
+    powers: Index
+    growth: int
+
+    @property
+    def name(self) -> str:
+        """What it is."""
+        return f"{self.features.name} of directions"
+
+    def __call__(self, X: Any) -> list[Part]:
+        """Parts of scaled rows (n, inputs)."""
+        size, divided = divide(X, self.powers)
+        return scale_parts(self.features(divided), size**self.growth)
+
+
+@stored
+@dataclass(frozen=True, eq=False)
+class SumFeatures:
+    """Several feature maps, each with a prior standard deviation.
+
+    Args:
+        maps: The maps.
+        sizes: Prior standard deviations of their weights.
+    """
+
+    maps: tuple[Any, ...]
+    sizes: tuple[float, ...] = field(default=())
+
+    @property
+    def name(self) -> str:
+        """What it is."""
+        return " + ".join(each.name for each in self.maps)
+
+    def __call__(self, X: Any) -> list[Part]:
+        """Parts of scaled rows (n, inputs)."""
+        return [
+            (C, phi * size) for each, size in zip(self.maps, self.sizes, strict=True) for C, phi in each(X)
+        ]
 
 
 def equivariant_features(
     rep: Rep, output: TensorType, group: Group, X: Array, most: int = MAX_FEATURES
-) -> Iterator[tuple[str, FeatureMap]]:
-    """Feature maps of increasing flexibility, with a name each, between which a likelihood may choose.
+) -> Iterator[FeatureMap]:
+    """Feature maps of increasing flexibility between which a likelihood may choose; none if only zero is equivariant.
 
     Args:
         rep: Representation of the inputs.
@@ -93,86 +433,62 @@ def equivariant_features(
         most: At most so many features.
     """
     powers, inner = split_scaling(rep, group)
-    growth = scaling_power(output)
     if powers is None:
         yield from _unscaled(rep, output, group, X, most)
         return
     divided = divide(X, powers)[1]
     maps = (
-        _plain(output.size(group), divided, most)
+        unconstrained_features(divided, output.size(group), most)
         if inner is None
         else _unscaled(rep, output, inner, divided, most)
     )
-    for name, features in maps:
-        yield name, _scaled(features, powers, growth)
+    for each in maps:
+        yield ScaledFeatures(each, powers, scaling_power(output))
 
 
-def _unscaled(
-    rep: Rep, output: TensorType, group: Group, X: Array, most: int
-) -> Iterator[tuple[str, FeatureMap]]:
+def unconstrained_features(X: Array, size: int, most: int = MAX_FEATURES) -> Iterator[FeatureMap]:
+    """Feature maps without a group, of scaled rows (n, inputs) and outputs of a size."""
+    for width in WIDTHS:
+        inducing = InducingPoints.select(X, width * np.sqrt(X.shape[1]), max(4, most // size - X.shape[1] - 1))
+        yield UnconstrainedFeatures(f"squared exponential of width {width}", inducing)
+
+
+def _unscaled(rep: Rep, output: TensorType, group: Group, X: Array, most: int) -> Iterator[FeatureMap]:
     covariants = equivariant_polynomials(rep, output, group)
-    coordinates = _Coordinates(rep, group, X)
     if not len(covariants):
-        yield "zero", lambda X: np.zeros((len(X), output.size(group), 0))
         return
+    coordinates = Coordinates.fit(rep, group, X)
     lengths = np.sqrt((covariants(X) ** 2).mean(axis=(0, 1))) + SMALLEST
     for degree, order in POLYNOMIALS:
-        if (monomials := _monomials(covariants, coordinates, degree, order, most)) is not None:
-            yield f"polynomials of degree {degree}", _polynomial(covariants, lengths, coordinates, monomials)
+        monomials = _monomials(covariants, coordinates, degree, order, most)
+        if monomials is not None:
+            products = tuple(dict.fromkeys(chosen for _, chosen in monomials))
+            place = {chosen: k for k, chosen in enumerate(products)}
+            first = np.array([k for k, _ in monomials])
+            second = np.array([place[chosen] for _, chosen in monomials])
+            name = f"polynomials of degree {degree}"
+            yield PolynomialFeatures(name, covariants, lengths, coordinates, products, first, second)
     if group.is_finite and (group.order or np.inf) <= MAX_ORDER:
-        yield from _averaged(rep, output, group, covariants, lengths, X, most)
+        for width in WIDTHS:
+            yield AveragedFeatures.fit(rep, output, group, covariants, lengths, X, width, most)
         return
     room = most // len(covariants) - 1
     points = coordinates.smooth(X)
     for width in WIDTHS if room >= 8 else ():
         inducing = InducingPoints.select(points, width * np.sqrt(points.shape[1]), room)
-        yield f"squared exponential of width {width}", _smooth(covariants, lengths, coordinates, inducing)
-
-
-class _Coordinates:
-    """Standardised scalars and invariants of inputs."""
-
-    def __init__(self, rep: Rep, group: Group, X: Array) -> None:
-        self.scalars = scalar_columns(rep, group)
-        self.invariants = invariant_polynomials(rep, group, 3)
-        if len(self.invariants) > MAX_INVARIANTS:
-            self.invariants = invariant_polynomials(rep, group, 2)
-        self.degrees = (*(1 for _ in self.scalars), *self.invariants.degrees)
-        self.factors = (*(frozenset((int(k),)) for k in self.scalars), *self.invariants.factors)
-        raw = self.raw(X)
-        self.unit = np.median(np.abs(raw), axis=0) + SMALLEST
-        smooth = np.arcsinh(raw / self.unit)
-        self.raw_scale, self.mean, self.std = (
-            np.sqrt((raw**2).mean(0)) + SMALLEST,
-            smooth.mean(0),
-            smooth.std(0) + SMALLEST,
-        )
-
-    def raw(self, X: Array) -> Array:
-        """As they are, (n, coordinates)."""
-        return np.concatenate([X[:, self.scalars], self.invariants(X)[:, 0]], axis=1)
-
-    def smooth(self, X: Array) -> Array:
-        """With long tails drawn in; at least one coordinate."""
-        raw = self.raw(X)
-        if not raw.shape[1]:
-            return np.zeros((len(X), 1))
-        return np.asarray((np.arcsinh(raw / self.unit) - self.mean) / self.std)
+        yield SmoothFeatures(f"squared exponential of width {width}", covariants, lengths, coordinates, inducing)
 
 
 def _monomials(
-    covariants: Polynomials, coordinates: _Coordinates, degree: int, order: int, most: int
+    covariants: Polynomials, coordinates: Coordinates, degree: int, order: int, most: int
 ) -> list[tuple[int, tuple[int, ...]]] | None:
     """Which equivariant polynomial times which coordinates have at most a total degree and number of inputs; None if too many."""
+    degrees, inputs = coordinates.degrees, coordinates.factors
     products = [
-        (
-            sum(coordinates.degrees[k] for k in chosen),
-            frozenset[int]().union(*(coordinates.factors[k] for k in chosen)),
-            chosen,
-        )
+        (sum(degrees[k] for k in chosen), frozenset[int]().union(*(inputs[k] for k in chosen)), chosen)
         for count in range(degree + 1)
         for chosen in itertools.islice(
-            itertools.combinations_with_replacement(range(len(coordinates.degrees)), count), MAX_PRODUCTS
+            itertools.combinations_with_replacement(range(len(degrees)), count), MAX_PRODUCTS
         )
     ]
     products = [each for each in products if each[0] <= degree and len(each[1]) <= order]
@@ -188,89 +504,6 @@ def _monomials(
     return found or None
 
 
-def _polynomial(
-    covariants: Polynomials,
-    lengths: Array,
-    coordinates: _Coordinates,
-    monomials: list[tuple[int, tuple[int, ...]]],
-) -> FeatureMap:
-    products = list(dict.fromkeys(chosen for _, chosen in monomials))
-    place = {chosen: k for k, chosen in enumerate(products)}
-    first, second = [k for k, _ in monomials], [place[chosen] for _, chosen in monomials]
-
-    def evaluate(X: Array) -> Array:
-        raw = coordinates.raw(X) / coordinates.raw_scale
-        values = np.stack([raw[:, list(chosen)].prod(axis=1) for chosen in products], axis=1)
-        return np.asarray((covariants(X) / lengths)[:, :, first] * values[:, None, second])
-
-    return evaluate
-
-
-def _smooth(
-    covariants: Polynomials, lengths: Array, coordinates: _Coordinates, inducing: InducingPoints
-) -> FeatureMap:
-    def evaluate(X: Array) -> Array:
-        functions = np.concatenate([inducing(coordinates.smooth(X)), np.full((len(X), 1), FLAT)], axis=1)
-        directions = covariants(X) / lengths
-        return np.asarray(
-            (directions[..., None] * functions[:, None, None]).reshape(len(X), directions.shape[1], -1)
-        )
-
-    return evaluate
-
-
-def _averaged(
-    rep: Rep, output: TensorType, group: Group, covariants: Polynomials, lengths: Array, X: Array, most: int
-) -> Iterator[tuple[str, FeatureMap]]:
-    """Squared-exponential features of the inputs averaged over all elements of a finite group."""
-    q, elements = output.size(group), list(finite_subgroup(group).parts)
-    rho = (
-        output.rho(group, group_element(group, tuple(elements)))
-        if output.rank
-        else np.ones((len(elements[0]), 1, 1))
-    )
-    for width in WIDTHS:
-        scale = width * np.sqrt(X.shape[1])
-        points = InducingPoints.select(X, scale, max(4, most // (2 * q))).points
-        images = act(rep, group, elements, points)
-
-        def kernel(X: Array, images: Array = images, scale: float = scale) -> Array:
-            values = np.stack([squared_exponential(X, image, scale) for image in images])
-            return np.asarray(
-                np.einsum("gnm,gab->nabm", values, rho, optimize=True).reshape(len(X), q, -1) / len(rho)
-            )
-
-        gram = kernel(points).transpose(1, 0, 2).reshape(q * len(points), -1)
-        values, vectors = np.linalg.eigh((gram + gram.T) / 2)
-        kept = values > 1e-9 * values[-1]
-        root = vectors[:, kept] / np.sqrt(values[kept])
-
-        def evaluate(X: Array, kernel: FeatureMap = kernel, root: Array = root) -> Array:
-            return np.concatenate([kernel(X) @ root, FLAT * covariants(X) / lengths], axis=2)
-
-        yield f"squared exponential of width {width}, averaged", evaluate
-
-
-def _plain(size: int, X: Array, most: int) -> Iterator[tuple[str, FeatureMap]]:
-    """Squared-exponential features of the inputs, for every coordinate of the outputs."""
-    for width in WIDTHS:
-        inducing = InducingPoints.select(X, width * np.sqrt(X.shape[1]), most // size)
-
-        def evaluate(X: Array, inducing: InducingPoints = inducing) -> Array:
-            functions = np.concatenate([inducing(X), np.full((len(X), 1), FLAT)], axis=1)
-            return np.asarray(np.einsum("nm,ab->nabm", functions, np.eye(size)).reshape(len(X), size, -1))
-
-        yield f"squared exponential of width {width}", evaluate
-
-
-def _scaled(features: FeatureMap, powers: Index, growth: int) -> FeatureMap:
-    def evaluate(X: Array) -> Array:
-        size, divided = divide(X, powers)
-        return np.asarray(features(divided) * (size**growth)[:, None, None])
-
-    return evaluate
-
-
 def split_scaling(rep: Rep, group: Group) -> tuple[Index | None, Group | None]:
     """How columns grow with a multiple of the identity (None if the group has none), and the group without (None if nothing is left)."""
     inner, has_scaling = without_scaling(group)
@@ -280,6 +513,7 @@ def split_scaling(rep: Rep, group: Group) -> tuple[Index | None, Group | None]:
     return (powers, inner) if has_scaling and powers.any() else (None, group)
 
 
+@functools.lru_cache(maxsize=256)
 def without_scaling(group: Group) -> tuple[Group | None, bool]:
     """The group without the multiples of the identity (None if nothing is left), and whether it has them."""
     if len(group.part_dims) > 1:
@@ -299,11 +533,11 @@ def scaling_power(kind: TensorType) -> int:
     return sum((-1 if atom.is_dual else 1) for atom in kind.atoms if isinstance(atom, Base))
 
 
-def divide(X: Array, powers: Index) -> tuple[Array, Array]:
+def divide(X: Any, powers: Index) -> tuple[Any, Any]:
     """The size (n,) of every row, from the columns of the first power, and the rows divided by it."""
     first = int(powers[np.flatnonzero(powers)[0]])
-    size = np.maximum(np.sqrt((X[:, powers == first] ** 2).mean(1)), SMALLEST) ** (1.0 / first)
-    return size, X / size[:, None] ** powers
+    size = ((X[:, np.flatnonzero(powers == first)] ** 2).mean(1) + SMALLEST**2) ** (0.5 / first)
+    return size, namespace(X).stack([X[:, k] / size ** int(p) for k, p in enumerate(powers)], 1)
 
 
 def scalar_columns(rep: Rep, group: Group) -> Index:
@@ -317,24 +551,25 @@ def scalar_columns(rep: Rep, group: Group) -> Index:
     return np.array(columns, dtype=np.int64)
 
 
-def scale_copies(X: Array, rep: Rep, group: Group) -> tuple[Array, Array]:
+def scale_copies(
+    X: Array, rep: Rep, group: Group, weights: Array | None = None
+) -> tuple[Array, Array]:
     """Shift and scale of the columns that commute with every group: one scale for each copy of a type, a mean for scalars only."""
     shift, scale = np.zeros(X.shape[1]), np.ones(X.shape[1])
     for segment in rep.segments(group):
         for start in range(segment.start, segment.stop, segment.size):
             columns = slice(start, start + segment.size)
             if not segment.type.rank:
-                shift[columns] = X[:, columns].mean()
-            deviation = float(np.sqrt(((X[:, columns] - shift[columns]) ** 2).mean()))
+                shift[columns] = np.average(X[:, columns], axis=0, weights=weights)
+            squares = ((X[:, columns] - shift[columns]) ** 2).mean(axis=1)
+            deviation = float(np.sqrt(np.average(squares, weights=weights)))
             if deviation > SMALLEST * float(np.abs(X[:, columns]).max(initial=1e-300)):
                 scale[columns] = deviation
     return shift, scale
 
 
-def squared_exponential(left: Array, right: Array, width: float) -> Array:
-    """exp(-|x - x'|^2 / 2 w^2), (n, m), for points (n, d) and (m, d)."""
-    squares = np.einsum("ij,ij->i", left, left)[:, None] + np.einsum("ij,ij->i", right, right)
-    squares -= 2.0 * left @ right.T
-    np.maximum(squares, 0.0, out=squares)
-    squares *= -0.5 / width**2
-    return np.asarray(np.exp(squares, out=squares))
+def squared_exponential(left: Any, right: Any) -> Any:
+    """exp(-|x - x'|^2 / 2), (n, m), for points (n, d) and (m, d)."""
+    xp = namespace(left)
+    squares = (left * left).sum(1)[:, None] + (right * right).sum(1) - 2.0 * (left @ right.T)
+    return xp.exp(-0.5 * squares.clip(0.0))

@@ -4,20 +4,32 @@ With features :math:`\Phi` (one line for every coordinate of every row) and weig
 :math:`\sigma^2` is the variance of the noise, everything is a function of :math:`A = \Phi^T \Phi`, :math:`b = \Phi^T y` and
 :math:`y^T y`. Statistics add over chunks of rows, folds are left out by subtraction, and hyperparameters are profiled at a cost that does
 not depend on the number of rows.
+
+A *remainder* r with features K of its own is profiled next to :math:`\Phi`: with the weights of :math:`\Phi` integrated out, the
+information about its weights is the Schur complement
+
+.. math:: S = K^T K - K^T \Phi (\Phi^T \Phi + \lambda)^{-1} \Phi^T K ,
+
+in whose eigenbasis every prior variance costs nothing.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import cho_factor, cho_solve
 
+from softsym.gp.features import Part, correlate, gram
 from softsym.typing import Array
 
 RIDGES = np.logspace(-10, 4, 57)
 """Noise over prior variance."""
 ROUNDING = 1e-13
 """Least share of the outputs that is taken for noise."""
+LEAST_RIDGE = 1e-10
+"""Least ridge relative to the sums of squared features, so that matrices stay positive."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,15 +49,26 @@ class Statistics:
     count: int
 
     @classmethod
-    def from_rows(cls, features: Array, Y: Array) -> Statistics:
-        """Of features (n, q, m) and outputs (n, q, copies)."""
-        F, y = features.reshape(-1, features.shape[2]), Y.reshape(-1, Y.shape[2])
-        return cls(F.T @ F, F.T @ y, (y**2).sum(0), len(y))
+    def from_parts(cls, parts: Sequence[Part], Y: Array) -> Statistics:
+        """Of features and outputs (n, q, copies)."""
+        A = gram(parts, parts, Y.shape[1])
+        return cls(A, correlate(parts, Y), (Y**2).sum(axis=(0, 1)), Y.shape[0] * Y.shape[1])
 
     def __add__(self, other: Statistics) -> Statistics:
         return Statistics(
             self.A + other.A, self.b + other.b, self.squares + other.squares, self.count + other.count
         )
+
+    def __sub__(self, other: Statistics) -> Statistics:
+        return Statistics(
+            self.A - other.A, self.b - other.b, self.squares - other.squares, self.count - other.count
+        )
+
+    def weights(self, ridge: Array | float) -> Array:
+        """Posterior means of the weights (m, copies), with a ridge for all or for each (m,)."""
+        least = LEAST_RIDGE * float(np.diag(self.A).max(initial=0.0)) + 1e-300
+        diagonal = np.broadcast_to(np.maximum(ridge, least), len(self.A))
+        return np.asarray(cho_solve(cho_factor(self.A + np.diag(diagonal)), self.b))
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,24 +91,96 @@ def fit(statistics: Statistics) -> Fit:
 
     Example:
         >>> rng = np.random.default_rng(0)
-        >>> X = rng.standard_normal((200, 1, 2))
-        >>> found = fit(Statistics.from_rows(X, X @ np.ones((2, 1)) + 0.1 * rng.standard_normal((200, 1, 1))))
+        >>> X, one = rng.standard_normal((200, 1, 2)), np.ones((200, 1))
+        >>> found = fit(Statistics.from_parts([(X, one)], X @ np.ones((2, 1)) + 0.1 * rng.standard_normal((200, 1, 1))))
         >>> round(float(found.noise[0]) ** 0.5, 2)
         0.1
     """
     values, vectors = np.linalg.eigh(statistics.A)
     values = np.maximum(values, 0.0)
-    along = vectors.T @ statistics.b
-    return max(
-        (_profile(values, along, statistics, float(ridge)) for ridge in RIDGES),
-        key=lambda found: found.log_likelihood,
-    )
-
-
-def _profile(values: Array, along: Array, statistics: Statistics, ridge: float) -> Fit:
-    """The likelihood of a ridge with the likeliest noise of every copy."""
-    left = statistics.squares - (along**2 / (values + ridge)[:, None]).sum(0)
+    along = (vectors.T @ statistics.b) ** 2
+    left = statistics.squares - (along.T @ (1.0 / (values[:, None] + RIDGES))).T
     noise = np.maximum(left, ROUNDING * statistics.squares + 1e-300) / statistics.count
-    determinant = float(np.log1p(values / ridge).sum())
-    height = float(-0.5 * (statistics.count * (np.log(noise) + 1.0) + determinant).sum())
-    return Fit(height, ridge, noise)
+    determinants = np.log1p(values / RIDGES[:, None]).sum(axis=1)
+    heights = -0.5 * (statistics.count * (np.log(noise) + 1.0) + determinants[:, None]).sum(axis=1)
+    best = int(np.argmax(heights))
+    return Fit(float(heights[best]), float(RIDGES[best]), noise[best])
+
+
+@dataclass(frozen=True, eq=False)
+class Remainder:
+    """The remainder given other features: its own information and what it explains, in the eigenbasis of the former.
+
+    Args:
+        values: Eigenvalues of the information (m,).
+        vectors: Its eigenvectors (m, m).
+        along: What the outputs say along them (m, copies).
+        left: Sums of squares that the other features leave (copies,).
+        count: Coordinates times rows.
+    """
+
+    values: Array
+    vectors: Array
+    along: Array
+    left: Array
+    count: int
+
+    def profile(self, priors: Array) -> tuple[Array, Array, Array]:
+        """For prior variances of the weights (k,): log likelihoods, ridges and noises (k, copies)."""
+        squares, noise = self.along**2, np.tile(self.left / self.count, (len(priors), 1))
+        for _ in range(3):
+            ridges = np.maximum(noise / priors[:, None], 1e-300)
+            inverse = 1.0 / (self.values[:, None, None] + ridges)
+            rest = self.left - np.einsum("mc,mkc->kc", squares, inverse)
+            noise = np.maximum(rest, ROUNDING * self.left + 1e-300) / self.count
+        determinant = np.log1p(self.values[:, None, None] / ridges).sum(axis=0)
+        return -0.5 * (self.count * np.log(noise) + determinant), ridges, noise
+
+    def mean(self, ridges: Array) -> Array:
+        """Posterior means of the weights (m, copies) for ridges (copies,)."""
+        return np.asarray(self.vectors @ (self.along / (self.values[:, None] + ridges)))
+
+
+@dataclass(frozen=True, eq=False)
+class RemainderSums:
+    """Statistics of a remainder next to other features, over some rows.
+
+    Args:
+        own: Of the other features.
+        cross: Other features times those of the remainder (m, q r).
+        scalar: Functions of the remainder times each other (r, r).
+        b: Features of the remainder times outputs (q r, copies).
+    """
+
+    own: Statistics
+    cross: Array
+    scalar: Array
+    b: Array
+
+    def __add__(self, other: RemainderSums) -> RemainderSums:
+        own, cross = self.own + other.own, self.cross + other.cross
+        return RemainderSums(own, cross, self.scalar + other.scalar, self.b + other.b)
+
+    @classmethod
+    def from_parts(cls, parts: Sequence[Part], K: Array, Y: Array, own: Statistics) -> RemainderSums:
+        """Of features, functions of the remainder (n, r), outputs (n, q, copies), and the sums of the former."""
+        remainder: list[Part] = [(None, K)]
+        return cls(own, gram(parts, remainder, Y.shape[1]), K.T @ K, correlate(remainder, Y))
+
+    def remainder(self, ridge: float) -> tuple[Remainder, Array]:
+        """The remainder given the other features, and weights of these alone (m, copies)."""
+        q = len(self.b) // len(self.scalar)
+        ridge = max(ridge, LEAST_RIDGE * float(np.diag(self.own.A).max(initial=0.0)), 1e-300)
+        factor = cho_factor(self.own.A + ridge * np.eye(len(self.own.A)))
+        solved = cho_solve(factor, np.concatenate([self.own.b, self.cross], axis=1))
+        weights, pulled = solved[:, : self.b.shape[1]], solved[:, self.b.shape[1] :]
+        information = np.kron(np.eye(q), self.scalar) - self.cross.T @ pulled
+        values, vectors = np.linalg.eigh((information + information.T) / 2)
+        along = vectors.T @ (self.b - self.cross.T @ weights)
+        left = np.maximum(self.own.squares - (self.own.b * weights).sum(0), 1e-300)
+        return Remainder(np.maximum(values, 0.0), vectors, along, left, self.own.count), weights
+
+    def weights_next_to(self, mean: Array, ridge: float) -> Array:
+        """Weights of the other features (m, copies) if the remainder has these weights (q r, copies)."""
+        rest = Statistics(self.own.A, self.own.b - self.cross @ mean, self.own.squares, self.own.count)
+        return rest.weights(ridge)

@@ -1,7 +1,4 @@
-from .detail import EvidenceDetail as EvidenceDetail
 from .evidence import evidence as evidence
-from .evidence_table import EvidenceRow as EvidenceRow
-from .evidence_table import EvidenceTable as EvidenceTable
 from .gp import SoftEquivariantGP as SoftEquivariantGP
 from .gp import load as load
 from .kernels import GRID as GRID
@@ -11,5 +8,10 @@ from .least_squares import EquivariantLinear as EquivariantLinear
 from .least_squares import equivariant_lstsq as equivariant_lstsq
 from .verdict import ABSENT_ABOVE as ABSENT_ABOVE
 from .verdict import TOLERANCE as TOLERANCE
+from .verdict import EvidenceDetail as EvidenceDetail
+from .verdict import EvidenceRow as EvidenceRow
+from .verdict import EvidenceTable as EvidenceTable
+from .verdict import Reason as Reason
+from .verdict import Verdict as Verdict
 
 __all__: list[str]

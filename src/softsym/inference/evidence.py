@@ -1,12 +1,7 @@
-r"""Evidence about candidate symmetries in closed form, without a network, in seconds.
+r"""Evidence about candidate symmetries in closed form, without a network, from all rows, in seconds.
 
-For every candidate: the exact randomization test (:mod:`softsym.inference.randomization`), the likelihood of exact symmetry and the
-confidence interval of the relative violation (:mod:`softsym.inference.likelihood.profile`), the orbit overlap of the inputs, and the
-verdict that rests on them (:mod:`softsym.inference.verdict`). p-values are corrected for several groups (Holm). A group whose candidate
-subgroup is refuted is not called exact, and one whose candidate subgroup is absent is absent, too. Groups that are not compact have no
-randomization test: their p-value is the likelihood ratio's, and the method says so. The likelihood takes a few hundred rows; a candidate
-that these leave undecided is tested again with more rows, where there are more. Where the test refutes what the likelihood does not,
-inputs alone are tested, too. And where trees predict what the likelihood takes for noise, the verdict is undecided.
+For every candidate the three statements of :mod:`softsym.inference.statements`, the orbit overlap of the inputs, the exact randomization
+test where inputs are invariant, and the verdict that rests on them by the rule of :mod:`softsym.inference.verdict`.
 """
 
 from __future__ import annotations
@@ -16,39 +11,40 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import chdtri
 
 from softsym.data.row_groups import encode_labels
-from softsym.data.scaler import SymmetricScaler
 from softsym.errors import InputError
 from softsym.groups import Group
-from softsym.inference.candidate_tests import CandidateTests, fit_sample_split
-from softsym.inference.evidence_table import EvidenceRow, EvidenceTable, make_detail, make_row
-from softsym.inference.exactness import Exactness, measure_exactness
-from softsym.inference.kernel_selection import LARGEST, KernelSelection
-from softsym.inference.kernels import GRID, Kernel
 from softsym.inference.lattice import contains
-from softsym.inference.likelihood.blas_threads import one_blas_thread
-from softsym.inference.randomization import holm
-from softsym.inference.shape import read_former_name, read_rows, read_shape, row_weights
+from softsym.inference.randomization import RandomizationResult, holm, randomization_test
+from softsym.inference.sample import Sample
+from softsym.inference.shape import one_blas_thread, read_former_name, read_rows, read_shape, row_weights
+from softsym.inference.statements import FIRST_TESTED, SIZES, Statements, examine, mean_interval
 from softsym.inference.verdict import (
-    LEVEL,
-    LIKELIHOOD_LEVEL,
+    LEAST_OVERLAP,
     TOLERANCE,
-    allowed_violation,
-    confirm_exact,
-    is_refuted_by_scores,
+    EvidenceDetail,
+    EvidenceRow,
+    EvidenceTable,
+    Findings,
+    Reason,
+    judge,
+    make_consistent,
 )
-from softsym.metrics.overlap import HIGH_OVERLAP, LOW_OVERLAP
-from softsym.reps import Rep
+from softsym.metrics.overlap import HIGH_OVERLAP, MIN_ROWS, orbit_overlap
+from softsym.metrics.transform import sample_nontrivial
+from softsym.reps import Rep, Scalar
 from softsym.typing import Array, Index
 
 FEWEST = 10
 """The fewest rows that are accepted."""
-S = TypeVar("S")
+OVERLAP_ROWS, TESTED_ROWS = 600, 2_000
+"""Rows of the orbit overlap and of the randomization test, if there are more."""
 T = TypeVar("T")
 
 
@@ -64,10 +60,10 @@ def evidence(
     sources: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     tolerance: float | None = None,
-    kernels: Sequence[Kernel] = GRID,
-    max_size: int = LARGEST,
+    noise: ArrayLike | None = None,
     n_jobs: int = 2,
     seed: int = 0,
+    on_progress: Callable[[str], None] | None = None,
 ) -> EvidenceTable:
     """Tests every candidate symmetry of a data set.
 
@@ -79,16 +75,14 @@ def evidence(
         groups: Candidate groups.
         row_groups: A label for every row; rows of one label (windows of one recording) are dependent and stay together.
         sources: The former name of ``row_groups``.
-        sample_weight: How much every row counts (n,), not negative. Noise of a row has a variance that is divided by its weight, or by a
-            power of it from 0 to 1 if that is more likely; rows of weight zero take no part. Weights must not depend on what a
-            candidate transforms.
-        tolerance: Relative violation up to which a symmetry counts as exact; by default what would hardly add to the error of
-            predictions, see :mod:`softsym.inference.verdict`.
-        kernels: Base kernels to choose from.
-        max_size: Rows times coordinates of the likelihood's matrices; half as many more where that leaves a candidate
-            undecided. Time grows with its third power.
+        sample_weight: How much every row counts (n,), not negative: the variance of a row's noise is divided by it. Rows of weight zero
+            take no part. Weights must not depend on what a candidate transforms.
+        tolerance: Relative violation up to which a symmetry counts as exact; 0.05 if None.
+        noise: Standard deviation of the noise of the outputs, a number or one for each output, if it is known: it makes the certified
+            tolerance smaller. Else it is taken from rows of equal inputs, if there are any.
         n_jobs: How many groups are tested at once.
-        seed: Seed of rows and elements.
+        seed: Seed of folds and elements.
+        on_progress: Called with the name of every candidate that is done.
 
     Returns:
         One row for each group, in the order of ``groups``.
@@ -106,8 +100,8 @@ def evidence(
     X, Y = read_rows(X, "X"), read_rows(Y, "Y")
     if len(X) != len(Y):
         raise InputError(f"`X` has {len(X)} rows and `Y` has {len(Y)}")
-    row_groups = read_former_name(row_groups, sources, stacklevel=4)
-    labels, weights = _labels(row_groups, len(X)), row_weights(sample_weight, len(X))
+    labels = _labels(read_former_name(row_groups, sources, stacklevel=4), len(X))
+    weights = row_weights(sample_weight, len(X))
     if weights is not None and not weights.all():  # rows that do not count take no part
         kept = weights > 0
         X, Y, labels = X[kept], Y[kept], None if labels is None else _labels(labels[kept], int(kept.sum()))
@@ -119,183 +113,187 @@ def evidence(
         raise InputError("pass at least one group, such as 'O(3)'")
     if tolerance is not None and not tolerance > 0:
         raise InputError(f"`tolerance` must be positive, got {tolerance!r}")
-    if not isinstance(max_size, int | np.integer) or max_size < 1:
-        raise InputError(f"`max_size` must be a positive whole number, got {max_size!r}")
-    scaled = SymmetricScaler.fit(Y, rep_out, candidates, weights).transform(Y)
-    with ThreadPoolExecutor(max(1, min(2, n_jobs))) as pool:
-        selecting = pool.submit(
-            KernelSelection.fit, X, Y, rep_in, rep_out, candidates,
-            kernels=kernels, row_groups=labels, weights=weights, seed=seed, largest=max_size,
-        )  # fmt: skip
-        splitting = pool.submit(
-            fit_sample_split, X, scaled, rep_in, rep_out, candidates, kernels, labels, seed, weights
-        )
-        selection = selecting.result()
-        if selection.is_constant:
-            raise InputError("the outputs do not vary; there is nothing to explain")
-        split = splitting.result()
+    if labels is not None and not labels.any():
+        raise InputError("all rows are of one row group; at least two are needed")
+    sample = Sample.make(X, Y, rep_in, rep_out, candidates[0], labels, weights, seed)
+    if not sample.blocks:
+        raise InputError("the outputs do not vary; there is nothing to explain")
+    allowed = TOLERANCE if tolerance is None else float(tolerance)
+    known = _noise_share(noise, Y, sample)
 
-    tests = _map(
-        lambda group: CandidateTests.run(group, selection, split, X, labels, seed), candidates, n_jobs
-    )
-    rows = _judge(tests, selection, tolerance)
-    for may_decide, measure in (
-        (_may_be_decided_by_more_rows, lambda one: one.refine(selection)),
-        (_may_be_the_inputs, lambda one: one.test_inputs(selection, split, seed)),
-        (_may_be_no_noise, lambda one: one.compare_with_trees(selection, seed)),
-    ):
-        if unclear := [one for one, row in zip(tests, rows, strict=True) if may_decide(one, row, selection)]:
-            _map(measure, unclear, n_jobs)
-            rows = _judge(tests, selection, tolerance)
-    rows = _confirm(rows, candidates, X, Y, rep_in, rep_out, labels, weights, tolerance, n_jobs, seed)
-    details = {one.group.name: make_detail(one.profile, one.test) for one in tests}
-    return EvidenceTable(rows, details, time.perf_counter() - start)
+    def test(group: Group) -> _Tests:
+        begun = time.perf_counter()
+        tests = _Tests(sample, group, allowed, known, len(candidates))
+        tests.seconds = time.perf_counter() - begun
+        if on_progress is not None:
+            on_progress(group.name)
+        return tests
+
+    tests = _map(test, candidates, n_jobs)
+    p_values = holm([one.p_value for one in tests])
+    rows = [one.judge(p) for one, p in zip(tests, p_values, strict=True)]
+    _compare_with_trees(rows, tests, p_values)
+    inside = [[j for j, H in enumerate(candidates) if H is not G and contains(G, H)] for G in candidates]
+    details = {one.group.name: one.detail for one in tests}
+    return EvidenceTable(make_consistent(rows, inside), details, time.perf_counter() - start)
 
 
-def _may_be_decided_by_more_rows(one: CandidateTests, row: EvidenceRow, selection: KernelSelection) -> bool:
-    """Whether more of the given rows may decide about an undecided candidate."""
-    if (
-        row.verdict != "undecided"
-        or one.profile is None
-        or one.profile.is_trivial
-        or one.coverage < LOW_OVERLAP
-    ):
-        return False
-    return one.rows < len(selection.X)
+class _Tests:
+    """Everything that was measured about one candidate."""
 
+    def __init__(self, sample: Sample, group: Group, tolerance: float, noise: float, candidates: int) -> None:
+        self.sample, self.group, self.tolerance, self.seconds = sample, group, tolerance, 0.0
+        self.statements: Statements | None = None
+        self.randomization: RandomizationResult | None = None
+        self.overlap = math.nan
+        rng = np.random.default_rng(sample.seed)
+        if all(sample_nontrivial(rep, group, 1, rng) is None for rep in (sample.rep_in, sample.rep_out)):
+            return
+        rows = sample.X[sample.some(OVERLAP_ROWS)]
+        if len(np.unique(rows, axis=0)) >= MIN_ROWS:
+            self.overlap = orbit_overlap(rows, sample.rep_in, group, sample.seed).value
+        if int(sample.labels.max()) + 1 < FEWEST:
+            return
+        self.statements = examine(sample, group, tolerance=tolerance, noise=noise, candidates=candidates)
+        if group.is_orthogonal and self.overlap >= HIGH_OVERLAP:
+            self.randomization = _randomize(sample, group)
 
-def _may_be_the_inputs(one: CandidateTests, row: EvidenceRow, selection: KernelSelection) -> bool:
-    """Whether a refutation by the test that leaves a candidate undecided may be about the inputs."""
-    if row.verdict != "undecided" or one.profile is None:
-        return False
-    return one.test_p < LEVEL and not one.coverage < HIGH_OVERLAP
+    @property
+    def p_value(self) -> float:
+        """Of the score test, and of the randomization test where it counts."""
+        if self.statements is None:
+            return math.nan
+        if self.randomization is None:
+            return self.statements.p_value
+        return min(1.0, 2.0 * min(self.statements.p_value, self.randomization.p_value))
 
-
-def _may_be_no_noise(one: CandidateTests, row: EvidenceRow, selection: KernelSelection) -> bool:
-    """Whether a violation that matters may hide in what the likelihood takes for noise."""
-    return row.verdict in ("exact", "soft") and row.errors[1] > TOLERANCE**2
-
-
-def _judge(
-    tests: list[CandidateTests], selection: KernelSelection, tolerance: float | None
-) -> list[EvidenceRow]:
-    """The rows of all candidates, with p-values corrected for several groups."""
-    test_ps, ratios = holm([one.test_p for one in tests]), holm([one.ratio_p for one in tests])
-    refuted = [
-        one.group
-        for one, ratio in zip(tests, ratios, strict=True)
-        if ratio < LIKELIHOOD_LEVEL and one.profile is not None and one.profile.interval[0] > 0
-    ]
-    rows = []
-    for one, test_p, ratio in zip(tests, test_ps, ratios, strict=True):
-        inside = [H.name for H in refuted if H is not one.group and contains(one.group, H)]
-        row = make_row(
-            one.group, one.profile, selection, ratio_p=ratio, test=one.test, test_p=test_p, coverage=one.coverage,
-            refuted_subgroup=inside[0] if inside else "", tolerance=tolerance, seconds=one.seconds,
-            rows=one.rows or None, inputs_p=one.inputs_p, unexplained_by_gp=one.unexplained_by_gp,
-        )  # fmt: skip
-        rows.append(row)
-    return _with_subgroups(rows, [one.group for one in tests])
-
-
-def _confirm(
-    rows: list[EvidenceRow],
-    groups: Sequence[Group],
-    X: Array,
-    Y: Array,
-    rep_in: Rep,
-    rep_out: Rep,
-    row_groups: Index | None,
-    weights: Array | None,
-    tolerance: float | None,
-    n_jobs: int,
-    seed: int,
-) -> list[EvidenceRow]:
-    """The rows, exact only where the statements about every element of the group agree."""
-    # Kernels of other groups are equivariant by construction, and have no Haar measure.
-    exact = [k for k, row in enumerate(rows) if row.verdict == "exact" and groups[k].is_orthogonal]
-
-    def measure(k: int) -> tuple[Exactness, float]:
-        start, allowed = time.perf_counter(), allowed_violation(tolerance, rows[k].errors[1])
-        found = measure_exactness(
-            X,
-            Y,
-            rep_in,
-            rep_out,
-            groups[k],
-            row_groups=row_groups,
-            weights=weights,
-            tolerance=allowed,
-            seed=seed,
-        )
-        return found, time.perf_counter() - start
-
-    found = dict(zip(exact, _map(measure, exact, n_jobs), strict=True)) if exact else {}
-    p_values = dict(zip(exact, holm([each.p_value for each, _ in found.values()]), strict=True))
-    confirmed = list(rows)
-    for k, (each, seconds) in found.items():
-        row, allowed = rows[k], allowed_violation(tolerance, rows[k].errors[1])
-        verdict, note = confirm_exact(each, p_values[k], allowed)
-        is_refuted = is_refuted_by_scores(each, p_values[k], allowed)  # an interval excludes zero only then
-        low, high = each.interval[0] if is_refuted else 0.0, max(row.interval[1], each.interval[1])
-        confirmed[k] = replace(
-            row,
-            verdict=verdict,
-            asymmetry=min(max(row.asymmetry, low), high),
-            interval=(low, high),
-            tolerance=high,
-            note="; ".join(filter(None, [note, row.note])) if verdict == "exact" else note,
-            seconds=row.seconds + seconds,
-        )
-    return _within_exact(_with_subgroups(confirmed, groups), groups)
-
-
-def _within_exact(rows: Sequence[EvidenceRow], groups: Sequence[Group]) -> list[EvidenceRow]:
-    """The rows, exact where a candidate around is: what holds for a group holds for its subgroups, and a violation is no larger."""
-    exact = [(row, group) for row, group in zip(rows, groups, strict=True) if row.verdict == "exact"]
-    judged = []
-    for row, group in zip(rows, groups, strict=True):
-        around = [other for other, G in exact if row.verdict == "undecided" and contains(G, group)]
-        if around and not row.p_value < LEVEL:
-            other = min(around, key=lambda each: each.interval[1])
-            high = min(row.interval[1], other.interval[1])
-            row = replace(
-                row,
-                verdict="exact",
-                asymmetry=min(row.asymmetry, high),
-                interval=(0.0, high),
-                tolerance=high,
-                note=f"a subgroup of {other.name}, which is exact",
+    def judge(self, p_value: float, cost: tuple[float, float] | None = None) -> EvidenceRow:
+        """The row of the table, with a corrected p-value, and another interval of the cost."""
+        found, name, n = self.statements, self.group.name, len(self.sample)
+        if found is None:
+            is_trivial = not self.overlap < math.inf or int(self.sample.labels.max()) + 1 >= FEWEST
+            reason, note = (
+                (Reason.TRIVIAL, "it acts trivially on these data: every map has this symmetry")
+                if is_trivial
+                else (Reason.NO_ROWS, f"fewer than {FEWEST} row groups or different inputs; more would decide it")
             )
-        judged.append(row)
-    return judged
+            return EvidenceRow(name, "undecided", reason, note, overlap=self.overlap, rows=n, seconds=self.seconds)
+        findings = Findings(
+            p_value,
+            found.interval,
+            found.largest,
+            found.cost if cost is None else cost,
+            found.resolution,
+            min(found.errors),
+            n,
+            self.overlap if not math.isnan(self.overlap) else 0.0,
+            self.tolerance,
+        )
+        verdict, reason, note = judge(findings)
+        if verdict == "exact" and self.overlap < HIGH_OVERLAP:
+            note = f"as far as orbits overlap with the inputs (orbit overlap {self.overlap:.2f})"
+        interval = (findings.low, findings.high)
+        return EvidenceRow(
+            name=name,
+            verdict=verdict,
+            reason=reason,
+            note=note,
+            violation=min(max(found.violation if findings.is_refuted else min(found.violation, interval[1]), interval[0]), interval[1]),
+            interval=interval,
+            p_value=p_value,
+            cost=findings.cost,
+            certified=found.certified,
+            tolerance=interval[1],
+            overlap=self.overlap,
+            log_evidence=found.log_evidence,
+            errors=found.errors,
+            rows=n,
+            seconds=self.seconds,
+            method=found.method,
+        )
+
+    @property
+    def detail(self) -> EvidenceDetail:
+        """The curves that a report draws."""
+        if self.statements is None:
+            return EvidenceDetail()
+        curve = self.statements.log_likelihoods
+        draws, observed = (
+            ((), math.nan) if self.randomization is None else (self.randomization.draws, self.randomization.observed)
+        )
+        return EvidenceDetail([0.0, *SIZES], curve - curve.max(), draws, observed)
 
 
-def _with_subgroups(rows: Sequence[EvidenceRow], groups: Sequence[Group]) -> list[EvidenceRow]:
-    """The rows, absent where a candidate subgroup is absent: a larger group leaves fewer functions, and none nearer to the truth."""
-    absent = [(row, group) for row, group in zip(rows, groups, strict=True) if row.verdict == "absent"]
-    judged = []
-    for row, group in zip(rows, groups, strict=True):
-        inside = [other for other, H in absent if row.verdict != "absent" and contains(group, H)]
-        judged.append(_at_least(row, max(inside, key=lambda other: other.interval)) if inside else row)
-    return judged
+def _compare_with_trees(rows: list[EvidenceRow], tests: Sequence[_Tests], p_values: Sequence[float]) -> None:
+    """Judges again what would be exact where trees may predict what smooth models take for noise."""
+    for k, (row, one) in enumerate(zip(rows, tests, strict=True)):
+        if row.verdict != "exact" or one.statements is None or row.errors[0] < one.tolerance**2:
+            continue
+        begun, sample = time.perf_counter(), one.sample
+        some, errors = sample.tree_errors
+        weights = [block.weight * block.sizes**2 for block in sample.blocks]
+        whole = sum(float((block.weight * block.whole**2).sum()) for block in sample.blocks)
+        trees = sum((own @ w for own, w in zip(errors, weights, strict=True)), np.zeros(len(some)))
+        gaps = one.statements.exact_errors[some] - trees
+        labels = np.unique(sample.labels[some], return_inverse=True)[1].reshape(-1)
+        low, high = (end / whole for end in mean_interval(gaps, labels, 0.005)[:2])
+        if low > 0:
+            rows[k] = one.judge(p_values[k], (max(low, row.cost[0]), max(high, row.cost[1])))
+        rows[k] = replace(rows[k], seconds=row.seconds + time.perf_counter() - begun)
 
 
-def _at_least(row: EvidenceRow, other: EvidenceRow) -> EvidenceRow:
-    """The row of a group that is broken as much as the absent one inside, or more."""
-    low, high = (max(ends) for ends in zip(row.interval, other.interval, strict=True))
-    violation = other.asymmetry if math.isnan(row.asymmetry) else max(row.asymmetry, other.asymmetry)
-    note = f"its subgroup {other.name} is absent"
-    return replace(
-        row, verdict="absent", asymmetry=violation, interval=(low, high), tolerance=high, note=note
+def _randomize(sample: Sample, group: Group) -> RandomizationResult | None:
+    """The exact randomization test with an unconstrained predictor from the first folds; None if inputs are not invariant."""
+    with sample.lock:
+        predictor = sample.early_predictor(FIRST_TESTED)
+    tested = np.flatnonzero(sample.folds >= FIRST_TESTED)
+    tested = tested[:: max(1, len(tested) // TESTED_ROWS)][:TESTED_ROWS]
+    if not len(tested):
+        return None
+    labels = sample.labels[tested]
+    common: dict[str, Any] = {"row_groups": labels, "weights": sample.roots[tested] ** 2, "seed": sample.seed}
+    X = sample.X[tested]
+    inputs = randomization_test(
+        predictor.leverage, X, np.zeros((len(X), 1)), sample.rep_in, Scalar, group, **common
+    )
+    if inputs.p_value < 0.1:
+        return None
+    return randomization_test(
+        predictor.predict, X, sample.outputs[tested], sample.rep_in, sample.rep_out, group, **common
     )
 
 
-def _map(function: Callable[[S], T], values: Sequence[S], n_jobs: int) -> list[T]:
-    if n_jobs <= 1 or len(values) == 1:
-        return [function(value) for value in values]
+def _noise_share(noise: ArrayLike | None, Y: Array, sample: Sample) -> float:
+    """A lower limit of the share of the variance that is noise: as given, or from rows of equal inputs; zero if nothing is known."""
+    weights = np.zeros(Y.shape[1])
+    for block in sample.blocks:
+        weights[block.columns.ravel()] = block.weight
+    whole = sum(float((block.weight * block.whole**2).sum()) for block in sample.blocks)
+    if noise is not None:
+        deviations = np.asarray(noise, dtype=np.float64)
+        if deviations.ndim > 1 or deviations.size not in (1, Y.shape[1]) or not (deviations >= 0).all():
+            raise InputError(
+                f"`noise` must be a standard deviation, or one for each of {Y.shape[1]} outputs, not negative"
+            )
+        return float((weights * np.broadcast_to(deviations, Y.shape[1]) ** 2).sum()) / whole
+    equal = np.unique(sample.X, axis=0, return_inverse=True)[1].reshape(-1)
+    counts = np.bincount(equal)
+    degrees = int((counts - 1).sum())
+    if degrees < FEWEST:
+        return 0.0
+    total = 0.0
+    for block in sample.blocks:
+        values = (block.values * block.sizes).reshape(len(sample), -1)
+        means = np.stack([np.bincount(equal, column) for column in values.T], axis=1) / counts[:, None]
+        total += block.weight * float(((values - means[equal]) ** 2).sum())
+    return total / float(chdtri(degrees, 0.025)) / whole
+
+
+def _map(function: Callable[[Group], T], groups: Sequence[Group], n_jobs: int) -> list[T]:
+    if n_jobs <= 1 or len(groups) == 1:
+        return [function(group) for group in groups]
     with ThreadPoolExecutor(n_jobs) as pool:
-        return list(pool.map(function, values))
+        return list(pool.map(function, groups))
 
 
 def _labels(row_groups: ArrayLike | None, n: int) -> Index | None:
@@ -306,3 +304,6 @@ def _labels(row_groups: ArrayLike | None, n: int) -> Index | None:
     if labels.shape != (n,):
         raise InputError(f"`row_groups` must hold one label for each of {n} rows, got shape {labels.shape}")
     return encode_labels(labels.tolist(), "`row_groups`")
+
+
+__all__ = ["LEAST_OVERLAP", "evidence"]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from threadpoolctl import threadpool_limits
 
 from softsym.data.table import check_magnitudes
 from softsym.errors import InputError
@@ -14,6 +17,21 @@ from softsym.groups import Group, join_groups, read_groups
 from softsym.reps import Rep, Scalar, TensorType
 from softsym.reps import rep as read_rep
 from softsym.typing import Array, Index
+
+
+@contextlib.contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """A context, or a decorator, in which BLAS uses one thread: matrices are small and many, and results do not depend on cores.
+
+    Example:
+        >>> from threadpoolctl import threadpool_info
+        >>> import numpy
+        >>> with one_blas_thread():
+        ...     {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"}
+        {1}
+    """
+    with threadpool_limits(limits=1, user_api="blas"):
+        yield
 
 
 def read_shape(

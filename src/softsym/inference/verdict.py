@@ -1,255 +1,398 @@
-r"""The verdict: two one-sided statements about the relative violation :math:`a = |t_\perp| / |t|` of a symmetry.
+r"""The one rule: from the statements about a candidate to its verdict, the reason as a code, and the row of the table.
 
-- ``exact``: the upper end of its 95 % confidence interval is below the tolerance, neither the likelihood nor the randomization test refutes
-  it, nor one of its subgroups, and for compact groups the statements about every element agree (:func:`confirm_exact`). Unless a person
-  gives a tolerance, it is where using the symmetry exactly would add a tenth to the error that predictions have anyway,
-  :math:`a^2 = 0.1` times that error's share of the variance, but at least 0.05 and at most 0.1.
-- ``absent``: the lower end is above :data:`ABSENT_ABOVE`, an equivariance error of 0.2.
-- ``soft``: refuted, and the upper end below that level.
-- ``undecided`` otherwise: the interval straddles a boundary, the fit is too poor, or poorer than decision trees by as much as a
-  violation that matters, tests disagree, or the orbit overlap is too small. The note says which, and what would decide it.
+With the relative violation :math:`a = |t - P_G t| / |t|`, the statements R, C and M of :mod:`softsym.inference.statements`, and p-values
+corrected for all candidates (Holm, 1979):
 
-"Not refuted" is not "exact": too few rows or too much noise leave the interval wide.
+- ``exact``: not refuted; the upper end of M's interval is below the tolerance, for every copy of the outputs and also relative to what
+  linear maps leave of them (two one-sided tests; Schuirmann, 1987); the cost of enforcing it is below the tolerance squared; and the rows
+  would have revealed a violation as large as the tolerance.
+- ``absent``: refuted, and the violation is at least :data:`ABSENT_ABOVE` by M's interval or by the cost.
+- ``soft``: refuted, and the upper end is below that.
+- ``undecided`` otherwise, with the reason and what would decide it.
+
+Candidates are consistent with each other: a group is not exact if a candidate inside it is refuted, it is absent if one inside it is absent,
+and what is exact passes to the candidates inside it.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from enum import StrEnum
+from typing import Any, Literal
 
-from softsym.inference.exactness import Exactness
-from softsym.metrics.overlap import HIGH_OVERLAP, LOW_OVERLAP
+import numpy as np
+from numpy.typing import ArrayLike
+
+from softsym.tables import CandidateTable, Column
+from softsym.typing import Array
 
 Verdict = Literal["exact", "soft", "absent", "undecided"]
 TOLERANCE = 0.05
-"""Relative violation up to which a symmetry counts as exact however well the data are predicted: a quarter of a percent of the variance."""
-LARGEST_TOLERANCE = 0.1
-"""The same however poorly they are predicted: a percent of the variance."""
-COST = 0.1
-"""In between, by how much using the symmetry exactly may raise the error of predictions."""
+"""Relative violation up to which a symmetry counts as exact: a quarter of a percent of the variance."""
+LEVEL = 0.01
+"""Chance of a false refutation of all candidates together."""
 ABSENT_ABOVE = math.sqrt(2.0) * 0.2
 """Relative violation from which a symmetry is absent. Violations at x and gx are independent at worst, so an equivariance
 error of e, |rho f(x) - f(rho x)| over the sum of both norms, goes with a = sqrt(2) e; e = 0.2 is where the tasks' truths draw the line."""
-LEVEL = 0.01
-"""Chance of a false alarm of all randomization tests together."""
-LIKELIHOOD_LEVEL = 1e-4
-"""The same of the likelihood ratio: much smaller, because it rests on the model being right. Violations that matter are far beyond it."""
+SMALL_LEVEL = LEVEL / 100
+"""Level at which a violation below the tolerance is believed: it has to be more certain than one that matters."""
 LEAST_R2 = 0.1
-"""Leave-one-out R² that the fit must have."""
+"""Share of the outputs that the best model must predict."""
 LEAST_RESOLUTION = 0.4
 """Share of a violation as large as the tolerance that the rows must be able to reveal."""
+LEAST_OVERLAP = 0.3
+"""Orbit overlap below which transformed inputs are no inputs of this data set."""
+
+
+class Reason(StrEnum):
+    """Why a verdict is what it is."""
+
+    NONE = "none"
+    TRIVIAL = "trivial"
+    NO_ROWS = "no-rows"
+    POOR_FIT = "poor-fit"
+    OVERLAP = "overlap"
+    FEW_ROWS = "few-rows"
+    SOFT_OR_ABSENT = "soft-or-absent"
+    DISAGREE = "disagree"
+    BETTER_WITHOUT = "better-without"
+    RESOLUTION = "resolution"
+    SUBGROUP = "subgroup"
+    SMALL_VIOLATION = "small-violation"
 
 
 @dataclass(frozen=True)
-class TestStatistics:
-    """The test statistics that a verdict rests on.
+class EvidenceRow:
+    """The evidence on one candidate group.
 
     Args:
-        interval: 95 % confidence interval of the relative violation.
-        r2: Leave-one-out R², with the symmetry as far as it holds.
-        rows: Number of rows that the likelihood used.
-        ratio_p: p-value of the likelihood ratio against exactness, corrected for several groups.
-        test_p: p-value of the randomization test, corrected for several groups; NaN if there is none.
-        coverage: Orbit overlap of the inputs, 0 to 1; NaN if unknown.
-        refuted_subgroup: Name of a candidate inside the group that is refuted; empty if there is none.
-        tolerance: Relative violation up to which a symmetry counts as exact; None for the default.
-        saw_all: Whether these are all rows.
-        inputs_p: p-value of the test that the distribution of the inputs is invariant; NaN if it was not made.
-        unexplained_by_gp: Relative size of what the fit leaves unexplained and trees explain.
+        name: The group's name.
+        verdict: ``exact``, ``soft``, ``absent`` or ``undecided``.
+        reason: Why, as a code.
+        note: What would decide it, or what to know about it; empty if there is nothing to say.
+        violation: Relative violation |t - P t| / |t|.
+        interval: Its 95 % confidence interval, for all candidates together.
+        p_value: Of the test of equivariance, corrected for all candidates; NaN if there is none.
+        cost: 95 % confidence interval of the share of the variance that enforcing the group costs on held-out rows.
+        certified: Certified tolerance: an upper limit of the violation without any model of it; NaN if unknown.
+        tolerance: The smallest tolerance at which the data support exactness: the upper end of the interval.
+        overlap: Orbit overlap of the inputs, 0 to 1, the least over cosets and circles.
+        log_evidence: Log likelihood with the symmetry minus that without.
+        errors: Shares of the variance that predictions leave on held-out rows: with the symmetry exactly, as far as it holds, without.
+        rows: How many rows were used.
+        seconds: How long it took.
+        method: Features of the equivariant part.
     """
 
-    __test__ = False  # no test case of pytest
+    name: str
+    verdict: Verdict
+    reason: Reason = Reason.NONE
+    note: str = ""
+    violation: float = math.nan
+    interval: tuple[float, float] = (0.0, 1.0)
+    p_value: float = math.nan
+    cost: tuple[float, float] = (math.nan, math.nan)
+    certified: float = math.nan
+    tolerance: float = 1.0
+    overlap: float = math.nan
+    log_evidence: float = math.nan
+    errors: tuple[float, float, float] = (math.nan, math.nan, math.nan)
+    rows: int = 0
+    seconds: float = 0.0
+    method: str = ""
 
-    interval: tuple[float, float]
-    r2: float
-    rows: int
-    ratio_p: float
-    test_p: float = math.nan
-    coverage: float = math.nan
-    refuted_subgroup: str = ""
-    tolerance: float | None = None
-    saw_all: bool = True
-    inputs_p: float = math.nan
-    unexplained_by_gp: float = 0.0
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and strings, for JSON; what is not known is None."""
+        fields = {key: _plain(value) for key, value in asdict(self).items()}
+        fields["asymmetry"], fields["coverage"] = fields.pop("violation"), fields.pop("overlap")
+        return fields
 
-    @property
-    def allowed(self) -> float:
-        """Relative violation up to which the symmetry counts as exact."""
-        return allowed_violation(self.tolerance, 1.0 - self.r2)
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> EvidenceRow:
+        """The inverse of :meth:`to_dict`."""
+        known = dict(fields)
+        known["violation"], known["overlap"] = known.pop("asymmetry"), known.pop("coverage")
+        known["reason"] = Reason(known["reason"])
+        for key in ("interval", "cost", "errors"):
+            known[key] = tuple(math.nan if end is None else float(end) for end in known[key])
+        return cls(**{key: math.nan if value is None else value for key, value in known.items()})
 
-    @property
-    def by_test(self) -> bool:
-        """Whether the randomization test refutes the symmetry, where it is about the symmetry."""
-        return self.test_p < LEVEL and not self.coverage < HIGH_OVERLAP
-
-    @property
-    def by_inputs(self) -> bool:
-        """Whether the distribution of the inputs is not invariant, so that the test may refute any symmetry."""
-        return self.inputs_p < LEVEL
-
-    @property
-    def by_likelihood(self) -> bool:
-        """Whether the likelihood refutes exactness."""
-        return self.ratio_p < LIKELIHOOD_LEVEL
+    def flat(self) -> dict[str, Any]:
+        """One number or text for each column of a data frame."""
+        fields = {key: _plain(value) for key, value in asdict(self).items()}
+        for key, ends in (
+            ("interval", ("low", "high")),
+            ("cost", ("cost_low", "cost_high")),
+            ("errors", ("error_exact", "error_soft", "error_none")),
+        ):
+            fields |= dict(zip(ends, fields.pop(key), strict=True))
+        return {"group": fields.pop("name"), **fields}
 
 
-def judge(statistics: TestStatistics) -> tuple[Verdict, str]:
-    """The verdict and a note.
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, Reason):
+        return str(value)
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def format_number(value: float) -> str:
+    """Two digits; a dash for what is not known."""
+    return "-" if math.isnan(value) else "0" if value == 0 else f"{value:#.2g}"
+
+
+COLUMNS: tuple[Column[EvidenceRow], ...] = (
+    Column("group", "Group", lambda row: row.name),
+    Column("verdict", "Verdict", lambda row: row.verdict),
+    Column("violation", "Violation", lambda row: row.violation, format_number, is_figure=True),
+    Column(
+        "95 % interval",
+        "95 % interval",
+        lambda row: row.interval,
+        lambda ends: " to ".join(map(format_number, ends)),
+        is_figure=True,
+    ),
+    Column("cost", "Cost of enforcing", lambda row: row.cost[1], lambda v: _share(v), is_figure=True),
+    Column("p", "p-value", lambda row: row.p_value, format_number, is_figure=True),
+    Column("overlap", "Orbit overlap", lambda row: row.overlap, format_number, is_figure=True),
+    Column("seconds", "Seconds", lambda row: row.seconds, "{:.1f}".format, is_figure=True),
+    Column("note", "Note", lambda row: row.note, is_prose=True),
+)
+"""Columns of the table, in text and in reports."""
+
+
+def _share(value: float) -> str:
+    """An upper limit of a share of the variance."""
+    return "-" if math.isnan(value) else f"< {max(value, 1e-6):.2g}"
+
+
+class EvidenceTable(CandidateTable[EvidenceRow]):
+    """The table of all candidates: iterable, indexed by place or by the group's name.
+
+    Args:
+        rows: One for each candidate.
+        details: For each candidate's name the curves behind its row.
+        seconds: Wall time of the whole table.
 
     Example:
-        >>> judge(TestStatistics((0.0, 0.01), r2=0.98, rows=300, ratio_p=1.0, test_p=0.4, coverage=0.9))
-        ('exact', '')
-        >>> judge(TestStatistics((0.0, 0.2), r2=0.5, rows=100, ratio_p=1.0, test_p=0.4, coverage=0.9))[0]
-        'undecided'
+        >>> row = EvidenceRow("O(2)@z", "exact", violation=0.0, interval=(0.0, 0.01), p_value=0.62, cost=(0.0, 0.001), overlap=0.95)
+        >>> table = EvidenceTable([row])
+        >>> table["O(2)@z"].verdict
+        'exact'
+        >>> print(table)
+        group   verdict  violation  95 % interval  cost     p     overlap  seconds  note
+        O(2)@z  exact    0          0 to 0.010     < 0.001  0.62  0.95     0.0
     """
-    low, high = statistics.interval
-    if statistics.coverage < LOW_OVERLAP:
-        return "undecided", (
-            f"transformed inputs lie where there are no inputs (orbit overlap {statistics.coverage:.2f}); "
+
+    title = "Evidence"
+    columns = COLUMNS
+
+    def __init__(
+        self,
+        rows: Sequence[EvidenceRow] = (),
+        details: Mapping[str, EvidenceDetail] | None = None,
+        seconds: float = 0.0,
+    ) -> None:
+        super().__init__(rows)
+        self.details, self.seconds = dict(details or {}), seconds
+
+
+def _numbers(values: ArrayLike = ()) -> Array:
+    return np.asarray(values, dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class EvidenceDetail:
+    """Curves behind one row of the table; empty where there is none.
+
+    Args:
+        shares: Relative sizes of a violation, rising from 0, shape (k,).
+        log_likelihoods: Log likelihood at each, relative to the highest, so at most 0, shape (k,).
+        draws: Mean losses of transformed rows in the randomization test, shape (m,).
+        observed: Mean loss of the rows as they are; NaN if there is no test.
+
+    Example:
+        >>> detail = EvidenceDetail([0.0, 0.5], [0.0, -12.5], [1.25, 1.5], 1.0)
+        >>> EvidenceDetail.from_dict(detail.to_dict()) == detail
+        True
+    """
+
+    shares: Array = field(default_factory=_numbers)
+    log_likelihoods: Array = field(default_factory=_numbers)
+    draws: Array = field(default_factory=_numbers)
+    observed: float = math.nan
+
+    def __post_init__(self) -> None:
+        for name in ("shares", "log_likelihoods", "draws"):
+            object.__setattr__(self, name, _numbers(getattr(self, name)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, EvidenceDetail) and self.to_dict() == other.to_dict()
+
+    def __hash__(self) -> int:
+        return hash((self.shares.tobytes(), self.draws.tobytes()))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, for JSON; what is not known is None."""
+        names = ("shares", "log_likelihoods", "draws")
+        return {name: getattr(self, name).tolist() for name in names} | {"observed": _plain(self.observed)}
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> EvidenceDetail:
+        """The inverse of :meth:`to_dict`."""
+        return cls(**{key: math.nan if value is None else value for key, value in fields.items()})
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What a verdict rests on; see :class:`~softsym.inference.statements.Statements`.
+
+    Args:
+        p_value: Of the test of equivariance, corrected for all candidates.
+        interval: Of the relative violation.
+        largest: Upper end of the largest violation of any copy of the outputs.
+        cost: Interval of the cost of enforcing the group.
+        resolution: Share of a violation as large as the tolerance that the rows would reveal.
+        unexplained: Share of the variance that the best model leaves on held-out rows.
+        rows: How many rows there are.
+        overlap: Orbit overlap; NaN if unknown.
+        tolerance: Relative violation up to which a symmetry counts as exact.
+    """
+
+    p_value: float
+    interval: tuple[float, float]
+    largest: float
+    cost: tuple[float, float]
+    resolution: float
+    unexplained: float
+    rows: int
+    overlap: float = 1.0
+    tolerance: float = TOLERANCE
+
+    @property
+    def is_refuted(self) -> bool:
+        """Whether exactness is refuted."""
+        return self.p_value < (SMALL_LEVEL if self.largest <= self.tolerance else LEVEL)
+
+    @property
+    def low(self) -> float:
+        """The least violation: by the model, or by the cost; zero where exactness is not refuted."""
+        return max(self.interval[0], math.sqrt(max(0.0, self.cost[0]))) if self.is_refuted else 0.0
+
+    @property
+    def high(self) -> float:
+        """The largest violation."""
+        return min(1.0, max(self.interval[1], self.low))
+
+
+def judge(found: Findings) -> tuple[Verdict, Reason, str]:
+    """The verdict, the reason and a note.
+
+    Example:
+        >>> judge(Findings(0.4, (0.0, 0.01), 0.02, (-0.001, 0.001), 0.9, 0.02, 300))[:2]
+        ('exact', <Reason.NONE: 'none'>)
+        >>> judge(Findings(1e-9, (0.1, 0.2), 0.2, (0.01, 0.04), 0.9, 0.02, 300))[0]
+        'soft'
+        >>> judge(Findings(0.4, (0.0, 0.2), 0.2, (-0.01, 0.01), 0.9, 0.02, 100))[1]
+        <Reason.FEW_ROWS: 'few-rows'>
+    """
+    if 1.0 - found.unexplained < LEAST_R2:
+        share = max(0.0, 1.0 - found.unexplained)
+        return "undecided", Reason.POOR_FIT, (
+            f"models predict only {share:.0%} of the outputs; more rows or less noise would decide it"
+        )
+    return _judge_refuted(found) if found.is_refuted else _judge_unrefuted(found)
+
+
+def _judge_refuted(found: Findings) -> tuple[Verdict, Reason, str]:
+    low, high = found.low, found.high
+    if low >= ABSENT_ABOVE:
+        return "absent", Reason.NONE, ""
+    if high < ABSENT_ABOVE:
+        if high <= found.tolerance:
+            return "soft", Reason.SMALL_VIOLATION, f"broken, but by at most {high:.1%}"
+        return "soft", Reason.NONE, ""
+    return "undecided", Reason.SOFT_OR_ABSENT, f"broken by {low:.2g} to {high:.2g}: soft or absent; more rows would decide it"
+
+
+def _judge_unrefuted(found: Findings) -> tuple[Verdict, Reason, str]:
+    tolerance = found.tolerance
+    if found.overlap < LEAST_OVERLAP:
+        return "undecided", Reason.OVERLAP, (
+            f"transformed inputs lie where there are no inputs (orbit overlap {found.overlap:.2f}); "
             "inputs spread over the group's orbits would decide it"
         )
-    if statistics.r2 < LEAST_R2:
-        share = max(0.0, statistics.r2)
-        return (
-            "undecided",
-            f"the fit explains only {share:.0%} of the outputs; more rows or less noise would decide it",
+    if found.interval[0] > tolerance:
+        return "undecided", Reason.DISAGREE, (
+            f"the model sees a violation of {found.interval[0]:.2g} to {found.interval[1]:.2g}, which the test on held-out rows does not "
+            f"confirm (p = {found.p_value:.2g}); more rows would decide it"
         )
-    if low >= ABSENT_ABOVE and statistics.by_likelihood:
-        return "absent", ""
-    if statistics.unexplained_by_gp > statistics.allowed:
-        return "undecided", (
-            f"decision trees predict better than the fit, and a violation of {statistics.unexplained_by_gp:.2g} may hide in what it leaves "
-            "unexplained; inputs of like sizes, or their logarithms, may help"
+    if found.largest > tolerance:
+        return "undecided", Reason.FEW_ROWS, (
+            f"not refuted, but a violation of {min(1.0, found.largest):.2g} is possible; {_rows_needed(found)}"
         )
-    if statistics.by_likelihood and high < ABSENT_ABOVE:
-        small = f"broken, but by at most {high:.1%}" if high <= statistics.allowed else ""
-        return "soft", small
-    if statistics.by_likelihood:
-        return (
-            "undecided",
-            f"broken by {low:.2g} to {high:.2g}: soft or absent; {_rows_needed(statistics, (high - low) / 2, ABSENT_ABOVE / 4)}",
-        )
-    if high > statistics.allowed:
-        words = "the test refutes it, but" if statistics.by_test else "not refuted, but"
-        return (
-            "undecided",
-            f"{words} a violation of {high:.2g} is possible; {_rows_needed(statistics, high, statistics.allowed)}",
-        )
-    if statistics.by_test and statistics.by_inputs:
-        return "undecided", (
-            f"where there are data a violation is at most {high:.1%}, but the distribution of inputs is not invariant, so the test "
-            f"refutes it (p = {statistics.test_p:.2g}); inputs spread over the group's orbits would decide it"
-        )
-    if statistics.by_test:
-        return (
-            "undecided",
-            f"the test refutes it (p = {statistics.test_p:.2g}), the likelihood does not; more rows would decide it",
-        )
-    if statistics.test_p < LEVEL:
-        return "undecided", (
-            f"the test refutes it (p = {statistics.test_p:.2g}) where orbit overlap is partial ({statistics.coverage:.2f}): of the "
-            "symmetry or of the inputs; inputs spread over the orbits would decide it"
-        )
-    if statistics.refuted_subgroup:
-        return "undecided", f"its subgroup {statistics.refuted_subgroup} is refuted"
-    careful = []
-    if high > TOLERANCE:
-        careful.append(
-            f"a violation of {high:.2g} is possible; using it would hardly add to the error of predictions"
-        )
-    if statistics.coverage < HIGH_OVERLAP:
-        careful.append(f"as far as orbits overlap with the inputs (orbit overlap {statistics.coverage:.2f})")
-    return "exact", "; ".join(careful)
-
-
-def confirm_exact(found: Exactness, p_value: float, allowed: float) -> tuple[Verdict, str]:
-    """The verdict about a candidate that the likelihood calls exact, from the statements about every element of its group.
-
-    Args:
-        found: The statements.
-        p_value: Of their score test, corrected for several groups.
-        allowed: Relative violation up to which the symmetry counts as exact.
-
-    Example:
-        >>> confirm_exact(Exactness(0.4, (0.0, 0.01), (-0.001, 0.0), 0.9, 300), 0.4, 0.05)
-        ('exact', '')
-        >>> confirm_exact(Exactness(1e-9, (0.14, 0.17), (0.02, 0.03), 0.8, 300), 1e-9, 0.05)[0]
-        'soft'
-    """
-    low, high = found.interval
-    if is_refuted_by_scores(found, p_value, allowed):
-        broken = f"broken by {low:.2g} to {high:.2g} at Haar elements (score test, p = {p_value:.1g})"
-        if low >= ABSENT_ABOVE:
-            return "absent", broken
-        if high < ABSENT_ABOVE:
-            return "soft", broken
-        return "undecided", f"{broken}: soft or absent; more rows would decide it"
-    if high > allowed:
-        return "undecided", (
-            f"not refuted, but a violation of {high:.2g} at Haar elements is possible; more rows or less noise would decide it"
-        )
-    if found.cost[0] > 0.0 and found.cost[1] > allowed**2:
-        return "undecided", (
-            f"a model without it predicts held-out rows better, by {max(0.0, found.cost[0]):.2%} to {found.cost[1]:.2%} "
-            "of the variance; more rows would decide it"
+    if found.cost[1] > tolerance**2:
+        if found.cost[0] > 0:
+            return "undecided", Reason.BETTER_WITHOUT, (
+                f"a model without it predicts held-out rows better, by {found.cost[0]:.2%} to {found.cost[1]:.2%} "
+                "of the variance; more rows would decide it"
+            )
+        return "undecided", Reason.FEW_ROWS, (
+            f"enforcing it may cost {found.cost[1]:.2%} of the variance; {_rows_needed(found)}"
         )
     if found.resolution < LEAST_RESOLUTION:
-        return "undecided", (
-            f"these rows would reveal {found.resolution:.0%} of a violation of {allowed:.2g}; "
+        return "undecided", Reason.RESOLUTION, (
+            f"these rows would reveal {found.resolution:.0%} of a violation of {tolerance:.2g}; "
             "more rows, or inputs spread over the orbits, would decide it"
         )
-    return "exact", ""
+    return "exact", Reason.NONE, ""
 
 
-def is_refuted_by_scores(found: Exactness, p_value: float, allowed: float) -> bool:
-    """Whether the score test refutes exactness; a violation that does not matter must be more certain than one that does."""
-    return p_value < (LEVEL if found.interval[1] > allowed else LIKELIHOOD_LEVEL)
-
-
-def allowed_violation(tolerance: float | None, unexplained: float) -> float:
-    """Relative violation up to which a symmetry counts as exact.
-
-    Args:
-        tolerance: What a person gave; None for the default.
-        unexplained: Share of the variance that predictions leave.
-    """
-    if tolerance is not None:
-        return tolerance
-    return min(LARGEST_TOLERANCE, max(TOLERANCE, math.sqrt(COST * max(0.0, unexplained))))
-
-
-def combine_intervals(
-    interval: tuple[float, float], effect: tuple[float, float] | None, *, refuted: bool, tested: bool
-) -> tuple[float, float]:
-    """The interval of the violation from the likelihood and from the test.
-
-    It excludes zero where the likelihood refutes exactness, and only there. Where the test refutes it, the interval takes in what the
-    predictor sees of the violation; where both do, that is the least it can be.
-
-    Args:
-        interval: From the likelihood.
-        effect: From the test; None if there is none.
-        refuted: Whether the likelihood refutes exactness.
-        tested: Whether the test does, on inputs that cover the group's orbits.
-
-    Example:
-        >>> combine_intervals((0.01, 0.1), None, refuted=False, tested=False)
-        (0.0, 0.1)
-        >>> combine_intervals((0.01, 0.1), (0.3, 0.4), refuted=True, tested=True)
-        (0.3, 0.4)
-    """
-    low, high = interval
-    if effect is not None and tested:
-        low, high = max(low, effect[0]), max(high, effect[1])
-    return low if refuted else 0.0, high
-
-
-def _rows_needed(statistics: TestStatistics, width: float, wanted: float) -> str:
+def _rows_needed(found: Findings) -> str:
     """About how many rows would do, if intervals shrink with the square root of their number."""
-    rows = statistics.rows * (width / wanted) ** 2
+    rows = found.rows * max(1.2, (found.largest / found.tolerance) ** 2)
     digits = 10 ** max(0, math.floor(math.log10(max(rows, 1.0))))
-    needed = f"{math.ceil(max(rows, 1.2 * statistics.rows) / digits) * digits:,} rows would decide it"
-    if statistics.saw_all:
-        return f"about {needed}"
-    return f"a likelihood of about {needed}, it used {statistics.rows:,}"
+    return f"about {math.ceil(rows / digits) * digits:,} rows would decide it"
+
+
+def make_consistent(rows: Sequence[EvidenceRow], inside: Sequence[Sequence[int]]) -> list[EvidenceRow]:
+    """The rows, consistent with each other.
+
+    Args:
+        rows: A row for each candidate.
+        inside: For each candidate the indices of the candidates that are subgroups of it.
+    """
+    judged = list(rows)
+    for k, row in enumerate(rows):
+        absent = [rows[j] for j in inside[k] if rows[j].verdict == "absent"]
+        refuted = [rows[j] for j in inside[k] if rows[j].verdict in ("soft", "absent")]
+        if absent and row.verdict != "absent":
+            other = max(absent, key=lambda each: each.interval)
+            low, high = (max(ends) for ends in zip(row.interval, other.interval, strict=True))
+            violation = other.violation if math.isnan(row.violation) else max(row.violation, other.violation)
+            note = f"its subgroup {other.name} is absent"
+            judged[k] = replace(
+                row, verdict="absent", reason=Reason.SUBGROUP, note=note, violation=violation, interval=(low, high), tolerance=high
+            )
+        elif refuted and row.verdict == "exact":
+            other = refuted[0]
+            high = max(row.interval[1], other.interval[1])
+            note = f"its subgroup {other.name} is refuted"
+            judged[k] = replace(
+                row, verdict="undecided", reason=Reason.SUBGROUP, note=note, interval=(0.0, high), tolerance=high
+            )
+    for k, row in enumerate(judged):
+        around = [
+            judged[j] for j in range(len(rows)) if k in inside[j] and judged[j].verdict == "exact" and row.verdict == "undecided"
+        ]
+        if around and row.reason is not Reason.TRIVIAL and not row.p_value < LEVEL:
+            other = min(around, key=lambda each: each.interval[1])
+            high = min(row.interval[1], other.interval[1])
+            judged[k] = replace(
+                row, verdict="exact", reason=Reason.SUBGROUP, note=f"a subgroup of {other.name}, which is exact",
+                violation=min(row.violation, high), interval=(0.0, high), tolerance=high,
+            )
+    return judged

@@ -11,7 +11,9 @@ transformed, and among the k nearest neighbours of a point the share of the *oth
 p / (p + q) (for a transformed one). Both halves estimate the same integral; the smaller estimate is taken, because in many dimensions
 the points of the denser half are near to everything. Since neighbours also distinguish little in many dimensions, the estimate is made
 in several *views*: all columns, one copy of each type, the mean of its copies, and their length unless the group keeps it. The
-smallest counts: what a view leaves out can only make the overlap look larger.
+smallest counts: what a view leaves out can only make the overlap look larger. So does averaging over a whole group: a half plane has no
+overlap with its reflection, however well rotations by small angles overlap. The estimate is made for the whole group, for the circle of
+each generator of its Lie algebra and for each of its discrete generators, and the smallest counts.
 
 Reference:
     Multivariate generalizations of the Wald-Wolfowitz and Smirnov two-sample tests (Friedman and Rafsky, 1979),
@@ -21,12 +23,14 @@ Reference:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import expm
 
 from softsym.errors import InputError
 from softsym.groups import Group
@@ -40,7 +44,9 @@ from softsym.typing import Array
 NEIGHBOURS = 5
 ROWS = 2000
 """Largest number of rows that are compared at once; smaller data are compared several times."""
-MOST_REPEATS = 20
+MOST_REPEATS = 10
+MOST_PIECES, ANGLES = 6, 64
+"""Generators of each kind that are looked at, and angles on a circle."""
 BLUR = 0.05
 """Standard deviation of the noise added to standardised columns: smaller differences do not count."""
 MIN_ROWS = 20
@@ -111,16 +117,52 @@ def orbit_overlap(X: ArrayLike, rep: Rep | str, group: Group | str, seed: int = 
     rows = (rows - shift) / scale
     if sample_nontrivial(rep, group, 1, rng) is None:
         return OrbitOverlap(group.name, 1.0, acts=False)
+    values = [_overlap(rows, rep, group, draw, rng) for draw in _pieces(rep, group)]
+    return OrbitOverlap(group.name, float(np.clip(min(values, default=1.0), 0.0, 1.0)))
+
+
+Draw = Callable[[int, np.random.Generator], "list[Array] | None"]
+"""Draws so many elements, one array for each part of the group; None if none acts."""
+
+
+def _pieces(rep: Rep, group: Group) -> Iterator[Draw]:
+    """How to draw from the whole group, from the circle of each Lie generator, and each discrete generator."""
+    yield lambda n, rng: sample_nontrivial(rep, group, n, rng)
+    if len(group.lie) + len(group.discrete) < 2:
+        return
+
+    def elements(part: int, matrices: Array) -> list[Array]:
+        eyes = [np.tile(np.eye(d), (len(matrices), 1, 1)) for d in group.part_dims]
+        return [matrices if k == part else eye for k, eye in enumerate(eyes)]
+
+    for generator in group.discrete[:MOST_PIECES]:
+        yield lambda n, rng, g=generator: elements(g.part, np.tile(g.matrix, (n, 1, 1)))  # type: ignore[misc]
+    for generator in group.lie[:MOST_PIECES]:
+        speeds = np.linalg.eigvals(generator.matrix)
+        is_rotation = bool(np.abs(speeds.real).max() < 1e-9 < np.abs(speeds.imag).max())
+        reach = math.pi / float(np.abs(speeds.imag).max()) if is_rotation else 1.0
+
+        def circle(n: int, rng: np.random.Generator, g: Any = generator, reach: float = reach) -> list[Array]:
+            steps = rng.uniform(-reach, reach, ANGLES)
+            return elements(g.part, expm(steps[:, None, None] * g.matrix)[rng.integers(ANGLES, size=n)])
+
+        yield circle
+
+
+def _overlap(rows: Array, rep: Rep, group: Group, draw: Draw, rng: np.random.Generator) -> float:
+    """The smallest mean of estimates over views."""
     repeats = min(MOST_REPEATS, max(2, 2 * ROWS // len(rows)))
-    estimates = [_estimates(rows, rep, group, rng) for _ in range(repeats)]
-    return OrbitOverlap(group.name, float(np.clip(np.mean(estimates, axis=0).min(), 0.0, 1.0)))
+    estimates = [_estimates(rows, rep, group, draw, rng) for _ in range(repeats)]
+    return float(np.mean(estimates, axis=0).min())
 
 
-def _estimates(rows: Array, rep: Rep, group: Group, rng: np.random.Generator) -> list[tuple[float, float]]:
+def _estimates(
+    rows: Array, rep: Rep, group: Group, draw: Draw, rng: np.random.Generator
+) -> list[tuple[float, float]]:
     """For every view, the overlap estimated from data points and from transformed points."""
     half = min(len(rows), ROWS) // 2
     chosen = rows[rng.permutation(len(rows))[: 2 * half]]
-    elements = sample_nontrivial(rep, group, half, rng)
+    elements = draw(half, rng)
     if elements is None:
         return [(1.0, 1.0)]
     pool = np.concatenate([chosen[:half], transform_rows(rep, group, elements, chosen[half:])])

@@ -1,0 +1,359 @@
+r"""The rows of a question about symmetries, as all statements about all candidates use them.
+
+Inputs have one scale for each copy of a type, outputs are divided into copies of their types. Linear maps that every matrix respects
+(multiples of input copies of the same type, constants and multiples of scalars) are subtracted from the outputs: they say nothing about any
+candidate, and motion from one time to the next, which is mostly such a map, must not make violations look small. Rows of one row group, and
+rows of equal inputs, stay together in every fold.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+
+from softsym.gp.features import (
+    FeatureMap,
+    InducingPoints,
+    combine,
+    scale_copies,
+    scale_parts,
+    unconstrained_features,
+)
+from softsym.gp.regression import Statistics, fit
+from softsym.groups import Group
+from softsym.inference.shape import join_equal_inputs
+from softsym.reps import Rep, TensorType
+from softsym.typing import Array, Index
+
+FOLDS = 5
+WIDTHS = 5
+"""Widths of the remainder, from the spacing of the rows to twice their extent."""
+RESOLVABLE = 4.0
+"""Violations of this many times the spacing of the rows and wider should be seen."""
+REMAINDER_FEATURES = 320
+"""Features of a remainder, over all coordinates of a type."""
+CHOOSING = 3_000
+"""Rows times coordinates on which feature maps are compared."""
+CHUNK = 2_000_000
+"""Numbers in the features of one chunk of rows."""
+TREES, TREE_ROWS = 50, 6_000
+MANY_ROWS = 6_000
+"""From here on fewer features and elements are taken, because there are rows enough."""
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Outputs of one type.
+
+    Args:
+        kind: The type.
+        columns: Columns of the outputs (copies, q).
+        values: Outputs after the linear map (n, q, copies), each copy divided by its size.
+        linear: The linear map (n, q, copies), divided likewise.
+        sizes: Root mean square lengths of the copies (copies,), after the linear map.
+        whole: The same before it.
+        weight: Share of the type in violations of all outputs together, over its sums of squares.
+    """
+
+    kind: TensorType
+    columns: Index
+    values: Array
+    linear: Array
+    sizes: Array
+    whole: Array
+    weight: float
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Rows, folds and blocks.
+
+    Args:
+        rep_in: Representation of the inputs.
+        rep_out: Representation of the outputs.
+        X: Inputs as they are (n, inputs).
+        shift: Shift and
+        scale: scale of the inputs.
+        blocks: The outputs.
+        labels: Row groups, equal inputs joined (n,).
+        folds: The fold of every row (n,).
+        roots: Square roots of the rows' weights (n,).
+        widths: Widths of remainders.
+        spacing: Median distance of an input to its nearest neighbour.
+        seed: Of elements.
+        size: Number of outputs.
+    """
+
+    rep_in: Rep
+    rep_out: Rep
+    X: Array
+    shift: Array
+    scale: Array
+    blocks: tuple[Block, ...]
+    labels: Index
+    folds: Index
+    roots: Array
+    widths: Array
+    spacing: float
+    seed: int
+    size: int
+
+    @classmethod
+    def make(
+        cls,
+        X: Array,
+        Y: Array,
+        rep_in: Rep,
+        rep_out: Rep,
+        group: Group,
+        row_groups: Index | None = None,
+        weights: Array | None = None,
+        seed: int = 0,
+    ) -> Sample:
+        """Sorts rows by fold and divides outputs into blocks; the group only says how many coordinates a type has."""
+        labels = join_equal_inputs(X, row_groups)
+        count = int(labels.max()) + 1
+        rng = np.random.default_rng(seed)
+        folds = (rng.permutation(count) % min(FOLDS, count))[labels]
+        order = np.argsort(folds, kind="stable")
+        X, Y, labels, folds = X[order], Y[order], labels[order], folds[order]
+        weights = None if weights is None else weights[order]
+        roots = np.ones(len(X)) if weights is None else np.sqrt(weights / weights.mean())
+        shift, scale = scale_copies(X, rep_in, group, weights)
+        rows = (X - shift) / scale
+        spacing, extent = _spacing(rows), 2.0 * math.sqrt(X.shape[1])
+        widths = np.geomspace(min(spacing, extent / RESOLVABLE), 2.0 * extent, WIDTHS)
+        blocks = _blocks(X, Y, rep_in, rep_out, group, roots)
+        return cls(
+            rep_in, rep_out, X, shift, scale, blocks, labels, folds, roots, widths, spacing, seed, Y.shape[1]
+        )
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    @functools.cached_property
+    def rows(self) -> Array:
+        """Scaled inputs (n, inputs)."""
+        return (self.X - self.shift) / self.scale
+
+    @functools.cached_property
+    def lock(self) -> threading.Lock:
+        """Held while something is computed that all candidates use."""
+        return threading.Lock()
+
+    def chunks(self, features: int) -> Iterator[slice]:
+        """Slices of rows of one fold each, so long that features of a row times rows stay within bounds."""
+        step = max(64, CHUNK // max(1, features))
+        bounds = np.searchsorted(self.folds, np.arange(int(self.folds.max()) + 2))
+        for first, last in zip(bounds[:-1], bounds[1:], strict=True):
+            for start in range(first, last, step):
+                yield slice(start, min(start + step, last))
+
+    def some(self, rows: int) -> Index:
+        """A few rows at random, in order."""
+        rng = np.random.default_rng(self.seed + 1)
+        return np.sort(rng.permutation(len(self))[:rows])
+
+    @functools.cached_property
+    def most_features(self) -> int:
+        """Number of features that these rows pay for."""
+        return 900 if len(self) <= MANY_ROWS else 500
+
+    @functools.lru_cache(maxsize=64)  # noqa: B019 - one sample, freed with it
+    def inducing(self, width: int, q: int) -> InducingPoints:
+        """The remainder's functions for one of the widths."""
+        share = REMAINDER_FEATURES if len(self) <= MANY_ROWS else REMAINDER_FEATURES // 2
+        return InducingPoints.select(self.rows, float(self.widths[width]), max(20, share // q))
+
+    def statistics(self, features: FeatureMap, block: Block) -> list[Statistics]:
+        """Sums of the features and outputs of a block, for every fold."""
+        sums: list[Statistics | None] = [None] * (int(self.folds.max()) + 1)
+        for rows in self.chunks(self.most_features * block.values.shape[1]):
+            parts = scale_parts(features(self.rows[rows]), self.roots[rows])
+            own = Statistics.from_parts(parts, block.values[rows] * self.roots[rows, None, None])
+            before = sums[self.folds[rows.start]]
+            sums[self.folds[rows.start]] = own if before is None else before + own
+        return [each for each in sums if each is not None]
+
+    def choose(self, maps: Iterator[FeatureMap], block: Block) -> tuple[FeatureMap | None, float]:
+        """The map under which some of the rows are most likely, with its log likelihood."""
+        rows = self.some(max(100, CHOOSING // block.values.shape[1]))
+        best, height = None, -math.inf
+        Y = block.values[rows] * self.roots[rows, None, None]
+        for features in maps:
+            parts = scale_parts(features(self.rows[rows]), self.roots[rows])
+            found = fit(Statistics.from_parts(parts, Y)).log_likelihood
+            if found > height:
+                best, height = features, found
+        return best, height
+
+    @functools.cached_property
+    def unconstrained(self) -> list[tuple[FeatureMap, float]]:
+        """For every block the likeliest features without a group, and their log likelihood."""
+        found = []
+        for block in self.blocks:
+            maps = unconstrained_features(self.rows, block.values.shape[1], self.most_features)
+            best, height = self.choose(maps, block)
+            assert best is not None
+            found.append((best, height))
+        return found
+
+    @functools.cached_property
+    def unconstrained_errors(self) -> list[Array]:
+        """For every block squared errors (n, copies) of an unconstrained Gaussian process fitted to the other folds."""
+        errors = []
+        for block, (features, _) in zip(self.blocks, self.unconstrained, strict=True):
+            sums = self.statistics(features, block)
+            total = sum(sums[1:], sums[0])
+            ridge = fit(total).ridge
+            weights = [(total - own).weights(ridge) for own in sums]
+            errors.append(self.errors(features, block, weights))
+        return errors
+
+    def errors(self, features: FeatureMap, block: Block, weights: list[Array]) -> Array:
+        """Squared errors (n, copies) of features with the weights of each row's fold."""
+        q, out = block.values.shape[1], np.empty((len(self), block.values.shape[2]))
+        for rows in self.chunks(self.most_features * q):
+            values = combine(features(self.rows[rows]), weights[self.folds[rows.start]], q)
+            out[rows] = ((block.values[rows] - values) ** 2).sum(axis=1)
+        return out
+
+    @functools.cached_property
+    def outputs(self) -> Array:
+        """What linear maps leave of the outputs (n, outputs), blocks as they count; zero where outputs do not vary."""
+        out = np.zeros((len(self), self.size))
+        for block in self.blocks:
+            values = (block.values * block.sizes * math.sqrt(block.weight)).swapaxes(1, 2)
+            out[:, block.columns.ravel()] = values.reshape(len(self), -1)
+        return out
+
+    @functools.lru_cache(maxsize=1)  # noqa: B019 - one sample, freed with it
+    def early_predictor(self, folds: int) -> Predictor:
+        """An unconstrained Gaussian process fitted to the first folds."""
+        fitted, factors = [], []
+        for block, (features, _) in zip(self.blocks, self.unconstrained, strict=True):
+            sums = self.statistics(features, block)[:folds]
+            total = sum(sums[1:], sums[0])
+            ridge = fit(total).ridge
+            fitted.append(total.weights(ridge))
+            parts = features(self.rows[:1])
+            size = parts[0][1].shape[1]
+            factors.append(cho_factor(total.A[:size, :size] + ridge * np.eye(size)))
+        return Predictor(self, fitted, factors)
+
+    @functools.cached_property
+    def tree_errors(self) -> tuple[Index, list[Array]]:
+        """Some rows, and for every block their squared errors (rows, copies) under trees fitted to the other half of them."""
+        from sklearn.ensemble import ExtraTreesRegressor  # half a second to import
+
+        rows = self.some(TREE_ROWS)
+        half = (self.folds[rows] + self.labels[rows]) % 2
+        outputs = np.concatenate([block.values[rows].reshape(len(rows), -1) for block in self.blocks], axis=1)
+        predicted = np.zeros_like(outputs)
+        for side in (0, 1):
+            fitted, held = half == side, half != side
+            if fitted.any() and held.any():
+                target = outputs[fitted][:, 0] if outputs.shape[1] == 1 else outputs[fitted]
+                trees = ExtraTreesRegressor(TREES, random_state=self.seed % 2**31, min_samples_leaf=2)
+                trees.fit(self.X[rows][fitted], target, sample_weight=self.roots[rows][fitted] ** 2)
+                predicted[held] = trees.predict(self.X[rows][held]).reshape(-1, outputs.shape[1])
+        errors, start = [], 0
+        for block in self.blocks:
+            size = block.values[0].size
+            own = (outputs - predicted)[:, start : start + size].reshape(len(rows), *block.values.shape[1:])
+            errors.append((own**2).sum(axis=1))
+            start += size
+        return rows, errors
+
+
+@dataclass(frozen=True, eq=False)
+class Predictor:
+    """A fitted unconstrained Gaussian process.
+
+    Args:
+        sample: The rows.
+        weights: For every block the weights of its features.
+        factors: For every block the Cholesky factor of the sums of the features of one coordinate.
+    """
+
+    sample: Sample
+    weights: list[Array]
+    factors: list[Any]
+
+    def predict(self, X: Array) -> Array:
+        """Outputs (n, outputs) of inputs (n, inputs), as :attr:`Sample.outputs`."""
+        out = np.zeros((len(X), self.sample.outputs.shape[1]))
+        rows = (X - self.sample.shift) / self.sample.scale
+        for block, (features, _), weights in zip(
+            self.sample.blocks, self.sample.unconstrained, self.weights, strict=True
+        ):
+            values = combine(features(rows), weights, block.values.shape[1])
+            values = (values * block.sizes * math.sqrt(block.weight)).swapaxes(1, 2)
+            out[:, block.columns.ravel()] = values.reshape(len(X), -1)
+        return out
+
+    def leverage(self, X: Array) -> Array:
+        """How far inputs (n, inputs) are from those that it was fitted to, (n, 1)."""
+        rows = (X - self.sample.shift) / self.sample.scale
+        functions = self.sample.unconstrained[0][0](rows)[0][1]
+        return np.sqrt(np.maximum((functions * cho_solve(self.factors[0], functions.T).T).sum(axis=1), 0.0))[:, None]
+
+
+def _blocks(
+    X: Array, Y: Array, rep_in: Rep, rep_out: Rep, group: Group, roots: Array
+) -> tuple[Block, ...]:
+    """Outputs by type; copies that do not vary are left out."""
+    inputs: dict[TensorType, list[Array]] = {}
+    for segment in rep_in.segments(group):
+        values = X[:, segment.start : segment.stop].reshape(len(X), segment.copies, segment.size)
+        inputs.setdefault(segment.type, []).append(values.swapaxes(1, 2))
+    blocks = []
+    for segment in rep_out.segments(group):
+        columns = np.arange(segment.start, segment.stop).reshape(segment.copies, segment.size)
+        values = Y[:, columns].swapaxes(1, 2)
+        if not segment.type.rank:
+            values = values - np.average(values, axis=0, weights=roots**2)
+        whole = np.sqrt(((values * roots[:, None, None]) ** 2).sum(axis=1).mean(axis=0))
+        rest = _without_linear(values, inputs.get(segment.type, []), roots, is_scalar=not segment.type.rank)
+        sizes = np.sqrt(((rest * roots[:, None, None]) ** 2).sum(axis=1).mean(axis=0))
+        floor = 1e-12 * float(np.abs(Y).max(initial=1e-300))
+        rest, sizes = np.where(sizes > 1e-9 * whole, rest, values), np.where(sizes > 1e-9 * whole, sizes, whole)
+        varies = whole > floor
+        if varies.any():
+            total = float((whole[varies] ** 2).sum())
+            weight = segment.size * int(varies.sum()) / total
+            scaled, linear = ((each[:, :, varies] / sizes[varies]) for each in (rest, values - rest))
+            blocks.append(Block(segment.type, columns[varies], scaled, linear, sizes[varies], whole[varies], weight))
+    return tuple(blocks)
+
+
+def _without_linear(values: Array, inputs: list[Array], roots: Array, *, is_scalar: bool) -> Array:
+    """Outputs (n, q, copies) minus their best multiples of inputs of the same type."""
+    if not inputs:
+        return values
+    same = np.concatenate(inputs, axis=2)
+    if is_scalar:
+        same = same - np.average(same, axis=0, weights=roots**2)
+    if same.shape[2] * 10 > len(values) * values.shape[1]:  # too few rows for so many coefficients
+        return values
+    weighted = roots[:, None, None]
+    A, B = (same * weighted).reshape(-1, same.shape[2]), (values * weighted).reshape(-1, values.shape[2])
+    return np.asarray(values - same @ np.linalg.lstsq(A, B, rcond=1e-10)[0])
+
+
+def _spacing(X: Array) -> float:
+    """Median distance of a row to its nearest neighbour among different rows."""
+    from scipy.spatial import cKDTree
+
+    rows = np.unique(X, axis=0)
+    if len(rows) < 3:
+        return 1.0
+    asked = rows[:: max(1, len(rows) // 4_000)]
+    return float(np.median(cKDTree(rows).query(asked, k=2)[0][:, 1]))

@@ -1,0 +1,490 @@
+r"""Three statements about one candidate group, from all rows and at Haar elements.
+
+Outputs are :math:`y = f_G(x) + r(x) + \text{noise}`, where :math:`f_G` has equivariant features (:mod:`softsym.gp.features`) and the
+remainder r a squared-exponential kernel of its own, whose width is profiled from the spacing of the rows to their extent. The violation is
+that of r under Haar elements, an own sample for every row,
+
+.. math:: v(x) = r(x) - \frac1L \sum_l \rho_{out}(g_l)^{-1} r(\rho_{in}(g_l) x) ,
+
+so that equivariant functions which :math:`f_G` cannot follow do not count. Groups that are not compact have no Haar average: v is what is
+left of r after regression on equivariant features.
+
+- *R, refuted*: the orthogonal score test of equivariance of y given x. The direction v is fitted to earlier folds, made orthogonal to the
+  equivariant features under the inputs at hand, and multiplied by the residuals of the equivariant predictor on later folds. Under
+  equivariance the sum of these products has mean zero up to a product of two regression errors, whatever the distribution of the inputs.
+- *C, cost*: the difference of squared errors with and without the symmetry on rows that neither predictor was fitted to.
+- *M, model-based*: the posterior of :math:`|v| / |t|`, its prior size log-uniform, for every copy of the outputs.
+
+*Resolution* says what the rows could show: the share of the prior variance of a violation as large as the tolerance that they would
+remove when the equivariant part is flexible, for the least favourable width of at least four times their spacing. The *certified tolerance*
+needs no model: it is the root of an upper limit of the error with the symmetry, minus a lower limit of the noise where one is known.
+
+References:
+    Double/debiased machine learning for treatment and structural parameters (Chernozhukov et al., 2018),
+    https://doi.org/10.1111/ectj.12097; The hardness of conditional independence testing and the generalised covariance measure
+    (Shah and Peters, 2020), https://doi.org/10.1214/19-AOS1857
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+from scipy.special import ndtr, ndtri, stdtrit
+
+from softsym.gp.features import FeatureMap, InducingPoints, combine, correlate, equivariant_features, gram, scale_parts
+from softsym.gp.regression import RemainderSums, Statistics, fit
+from softsym.groups import Group
+from softsym.groups.finite_subgroup import finite_subgroup
+from softsym.inference.randomization import transform_each_row
+from softsym.inference.sample import MANY_ROWS, RESOLVABLE, Block, Sample
+from softsym.reps import TensorType
+from softsym.reps.atoms import group_element
+from softsym.typing import Array, Index
+
+ELEMENTS, FEWEST_ELEMENTS = 24, 4
+"""Haar elements of every row; fewer where there are many rows."""
+FIRST_TESTED = 2
+"""The first fold whose scores count: the folds before it choose the width."""
+SIZES = np.geomspace(1e-4, 100.0, 25)
+"""Prior sizes of a violation, relative to the outputs; smooth kernels need large ones for the functions of high order among them."""
+EVALUATED = 300
+"""Rows at which the size of a violation is taken."""
+FLEXIBLE = "width 0.7"
+"""Features with which resolution is computed: of polynomials alone, rows seem to tell more than they do."""
+RESOLUTION_ROWS = 1_000
+DRAWS = 4_000
+
+
+@dataclass(frozen=True, eq=False)
+class Statements:
+    """What the rows say about one group.
+
+    Args:
+        p_value: Of the score test.
+        violation: Posterior median of the relative violation of all outputs.
+        interval: Its interval.
+        largest: Upper end of the largest violation of any copy of the outputs, relative to what is left after linear maps.
+        cost: Interval of the difference of squared errors with and without the symmetry, over the variance.
+        certified: Certified tolerance.
+        resolution: Share of a violation as large as the tolerance that these rows would reveal.
+        errors: Shares of the variance that predictions leave on held-out rows: with the symmetry, as far as it holds, without.
+        log_evidence: Log likelihood with the symmetry minus that without a group.
+        log_likelihoods: Log likelihood for every prior size of a violation, the first of none at all.
+        method: The features.
+        exact_errors: Squared error of every row with the symmetry (n,).
+    """
+
+    p_value: float
+    violation: float
+    interval: tuple[float, float]
+    largest: float
+    cost: tuple[float, float]
+    certified: float
+    resolution: float
+    errors: tuple[float, float, float]
+    log_evidence: float
+    log_likelihoods: Array
+    method: str
+    exact_errors: Array
+
+
+def examine(sample: Sample, group: Group, *, tolerance: float, noise: float, candidates: int = 1) -> Statements:
+    """Makes the statements about one group.
+
+    Args:
+        sample: The rows.
+        group: The group.
+        tolerance: The violation for which the resolution is computed.
+        noise: Lower limit of the share of the variance that is noise.
+        candidates: Intervals hold for so many candidates together.
+
+    Example:
+        >>> import numpy as np, softsym as ss
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.standard_normal((300, 2))
+        >>> angle, radius = np.arctan2(X[:, 1], X[:, 0]), np.hypot(X[:, 0], X[:, 1])
+        >>> for c in (0.0, 0.5):
+        ...     Y = (radius**2 + c * np.cos(8 * angle))[:, None] + 0.1 * rng.standard_normal((300, 1))
+        ...     sample = Sample.make(X, Y, ss.rep("V"), ss.rep("S"), ss.SO(2))
+        ...     found = examine(sample, ss.SO(2), tolerance=0.05, noise=0.0)
+        ...     print(found.p_value < 0.01, found.interval[1] < 0.05)
+        False True
+        True False
+    """
+    orbit = Orbit.draw(sample, group)
+    parts = [_Part(sample, orbit, index, tolerance) for index in range(len(sample.blocks))]
+    return _combine(sample, parts, noise, candidates)
+
+
+@dataclass(frozen=True, eq=False)
+class Orbit:
+    """Elements that transform every row, an own sample for each.
+
+    Args:
+        sample: The rows.
+        group: The group.
+        elements: Parts (L, n or 1, d, d) of the elements.
+        inflation: By how much a violation measured with so few elements is too large, squared.
+    """
+
+    sample: Sample
+    group: Group
+    elements: tuple[Array, ...]
+    inflation: float
+
+    @classmethod
+    def draw(cls, sample: Sample, group: Group) -> Orbit:
+        """All elements of a small group, Haar elements of others; none of groups that are not compact."""
+        if not group.is_orthogonal:
+            return cls(sample, group, (), 1.0)
+        if group.is_finite and (group.order or math.inf) <= ELEMENTS:
+            return cls(sample, group, tuple(part[:, None] for part in finite_subgroup(group).parts), 1.0)
+        rng, n = np.random.default_rng(sample.seed), len(sample)
+        count = int(np.clip(ELEMENTS * MANY_ROWS // n, FEWEST_ELEMENTS, ELEMENTS))
+        drawn = group.sample_parts(count * n, rng)
+        elements = tuple(part.reshape(count, n, *part.shape[1:]) for part in drawn)
+        return cls(sample, group, elements, 1.0 + 1.0 / count)
+
+    def __len__(self) -> int:
+        return len(self.elements[0]) if self.elements else 0
+
+    def transform(self, rows: slice | Index, kind: TensorType) -> Iterator[tuple[Array, Array]]:
+        """For each element of some rows: their scaled images (n, inputs), and inverse matrices (n, q, q) of an output type."""
+        X = self.sample.X[rows]
+        for k in range(len(self)):
+            own = [part[k] if part.shape[1] == 1 else part[k][rows] for part in self.elements]
+            own = [np.broadcast_to(part, (len(X), *part.shape[1:])) for part in own]
+            images = transform_each_row(self.sample.rep_in, self.group, own, X)
+            matrices = np.ones((len(X), 1, 1))
+            if kind.rank:
+                back = tuple(part.swapaxes(1, 2) for part in own)
+                matrices = kind.rho(self.group, group_element(self.group, back))
+            yield (images - self.sample.shift) / self.sample.scale, matrices
+
+
+class _Part:
+    """What one type of outputs says: scores (n,), errors (n, copies), draws (draws, copies) and so on, in units of each copy."""
+
+    def __init__(self, sample: Sample, orbit: Orbit, index: int, tolerance: float) -> None:
+        self.sample, self.orbit, self.block = sample, orbit, sample.blocks[index]
+        self.q, self.copies = self.block.values.shape[1:]
+        maps = equivariant_features(sample.rep_in, self.block.kind, orbit.group, sample.rows, sample.most_features)
+        listed = list(maps) or [_Zero()]
+        best, height = sample.choose(iter(listed), self.block)
+        assert best is not None
+        self.features: FeatureMap = best
+        with sample.lock:
+            self.without = sample.unconstrained_errors[index]
+            self.log_evidence = height - sample.unconstrained[index][1]
+        flexible = next((each for each in listed if FLEXIBLE in each.name), best)
+        self.sums = self._sum_rows()
+        total = [functools.reduce(lambda a, b: a + b, folds) for folds in self.sums]
+        self.ridge = self._choose_ridge(total)
+        evaluated = sample.some(EVALUATED)
+        operators = [self._violation_operator(sample.inducing(w, self.q), evaluated) for w in range(len(total))]
+        self._measure(total, operators)
+        self.resolution = self._resolve(flexible, operators, tolerance)
+        self._cross_fit(operators)
+
+    def _sum_rows(self) -> list[list[RemainderSums]]:
+        """Sums for every width and fold."""
+        sample, block = self.sample, self.block
+        widths = range(len(sample.widths))
+        sums: list[list[RemainderSums]] = [[] for _ in widths]
+        last = -1
+        for rows in sample.chunks(sample.most_features * self.q):
+            roots, fold = sample.roots[rows], int(sample.folds[rows.start])
+            parts = scale_parts(self.features(sample.rows[rows]), roots)
+            Y = block.values[rows] * roots[:, None, None]
+            own = Statistics.from_parts(parts, Y)
+            for w in widths:
+                K = sample.inducing(w, self.q)(sample.rows[rows]) * roots[:, None]
+                found = RemainderSums.from_parts(parts, K, Y, own)
+                if fold == last:
+                    sums[w][-1] = sums[w][-1] + found
+                else:
+                    sums[w].append(found)
+            last = fold
+        return sums
+
+    def _choose_ridge(self, total: list[RemainderSums]) -> float:
+        """The likeliest ridge of the equivariant features next to the likeliest remainder: alone they would fit what it explains."""
+        ridge = fit(total[0].own).ridge
+        best: tuple[float, RemainderSums, Array] | None = None
+        for sums in total[::2]:
+            found, _ = sums.remainder(ridge)
+            heights, ridges, _ = found.profile(SIZES**2 * (found.count / max(float(found.values.sum()), 1e-300)))
+            if best is None or heights.max(axis=0).sum() > best[0]:
+                chosen = np.argmax(heights, axis=0)
+                mean = found.mean(ridges[chosen, np.arange(self.copies)])
+                best = float(heights.max(axis=0).sum()), sums, mean
+        assert best is not None
+        _, sums, mean = best
+        by_coordinate = mean.reshape(self.q, -1, self.copies)
+        squares = np.einsum("qrc,rs,qsc->c", by_coordinate, sums.scalar, by_coordinate, optimize=True)
+        left = np.maximum(sums.own.squares - 2.0 * (mean * sums.b).sum(axis=0) + squares, 1e-12 * sums.own.squares)
+        return fit(Statistics(sums.own.A, sums.own.b - sums.cross @ mean, left, sums.own.count)).ridge
+
+    def _violation_operator(self, inducing: InducingPoints, rows: Index) -> Array:
+        """From weights of the remainder to its violation at some rows, (rows q, q r)."""
+        K = inducing(self.sample.rows[rows])
+        operator = np.einsum("ab,nr->nabr", np.eye(self.q), K)
+        if not len(self.orbit):
+            parts = scale_parts(self.features(self.sample.rows[rows]), np.ones(len(rows)))
+            A, cross = gram(parts, parts, self.q), gram(parts, [(None, K)], self.q)
+            least = 1e-6 * float(np.diag(A).mean()) + 1e-300
+            inside = cho_solve(cho_factor(A + least * np.eye(len(A))), cross)
+            return np.asarray((operator - combine(parts, inside, self.q).reshape(operator.shape)).reshape(len(rows) * self.q, -1))
+        for images, matrices in self.orbit.transform(rows, self.block.kind):
+            operator -= np.einsum("nab,nr->nabr", matrices, inducing(images)) / len(self.orbit)
+        return np.asarray(operator.reshape(len(rows) * self.q, -1))
+
+    def _measure(self, total: list[RemainderSums], operators: list[Array]) -> None:
+        """Draws of the squared violation of every copy: gamma distributions of the posterior moments, mixed by likelihood."""
+        heights, means, variances, noises = [], [], [], []
+        self.traces = []
+        for sums, operator in zip(total, operators, strict=True):
+            found, _ = sums.remainder(self.ridge)
+            H = found.vectors.T @ (operator.T @ operator) @ found.vectors
+            H /= len(operator) / self.q * self.orbit.inflation
+            trace = max(float(np.trace(H)), 1e-300)
+            self.traces.append(trace)
+            height, ridges, noise = found.profile(SIZES**2 / trace)
+            heights.append(height)
+            noises.append(noise)
+            for k in range(len(SIZES)):
+                mean, variance = _moments(found.along, found.values, H, ridges[k], noise[k])
+                means.append(mean)
+                variances.append(variance)
+            self.unbroken = -0.5 * found.count * np.log(found.left / found.count)
+        height = np.concatenate(heights)
+        rng = np.random.default_rng(self.sample.seed)
+        self.draws = np.empty((DRAWS, self.copies))
+        self.noise = np.empty(self.copies)
+        for c in range(self.copies):
+            shares = np.exp(height[:, c] - height[:, c].max())
+            chosen = rng.choice(len(shares), DRAWS, p=shares / shares.sum())
+            mean, variance = np.array(means)[chosen, c], np.array(variances)[chosen, c]
+            self.draws[:, c] = rng.gamma(np.maximum(mean**2 / variance, 1e-3), variance / mean)
+            self.noise[c] = float(np.concatenate(noises)[:, c] @ shares / shares.sum()) * self.q
+        self.curve = np.concatenate([[self.unbroken.sum()], np.max(heights, axis=0).sum(axis=1)])
+
+    def _resolve(self, flexible: FeatureMap, operators: list[Array], tolerance: float) -> float:
+        """See the module's text; from some of the rows, as if all were like them."""
+        sample = self.sample
+        rows = sample.some(RESOLUTION_ROWS // self.q if self.q > 1 else RESOLUTION_ROWS)
+        growth = len(sample) / len(rows)
+        parts = scale_parts(flexible(sample.rows[rows]), sample.roots[rows])
+        Y = self.block.values[rows] * sample.roots[rows, None, None]
+        own = Statistics.from_parts(parts, Y)
+        found = []
+        noise = max(float(self.noise.mean()) / self.q, 1e-300)
+        for w, (width, operator) in enumerate(zip(sample.widths, operators, strict=True)):
+            if width >= RESOLVABLE * sample.spacing * 0.999:
+                K = sample.inducing(w, self.q)(sample.rows[rows]) * sample.roots[rows, None]
+                rest, _ = RemainderSums.from_parts(parts, K, Y, own).remainder(noise / growth)
+                along = ((operator @ rest.vectors) ** 2).sum(axis=0)
+                revealed = 1.0 - 1.0 / (1.0 + growth * rest.values * tolerance**2 / (self.traces[w] * noise))
+                found.append(float((along * revealed).sum() / max(float(along.sum()), 1e-300)))
+        return min(found, default=0.0)
+
+    def _cross_fit(self, operators: list[Array]) -> None:
+        """Scores of the test, fitted to earlier folds; squared errors with and without the symmetry, fitted to all other folds."""
+        sample, block = self.sample, self.block
+        folds = len(self.sums[0])
+        is_long = len(sample) > MANY_ROWS
+        first = min(FIRST_TESTED, folds - 1)
+        early = [functools.reduce(lambda a, b: a + b, sums[:first]).remainder(self.ridge)[0] for sums in self.sums]
+        best = int(np.argmax([found.profile(SIZES**2 / t)[0].sum(axis=1).max() for found, t in zip(early, self.traces, strict=True)]))
+        sums, prior, inducing = self.sums[best], SIZES**2 / self.traces[best], sample.inducing(best, self.q)
+        everything = functools.reduce(lambda a, b: a + b, sums)
+        fits = [self._fit(_subtract(everything, own), prior) for own in sums]  # without each fold
+        stages = [first] if is_long else list(range(first, folds))
+        directions = [self._fit(functools.reduce(lambda a, b: a + b, sums[:k]), prior) for k in stages]
+        n = len(sample)
+        self.with_symmetry, self.averaged, self.softly, self.violations, self.signals = (
+            np.empty((n, self.copies)) for _ in range(5)
+        )
+        along = np.zeros((len(stages), n, self.q, self.copies))
+        residuals = np.zeros((len(stages), n, self.q, self.copies))
+        for rows in sample.chunks(sample.most_features * self.q):
+            fold, Y = int(sample.folds[rows.start]), block.values[rows]
+            parts, K = self.features(sample.rows[rows]), inducing(sample.rows[rows])
+            used = [fits[fold], *directions]
+            means = np.concatenate([each.mean.reshape(self.q, -1, self.copies) for each in used], axis=2)
+            here = np.einsum("nr,qrc->nqc", K, means, optimize=True)
+            average = self._average(rows, inducing, means)
+            plain = [combine(parts, each.weights, self.q) for each in used]
+            moved = [combine(parts, each.next_to, self.q) for each in used]
+            own = slice(0, self.copies)
+            self.with_symmetry[rows] = ((Y - plain[0]) ** 2).sum(axis=1)
+            self.averaged[rows] = ((Y - moved[0] - average[:, :, own]) ** 2).sum(axis=1)
+            self.softly[rows] = ((Y - moved[0] - here[:, :, own]) ** 2).sum(axis=1)
+            soft = moved[0] + here[:, :, own]
+            self.violations[rows] = ((here - average)[:, :, own] ** 2).sum(axis=1)
+            self.signals[rows] = ((soft + block.linear[rows]) ** 2).sum(axis=1)
+            for k in range(len(stages)):
+                at = slice((k + 1) * self.copies, (k + 2) * self.copies)
+                along[k, rows] = (here - average)[:, :, at] * sample.roots[rows, None, None]
+                with_average = bool(len(self.orbit))
+                predicted = moved[k + 1] + average[:, :, at] if with_average else plain[k + 1]
+                residuals[k, rows] = (Y - predicted) * sample.roots[rows, None, None]
+        self.scores = np.zeros((n, self.copies))
+        for k, stage in enumerate(stages):
+            tested = sample.folds >= stage if is_long else sample.folds == stage
+            direction = self._orthogonal(along[k], tested if is_long else np.ones(n, dtype=bool))
+            self.scores[tested] = (residuals[k] * direction).sum(axis=1)[tested]
+
+    def _fit(self, sums: RemainderSums, prior: Array) -> _Fitted:
+        """Weights of the features alone, and next to the likeliest remainder."""
+        found, weights = sums.remainder(self.ridge)
+        heights, ridges, _ = found.profile(prior)
+        chosen = np.argmax(heights, axis=0)
+        mean = found.mean(ridges[chosen, np.arange(self.copies)])
+        return _Fitted(weights, sums.weights_next_to(mean, self.ridge), mean)
+
+    def _average(self, rows: slice, inducing: InducingPoints, means: Array) -> Array:
+        """The Haar average of remainders with weights (q, r, k) at some rows, (n, q, k); zero without a Haar measure."""
+        total = np.zeros((rows.stop - rows.start, self.q, means.shape[2]))
+        for images, matrices in self.orbit.transform(rows, self.block.kind):
+            values = np.einsum("nr,qrc->nqc", inducing(images), means, optimize=True)
+            total += np.einsum("nab,nbc->nac", matrices, values) / len(self.orbit)
+        return total
+
+    def _orthogonal(self, direction: Array, is_used: Array) -> Array:
+        """The direction minus its regression on the equivariant features, over some of the rows."""
+        sample, A, b = self.sample, None, None
+        if is_used.all():
+            A = sum(each.own.A for each in self.sums[0])
+        chunks = [rows for rows in sample.chunks(sample.most_features * self.q) if is_used[rows.start]]
+        for rows in chunks:
+            parts = scale_parts(self.features(sample.rows[rows]), sample.roots[rows])
+            own = correlate(parts, direction[rows])
+            b = own if b is None else b + own
+            if not is_used.all():
+                matrix = gram(parts, parts, self.q)
+                A = matrix if A is None else A + matrix
+        assert A is not None
+        assert b is not None
+        if not len(A):
+            return direction
+        least = 1e-8 * float(np.trace(A)) / len(A) + 1e-12
+        inside = cho_solve(cho_factor(A + least * np.eye(len(A))), b)
+        out = direction.copy()
+        for rows in chunks:
+            parts = scale_parts(self.features(sample.rows[rows]), sample.roots[rows])
+            out[rows] -= combine(parts, inside, self.q)
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class _Fitted:
+    weights: Array
+    next_to: Array
+    mean: Array
+
+
+class _Zero:
+    """No features: only zero is equivariant."""
+
+    name = "zero"
+
+    def __call__(self, X: Array) -> list[tuple[Array, Array]]:
+        raise NotImplementedError
+
+
+def _subtract(total: RemainderSums, own: RemainderSums) -> RemainderSums:
+    return RemainderSums(
+        total.own - own.own, total.cross - own.cross, total.scalar - own.scalar, total.b - own.b
+    )
+
+
+def _moments(along: Array, values: Array, H: Array, ridges: Array, noise: Array) -> tuple[Array, Array]:
+    """Posterior mean and variance (copies,) of the squared violation."""
+    variance = 1.0 / (values[:, None] + ridges)
+    mean = along * variance
+    bent = H @ mean
+    expected = (mean * bent).sum(axis=0) + (np.diag(H) @ variance) * noise
+    squares = np.einsum("ic,ij,jc->c", variance, H**2, variance, optimize=True)
+    spread = 2.0 * squares * noise**2 + 4.0 * (bent**2 * variance).sum(axis=0) * noise
+    return np.maximum(expected, 1e-300), np.maximum(spread, 1e-300)
+
+
+def _combine(sample: Sample, parts: Sequence[_Part], noise: float, candidates: int) -> Statements:
+    """The statements over all types of outputs; row groups are the units of the tests."""
+    weights = [part.block.weight * part.block.sizes**2 for part in parts]
+    whole = sum(float((part.block.weight * part.block.whole**2).sum()) for part in parts)
+    scores = sum((part.scores @ w for part, w in zip(parts, weights, strict=True)), np.zeros(len(sample)))
+    averaged = [part.averaged if part.averaged.mean() < part.with_symmetry.mean() else part.with_symmetry for part in parts]
+    softly = [np.minimum(part.softly.mean(0), part.without.mean(0)) for part in parts]
+    best = [part.softly if part.softly.mean() <= part.without.mean() else part.without for part in parts]
+    level = 0.025 / max(1, candidates)
+    exact = sum((a @ w for a, w in zip(averaged, weights, strict=True)), np.zeros(len(sample)))
+    free = sum((a @ w for a, w in zip(best, weights, strict=True)), np.zeros(len(sample)))
+    without = sum(float((part.without @ w).mean()) for part, w in zip(parts, weights, strict=True))
+    soft = sum(float(a @ w) for a, w in zip(softly, weights, strict=True))
+    low, high, _ = mean_interval(exact - free, sample.labels, level)
+    _, limit, _ = mean_interval(exact, sample.labels, level)
+    squared = sum((part.draws @ w for part, w in zip(parts, weights, strict=True)), np.zeros(DRAWS))
+    noises = sum(float((part.noise * w).sum()) for part, w in zip(parts, weights, strict=True))
+    signal = max(whole - noises, 1e-6 * whole)
+    violations = sum((part.violations @ w for part, w in zip(parts, weights, strict=True)), np.zeros(len(sample)))
+    signals = sum((part.signals @ w for part, w in zip(parts, weights, strict=True)), np.zeros(len(sample)))
+    ends = np.sqrt(np.quantile(_over_rows(squared / signal, violations / signal, signals / signal, sample), [level, 0.5, 1.0 - level]))
+    largest = 0.0
+    for part in parts:
+        own = np.quantile(part.draws, 1.0 - level, axis=0)
+        rest = 1.0 - part.noise  # what is left of a copy after linear maps and noise
+        full = (part.block.whole / part.block.sizes) ** 2 - part.noise
+        size = np.where(rest > 0.5, np.maximum(rest, 1e-6), np.maximum(full, 1e-6))
+        largest = max(largest, float(np.sqrt((own / size).max())))
+    curve = sum((part.curve for part in parts), np.zeros(len(SIZES) + 1))
+    return Statements(
+        p_value=_score_test(scores, sample),
+        violation=float(min(ends[1], 1.0)),
+        interval=(float(min(ends[0], 1.0)), float(min(ends[2], 1.0))),
+        largest=largest,
+        cost=(low / whole, high / whole),
+        certified=math.sqrt(max(0.0, limit / whole - noise)),
+        resolution=min((part.resolution for part in parts), default=0.0),
+        errors=(float(exact.mean()) / whole, soft / whole, without / whole),
+        log_evidence=sum(part.log_evidence for part in parts),
+        log_likelihoods=curve,
+        method=", ".join(dict.fromkeys(part.features.name for part in parts)),
+        exact_errors=exact,
+    )
+
+
+def _over_rows(draws: Array, violations: Array, signals: Array, sample: Sample) -> Array:
+    """Draws of the squared relative violation over some rows, as draws over all of them and over what they are a sample of."""
+    some = violations[sample.some(EVALUATED)].mean()
+    if some > 0:
+        draws = draws * float(np.clip(violations.mean() / some, 0.5, 2.0))
+    middle = float(np.median(draws))
+    _, _, error = mean_interval(violations - middle * signals, sample.labels, 0.025)
+    noise = np.random.default_rng(sample.seed).standard_normal(len(draws))
+    return np.maximum(draws + error * noise, 0.0)
+
+
+def _score_test(scores: Array, sample: Sample) -> float:
+    """One-sided p-value; folds are standardised by themselves, because directions differ."""
+    count, z = int(sample.labels.max()) + 1, []
+    for fold in np.unique(sample.folds[scores != 0]):
+        rows = sample.folds == fold
+        by_group = np.bincount(sample.labels[rows], scores[rows], minlength=count)
+        z.append(float(by_group.sum()) / max(float(np.sqrt((by_group**2).sum())), 1e-300))
+    return float(ndtr(-sum(z) / math.sqrt(len(z)))) if z else 1.0
+
+
+def mean_interval(values: Array, labels: Index, level: float) -> tuple[float, float, float]:
+    """Interval of a mean and its standard error, from sums over row groups."""
+    middle, count = float(values.mean()), int(labels.max()) + 1
+    by_group = np.bincount(labels, values - middle, minlength=count)
+    error = float(np.sqrt((by_group**2).sum() * count / max(1, count - 1))) / len(values)
+    z = -float(stdtrit(count - 1, level)) if count < 100 else -float(ndtri(level))
+    return middle - z * error, middle + z * error, error
