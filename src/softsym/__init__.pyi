@@ -6,7 +6,7 @@ A new public name is one more ``name as name`` here, and one in ``docs/api`` (a 
 # fmt: off
 
 from . import (
-    datasets as datasets, discovery as discovery, groups as groups, inference as inference, maps as maps, metrics as metrics, nn as nn,
+    datasets as datasets, discovery as discovery, gp as gp, groups as groups, inference as inference, maps as maps, metrics as metrics, nn as nn,
     regularize as regularize, reps as reps, spaces as spaces, training as training,
 )
 from .groups import (
@@ -25,7 +25,8 @@ from .spaces import equivariant_maps as equivariant_maps, invariants as invarian
 from .maps import infer_reps as infer_reps
 from .regularize import EquivarianceRegularizer as EquivarianceRegularizer, strengths as strengths
 from .metrics import equivariance_bound as equivariance_bound, equivariance_error as equivariance_error
-from .inference import SoftEquivariantGP as SoftEquivariantGP, evidence as evidence
+from .gp import SoftEquivariantGP as SoftEquivariantGP
+from .inference import evidence as evidence
 from .inference.propose import propose as propose
 from .datasets import task as task
 from .discovery import (

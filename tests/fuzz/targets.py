@@ -21,7 +21,7 @@ from softsym.data.table import read_table
 from softsym.discovery import storage
 from softsym.discovery.fit.train import _read_recipe
 from softsym.errors import CheckpointWarning, InputError
-from softsym.inference.shape import seed_of
+from softsym.data.checks import seed_of
 from softsym.io import digest, dump_with_checksum
 from softsym.training import checkpoint, history
 from softsym_lab.runs.run_folder import RunFolder

@@ -1,101 +1,109 @@
+"""The rule: what each statement decides, consistency over subgroups, and rows that come back from JSON as they were."""
+
 import math
 
 import pytest
 
-from softsym.inference.verdict import ABSENT_ABOVE, TestStatistics, combine_intervals, judge
+from softsym.inference.verdict import (
+    ABSENT_ABOVE,
+    EvidenceDetail,
+    EvidenceRow,
+    EvidenceTable,
+    Findings,
+    Reason,
+    judge,
+    make_consistent,
+)
 
-GOOD = {"r2": 0.95, "rows": 300, "ratio_p": 1.0, "test_p": 0.4, "coverage": 0.9}
-
-
-def judged(low, high, **changes):
-    return judge(TestStatistics((low, high), **{**GOOD, **changes}))
-
-
-def test_the_four_words():
-    assert judged(0.0, 0.02) == ("exact", "")
-    assert judged(0.4, 0.6, ratio_p=0.0) == ("absent", "")
-    assert judged(0.1, 0.2, ratio_p=0.0) == ("soft", "")
-    assert judged(0.0, 0.2)[0] == "undecided"
-
-
-def test_a_violation_below_the_tolerance_that_is_certain_is_soft():
-    assert judged(0.01, 0.03, ratio_p=1e-6) == ("soft", "broken, but by at most 3.0%")
-
-
-def test_notes_say_what_would_decide():
-    assert (
-        judged(0.0, 0.1, tolerance=0.05)[1]
-        == "not refuted, but a violation of 0.1 is possible; about 2,000 rows would decide it"
-    )
-    assert judged(0.0, 0.1, tolerance=0.05, saw_all=False)[1].endswith(
-        "; a likelihood of about 2,000 rows would decide it, it used 300"
-    )
-    assert "inputs spread over the group's orbits" in judged(0.0, 0.01, coverage=0.1)[1]
-    assert "explains only 2% of the outputs" in judged(0.0, 0.01, r2=0.02)[1]
-    assert judged(0.1, 0.5, ratio_p=0.0)[1].startswith("broken by 0.1 to 0.5: soft or absent; about")
+GOOD = {
+    "p_value": 0.5,
+    "interval": (0.0, 0.01),
+    "largest": 0.02,
+    "cost": (-1e-4, 1e-4),
+    "resolution": 0.9,
+    "unexplained": 0.01,
+    "rows": 300,
+}
 
 
-def test_without_orbit_overlap_nothing_is_decided():
-    for interval in ((0.0, 0.001), (0.5, 0.6), (0.1, 0.2)):
-        assert judged(*interval, coverage=0.2, ratio_p=0.0)[0] == "undecided"
-
-
-def test_a_poor_fit_decides_nothing():
-    assert judged(0.0, 0.001, r2=-0.1)[0] == "undecided"
-
-
-def test_the_exact_test_can_withhold_exactness():
-    verdict, note = judged(0.0, 0.01, test_p=0.001)
-    assert verdict == "undecided"
-    assert "the test refutes it (p = 0.001)" in note
-    assert judged(0.0, 0.01, test_p=0.001, inputs_p=0.3)[0] == "undecided"
-    verdict, note = judged(0.0, 0.01, test_p=0.001, inputs_p=0.001)
-    assert verdict == "undecided"
-    assert note == (
-        "where there are data a violation is at most 1.0%, but the distribution of inputs is not invariant, so the test refutes it "
-        "(p = 0.001); inputs spread over the group's orbits would decide it"
-    )
-    verdict, note = judged(0.0, 0.01, test_p=0.001, coverage=0.5)  # there it may be about the inputs
-    assert verdict == "undecided"
-    assert "where orbit overlap is partial (0.50)" in note
-    verdict, note = judged(0.0, 0.01, test_p=0.3, coverage=0.5)
-    assert (verdict, note) == ("exact", "as far as orbits overlap with the inputs (orbit overlap 0.50)")
-    assert judged(0.0, 0.01, test_p=math.nan, coverage=math.nan)[0] == "exact"
-
-
-def test_what_trees_explain_and_the_fit_does_not_withholds_a_verdict():
-    assert judged(0.0, 0.01, unexplained_by_gp=0.04)[0] == "exact"
-    for interval, ratio_p in (((0.0, 0.01), 1.0), ((0.1, 0.2), 0.0)):
-        verdict, note = judged(*interval, ratio_p=ratio_p, unexplained_by_gp=0.3)
-        assert verdict == "undecided"
-        assert "a violation of 0.3 may hide" in note
-    assert judged(0.4, 0.6, ratio_p=0.0, unexplained_by_gp=0.3)[0] == "absent"
-
-
-def test_a_refuted_subgroup_withholds_exactness():
-    assert judged(0.0, 0.01, refuted_subgroup="O(2)@z") == ("undecided", "its subgroup O(2)@z is refuted")
-
-
-@pytest.mark.parametrize(("r2", "allowed"), [(0.999, 0.05), (0.95, math.sqrt(0.005)), (0.2, 0.1)])
-def test_the_default_tolerance_is_a_tenth_of_the_error_within_limits(r2, allowed):
-    assert TestStatistics((0.0, 1.0), r2, 300, 1.0).allowed == pytest.approx(allowed)
-    assert judged(0.0, 0.99 * allowed, r2=r2)[0] == "exact"
-    assert judged(0.0, 1.01 * allowed, r2=r2)[0] == "undecided"
+@pytest.mark.parametrize(
+    ("change", "verdict", "reason"),
+    [
+        ({}, "exact", Reason.NONE),
+        ({"unexplained": 0.95}, "undecided", Reason.POOR_FIT),
+        ({"overlap": 0.1}, "undecided", Reason.OVERLAP),
+        ({"largest": 0.06}, "undecided", Reason.FEW_ROWS),
+        ({"interval": (0.06, 0.1)}, "undecided", Reason.DISAGREE),
+        ({"cost": (0.001, 0.01)}, "undecided", Reason.BETTER_WITHOUT),
+        ({"cost": (-0.001, 0.01)}, "undecided", Reason.FEW_ROWS),
+        ({"resolution": 0.2}, "undecided", Reason.RESOLUTION),
+        ({"p_value": 0.005}, "exact", Reason.NONE),  # a violation that does not matter has to be more certain
+        ({"p_value": 1e-6}, "soft", Reason.SMALL_VIOLATION),
+        ({"p_value": 0.005, "interval": (0.1, 0.2), "largest": 0.2}, "soft", Reason.NONE),
+        ({"p_value": 0.005, "interval": (0.3, 0.4), "largest": 0.4}, "absent", Reason.NONE),
+        ({"p_value": 0.005, "interval": (0.2, 0.4), "largest": 0.4}, "undecided", Reason.SOFT_OR_ABSENT),
+        ({"p_value": 0.005, "interval": (0.2, 0.4), "largest": 0.4, "least": 0.3}, "absent", Reason.NONE),
+        ({"tolerance": 0.015}, "undecided", Reason.FEW_ROWS),
+    ],
+)
+def test_what_each_statement_decides(change, verdict, reason):
+    found = judge(Findings(**{**GOOD, **change}))
+    assert found[:2] == (verdict, reason)
+    assert found[2] or reason is Reason.NONE
 
 
 def test_an_interval_excludes_zero_only_where_exactness_is_refuted():
-    assert combine_intervals((0.02, 0.1), (0.05, 0.2), refuted=False, tested=True) == (0.0, 0.2)
-    assert combine_intervals((0.02, 0.1), (0.05, 0.2), refuted=False, tested=False) == (0.0, 0.1)
-    assert combine_intervals((0.02, 0.1), (0.05, 0.2), refuted=True, tested=True) == (0.05, 0.2)
-    assert combine_intervals((0.02, 0.1), (0.05, 0.2), refuted=True, tested=False) == (0.02, 0.1)
-    assert combine_intervals((0.02, 0.1), None, refuted=True, tested=True) == (0.02, 0.1)
+    open_, refuted = (
+        Findings(**{**GOOD, "p_value": p, "interval": (0.1, 0.2), "largest": 0.2}) for p in (0.5, 1e-9)
+    )
+    assert (open_.low, refuted.low) == (0.0, 0.1)
+    assert Findings(
+        **{**GOOD, "p_value": 1e-9, "interval": (0.1, 0.2), "unresolved": 0.05}
+    ).high == pytest.approx(0.3)
 
 
-def test_the_tolerance_is_the_persons():
-    assert judged(0.0, 0.08, tolerance=0.1)[0] == "exact"
+@pytest.mark.parametrize("reason", list(Reason))
+@pytest.mark.parametrize("verdict", ["exact", "soft", "absent", "undecided"])
+def test_every_row_comes_back_as_it_was(verdict, reason):
+    row = EvidenceRow(
+        "O(3)", verdict, reason, "why", 0.1, (0.0, 0.2), math.nan, (math.nan, 0.1), 0.3, 0.2, 0.9, rows=3
+    )
+    again = EvidenceRow.from_dict(row.to_dict())
+    assert again.to_dict() == row.to_dict()
+    assert EvidenceTable([again]) == EvidenceTable([row])
+    assert isinstance(again.reason, Reason)
+    assert row.to_dict()["asymmetry"] == 0.1
+    assert row.to_dict()["coverage"] == 0.9
 
 
-@pytest.mark.parametrize("end", [0.9, 1.1])
-def test_the_level_of_absence(end):
-    verdict = judged(end * ABSENT_ABOVE, 0.6, ratio_p=0.0)[0]
-    assert verdict == ("absent" if end > 1 else "undecided")
+def test_groups_and_their_subgroups_agree():
+    rows = [
+        EvidenceRow("O(3)", "exact", interval=(0.0, 0.02)),
+        EvidenceRow("O(2)", "absent", interval=(0.4, 0.5), violation=0.45),
+    ]
+    large, small = make_consistent(rows, [[1], []])
+    assert (large.verdict, large.reason, large.note) == (
+        "absent",
+        Reason.SUBGROUP,
+        "its subgroup O(2) is absent",
+    )
+    assert large.interval[0] >= small.interval[0]
+    soft = make_consistent([rows[0], EvidenceRow("O(2)", "soft", interval=(0.1, 0.2))], [[1], []])[0]
+    assert (soft.verdict, soft.reason) == ("undecided", Reason.SUBGROUP)
+    inner = make_consistent(
+        [rows[0], EvidenceRow("O(2)", "undecided", Reason.FEW_ROWS, violation=0.1)], [[1], []]
+    )[1]
+    assert (inner.verdict, inner.interval) == ("exact", (0.0, 0.02))
+    refuted = EvidenceRow("O(2)", "undecided", Reason.SOFT_OR_ABSENT, p_value=1e-4)
+    assert make_consistent([rows[0], refuted], [[1], []])[1].verdict == "undecided"
+
+
+def test_columns_show_a_dash_for_what_is_not_known():
+    text = str(EvidenceTable([EvidenceRow("O(3)", "undecided")]))
+    assert text.splitlines()[1].split()[:3] == ["O(3)", "undecided", "-"]
+    assert pytest.approx(0.283, abs=1e-3) == ABSENT_ABOVE
+
+
+def test_details_come_back():
+    detail = EvidenceDetail([0.0, 1.0], [0.0, -1.0], [], math.nan)
+    assert EvidenceDetail.from_dict(detail.to_dict()) == detail

@@ -12,7 +12,7 @@ from softsym.errors import InputError
 from softsym.groups import Group, read_groups
 from softsym.inference.evidence import evidence
 from softsym.inference.evidence_table import EvidenceTable
-from softsym.inference.shape import seed_of
+from softsym.data.checks import seed_of
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.reps.affine import has_points

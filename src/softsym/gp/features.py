@@ -17,38 +17,50 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
-from scipy.linalg import solve_triangular
+from scipy.linalg import expm, solve_triangular
 
 from softsym.gp.arrays import namespace, stored
-from softsym.gp.covariants import Polynomials, equivariant_polynomials, invariant_polynomials
-from softsym.groups import Group
+from softsym.gp.covariants import SCALAR, Polynomials, equivariant_polynomials, invariant_polynomials
+from softsym.groups import Group, Trivial
 from softsym.groups.finite_subgroup import finite_subgroup
 from softsym.metrics.transform import act
-from softsym.reps import Rep, TensorType
+from softsym.reps import Rep, Scalar, TensorType
 from softsym.reps.atoms import Base, group_element
 from softsym.typing import Array, Index
 
 Part = tuple[Any, Any]
 """Factors (n, q, J), or None for unit vectors, and functions (n, M)."""
-MAX_FEATURES = 900
+MAX_FEATURES = 1_100
 """Features of one model."""
 MAX_PRODUCTS = 20_000
 """Products of coordinates that are looked at, of each number of factors."""
 MAX_ORDER = 60
 """Largest order of a finite group whose elements are averaged over; larger ones take invariants of low degree."""
+POLYGON, MAX_AVERAGED = 24, 6_000
+"""Corners of the polygon that stands for a circle, and the largest number of rows for which kernels are averaged over it."""
 MAX_INVARIANTS = 60
 """With more invariants of degree three, those of degree two have to do."""
-POLYNOMIALS = ((1, 9), (2, 9), (3, 2), (3, 9), (4, 2), (4, 9), (6, 9))
+POLYNOMIALS = ((1, 9), (2, 9), (3, 2), (3, 9), (4, 2), (4, 9))
 """Total degrees of polynomials that are tried, and how many different inputs (copies of a type, scalars) a term may multiply."""
+DECAYS = (1.0, 0.3)
+"""By which factor the prior standard deviation of polynomials falls with every degree beyond the first."""
 WIDTHS = (0.35, 0.7, 1.4, 2.8, 5.6)
 """Widths of squared-exponential kernels, in standard deviations of a coordinate times the root of their number."""
-FLAT = 10.0
-"""Prior standard deviation of polynomial parts next to smooth ones: hardly any shrinkage."""
+SUMS = (0.3, 0.03)
+"""Prior standard deviations of a smooth map next to polynomials."""
+CLEARLY_LIKELIER = 5.0
+"""Gain in log likelihood from which a sum is taken: it extrapolates worse than its smooth part."""
+PATIENCE = 4
+"""Polynomials in a row that may be worse than the best so far."""
+PERFECT = 1e-9
+"""Share of the outputs that is taken for rounding."""
+FLAT = 3.0
+"""Prior standard deviation of polynomial parts next to smooth ones: little shrinkage."""
 PIVOTED = 4_000
 """Rows among which inducing points are chosen."""
 SMALLEST = 1e-12
@@ -106,7 +118,9 @@ def _gram(left: Part, right: Part, q: int) -> Array:
     out, is_same = np.zeros((J, M, K, N)), left is right
     for j in range(J):
         for k in range(j if is_same else 0, K):
-            weight = B[:, j, k] if A is None else A[:, k, j] if B is None else (A[:, :, j] * B[:, :, k]).sum(1)
+            weight = (
+                B[:, j, k] if A is None else A[:, k, j] if B is None else (A[:, :, j] * B[:, :, k]).sum(1)
+            )
             out[j, :, k] = f.T @ (weight[:, None] * g)
             if is_same and k > j:
                 out[k, :, j] = out[j, :, k].T
@@ -175,8 +189,10 @@ class Coordinates:
         invariants: Invariants of the other columns.
         unit: Typical size of each, beyond which it is drawn in (d,).
         mean: Mean and
-        std: standard deviation after that.
+        std: standard deviation of smooth coordinates.
         raw_scale: Root mean square of each as it is.
+        is_homogeneous: Whether smooth coordinates grow like the inputs: invariants of degree d are divided by a length to the power
+            d - 1. Else their long tails are drawn in by arcsinh.
     """
 
     scalars: Index
@@ -185,6 +201,7 @@ class Coordinates:
     mean: Array
     std: Array
     raw_scale: Array
+    is_homogeneous: bool = False
 
     @classmethod
     def fit(cls, rep: Rep, group: Group, X: Array) -> Coordinates:
@@ -196,9 +213,17 @@ class Coordinates:
         nothing = np.ones(len(scalars) + len(invariants))
         raw = cls(scalars, invariants, nothing, nothing, nothing, nothing).raw(X)
         unit = np.median(np.abs(raw), axis=0) + SMALLEST
-        smooth = np.arcsinh(raw / unit)
         scale = np.sqrt((raw**2).mean(0)) + SMALLEST
-        return cls(scalars, invariants, unit, smooth.mean(0), smooth.std(0) + SMALLEST, scale)
+        return cls(scalars, invariants, unit, 0.0 * nothing, nothing, scale)._standardise(X)
+
+    def homogeneous(self, X: Array) -> Coordinates:
+        """The same with coordinates that grow like the inputs; for groups that keep lengths."""
+        nothing = np.ones(len(self.mean))
+        return replace(self, mean=0.0 * nothing, std=nothing, is_homogeneous=True)._standardise(X)
+
+    def _standardise(self, X: Array) -> Coordinates:
+        smooth = self.smooth(X)[:, : len(self.mean)]
+        return replace(self, mean=smooth.mean(0), std=smooth.std(0) + SMALLEST)
 
     @property
     def degrees(self) -> tuple[int, ...]:
@@ -215,11 +240,15 @@ class Coordinates:
         return namespace(X).concatenate([X[:, self.scalars], self.invariants(X)[:, 0]], axis=1)
 
     def smooth(self, X: Any) -> Any:
-        """With long tails drawn in; at least one coordinate."""
+        """Smooth coordinates without long tails; at least one."""
         raw = self.raw(X)
         if not raw.shape[1]:
             return X[:, :1] * 0.0
-        return (namespace(X).arcsinh(raw / self.unit) - self.mean) / self.std
+        if not self.is_homogeneous:
+            return (namespace(X).arcsinh(raw / self.unit) - self.mean) / self.std
+        size = (1.0 + (X * X).mean(1)) ** 0.5
+        columns = [raw[:, k] / size ** (degree - 1) for k, degree in enumerate(self.degrees)]
+        return (namespace(X).stack(columns, 1) - self.mean) / self.std
 
 
 @stored
@@ -235,6 +264,7 @@ class PolynomialFeatures:
         products: The monomials, as tuples of coordinates.
         first: For every feature its equivariant polynomial,
         second: and its monomial.
+        sizes: Prior standard deviation of every feature.
     """
 
     name: str
@@ -244,6 +274,7 @@ class PolynomialFeatures:
     products: tuple[tuple[int, ...], ...]
     first: Index
     second: Index
+    sizes: Array
 
     def __call__(self, X: Any) -> list[Part]:
         """Parts of scaled rows (n, inputs)."""
@@ -253,7 +284,8 @@ class PolynomialFeatures:
         for chosen in self.products:  # each monomial is a shorter one times a coordinate
             values[chosen] = self._monomial(values, raw, chosen)
         table = namespace(X).stack([values[chosen] for chosen in self.products], 1)
-        return [((self.covariants(X) / self.lengths)[:, :, self.first] * table[:, None, self.second], one[:, None])]
+        factors = (self.covariants(X) / self.lengths)[:, :, self.first]
+        return [(factors * (table[:, self.second] * self.sizes)[:, None], one[:, None])]
 
     def _monomial(self, values: dict[tuple[int, ...], Any], raw: Any, chosen: tuple[int, ...]) -> Any:
         if chosen not in values:
@@ -312,10 +344,18 @@ class AveragedFeatures:
 
     @classmethod
     def fit(
-        cls, rep: Rep, output: TensorType, group: Group, covariants: Polynomials, lengths: Array, X: Array, width: float, most: int
+        cls,
+        rep: Rep,
+        output: TensorType,
+        group: Group,
+        covariants: Polynomials,
+        lengths: Array,
+        X: Array,
+        width: float,
+        most: int,
     ) -> AveragedFeatures:
         """Of a group of small order, its equivariant polynomials, and rows."""
-        q, elements = output.size(group), list(finite_subgroup(group).parts)
+        q, elements = output.size(group), list(averaging_elements(group))
         rho = (
             output.rho(group, group_element(group, tuple(elements)))
             if output.rank
@@ -328,17 +368,17 @@ class AveragedFeatures:
         matrix = raw.kernel(points * scale).swapaxes(0, 1).reshape(q * len(points), -1)
         values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
         kept = values > 1e-9 * values[-1]
-        name = f"squared exponential of width {width}, averaged"
+        name = f"squared exponential of width {width} of averages"
         return replace(raw, name=name, root=vectors[:, kept] / np.sqrt(values[kept]))
 
     def kernel(self, X: Any) -> Any:
         """Averaged kernel with the inducing points (n, q, q m)."""
         xp, q = namespace(X), self.rho.shape[1]
-        total = None
+        total: Any = 0.0
         for image, matrix in zip(self.images, self.rho, strict=True):
             values = xp.einsum("nm,ab->nabm", squared_exponential(X / self.width, image), matrix)
-            total = values if total is None else total + values
-        return (total / len(self.rho)).reshape(len(X), q, -1)  # type: ignore[operator]
+            total = total + values
+        return (total / len(self.rho)).reshape(len(X), q, -1)
 
     def __call__(self, X: Any) -> list[Part]:
         """Parts of scaled rows (n, inputs)."""
@@ -367,6 +407,27 @@ class UnconstrainedFeatures:
         if self.is_affine:
             functions = namespace(X).concatenate([functions, FLAT * X, functions[:, :1] * 0.0 + FLAT], axis=1)
         return [(None, functions)]
+
+
+@stored
+@dataclass(frozen=True, eq=False)
+class PerCoordinate:
+    """Features of a scalar for every coordinate of the outputs.
+
+    Args:
+        features: Features with a single coordinate.
+    """
+
+    features: Any
+
+    @property
+    def name(self) -> str:
+        """What it is."""
+        return str(self.features.name)
+
+    def __call__(self, X: Any) -> list[Part]:
+        """Parts of scaled rows (n, inputs)."""
+        return [(None, (C[:, 0, :, None] * phi[:, None]).reshape(len(X), -1)) for C, phi in self.features(X)]
 
 
 @stored
@@ -446,37 +507,140 @@ def equivariant_features(
         yield ScaledFeatures(each, powers, scaling_power(output))
 
 
+def is_circle(group: Group) -> bool:
+    """Whether a compact group consists of rotations by one angle and finitely many cosets of them."""
+    return group.is_orthogonal and len(group.lie) == 1 and len(group.part_dims) == 1
+
+
+@functools.lru_cache(maxsize=64)
+def averaging_elements(group: Group) -> tuple[Array, ...]:
+    """All elements of a finite group; of a circle a polygon so fine that averages of smooth functions are those over the circle."""
+    subgroup = finite_subgroup(group)
+    if group.is_finite:
+        return subgroup.parts
+    (elements,), A = subgroup.parts, group.lie[0].matrix
+    polygon = int(subgroup.degree) + 1
+    speed = float(np.abs(np.linalg.eigvals(A).imag).max())
+    finer = -(-POLYGON // polygon)
+    steps = [expm(2.0 * np.pi * j / (speed * polygon * finer) * A) for j in range(finer)]
+    return (np.concatenate([step @ elements for step in steps]),)
+
+
+def choose_features(
+    maps: Sequence[FeatureMap], score: Callable[[FeatureMap], tuple[float, float]]
+) -> tuple[FeatureMap | None, float]:
+    """The map of highest score: of polynomials, of smooth maps and of sums of the best of both.
+
+    Args:
+        maps: As :func:`equivariant_features` yields them: polynomials of increasing degree, then smooth maps of increasing width.
+        score: A log likelihood and the share of the outputs that is left; once that is rounding, no more maps are tried.
+    """
+    families: dict[str, list[FeatureMap]] = {}
+    for each in maps:
+        kind = "polynomials" if is_polynomial(each) else each.name.rpartition(" of ")[2]
+        families.setdefault(kind, []).append(each)
+    scores: dict[int, tuple[float, float]] = {}
+
+    def height(features: FeatureMap) -> float:
+        if id(features) not in scores:
+            scores[id(features)] = score(features)
+        return scores[id(features)][0]
+
+    best: list[FeatureMap] = []
+    for kind, listed in families.items():
+        best.append(_climb(listed, height) if kind != "polynomials" else _rise(listed, height))
+        if height(best[-1]) > -np.inf and scores[id(best[-1])][1] < PERFECT:
+            return best[-1], height(best[-1])
+    if not best:
+        return None, -np.inf
+    best.sort(key=height, reverse=True)
+    if "polynomials" in families and len(best) > 1:
+        polynomial = next(each for each in best if is_polynomial(each))
+        smooth = next(each for each in best if not is_polynomial(each))
+        both = max((SumFeatures((polynomial, smooth), (1.0, size)) for size in SUMS), key=height)
+        if height(both) > height(best[0]) + CLEARLY_LIKELIER:
+            return both, height(both)
+    return best[0], height(best[0])
+
+
+def is_polynomial(features: FeatureMap) -> bool:
+    """Whether a map has polynomials alone."""
+    return features.name.startswith("polynomials") and not isinstance(features, SumFeatures)
+
+
+def _climb(listed: list[FeatureMap], height: Callable[[FeatureMap], float]) -> FeatureMap:
+    """The best of a row of maps whose scores have one maximum, found from the middle."""
+    k = len(listed) // 2
+    while True:
+        near = [j for j in (k, k - 1, k + 1) if 0 <= j < len(listed)]
+        best = max(near, key=lambda j: height(listed[j]))
+        if best == k:
+            return listed[k]
+        k = best
+
+
+def _rise(listed: list[FeatureMap], height: Callable[[FeatureMap], float]) -> FeatureMap:
+    """The best of maps of increasing flexibility; once some in a row are worse, the others are not tried."""
+    best, worse = listed[0], 0
+    for each in listed[1:]:
+        if height(each) > height(best):
+            best, worse = each, 0
+        elif (worse := worse + 1) >= PATIENCE:
+            break
+    return best
+
+
 def unconstrained_features(X: Array, size: int, most: int = MAX_FEATURES) -> Iterator[FeatureMap]:
-    """Feature maps without a group, of scaled rows (n, inputs) and outputs of a size."""
+    """Feature maps without a group, of scaled rows (n, inputs) and outputs of a size: every input is a scalar."""
+    scalars, room = X.shape[1] * Scalar, max(8, most // size)
+    for each in equivariant_features(scalars, SCALAR, Trivial(1), X, room):
+        if isinstance(each, PolynomialFeatures):
+            yield PerCoordinate(each)
     for width in WIDTHS:
-        inducing = InducingPoints.select(X, width * np.sqrt(X.shape[1]), max(4, most // size - X.shape[1] - 1))
-        yield UnconstrainedFeatures(f"squared exponential of width {width}", inducing)
+        inducing = InducingPoints.select(X, width * np.sqrt(X.shape[1]), max(4, room - X.shape[1] - 1))
+        yield UnconstrainedFeatures(f"squared exponential of width {width} of inputs", inducing)
 
 
 def _unscaled(rep: Rep, output: TensorType, group: Group, X: Array, most: int) -> Iterator[FeatureMap]:
     covariants = equivariant_polynomials(rep, output, group)
+    if not len(covariants):
+        covariants = equivariant_polynomials(rep, output, group, 3)
     if not len(covariants):
         return
     coordinates = Coordinates.fit(rep, group, X)
     lengths = np.sqrt((covariants(X) ** 2).mean(axis=(0, 1))) + SMALLEST
     for degree, order in POLYNOMIALS:
         monomials = _monomials(covariants, coordinates, degree, order, most)
-        if monomials is not None:
-            products = tuple(dict.fromkeys(chosen for _, chosen in monomials))
-            place = {chosen: k for k, chosen in enumerate(products)}
-            first = np.array([k for k, _ in monomials])
-            second = np.array([place[chosen] for _, chosen in monomials])
-            name = f"polynomials of degree {degree}"
-            yield PolynomialFeatures(name, covariants, lengths, coordinates, products, first, second)
+        if monomials is None:
+            continue
+        products = tuple(dict.fromkeys(chosen for _, chosen in monomials))
+        place = {chosen: k for k, chosen in enumerate(products)}
+        first = np.array([k for k, _ in monomials])
+        second = np.array([place[chosen] for _, chosen in monomials])
+        degrees = [
+            covariants.degrees[k] + sum(coordinates.degrees[c] for c in chosen) for k, chosen in monomials
+        ]
+        for decay in DECAYS if degree > 1 else DECAYS[:1]:
+            sizes = decay ** np.maximum(np.array(degrees) - 1, 0)
+            name = f"polynomials of degree {degree}" + (f", decay {decay}" if decay < 1 else "")
+            yield PolynomialFeatures(name, covariants, lengths, coordinates, products, first, second, sizes)
     if group.is_finite and (group.order or np.inf) <= MAX_ORDER:
         for width in WIDTHS:
             yield AveragedFeatures.fit(rep, output, group, covariants, lengths, X, width, most)
         return
+    if is_circle(group) and len(X) <= MAX_AVERAGED:
+        for width in WIDTHS[2:]:  # smooth enough for the polygon to be a circle up to rounding
+            yield AveragedFeatures.fit(rep, output, group, covariants, lengths, X, width, most)
     room = most // len(covariants) - 1
-    points = coordinates.smooth(X)
-    for width in WIDTHS if room >= 8 else ():
-        inducing = InducingPoints.select(points, width * np.sqrt(points.shape[1]), room)
-        yield SmoothFeatures(f"squared exponential of width {width}", covariants, lengths, coordinates, inducing)
+    if room < 8:
+        return
+    kinds = [coordinates.homogeneous(X), coordinates] if group.is_orthogonal else [coordinates]
+    for each in kinds:
+        points = each.smooth(X)
+        for width in WIDTHS:
+            inducing = InducingPoints.select(points, width * np.sqrt(points.shape[1]), room)
+            name = f"squared exponential of width {width} of {'lengths' if each.is_homogeneous else 'logarithms'}"
+            yield SmoothFeatures(name, covariants, lengths, each, inducing)
 
 
 def _monomials(
@@ -551,9 +715,7 @@ def scalar_columns(rep: Rep, group: Group) -> Index:
     return np.array(columns, dtype=np.int64)
 
 
-def scale_copies(
-    X: Array, rep: Rep, group: Group, weights: Array | None = None
-) -> tuple[Array, Array]:
+def scale_copies(X: Array, rep: Rep, group: Group, weights: Array | None = None) -> tuple[Array, Array]:
     """Shift and scale of the columns that commute with every group: one scale for each copy of a type, a mean for scalars only."""
     shift, scale = np.zeros(X.shape[1]), np.ones(X.shape[1])
     for segment in rep.segments(group):

@@ -19,13 +19,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, cholesky, solve_triangular
 
 from softsym.gp.features import Part, correlate, gram
 from softsym.typing import Array
 
-RIDGES = np.logspace(-10, 4, 57)
-"""Noise over prior variance."""
+COARSE = (-9.0, -7.0, -5.0, -3.0, -1.0, 1.0, 3.0, 5.0)
+"""Decimal logarithms of the ridges, noise over prior variance, from which the search starts."""
 ROUNDING = 1e-13
 """Least share of the outputs that is taken for noise."""
 LEAST_RIDGE = 1e-10
@@ -64,6 +64,11 @@ class Statistics:
             self.A - other.A, self.b - other.b, self.squares - other.squares, self.count - other.count
         )
 
+    def log_determinant(self, ridge: float) -> float:
+        """Of the prior's covariance with the features, log |1 + A / ridge|."""
+        factor = cholesky(self.A + ridge * np.eye(len(self.A)), check_finite=False)
+        return 2.0 * float(np.log(np.diag(factor)).sum()) - len(self.A) * float(np.log(ridge))
+
     def weights(self, ridge: Array | float) -> Array:
         """Posterior means of the weights (m, copies), with a ridge for all or for each (m,)."""
         least = LEAST_RIDGE * float(np.diag(self.A).max(initial=0.0)) + 1e-300
@@ -86,8 +91,8 @@ class Fit:
     noise: Array
 
 
-def fit(statistics: Statistics) -> Fit:
-    """The ridge of highest marginal likelihood.
+def fit(statistics: Statistics, near: float | None = None) -> Fit:
+    """The ridge of highest marginal likelihood, searched from one that is near if that is known.
 
     Example:
         >>> rng = np.random.default_rng(0)
@@ -96,15 +101,39 @@ def fit(statistics: Statistics) -> Fit:
         >>> round(float(found.noise[0]) ** 0.5, 2)
         0.1
     """
-    values, vectors = np.linalg.eigh(statistics.A)
-    values = np.maximum(values, 0.0)
-    along = (vectors.T @ statistics.b) ** 2
-    left = statistics.squares - (along.T @ (1.0 / (values[:, None] + RIDGES))).T
+    heights: dict[float, Fit] = {}
+
+    def height(exponent: float) -> float:
+        if exponent not in heights:
+            heights[exponent] = _fit_ridge(statistics, 10.0**exponent)
+        return heights[exponent].log_likelihood
+
+    if near is None:
+        best = max(COARSE, key=height)
+    else:
+        best = round(4.0 * float(np.log10(near))) / 4.0
+        while (next_ := max((best - 2.0, best, best + 2.0), key=height)) != best:
+            best = next_
+    for step in (1.0, 0.5, 0.25):
+        best = max((best - step, best, best + step), key=height)
+    return heights[best]
+
+
+def _fit_ridge(statistics: Statistics, ridge: float) -> Fit:
+    """The likelihood of a ridge with the likeliest noise of every copy."""
+    A = statistics.A + max(ridge, LEAST_RIDGE * float(np.diag(statistics.A).max(initial=0.0)) / 100) * np.eye(
+        len(statistics.A)
+    )
+    try:
+        factor = cholesky(A, lower=True, overwrite_a=True, check_finite=False)
+    except LinAlgError:
+        return Fit(-np.inf, ridge, statistics.squares / statistics.count)
+    along = solve_triangular(factor, statistics.b, lower=True, check_finite=False)
+    left = statistics.squares - (along**2).sum(axis=0)
     noise = np.maximum(left, ROUNDING * statistics.squares + 1e-300) / statistics.count
-    determinants = np.log1p(values / RIDGES[:, None]).sum(axis=1)
-    heights = -0.5 * (statistics.count * (np.log(noise) + 1.0) + determinants[:, None]).sum(axis=1)
-    best = int(np.argmax(heights))
-    return Fit(float(heights[best]), float(RIDGES[best]), noise[best])
+    determinant = 2.0 * float(np.log(np.diag(factor)).sum()) - len(A) * np.log(ridge)
+    height = float(-0.5 * (statistics.count * (np.log(noise) + 1.0) + determinant).sum())
+    return Fit(height, ridge, noise)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,11 +1,8 @@
 from .evidence import evidence as evidence
-from .gp import SoftEquivariantGP as SoftEquivariantGP
-from .gp import load as load
-from .kernels import GRID as GRID
-from .kernels import Kernel as Kernel
-from .kernels import soft_kernel_ridge as soft_kernel_ridge
 from .least_squares import EquivariantLinear as EquivariantLinear
 from .least_squares import equivariant_lstsq as equivariant_lstsq
+from .randomization import RandomizationResult as RandomizationResult
+from .randomization import randomization_test as randomization_test
 from .verdict import ABSENT_ABOVE as ABSENT_ABOVE
 from .verdict import TOLERANCE as TOLERANCE
 from .verdict import EvidenceDetail as EvidenceDetail

@@ -11,22 +11,21 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import chdtri
 
+from softsym.data.checks import one_blas_thread, read_former_name, read_rows, read_shape, row_weights
 from softsym.data.row_groups import encode_labels
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.inference.lattice import contains
 from softsym.inference.randomization import RandomizationResult, holm, randomization_test
 from softsym.inference.sample import Sample
-from softsym.inference.shape import one_blas_thread, read_former_name, read_rows, read_shape, row_weights
 from softsym.inference.statements import FIRST_TESTED, SIZES, Statements, examine, mean_interval
 from softsym.inference.verdict import (
-    LEAST_OVERLAP,
     TOLERANCE,
     EvidenceDetail,
     EvidenceRow,
@@ -38,7 +37,7 @@ from softsym.inference.verdict import (
 )
 from softsym.metrics.overlap import HIGH_OVERLAP, MIN_ROWS, orbit_overlap
 from softsym.metrics.transform import sample_nontrivial
-from softsym.reps import Rep, Scalar
+from softsym.reps import Rep
 from softsym.typing import Array, Index
 
 FEWEST = 10
@@ -61,6 +60,7 @@ def evidence(
     sample_weight: ArrayLike | None = None,
     tolerance: float | None = None,
     noise: ArrayLike | None = None,
+    invariant_inputs: bool = False,
     n_jobs: int = 2,
     seed: int = 0,
     on_progress: Callable[[str], None] | None = None,
@@ -80,6 +80,8 @@ def evidence(
         tolerance: Relative violation up to which a symmetry counts as exact; 0.05 if None.
         noise: Standard deviation of the noise of the outputs, a number or one for each output, if it is known: it makes the certified
             tolerance smaller. Else it is taken from rows of equal inputs, if there are any.
+        invariant_inputs: Whether the distribution of the inputs is known to be invariant under the candidates, by design of the
+            experiment: then the exact randomization test counts, too.
         n_jobs: How many groups are tested at once.
         seed: Seed of folds and elements.
         on_progress: Called with the name of every candidate that is done.
@@ -115,15 +117,15 @@ def evidence(
         raise InputError(f"`tolerance` must be positive, got {tolerance!r}")
     if labels is not None and not labels.any():
         raise InputError("all rows are of one row group; at least two are needed")
-    sample = Sample.make(X, Y, rep_in, rep_out, candidates[0], labels, weights, seed)
+    sample = Sample.make(X, Y, rep_in, rep_out, candidates, labels, weights, seed)
     if not sample.blocks:
         raise InputError("the outputs do not vary; there is nothing to explain")
     allowed = TOLERANCE if tolerance is None else float(tolerance)
-    known = _noise_share(noise, Y, sample)
+    known = _noise_share(noise, X, Y, sample)
 
     def test(group: Group) -> _Tests:
         begun = time.perf_counter()
-        tests = _Tests(sample, group, allowed, known, len(candidates))
+        tests = _Tests(sample, group, allowed, known, len(candidates), invariant_inputs)
         tests.seconds = time.perf_counter() - begun
         if on_progress is not None:
             on_progress(group.name)
@@ -141,7 +143,15 @@ def evidence(
 class _Tests:
     """Everything that was measured about one candidate."""
 
-    def __init__(self, sample: Sample, group: Group, tolerance: float, noise: float, candidates: int) -> None:
+    def __init__(
+        self,
+        sample: Sample,
+        group: Group,
+        tolerance: float,
+        noise: float,
+        candidates: int,
+        invariant_inputs: bool,
+    ) -> None:
         self.sample, self.group, self.tolerance, self.seconds = sample, group, tolerance, 0.0
         self.statements: Statements | None = None
         self.randomization: RandomizationResult | None = None
@@ -155,7 +165,7 @@ class _Tests:
         if int(sample.labels.max()) + 1 < FEWEST:
             return
         self.statements = examine(sample, group, tolerance=tolerance, noise=noise, candidates=candidates)
-        if group.is_orthogonal and self.overlap >= HIGH_OVERLAP:
+        if invariant_inputs and group.is_orthogonal:
             self.randomization = _randomize(sample, group)
 
     @property
@@ -175,9 +185,14 @@ class _Tests:
             reason, note = (
                 (Reason.TRIVIAL, "it acts trivially on these data: every map has this symmetry")
                 if is_trivial
-                else (Reason.NO_ROWS, f"fewer than {FEWEST} row groups or different inputs; more would decide it")
+                else (
+                    Reason.NO_ROWS,
+                    f"fewer than {FEWEST} row groups or different inputs; more would decide it",
+                )
             )
-            return EvidenceRow(name, "undecided", reason, note, overlap=self.overlap, rows=n, seconds=self.seconds)
+            return EvidenceRow(
+                name, "undecided", reason, note, overlap=self.overlap, rows=n, seconds=self.seconds
+            )
         findings = Findings(
             p_value,
             found.interval,
@@ -188,17 +203,29 @@ class _Tests:
             n,
             self.overlap if not math.isnan(self.overlap) else 0.0,
             self.tolerance,
+            found.unresolved,
+            found.least,
         )
         verdict, reason, note = judge(findings)
         if verdict == "exact" and self.overlap < HIGH_OVERLAP:
             note = f"as far as orbits overlap with the inputs (orbit overlap {self.overlap:.2f})"
-        interval = (findings.low, findings.high)
+        high = findings.high
+        if (
+            verdict == "undecided" and not findings.is_refuted
+        ):  # what no model can express is bounded by the error alone
+            high = min(1.0, max(high, found.certified))
+        interval = (findings.low, high)
         return EvidenceRow(
             name=name,
             verdict=verdict,
             reason=reason,
             note=note,
-            violation=min(max(found.violation if findings.is_refuted else min(found.violation, interval[1]), interval[0]), interval[1]),
+            violation=min(
+                max(
+                    found.violation if findings.is_refuted else min(found.violation, interval[1]), interval[0]
+                ),
+                interval[1],
+            ),
             interval=interval,
             p_value=p_value,
             cost=findings.cost,
@@ -219,7 +246,9 @@ class _Tests:
             return EvidenceDetail()
         curve = self.statements.log_likelihoods
         draws, observed = (
-            ((), math.nan) if self.randomization is None else (self.randomization.draws, self.randomization.observed)
+            ((), math.nan)
+            if self.randomization is None
+            else (self.randomization.draws, self.randomization.observed)
         )
         return EvidenceDetail([0.0, *SIZES], curve - curve.max(), draws, observed)
 
@@ -243,27 +272,27 @@ def _compare_with_trees(rows: list[EvidenceRow], tests: Sequence[_Tests], p_valu
 
 
 def _randomize(sample: Sample, group: Group) -> RandomizationResult | None:
-    """The exact randomization test with an unconstrained predictor from the first folds; None if inputs are not invariant."""
+    """The exact randomization test with an unconstrained predictor from the first folds."""
     with sample.lock:
         predictor = sample.early_predictor(FIRST_TESTED)
     tested = np.flatnonzero(sample.folds >= FIRST_TESTED)
     tested = tested[:: max(1, len(tested) // TESTED_ROWS)][:TESTED_ROWS]
     if not len(tested):
         return None
-    labels = sample.labels[tested]
-    common: dict[str, Any] = {"row_groups": labels, "weights": sample.roots[tested] ** 2, "seed": sample.seed}
-    X = sample.X[tested]
-    inputs = randomization_test(
-        predictor.leverage, X, np.zeros((len(X), 1)), sample.rep_in, Scalar, group, **common
-    )
-    if inputs.p_value < 0.1:
-        return None
     return randomization_test(
-        predictor.predict, X, sample.outputs[tested], sample.rep_in, sample.rep_out, group, **common
+        predictor.predict,
+        sample.X[tested],
+        sample.outputs[tested],
+        sample.rep_in,
+        sample.rep_out,
+        group,
+        row_groups=sample.labels[tested],
+        weights=sample.roots[tested] ** 2,
+        seed=sample.seed,
     )
 
 
-def _noise_share(noise: ArrayLike | None, Y: Array, sample: Sample) -> float:
+def _noise_share(noise: ArrayLike | None, X: Array, Y: Array, sample: Sample) -> float:
     """A lower limit of the share of the variance that is noise: as given, or from rows of equal inputs; zero if nothing is known."""
     weights = np.zeros(Y.shape[1])
     for block in sample.blocks:
@@ -276,16 +305,13 @@ def _noise_share(noise: ArrayLike | None, Y: Array, sample: Sample) -> float:
                 f"`noise` must be a standard deviation, or one for each of {Y.shape[1]} outputs, not negative"
             )
         return float((weights * np.broadcast_to(deviations, Y.shape[1]) ** 2).sum()) / whole
-    equal = np.unique(sample.X, axis=0, return_inverse=True)[1].reshape(-1)
+    equal = np.unique(X, axis=0, return_inverse=True)[1].reshape(-1)
     counts = np.bincount(equal)
     degrees = int((counts - 1).sum())
     if degrees < FEWEST:
         return 0.0
-    total = 0.0
-    for block in sample.blocks:
-        values = (block.values * block.sizes).reshape(len(sample), -1)
-        means = np.stack([np.bincount(equal, column) for column in values.T], axis=1) / counts[:, None]
-        total += block.weight * float(((values - means[equal]) ** 2).sum())
+    means = np.stack([np.bincount(equal, column) for column in Y.T], axis=1) / counts[:, None]
+    total = float((((Y - means[equal]) ** 2) * weights).sum())
     return total / float(chdtri(degrees, 0.025)) / whole
 
 
@@ -304,6 +330,3 @@ def _labels(row_groups: ArrayLike | None, n: int) -> Index | None:
     if labels.shape != (n,):
         raise InputError(f"`row_groups` must hold one label for each of {n} rows, got shape {labels.shape}")
     return encode_labels(labels.tolist(), "`row_groups`")
-
-
-__all__ = ["LEAST_OVERLAP", "evidence"]

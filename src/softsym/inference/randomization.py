@@ -27,11 +27,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from softsym.data.checks import read_former_name
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups.finite_subgroup import finite_subgroup
 from softsym.groups.sampling import random_walk
-from softsym.inference.shape import read_former_name
 from softsym.reps import Rep
 from softsym.reps.atoms import group_element
 from softsym.typing import Array

@@ -2,25 +2,26 @@ r"""The rows of a question about symmetries, as all statements about all candida
 
 Inputs have one scale for each copy of a type, outputs are divided into copies of their types. Linear maps that every matrix respects
 (multiples of input copies of the same type, constants and multiples of scalars) are subtracted from the outputs: they say nothing about any
-candidate, and motion from one time to the next, which is mostly such a map, must not make violations look small. Rows of one row group, and
-rows of equal inputs, stay together in every fold.
+candidate, and motion from one time to the next, which is mostly such a map, must not make violations look small. Rows of equal inputs are
+one row with their mean, and rows of one row group stay together in every fold.
 """
 
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 
+from softsym.data.checks import join_equal_inputs
 from softsym.gp.features import (
     FeatureMap,
     InducingPoints,
+    choose_features,
     combine,
     scale_copies,
     scale_parts,
@@ -28,7 +29,7 @@ from softsym.gp.features import (
 )
 from softsym.gp.regression import Statistics, fit
 from softsym.groups import Group
-from softsym.inference.shape import join_equal_inputs
+from softsym.metrics.normalisation import fit_shift_and_scale
 from softsym.reps import Rep, TensorType
 from softsym.typing import Array, Index
 
@@ -112,12 +113,14 @@ class Sample:
         Y: Array,
         rep_in: Rep,
         rep_out: Rep,
-        group: Group,
+        groups: Sequence[Group],
         row_groups: Index | None = None,
         weights: Array | None = None,
         seed: int = 0,
     ) -> Sample:
-        """Sorts rows by fold and divides outputs into blocks; the group only says how many coordinates a type has."""
+        """Sorts rows by fold and divides outputs into blocks, less the part of their mean that all candidates leave invariant."""
+        group = groups[0]  # says how many coordinates a type has
+        X, Y, row_groups, weights = _merge_equal_inputs(X, Y, row_groups, weights)
         labels = join_equal_inputs(X, row_groups)
         count = int(labels.max()) + 1
         rng = np.random.default_rng(seed)
@@ -130,6 +133,7 @@ class Sample:
         rows = (X - shift) / scale
         spacing, extent = _spacing(rows), 2.0 * math.sqrt(X.shape[1])
         widths = np.geomspace(min(spacing, extent / RESOLVABLE), 2.0 * extent, WIDTHS)
+        Y = Y - fit_shift_and_scale(Y, rep_out, groups, weights)[0]
         blocks = _blocks(X, Y, rep_in, rep_out, group, roots)
         return cls(
             rep_in, rep_out, X, shift, scale, blocks, labels, folds, roots, widths, spacing, seed, Y.shape[1]
@@ -152,7 +156,7 @@ class Sample:
         """Slices of rows of one fold each, so long that features of a row times rows stay within bounds."""
         step = max(64, CHUNK // max(1, features))
         bounds = np.searchsorted(self.folds, np.arange(int(self.folds.max()) + 2))
-        for first, last in zip(bounds[:-1], bounds[1:], strict=True):
+        for first, last in itertools.pairwise(bounds):
             for start in range(first, last, step):
                 yield slice(start, min(start + step, last))
 
@@ -164,13 +168,14 @@ class Sample:
     @functools.cached_property
     def most_features(self) -> int:
         """Number of features that these rows pay for."""
-        return 900 if len(self) <= MANY_ROWS else 500
+        return 1_100 if len(self) <= MANY_ROWS else 450
 
     @functools.lru_cache(maxsize=64)  # noqa: B019 - one sample, freed with it
     def inducing(self, width: int, q: int) -> InducingPoints:
         """The remainder's functions for one of the widths."""
         share = REMAINDER_FEATURES if len(self) <= MANY_ROWS else REMAINDER_FEATURES // 2
-        return InducingPoints.select(self.rows, float(self.widths[width]), max(20, share // q))
+        count = max(40, share // q)
+        return InducingPoints.select(self.rows[self.some(4 * count)], float(self.widths[width]), count)
 
     def statistics(self, features: FeatureMap, block: Block) -> list[Statistics]:
         """Sums of the features and outputs of a block, for every fold."""
@@ -182,24 +187,27 @@ class Sample:
             sums[self.folds[rows.start]] = own if before is None else before + own
         return [each for each in sums if each is not None]
 
-    def choose(self, maps: Iterator[FeatureMap], block: Block) -> tuple[FeatureMap | None, float]:
+    def choose(self, maps: Sequence[FeatureMap], block: Block) -> tuple[FeatureMap | None, float]:
         """The map under which some of the rows are most likely, with its log likelihood."""
         rows = self.some(max(100, CHOOSING // block.values.shape[1]))
-        best, height = None, -math.inf
         Y = block.values[rows] * self.roots[rows, None, None]
-        for features in maps:
+
+        near: list[float | None] = [None]
+
+        def score(features: FeatureMap) -> tuple[float, float]:
             parts = scale_parts(features(self.rows[rows]), self.roots[rows])
-            found = fit(Statistics.from_parts(parts, Y)).log_likelihood
-            if found > height:
-                best, height = features, found
-        return best, height
+            found = fit(Statistics.from_parts(parts, Y), near[0])
+            near[0] = found.ridge
+            return found.log_likelihood, float(found.noise.mean()) * block.values.shape[1]
+
+        return choose_features(maps, score)
 
     @functools.cached_property
     def unconstrained(self) -> list[tuple[FeatureMap, float]]:
         """For every block the likeliest features without a group, and their log likelihood."""
         found = []
         for block in self.blocks:
-            maps = unconstrained_features(self.rows, block.values.shape[1], self.most_features)
+            maps = list(unconstrained_features(self.rows, block.values.shape[1], self.most_features))
             best, height = self.choose(maps, block)
             assert best is not None
             found.append((best, height))
@@ -222,7 +230,7 @@ class Sample:
         q, out = block.values.shape[1], np.empty((len(self), block.values.shape[2]))
         for rows in self.chunks(self.most_features * q):
             values = combine(features(self.rows[rows]), weights[self.folds[rows.start]], q)
-            out[rows] = ((block.values[rows] - values) ** 2).sum(axis=1)
+            out[rows] = ((block.values[rows] - values) ** 2).sum(axis=1) * self.roots[rows, None] ** 2
         return out
 
     @functools.cached_property
@@ -237,16 +245,12 @@ class Sample:
     @functools.lru_cache(maxsize=1)  # noqa: B019 - one sample, freed with it
     def early_predictor(self, folds: int) -> Predictor:
         """An unconstrained Gaussian process fitted to the first folds."""
-        fitted, factors = [], []
+        fitted = []
         for block, (features, _) in zip(self.blocks, self.unconstrained, strict=True):
             sums = self.statistics(features, block)[:folds]
             total = sum(sums[1:], sums[0])
-            ridge = fit(total).ridge
-            fitted.append(total.weights(ridge))
-            parts = features(self.rows[:1])
-            size = parts[0][1].shape[1]
-            factors.append(cho_factor(total.A[:size, :size] + ridge * np.eye(size)))
-        return Predictor(self, fitted, factors)
+            fitted.append(total.weights(fit(total).ridge))
+        return Predictor(self, fitted)
 
     @functools.cached_property
     def tree_errors(self) -> tuple[Index, list[Array]]:
@@ -268,7 +272,7 @@ class Sample:
         for block in self.blocks:
             size = block.values[0].size
             own = (outputs - predicted)[:, start : start + size].reshape(len(rows), *block.values.shape[1:])
-            errors.append((own**2).sum(axis=1))
+            errors.append((own**2).sum(axis=1) * self.roots[rows, None] ** 2)
             start += size
         return rows, errors
 
@@ -280,12 +284,10 @@ class Predictor:
     Args:
         sample: The rows.
         weights: For every block the weights of its features.
-        factors: For every block the Cholesky factor of the sums of the features of one coordinate.
     """
 
     sample: Sample
     weights: list[Array]
-    factors: list[Any]
 
     def predict(self, X: Array) -> Array:
         """Outputs (n, outputs) of inputs (n, inputs), as :attr:`Sample.outputs`."""
@@ -299,16 +301,23 @@ class Predictor:
             out[:, block.columns.ravel()] = values.reshape(len(X), -1)
         return out
 
-    def leverage(self, X: Array) -> Array:
-        """How far inputs (n, inputs) are from those that it was fitted to, (n, 1)."""
-        rows = (X - self.sample.shift) / self.sample.scale
-        functions = self.sample.unconstrained[0][0](rows)[0][1]
-        return np.sqrt(np.maximum((functions * cho_solve(self.factors[0], functions.T).T).sum(axis=1), 0.0))[:, None]
+
+def _merge_equal_inputs(
+    X: Array, Y: Array, row_groups: Index | None, weights: Array | None
+) -> tuple[Array, Array, Index | None, Array | None]:
+    """Rows of equal inputs as one row with their mean: they may be copies of each other, and then say nothing more than one."""
+    _, first, equal = np.unique(X, axis=0, return_index=True, return_inverse=True)
+    if len(first) == len(X):
+        return X, Y, row_groups, weights
+    equal = equal.reshape(-1)
+    counts = np.ones(len(X)) if weights is None else weights
+    total = np.bincount(equal, counts)
+    Y = np.stack([np.bincount(equal, counts * column) for column in Y.T], axis=1) / total[:, None]
+    labels = None if row_groups is None else join_equal_inputs(X, row_groups)[first]
+    return X[first], Y, labels, None if weights is None else total / np.bincount(equal)
 
 
-def _blocks(
-    X: Array, Y: Array, rep_in: Rep, rep_out: Rep, group: Group, roots: Array
-) -> tuple[Block, ...]:
+def _blocks(X: Array, Y: Array, rep_in: Rep, rep_out: Rep, group: Group, roots: Array) -> tuple[Block, ...]:
     """Outputs by type; copies that do not vary are left out."""
     inputs: dict[TensorType, list[Array]] = {}
     for segment in rep_in.segments(group):
@@ -324,13 +333,18 @@ def _blocks(
         rest = _without_linear(values, inputs.get(segment.type, []), roots, is_scalar=not segment.type.rank)
         sizes = np.sqrt(((rest * roots[:, None, None]) ** 2).sum(axis=1).mean(axis=0))
         floor = 1e-12 * float(np.abs(Y).max(initial=1e-300))
-        rest, sizes = np.where(sizes > 1e-9 * whole, rest, values), np.where(sizes > 1e-9 * whole, sizes, whole)
+        rest, sizes = (
+            np.where(sizes > 1e-9 * whole, rest, values),
+            np.where(sizes > 1e-9 * whole, sizes, whole),
+        )
         varies = whole > floor
         if varies.any():
             total = float((whole[varies] ** 2).sum())
             weight = segment.size * int(varies.sum()) / total
             scaled, linear = ((each[:, :, varies] / sizes[varies]) for each in (rest, values - rest))
-            blocks.append(Block(segment.type, columns[varies], scaled, linear, sizes[varies], whole[varies], weight))
+            blocks.append(
+                Block(segment.type, columns[varies], scaled, linear, sizes[varies], whole[varies], weight)
+            )
     return tuple(blocks)
 
 

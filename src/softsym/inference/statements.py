@@ -31,17 +31,26 @@ import functools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import ndtr, ndtri, stdtrit
 
-from softsym.gp.features import FeatureMap, InducingPoints, combine, correlate, equivariant_features, gram, scale_parts
-from softsym.gp.regression import RemainderSums, Statistics, fit
+from softsym.gp.features import (
+    FeatureMap,
+    InducingPoints,
+    combine,
+    correlate,
+    equivariant_features,
+    gram,
+    scale_parts,
+)
+from softsym.gp.regression import Remainder, RemainderSums, Statistics, fit
 from softsym.groups import Group
 from softsym.groups.finite_subgroup import finite_subgroup
 from softsym.inference.randomization import transform_each_row
-from softsym.inference.sample import MANY_ROWS, RESOLVABLE, Block, Sample
+from softsym.inference.sample import MANY_ROWS, RESOLVABLE, Sample
 from softsym.reps import TensorType
 from softsym.reps.atoms import group_element
 from softsym.typing import Array, Index
@@ -54,7 +63,7 @@ SIZES = np.geomspace(1e-4, 100.0, 25)
 """Prior sizes of a violation, relative to the outputs; smooth kernels need large ones for the functions of high order among them."""
 EVALUATED = 300
 """Rows at which the size of a violation is taken."""
-FLEXIBLE = "width 0.7"
+FLEXIBLE = "width 0.7 of lengths", "width 0.7"
 """Features with which resolution is computed: of polynomials alone, rows seem to tell more than they do."""
 RESOLUTION_ROWS = 1_000
 DRAWS = 4_000
@@ -77,6 +86,8 @@ class Statements:
         log_likelihoods: Log likelihood for every prior size of a violation, the first of none at all.
         method: The features.
         exact_errors: Squared error of every row with the symmetry (n,).
+        unresolved: Share of the squared signal that no model here predicts on held-out rows, which may be a violation if there is one.
+        least: Lower limit of the cost of the symmetry, as a root, from the scores (Cauchy and Schwarz); valid for any inputs.
     """
 
     p_value: float
@@ -91,9 +102,13 @@ class Statements:
     log_likelihoods: Array
     method: str
     exact_errors: Array
+    unresolved: float
+    least: float
 
 
-def examine(sample: Sample, group: Group, *, tolerance: float, noise: float, candidates: int = 1) -> Statements:
+def examine(
+    sample: Sample, group: Group, *, tolerance: float, noise: float, candidates: int = 1
+) -> Statements:
     """Makes the statements about one group.
 
     Args:
@@ -110,7 +125,7 @@ def examine(sample: Sample, group: Group, *, tolerance: float, noise: float, can
         >>> angle, radius = np.arctan2(X[:, 1], X[:, 0]), np.hypot(X[:, 0], X[:, 1])
         >>> for c in (0.0, 0.5):
         ...     Y = (radius**2 + c * np.cos(8 * angle))[:, None] + 0.1 * rng.standard_normal((300, 1))
-        ...     sample = Sample.make(X, Y, ss.rep("V"), ss.rep("S"), ss.SO(2))
+        ...     sample = Sample.make(X, Y, ss.rep("V"), ss.rep("S"), [ss.SO(2)])
         ...     found = examine(sample, ss.SO(2), tolerance=0.05, noise=0.0)
         ...     print(found.p_value < 0.01, found.interval[1] < 0.05)
         False True
@@ -129,26 +144,26 @@ class Orbit:
         sample: The rows.
         group: The group.
         elements: Parts (L, n or 1, d, d) of the elements.
-        inflation: By how much a violation measured with so few elements is too large, squared.
+        is_complete: Whether these are all elements of the group.
     """
 
     sample: Sample
     group: Group
     elements: tuple[Array, ...]
-    inflation: float
+    is_complete: bool
 
     @classmethod
     def draw(cls, sample: Sample, group: Group) -> Orbit:
         """All elements of a small group, Haar elements of others; none of groups that are not compact."""
         if not group.is_orthogonal:
-            return cls(sample, group, (), 1.0)
+            return cls(sample, group, (), True)
         if group.is_finite and (group.order or math.inf) <= ELEMENTS:
-            return cls(sample, group, tuple(part[:, None] for part in finite_subgroup(group).parts), 1.0)
+            return cls(sample, group, tuple(part[:, None] for part in finite_subgroup(group).parts), True)
         rng, n = np.random.default_rng(sample.seed), len(sample)
         count = int(np.clip(ELEMENTS * MANY_ROWS // n, FEWEST_ELEMENTS, ELEMENTS))
         drawn = group.sample_parts(count * n, rng)
         elements = tuple(part.reshape(count, n, *part.shape[1:]) for part in drawn)
-        return cls(sample, group, elements, 1.0 + 1.0 / count)
+        return cls(sample, group, elements, False)
 
     def __len__(self) -> int:
         return len(self.elements[0]) if self.elements else 0
@@ -173,23 +188,36 @@ class _Part:
     def __init__(self, sample: Sample, orbit: Orbit, index: int, tolerance: float) -> None:
         self.sample, self.orbit, self.block = sample, orbit, sample.blocks[index]
         self.q, self.copies = self.block.values.shape[1:]
-        maps = equivariant_features(sample.rep_in, self.block.kind, orbit.group, sample.rows, sample.most_features)
+        maps = equivariant_features(
+            sample.rep_in, self.block.kind, orbit.group, sample.rows, sample.most_features
+        )
         listed = list(maps) or [_Zero()]
-        best, height = sample.choose(iter(listed), self.block)
+        best, height = sample.choose(listed, self.block)
         assert best is not None
         self.features: FeatureMap = best
         with sample.lock:
             self.without = sample.unconstrained_errors[index]
             self.log_evidence = height - sample.unconstrained[index][1]
-        flexible = next((each for each in listed if FLEXIBLE in each.name), best)
+        flexible = next((each for name in FLEXIBLE for each in listed if name in each.name), best)
         self.sums = self._sum_rows()
         total = [functools.reduce(lambda a, b: a + b, folds) for folds in self.sums]
-        self.ridge = self._choose_ridge(total)
+        self.ridge = fit(total[0].own).ridge
+        remainders = [sums.remainder(self.ridge)[0] for sums in total]
+        if (ridge := self._next_ridge(total, remainders)) != self.ridge:
+            self.ridge = ridge
+            remainders = [sums.remainder(self.ridge)[0] for sums in total]
         evaluated = sample.some(EVALUATED)
-        operators = [self._violation_operator(sample.inducing(w, self.q), evaluated) for w in range(len(total))]
-        self._measure(total, operators)
+        operators = [
+            self._violation_operators(sample.inducing(w, self.q), evaluated) for w in range(len(total))
+        ]
+        self.traces = [self._trace(each) for each in operators]
+        self._cross_fit()
+        self._measure(remainders, operators)
         self.resolution = self._resolve(flexible, operators, tolerance)
-        self._cross_fit(operators)
+
+    def _trace(self, operators: tuple[Array, Array]) -> float:
+        """Mean square of the violation of a remainder with standard normal weights."""
+        return max(float((operators[0] * operators[1]).sum()) / (len(operators[0]) / self.q), 1e-300)
 
     def _sum_rows(self) -> list[list[RemainderSums]]:
         """Sums for every width and fold."""
@@ -212,53 +240,71 @@ class _Part:
             last = fold
         return sums
 
-    def _choose_ridge(self, total: list[RemainderSums]) -> float:
-        """The likeliest ridge of the equivariant features next to the likeliest remainder: alone they would fit what it explains."""
-        ridge = fit(total[0].own).ridge
-        best: tuple[float, RemainderSums, Array] | None = None
-        for sums in total[::2]:
-            found, _ = sums.remainder(ridge)
-            heights, ridges, _ = found.profile(SIZES**2 * (found.count / max(float(found.values.sum()), 1e-300)))
-            if best is None or heights.max(axis=0).sum() > best[0]:
-                chosen = np.argmax(heights, axis=0)
-                mean = found.mean(ridges[chosen, np.arange(self.copies)])
-                best = float(heights.max(axis=0).sum()), sums, mean
-        assert best is not None
-        _, sums, mean = best
+    def _next_ridge(self, total: list[RemainderSums], remainders: list[Remainder]) -> float:
+        """The ridge of the equivariant features that is likeliest next to a remainder: alone they may fit what it explains."""
+        found = [self._profile(each) for each in remainders]
+        best = int(np.argmax([height for height, _ in found]))
+        sums, (height, mean) = total[best], found[best]
         by_coordinate = mean.reshape(self.q, -1, self.copies)
         squares = np.einsum("qrc,rs,qsc->c", by_coordinate, sums.scalar, by_coordinate, optimize=True)
-        left = np.maximum(sums.own.squares - 2.0 * (mean * sums.b).sum(axis=0) + squares, 1e-12 * sums.own.squares)
-        return fit(Statistics(sums.own.A, sums.own.b - sums.cross @ mean, left, sums.own.count)).ridge
+        left = sums.own.squares - 2.0 * (mean * sums.b).sum(axis=0) + squares
+        left = np.maximum(left, 1e-12 * sums.own.squares)
+        ridge = fit(
+            Statistics(sums.own.A, sums.own.b - sums.cross @ mean, left, sums.own.count), self.ridge
+        ).ridge
+        if ridge == self.ridge:
+            return ridge
+        other, _ = self._profile(sums.remainder(ridge)[0])
+        heights = [
+            each - 0.5 * self.copies * sums.own.log_determinant(own)
+            for each, own in ((height, self.ridge), (other, ridge))
+        ]
+        return ridge if heights[1] > heights[0] else self.ridge
 
-    def _violation_operator(self, inducing: InducingPoints, rows: Index) -> Array:
-        """From weights of the remainder to its violation at some rows, (rows q, q r)."""
+    def _profile(self, found: Remainder) -> tuple[float, Array]:
+        """Log likelihood and weights of the likeliest remainder."""
+        heights, ridges, _ = found.profile(SIZES**2 * (found.count / max(float(found.values.sum()), 1e-300)))
+        chosen = np.argmax(heights, axis=0)
+        mean = found.mean(ridges[chosen, np.arange(self.copies)])
+        alone = -0.5 * found.count * np.log(found.left / found.count)
+        return float(np.maximum(heights.max(axis=0), alone).sum()), mean
+
+    def _violation_operators(self, inducing: InducingPoints, rows: Index) -> tuple[Array, Array]:
+        """From weights of the remainder to its violation at some rows, (rows q, q r), by the two halves of the elements.
+
+        The product of both is an unbiased square: the error of so few elements is not part of it.
+        """
         K = inducing(self.sample.rows[rows])
-        operator = np.einsum("ab,nr->nabr", np.eye(self.q), K)
+        here = np.einsum("ab,nr->nabr", np.eye(self.q), K)
         if not len(self.orbit):
-            parts = scale_parts(self.features(self.sample.rows[rows]), np.ones(len(rows)))
+            parts = self.features(self.sample.rows[rows])
             A, cross = gram(parts, parts, self.q), gram(parts, [(None, K)], self.q)
             least = 1e-6 * float(np.diag(A).mean()) + 1e-300
             inside = cho_solve(cho_factor(A + least * np.eye(len(A))), cross)
-            return np.asarray((operator - combine(parts, inside, self.q).reshape(operator.shape)).reshape(len(rows) * self.q, -1))
-        for images, matrices in self.orbit.transform(rows, self.block.kind):
-            operator -= np.einsum("nab,nr->nabr", matrices, inducing(images)) / len(self.orbit)
-        return np.asarray(operator.reshape(len(rows) * self.q, -1))
+            here -= combine(parts, inside, self.q).reshape(here.shape)
+            whole = here.reshape(len(rows) * self.q, -1)
+            return whole, whole
+        halves = [here.copy(), here.copy()]
+        count = len(self.orbit) if self.orbit.is_complete else len(self.orbit) // 2
+        for k, (images, matrices) in enumerate(self.orbit.transform(rows, self.block.kind)):
+            halves[0 if self.orbit.is_complete else k % 2] -= (
+                np.einsum("nab,nr->nabr", matrices, inducing(images)) / count
+            )
+        first, second = (each.reshape(len(rows) * self.q, -1) for each in halves)
+        return first, first if self.orbit.is_complete else second
 
-    def _measure(self, total: list[RemainderSums], operators: list[Array]) -> None:
+    def _measure(self, remainders: list[Remainder], operators: list[tuple[Array, Array]]) -> None:
         """Draws of the squared violation of every copy: gamma distributions of the posterior moments, mixed by likelihood."""
         heights, means, variances, noises = [], [], [], []
-        self.traces = []
-        for sums, operator in zip(total, operators, strict=True):
-            found, _ = sums.remainder(self.ridge)
-            H = found.vectors.T @ (operator.T @ operator) @ found.vectors
-            H /= len(operator) / self.q * self.orbit.inflation
-            trace = max(float(np.trace(H)), 1e-300)
-            self.traces.append(trace)
+        for found, operator, trace in zip(remainders, operators, self.traces, strict=True):
+            first, second = operator
+            product = first.T @ second
+            H = found.vectors.T @ ((product + product.T) / 2) @ found.vectors / (len(first) / self.q)
             height, ridges, noise = found.profile(SIZES**2 / trace)
-            heights.append(height)
+            heights.append(height / self.dependence)
             noises.append(noise)
             for k in range(len(SIZES)):
-                mean, variance = _moments(found.along, found.values, H, ridges[k], noise[k])
+                mean, variance = _moments(found.along, found.values, H, ridges[k], noise[k], self.dependence)
                 means.append(mean)
                 variances.append(variance)
             self.unbroken = -0.5 * found.count * np.log(found.left / found.count)
@@ -274,7 +320,7 @@ class _Part:
             self.noise[c] = float(np.concatenate(noises)[:, c] @ shares / shares.sum()) * self.q
         self.curve = np.concatenate([[self.unbroken.sum()], np.max(heights, axis=0).sum(axis=1)])
 
-    def _resolve(self, flexible: FeatureMap, operators: list[Array], tolerance: float) -> float:
+    def _resolve(self, flexible: FeatureMap, operators: list[tuple[Array, Array]], tolerance: float) -> float:
         """See the module's text; from some of the rows, as if all were like them."""
         sample = self.sample
         rows = sample.some(RESOLUTION_ROWS // self.q if self.q > 1 else RESOLUTION_ROWS)
@@ -288,19 +334,28 @@ class _Part:
             if width >= RESOLVABLE * sample.spacing * 0.999:
                 K = sample.inducing(w, self.q)(sample.rows[rows]) * sample.roots[rows, None]
                 rest, _ = RemainderSums.from_parts(parts, K, Y, own).remainder(noise / growth)
-                along = ((operator @ rest.vectors) ** 2).sum(axis=0)
+                along = ((operator[0] @ rest.vectors) ** 2).sum(axis=0)
                 revealed = 1.0 - 1.0 / (1.0 + growth * rest.values * tolerance**2 / (self.traces[w] * noise))
                 found.append(float((along * revealed).sum() / max(float(along.sum()), 1e-300)))
         return min(found, default=0.0)
 
-    def _cross_fit(self, operators: list[Array]) -> None:
+    def _cross_fit(self) -> None:
         """Scores of the test, fitted to earlier folds; squared errors with and without the symmetry, fitted to all other folds."""
         sample, block = self.sample, self.block
         folds = len(self.sums[0])
         is_long = len(sample) > MANY_ROWS
         first = min(FIRST_TESTED, folds - 1)
-        early = [functools.reduce(lambda a, b: a + b, sums[:first]).remainder(self.ridge)[0] for sums in self.sums]
-        best = int(np.argmax([found.profile(SIZES**2 / t)[0].sum(axis=1).max() for found, t in zip(early, self.traces, strict=True)]))
+        early = [
+            functools.reduce(lambda a, b: a + b, sums[:first]).remainder(self.ridge)[0] for sums in self.sums
+        ]
+        best = int(
+            np.argmax(
+                [
+                    found.profile(SIZES**2 / t)[0].sum(axis=1).max()
+                    for found, t in zip(early, self.traces, strict=True)
+                ]
+            )
+        )
         sums, prior, inducing = self.sums[best], SIZES**2 / self.traces[best], sample.inducing(best, self.q)
         everything = functools.reduce(lambda a, b: a + b, sums)
         fits = [self._fit(_subtract(everything, own), prior) for own in sums]  # without each fold
@@ -311,7 +366,8 @@ class _Part:
             np.empty((n, self.copies)) for _ in range(5)
         )
         along = np.zeros((len(stages), n, self.q, self.copies))
-        residuals = np.zeros((len(stages), n, self.q, self.copies))
+        residuals = np.zeros((2, len(stages), n, self.q, self.copies))
+        left = np.empty((n, self.q, self.copies))
         for rows in sample.chunks(sample.most_features * self.q):
             fold, Y = int(sample.folds[rows.start]), block.values[rows]
             parts, K = self.features(sample.rows[rows]), inducing(sample.rows[rows])
@@ -322,23 +378,27 @@ class _Part:
             plain = [combine(parts, each.weights, self.q) for each in used]
             moved = [combine(parts, each.next_to, self.q) for each in used]
             own = slice(0, self.copies)
-            self.with_symmetry[rows] = ((Y - plain[0]) ** 2).sum(axis=1)
-            self.averaged[rows] = ((Y - moved[0] - average[:, :, own]) ** 2).sum(axis=1)
-            self.softly[rows] = ((Y - moved[0] - here[:, :, own]) ** 2).sum(axis=1)
+            counts = sample.roots[rows, None] ** 2
+            self.with_symmetry[rows] = ((Y - plain[0]) ** 2).sum(axis=1) * counts
+            self.averaged[rows] = ((Y - moved[0] - average[:, :, own]) ** 2).sum(axis=1) * counts
+            self.softly[rows] = ((Y - moved[0] - here[:, :, own]) ** 2).sum(axis=1) * counts
+            left[rows] = (Y - plain[0]) * sample.roots[rows, None, None]
             soft = moved[0] + here[:, :, own]
-            self.violations[rows] = ((here - average)[:, :, own] ** 2).sum(axis=1)
-            self.signals[rows] = ((soft + block.linear[rows]) ** 2).sum(axis=1)
+            self.violations[rows] = ((here - average)[:, :, own] ** 2).sum(axis=1) * counts
+            self.signals[rows] = ((soft + block.linear[rows]) ** 2).sum(axis=1) * counts
             for k in range(len(stages)):
                 at = slice((k + 1) * self.copies, (k + 2) * self.copies)
                 along[k, rows] = (here - average)[:, :, at] * sample.roots[rows, None, None]
-                with_average = bool(len(self.orbit))
-                predicted = moved[k + 1] + average[:, :, at] if with_average else plain[k + 1]
-                residuals[k, rows] = (Y - predicted) * sample.roots[rows, None, None]
-        self.scores = np.zeros((n, self.copies))
+                for kind, predicted in enumerate((plain[k + 1], moved[k + 1] + average[:, :, at])):
+                    residuals[kind, k, rows] = (Y - predicted) * sample.roots[rows, None, None]
+        self.dependence = _dependence(left, sample.labels)
+        better = int(bool(len(self.orbit)) and self.averaged.mean() < self.with_symmetry.mean())
+        self.scores, self.directions = np.zeros((n, self.copies)), np.zeros((n, self.copies))
         for k, stage in enumerate(stages):
             tested = sample.folds >= stage if is_long else sample.folds == stage
             direction = self._orthogonal(along[k], tested if is_long else np.ones(n, dtype=bool))
-            self.scores[tested] = (residuals[k] * direction).sum(axis=1)[tested]
+            self.scores[tested] = (residuals[better, k] * direction).sum(axis=1)[tested]
+            self.directions[tested] = (direction**2).sum(axis=1)[tested]
 
     def _fit(self, sums: RemainderSums, prior: Array) -> _Fitted:
         """Weights of the features alone, and next to the likeliest remainder."""
@@ -356,11 +416,12 @@ class _Part:
             total += np.einsum("nab,nbc->nac", matrices, values) / len(self.orbit)
         return total
 
-    def _orthogonal(self, direction: Array, is_used: Array) -> Array:
+    def _orthogonal(self, direction: Array, is_used: Any) -> Array:
         """The direction minus its regression on the equivariant features, over some of the rows."""
-        sample, A, b = self.sample, None, None
+        sample, b = self.sample, None
+        A: Array | None = None
         if is_used.all():
-            A = sum(each.own.A for each in self.sums[0])
+            A = np.sum([each.own.A for each in self.sums[0]], axis=0)
         chunks = [rows for rows in sample.chunks(sample.most_features * self.q) if is_used[rows.start]]
         for rows in chunks:
             parts = scale_parts(self.features(sample.rows[rows]), sample.roots[rows])
@@ -404,10 +465,12 @@ def _subtract(total: RemainderSums, own: RemainderSums) -> RemainderSums:
     )
 
 
-def _moments(along: Array, values: Array, H: Array, ridges: Array, noise: Array) -> tuple[Array, Array]:
+def _moments(
+    along: Array, values: Array, H: Array, ridges: Array, noise: Array, dependence: float
+) -> tuple[Array, Array]:
     """Posterior mean and variance (copies,) of the squared violation."""
     variance = 1.0 / (values[:, None] + ridges)
-    mean = along * variance
+    mean, noise = along * variance, noise * dependence
     bent = H @ mean
     expected = (mean * bent).sum(axis=0) + (np.diag(H) @ variance) * noise
     squares = np.einsum("ic,ij,jc->c", variance, H**2, variance, optimize=True)
@@ -420,7 +483,10 @@ def _combine(sample: Sample, parts: Sequence[_Part], noise: float, candidates: i
     weights = [part.block.weight * part.block.sizes**2 for part in parts]
     whole = sum(float((part.block.weight * part.block.whole**2).sum()) for part in parts)
     scores = sum((part.scores @ w for part, w in zip(parts, weights, strict=True)), np.zeros(len(sample)))
-    averaged = [part.averaged if part.averaged.mean() < part.with_symmetry.mean() else part.with_symmetry for part in parts]
+    averaged = [
+        part.averaged if part.averaged.mean() < part.with_symmetry.mean() else part.with_symmetry
+        for part in parts
+    ]
     softly = [np.minimum(part.softly.mean(0), part.without.mean(0)) for part in parts]
     best = [part.softly if part.softly.mean() <= part.without.mean() else part.without for part in parts]
     level = 0.025 / max(1, candidates)
@@ -428,14 +494,30 @@ def _combine(sample: Sample, parts: Sequence[_Part], noise: float, candidates: i
     free = sum((a @ w for a, w in zip(best, weights, strict=True)), np.zeros(len(sample)))
     without = sum(float((part.without @ w).mean()) for part, w in zip(parts, weights, strict=True))
     soft = sum(float(a @ w) for a, w in zip(softly, weights, strict=True))
+    tested = scores != 0
+    squares = sum(
+        (part.directions @ w for part, w in zip(parts, weights, strict=True)), np.zeros(len(sample))
+    )
+    least = 0.0
+    if tested.any():
+        labels = np.unique(sample.labels[tested], return_inverse=True)[1].reshape(-1)
+        bound = mean_interval(scores[tested], labels, level)[0]
+        least = max(0.0, bound) / math.sqrt(max(float(squares[tested].mean()), 1e-300))
     low, high, _ = mean_interval(exact - free, sample.labels, level)
     _, limit, _ = mean_interval(exact, sample.labels, level)
     squared = sum((part.draws @ w for part, w in zip(parts, weights, strict=True)), np.zeros(DRAWS))
     noises = sum(float((part.noise * w).sum()) for part, w in zip(parts, weights, strict=True))
     signal = max(whole - noises, 1e-6 * whole)
-    violations = sum((part.violations @ w for part, w in zip(parts, weights, strict=True)), np.zeros(len(sample)))
+    violations = sum(
+        (part.violations @ w for part, w in zip(parts, weights, strict=True)), np.zeros(len(sample))
+    )
     signals = sum((part.signals @ w for part, w in zip(parts, weights, strict=True)), np.zeros(len(sample)))
-    ends = np.sqrt(np.quantile(_over_rows(squared / signal, violations / signal, signals / signal, sample), [level, 0.5, 1.0 - level]))
+    ends = np.sqrt(
+        np.quantile(
+            _over_rows(squared / signal, violations / signal, signals / signal, sample),
+            [level, 0.5, 1.0 - level],
+        )
+    )
     largest = 0.0
     for part in parts:
         own = np.quantile(part.draws, 1.0 - level, axis=0)
@@ -457,6 +539,8 @@ def _combine(sample: Sample, parts: Sequence[_Part], noise: float, candidates: i
         log_likelihoods=curve,
         method=", ".join(dict.fromkeys(part.features.name for part in parts)),
         exact_errors=exact,
+        unresolved=max(0.0, soft - noises) / signal,
+        least=min(1.0, least / math.sqrt(signal)),
     )
 
 
@@ -469,6 +553,16 @@ def _over_rows(draws: Array, violations: Array, signals: Array, sample: Sample) 
     _, _, error = mean_interval(violations - middle * signals, sample.labels, 0.025)
     noise = np.random.default_rng(sample.seed).standard_normal(len(draws))
     return np.maximum(draws + error * noise, 0.0)
+
+
+def _dependence(residuals: Array, labels: Index) -> float:
+    """By how much rows of one row group say the same: the variance of their sums over that of independent rows, at least one."""
+    count = int(labels.max()) + 1
+    if count == len(labels):
+        return 1.0
+    flat = residuals.reshape(len(labels), -1)
+    sums = np.stack([np.bincount(labels, column, minlength=count) for column in flat.T], axis=1)
+    return max(1.0, float((sums**2).sum()) / max(float((flat**2).sum()), 1e-300))
 
 
 def _score_test(scores: Array, sample: Sample) -> float:

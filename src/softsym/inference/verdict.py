@@ -10,8 +10,8 @@ corrected for all candidates (Holm, 1979):
 - ``soft``: refuted, and the upper end is below that.
 - ``undecided`` otherwise, with the reason and what would decide it.
 
-Candidates are consistent with each other: a group is not exact if a candidate inside it is refuted, it is absent if one inside it is absent,
-and what is exact passes to the candidates inside it.
+Candidates are consistent with each other: a group is not exact if a candidate inside it is refuted, it is absent if one inside
+it is absent, and what is exact passes to the candidates inside it.
 """
 
 from __future__ import annotations
@@ -220,9 +220,9 @@ class EvidenceDetail:
         True
     """
 
-    shares: Array = field(default_factory=_numbers)
-    log_likelihoods: Array = field(default_factory=_numbers)
-    draws: Array = field(default_factory=_numbers)
+    shares: Any = field(default_factory=_numbers)
+    log_likelihoods: Any = field(default_factory=_numbers)
+    draws: Any = field(default_factory=_numbers)
     observed: float = math.nan
 
     def __post_init__(self) -> None:
@@ -260,6 +260,8 @@ class Findings:
         rows: How many rows there are.
         overlap: Orbit overlap; NaN if unknown.
         tolerance: Relative violation up to which a symmetry counts as exact.
+        unresolved: Share of the squared signal that no model predicts; part of the violation where exactness is refuted.
+        least: Lower limit of the violation from the scores of the test.
     """
 
     p_value: float
@@ -271,6 +273,8 @@ class Findings:
     rows: int
     overlap: float = 1.0
     tolerance: float = TOLERANCE
+    unresolved: float = 0.0
+    least: float = 0.0
 
     @property
     def is_refuted(self) -> bool:
@@ -279,13 +283,14 @@ class Findings:
 
     @property
     def low(self) -> float:
-        """The least violation: by the model, or by the cost; zero where exactness is not refuted."""
-        return max(self.interval[0], math.sqrt(max(0.0, self.cost[0]))) if self.is_refuted else 0.0
+        """The least violation: by the model, or by the scores; zero where exactness is not refuted."""
+        return max(self.interval[0], self.least) if self.is_refuted else 0.0
 
     @property
     def high(self) -> float:
         """The largest violation."""
-        return min(1.0, max(self.interval[1], self.low))
+        hidden = self.unresolved if self.is_refuted else 0.0
+        return min(1.0, max(math.sqrt(self.interval[1] ** 2 + hidden), self.low))
 
 
 def judge(found: Findings) -> tuple[Verdict, Reason, str]:
@@ -301,8 +306,10 @@ def judge(found: Findings) -> tuple[Verdict, Reason, str]:
     """
     if 1.0 - found.unexplained < LEAST_R2:
         share = max(0.0, 1.0 - found.unexplained)
-        return "undecided", Reason.POOR_FIT, (
-            f"models predict only {share:.0%} of the outputs; more rows or less noise would decide it"
+        return (
+            "undecided",
+            Reason.POOR_FIT,
+            (f"models predict only {share:.0%} of the outputs; more rows or less noise would decide it"),
         )
     return _judge_refuted(found) if found.is_refuted else _judge_unrefuted(found)
 
@@ -315,38 +322,64 @@ def _judge_refuted(found: Findings) -> tuple[Verdict, Reason, str]:
         if high <= found.tolerance:
             return "soft", Reason.SMALL_VIOLATION, f"broken, but by at most {high:.1%}"
         return "soft", Reason.NONE, ""
-    return "undecided", Reason.SOFT_OR_ABSENT, f"broken by {low:.2g} to {high:.2g}: soft or absent; more rows would decide it"
+    return (
+        "undecided",
+        Reason.SOFT_OR_ABSENT,
+        f"broken by {low:.2g} to {high:.2g}: soft or absent; more rows would decide it",
+    )
 
 
 def _judge_unrefuted(found: Findings) -> tuple[Verdict, Reason, str]:
     tolerance = found.tolerance
     if found.overlap < LEAST_OVERLAP:
-        return "undecided", Reason.OVERLAP, (
-            f"transformed inputs lie where there are no inputs (orbit overlap {found.overlap:.2f}); "
-            "inputs spread over the group's orbits would decide it"
+        return (
+            "undecided",
+            Reason.OVERLAP,
+            (
+                f"transformed inputs lie where there are no inputs (orbit overlap {found.overlap:.2f}); "
+                "inputs spread over the group's orbits would decide it"
+            ),
         )
     if found.interval[0] > tolerance:
-        return "undecided", Reason.DISAGREE, (
-            f"the model sees a violation of {found.interval[0]:.2g} to {found.interval[1]:.2g}, which the test on held-out rows does not "
-            f"confirm (p = {found.p_value:.2g}); more rows would decide it"
+        return (
+            "undecided",
+            Reason.DISAGREE,
+            (
+                f"the model sees a violation of {found.interval[0]:.2g} to {found.interval[1]:.2g}, which the test on held-out rows "
+                f"does not confirm (p = {found.p_value:.2g}); more rows would decide it"
+            ),
         )
     if found.largest > tolerance:
-        return "undecided", Reason.FEW_ROWS, (
-            f"not refuted, but a violation of {min(1.0, found.largest):.2g} is possible; {_rows_needed(found)}"
+        return (
+            "undecided",
+            Reason.FEW_ROWS,
+            (
+                f"not refuted, but a violation of {min(1.0, found.largest):.2g} is possible; {_rows_needed(found)}"
+            ),
         )
     if found.cost[1] > tolerance**2:
         if found.cost[0] > 0:
-            return "undecided", Reason.BETTER_WITHOUT, (
-                f"a model without it predicts held-out rows better, by {found.cost[0]:.2%} to {found.cost[1]:.2%} "
-                "of the variance; more rows would decide it"
+            return (
+                "undecided",
+                Reason.BETTER_WITHOUT,
+                (
+                    f"a model without it predicts held-out rows better, by {found.cost[0]:.2%} to {found.cost[1]:.2%} "
+                    "of the variance; more rows would decide it"
+                ),
             )
-        return "undecided", Reason.FEW_ROWS, (
-            f"enforcing it may cost {found.cost[1]:.2%} of the variance; {_rows_needed(found)}"
+        return (
+            "undecided",
+            Reason.FEW_ROWS,
+            (f"enforcing it may cost {found.cost[1]:.2%} of the variance; {_rows_needed(found)}"),
         )
     if found.resolution < LEAST_RESOLUTION:
-        return "undecided", Reason.RESOLUTION, (
-            f"these rows would reveal {found.resolution:.0%} of a violation of {tolerance:.2g}; "
-            "more rows, or inputs spread over the orbits, would decide it"
+        return (
+            "undecided",
+            Reason.RESOLUTION,
+            (
+                f"these rows would reveal {found.resolution:.0%} of a violation of {tolerance:.2g}; "
+                "more rows, or inputs spread over the orbits, would decide it"
+            ),
         )
     return "exact", Reason.NONE, ""
 
@@ -375,24 +408,42 @@ def make_consistent(rows: Sequence[EvidenceRow], inside: Sequence[Sequence[int]]
             violation = other.violation if math.isnan(row.violation) else max(row.violation, other.violation)
             note = f"its subgroup {other.name} is absent"
             judged[k] = replace(
-                row, verdict="absent", reason=Reason.SUBGROUP, note=note, violation=violation, interval=(low, high), tolerance=high
+                row,
+                verdict="absent",
+                reason=Reason.SUBGROUP,
+                note=note,
+                violation=violation,
+                interval=(low, high),
+                tolerance=high,
             )
         elif refuted and row.verdict == "exact":
             other = refuted[0]
             high = max(row.interval[1], other.interval[1])
             note = f"its subgroup {other.name} is refuted"
             judged[k] = replace(
-                row, verdict="undecided", reason=Reason.SUBGROUP, note=note, interval=(0.0, high), tolerance=high
+                row,
+                verdict="undecided",
+                reason=Reason.SUBGROUP,
+                note=note,
+                interval=(0.0, high),
+                tolerance=high,
             )
     for k, row in enumerate(judged):
         around = [
-            judged[j] for j in range(len(rows)) if k in inside[j] and judged[j].verdict == "exact" and row.verdict == "undecided"
+            judged[j]
+            for j in range(len(rows))
+            if k in inside[j] and judged[j].verdict == "exact" and row.verdict == "undecided"
         ]
         if around and row.reason is not Reason.TRIVIAL and not row.p_value < LEVEL:
             other = min(around, key=lambda each: each.interval[1])
             high = min(row.interval[1], other.interval[1])
             judged[k] = replace(
-                row, verdict="exact", reason=Reason.SUBGROUP, note=f"a subgroup of {other.name}, which is exact",
-                violation=min(row.violation, high), interval=(0.0, high), tolerance=high,
+                row,
+                verdict="exact",
+                reason=Reason.SUBGROUP,
+                note=f"a subgroup of {other.name}, which is exact",
+                violation=min(row.violation, high),
+                interval=(0.0, high),
+                tolerance=high,
             )
     return judged

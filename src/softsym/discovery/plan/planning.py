@@ -27,7 +27,7 @@ from softsym.discovery.plan.propose_groups import AUTO, propose_candidates
 from softsym.discovery.points import Points, has_points, read_points
 from softsym.errors import InputError
 from softsym.groups import Group, read_groups
-from softsym.inference.shape import row_weights, seed_of
+from softsym.data.checks import row_weights, seed_of
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.training.devices import check_device

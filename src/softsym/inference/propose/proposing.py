@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from softsym.data.checks import read_rows
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.inference.evidence import evidence
@@ -36,7 +37,6 @@ from softsym.inference.propose.proposal import Proposal, ProposalTable
 from softsym.inference.propose.rotation_gp import RotationGP, common_rotations, fit_rotation_gp
 from softsym.inference.propose.sample_split import SplitPart, split_and_fit
 from softsym.inference.propose.search import Search, search
-from softsym.inference.shape import read_rows
 from softsym.inference.verdict import LEAST_R2, TOLERANCE
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep

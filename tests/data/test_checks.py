@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from softsym.errors import InputError
-from softsym.inference.shape import read_shape, row_weights, seed_of
+from softsym.data.checks import read_shape, row_weights, seed_of
 
 
 def test_without_groups_every_column_is_a_scalar():

@@ -1,0 +1,270 @@
+r"""A sum of Gaussian processes, one for each symmetry, as one regression: which parts there are, and how large each is.
+
+.. math:: f = \sum_c f_c , \qquad f_c = \Phi_c\, \alpha_c , \quad \alpha_c \sim N(0, \tau_c^2) , \qquad y = f + \text{noise} .
+
+Prior variances and the noise maximise the marginal likelihood, which depends on the rows through sums alone; each variance is updated to
+the mean square of its weights over their effective number (MacKay, 1992).
+
+Reference:
+    Bayesian Interpolation (MacKay, 1992), https://doi.org/10.1162/neco.1992.4.3.415
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.linalg import cho_solve, cholesky, solve_triangular
+
+from softsym.gp.arrays import stored
+from softsym.gp.features import Part, combine, count_features, scale_parts
+from softsym.gp.regression import LEAST_RIDGE, ROUNDING, Statistics
+from softsym.typing import Array, Index
+
+ITERATIONS, STILL = 30, 0.02
+"""Updates of the variances at most, and the change of their logarithms below which they end."""
+LARGEST_RIDGE = 1e8
+"""A component with a larger ridge, relative to its features, takes no part."""
+CHUNK = 2_000_000
+"""Numbers in the features of one chunk of rows."""
+
+
+@stored
+@dataclass(frozen=True, eq=False)
+class Component:
+    """One part of the sum.
+
+    Args:
+        features: Its feature map.
+        groups: Names of the groups whose symmetry it has.
+    """
+
+    features: Any
+    groups: tuple[str, ...] = ()
+
+
+@stored
+@dataclass(frozen=True, eq=False)
+class BlockModel:
+    """A fitted sum for the outputs of one type.
+
+    Args:
+        columns: Columns of the outputs (copies, q).
+        components: The parts.
+        ridges: Ridge of each, noise over prior variance.
+        weights: Posterior means (features, copies), scaled outputs.
+        factor: Upper Cholesky factor of the information (features, features).
+        noise: Variance of the noise of a coordinate of each copy (copies,).
+        log_likelihood: Log marginal likelihood.
+        sizes: Root mean square of each component's mean over the rows, over that of the outputs.
+    """
+
+    columns: Index
+    components: tuple[Component, ...]
+    ridges: Array
+    weights: Array
+    factor: Array
+    noise: Array
+    log_likelihood: float
+    sizes: Array
+
+    def parts(self, rows: Any) -> list[Part]:
+        """Features of scaled rows."""
+        return [part for each in self.components for part in each.features(rows)]
+
+    def mean(self, rows: Any) -> Any:
+        """Scaled outputs (n, q, copies) of scaled rows (n, inputs)."""
+        return combine(self.parts(rows), self.weights, self.columns.shape[1])
+
+    def variance(self, rows: Array) -> Array:
+        """Posterior variance over that of the noise (n, q)."""
+        q, out = self.columns.shape[1], []
+        for C, phi in _expand(self.parts(rows), q):
+            out.append((C[..., None] * phi[:, None, None, :]).reshape(len(rows) * q, -1))
+        features = np.concatenate(out, axis=1)
+        solved = solve_triangular(self.factor, features.T, trans="T", check_finite=False)
+        return np.asarray((solved**2).sum(axis=0).reshape(len(rows), q))
+
+
+def _expand(parts: Sequence[Part], q: int) -> Iterator[Part]:
+    for C, phi in parts:
+        yield (np.broadcast_to(np.eye(q), (len(phi), q, q)) if C is None else C), phi
+
+
+def chunks(n: int, features: int) -> Iterator[slice]:
+    """Slices of rows whose features stay within bounds."""
+    step = max(64, CHUNK // max(1, features))
+    return (slice(start, min(start + step, n)) for start in range(0, n, step))
+
+
+def sum_rows(
+    components: Sequence[Component], rows: Array, Y: Array, roots: Array, folds: Index | None = None
+) -> list[Statistics]:
+    """Sums of features and outputs (n, q, copies) over rows, for every fold 0, 1, ...
+
+    Args:
+        components: Whose features.
+        rows: Scaled inputs (n, inputs).
+        Y: Scaled outputs (n, q, copies).
+        roots: Square roots of the rows' weights (n,).
+        folds: The fold of every row (n,); one for all if None.
+    """
+    labels = np.zeros(len(rows), dtype=np.int64) if folds is None else folds
+    q = Y.shape[1]
+    size = sum(count_features(each.features(rows[:2]), q) for each in components)
+    sums: dict[int, Statistics] = {}
+    for fold in np.unique(labels):
+        own = np.flatnonzero(labels == fold)
+        for at in chunks(len(own), size * q):
+            some = own[at]
+            parts = [part for each in components for part in each.features(rows[some])]
+            found = Statistics.from_parts(scale_parts(parts, roots[some]), Y[some] * roots[some, None, None])
+            sums[int(fold)] = sums[int(fold)] + found if int(fold) in sums else found
+    return [sums[k] for k in sorted(sums)]
+
+
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """Variances of all components and the weights that go with them.
+
+    Args:
+        ridges: Of every component.
+        diagonal: Ridge of every feature.
+        weights: Posterior means (features, copies).
+        factor: Upper Cholesky factor of the information.
+        noise: Of every copy (copies,).
+        log_likelihood: Log marginal likelihood.
+    """
+
+    ridges: Array
+    diagonal: Array
+    weights: Array
+    factor: Array
+    noise: Array
+    log_likelihood: float
+
+
+def optimise(statistics: Statistics, sizes: Sequence[int], start: Array | None = None) -> Mixture:
+    """The likeliest variances of components with so many features each.
+
+    Example:
+        >>> rng = np.random.default_rng(0)
+        >>> X, one = rng.standard_normal((300, 1, 2)), np.ones((300, 1))
+        >>> Y = X[:, :, :1] + 0.1 * rng.standard_normal((300, 1, 1))
+        >>> found = optimise(Statistics.from_parts([(X, one)], Y), [1, 1])
+        >>> bool(found.ridges[1] > 100 * found.ridges[0])
+        True
+    """
+    A, b = statistics.A, statistics.b
+    owner = np.repeat(np.arange(len(sizes)), sizes)
+    lengths = np.maximum(np.bincount(owner, np.diag(A), minlength=len(sizes)) / np.maximum(sizes, 1), 1e-300)
+    ridges = 1e-3 * lengths / max(1.0, float(np.sqrt(statistics.count))) if start is None else start.copy()
+    copies = b.shape[1]
+    for _ in range(ITERATIONS):
+        mixture, inverse_diagonal = _solve(statistics, ridges, owner)
+        effective = np.array(
+            [n - ridges[c] * inverse_diagonal[owner == c].sum() for c, n in enumerate(sizes)]
+        )
+        squares = (mixture.weights**2 / mixture.noise).sum(axis=1)
+        squares = np.bincount(owner, squares, minlength=len(sizes))
+        updated = copies * np.maximum(effective, 1e-9) / np.maximum(squares, 1e-300)
+        updated = np.clip(updated, LEAST_RIDGE * lengths.max() / 10, LARGEST_RIDGE * lengths)
+        change = float(np.abs(np.log(updated / ridges)).max())
+        ridges = updated
+        if change < STILL:
+            break
+    return _solve(statistics, ridges, owner)[0]
+
+
+def _solve(statistics: Statistics, ridges: Array, owner: Index) -> tuple[Mixture, Array]:
+    """The regression with given ridges, and the diagonal of its inverse information."""
+    diagonal = ridges[owner]
+    factor = cholesky(statistics.A + np.diag(diagonal), check_finite=False)
+    weights = cho_solve((factor, False), statistics.b, check_finite=False)
+    left = statistics.squares - (statistics.b * weights).sum(axis=0)
+    noise = np.maximum(left, ROUNDING * statistics.squares + 1e-300) / statistics.count
+    inverse = solve_triangular(factor, np.eye(len(factor)), check_finite=False)
+    determinant = 2.0 * float(np.log(np.diag(factor)).sum()) - float(np.log(diagonal).sum())
+    height = float(-0.5 * (statistics.count * (np.log(noise) + 1.0) + determinant).sum())
+    return Mixture(ridges, diagonal, weights, factor, noise, height), (inverse**2).sum(axis=1)
+
+
+def fit_block(
+    components: Sequence[Component],
+    columns: Index,
+    rows: Array,
+    Y: Array,
+    roots: Array,
+    start: Array | None = None,
+) -> BlockModel:
+    """Fits a sum to all rows; components that take no part are left out.
+
+    Args:
+        components: The parts.
+        columns: Columns of the outputs (copies, q).
+        rows: Scaled inputs (n, inputs).
+        Y: Scaled outputs (n, q, copies).
+        roots: Square roots of the rows' weights (n,).
+        start: First ridges.
+    """
+    q = Y.shape[1]
+    sizes = [count_features(each.features(rows[:2]), q) for each in components]
+    statistics = functools.reduce(lambda a, b: a + b, sum_rows(components, rows, Y, roots))
+    found = optimise(statistics, sizes, start)
+    owner = np.repeat(np.arange(len(sizes)), sizes)
+    lengths = np.bincount(owner, np.diag(statistics.A), minlength=len(sizes)) / np.maximum(sizes, 1)
+    takes_part = found.ridges < 0.99 * LARGEST_RIDGE * lengths
+    if not takes_part.all() and takes_part.any():
+        kept = [k for k, yes in enumerate(takes_part) if yes]
+        features = np.isin(owner, kept)
+        statistics = Statistics(
+            statistics.A[np.ix_(features, features)],
+            statistics.b[features],
+            statistics.squares,
+            statistics.count,
+        )
+        components, sizes = [components[k] for k in kept], [sizes[k] for k in kept]
+        found = optimise(statistics, sizes, found.ridges[kept])
+        owner = np.repeat(np.arange(len(sizes)), sizes)
+    contributions = []
+    for c in range(len(sizes)):
+        own = np.where((owner == c)[:, None], found.weights, 0.0)
+        contributions.append(float((own * (statistics.A @ own)).sum()))
+    total = max(float(statistics.squares.sum()), 1e-300)
+    return BlockModel(
+        columns, tuple(components), found.ridges, found.weights, found.factor, found.noise, found.log_likelihood,
+        np.sqrt(np.array(contributions) / total),
+    )  # fmt: skip
+
+
+def refit_block(block: BlockModel, rows: Array, Y: Array, roots: Array) -> BlockModel:
+    """The same components and ridges, fitted to other rows."""
+    q = Y.shape[1]
+    sizes = [count_features(each.features(rows[:2]), q) for each in block.components]
+    (statistics,) = sum_rows(block.components, rows, Y, roots)
+    found, _ = _solve(statistics, block.ridges, np.repeat(np.arange(len(sizes)), sizes))
+    return replace(
+        block,
+        weights=found.weights,
+        factor=found.factor,
+        noise=found.noise,
+        log_likelihood=found.log_likelihood,
+    )
+
+
+def leave_folds_out(block: BlockModel, rows: Array, Y: Array, roots: Array, folds: Index) -> Array:
+    """Predictions (n, q, copies) of every row by fits without its fold; variances are kept."""
+    sums = sum_rows(block.components, rows, Y, roots, folds)
+    total = functools.reduce(lambda a, b: a + b, sums)
+    q, out = Y.shape[1], np.empty_like(Y)
+    sizes = [count_features(each.features(rows[:2]), q) for each in block.components]
+    diagonal = np.repeat(block.ridges, sizes)
+    for fold, own in zip(np.unique(folds), sums, strict=True):
+        weights = (total - own).weights(diagonal)
+        held = np.flatnonzero(folds == fold)
+        for at in chunks(len(held), sum(sizes) * q):
+            out[held[at]] = combine(block.parts(rows[held[at]]), weights, q)
+    return out

@@ -1,0 +1,539 @@
+r"""The soft-equivariant Gaussian process: mixed symmetries in closed form, from all rows.
+
+.. math:: f = f_J + \sum_k f_k + r , \qquad y = f + \text{noise},
+
+a part that has all symmetries that hold together, a part for each candidate that holds only softly, and a part that has none. Features are
+equivariant by construction (:mod:`softsym.gp.features`), variances maximise the likelihood (:mod:`softsym.gp.mixture`). It is the
+function-space twin of the paper's soft equivariance.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from softsym.data.checks import one_blas_thread, read_shape, row_weights, seed_of
+from softsym.data.row_groups import encode_row_groups
+from softsym.data.table import check_magnitudes
+from softsym.errors import InputError
+from softsym.gp.arrays import from_state, to_state
+from softsym.gp.features import (
+    FeatureMap,
+    InducingPoints,
+    choose_features,
+    combine,
+    equivariant_features,
+    scale_copies,
+    unconstrained_features,
+)
+from softsym.gp.mixture import (
+    BlockModel,
+    Component,
+    chunks,
+    fit_block,
+    leave_folds_out,
+    refit_block,
+    sum_rows,
+)
+from softsym.gp.regression import RemainderSums, Statistics, fit
+from softsym.groups import Group, Trivial, join_groups
+from softsym.groups import group as read_group
+from softsym.reps import Rep, TensorType
+from softsym.tables import CandidateTable, Column
+from softsym.typing import Array, Index
+
+if TYPE_CHECKING:
+    from torch import nn
+
+CHOOSING, CHOOSING_OF_MANY, FEW_ROWS = 3_000, 24_000, 4_000
+"""Rows times coordinates on which features and symmetries are chosen, and how many if there are more than so many rows."""
+CLEARLY = 1.5
+"""Ratio of cross-validated errors from which they count more than the likelihood."""
+FEATURES, FEATURES_OF_MANY, MANY_ROWS = 1_100, 450, 10_000
+"""Features of a component, and how many if there are so many rows."""
+REMAINDER = 300
+"""Features of the remainder with which candidates are compared."""
+REFUTED = 4.0
+"""Log likelihood ratio from which a symmetry does not hold exactly: a p-value of 0.002 (Self and Liang, 1987)."""
+SIZES = np.geomspace(1e-3, 100.0, 16)
+FOLDS = 5
+
+
+@dataclass(frozen=True)
+class GPSymmetry:
+    """What the likelihood alone says about one candidate; verdicts of :func:`softsym.evidence` rest on more.
+
+    Args:
+        name: The group's name.
+        verdict: ``exact`` if the part without it is not more likely, ``soft`` if parts with and without it are, else ``absent``.
+        weight: Share of the predictions that has its symmetry.
+        log_ratio: Log likelihood of a part without the symmetry next to one with it, minus that of the latter alone.
+    """
+
+    name: str
+    verdict: str
+    weight: float
+    log_ratio: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and strings, for JSON."""
+        return asdict(self)
+
+    def flat(self) -> dict[str, Any]:
+        """One number or text for each column of a data frame."""
+        fields = asdict(self)
+        return {"group": fields.pop("name"), **fields}
+
+
+class GPSymmetries(CandidateTable[GPSymmetry]):
+    """A row for each candidate of a Gaussian process."""
+
+    title = "Symmetries of the Gaussian process"
+    columns = (
+        Column("group", "Group", lambda row: row.name),
+        Column("verdict", "Verdict", lambda row: row.verdict),
+        Column("weight", "Weight", lambda row: row.weight, "{:.3f}".format, is_figure=True),
+        Column(
+            "log ratio", "Log likelihood ratio", lambda row: row.log_ratio, "{:.1f}".format, is_figure=True
+        ),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Data:
+    """Scaled rows, weights and outputs by type."""
+
+    rep_in: Any
+    rep_out: Any
+    whole: Any
+    rows: Array
+    roots: Array
+    kinds: tuple[TensorType, ...]
+    columns: tuple[Index, ...]
+    blocks: tuple[Array, ...]
+    some: Index
+
+    @property
+    def most(self) -> int:
+        return FEATURES if len(self.rows) <= MANY_ROWS else FEATURES_OF_MANY
+
+    @property
+    def sampled(self) -> Array:
+        """Rows from which units and inducing points are taken; all of them if they are few."""
+        return self.rows[self.some] if len(self.rows) > len(self.some) else self.rows
+
+    def few(self, block: int) -> tuple[Array, Array, Array]:
+        """Some rows with their outputs and roots."""
+        Y = self.blocks[block]
+        most = CHOOSING if len(self.rows) <= FEW_ROWS else CHOOSING_OF_MANY
+        some = self.some[: max(100, most // Y.shape[1])]
+        return self.rows[some], Y[some], self.roots[some]
+
+    def choose(self, maps: Sequence[FeatureMap], block: int) -> FeatureMap | None:
+        """The likeliest map on some rows, unless another predicts left-out folds of them clearly better."""
+        rows, Y, roots = self.few(block)
+        folds, near = np.arange(len(rows)) % FOLDS, None
+        errors: list[tuple[float, FeatureMap]] = []
+
+        def score(features: FeatureMap) -> tuple[float, float]:
+            nonlocal near
+            sums = sum_rows([Component(features)], rows, Y, roots, folds)
+            total = functools.reduce(lambda a, b: a + b, sums)
+            found = fit(total, near)
+            near, error = found.ridge, 0.0
+            for fold, own in enumerate(sums):
+                held = folds == fold
+                predicted = combine(features(rows[held]), (total - own).weights(near), Y.shape[1])
+                error += float((((Y[held] - predicted) * roots[held, None, None]) ** 2).sum())
+            errors.append((error, features))
+            return found.log_likelihood, float(found.noise.mean())
+
+        best, _ = choose_features(maps, score)
+        if best is None:
+            return None
+        least, other = min(errors, key=lambda each: each[0])
+        return other if next(error for error, each in errors if each is best) > CLEARLY * least else best
+
+
+class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """A Gaussian process that uses each candidate symmetry just as much as it holds.
+
+    Args:
+        rep_in: How inputs transform, such as ``"5S + 5V"``; needed with groups.
+        rep_out: How outputs transform, such as ``"T(2)"``; needed with groups.
+        groups: Candidate groups, such as ``["O(2)@x", "O(2)@z"]``; none for an unconstrained Gaussian process.
+        exact_groups: Names of the candidates that hold exactly, if that is known; else the likelihood decides.
+        random_state: Seed of the rows on which features are chosen.
+
+    Attributes:
+        weights_: For every candidate the share of the predictions that has its symmetry.
+        symmetries_: What the likelihood alone says about each candidate, a table.
+        exact_groups_: Names of the candidates to which it is exactly equivariant, at every element.
+        log_likelihood_: Log marginal likelihood.
+
+    Example:
+        >>> import numpy as np, softsym as ss
+        >>> X = np.random.default_rng(0).standard_normal((100, 6))
+        >>> gp = SoftEquivariantGP("2V", "V", ["SO(3)"]).fit(X, np.cross(X[:, :3], X[:, 3:]))
+        >>> gp.weights_["SO(3)"] > 0.99, gp.exact_groups_
+        (True, ('SO(3)',))
+        >>> mean, std = gp.predict(X[:5], return_std=True)
+        >>> mean.shape, std.shape
+        ((5, 3), (5, 3))
+    """
+
+    def __init__(
+        self,
+        rep_in: Rep | str | None = None,
+        rep_out: Rep | str | None = None,
+        groups: Group | str | Sequence[Group | str] = (),
+        *,
+        exact_groups: Sequence[str] | None = None,
+        random_state: int | np.random.RandomState | None = 0,
+    ) -> None:
+        self.rep_in, self.rep_out, self.groups = rep_in, rep_out, groups
+        self.exact_groups, self.random_state = exact_groups, random_state
+
+    @one_blas_thread()
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, *, groups: Any = None
+    ) -> Self:
+        """Chooses features, symmetries and variances, and conditions on all rows.
+
+        Args:
+            X: Inputs (n, size of ``rep_in``).
+            y: Outputs (n, size of ``rep_out``), or (n,) for one output.
+            sample_weight: Weight of every row (n,): the variance of its noise is divided by it.
+            groups: Row groups, a label for every row, if rows are dependent (windows of one recording): which parts there are is then
+                decided by predictions of row groups that were left out.
+        """
+        inputs, outputs = validate_data(
+            self, X, y, multi_output=True, y_numeric=True, ensure_min_samples=2, dtype=np.float64
+        )
+        self.n_outputs_ = 0 if outputs.ndim == 1 else outputs.shape[1]
+        Y = np.asarray(outputs, dtype=np.float64).reshape(len(outputs), -1)
+        check_magnitudes(inputs, "a value of `X`")
+        check_magnitudes(Y, "a value of `y`")
+        rep_in, rep_out, candidates = read_shape(self.rep_in, self.rep_out, self.groups, inputs, Y)
+        self.data_ = self._scale(
+            inputs,
+            Y,
+            rep_in,
+            rep_out,
+            candidates,
+            row_weights(sample_weight, len(Y)),
+            seed_of(self.random_state),
+        )
+        self.candidates_ = tuple(candidates)
+        labels = encode_row_groups(groups, len(Y))
+        holding, ratios = self._compare(candidates)
+        options = self._options(candidates, holding, ratios)
+        if labels is not None and len(np.unique(labels)) > 1 and len(options) > 1:
+            folds = labels % min(FOLDS, len(np.unique(labels)))
+            fitted = [self._fit_blocks(each) for each in options]
+            errors = [
+                float(((self._out_of_fold(each, folds) - Y) ** 2 / self.scale_out_**2).sum())
+                for each in fitted
+            ]
+            self.blocks_ = fitted[int(np.argmin(errors))]
+        else:
+            fitted = [self._fit_blocks(each) for each in options[:2]]
+            self.blocks_ = max(fitted, key=lambda blocks: sum(block.log_likelihood for block in blocks))
+        return self._summarize(ratios)
+
+    def _scale(
+        self,
+        X: Array,
+        Y: Array,
+        rep_in: Rep,
+        rep_out: Rep,
+        groups: Sequence[Group],
+        weights: Array | None,
+        seed: int,
+    ) -> _Data:
+        whole = join_groups(groups) if groups else Trivial(1)
+        self.shift_in_, self.scale_in_ = scale_copies(X, rep_in, whole, weights)
+        self.shift_out_, self.scale_out_ = scale_copies(Y, rep_out, whole, weights)
+        scaled = (Y - self.shift_out_) / self.scale_out_
+        kinds, columns = [], []
+        for segment in rep_out.segments(whole):
+            kinds.append(segment.type)
+            columns.append(np.arange(segment.start, segment.stop).reshape(segment.copies, segment.size))
+        roots = np.ones(len(X)) if weights is None else np.sqrt(weights)
+        some = np.random.default_rng(seed).permutation(len(X))[:CHOOSING_OF_MANY]
+        return _Data(
+            rep_in,
+            rep_out,
+            whole,
+            (X - self.shift_in_) / self.scale_in_,
+            roots,
+            tuple(kinds),
+            tuple(columns),
+            tuple(scaled[:, each].swapaxes(1, 2) for each in columns),
+            some,
+        )
+
+    def _compare(self, candidates: Sequence[Group]) -> tuple[list[Group], dict[str, float]]:
+        """The candidates that hold, and for each the log likelihood ratio of a remainder next to it."""
+        if self.exact_groups is not None:
+            known = set(self.exact_groups)
+            return [group for group in candidates if group.name in known], {
+                group.name: 0.0 if group.name in known else REFUTED for group in candidates
+            }
+        ratios = {group.name: self._ratio(group) for group in candidates}
+        holding = [group for group in candidates if ratios[group.name] < REFUTED]
+        while (
+            len(holding) > 1 and self._ratio(join_groups(holding)) >= REFUTED
+        ):  # each may hold, and not all together
+            holding.remove(max(holding, key=lambda group: ratios[group.name]))
+        return holding, ratios
+
+    def _ratio(self, group: Group) -> float:
+        data, total = self.data_, 0.0
+        for k, kind in enumerate(data.kinds):
+            rows, Y, roots = data.few(k)
+            q = Y.shape[1]
+            best = data.choose(list(equivariant_features(data.rep_in, kind, group, rows, FEATURES)), k)
+            if best is None:
+                return np.inf
+            parts = [(C, phi * roots[:, None]) for C, phi in best(rows)]
+            own = Statistics.from_parts(parts, Y * roots[:, None, None])
+            ridge, gains = fit(own).ridge, []
+            for width in (0.7, 1.4, 4.0):
+                inducing = InducingPoints.select(
+                    rows, width * np.sqrt(rows.shape[1]), max(20, REMAINDER // q)
+                )
+                K = inducing(rows) * roots[:, None]
+                found, _ = RemainderSums.from_parts(parts, K, Y * roots[:, None, None], own).remainder(ridge)
+                scale = max(float(found.values.sum()) / found.count, 1e-300)
+                heights, _, _ = found.profile(SIZES**2 / scale / 100.0)
+                alone = -0.5 * found.count * np.log(found.left / found.count)
+                gains.append(float((heights.max(axis=0) - alone).sum()))
+            total += max(0.0, *gains)
+        return total
+
+    def _options(
+        self, candidates: Sequence[Group], holding: Sequence[Group], ratios: dict[str, float]
+    ) -> list[list[list[Component]]]:
+        """Lists of components for every block, the most symmetric first."""
+        free = self._remainder()
+        if not candidates:
+            return [free]
+        options = []
+        soft = [group for group in candidates if group not in holding and np.isfinite(ratios[group.name])]
+        exact = self._exact(holding) if holding else [[] for _ in self.data_.kinds]
+        if holding:
+            options.append(exact)
+        mixed = [list(own) for own in exact]
+        for group in soft:
+            mixed = [
+                [*before, *own] for before, own in zip(mixed, self._exact([*holding, group]), strict=True)
+            ]
+        if soft or not holding:
+            options.append(
+                mixed if holding else [[*before, *own] for before, own in zip(mixed, free, strict=True)]
+            )
+        options.append(free)
+        return options
+
+    def _exact(self, groups: Sequence[Group]) -> list[list[Component]]:
+        """Features of the group that some candidates generate, for every block."""
+        data, joined = self.data_, join_groups(groups)
+        names = tuple(group.name for group in groups)
+        found = []
+        for k, kind in enumerate(data.kinds):
+            maps = list(equivariant_features(data.rep_in, kind, joined, data.sampled, data.most))
+            best = data.choose(maps, k)
+            found.append([] if best is None else [Component(best, names)])
+        return found
+
+    def _remainder(self) -> list[list[Component]]:
+        """Unconstrained features for every block."""
+        data, found = self.data_, []
+        for k, Y in enumerate(data.blocks):
+            maps = list(unconstrained_features(data.sampled, Y.shape[1], data.most))
+            found.append([Component(data.choose(maps, k))])
+        return found
+
+    def _fit_blocks(self, components: list[list[Component]]) -> list[BlockModel]:
+        data = self.data_
+        return [
+            fit_block(own, columns, data.rows, Y, data.roots) if own else _zero_block(columns, Y)
+            for own, columns, Y in zip(components, data.columns, data.blocks, strict=True)
+        ]
+
+    def _summarize(self, ratios: dict[str, float]) -> Self:
+        blocks = self.blocks_
+        self.log_likelihood_ = float(sum(block.log_likelihood for block in blocks))
+        self.weights_, rows, exact = {}, [], []
+        for group in self.candidates_:
+            having = sum(
+                float((block.sizes[[group.name in c.groups for c in block.components]] ** 2).sum())
+                for block in blocks
+            )
+            total = sum(float((block.sizes**2).sum()) for block in blocks)
+            is_exact = all(group.name in c.groups for block in blocks for c in block.components)
+            self.weights_[group.name] = 1.0 if is_exact else having / max(total, 1e-300)
+            exact += [group.name] if is_exact else []
+            verdict = "exact" if is_exact else "soft" if self.weights_[group.name] > 0.5 else "absent"
+            rows.append(
+                GPSymmetry(group.name, verdict, self.weights_[group.name], ratios.get(group.name, 0.0))
+            )
+        self.exact_groups_, self.symmetries_ = tuple(exact), GPSymmetries(rows)
+        return self
+
+    @one_blas_thread()
+    def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
+        """Mean (n, outputs), or (n,) as ``y`` was, and the standard deviation of a new measurement if asked for."""
+        check_is_fitted(self)
+        inputs = np.asarray(validate_data(self, X, reset=False, dtype=np.float64))
+        rows = (inputs - self.shift_in_) / self.scale_in_
+        mean, std = np.zeros((len(rows), len(self.shift_out_))), np.zeros((len(rows), len(self.shift_out_)))
+        for block in self.blocks_:
+            q = block.columns.shape[1]
+            for at in chunks(len(rows), len(block.weights) * q):
+                mean[at, block.columns.ravel()] = _flat(block.mean(rows[at]))
+                if return_std:
+                    deviation = np.sqrt((1.0 + block.variance(rows[at]))[:, :, None] * block.noise)
+                    std[at, block.columns.ravel()] = _flat(deviation)
+        mean = mean * self.scale_out_ + self.shift_out_
+        mean = mean[:, 0] if self.n_outputs_ == 0 else mean
+        if not return_std:
+            return mean
+        std = std * self.scale_out_
+        return mean, std[:, 0] if self.n_outputs_ == 0 else std
+
+    @one_blas_thread()
+    def cross_val_predict(self, folds: ArrayLike) -> Array:
+        """Predictions (n, outputs) of every row of the last fit by fits without its fold, hyperparameters kept.
+
+        Args:
+            folds: The fold of every row (n,), whole numbers.
+        """
+        check_is_fitted(self, "data_")
+        return self._out_of_fold(
+            self.blocks_, np.unique(np.asarray(folds), return_inverse=True)[1].reshape(-1)
+        )
+
+    def _out_of_fold(self, blocks: Sequence[BlockModel], folds: Index) -> Array:
+        data = self.data_
+        out = np.zeros((len(data.rows), len(self.shift_out_)))
+        for block, Y in zip(blocks, data.blocks, strict=True):
+            if block.components:
+                out[:, block.columns.ravel()] = _flat(leave_folds_out(block, data.rows, Y, data.roots, folds))
+        return out * self.scale_out_ + self.shift_out_
+
+    @one_blas_thread()
+    def project(self, groups: Group | str | Sequence[Group | str]) -> SoftEquivariantGP:
+        """The Gaussian process of the same rows that has just these symmetries, at every element; none for an unconstrained one.
+
+        Args:
+            groups: Some of the candidates.
+        """
+        check_is_fitted(self, "data_")
+        listed = [groups] if isinstance(groups, str | Group) else list(groups)
+        chosen = [read_group(each) for each in listed]
+        known = {group.name: group for group in self.candidates_}
+        exact = [known.get(group.name, group) for group in chosen]
+        if self.data_.rep_in is None:
+            raise InputError(
+                "only a Gaussian process as it was fitted can be projected, not one conditioned on other rows"
+            )
+        model = copy.copy(self)
+        model.blocks_ = model._fit_blocks(model._exact(exact) if exact else model._remainder())
+        model._summarize({row.name: row.log_ratio for row in self.symmetries_})
+        model.exact_groups_ = tuple(group.name for group in exact)
+        return model
+
+    @one_blas_thread()
+    def condition(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> SoftEquivariantGP:
+        """The same features and variances, conditioned on other rows.
+
+        Args:
+            X: Inputs (n, size of ``rep_in``).
+            y: Outputs (n, size of ``rep_out``).
+            sample_weight: Weight of every row (n,).
+        """
+        check_is_fitted(self)
+        inputs = np.asarray(X, dtype=np.float64)
+        Y = np.asarray(y, dtype=np.float64).reshape(len(inputs), -1)
+        weights = row_weights(sample_weight, len(Y))
+        roots = np.ones(len(Y)) if weights is None else np.sqrt(weights)
+        rows, scaled = (inputs - self.shift_in_) / self.scale_in_, (Y - self.shift_out_) / self.scale_out_
+        model = copy.copy(self)
+        columns = tuple(block.columns for block in self.blocks_)
+        blocks = tuple(scaled[:, each].swapaxes(1, 2) for each in columns)
+        model.data_ = _Data(None, None, None, rows, roots, (), columns, blocks, np.arange(0))
+        model.blocks_ = [
+            refit_block(block, rows, values, roots) if block.components else block
+            for block, values in zip(self.blocks_, blocks, strict=True)
+        ]
+        return model
+
+    @property
+    def noise_(self) -> Array:
+        """Variance of the noise of every output (outputs,), in the units of the data."""
+        variance = np.zeros(len(self.shift_out_))
+        for block in self.blocks_:
+            variance[block.columns] = block.noise[:, None]
+        return np.asarray(variance * self.scale_out_**2)
+
+    def to_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """The fitted Gaussian process as JSON and arrays; rows are not part of it."""
+        check_is_fitted(self)
+        names = ("shift_in_", "scale_in_", "shift_out_", "scale_out_", "n_features_in_", "n_outputs_")
+        values = [getattr(self, name) for name in names]
+        about, arrays = to_state((tuple(values), tuple(self.blocks_)))
+        groups = [str(group) for group in self.candidates_]
+        own = {
+            "values": about,
+            "groups": groups,
+            "names": [group.name for group in self.candidates_],
+            "rep_in": None if self.rep_in is None else str(self.rep_in),
+            "rep_out": None if self.rep_out is None else str(self.rep_out),
+            "ratios": {row.name: min(row.log_ratio, 1e300) for row in self.symmetries_},
+            "exact": list(self.exact_groups_),
+        }
+        return own, arrays
+
+    @classmethod
+    def from_state(cls, about: dict[str, Any], arrays: dict[str, Array]) -> SoftEquivariantGP:
+        """The inverse of :meth:`to_state`."""
+        model = cls(about["rep_in"], about["rep_out"], about["groups"])
+        values, blocks = from_state(about["values"], arrays)
+        names = ("shift_in_", "scale_in_", "shift_out_", "scale_out_", "n_features_in_", "n_outputs_")
+        for name, value in zip(names, values, strict=True):
+            setattr(model, name, value)
+        model.blocks_ = list(blocks)
+        model.candidates_ = tuple(read_group(text) for text in about["groups"])
+        model._summarize(about["ratios"])
+        model.exact_groups_ = tuple(about["exact"])
+        return model
+
+    def module(self) -> nn.Module:
+        """The mean as an ``nn.Module`` in double precision, in the units of the data."""
+        from softsym.gp.torch_module import GPModule
+
+        check_is_fitted(self)
+        return GPModule(self)
+
+
+def _flat(values: Array) -> Array:
+    """Values (n, q, copies) as columns copy by copy."""
+    return np.asarray(values.swapaxes(1, 2).reshape(len(values), -1))
+
+
+def _zero_block(columns: Index, Y: Array) -> BlockModel:
+    """No equivariant map but zero."""
+    nothing, noise = np.zeros((0, Y.shape[2])), (Y**2).mean(axis=(0, 1))
+    return BlockModel(columns, (), np.zeros(0), nothing, np.zeros((0, 0)), noise, -np.inf, np.zeros(0))
