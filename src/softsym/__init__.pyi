@@ -26,7 +26,7 @@ from .maps import infer_reps as infer_reps
 from .regularize import EquivarianceRegularizer as EquivarianceRegularizer, strengths as strengths
 from .metrics import equivariance_bound as equivariance_bound, equivariance_error as equivariance_error
 from .inference import SoftEquivariantGP as SoftEquivariantGP, evidence as evidence
-from .inference.propose import propose as propose
+from .propose import propose as propose
 from .datasets import task as task
 from .discovery import (
     SoftEquivariantClassifier as SoftEquivariantClassifier, SoftEquivariantRegressor as SoftEquivariantRegressor, load as load,

@@ -164,18 +164,7 @@ def _monomials(
     covariants: Polynomials, coordinates: _Coordinates, degree: int, order: int, most: int
 ) -> list[tuple[int, tuple[int, ...]]] | None:
     """Which equivariant polynomial times which coordinates have at most a total degree and number of inputs; None if too many."""
-    products = [
-        (
-            sum(coordinates.degrees[k] for k in chosen),
-            frozenset[int]().union(*(coordinates.factors[k] for k in chosen)),
-            chosen,
-        )
-        for count in range(degree + 1)
-        for chosen in itertools.islice(
-            itertools.combinations_with_replacement(range(len(coordinates.degrees)), count), MAX_PRODUCTS
-        )
-    ]
-    products = [each for each in products if each[0] <= degree and len(each[1]) <= order]
+    products = list(_products(coordinates, degree, order))
     found: list[tuple[int, tuple[int, ...]]] = []
     for k, (own, factors) in enumerate(zip(covariants.degrees, covariants.factors, strict=True)):
         found += [
@@ -186,6 +175,22 @@ def _monomials(
         if len(found) > most:
             return None
     return found or None
+
+
+def _products(
+    coordinates: _Coordinates, degree: int, order: int
+) -> Iterator[tuple[int, frozenset[int], tuple[int, ...]]]:
+    """Total degree, inputs and factors of all products of coordinates of at most a degree and number of inputs."""
+    level: list[tuple[int, frozenset[int], tuple[int, ...]]] = [(0, frozenset(), ())]
+    while level:
+        yield from level
+        longer = (
+            (total + coordinates.degrees[k], inputs | coordinates.factors[k], (*chosen, k))
+            for total, inputs, chosen in level
+            for k in range(chosen[-1] if chosen else 0, len(coordinates.degrees))
+            if total + coordinates.degrees[k] <= degree and len(inputs | coordinates.factors[k]) <= order
+        )
+        level = list(itertools.islice(longer, MAX_PRODUCTS))
 
 
 def _polynomial(

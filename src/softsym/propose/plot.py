@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 
 from softsym.errors import InputError
-from softsym.inference.propose.proposal import Proposal
+from softsym.propose.proposal import Proposal
 
 COLOURS = {"exact": "#0b6e99", "soft": "#edae49", "undecided": "#999999", "rest": "#cccccc"}
 SUFFIXES = (".html", ".svg", ".png")
 
 
-def write_picture(proposal: Proposal, path: str | Path) -> None:
+def write_figure(proposal: Proposal, path: str | Path) -> None:
     """Writes an HTML page; SVG and PNG need plotly's kaleido."""
     path = Path(path)
     if path.suffix.lower() not in SUFFIXES:
-        raise InputError(f"a picture is a file {', '.join(SUFFIXES)}, got {path.name}")
+        raise InputError(f"a figure is a file {', '.join(SUFFIXES)}, got {path.name}")
     drawn = figure(proposal)
     if path.suffix.lower() == ".html":
         path.write_text(drawn.to_html(include_plotlyjs=True), encoding="utf-8")

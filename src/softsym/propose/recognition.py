@@ -1,4 +1,4 @@
-r"""Names of Lie algebras: what a closed span of matrices is, in which basis.
+r"""Names of Lie algebras and words for generators: what a closed span of matrices is, in which basis.
 
 An algebra is named by what it keeps: fixed directions, a symmetric form (so(p, q)), an antisymmetric one (sp), volume (sl), lengths and a
 complex structure (su, u), nothing (gl); multiples of the identity are removed first. The basis in which it has its usual form gives a
@@ -7,14 +7,18 @@ complex structure (su, u), nothing (gl); multiples of the identity are removed f
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import null_space
 
+from softsym.errors import UnclearNullSpaceWarning
 from softsym.groups import GL, SE, SL, SO, SU, Group, Scaling, SO11p, SO13p, Sp, Translation, U
-from softsym.inference.propose.algebra.closure import angle, orthonormal
+from softsym.groups.change_of_basis import AXIS_NAMES, axis_text
+from softsym.inference.lattice import contains as contains_group
+from softsym.propose.algebra import angle, orthonormal
 from softsym.typing import Array
 
 SAME = 0.01
@@ -23,6 +27,8 @@ ROUGH = 1e-6
 """Singular values below are zero."""
 ORTHOGONAL = 1e-7
 """A basis that is a rotation up to this is taken as one."""
+CLEAR = 0.05
+"""Share of a matrix that may be something else before it has no name in words."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +80,13 @@ def _is_distinguishable(span: Array, uncertainty: float) -> bool:
     twice that.
     """
     return bool(np.abs(np.linalg.eigvalsh(np.einsum("aij,bji->ab", span, span))).min() > 2 * uncertainty)
+
+
+def contains(big: Group, small: Group) -> bool:
+    """Whether one group lies in another."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnclearNullSpaceWarning)  # groups from data have a few digits
+        return contains_group(big, small)
 
 
 def rounded_axis(direction: Array, decimals: int = 4) -> tuple[float, ...]:
@@ -309,3 +322,57 @@ def _tidy(span: Array) -> Array:
                 rows[j] -= rows[j, column] * rows[k]
     rows = np.where(np.abs(rows) < 1e-12, 0.0, rows)
     return rows.reshape(span.shape)
+
+
+def axis_words(direction: Array) -> str:
+    """A direction of space and where it points.
+
+    Example:
+        >>> axis_words(np.array([0.0, 0.02, 1.0]))
+        '(0,0.02,0.9998), 1.1 degrees from z'
+        >>> axis_words(np.array([0.0, -3.0, 0.0]))
+        'y'
+    """
+    axis = np.array(rounded_axis(direction))
+    if np.count_nonzero(axis) == 1:
+        return AXIS_NAMES[int(np.abs(axis).argmax())]
+    nearest = int(np.abs(axis).argmax())
+    off = np.degrees(np.arccos(min(1.0, abs(axis[nearest]) / np.linalg.norm(axis))))
+    return f"{axis_text(axis.tolist())}, {off:.1f} degrees from {AXIS_NAMES[nearest]}"
+
+
+def generator_words(A: Array, affine: bool = False) -> str:
+    """What a generator (d, d) does.
+
+    Example:
+        >>> generator_words(np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 0]]))
+        'rotation about z'
+        >>> generator_words(np.eye(4)), generator_words(np.diag([1.0, -1.0]))
+        ('scaling', 'stretch that keeps volume')
+    """
+    if affine:
+        linear, shift = A[:-1, :-1], A[:-1, -1]
+        if np.linalg.norm(linear) < CLEAR * np.linalg.norm(A):
+            return f"translation along {axis_words(shift)}" if len(shift) == 3 else "translation"
+        return f"{generator_words(linear)}{' and translation' if np.linalg.norm(shift) > CLEAR * np.linalg.norm(A) else ''}"
+    d, size = len(A), float(np.linalg.norm(A))
+    rotating, stretching = (A - A.T) / 2, (A + A.T) / 2
+    if np.linalg.norm(stretching) < CLEAR * size:
+        if d == 2:
+            return "rotation"
+        if d == 3:
+            return f"rotation about {axis_words(np.array([rotating[2, 1], rotating[0, 2], rotating[1, 0]]))}"
+        return "rotation"
+    scaling = np.trace(A) / d
+    if np.linalg.norm(A - scaling * np.eye(d)) < CLEAR * size:
+        return "scaling"
+    volume = " that keeps volume" if abs(np.trace(A)) < CLEAR * size else ""
+    return f"stretch{volume}" if np.linalg.norm(rotating) < CLEAR * size else f"shear or rotation{volume}"
+
+
+def count_translations(group: Group) -> int:
+    """Number of independent translations in a group in homogeneous coordinates."""
+    span = orthonormal(group.lie_algebra)
+    if not len(span):
+        return 0
+    return len(span) - int(np.linalg.matrix_rank(span[:, :-1, :-1].reshape(len(span), -1), tol=1e-6))

@@ -4,27 +4,30 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from softsym.groups import Group
-from softsym.inference.verdict import Verdict
 from softsym.tables import CandidateTable, Column
 from softsym.typing import Array
+
+if TYPE_CHECKING:
+    from softsym.inference.verdict import Verdict
 
 
 @dataclass(frozen=True)
 class ProposalRow:
-    """One generator or one discrete element.
+    """One generator, discrete element or group.
 
     Args:
         name: In words, such as "rotation about z".
-        verdict: exact, soft or undecided.
-        kind: "generator" or "discrete".
-        generator: Its matrix, as nested tuples.
-        eigenvalue: Of the Lie derivative; NaN for discrete elements.
-        p_value: Chance of such a defect if it holds exactly.
-        violation: Relative violation, without what the fit's error explains.
-        interval: Bounds of the relative violation, each at one percent.
+        verdict: exact, soft, absent or undecided.
+        kind: "generator", "discrete" or "group".
+        generator: Its matrix, as nested tuples; of a group, none.
+        eigenvalue: Of the Lie derivative of the unconstrained fit; NaN for discrete elements and groups.
+        p_value: Of the group that was judged, if that holds.
+        violation: Relative violation of the group that was judged.
+        interval: Its 95 % confidence interval.
         group: Text of the group it generates.
         note: What to know about it.
     """
@@ -62,13 +65,13 @@ def _plain(value: Any) -> Any:
 
 
 def _number(value: float) -> str:
-    return (
-        "" if math.isnan(value) else "0" if value == 0 else f"{value:.1e}" if value < 1e-3 else f"{value:.2g}"
-    )
+    if math.isnan(value):
+        return ""
+    return "0" if value == 0 else f"{value:.1e}" if abs(value) < 1e-3 else f"{value:.2g}"
 
 
 class ProposalTable(CandidateTable[ProposalRow]):
-    """One row for each generator and discrete element: iterable, indexed by place or by name."""
+    """One row for each generator and discrete element, and for each group that came close: iterable, indexed by place or by name."""
 
     title = "Proposed symmetries"
     what = "symmetry"
@@ -97,12 +100,11 @@ class Proposal:
         generators: Of what holds exactly, (k, d, d), orthonormal; (k, d + 1, d + 1), homogeneous, with points.
         algebra: Its name: "so(3)", "unnamed, dimension 2", or "none".
         is_compact: Whether the exact algebra is that of a compact group.
-        groups: Groups to go on with, the largest exact one first, then its parts, then soft ones.
-        verdicts: exact or soft, for each of these.
-        table: One row for each generator and discrete element.
-        eigenvalues: Of the unconstrained fit's Lie derivative, smallest first.
-        distance: Degrees between the exact algebra and the span of the eigenvectors it came from.
-        explained: Leave-one-out R² of the unconstrained fit.
+        groups: Groups that hold exactly, the largest first, then its parts.
+        table: One row for each generator and discrete element, and for each group that came close.
+        nearly: The rows of groups that came close: not accepted, but not far from it.
+        eigenvalues: Of the unconstrained fit's Lie derivative, smallest first, without what the fit's error explains.
+        explained: R² of the best fit of the selection rows.
         lattice: Pairs of places in ``groups``: the second lies inside the first.
         note: Why nothing is proposed, or what to know.
         seconds: How long it took.
@@ -112,51 +114,70 @@ class Proposal:
     algebra: str
     is_compact: bool
     groups: tuple[Group, ...]
-    verdicts: tuple[Verdict, ...]
     table: ProposalTable
+    nearly: tuple[ProposalRow, ...]
     eigenvalues: Array
-    distance: float
     explained: float
     lattice: tuple[tuple[int, int], ...] = ()
     note: str = ""
     seconds: float = field(default=0.0, compare=False)
 
-    @property
-    def exact_groups(self) -> tuple[Group, ...]:
-        """Those that hold exactly."""
-        return tuple(
-            group for group, verdict in zip(self.groups, self.verdicts, strict=True) if verdict == "exact"
-        )
-
     def words(self) -> str:
         """What was found, in a few sentences."""
         k = len(self.generators)
+        sentences = []
         if k:
             size = f"{k} dimension{'s' * (k > 1)}, {'compact' if self.is_compact else 'not compact'}"
-            sentences = [f"Exact continuous symmetry: {self.algebra} ({size})."]
-        else:
-            sentences = ["No continuous symmetry is exact."]
+            sentences.append(f"Exact continuous symmetry: {self.algebra} ({size}).")
+        elif self.groups:
+            sentences.append("No continuous symmetry is exact.")
         if self.groups:
-            listed = ", ".join(
-                f"{G.name} ({word})" for G, word in zip(self.groups, self.verdicts, strict=True)
-            )
-            sentences.append(f"Groups to go on with: {listed}.")
+            sentences.append(f"Groups to go on with: {', '.join(group.name for group in self.groups)}.")
+        close = ", ".join(f"{row.name} ({row.verdict}, violation {_number(row.violation)})" for row in self.nearly)
+        if not self.groups:
+            sentences.append(f"Nothing sure; nearly found: {close or 'nothing'}.")
+        elif close:
+            sentences.append(f"Nearly: {close}.")
         if self.note:
             sentences.append(f"{self.note[0].upper()}{self.note[1:]}.")
         return " ".join(sentences)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and strings, for JSON."""
-        groups = [
-            {"name": G.name, "text": G.text, "verdict": word}
-            for G, word in zip(self.groups, self.verdicts, strict=True)
-        ]
         return {
-            "schema": 1, "algebra": self.algebra, "dimension": len(self.generators), "is_compact": self.is_compact,
-            "generators": self.generators.tolist(), "groups": groups, "lattice": [list(pair) for pair in self.lattice],
-            "table": self.table.to_dicts(), "eigenvalues": self.eigenvalues.tolist(), "distance_degrees": self.distance,
-            "explained": self.explained, "note": self.note, "seconds": self.seconds,
-        }  # fmt: skip
+            "schema": 1,
+            "algebra": self.algebra,
+            "dimension": len(self.generators),
+            "is_compact": self.is_compact,
+            "generators": self.generators.tolist(),
+            "groups": [{"name": G.name, "text": G.text, "verdict": "exact"} for G in self.groups],
+            "nearly": [row.to_dict() for row in self.nearly],
+            "lattice": [list(pair) for pair in self.lattice],
+            "table": self.table.to_dicts(),
+            "eigenvalues": self.eigenvalues.tolist(),
+            "explained": self.explained,
+            "note": self.note,
+            "seconds": self.seconds,
+        }
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """A plotly figure of eigenvalues, axes and groups; written to a file .html, .svg or .png if a path is given."""
+        from softsym.propose.plot import figure, write_figure
+
+        if path is None:
+            return figure(self)
+        return write_figure(self, path)
 
     def __str__(self) -> str:
         return f"{self.table}\n{self.words()}"
+
+    def __rich__(self) -> Any:
+        from rich.console import Group as Together
+        from rich.text import Text
+
+        return Together(self.table, Text(self.words()))
+
+    def _repr_html_(self) -> str:
+        import html
+
+        return f"{self.table._repr_html_()}<p>{html.escape(self.words())}</p>"

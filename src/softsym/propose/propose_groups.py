@@ -1,0 +1,552 @@
+r"""Symmetry groups proposed from data, see :func:`softsym.propose`.
+
+Rows are split once. On the selection rows the null space of the Lie derivative (:mod:`softsym.propose.lie_derivative`) and the usual
+candidates give algebras, of which the likeliest is kept (:mod:`softsym.propose.search`), and discrete elements are joined to it
+(:mod:`softsym.propose.discrete`). On the inference rows :func:`softsym.evidence` judges the result, its parts and what came close. The answer
+is the maximal groups that it accepts.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from softsym.data.split import HELD_OUT, split_rows
+from softsym.errors import InputError
+from softsym.groups import GL, SE, SO, E, Group, O, Translation, Trivial
+from softsym.groups import group as read_group
+from softsym.inference.evidence import evidence
+from softsym.inference.exactness import measure_exactness
+from softsym.inference.shape import join_equal_inputs, read_rows
+from softsym.inference.verdict import ABSENT_ABOVE, LEAST_R2, TOLERANCE, Verdict, confirm_exact
+from softsym.metrics.overlap import LOW_OVERLAP, orbit_overlap
+from softsym.propose.algebra import angle, is_closed, orthonormal
+from softsym.propose.columns import Columns, Rows, prepare
+from softsym.propose.discrete import Element, join_elements
+from softsym.propose.lie_derivative import LieMatrix, SmoothFit, fit_smooth, lie_matrix, translation_matrix
+from softsym.propose.proposal import Proposal, ProposalRow, ProposalTable
+from softsym.propose.recognition import Recognised, contains, count_translations, generator_words, recognise
+from softsym.propose.search import POOR, TIED, Candidate, search
+from softsym.reps import Rep
+from softsym.reps import rep as read_rep
+from softsym.reps.affine import has_points
+from softsym.typing import Array, Index
+
+FEWEST = 20
+"""The fewest rows that are accepted."""
+MAX_ROWS = 2_000
+"""Rows that are used unless more are asked for."""
+LINEAR = 1e-20
+"""Share of the variance below which outputs are combinations of the inputs."""
+MAX_ALTERNATIVES, MAX_PARTS, MAX_SOFT = 2, 3, 1
+"""So many algebras next to the likeliest, discrete parts, and usual groups that may hold softly are judged."""
+COMPARED = 600
+"""Rows by which the orbit overlap is measured."""
+SAME_SPAN = 0.1
+"""Share of a generator outside of an algebra up to which it is one of it."""
+MAX_LISTED = 5
+"""Groups that are listed."""
+MAX_CANDIDATES = 4
+"""Candidates for a fit."""
+
+
+def propose(
+    X: ArrayLike,
+    Y: ArrayLike,
+    rep_in: Rep | str,
+    rep_out: Rep | str,
+    *,
+    row_groups: ArrayLike | None = None,
+    tolerance: float = TOLERANCE,
+    max_rows: int = MAX_ROWS,
+    seed: int = 0,
+) -> Proposal:
+    """Proposes symmetry groups from data alone.
+
+    Args:
+        X: Inputs (n, size of ``rep_in``).
+        Y: Outputs (n, size of ``rep_out``).
+        rep_in: How inputs transform, such as ``"2V"``; the dimension of the space follows from the columns.
+        rep_out: How outputs transform.
+        row_groups: A label for every row (n,); rows of one label are dependent and stay together.
+        tolerance: Relative violation up to which a symmetry counts as exact.
+        max_rows: Of more rows a sample is taken.
+        seed: Seed of the sample split.
+
+    Example:
+        >>> import numpy as np, softsym as ss
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.standard_normal((200, 6))
+        >>> Y = np.cross(X[:, :3], X[:, 3:]) + 0.02 * rng.standard_normal((200, 3))
+        >>> found = ss.propose(X, Y, "2V", "V")
+        >>> found.algebra, found.generators.shape, found.groups[0]
+        ('so(3)', (3, 3, 3), SO(3))
+    """
+    start = time.perf_counter()
+    X, Y = read_rows(X, "X"), read_rows(Y, "Y")
+    if len(X) != len(Y):
+        raise InputError(f"`X` has {len(X)} rows and `Y` has {len(Y)}")
+    if min(len(X), max_rows) < FEWEST:
+        raise InputError(f"{min(len(X), max_rows)} row(s) propose nothing; at least {FEWEST} are needed")
+    if not tolerance > 0:
+        raise InputError(f"`tolerance` must be positive, got {tolerance!r}")
+    columns = Columns.read(X, Y, read_rep(rep_in), read_rep(rep_out))
+    selection, inference, labels = _split(X, row_groups, max_rows, seed)
+    used = np.concatenate([selection, inference])
+    if not np.ptp(Y[used], axis=0).any():
+        return replace(_nothing(columns, "the outputs do not vary"), seconds=time.perf_counter() - start)
+    judge = Judge(selection, inference, labels, tolerance, seed)
+    proposal = _propose(X, Y, columns, judge)
+    return replace(proposal, seconds=time.perf_counter() - start)
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """What the evidence says about a group on the inference rows."""
+
+    group: Group
+    verdict: Verdict
+    violation: float
+    interval: tuple[float, float]
+    p_value: float
+    overlap: float
+    note: str
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """The sample split, and the rule.
+
+    Args:
+        selection: Selection rows.
+        inference: Inference rows.
+        labels: Row groups of all rows (n,).
+        tolerance: Relative violation up to which a symmetry counts as exact.
+        seed: Seed.
+    """
+
+    selection: NDArray[np.intp]
+    inference: NDArray[np.intp]
+    labels: Index
+    tolerance: float
+    seed: int
+
+    def judge(self, rows: Rows, groups: Sequence[Group]) -> list[Judgement]:
+        """The evidence about groups, on the inference rows."""
+        held = rows.take(self.inference)
+        labels = self.labels[self.inference]
+        reps = rows.columns.rep_in, rows.columns.rep_out
+        compact = [group for group in groups if group.is_orthogonal]
+        found: dict[Group, Judgement] = {}
+        if compact:
+            table = evidence(
+                held.X, held.Y, *reps, compact, row_groups=labels, tolerance=self.tolerance, seed=self.seed
+            )
+            for group, row in zip(compact, table, strict=True):
+                violation, overlap = (
+                    float(getattr(row, new, getattr(row, old, np.nan)))
+                    for new, old in (("violation", "asymmetry"), ("overlap", "coverage"))
+                )
+                found[group] = Judgement(group, row.verdict, violation, row.interval, row.p_value, overlap, row.note)
+        for group in groups:
+            if group in found:
+                continue
+            measured = measure_exactness(
+                held.X, held.Y, *reps, group, row_groups=labels, tolerance=self.tolerance, seed=self.seed
+            )
+            verdict, note = confirm_exact(measured, measured.p_value, self.tolerance)
+            overlap = orbit_overlap(held.X[:COMPARED], reps[0], group, self.seed).value
+            if overlap < LOW_OVERLAP and verdict == "exact":
+                verdict, note = "undecided", f"transformed inputs lie where there are no inputs (orbit overlap {overlap:.2f})"
+            middle = sum(measured.interval) / 2
+            found[group] = Judgement(group, verdict, middle, measured.interval, measured.p_value, overlap, note)
+        return [found[group] for group in groups]
+
+    def accepts(self, one: Judgement, from_data: bool) -> bool:
+        """Whether a group holds: exact, or as far as its basis is known, where that came from data and is a little off."""
+        is_close = one.verdict != "absent" and one.interval[1] <= self.tolerance and not one.overlap < LOW_OVERLAP
+        return one.verdict == "exact" or (from_data and is_close)
+
+
+@dataclass(frozen=True, eq=False)
+class _Tried:
+    """A group to judge, with what it is made of."""
+
+    group: Group
+    span: Array
+    parts: tuple[Element, ...] = ()
+    from_data: bool = False
+    is_soft: bool = False
+
+
+def _split(
+    X: Array, row_groups: ArrayLike | None, max_rows: int, seed: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp], Index]:
+    """Selection rows, inference rows and the labels of all rows; rows of one label, or of equal inputs, stay together."""
+    given = None if row_groups is None else np.asarray(row_groups)
+    if given is not None and given.shape != (len(X),):
+        raise InputError(f"`row_groups` must hold one label for each of {len(X)} rows, got shape {given.shape}")
+    labels = join_equal_inputs(X, None if given is None else np.unique(given, return_inverse=True)[1].reshape(-1))
+    count = int(labels.max()) + 1
+    if count < 2:
+        raise InputError("all rows are of one row group; at least two are needed")
+    order = np.random.default_rng(seed).permutation(count)
+    sizes = np.bincount(labels, minlength=count)[order]
+    ends = np.cumsum(sizes)
+    total = min(len(X), max_rows)
+    middle = max(1, int(np.searchsorted(ends, total / 2)))
+    last = max(middle + 1, int(np.searchsorted(ends, total, side="right")))
+    place = np.empty(count, dtype=np.int64)
+    place[order] = np.arange(count)
+    return np.flatnonzero(place[labels] < middle), np.flatnonzero((place[labels] >= middle) & (place[labels] < last)), labels
+
+
+def _propose(X: Array, Y: Array, columns: Columns, judge: Judge) -> Proposal:
+    along = _translations(X, Y, columns, judge)
+    rows = prepare(*columns.centre(X, Y, along), columns, judge.selection)
+    if rows.left < LINEAR:
+        return _everything(columns, along)
+    selected = rows.take(judge.selection).blur(judge.seed)
+    smooth = fit_smooth(selected.X, selected.Y)
+    lie = lie_matrix(smooth, selected)
+    listed = search(selected, lie, smooth)
+    likely = [
+        one
+        for one in listed
+        if one.score > smooth.log_likelihood - TIED
+        and one.fitted.r2 > LEAST_R2
+        and (smooth.r2 < POOR or lie.uncertainty(one.span) < 1.0)
+    ]
+    r2 = max(0.0, smooth.r2, *(one.fitted.r2 for one in likely[:1]))
+    tried = _to_judge(selected, smooth, lie, likely) if r2 >= LEAST_R2 else []
+    judged = judge.judge(rows, [one.group for one in tried])
+    left = " left by combinations of the inputs, which every matrix respects" if rows.left < 0.5 else ""
+    note = "" if r2 >= LEAST_R2 else f"the fit explains only {r2:.0%} of the outputs{left}; more rows or less noise would help"
+    proposal = _assemble(tried, judged, judge, columns, along, lie, note)
+    return replace(proposal, explained=1.0 - rows.left * (1.0 - r2))
+
+
+def _translations(X: Array, Y: Array, columns: Columns, judge: Judge) -> Array:
+    """Translations (k, d), orthonormal, of points that leave rows likely and predict the inference rows as well as without them."""
+    d = columns.dim
+    none = np.zeros((0, d))
+    if not columns.points_in.any():
+        return none
+    unit = np.maximum(Y[judge.selection].std(axis=0), 1e-12).max()
+
+    def fit_along(along: Array) -> SmoothFit:
+        inputs, outputs = columns.centre(X, Y, along)
+        return fit_smooth(inputs[judge.selection], outputs[judge.selection] / unit)
+
+    free = fit_along(none)
+    shift_in, shift_out = columns.shifts()
+    directions = np.linalg.eigh(translation_matrix(free, X[judge.selection], shift_in, shift_out / unit))[1].T
+    best, height = none, free.log_likelihood
+    for k in range(1, d + 1):
+        fitted = fit_along(directions[:k])
+        if fitted.log_likelihood < height - TIED:
+            continue
+        if _is_as_good(X, Y, columns, judge, directions[:k], fitted, free, unit):
+            best, height = directions[:k], max(height, fitted.log_likelihood)
+    return np.eye(d) if len(best) == d else _rounded_directions(best)
+
+
+def _is_as_good(
+    X: Array, Y: Array, columns: Columns, judge: Judge, along: Array, fitted: SmoothFit, free: SmoothFit, unit: float
+) -> bool:
+    """Whether translations cost at most the square of the tolerance on the inference rows, with 95 % confidence."""
+    rows = judge.inference
+    inputs, outputs = columns.centre(X, Y, along)
+    without = np.sum((Y[rows] / unit - free.predict(X[rows])) ** 2, axis=1)
+    losses = np.sum((outputs[rows] / unit - fitted.predict(inputs[rows])) ** 2, axis=1) - without
+    variance = float(np.sum(np.var(Y[rows] / unit, axis=0)))
+    by_group = np.bincount(judge.labels[rows], losses - losses.mean())
+    error = float(np.sqrt(np.sum(by_group**2))) / len(rows)
+    return float(losses.mean()) + 1.64 * error <= judge.tolerance**2 * variance
+
+
+def _rounded_directions(along: Array) -> Array:
+    """Coordinate axes where directions (k, d) span nearly these."""
+    weights = np.sum(along**2, axis=0)
+    axes = np.sort(np.argsort(-weights)[: len(along)])
+    return np.eye(along.shape[1])[axes] if weights[axes].min(initial=1.0) > 0.99 else along
+
+
+def _to_judge(selected: Rows, smooth: SmoothFit, lie: LieMatrix, likely: list[Candidate]) -> list[_Tried]:
+    """The likeliest algebra with and without discrete elements, other algebras, and usual groups that may hold softly."""
+    d = selected.columns.dim
+    best = likely[0] if likely else None
+    named = None if best is None else recognise(best.span)
+    fitted = None if best is None else best.fitted
+    height = smooth.log_likelihood if fitted is None else fitted.log_likelihood
+    predict = smooth.predict if fitted is None else fitted.predict
+    joined = join_elements(selected, None if named is None else named.group, fitted, height, predict, lie)
+    tried: list[_Tried] = []
+    none = np.zeros((0, d, d))
+    if joined.group is not None and joined.parts:
+        span, free = (none, joined.from_data) if best is None else (best.span, joined.from_data or best.freedom > 0)
+        tried.append(_Tried(joined.group, span, joined.parts, free))
+    if best is not None and named is not None:
+        tried.append(_Tried(named.group, best.span, from_data=best.freedom > 0))
+    others = [one for one in likely[1:] if best is not None and angle(one.span, best.span) > 20.0]
+    for one in others[:MAX_ALTERNATIVES]:
+        tried.append(_Tried(recognise(one.span).group, one.span, from_data=one.freedom > 0))
+    if len(joined.parts) > 1:
+        for part in joined.parts[:MAX_PARTS]:
+            tried.append(_Tried(part.group, none, (part,)))
+    soft = [
+        group
+        for group in usual_groups(d)
+        if not any(contains(one.group, group) for one in tried)
+        and lie.violation(group.lie_algebra) < ABSENT_ABOVE
+    ]
+    tried += [_Tried(group, orthonormal(group.lie_algebra), is_soft=True) for group in soft[:MAX_SOFT]]
+    unique: dict[Group, _Tried] = {}
+    for each in tried:
+        unique.setdefault(each.group, each)
+    return list(unique.values())
+
+
+def usual_groups(d: int) -> tuple[Group, ...]:
+    """Rotations that are common as symmetries of a space of dimension d, the largest first.
+
+    Example:
+        >>> usual_groups(3)
+        (SO(3), SO(2)@z, SO(2)@y, SO(2)@x)
+    """
+    if d < 2:
+        return ()
+    return (SO(d), *(SO(2).about(axis) for axis in "zyx")) if d == 3 else (SO(d),)
+
+
+def _assemble(
+    tried: list[_Tried],
+    judged: list[Judgement],
+    judge: Judge,
+    columns: Columns,
+    along: Array,
+    lie: LieMatrix,
+    note: str,
+) -> Proposal:
+    """The maximal accepted groups, their parts and rows, and what came close."""
+    pairs = list(zip(tried, judged, strict=True))
+    accepted = [(one, found) for one, found in pairs if judge.accepts(found, one.from_data)]
+    maximal = [
+        (one, found)
+        for k, (one, found) in enumerate(accepted)
+        if not any(_is_part(one, other) for j, (other, _) in enumerate(accepted) if j < k)
+    ]
+    best = max(maximal, key=lambda pair: len(pair[0].span), default=None)
+    span = lie.basis[:0] if best is None else best[0].span
+    whole = _homogeneous(span, along) if columns.is_affine else span
+    exact = recognise(whole, columns.is_affine) if len(whole) else None
+    groups = _listed_groups(maximal, exact, columns, along)
+    rows = _exact_rows(best, maximal, lie, columns, along)
+    holding = {one.group for one, _ in accepted}
+    nearly = tuple(
+        _group_row(found)
+        for one, found in sorted(pairs, key=lambda pair: pair[1].interval[1])
+        if one.group not in holding and found.verdict in ("soft", "undecided") and found.interval[0] < ABSENT_ABOVE
+    )
+    return Proposal(
+        generators=whole,
+        algebra="none" if exact is None else exact.name,
+        is_compact=exact is not None and exact.is_compact,
+        groups=groups,
+        table=ProposalTable([*rows, *nearly]),
+        nearly=nearly,
+        eigenvalues=np.maximum(lie.spectrum()[0], 0.0),
+        explained=0.0,
+        lattice=_lattice(groups),
+        note=note,
+    )
+
+
+def _is_part(one: _Tried, other: _Tried) -> bool:
+    """Whether a group lies in another, up to a few degrees where they came from data."""
+    if not one.parts and len(one.span) <= len(other.span):
+        flat, inner = one.span.reshape(len(one.span), -1), other.span.reshape(len(other.span), -1)
+        return bool(np.linalg.norm(flat - (flat @ inner.T) @ inner, axis=1).max(initial=0.0) < SAME_SPAN)
+    return contains(other.group, one.group)
+
+
+def _listed_groups(
+    maximal: list[tuple[_Tried, Judgement]], exact: Recognised | None, columns: Columns, along: Array
+) -> tuple[Group, ...]:
+    """The maximal groups, the continuous part, discrete parts."""
+    listed: list[Group] = []
+    for one, _ in maximal:
+        listed.append(_on_points(one.group, along) if columns.is_affine else one.group)
+        if one.parts and len(one.span):
+            connected = recognise(one.span).group
+            listed.append(_on_points(connected, along) if columns.is_affine else connected)
+        if not columns.is_affine:
+            listed += [part.group for part in one.parts if part.group != one.group]
+    if exact is not None and columns.is_affine:  # translations alone, or what closes with them
+        listed = listed or [exact.group]
+    return tuple(dict.fromkeys(listed))[:MAX_LISTED]
+
+
+def _on_points(group: Group, along: Array) -> Group:
+    """A group of vectors on points, with translations (k, d)."""
+    d = group.dim
+    if len(along) == d:
+        return {SO(d): SE(d), O(d): E(d)}.get(group, group.embed(d + 1, range(d)) | Translation(d))
+    placed = group.embed(d + 1, range(d))
+    return placed if not len(along) else placed | recognise(_homogeneous(np.zeros((0, d, d)), along), True).group
+
+
+def _exact_rows(
+    best: tuple[_Tried, Judgement] | None,
+    maximal: list[tuple[_Tried, Judgement]],
+    lie: LieMatrix,
+    columns: Columns,
+    along: Array,
+) -> list[ProposalRow]:
+    """One row for each exact generator, translation and discrete element."""
+    rows = []
+    for translation in along:
+        A = _homogeneous(lie.basis[:0], translation[None])[0]
+        rows.append(_element_row(generator_words(A, True), "generator", A, None))
+    if best is not None:
+        for A in best[0].span:
+            value = lie.spectrum(A[None])[0]
+            whole = np.pad(A, (0, 1)) if columns.is_affine else A
+            words = generator_words(whole, columns.is_affine)
+            rows.append(_element_row(words, "generator", whole, best[1], float(value[0]) if len(value) else np.nan))
+    for one, found in maximal:
+        rows += [_element_row(part.name, "discrete", part.matrix, found, group=part.group.text) for part in one.parts]
+    return rows
+
+
+def _element_row(
+    name: str, kind: str, A: Array, found: Judgement | None, eigenvalue: float = np.nan, group: str = ""
+) -> ProposalRow:
+    p, violation, interval = (np.nan, np.nan, (np.nan, np.nan)) if found is None else (found.p_value, found.violation, found.interval)
+    text = group or Group.from_generators(A[None], name=name).text
+    entries = tuple(tuple(float(value) for value in row) for row in np.round(A, 12) + 0.0)
+    return ProposalRow(name, "exact", kind, entries, eigenvalue, p, violation, interval, text)
+
+
+def _group_row(found: Judgement) -> ProposalRow:
+    return ProposalRow(
+        found.group.name,
+        found.verdict,
+        "group",
+        (),
+        np.nan,
+        found.p_value,
+        found.violation,
+        found.interval,
+        found.group.text,
+        found.note,
+    )
+
+
+def _homogeneous(span: Array, along: Array) -> Array:
+    """Matrices (k, d, d) and translations (m, d) in homogeneous coordinates, orthonormal; matrices that do not close with them are left out."""
+    d = along.shape[1] if len(along) else span.shape[-1]
+    linear = np.pad(span, ((0, 0), (0, 1), (0, 1)))
+    shifts = np.zeros((len(along), d + 1, d + 1))
+    shifts[:, :d, d] = along
+    together = orthonormal(np.concatenate([linear, shifts])) if len(linear) + len(shifts) else linear
+    return together if not len(together) or is_closed(together) else shifts
+
+
+def _lattice(groups: Sequence[Group]) -> tuple[tuple[int, int], ...]:
+    """Which lies directly inside which."""
+    places = range(len(groups))
+    pairs = {(i, j) for i in places for j in places if i != j and contains(groups[i], groups[j]) and not (j < i and contains(groups[j], groups[i]))}
+    return tuple(sorted((i, j) for i, j in pairs if not any((i, k) in pairs and (k, j) in pairs for k in places)))
+
+
+def _everything(columns: Columns, along: Array) -> Proposal:
+    """The outputs are combinations of the inputs: every matrix is a symmetry."""
+    d = columns.dim
+    span = np.eye(d * d).reshape(-1, d, d) / 1.0
+    whole = _homogeneous(span, along) if columns.is_affine else span
+    exact = recognise(whole, columns.is_affine)
+    group = exact.group if columns.is_affine else GL(d)
+    words = "outputs are combinations of the inputs, which every matrix respects"
+    return Proposal(whole, exact.name, False, (group,), ProposalTable(), (), np.zeros(d * d), 1.0, note=words)
+
+
+def _nothing(columns: Columns, note: str) -> Proposal:
+    d = columns.dim + columns.is_affine
+    return Proposal(np.zeros((0, d, d)), "none", False, (), ProposalTable(), (), np.zeros(0), 0.0, note=note)
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Candidates for a fit.
+
+    Args:
+        groups: The candidates, proposed ones first.
+        proposal: The whole proposal.
+        usual: Those of them that the data did not propose.
+    """
+
+    groups: tuple[Group, ...]
+    proposal: Proposal
+    usual: tuple[Group, ...] = ()
+
+    def describe(self) -> str:
+        """The candidates in one sentence."""
+        proposed = [group.name for group in self.groups if group not in self.usual]
+        reason = f" ({self.proposal.note})" if self.proposal.note and not proposed else ""
+        words = f"the data propose {', '.join(proposed) or 'no group'}{reason}"
+        usual = ", ".join(group.name for group in self.usual)
+        return f"{words}; {usual} are judged too" if usual else words
+
+
+def propose_candidates(
+    X: Array,
+    Y: Array,
+    rep_in: Rep | str,
+    rep_out: Rep | str,
+    seed: int = 0,
+    *,
+    fraction: float = HELD_OUT,
+    duplicates: Index | None = None,
+    row_groups: Index | None = None,
+) -> Candidates:
+    """Candidate groups for a fit: those that data propose, largest first, those that came close, and the usual ones.
+
+    Rows that a fit with the same arguments keeps for the test are not looked at.
+
+    Args:
+        X: Inputs (n, size of ``rep_in``).
+        Y: Outputs (n, size of ``rep_out``).
+        rep_in: How inputs transform.
+        rep_out: How outputs transform.
+        seed: Seed of the fit.
+        fraction: Share of the rows that is held out.
+        duplicates: Labels that equal rows share.
+        row_groups: Row groups (n,).
+
+    Example:
+        >>> import numpy as np
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.standard_normal((200, 6))
+        >>> propose_candidates(X, np.cross(X[:, :3], X[:, 3:]), "2V", "V").describe()
+        'the data propose SO(3)'
+    """
+    parts = split_rows(X, fraction, seed, duplicates=duplicates, row_groups=row_groups)
+    seen = np.sort(np.concatenate([parts.train, parts.val]))
+    labels = None if row_groups is None else row_groups[seen]
+    proposal = propose(X[seen], Y[seen], rep_in, rep_out, row_groups=labels, seed=seed)
+    if has_points(read_rep(rep_in), read_rep(rep_out)):
+        found = [group for group in proposal.groups if count_translations(group) == count_translations(proposal.groups[0])]
+        return Candidates(tuple(found[:MAX_CANDIDATES]), proposal)
+    close = [read_group(row.group) for row in proposal.nearly]
+    groups = list(dict.fromkeys([*proposal.groups, *close]))
+    usual: list[Group] = []
+    if not any(group.is_orthogonal for group in groups):
+        d = next(d for d in range(1, 9) if read_rep(rep_in).size(Trivial(d)) == X.shape[1])
+        usual = [O(3), *(O(2).about(axis) for axis in "zyx")] if d == 3 else [O(d)]
+    listed = [*groups, *usual][:MAX_CANDIDATES]
+    return Candidates(tuple(listed), proposal, tuple(group for group in usual if group in listed))
