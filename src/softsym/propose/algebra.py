@@ -292,7 +292,9 @@ def _nilpotent(A: Array) -> Array:
 def _over_quotient(span: Array) -> Iterator[Array]:
     """Algebras that hold every matrix with a range in some directions, which nothing depends on, and act on the others in round numbers."""
     k, d = len(span), span.shape[-1]
-    sizes, vectors = np.linalg.eigh(np.einsum("kij,klj->il", span, span))  # d for directions whose matrices are all in the span
+    sizes, vectors = np.linalg.eigh(
+        np.einsum("kij,klj->il", span, span)
+    )  # d for directions whose matrices are all in the span
     free, rest = vectors[:, sizes > FREE * d], vectors[:, sizes <= FREE * d]
     inner = k - free.shape[1] * d
     if not free.shape[1] or not rest.shape[1] or inner < 0:

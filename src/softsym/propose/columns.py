@@ -1,9 +1,9 @@
 r"""The columns of a table before a group is known: how matrices act on them, and what every matrix respects.
 
 Every matrix A of gl(d) is a velocity :math:`d\rho(A)\, x` of the columns. Points, on which translations act too, become vectors by
-subtracting the mean point of every row from the points of inputs and outputs, along the translations that hold. Combinations of inputs of
-the type of an output respect every matrix; they are subtracted from the outputs, so that motion :math:`x(t) \to x(t + dt)` that is nearly the
-identity does not hide how far a matrix is from a symmetry. Last, every copy of a type is divided by its size, which commutes with all
+subtracting the mean point of every row from the points of inputs and outputs, where translations hold. Combinations of inputs of
+the type of an output respect every matrix; they are subtracted from the outputs, so that motion :math:`x(t) \to x(t + dt)` that is nearly
+the identity does not hide how far a matrix is from a symmetry. Last, every copy of a type is divided by its size, which commutes with all
 matrices.
 """
 
@@ -32,15 +32,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Both sides of a table.
-
-    Args:
-        rep_in: How inputs transform; points and displacements are written as vectors.
-        rep_out: How outputs transform.
-        dim: Dimension d of the space.
-        points_in: Which input columns are of points, (D,).
-        points_out: Which output columns are of points, (q,).
-        is_affine: Whether there are points or displacements.
+    """Both sides of a table: representations with points written as vectors, the dimension of the space, and which columns are of points.
 
     Example:
         >>> import numpy as np, softsym as ss
@@ -74,7 +66,9 @@ class Columns:
                 f"{rep_in} and {rep_out} have only scalars: nothing moves; pass vectors, V, or points, P"
             )
         d = fitting[0]
-        points = [_point_columns(rep, vectors, d) for rep, vectors in zip((rep_in, rep_out), linear, strict=True)]
+        points = [
+            _point_columns(rep, vectors, d) for rep, vectors in zip((rep_in, rep_out), linear, strict=True)
+        ]
         return cls(linear[0], linear[1], d, points[0], points[1], has_points(rep_in, rep_out))
 
     @property
@@ -82,42 +76,23 @@ class Columns:
         """The space that matrices act on, as the group of the identity alone."""
         return Trivial(self.dim)
 
-    def centre(self, X: Array, Y: Array, along: Array) -> tuple[Array, Array]:
-        """Inputs and outputs with the mean point of every row subtracted from points, along translations (k, d)."""
-        if not len(along):
-            return X, Y
-        means = X[:, self.points_in].reshape(len(X), -1, self.dim).mean(axis=1) @ along.T @ along
+    def centre(self, X: Array, Y: Array) -> tuple[Array, Array]:
+        """Inputs and outputs with the mean point of every row subtracted from points."""
+        means = X[:, self.points_in].reshape(len(X), -1, self.dim).mean(axis=1)
         X, Y = X.copy(), Y.copy()
         for values, where in ((X, self.points_in), (Y, self.points_out)):
             values[:, where] -= np.tile(means, (1, int(where.sum()) // self.dim))
         return X, Y
 
-    def shifts(self) -> tuple[Array, Array]:
-        """Changes of inputs (d, D) and of outputs (d, q) under unit translations."""
-        eye = np.eye(self.dim)
-        sides = []
-        for where in (self.points_in, self.points_out):
-            change = np.zeros((self.dim, len(where)))
-            change[:, where] = np.tile(eye, (1, int(where.sum()) // self.dim))
-            sides.append(change)
-        return sides[0], sides[1]
-
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows without units, of vectors, scalars and tensors.
+    """Rows without units, of vectors, scalars and tensors: every copy of a type has size one."""
 
-    Args:
-        X: Inputs (n, D), every copy of size one.
-        Y: Outputs (n, q) without what every matrix respects, every copy of size one.
-        columns: How they transform.
-        left: Share of the variance of the outputs that is left.
-    """
-
-    X: Array
-    Y: Array
+    X: Array  # inputs (n, D)
+    Y: Array  # outputs (n, q) without what every matrix respects
     columns: Columns
-    left: float
+    left: float  # share of the variance of the outputs that is left
 
     def take(self, rows: NDArray[np.intp]) -> Rows:
         """Some of the rows."""
@@ -138,13 +113,7 @@ class Rows:
 
 
 def prepare(X: Array, Y: Array, columns: Columns, chosen: NDArray[np.intp]) -> Rows:
-    """Centred rows without what every matrix respects and without units.
-
-    Args:
-        X: Inputs (n, D), points centred.
-        Y: Outputs (n, q).
-        columns: How they transform.
-        chosen: Rows by which coefficients and units are found.
+    """Rows without what every matrix respects and without units, which are found from the chosen rows.
 
     Example:
         >>> import numpy as np, softsym as ss
@@ -172,7 +141,9 @@ def prepare(X: Array, Y: Array, columns: Columns, chosen: NDArray[np.intp]) -> R
     left = float(np.sum(rest[chosen] ** 2)) / max(total, 1e-300)
     rest[:, np.sqrt((rest[chosen] ** 2).mean(axis=0)) < ROUNDING * max(float(np.abs(Y).max()), 1e-300)] = 0.0
     shift, unit = scale_copies(X[chosen], columns.rep_in, space)
-    return Rows((X - shift) / unit, rest / scale_copies(rest[chosen], columns.rep_out, space)[1], columns, left)
+    return Rows(
+        (X - shift) / unit, rest / scale_copies(rest[chosen], columns.rep_out, space)[1], columns, left
+    )
 
 
 def _copies(values: Array, start: int, size: int, copies: int) -> Array:
@@ -196,7 +167,9 @@ def _as_vectors(rep: Rep) -> Rep:
     for copies, kind in rep:
         if any(isinstance(atom, PointAtom) for atom in kind.atoms) and len(kind.atoms) > 1:
             raise InputError(f"a point is no factor of a tensor, got {kind}; take V for displacements")
-        atoms = tuple(Base() if isinstance(atom, PointAtom | DisplacementAtom) else atom for atom in kind.atoms)
+        atoms = tuple(
+            Base() if isinstance(atom, PointAtom | DisplacementAtom) else atom for atom in kind.atoms
+        )
         if any(not isinstance(atom, Base) or atom.part is not None for atom in atoms):
             raise InputError(f"groups are proposed for scalars, vectors, tensors and points, not for {kind}")
         terms.append((copies, TensorType(atoms)))

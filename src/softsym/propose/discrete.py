@@ -1,8 +1,8 @@
 r"""Discrete candidates: elements that no Lie derivative shows.
 
-Minus the identity, reflections, rotations by a fraction of a circle and signed permutations of coordinates, about coordinate axes and about
-axes of the data: the eigenvectors of the Lie derivative among rotations. (A reflection commutes with rotations about its normal and reverses
-the others, so its normal is one of these.) A fitted function says how far each element h is from a symmetry,
+Minus the identity, reflections, rotations by a fraction of a circle and signed permutations of coordinates, about coordinate axes and
+about axes of the data: the eigenvectors of the Lie derivative among rotations. (A reflection commutes with rotations about its normal and
+reverses the others, so its normal is one of these.) A fitted function says how far each element h is from a symmetry,
 :math:`\rho_{out}(h) f(x) - f(\rho_{in}(h) x)`; normals of reflections are moved to where this is smallest. The nearest ones are joined to
 what is known to hold as long as the rows stay as likely.
 """
@@ -22,7 +22,7 @@ from softsym.groups.change_of_basis import axis_text
 from softsym.propose.columns import Rows
 from softsym.propose.lie_derivative import LieMatrix
 from softsym.propose.recognition import contains, rounded_axis
-from softsym.propose.search import TIED, Candidate, GroupFit, fit_group, refine
+from softsym.propose.search import TIED, Candidate, GroupFit, fit_group, is_as_good, refine
 from softsym.typing import Array
 
 Predict = Callable[[Array], Array]
@@ -46,14 +46,7 @@ ROUND = 3
 
 @dataclass(frozen=True, eq=False)
 class Element:
-    """A discrete group to try.
-
-    Args:
-        name: In words.
-        matrix: Its generator (d, d).
-        group: The group.
-        normal: Of a reflection, (d,); None for others.
-    """
+    """A discrete group to try, by its generator (d, d), and of a reflection the normal (d,)."""
 
     name: str
     matrix: Array
@@ -101,7 +94,9 @@ def find_axes(lie: LieMatrix, d: int) -> Array:
 
 def elements(d: int, axes: Array) -> Iterator[Element]:
     """All that are tried, given axes (m, d) of the data."""
-    yield Element("minus the identity", -np.eye(d), Group.from_generators(discrete=[-np.eye(d)], name="minus identity"))
+    yield Element(
+        "minus the identity", -np.eye(d), Group.from_generators(discrete=[-np.eye(d)], name="minus identity")
+    )
     if d == 1:
         return
     yield from (reflection(direction) for direction in (*np.eye(d), *axes))
@@ -115,7 +110,9 @@ def elements(d: int, axes: Array) -> Iterator[Element]:
             axis = rounded_axis(direction)
             for n in FOLDS:
                 group = C(n).about(axis)
-                yield Element(f"rotation by 1/{n} about {axis_text(axis)}", group.discrete_generators[0], group)
+                yield Element(
+                    f"rotation by 1/{n} about {axis_text(axis)}", group.discrete_generators[0], group
+                )
     if d <= ENUMERATED:
         for order in itertools.permutations(range(d)):
             for signs in itertools.product((1.0, -1.0), repeat=d):
@@ -142,10 +139,14 @@ def matched_permutation(rows: Rows, predict: Predict) -> Element | None:
     basis[np.arange(d), np.arange(d), np.arange(d)] = 1.0
     step = 1e-3
     rates = rows.input_rates(basis)
-    slopes = np.array([predict(X + step * X @ rate.T) - predict(X - step * X @ rate.T) for rate in rates]) / (2 * step)
+    slopes = np.array([predict(X + step * X @ rate.T) - predict(X - step * X @ rate.T) for rate in rates]) / (
+        2 * step
+    )
     strength = np.sort(np.sqrt(np.mean(slopes**2, axis=1)), axis=1)  # (d, q)
     moments = np.array([np.sqrt(np.mean((X @ rate.T) ** 2)) for rate in rates])[:, None]
-    signature = np.concatenate([strength / max(float(strength.max()), 1e-300), moments / moments.max()], axis=1)
+    signature = np.concatenate(
+        [strength / max(float(strength.max()), 1e-300), moments / moments.max()], axis=1
+    )
     cost = np.linalg.norm(signature[:, None] - signature[None], axis=2)
     np.fill_diagonal(cost, float(np.median(cost)))
     partner = linear_sum_assignment(cost)[1]
@@ -174,14 +175,7 @@ def element_violation(rows: Rows, predict: Predict, matrix: Array, values: Array
 
 @dataclass(frozen=True, eq=False)
 class Joined:
-    """A group with the discrete elements that were added to it.
-
-    Args:
-        group: What all generate together; None if nothing holds.
-        parts: The elements that were added.
-        fitted: The regression under it.
-        from_data: Whether a normal came from data.
-    """
+    """A group with the discrete elements that were added to it, the regression under it, and whether a normal came from data."""
 
     group: Group | None
     parts: tuple[Element, ...]
@@ -190,18 +184,14 @@ class Joined:
 
 
 def join_elements(
-    rows: Rows, connected: Group | None, base: GroupFit | None, height: float, predict: Predict, lie: LieMatrix
+    rows: Rows,
+    connected: Group | None,
+    base: GroupFit | None,
+    height: float,
+    predict: Predict,
+    lie: LieMatrix,
 ) -> Joined:
-    """Adds discrete elements to a group as long as rows stay as likely.
-
-    Args:
-        rows: The selection rows.
-        connected: The continuous group that holds; None if none does.
-        base: The regression under it.
-        height: Log likelihood that is to be kept.
-        predict: The fitted function.
-        lie: The Lie derivative, for axes.
-    """
+    """Adds discrete elements to a connected group as long as the selection rows are as likely as under it, ``height``."""
     d = rows.columns.dim
     axes = find_axes(lie, d)
     axis = rotation_axis(connected)
@@ -215,12 +205,17 @@ def join_elements(
         fitted = None if larger is None else fit_group(rows, larger)
         if larger is None or fitted is None:
             continue
-        own, is_free = one, one.normal is not None and not connected and np.count_nonzero(one.normal) > 1
+        own, is_free = (
+            one,
+            one.normal is not None and not connected and bool(np.count_nonzero(one.normal) > 1),
+        )
         if is_free and not joined.parts:
             own, fitted = _refine_reflection(one, fitted)
             larger = own.group
         if fitted.log_likelihood >= height - TIED:
-            joined = Joined(larger, (*joined.parts, own), fitted, joined.from_data or (is_free and not _is_whole(own)))
+            joined = Joined(
+                larger, (*joined.parts, own), fitted, joined.from_data or (is_free and not _is_whole(own))
+            )
             height = max(height, fitted.log_likelihood)
     return joined
 
@@ -232,7 +227,9 @@ def _random_function(base: GroupFit) -> Predict:
     return replace(base, blocks=tuple(blocks)).predict
 
 
-def _nearest(rows: Rows, predict: Predict, axes: Array, axis: Array | None, base: Predict | None) -> list[Element]:
+def _nearest(
+    rows: Rows, predict: Predict, axes: Array, axis: Array | None, base: Predict | None
+) -> list[Element]:
     """The elements with the smallest violation by a fitted function, those of its own group left out."""
     values = predict(rows.X[:PROBED])
     found: list[tuple[float, Element]] = []
@@ -242,7 +239,11 @@ def _nearest(rows: Rows, predict: Predict, axes: Array, axis: Array | None, base
         if _is_listed(one, found) or np.array_equal(one.matrix, np.eye(len(one.matrix))):
             continue
         violation = element_violation(rows, predict, one.matrix, values)
-        if base is not None and np.linalg.det(one.matrix) > 0 and element_violation(rows, base, one.matrix) < INSIDE:
+        if (
+            base is not None
+            and np.linalg.det(one.matrix) > 0
+            and element_violation(rows, base, one.matrix) < INSIDE
+        ):
             continue
         if one.normal is not None and np.count_nonzero(one.normal) > 1 and violation < 2 * LARGEST:
             one = _align(reflection(_move_normal(rows, predict, one.normal, values)), axis)
@@ -271,17 +272,22 @@ def _refine_reflection(one: Element, fitted: GroupFit) -> tuple[Element, GroupFi
     best = fitted if refined is None else refined.fitted
     assert one.normal is not None
     normal = best.frame @ one.normal
+    moved = reflection(normal)
+    again = fit_group(fitted.rows, moved.group)
+    own, own_fit = (
+        (one, fitted) if again is None or again.log_likelihood < fitted.log_likelihood else (moved, again)
+    )
     near = math.cos(math.radians(APART)) * np.linalg.norm(normal)
     numbers = itertools.product(range(-ROUND, ROUND + 1), repeat=d if d <= 3 else 0)
     whole = [np.array(each, dtype=np.float64) for each in numbers if each and math.gcd(*each) == 1]
-    for direction in sorted((each for each in whole if normal @ each > near * np.linalg.norm(each)), key=np.linalg.norm):
+    for direction in sorted(
+        (each for each in whole if normal @ each > near * np.linalg.norm(each)), key=np.linalg.norm
+    ):
         tried = reflection(direction)
         rounded = fit_group(fitted.rows, tried.group)
-        if rounded is not None and rounded.log_likelihood > best.log_likelihood - TIED:
+        if rounded is not None and is_as_good(rounded, own_fit):
             return tried, rounded
-    moved = reflection(normal)
-    again = fit_group(fitted.rows, moved.group)
-    return (moved, again) if again is not None else (one, fitted)
+    return own, own_fit
 
 
 def rotation_axis(group: Group | None) -> Array | None:
@@ -299,7 +305,9 @@ def _join(whole: Group, group: Group) -> Group | None:
     """The group that both generate, by its name where it has one; None if it is neither continuous nor finite."""
     d = whole.dim
     for smaller, known in ((SO(d), O(d)), (SO13p(), SO13()), (SO13(), Lorentz())):
-        if whole == smaller and contains(known, group):  # one more component: whatever is new generates the rest
+        if whole == smaller and contains(
+            known, group
+        ):  # one more component: whatever is new generates the rest
             return known
     axis = rotation_axis(whole)
     if axis is not None and len(whole.lie) == 1 and not whole.discrete and whole.is_orthogonal:

@@ -50,12 +50,7 @@ class Features(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Monomials:
-    """Products of inputs.
-
-    Args:
-        factors: Which inputs each product multiplies.
-        scale: What each is multiplied by, (m,).
-    """
+    """Products of inputs, each multiplied by a number."""
 
     factors: tuple[tuple[int, ...], ...]
     scale: Array
@@ -86,12 +81,7 @@ class Monomials:
 
 @dataclass(frozen=True, eq=False)
 class Smooth:
-    """Whitened features of a squared-exponential kernel next to monomials that are hardly shrunk.
-
-    Args:
-        inducing: The inducing points.
-        monomials: The monomials.
-    """
+    """Whitened features of a squared-exponential kernel next to monomials that are hardly shrunk."""
 
     inducing: InducingPoints
     monomials: Monomials
@@ -114,27 +104,16 @@ class Smooth:
 
 @dataclass(frozen=True, eq=False)
 class SmoothFit:
-    """A Bayesian linear regression of all outputs on the same features of standardised inputs.
-
-    Args:
-        features: The features.
-        mean: Of the inputs, (D,).
-        std: Standard deviations of the inputs, (D,).
-        weights: Posterior means (m, q).
-        root: Matrix U (m, m) with the posterior covariance of the weights of an output U U' times its noise.
-        noise: Variance of the noise of every output (q,).
-        log_likelihood: Log marginal likelihood.
-        r2: Leave-one-out R².
-    """
+    """A Bayesian linear regression of all outputs on the same features of standardised inputs."""
 
     features: Features
-    mean: Array
-    std: Array
-    weights: Array
-    root: Array
-    noise: Array
+    mean: Array  # of the inputs, (D,)
+    std: Array  # of the inputs, (D,)
+    weights: Array  # posterior means (m, q)
+    root: Array  # U (m, m): the posterior covariance of the weights of an output is U U' times its noise
+    noise: Array  # variance for every output (q,)
     log_likelihood: float
-    r2: float
+    r2: float  # leave-one-out
 
     def predict(self, X: Array) -> Array:
         """Values (n, q) at rows (n, D)."""
@@ -191,19 +170,12 @@ def _feature_maps(Z: Array) -> list[Features]:
 
 @dataclass(frozen=True, eq=False)
 class LieMatrix:
-    """The quadratic forms of the Lie derivative along a basis of matrices.
+    """The quadratic forms of the Lie derivative along a basis of matrices."""
 
-    Args:
-        basis: Matrices (K, d, d).
-        M: Mean products of Lie derivatives, (K, K).
-        N: What they are measured against, (K, K).
-        error: What the error of the fit adds to M, (K, K).
-    """
-
-    basis: Array
-    M: Array
-    N: Array
-    error: Array
+    basis: Array  # (K, d, d)
+    M: Array  # mean products of Lie derivatives, (K, K)
+    N: Array  # what they are measured against, (K, K)
+    error: Array  # what the error of the fit adds to M, (K, K)
 
     def spectrum(self, span: Array | None = None) -> tuple[Array, Array]:
         """Eigenvalues and generators (k, d, d) of M - error relative to N, smallest first, within a span (k, d, d) if there is one."""
@@ -220,7 +192,7 @@ class LieMatrix:
         return math.sqrt(max(0.0, float(values[-1]))) if len(values) else 0.0
 
     def uncertainty(self, span: Array) -> float:
-        """The largest standard deviation of a Lie derivative in a span (k, d, d), relative to its typical size: from one on, rows say nothing."""
+        """The largest standard deviation of a Lie derivative in a span (k, d, d) by its typical size: from one on, rows say nothing."""
         values = LieMatrix(self.basis, self.error, self.N, np.zeros_like(self.error)).spectrum(span)[0]
         return math.sqrt(max(0.0, float(values[-1]))) if len(values) else 0.0
 
@@ -247,27 +219,8 @@ def lie_matrix(fitted: SmoothFit, rows: Rows) -> LieMatrix:
         (True, True)
     """
     basis, X = unit_matrices(rows.columns.dim), rows.X[:PROBED]
-    D_in, D_out = rows.input_rates(basis), rows.output_rates(basis)
-    return _forms(fitted, X, basis, np.einsum("kij,nj->kni", D_in, X), D_out)
-
-
-def translation_matrix(fitted: SmoothFit, X: Array, shift_in: Array, shift_out: Array) -> Array:
-    """Mean products (d, d) of Lie derivatives along unit translations, relative to the size of the derivative, without the fit's error."""
-    X = X[:PROBED]
-    d = len(shift_in)
-    values, slopes = fitted.gradients(X)
-    along = np.einsum("nmd,kd->knm", slopes, shift_in, optimize=True)
-    derivative = shift_out[:, None] - along @ fitted.weights
-    M = np.einsum("anq,bnq->ab", derivative, derivative) / len(X)
-    white = along @ fitted.root
-    M -= np.einsum("anm,bnm->ab", white, white) * float(fitted.noise.sum()) / len(X)
-    jacobian = np.einsum("nmd,mq->nqd", slopes, fitted.weights, optimize=True)
-    size = float(np.sum(jacobian**2)) / len(X) / X.shape[1] * float(np.sum(shift_in**2)) / d
-    return np.asarray(M / max(size + float(np.sum(shift_out**2)) / d, 1e-300))
-
-
-def _forms(fitted: SmoothFit, X: Array, basis: Array, speeds: Array, D_out: Array) -> LieMatrix:
     n, D = X.shape
+    speeds, D_out = np.einsum("kij,nj->kni", rows.input_rates(basis), X), rows.output_rates(basis)
     values, slopes = fitted.gradients(X)
     outputs = values @ fitted.weights
     jacobian = np.einsum("nmd,mq->nqd", slopes, fitted.weights, optimize=True)
@@ -297,5 +250,3 @@ def _error(fitted: SmoothFit, values: Array, slopes: Array, speeds: Array, D_out
         - cross.T
         + float(noise.sum()) * both
     )
-
-

@@ -34,9 +34,11 @@ def figure(proposal: Proposal) -> Any:
     from plotly.subplots import make_subplots
 
     drawn = make_subplots(
-        rows=1, cols=3, specs=[[{"type": "xy"}, {"type": "scene"}, {"type": "xy"}]],
+        rows=1,
+        cols=3,
+        specs=[[{"type": "xy"}, {"type": "scene"}, {"type": "xy"}]],
         subplot_titles=("Eigenvalues of the Lie derivative", "Axes and normals", "Groups, larger above"),
-    )  # fmt: skip
+    )
     drawn.add_trace(_eigenvalues(proposal), row=1, col=1)
     drawn.update_yaxes(type="log", row=1, col=1)
     for trace in _axes(proposal):
@@ -108,7 +110,11 @@ def _lattice(proposal: Proposal) -> list[Any]:
         for i, j in proposal.lattice
     ]
     nodes = Scatter(
-        x=[x for x, _ in places], y=[y for _, y in places], mode="markers+text", text=[G.name for G in proposal.groups],
-        textposition="top center", marker={"size": 14, "color": [COLOURS[word] for word in proposal.verdicts]},
-    )  # fmt: skip
+        x=[x for x, _ in places],
+        y=[y for _, y in places],
+        mode="markers+text",
+        text=[G.name for G in proposal.groups],
+        textposition="top center",
+        marker={"size": 14, "color": COLOURS["exact"]},
+    )
     return [*edges, nodes]

@@ -2,8 +2,8 @@ r"""Symmetry groups proposed from data, see :func:`softsym.propose`.
 
 Rows are split once. On the selection rows the null space of the Lie derivative (:mod:`softsym.propose.lie_derivative`) and the usual
 candidates give algebras, of which the likeliest is kept (:mod:`softsym.propose.search`), and discrete elements are joined to it
-(:mod:`softsym.propose.discrete`). On the inference rows :func:`softsym.evidence` judges the result, its parts and what came close. The answer
-is the maximal groups that it accepts.
+(:mod:`softsym.propose.discrete`). On the inference rows :func:`softsym.evidence` judges the result, its parts and what came close. The
+answer is the maximal groups that it accepts.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from softsym.data.split import HELD_OUT, split_rows
 from softsym.errors import InputError
-from softsym.groups import GL, SE, SO, E, Group, O, Translation, Trivial
+from softsym.groups import GL, SE, SO, E, Group, O, Scaling, Translation, Trivial
 from softsym.groups import group as read_group
 from softsym.inference.evidence import evidence
 from softsym.inference.exactness import measure_exactness
 from softsym.inference.shape import join_equal_inputs, read_rows
 from softsym.inference.verdict import ABSENT_ABOVE, LEAST_R2, TOLERANCE, Verdict, confirm_exact
 from softsym.metrics.overlap import LOW_OVERLAP, orbit_overlap
-from softsym.propose.algebra import angle, is_closed, orthonormal
+from softsym.propose.algebra import angle, orthonormal
 from softsym.propose.columns import Columns, Rows, prepare
 from softsym.propose.discrete import Element, join_elements
-from softsym.propose.lie_derivative import LieMatrix, SmoothFit, fit_smooth, lie_matrix, translation_matrix
+from softsym.propose.lie_derivative import LieMatrix, SmoothFit, fit_smooth, lie_matrix, unit_matrices
 from softsym.propose.proposal import Proposal, ProposalRow, ProposalTable
-from softsym.propose.recognition import Recognised, contains, count_translations, generator_words, recognise
+from softsym.propose.recognition import contains, count_translations, generator_words, recognise
 from softsym.propose.search import POOR, TIED, Candidate, search
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
@@ -119,15 +119,7 @@ class Judgement:
 
 @dataclass(frozen=True, eq=False)
 class Judge:
-    """The sample split, and the rule.
-
-    Args:
-        selection: Selection rows.
-        inference: Inference rows.
-        labels: Row groups of all rows (n,).
-        tolerance: Relative violation up to which a symmetry counts as exact.
-        seed: Seed.
-    """
+    """The sample split of rows with labels of row groups, and the rule."""
 
     selection: NDArray[np.intp]
     inference: NDArray[np.intp]
@@ -151,7 +143,9 @@ class Judge:
                     float(getattr(row, new, getattr(row, old, np.nan)))
                     for new, old in (("violation", "asymmetry"), ("overlap", "coverage"))
                 )
-                found[group] = Judgement(group, row.verdict, violation, row.interval, row.p_value, overlap, row.note)
+                found[group] = Judgement(
+                    group, row.verdict, violation, row.interval, row.p_value, overlap, row.note
+                )
         for group in groups:
             if group in found:
                 continue
@@ -161,14 +155,21 @@ class Judge:
             verdict, note = confirm_exact(measured, measured.p_value, self.tolerance)
             overlap = orbit_overlap(held.X[:COMPARED], reps[0], group, self.seed).value
             if overlap < LOW_OVERLAP and verdict == "exact":
-                verdict, note = "undecided", f"transformed inputs lie where there are no inputs (orbit overlap {overlap:.2f})"
+                verdict, note = (
+                    "undecided",
+                    f"transformed inputs lie where there are no inputs (orbit overlap {overlap:.2f})",
+                )
             middle = sum(measured.interval) / 2
-            found[group] = Judgement(group, verdict, middle, measured.interval, measured.p_value, overlap, note)
+            found[group] = Judgement(
+                group, verdict, middle, measured.interval, measured.p_value, overlap, note
+            )
         return [found[group] for group in groups]
 
     def accepts(self, one: Judgement, from_data: bool) -> bool:
         """Whether a group holds: exact, or as far as its basis is known, where that came from data and is a little off."""
-        is_close = one.verdict != "absent" and one.interval[1] <= self.tolerance and not one.overlap < LOW_OVERLAP
+        is_close = (
+            one.verdict != "absent" and one.interval[1] <= self.tolerance and not one.overlap < LOW_OVERLAP
+        )
         return one.verdict == "exact" or (from_data and is_close)
 
 
@@ -180,7 +181,12 @@ class _Tried:
     span: Array
     parts: tuple[Element, ...] = ()
     from_data: bool = False
-    is_soft: bool = False
+    is_fallback: bool = False  # less likely than others, which are to be refuted first
+
+    def listed(self) -> list[Group]:
+        """It and its parts."""
+        connected = [recognise(self.span).group] if self.parts and len(self.span) else []
+        return [self.group, *connected, *(part.group for part in self.parts)]
 
 
 def _split(
@@ -189,8 +195,12 @@ def _split(
     """Selection rows, inference rows and the labels of all rows; rows of one label, or of equal inputs, stay together."""
     given = None if row_groups is None else np.asarray(row_groups)
     if given is not None and given.shape != (len(X),):
-        raise InputError(f"`row_groups` must hold one label for each of {len(X)} rows, got shape {given.shape}")
-    labels = join_equal_inputs(X, None if given is None else np.unique(given, return_inverse=True)[1].reshape(-1))
+        raise InputError(
+            f"`row_groups` must hold one label for each of {len(X)} rows, got shape {given.shape}"
+        )
+    labels = join_equal_inputs(
+        X, None if given is None else np.unique(given, return_inverse=True)[1].reshape(-1)
+    )
     count = int(labels.max()) + 1
     if count < 2:
         raise InputError("all rows are of one row group; at least two are needed")
@@ -202,78 +212,60 @@ def _split(
     last = max(middle + 1, int(np.searchsorted(ends, total, side="right")))
     place = np.empty(count, dtype=np.int64)
     place[order] = np.arange(count)
-    return np.flatnonzero(place[labels] < middle), np.flatnonzero((place[labels] >= middle) & (place[labels] < last)), labels
+    return (
+        np.flatnonzero(place[labels] < middle),
+        np.flatnonzero((place[labels] >= middle) & (place[labels] < last)),
+        labels,
+    )
 
 
 def _propose(X: Array, Y: Array, columns: Columns, judge: Judge) -> Proposal:
-    along = _translations(X, Y, columns, judge)
-    rows = prepare(*columns.centre(X, Y, along), columns, judge.selection)
+    is_moved = bool(columns.points_in.any()) and _has_translations(X, Y, columns, judge)
+    rows = prepare(*(columns.centre(X, Y) if is_moved else (X, Y)), columns, judge.selection)
     if rows.left < LINEAR:
-        return _everything(columns, along)
+        return _everything(columns, is_moved)
     selected = rows.take(judge.selection).blur(judge.seed)
     smooth = fit_smooth(selected.X, selected.Y)
     lie = lie_matrix(smooth, selected)
-    listed = search(selected, lie, smooth)
+    sized = orbit_overlap(selected.X[:COMPARED], columns.rep_in, Scaling(columns.dim), judge.seed).value
     likely = [
         one
-        for one in listed
+        for one in search(selected, lie, smooth, with_scaling=not sized < LOW_OVERLAP)
         if one.score > smooth.log_likelihood - TIED
         and one.fitted.r2 > LEAST_R2
         and (smooth.r2 < POOR or lie.uncertainty(one.span) < 1.0)
     ]
     r2 = max(0.0, smooth.r2, *(one.fitted.r2 for one in likely[:1]))
-    tried = _to_judge(selected, smooth, lie, likely) if r2 >= LEAST_R2 else []
-    judged = judge.judge(rows, [one.group for one in tried])
-    left = " left by combinations of the inputs, which every matrix respects" if rows.left < 0.5 else ""
-    note = "" if r2 >= LEAST_R2 else f"the fit explains only {r2:.0%} of the outputs{left}; more rows or less noise would help"
-    proposal = _assemble(tried, judged, judge, columns, along, lie, note)
-    return replace(proposal, explained=1.0 - rows.left * (1.0 - r2))
+    tried, note = [], ""
+    if r2 >= LEAST_R2:
+        tried = _to_judge(selected, smooth, lie, likely)
+    else:
+        left = " left by combinations of the inputs, which every matrix respects" if rows.left < 0.5 else ""
+        note = f"the fit explains only {r2:.0%} of the outputs{left}; more rows or less noise would help"
+    pairs = list(zip(tried, judge.judge(rows, [one.group for one in tried]), strict=True))
+    proposal = _assemble(pairs, judge, columns, is_moved, lie)
+    return replace(proposal, explained=1.0 - rows.left * (1.0 - r2), note=note)
 
 
-def _translations(X: Array, Y: Array, columns: Columns, judge: Judge) -> Array:
-    """Translations (k, d), orthonormal, of points that leave rows likely and predict the inference rows as well as without them."""
-    d = columns.dim
-    none = np.zeros((0, d))
-    if not columns.points_in.any():
-        return none
-    unit = np.maximum(Y[judge.selection].std(axis=0), 1e-12).max()
-
-    def fit_along(along: Array) -> SmoothFit:
-        inputs, outputs = columns.centre(X, Y, along)
-        return fit_smooth(inputs[judge.selection], outputs[judge.selection] / unit)
-
-    free = fit_along(none)
-    shift_in, shift_out = columns.shifts()
-    directions = np.linalg.eigh(translation_matrix(free, X[judge.selection], shift_in, shift_out / unit))[1].T
-    best, height = none, free.log_likelihood
-    for k in range(1, d + 1):
-        fitted = fit_along(directions[:k])
-        if fitted.log_likelihood < height - TIED:
-            continue
-        if _is_as_good(X, Y, columns, judge, directions[:k], fitted, free, unit):
-            best, height = directions[:k], max(height, fitted.log_likelihood)
-    return np.eye(d) if len(best) == d else _rounded_directions(best)
-
-
-def _is_as_good(
-    X: Array, Y: Array, columns: Columns, judge: Judge, along: Array, fitted: SmoothFit, free: SmoothFit, unit: float
-) -> bool:
-    """Whether translations cost at most the square of the tolerance on the inference rows, with 95 % confidence."""
+def _has_translations(X: Array, Y: Array, columns: Columns, judge: Judge) -> bool:
+    """Whether translations leave rows likely and cost at most the square of the tolerance on the inference rows, with 95 % confidence."""
+    unit = max(float(Y[judge.selection].std(axis=0).max()), 1e-12)
+    sides = [(X, Y / unit), columns.centre(X, Y / unit)]
+    free, fitted = (
+        fit_smooth(inputs[judge.selection], outputs[judge.selection]) for inputs, outputs in sides
+    )
+    if fitted.log_likelihood < free.log_likelihood - TIED:
+        return False
     rows = judge.inference
-    inputs, outputs = columns.centre(X, Y, along)
-    without = np.sum((Y[rows] / unit - free.predict(X[rows])) ** 2, axis=1)
-    losses = np.sum((outputs[rows] / unit - fitted.predict(inputs[rows])) ** 2, axis=1) - without
-    variance = float(np.sum(np.var(Y[rows] / unit, axis=0)))
+    without, with_them = (
+        np.sum((outputs[rows] - each.predict(inputs[rows])) ** 2, axis=1)
+        for each, (inputs, outputs) in zip((free, fitted), sides, strict=True)
+    )
+    losses = with_them - without
     by_group = np.bincount(judge.labels[rows], losses - losses.mean())
     error = float(np.sqrt(np.sum(by_group**2))) / len(rows)
+    variance = float(np.sum(np.var(Y[rows] / unit, axis=0)))
     return float(losses.mean()) + 1.64 * error <= judge.tolerance**2 * variance
-
-
-def _rounded_directions(along: Array) -> Array:
-    """Coordinate axes where directions (k, d) span nearly these."""
-    weights = np.sum(along**2, axis=0)
-    axes = np.sort(np.argsort(-weights)[: len(along)])
-    return np.eye(along.shape[1])[axes] if weights[axes].min(initial=1.0) > 0.99 else along
 
 
 def _to_judge(selected: Rows, smooth: SmoothFit, lie: LieMatrix, likely: list[Candidate]) -> list[_Tried]:
@@ -288,13 +280,15 @@ def _to_judge(selected: Rows, smooth: SmoothFit, lie: LieMatrix, likely: list[Ca
     tried: list[_Tried] = []
     none = np.zeros((0, d, d))
     if joined.group is not None and joined.parts:
-        span, free = (none, joined.from_data) if best is None else (best.span, joined.from_data or best.freedom > 0)
+        span, free = (
+            (none, joined.from_data) if best is None else (best.span, joined.from_data or best.freedom > 0)
+        )
         tried.append(_Tried(joined.group, span, joined.parts, free))
     if best is not None and named is not None:
         tried.append(_Tried(named.group, best.span, from_data=best.freedom > 0))
     others = [one for one in likely[1:] if best is not None and angle(one.span, best.span) > 20.0]
     for one in others[:MAX_ALTERNATIVES]:
-        tried.append(_Tried(recognise(one.span).group, one.span, from_data=one.freedom > 0))
+        tried.append(_Tried(recognise(one.span).group, one.span, from_data=one.freedom > 0, is_fallback=True))
     if len(joined.parts) > 1:
         for part in joined.parts[:MAX_PARTS]:
             tried.append(_Tried(part.group, none, (part,)))
@@ -304,7 +298,7 @@ def _to_judge(selected: Rows, smooth: SmoothFit, lie: LieMatrix, likely: list[Ca
         if not any(contains(one.group, group) for one in tried)
         and lie.violation(group.lie_algebra) < ABSENT_ABOVE
     ]
-    tried += [_Tried(group, orthonormal(group.lie_algebra), is_soft=True) for group in soft[:MAX_SOFT]]
+    tried += [_Tried(group, orthonormal(group.lie_algebra), is_fallback=True) for group in soft[:MAX_SOFT]]
     unique: dict[Group, _Tried] = {}
     for each in tried:
         unique.setdefault(each.group, each)
@@ -324,45 +318,55 @@ def usual_groups(d: int) -> tuple[Group, ...]:
 
 
 def _assemble(
-    tried: list[_Tried],
-    judged: list[Judgement],
-    judge: Judge,
-    columns: Columns,
-    along: Array,
-    lie: LieMatrix,
-    note: str,
+    pairs: list[tuple[_Tried, Judgement]], judge: Judge, columns: Columns, is_moved: bool, lie: LieMatrix
 ) -> Proposal:
     """The maximal accepted groups, their parts and rows, and what came close."""
-    pairs = list(zip(tried, judged, strict=True))
-    accepted = [(one, found) for one, found in pairs if judge.accepts(found, one.from_data)]
+    holding = [pair for pair in pairs if judge.accepts(pair[1], pair[0].from_data)]
+    accepted = [pair for pair in holding if not pair[0].is_fallback] or holding[:1]
     maximal = [
-        (one, found)
-        for k, (one, found) in enumerate(accepted)
-        if not any(_is_part(one, other) for j, (other, _) in enumerate(accepted) if j < k)
+        pair
+        for k, pair in enumerate(accepted)
+        if not any(_is_part(pair[0], other) for other, _ in accepted[:k])
     ]
-    best = max(maximal, key=lambda pair: len(pair[0].span), default=None)
+    best = next(iter(maximal), None)
     span = lie.basis[:0] if best is None else best[0].span
-    whole = _homogeneous(span, along) if columns.is_affine else span
+    whole = _on_points(span, is_moved) if columns.is_affine else span
     exact = recognise(whole, columns.is_affine) if len(whole) else None
-    groups = _listed_groups(maximal, exact, columns, along)
-    rows = _exact_rows(best, maximal, lie, columns, along)
-    holding = {one.group for one, _ in accepted}
-    nearly = tuple(
-        _group_row(found)
-        for one, found in sorted(pairs, key=lambda pair: pair[1].interval[1])
-        if one.group not in holding and found.verdict in ("soft", "undecided") and found.interval[0] < ABSENT_ABOVE
+    groups = [
+        _group_on_points(G, is_moved) if columns.is_affine else G for one, _ in maximal for G in one.listed()
+    ]
+    if not groups and exact is not None:
+        groups = [exact.group]  # translations alone
+    rows = (
+        []
+        if not is_moved
+        else [_row(generator_words(A, True), "generator", A) for A in _on_points(lie.basis[:0], True)]
     )
+    for A in span:
+        eigenvalue = float(lie.spectrum(A[None])[0].max(initial=np.nan))
+        placed = np.pad(A, (0, 1)) if columns.is_affine else A
+        words = generator_words(placed, columns.is_affine)
+        rows.append(_row(words, "generator", placed, best[1] if best else None, eigenvalue=eigenvalue))
+    for one, found in maximal:
+        rows += [_row(part.name, "discrete", part.matrix, found, part.group.text) for part in one.parts]
+    nearly = tuple(
+        _row(found.group.name, "group", None, found, found.group.text)
+        for pair in sorted(pairs, key=lambda pair: pair[1].interval[1])
+        if pair not in accepted
+        and (found := pair[1]).verdict in ("soft", "undecided")
+        and found.interval[0] < ABSENT_ABOVE
+    )
+    listed = tuple(dict.fromkeys(groups))[:MAX_LISTED]
     return Proposal(
         generators=whole,
         algebra="none" if exact is None else exact.name,
         is_compact=exact is not None and exact.is_compact,
-        groups=groups,
+        groups=listed,
         table=ProposalTable([*rows, *nearly]),
         nearly=nearly,
         eigenvalues=np.maximum(lie.spectrum()[0], 0.0),
         explained=0.0,
-        lattice=_lattice(groups),
-        note=note,
+        lattice=_lattice(listed),
     )
 
 
@@ -374,105 +378,61 @@ def _is_part(one: _Tried, other: _Tried) -> bool:
     return contains(other.group, one.group)
 
 
-def _listed_groups(
-    maximal: list[tuple[_Tried, Judgement]], exact: Recognised | None, columns: Columns, along: Array
-) -> tuple[Group, ...]:
-    """The maximal groups, the continuous part, discrete parts."""
-    listed: list[Group] = []
-    for one, _ in maximal:
-        listed.append(_on_points(one.group, along) if columns.is_affine else one.group)
-        if one.parts and len(one.span):
-            connected = recognise(one.span).group
-            listed.append(_on_points(connected, along) if columns.is_affine else connected)
-        if not columns.is_affine:
-            listed += [part.group for part in one.parts if part.group != one.group]
-    if exact is not None and columns.is_affine:  # translations alone, or what closes with them
-        listed = listed or [exact.group]
-    return tuple(dict.fromkeys(listed))[:MAX_LISTED]
-
-
-def _on_points(group: Group, along: Array) -> Group:
-    """A group of vectors on points, with translations (k, d)."""
-    d = group.dim
-    if len(along) == d:
-        return {SO(d): SE(d), O(d): E(d)}.get(group, group.embed(d + 1, range(d)) | Translation(d))
-    placed = group.embed(d + 1, range(d))
-    return placed if not len(along) else placed | recognise(_homogeneous(np.zeros((0, d, d)), along), True).group
-
-
-def _exact_rows(
-    best: tuple[_Tried, Judgement] | None,
-    maximal: list[tuple[_Tried, Judgement]],
-    lie: LieMatrix,
-    columns: Columns,
-    along: Array,
-) -> list[ProposalRow]:
-    """One row for each exact generator, translation and discrete element."""
-    rows = []
-    for translation in along:
-        A = _homogeneous(lie.basis[:0], translation[None])[0]
-        rows.append(_element_row(generator_words(A, True), "generator", A, None))
-    if best is not None:
-        for A in best[0].span:
-            value = lie.spectrum(A[None])[0]
-            whole = np.pad(A, (0, 1)) if columns.is_affine else A
-            words = generator_words(whole, columns.is_affine)
-            rows.append(_element_row(words, "generator", whole, best[1], float(value[0]) if len(value) else np.nan))
-    for one, found in maximal:
-        rows += [_element_row(part.name, "discrete", part.matrix, found, group=part.group.text) for part in one.parts]
-    return rows
-
-
-def _element_row(
-    name: str, kind: str, A: Array, found: Judgement | None, eigenvalue: float = np.nan, group: str = ""
-) -> ProposalRow:
-    p, violation, interval = (np.nan, np.nan, (np.nan, np.nan)) if found is None else (found.p_value, found.violation, found.interval)
-    text = group or Group.from_generators(A[None], name=name).text
-    entries = tuple(tuple(float(value) for value in row) for row in np.round(A, 12) + 0.0)
-    return ProposalRow(name, "exact", kind, entries, eigenvalue, p, violation, interval, text)
-
-
-def _group_row(found: Judgement) -> ProposalRow:
-    return ProposalRow(
-        found.group.name,
-        found.verdict,
-        "group",
-        (),
-        np.nan,
-        found.p_value,
-        found.violation,
-        found.interval,
-        found.group.text,
-        found.note,
+def _on_points(span: Array, is_moved: bool) -> Array:
+    """Matrices (k, d, d) in homogeneous coordinates, with all translations if they hold, orthonormal."""
+    linear = np.pad(span, ((0, 0), (0, 1), (0, 1)))
+    return (
+        orthonormal(np.concatenate([linear, Translation(span.shape[-1]).lie_algebra])) if is_moved else linear
     )
 
 
-def _homogeneous(span: Array, along: Array) -> Array:
-    """Matrices (k, d, d) and translations (m, d) in homogeneous coordinates, orthonormal; matrices that do not close with them are left out."""
-    d = along.shape[1] if len(along) else span.shape[-1]
-    linear = np.pad(span, ((0, 0), (0, 1), (0, 1)))
-    shifts = np.zeros((len(along), d + 1, d + 1))
-    shifts[:, :d, d] = along
-    together = orthonormal(np.concatenate([linear, shifts])) if len(linear) + len(shifts) else linear
-    return together if not len(together) or is_closed(together) else shifts
+def _group_on_points(group: Group, is_moved: bool) -> Group:
+    """A group of vectors on points, with all translations if they hold."""
+    d = group.dim
+    placed = group.embed(d + 1, range(d))
+    return {SO(d): SE(d), O(d): E(d)}.get(group, placed | Translation(d)) if is_moved else placed
+
+
+def _row(
+    name: str,
+    kind: str,
+    A: Array | None,
+    found: Judgement | None = None,
+    text: str = "",
+    eigenvalue: float = np.nan,
+) -> ProposalRow:
+    """The row of an exact generator or discrete element (d, d), or of a group that came close."""
+    entries = (
+        () if A is None else tuple(tuple(float(value) for value in row) for row in np.round(A, 12) + 0.0)
+    )
+    if A is not None and not text:
+        text = Group.from_generators([A], name=name).text
+    if found is None:
+        return ProposalRow(name, "exact", kind, entries, eigenvalue, np.nan, np.nan, (np.nan, np.nan), text)
+    verdict: Verdict = "exact" if A is not None else found.verdict
+    note = "" if A is not None else found.note
+    numbers = eigenvalue, found.p_value, found.violation, found.interval
+    return ProposalRow(name, verdict, kind, entries, *numbers, text, note)
 
 
 def _lattice(groups: Sequence[Group]) -> tuple[tuple[int, int], ...]:
     """Which lies directly inside which."""
     places = range(len(groups))
-    pairs = {(i, j) for i in places for j in places if i != j and contains(groups[i], groups[j]) and not (j < i and contains(groups[j], groups[i]))}
-    return tuple(sorted((i, j) for i, j in pairs if not any((i, k) in pairs and (k, j) in pairs for k in places)))
+    inside = {(i, j) for i in places for j in places if i != j and contains(groups[i], groups[j])}
+    pairs = {(i, j) for i, j in inside if i < j or (j, i) not in inside}
+    return tuple(
+        sorted((i, j) for i, j in pairs if not any((i, k) in pairs and (k, j) in pairs for k in places))
+    )
 
 
-def _everything(columns: Columns, along: Array) -> Proposal:
+def _everything(columns: Columns, is_moved: bool) -> Proposal:
     """The outputs are combinations of the inputs: every matrix is a symmetry."""
     d = columns.dim
-    span = np.eye(d * d).reshape(-1, d, d) / 1.0
-    whole = _homogeneous(span, along) if columns.is_affine else span
-    exact = recognise(whole, columns.is_affine)
-    group = exact.group if columns.is_affine else GL(d)
+    whole = _on_points(unit_matrices(d), is_moved) if columns.is_affine else unit_matrices(d)
+    group = _group_on_points(GL(d), is_moved) if columns.is_affine else GL(d)
+    name = recognise(whole, columns.is_affine).name
     words = "outputs are combinations of the inputs, which every matrix respects"
-    return Proposal(whole, exact.name, False, (group,), ProposalTable(), (), np.zeros(d * d), 1.0, note=words)
+    return Proposal(whole, name, False, (group,), ProposalTable(), (), np.zeros(d * d), 1.0, note=words)
 
 
 def _nothing(columns: Columns, note: str) -> Proposal:
@@ -540,7 +500,11 @@ def propose_candidates(
     labels = None if row_groups is None else row_groups[seen]
     proposal = propose(X[seen], Y[seen], rep_in, rep_out, row_groups=labels, seed=seed)
     if has_points(read_rep(rep_in), read_rep(rep_out)):
-        found = [group for group in proposal.groups if count_translations(group) == count_translations(proposal.groups[0])]
+        found = [
+            group
+            for group in proposal.groups
+            if count_translations(group) == count_translations(proposal.groups[0])
+        ]
         return Candidates(tuple(found[:MAX_CANDIDATES]), proposal)
     close = [read_group(row.group) for row in proposal.nearly]
     groups = list(dict.fromkeys([*proposal.groups, *close]))

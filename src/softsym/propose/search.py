@@ -1,12 +1,12 @@
 r"""The likeliest Lie algebra of the selection rows.
 
-Spans of eigenvectors of the Lie derivative below a gap of its eigenvalues are projected onto the nearest Lie algebra, and onto ones in round
-numbers nearby; algebras that are common as symmetries are added. Each is compared by the marginal likelihood of a regression on its
-equivariant features (:mod:`softsym.gp.features`), which grows with every symmetry that holds, because fewer features are left, and
-falls with every one that does not. An algebra from data is in a frame that is only nearly right: if the target function has the symmetry
-in a frame off by :math:`\theta = \sum_b \theta_b B_b`, with directions :math:`B_b` that move the algebra at all (the complement of its
-normaliser), then :math:`y = f + \sum_b \theta_b L_{B_b} f` plus noise, with f in the span of the features. So :math:`\theta` is a regression
-coefficient, and a few Gauss-Newton steps lead to the likeliest frame.
+Spans of eigenvectors of the Lie derivative below a gap of its eigenvalues are projected onto the nearest Lie algebra, and onto ones in
+round numbers nearby; algebras that are common as symmetries are added. Each is compared by the marginal likelihood of a regression on its
+equivariant features (:mod:`softsym.gp.features`), which grows with every symmetry that holds, because fewer features are left, and falls
+with every one that does not. An algebra from data is in a basis that is only nearly right. If the target function has the symmetry in a
+basis off by :math:`\theta = \sum_b \theta_b B_b`, with directions :math:`B_b` that move the algebra at all (the complement of its
+normaliser), then :math:`y = f + \sum_b \theta_b L_{B_b} f` plus noise, with f in the span of the features. So :math:`\theta` is a
+regression coefficient, and a few Gauss-Newton steps lead to the likeliest basis.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import itertools
 import math
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, expm
@@ -24,7 +24,16 @@ from softsym.errors import UnclearNullSpaceWarning
 from softsym.gp.features import FeatureMap, equivariant_features
 from softsym.gp.regression import Statistics, fit
 from softsym.groups import SO, Group
-from softsym.propose.algebra import angle, catalogue, derived, is_known, nearest_algebra, orthonormal, rounder
+from softsym.propose.algebra import (
+    NEAR,
+    angle,
+    catalogue,
+    derived,
+    is_known,
+    nearest_algebra,
+    orthonormal,
+    rounder,
+)
 from softsym.propose.columns import Rows
 from softsym.propose.lie_derivative import LieMatrix, SmoothFit, unit_matrices
 from softsym.reps import Rep, TensorType
@@ -52,49 +61,33 @@ TIED = 3.0
 """Log likelihoods within this do not tell algebras apart: the larger one is taken."""
 EXPLAINED = 0.3
 """Share of a generator outside of a likely algebra up to which it is taken for one of it."""
+AS_GOOD, NEGLIGIBLE = 1.15, 2.5e-5
+"""Round numbers are taken if they leave at most so many times as much of the variance unexplained, and so much more."""
 POOR = 0.5
 """R² of the unconstrained fit below which its Lie derivative shows nothing, and the whole catalogue is tried."""
 
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """A regression of all copies of one type of outputs on equivariant features.
-
-    Args:
-        kind: The type.
-        columns: Of the outputs, (size, copies).
-        features: The feature map, in the group's own frame.
-        values: Features of the rows (n, size, m).
-        weights: Posterior means (m, copies).
-        ridge: Noise over prior variance.
-        noise: Variance of the noise of every copy (copies,).
-        log_likelihood: Log marginal likelihood.
-    """
+    """A regression of all copies of one type of outputs on equivariant features."""
 
     kind: TensorType
-    columns: Index
-    features: FeatureMap
-    values: Array
-    weights: Array
-    ridge: float
-    noise: Array
+    columns: Index  # of the outputs, (size, copies)
+    features: FeatureMap  # in the group's own basis
+    values: Array  # of the features at the rows, (n, size, m)
+    weights: Array  # posterior means (m, copies)
+    ridge: float  # noise over prior variance
+    noise: Array  # variance for every copy (copies,)
     log_likelihood: float
 
 
 @dataclass(frozen=True, eq=False)
 class GroupFit:
-    """An equivariant regression.
-
-    Args:
-        rows: What was fitted.
-        group: The group, in a frame of its own.
-        frame: Matrix M (d, d): the functions are equivariant under all M g M^-1.
-        blocks: One for every type of outputs.
-    """
+    """An equivariant regression of rows under all M g M^-1, with elements g of a group; one block for every type of outputs."""
 
     rows: Rows
     group: Group
-    frame: Array
+    frame: Array  # M, (d, d)
     blocks: tuple[Block, ...]
 
     @property
@@ -112,7 +105,9 @@ class GroupFit:
         """Values (n, q) at rows (n, D)."""
         out = np.zeros((len(X), self.rows.Y.shape[1]))
         for block in self.blocks:
-            out[:, block.columns] = _values(self.rows, block.features, block.kind, self.frame, X) @ block.weights
+            out[:, block.columns] = (
+                _values(self.rows, block.features, block.kind, self.frame, X) @ block.weights
+            )
         return out
 
     def derivatives(self, matrices: Array) -> Array:
@@ -129,13 +124,13 @@ class GroupFit:
 def fit_group(
     rows: Rows, group: Group, frame: Array | None = None, blocks: Sequence[Block] = ()
 ) -> GroupFit | None:
-    """The likeliest regression under a group in a frame; None if there are no equivariant features.
+    """The likeliest regression under a group in a basis; None if there are no equivariant features.
 
     Args:
         rows: Rows without units.
         group: The group.
-        frame: The frame (d, d); the identity if None.
-        blocks: Those of another frame, whose feature maps are used again; if there are none, the likeliest ones are chosen.
+        frame: The basis (d, d); the identity if None.
+        blocks: Those of another basis, whose feature maps are used again; if there are none, the likeliest ones are chosen.
 
     Example:
         >>> import numpy as np, softsym as ss
@@ -157,7 +152,9 @@ def fit_group(
             listed = equivariant_features(rows.columns.rep_in, kind, group, own, most)
             maps = (known[kind],) if kind in known else (each for _, each in listed)
             found = [
-                each for features in maps if (each := _fit_block(rows, kind, columns, features, frame)) is not None
+                each
+                for features in maps
+                if (each := _fit_block(rows, kind, columns, features, frame)) is not None
             ]
             if not found:
                 return None
@@ -176,32 +173,41 @@ def _output_columns(rows: Rows) -> Iterator[tuple[TensorType, Index]]:
     return ((kind, np.array(copies).T) for kind, copies in columns.items())
 
 
-def _fit_block(rows: Rows, kind: TensorType, columns: Index, features: FeatureMap, frame: Array) -> Block | None:
+def _fit_block(
+    rows: Rows, kind: TensorType, columns: Index, features: FeatureMap, frame: Array
+) -> Block | None:
     values = _values(rows, features, kind, frame, rows.X)
     if not values.shape[2]:
         return None
     sums = Statistics.from_rows(values, rows.Y[:, columns])
     found = fit(sums)
     weights = np.linalg.solve(sums.A + found.ridge * np.eye(len(sums.A)), sums.b)
-    return Block(kind, columns, features, values, weights, found.ridge, found.noise, found.log_likelihood)
+    return Block(
+        kind,
+        columns,
+        features,
+        values,
+        np.asarray(weights, dtype=np.float64),
+        found.ridge,
+        found.noise,
+        found.log_likelihood,
+    )
 
 
 def _values(rows: Rows, features: FeatureMap, kind: TensorType, frame: Array, X: Array) -> Array:
     """Features of rows (n, D) in a frame, (n, size, m)."""
     space = rows.columns.space
     values = features(X @ rows.columns.rep_in.rho(space, np.linalg.inv(frame)).T)
-    return np.asarray(np.einsum("ab,nbm->nam", Rep(((1, kind),)).rho(space, frame), values)) if kind.rank else values
+    return (
+        np.asarray(np.einsum("ab,nbm->nam", Rep(((1, kind),)).rho(space, frame), values))
+        if kind.rank
+        else values
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """An algebra and the regression on its features.
-
-    Args:
-        span: Generators (k, d, d), orthonormal.
-        fitted: The regression.
-        freedom: Numbers of its frame that came from data.
-    """
+    """An algebra (k, d, d), orthonormal, the regression on its features, and how many numbers of its basis came from data."""
 
     span: Array
     fitted: GroupFit
@@ -213,13 +219,12 @@ class Candidate:
         return self.fitted.log_likelihood - 0.5 * self.freedom * math.log(len(self.fitted.rows.X))
 
 
-def search(rows: Rows, lie: LieMatrix, unconstrained: SmoothFit) -> list[Candidate]:
-    """Algebras by how likely they make rows, the likeliest first; among equally likely ones the largest.
+def search(
+    rows: Rows, lie: LieMatrix, unconstrained: SmoothFit, *, with_scaling: bool = True
+) -> list[Candidate]:
+    """Algebras by how likely they make the selection rows, the likeliest first; among equally likely ones the largest.
 
-    Args:
-        rows: The selection rows.
-        lie: The Lie derivative of their unconstrained fit.
-        unconstrained: That fit.
+    Without scaling, multiples of the identity are left out: where all inputs have one size, rows say nothing about them.
     """
     found: list[Candidate] = []
     values, generators = lie.spectrum()
@@ -236,7 +241,30 @@ def search(rows: Rows, lie: LieMatrix, unconstrained: SmoothFit) -> list[Candida
         if not best.freedom and (refined := refine(best)) is not None:
             found.append(refined)
         _add_larger_and_smaller(rows, max(found, key=lambda each: each.score), found)
-    return sort_candidates(found)
+    if not with_scaling:
+        for each in sort_candidates(found)[:3]:
+            if _has_scaling(each.span) and len(rest := without_identity(each.span)):
+                _add(rows, rest, found)
+        found = [each for each in found if not _has_scaling(each.span)]
+    return [_in_round_numbers(each, found) for each in sort_candidates(found)]
+
+
+def is_as_good(one: GroupFit, other: GroupFit) -> bool:
+    """Whether a regression leaves about as little unexplained as another: the difference is below what models err by."""
+    return 1.0 - one.r2 < AS_GOOD * (1.0 - other.r2) + NEGLIGIBLE
+
+
+def _in_round_numbers(one: Candidate, found: Sequence[Candidate]) -> Candidate:
+    """The algebra in round numbers near to one from data, where it explains about as much."""
+    near = [
+        each
+        for each in found
+        if each.freedom < one.freedom
+        and angle(each.span, one.span) < NEAR
+        and is_as_good(each.fitted, one.fitted)
+    ]
+    best = min(near, key=lambda each: (each.freedom, -each.score), default=None)
+    return one if best is None else replace(one, span=best.span, fitted=best.fitted)
 
 
 def _is_explained(span: Array, found: Sequence[Candidate], unconstrained: SmoothFit) -> bool:
@@ -255,13 +283,18 @@ def sort_candidates(found: Sequence[Candidate]) -> list[Candidate]:
     if not found:
         return []
     highest = max(each.score for each in found)
-    return sorted(found, key=lambda each: (-len(each.span), -each.score) if each.score > highest - TIED else (1, -each.score))
+    return sorted(
+        found,
+        key=lambda each: (-len(each.span), -each.score) if each.score > highest - TIED else (1, -each.score),
+    )
 
 
 def usual_algebras(d: int, everything: bool = False) -> Iterator[Array]:
     """Algebras that are common as symmetries: all rotations, those about coordinate axes, scaling; or the whole catalogue."""
     if everything:
-        yield from (algebra for algebra in catalogue(d) if d < 4 or (len(algebra) > 2 and not _has_scaling(algebra)))
+        yield from (
+            algebra for algebra in catalogue(d) if d < 4 or (len(algebra) > 2 and not _has_scaling(algebra))
+        )
         return
     scaling = np.eye(d)[None]
     yield scaling
@@ -270,6 +303,15 @@ def usual_algebras(d: int, everything: bool = False) -> Iterator[Array]:
         yield np.concatenate([SO(d).lie_algebra, scaling])
     if d == 3:
         yield from (A[None] for A in SO(3).lie_algebra)
+
+
+def without_identity(span: Array) -> Array:
+    """The span (k, d, d) less the direction in it that is nearest to the identity, if that is nearly in it."""
+    one = np.eye(span.shape[-1]) / math.sqrt(span.shape[-1])
+    shares = np.tensordot(span, one, 2)
+    if float(shares @ shares) < 0.5:
+        return span
+    return orthonormal(span - shares[:, None, None] * np.tensordot(shares, span, 1) / float(shares @ shares))
 
 
 def _has_scaling(span: Array) -> bool:
@@ -292,7 +334,9 @@ def _add_near(rows: Rows, near: Array, found: list[Candidate]) -> None:
     if not tried:
         return
     tried.sort(key=lambda each: -each.fitted.log_likelihood)
-    for each in tried if len(near) == 1 else tried[:1]:  # single generators of several kinds are near to each other
+    for each in (
+        tried if len(near) == 1 else tried[:1]
+    ):  # single generators of several kinds are near to each other
         refined = refine(each)
         if refined is not None and refined.freedom:
             found.append(refined)
@@ -321,8 +365,9 @@ def _add_larger_and_smaller(rows: Rows, best: Candidate, found: list[Candidate])
     N = np.eye(len(basis)) * np.trace(M) / len(basis)
     values, generators = LieMatrix(basis, M, N, np.zeros_like(M)).spectrum()
     for size in gap_sizes(values)[:2]:
-        near = nearest_algebra(orthonormal(generators[:size]))
-        if near is not None and size > len(best.span):
+        span = orthonormal(generators[:size])
+        near = nearest_algebra(span)
+        if near is not None and len(near) > len(best.span):
             _add_near(rows, near, found)
     together = orthonormal(np.concatenate([best.span, np.eye(rows.columns.dim)[None]]))
     if len(together) > len(best.span):
@@ -333,12 +378,7 @@ def _add_larger_and_smaller(rows: Rows, best: Candidate, found: list[Candidate])
 
 
 def refine(one: Candidate, directions: Array | None = None) -> Candidate | None:
-    """The candidate in its likeliest frame nearby; None if none is likelier.
-
-    Args:
-        one: The candidate.
-        directions: Matrices (p, d, d) along which the frame may move; those that move the algebra if None.
-    """
+    """The candidate in its likeliest basis nearby, along matrices (p, d, d), by default all that move it; None if none is likelier."""
     directions = moving(one.span) if directions is None else directions
     if not len(directions):
         return None
@@ -360,7 +400,7 @@ def refine(one: Candidate, directions: Array | None = None) -> Candidate | None:
 
 
 def _frame_step(fitted: GroupFit, directions: Array) -> tuple[Array, float]:
-    """The estimate of theta (d, d) by generalised least squares, at most a step of the largest size, and the log likelihood it would gain."""
+    """The estimate of theta (d, d) by generalised least squares, cut to the largest step, and the log likelihood that it would gain."""
     p = len(directions)
     along, information, score = fitted.derivatives(directions), np.zeros((p, p)), np.zeros(p)
     for block in fitted.blocks:
