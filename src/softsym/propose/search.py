@@ -423,15 +423,18 @@ def _frame_step(fitted: GroupFit, directions: Array) -> tuple[Array, float]:
 def moving(span: Array) -> Array:
     """Directions (p, d, d) along which conjugation moves an algebra (k, d, d), orthonormal: the complement of its normaliser.
 
+    Rotations are moved by rotations only: other bases, in which they are skewed, are algebras of another kind.
+
     Example:
         >>> import softsym as ss
-        >>> [len(moving(group.lie_algebra)) for group in (ss.SO(3), ss.SO13p(), ss.SL(3))]
-        [5, 9, 0]
+        >>> [len(moving(group.lie_algebra)) for group in (ss.SO(2).about("z"), ss.SO13p(), ss.SL(3))]
+        [2, 9, 0]
     """
     d = span.shape[-1]
     span = orthonormal(span)
-    units = unit_matrices(d)
+    is_rotating = np.allclose(span, -span.swapaxes(1, 2), atol=1e-9)
+    units = SO(d).lie_algebra / math.sqrt(2.0) if is_rotating else unit_matrices(d)
     brackets = span[:, None] @ units - units @ span[:, None]
     outside = brackets - np.einsum("kuij,lij,lmn->kumn", brackets, span, span)
-    _, sizes, rows = np.linalg.svd(outside.transpose(0, 2, 3, 1).reshape(-1, d * d), full_matrices=False)
-    return np.asarray(rows[sizes > 1e-6].reshape(-1, d, d))
+    _, sizes, rows = np.linalg.svd(outside.transpose(0, 2, 3, 1).reshape(-1, len(units)), full_matrices=False)
+    return np.tensordot(rows[sizes > 1e-6], units, 1)

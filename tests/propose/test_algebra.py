@@ -1,11 +1,48 @@
-"""Round numbers near a span."""
+"""Nearest algebras, and ones in round numbers."""
 
 import numpy as np
 import pytest
 
 import softsym as ss
-from softsym.inference.propose.algebra.closure import angle, orthonormal
-from softsym.inference.propose.algebra.round_numbers import NEAR, in_round_rates, rounder
+from softsym.propose.algebra import (
+    NEAR,
+    angle,
+    catalogue,
+    in_round_rates,
+    is_closed,
+    leaving,
+    nearest_algebra,
+    orthonormal,
+    rounder,
+)
+
+RNG = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize(
+    "text", ["SO(3)", "SO(4)", "SO13p()", "Sp(2)", "SU(2)", "SL(2)", "SO(2)@z | Scaling(3)"]
+)
+def test_steps_lead_to_an_algebra_no_further_from_the_truth(text):
+    truth = orthonormal(ss.group(text).lie_algebra)
+    noisy = orthonormal(truth + 0.01 * RNG.standard_normal(truth.shape))
+    near = nearest_algebra(noisy)
+    assert is_closed(near)
+    assert angle(near, truth) <= 1.1 * angle(noisy, truth)
+
+
+def test_what_is_closed_stays():
+    truth = orthonormal(ss.SO(3).lie_algebra)
+    assert np.array_equal(nearest_algebra(truth), truth)
+    assert not leaving(truth).any() or np.abs(leaving(truth)).max() < 1e-12
+    assert not is_closed(orthonormal(ss.SO(3).lie_algebra[:2]))
+
+
+def test_angles():
+    a = ss.SO(3).lie_algebra
+    assert angle(a, a[[2, 0, 1]] * 3) == 0.0
+    assert angle(a[:1], a[1:2]) == pytest.approx(90.0)
+    assert angle(a[:2], a) == 90.0
+    assert angle(a[:0], a[:0]) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -15,13 +52,6 @@ def test_the_roundest_comes_first(text):
     truth = orthonormal(ss.group(text).lie_algebra)
     noisy = orthonormal(truth + 0.02 * np.random.default_rng(0).standard_normal(truth.shape))
     assert angle(next(rounder(noisy)), truth) < 1e-5
-
-
-def test_affine_ones():
-    truth = orthonormal(ss.SE(2).lie_algebra)
-    noise = 0.02 * np.random.default_rng(0).standard_normal(truth.shape)
-    noise[:, -1] = 0.0
-    assert angle(next(rounder(orthonormal(truth + noise), affine=True)), truth) < 1e-5
 
 
 def test_all_are_near_and_of_the_same_dimension():
@@ -62,3 +92,22 @@ def test_a_rotation_and_a_squeeze_that_commute_get_round_rates_together():
 
 def test_generators_that_do_not_commute_have_no_rates():
     assert not list(in_round_rates(ss.SO(3).lie_algebra))
+
+
+def test_a_shear_and_directions_that_nothing_depends_on():
+    shear = np.array([[[0.01, 1.0], [0.0, -0.02]]])
+    assert any(np.abs(A @ A).max() < 1e-12 for (A,) in rounder(orthonormal(shear)))
+    boost = np.zeros((1, 3, 3))
+    boost[0, 0, 0], boost[0, 1, 1] = 1.0, -1.0
+    anything = np.zeros((3, 3, 3))
+    anything[np.arange(3), 2, np.arange(3)] = 1.0
+    truth = np.concatenate([boost, anything])
+    noisy = orthonormal(truth + 0.01 * np.random.default_rng(0).standard_normal(truth.shape))
+    assert min(angle(each, truth) for each in rounder(noisy)) < 2.0
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 4])
+def test_the_catalogue_holds_lie_algebras(d):
+    listed = [orthonormal(algebra) for algebra in catalogue(d)]
+    assert all(is_closed(algebra) for algebra in listed)
+    assert {len(algebra) for algebra in catalogue(d, 1)} == {1}
