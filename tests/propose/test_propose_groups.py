@@ -13,7 +13,7 @@ from tests.propose.target_functions import TARGETS, rows
 @pytest.mark.parametrize("name", TARGETS)
 @pytest.mark.parametrize("rotated", [False, True])
 def test_algebras_that_theory_knows(name, rotated):
-    X, Y, rep_in, rep_out, Q = rows(name, 400, 0.02, rotated=rotated)
+    X, Y, rep_in, rep_out, Q = rows(name, 300, 0.02, rotated=rotated)
     found = ss.propose(X, Y, rep_in, rep_out)
     assert found.algebra == TARGETS[name][4]
     for group in found.groups:
@@ -68,17 +68,15 @@ def spring(n, noise):
     return start, Y + noise * Y.std() * rng.standard_normal(Y.shape)
 
 
-@pytest.mark.parametrize("noise", [0.0, 0.01])
-def test_motion_that_is_nearly_the_identity_does_not_respect_every_matrix(noise):
-    found = ss.propose(*spring(300, noise), "4V", "4V")
+def test_motion_that_is_nearly_the_identity_does_not_respect_every_matrix():
+    found = ss.propose(*spring(160, 0.001), "4V", "4V")
     assert len(found.generators) <= 3
     assert all(group.is_orthogonal for group in found.groups)
 
 
-@pytest.mark.parametrize("noise", [0.0, 0.001])
-def test_a_nearly_linear_target_function_has_one_rotation(noise):
+def test_a_nearly_linear_target_function_has_one_rotation(noise=0.001):
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((400, 3))
+    X = rng.standard_normal((300, 3))
     apart = X - [0.0, 0.0, 0.5]
     Y = X - 0.05 * apart * np.linalg.norm(apart, axis=1, keepdims=True)
     found = ss.propose(X, Y + noise * Y.std() * rng.standard_normal(Y.shape), "V", "V")
@@ -130,7 +128,7 @@ def test_refusals(change, message):
 
 def test_a_function_that_grows_with_its_inputs_is_scaling():
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((500, 3))
+    X = rng.standard_normal((300, 3))
     Y = np.sqrt(X**2 + 0.5 * np.sum(X**2, axis=1, keepdims=True))
     found = ss.propose(X, Y + 0.02 * Y.std() * rng.standard_normal(Y.shape), "V", "V")
     assert found.algebra == "scaling"

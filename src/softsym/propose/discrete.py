@@ -148,7 +148,8 @@ def matched_permutation(rows: Rows, predict: Predict) -> Element | None:
         [strength / max(float(strength.max()), 1e-300), moments / moments.max()], axis=1
     )
     cost = np.linalg.norm(signature[:, None] - signature[None], axis=2)
-    np.fill_diagonal(cost, float(np.median(cost)))
+    np.fill_diagonal(cost, np.inf)
+    np.fill_diagonal(cost, 1.5 * float(np.median(cost.min(axis=1))))  # some are their own partners
     partner = linear_sum_assignment(cost)[1]
     pairs = [i if partner[partner[i]] != i else int(partner[i]) for i in range(d)]
     signs = np.ones(d)
@@ -175,11 +176,10 @@ def element_violation(rows: Rows, predict: Predict, matrix: Array, values: Array
 
 @dataclass(frozen=True, eq=False)
 class Joined:
-    """A group with the discrete elements that were added to it, the regression under it, and whether a normal came from data."""
+    """A group with the discrete elements that were added to it, and whether a normal came from data."""
 
     group: Group | None
     parts: tuple[Element, ...]
-    fitted: GroupFit | None
     from_data: bool = False
 
 
@@ -197,26 +197,22 @@ def join_elements(
     axis = rotation_axis(connected)
     if axis is not None:
         axes = np.array([axis, *(one for one in axes if abs(one @ axis) < math.cos(math.radians(APART)))])
-    joined = Joined(connected, (), base)
-    for one in _nearest(rows, predict, axes, axis, None if base is None else _random_function(base)):
+    joined, best = Joined(connected, ()), base
+    for start in _nearest(rows, predict, axes, axis, None if base is None else _random_function(base)):
+        is_free = axis is None and start.normal is not None and bool(np.count_nonzero(start.normal) > 1)
+        one = _refine_reflection(rows, start) if is_free else start
         if joined.group is not None and contains(joined.group, one.group):
             continue
         larger = one.group if joined.group is None else _join(joined.group, one.group)
         fitted = None if larger is None else fit_group(rows, larger)
-        if larger is None or fitted is None:
-            continue
-        own, is_free = (
-            one,
-            one.normal is not None and not connected and bool(np.count_nonzero(one.normal) > 1),
-        )
-        if is_free and not joined.parts:
-            own, fitted = _refine_reflection(one, fitted)
-            larger = own.group
-        if fitted.log_likelihood >= height - TIED:
-            joined = Joined(
-                larger, (*joined.parts, own), fitted, joined.from_data or (is_free and not _is_whole(own))
-            )
-            height = max(height, fitted.log_likelihood)
+        if (
+            larger is not None
+            and fitted is not None
+            and (fitted.log_likelihood >= height - TIED or (best is not None and is_as_good(fitted, best)))
+        ):
+            is_estimated = joined.from_data or (is_free and not _is_whole(one))
+            joined = Joined(larger, (*joined.parts, one), is_estimated)
+            height, best = max(height, fitted.log_likelihood), fitted
     return joined
 
 
@@ -265,29 +261,27 @@ def _move_normal(rows: Rows, predict: Predict, normal: Array, values: Array) -> 
     return np.asarray(best.x)
 
 
-def _refine_reflection(one: Element, fitted: GroupFit) -> tuple[Element, GroupFit]:
+def _refine_reflection(rows: Rows, one: Element) -> Element:
     """The likeliest reflection nearby, in round numbers where these are as likely."""
-    d = fitted.rows.columns.dim
+    fitted = fit_group(rows, one.group)
+    if fitted is None or one.normal is None:
+        return one
+    d = rows.columns.dim
     refined = refine(Candidate(np.zeros((0, d, d)), fitted), SO(d).lie_algebra / math.sqrt(2.0))
-    best = fitted if refined is None else refined.fitted
-    assert one.normal is not None
-    normal = best.frame @ one.normal
-    moved = reflection(normal)
-    again = fit_group(fitted.rows, moved.group)
-    own, own_fit = (
-        (one, fitted) if again is None or again.log_likelihood < fitted.log_likelihood else (moved, again)
-    )
-    near = math.cos(math.radians(APART)) * np.linalg.norm(normal)
+    moved = one if refined is None else reflection(refined.fitted.frame @ one.normal)
+    again = fit_group(rows, moved.group)
+    if again is None or again.log_likelihood < fitted.log_likelihood:
+        moved, again = one, fitted
+    assert moved.normal is not None
+    near = math.cos(math.radians(APART)) * np.linalg.norm(moved.normal)
     numbers = itertools.product(range(-ROUND, ROUND + 1), repeat=d if d <= 3 else 0)
     whole = [np.array(each, dtype=np.float64) for each in numbers if each and math.gcd(*each) == 1]
-    for direction in sorted(
-        (each for each in whole if normal @ each > near * np.linalg.norm(each)), key=np.linalg.norm
-    ):
-        tried = reflection(direction)
-        rounded = fit_group(fitted.rows, tried.group)
-        if rounded is not None and is_as_good(rounded, own_fit):
-            return tried, rounded
-    return own, own_fit
+    close = [each for each in whole if moved.normal @ each > near * np.linalg.norm(each)]
+    for tried in map(reflection, sorted(close, key=np.linalg.norm)):
+        rounded = fit_group(rows, tried.group)
+        if rounded is not None and is_as_good(rounded, again):
+            return tried
+    return moved
 
 
 def rotation_axis(group: Group | None) -> Array | None:

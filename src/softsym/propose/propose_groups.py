@@ -9,6 +9,7 @@ answer is the maximal groups that it accepts.
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from softsym.data.split import HELD_OUT, split_rows
-from softsym.errors import InputError
+from softsym.errors import InputError, UnclearNullSpaceWarning
 from softsym.groups import GL, SE, SO, E, Group, O, Scaling, Translation, Trivial
 from softsym.groups import group as read_group
 from softsym.inference.evidence import evidence
@@ -242,7 +243,9 @@ def _propose(X: Array, Y: Array, columns: Columns, judge: Judge) -> Proposal:
     else:
         left = " left by combinations of the inputs, which every matrix respects" if rows.left < 0.5 else ""
         note = f"the fit explains only {r2:.0%} of the outputs{left}; more rows or less noise would help"
-    pairs = list(zip(tried, judge.judge(rows, [one.group for one in tried]), strict=True))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnclearNullSpaceWarning)  # groups from data have a few digits
+        pairs = list(zip(tried, judge.judge(rows, [one.group for one in tried]), strict=True))
     proposal = _assemble(pairs, judge, columns, is_moved, lie)
     return replace(proposal, explained=1.0 - rows.left * (1.0 - r2), note=note)
 
