@@ -62,7 +62,7 @@ def test_left_and_right_are_matched_with_signs():
     for i, j, sign in ((0, 3, 1.0), (1, 4, -1.0), (2, 2, -1.0), (5, 5, 1.0)):
         truth[i, j] = truth[j, i] = sign
     rng = np.random.default_rng(0)
-    X, A = rng.standard_normal((150, 6)), rng.standard_normal((6, 6))
+    X, A = rng.standard_normal((800, 6)), rng.standard_normal((6, 6))
 
     def half(Z):
         return np.sin(Z @ A) + 0.3 * Z**3
@@ -71,7 +71,7 @@ def test_left_and_right_are_matched_with_signs():
         return half(Z) + half(Z @ truth.T) @ truth
 
     Y = function(X)
-    part = prepare(X, Y, Columns.read(X, Y, ss.rep("V"), ss.rep("V")), np.arange(150))
+    part = prepare(X, Y, Columns.read(X, Y, ss.rep("V"), ss.rep("V")), np.arange(800))
     one = matched_permutation(part, function)
     assert np.array_equal(one.matrix, truth)
     assert element_violation(part, function, truth) < 1e-9 < element_violation(part, function, -np.eye(6))

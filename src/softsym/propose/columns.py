@@ -9,7 +9,7 @@ matrices.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,6 +83,19 @@ class Columns:
         for values, where in ((X, self.points_in), (Y, self.points_out)):
             values[:, where] -= np.tile(means, (1, int(where.sum()) // self.dim))
         return X, Y
+
+    def without_last_point(self, X: Array) -> tuple[Array, Columns]:
+        """Centred inputs without the last point, which the others determine, if anything is left then."""
+        last = np.flatnonzero(self.points_in)[-self.dim :]
+        if len(last) == X.shape[1]:
+            return X, self
+        terms = [
+            (segment.copies - int(segment.start <= last[0] < segment.stop), segment.type)
+            for segment in self.rep_in.segments(self.space)
+        ]
+        rep_in = Rep(tuple((copies, kind) for copies, kind in terms if copies))
+        points = np.delete(self.points_in, last)
+        return np.delete(X, last, axis=1), replace(self, rep_in=rep_in, points_in=points)
 
 
 @dataclass(frozen=True, eq=False)

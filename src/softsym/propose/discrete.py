@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment, minimize
+from scipy.optimize import minimize
 
 from softsym.groups import SO, SO13, C, Group, Lorentz, O, S, SO13p
 from softsym.groups.change_of_basis import axis_text
@@ -132,7 +132,7 @@ def matched_permutation(rows: Rows, predict: Predict) -> Element | None:
     Coordinates are paired by signatures, which are the same for both of a pair whatever their signs: how steep every output is along them
     and how they are distributed. Signs follow one by one, those that make the violation smallest.
     """
-    d, X = rows.columns.dim, rows.X[:PROBED]
+    d, X = rows.columns.dim, rows.X
     if d <= ENUMERATED:
         return None
     basis = np.zeros((d, d, d))
@@ -142,27 +142,45 @@ def matched_permutation(rows: Rows, predict: Predict) -> Element | None:
     slopes = np.array([predict(X + step * X @ rate.T) - predict(X - step * X @ rate.T) for rate in rates]) / (
         2 * step
     )
-    strength = np.sort(np.sqrt(np.mean(slopes**2, axis=1)), axis=1)  # (d, q)
-    moments = np.array([np.sqrt(np.mean((X @ rate.T) ** 2)) for rate in rates])[:, None]
+    strength = np.sort(np.mean(np.abs(slopes), axis=1), axis=1)  # (d, q)
+    moments = np.array([np.mean(np.abs(X @ rate.T)) for rate in rates])[:, None]
     signature = np.concatenate(
         [strength / max(float(strength.max()), 1e-300), moments / moments.max()], axis=1
     )
     cost = np.linalg.norm(signature[:, None] - signature[None], axis=2)
     np.fill_diagonal(cost, np.inf)
-    np.fill_diagonal(cost, 1.5 * float(np.median(cost.min(axis=1))))  # some are their own partners
-    partner = linear_sum_assignment(cost)[1]
-    pairs = [i if partner[partner[i]] != i else int(partner[i]) for i in range(d)]
-    signs = np.ones(d)
-    for _ in range(2):
-        for i in range(d):
-            options = []
-            for sign in (1.0, -1.0):
-                tried = signs.copy()
-                tried[[i, pairs[i]]] = sign
-                options.append((element_violation(rows, predict, np.eye(d)[pairs] * tried[:, None]), sign))
-            signs[[i, pairs[i]]] = min(options)[1]
-    matrix = np.eye(d)[pairs] * signs[:, None]
-    return None if np.array_equal(matrix, np.eye(d)) else signed_permutation(matrix)
+    np.fill_diagonal(cost, float(np.median(cost.min(axis=1))))  # some are their own partners
+    ways = sorted(
+        _pairings(list(range(d))), key=lambda pairs: float(sum(cost[i, j] for i, j in enumerate(pairs)))
+    )
+    best = min((_best_signs(rows, predict, pairs) for pairs in ways[:MAX_TRIED]), key=lambda found: found[0])[
+        1
+    ]
+    return None if np.array_equal(best, np.eye(d)) else signed_permutation(best)
+
+
+def _pairings(left: list[int], found: tuple[tuple[int, int], ...] = ()) -> Iterator[list[int]]:
+    """All ways to pair coordinates with each other or with themselves, as lists of partners."""
+    if not left:
+        partners = dict([*found, *((j, i) for i, j in found)])
+        yield [partners[i] for i in range(len(partners))]
+        return
+    first = left[0]
+    for other in left:
+        yield from _pairings([i for i in left if i not in (first, other)], (*found, (first, other)))
+
+
+def _best_signs(rows: Rows, predict: Predict, pairs: list[int]) -> tuple[float, Array]:
+    """The violation of an exchange of pairs with the signs, chosen one by one, that make it smallest, and its matrix (d, d)."""
+    signs = np.ones(len(pairs))
+    smallest = element_violation(rows, predict, np.eye(len(pairs))[pairs])
+    for i in range(len(pairs)):
+        tried = signs.copy()
+        tried[[i, pairs[i]]] = -1.0
+        violation = element_violation(rows, predict, np.eye(len(pairs))[pairs] * tried[:, None])
+        if i <= pairs[i] and violation < smallest:
+            signs, smallest = tried, violation
+    return smallest, np.eye(len(pairs))[pairs] * signs[:, None]
 
 
 def element_violation(rows: Rows, predict: Predict, matrix: Array, values: Array | None = None) -> float:

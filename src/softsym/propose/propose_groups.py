@@ -222,7 +222,10 @@ def _split(
 
 def _propose(X: Array, Y: Array, columns: Columns, judge: Judge) -> Proposal:
     is_moved = bool(columns.points_in.any()) and _has_translations(X, Y, columns, judge)
-    rows = prepare(*(columns.centre(X, Y) if is_moved else (X, Y)), columns, judge.selection)
+    if is_moved:
+        X, Y = columns.centre(X, Y)
+        X, columns = columns.without_last_point(X)
+    rows = prepare(X, Y, columns, judge.selection)
     if rows.left < LINEAR:
         return _everything(columns, is_moved)
     selected = rows.take(judge.selection).blur(judge.seed)
