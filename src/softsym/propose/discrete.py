@@ -150,13 +150,10 @@ def matched_permutation(rows: Rows, predict: Predict) -> Element | None:
     cost = np.linalg.norm(signature[:, None] - signature[None], axis=2)
     np.fill_diagonal(cost, np.inf)
     np.fill_diagonal(cost, float(np.median(cost.min(axis=1))))  # some are their own partners
-    ways = sorted(
-        _pairings(list(range(d))), key=lambda pairs: float(sum(cost[i, j] for i, j in enumerate(pairs)))
-    )
-    best = min((_best_signs(rows, predict, pairs) for pairs in ways[:MAX_TRIED]), key=lambda found: found[0])[
-        1
-    ]
-    return None if np.array_equal(best, np.eye(d)) else signed_permutation(best)
+    ways = [pairs for pairs in _pairings(list(range(d))) if pairs != list(range(d))]
+    ways.sort(key=lambda pairs: float(sum(cost[i, j] for i, j in enumerate(pairs))))
+    found = [_best_signs(rows, predict, pairs) for pairs in ways[:MAX_TRIED]]
+    return signed_permutation(min(found, key=lambda each: each[0])[1])
 
 
 def _pairings(left: list[int], found: tuple[tuple[int, int], ...] = ()) -> Iterator[list[int]]:

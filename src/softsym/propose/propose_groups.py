@@ -26,7 +26,7 @@ from softsym.inference.shape import join_equal_inputs, read_rows
 from softsym.inference.verdict import ABSENT_ABOVE, LEAST_R2, TOLERANCE, Verdict, confirm_exact
 from softsym.metrics.overlap import LOW_OVERLAP, orbit_overlap
 from softsym.propose.algebra import angle, orthonormal
-from softsym.propose.columns import Columns, Rows, prepare
+from softsym.propose.columns import JITTER, Columns, Rows, prepare
 from softsym.propose.discrete import Element, join_elements
 from softsym.propose.lie_derivative import LieMatrix, SmoothFit, fit_smooth, lie_matrix, unit_matrices
 from softsym.propose.proposal import Proposal, ProposalRow, ProposalTable
@@ -256,7 +256,8 @@ def _propose(X: Array, Y: Array, columns: Columns, judge: Judge) -> Proposal:
 def _has_translations(X: Array, Y: Array, columns: Columns, judge: Judge) -> bool:
     """Whether translations leave rows likely and cost at most the square of the tolerance on the inference rows, with 95 % confidence."""
     unit = max(float(Y[judge.selection].std(axis=0).max()), 1e-12)
-    sides = [(X, Y / unit), columns.centre(X, Y / unit)]
+    noise = JITTER * np.random.default_rng(judge.seed).standard_normal(Y.shape)
+    sides = [(inputs, outputs / unit + noise) for inputs, outputs in ((X, Y), columns.centre(X, Y))]
     free, fitted = (
         fit_smooth(inputs[judge.selection], outputs[judge.selection]) for inputs, outputs in sides
     )
