@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 
 import softsym as ss
-from softsym.propose.algebra import angle, orthonormal
+from softsym.propose.algebra import angle
 from softsym.propose.recognition import (
     axis_words,
     count_translations,
     generator_words,
-    killing_form,
     recognise,
 )
 
@@ -76,11 +75,6 @@ def test_affine_algebras():
     assert recognise(ss.Translation(2).lie_algebra, affine=True).name == "translations of R^2"
     assert recognise(ss.group("SO(3)@4[0,1,2]").lie_algebra, affine=True).name == "so(3)"
     assert recognise(ss.Translation(3).lie_algebra[:2], affine=True).name == "translations along 2 directions"
-
-
-def test_killing_form_tells_compact_from_not():
-    assert np.linalg.eigvalsh(killing_form(orthonormal(ss.SO(3).lie_algebra))).max() < 0
-    assert np.linalg.eigvalsh(killing_form(orthonormal(ss.SL(2).lie_algebra))).max() > 0
 
 
 @pytest.mark.parametrize(

@@ -48,13 +48,8 @@ class Recognised:
     is_named: bool
 
 
-def recognise(algebra: Array, affine: bool = False, uncertainty: float = 0.0) -> Recognised:
-    """The name of a closed span of matrices (k, d, d), k >= 1.
-
-    Args:
-        algebra: The span; in homogeneous coordinates if affine.
-        affine: Whether matrices are homogeneous.
-        uncertainty: How far its generators may be off, relative to their size.
+def recognise(algebra: Array, affine: bool = False) -> Recognised:
+    """The name of a closed span of matrices (k, d, d), k >= 1, in homogeneous coordinates if affine.
 
     Example:
         >>> import numpy as np, softsym as ss
@@ -65,21 +60,11 @@ def recognise(algebra: Array, affine: bool = False, uncertainty: float = 0.0) ->
     """
     span = orthonormal(np.asarray(algebra, dtype=np.float64))
     compact = _is_compact(span)
-    is_distinguishable = affine or _is_distinguishable(span, uncertainty)
-    for name, group in () if not is_distinguishable else _affine(span) if affine else _candidates(span):
+    for name, group in _affine(span) if affine else _candidates(span):
         if angle(group.lie_algebra, span) < SAME:
             return Recognised(name, group, compact, True)
     name = f"unnamed, dimension {len(span)}"
     return Recognised(name, Group.from_generators(_tidy(span), name=name), compact, False)
-
-
-def _is_distinguishable(span: Array, uncertainty: float) -> bool:
-    """Whether an algebra differs from degenerate ones nearby, which have no names: a shear is nearly a rotation in a skewed basis.
-
-    The form tr(AB) of every algebra of the catalogue is not degenerate, and a generator that is off by a share changes it by at most
-    twice that.
-    """
-    return bool(np.abs(np.linalg.eigvalsh(np.einsum("aij,bji->ab", span, span))).min() > 2 * uncertainty)
 
 
 def contains(big: Group, small: Group) -> bool:
@@ -99,13 +84,6 @@ def rounded_axis(direction: Array, decimals: int = 4) -> tuple[float, ...]:
     unit = direction / np.linalg.norm(direction)
     unit = unit * np.sign(unit[np.abs(unit).argmax()])
     return tuple((np.round(unit, decimals) + 0.0).tolist())
-
-
-def killing_form(span: Array) -> Array:
-    """tr(ad_a ad_b) of a closed orthonormal span, (k, k): negative definite iff it is semisimple and compact."""
-    brackets = span[:, None] @ span[None] - span[None] @ span[:, None]
-    ad = np.einsum("abij,cij->acb", brackets, span)
-    return np.asarray(np.einsum("acd,bdc->ab", ad, ad))
 
 
 def forms(span: Array, sign: int) -> Array:
