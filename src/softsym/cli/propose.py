@@ -54,7 +54,9 @@ def command(
             raise InputError(f"pass how the columns of {data} transform, as in --in '2V' --out 'V'")
         from softsym.propose import propose
 
-        proposal = propose(table.X, table.Y, source, target_rep, tolerance=tolerance, max_rows=max_rows, seed=seed)
+        proposal = propose(
+            table.X, table.Y, source, target_rep, tolerance=tolerance, max_rows=max_rows, seed=seed
+        )
     if json_file is not None:
         write_json(proposal.to_dict(), json_file)
     if picture is not None:
