@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).parents[1] / "src" / "softsym_lab"
-DEEPER = {"softsym.regularize.strengths", "softsym.inference.propose"}
+DEEPER = {"softsym.regularize.strengths", "softsym.propose"}
 """Public subpackages of subpackages."""
 INTERNAL = {
     "benchmarks/calibration.py": "softsym.discovery.",

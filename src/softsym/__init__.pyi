@@ -27,7 +27,7 @@ from .regularize import EquivarianceRegularizer as EquivarianceRegularizer, stre
 from .metrics import equivariance_bound as equivariance_bound, equivariance_error as equivariance_error
 from .gp import SoftEquivariantGP as SoftEquivariantGP
 from .inference import evidence as evidence
-from .inference.propose import propose as propose
+from .propose import propose as propose
 from .datasets import task as task
 from .discovery import (
     SoftEquivariantClassifier as SoftEquivariantClassifier, SoftEquivariantRegressor as SoftEquivariantRegressor, load as load,

@@ -52,7 +52,7 @@ def test_json_alone_on_standard_output(softsym):
         (["cross.npz"], "pass how the columns of cross.npz transform"),
         (["cross.npz", "--in", "3V", "--out", "V"], "6 input and 3 output columns are not 3V and V"),
         (["cross.npz", "--in", "2Q", "--out", "V"], "expected a representation"),
-        (["cross.npz", "--in", "2V", "--out", "V", "--picture", "x.doc"], "a picture is a file .html"),
+        (["cross.npz", "--in", "2V", "--out", "V", "--picture", "x.doc"], "a figure is a file .html"),
         (["missing.npz", "--in", "2V", "--out", "V"], "missing.npz"),
     ],
 )

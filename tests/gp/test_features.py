@@ -15,6 +15,7 @@ from softsym.gp.features import (
     scale_copies,
     squared_exponential,
     unconstrained_features,
+    write_out,
 )
 from softsym.gp.mixture import optimise
 from softsym.gp.regression import RemainderSums, Statistics, fit
@@ -35,19 +36,6 @@ CASES = [
     ("SL(2)", "2V", "S"),
     ("U(2)", "2V", "V"),
 ]
-
-
-def written_out(parts, q):
-    return np.concatenate(
-        [
-            (
-                (np.broadcast_to(np.eye(q), (len(phi), q, q)) if C is None else C)[..., None]
-                * phi[:, None, None]
-            ).reshape(len(phi), q, -1)
-            for C, phi in parts
-        ],
-        axis=2,
-    )
 
 
 @pytest.mark.parametrize(("group", "rep_in", "rep_out"), CASES)
@@ -80,7 +68,7 @@ def test_sums_are_those_of_features_written_out(group, rep_in, rep_out):
     X, Y = rng.standard_normal((30, rep.size(group))), rng.standard_normal((30, q, 2))
     for features in equivariant_features(rep, output.terms[0][1], group, X, 60):
         parts = [*features(X), (None, rng.standard_normal((30, 3)))]
-        F = written_out(parts, q).reshape(30 * q, -1)
+        F = write_out(parts, q).reshape(30 * q, -1)
         np.testing.assert_allclose(gram(parts, parts, q), F.T @ F, atol=1e-9 * np.abs(F.T @ F).max())
         np.testing.assert_allclose(correlate(parts, Y), F.T @ Y.reshape(30 * q, 2), atol=1e-8)
         weights = rng.standard_normal((F.shape[1], 2))

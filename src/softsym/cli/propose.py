@@ -26,7 +26,8 @@ def command(
     tolerance: float = typer.Option(
         0.05, "--tolerance", help="Relative violation up to which a symmetry counts as exact."
     ),
-    seed: int = typer.Option(0, "--seed", min=0, help="Seed of the choice of rows."),
+    max_rows: int = typer.Option(2_000, "--max-rows", min=20, help="Of more rows a sample is taken."),
+    seed: int = typer.Option(0, "--seed", min=0, help="Seed of the sample split."),
     json_file: str | None = typer.Option(
         None, "--json", help="Write the result as JSON to a file, or to - (stdout)."
     ),
@@ -51,15 +52,15 @@ def command(
         target_rep = rep_out or (task.rep_out if task else None)
         if source is None or target_rep is None or table.Y is None:
             raise InputError(f"pass how the columns of {data} transform, as in --in '2V' --out 'V'")
-        from softsym.inference.propose import propose
+        from softsym.propose import propose
 
-        proposal = propose(table.X, table.Y, source, target_rep, tolerance=tolerance, seed=seed)
+        proposal = propose(
+            table.X, table.Y, source, target_rep, tolerance=tolerance, max_rows=max_rows, seed=seed
+        )
     if json_file is not None:
         write_json(proposal.to_dict(), json_file)
     if picture is not None:
-        from softsym.inference.propose.picture import write_picture
-
-        write_picture(proposal, picture)
+        proposal.plot(picture)
     if json_file != "-":
         from rich.console import Console
 

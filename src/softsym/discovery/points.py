@@ -136,7 +136,7 @@ def select_same_translations(groups: tuple[Group, ...]) -> tuple[Group, ...]:
 
 def _count_translations(group: Group) -> int:
     """Number of independent translations in a group."""
-    from softsym.inference.propose.algebra.closure import orthonormal
+    from softsym.propose.algebra import orthonormal
 
     span = orthonormal(group.lie_algebra)
     if not len(span):
@@ -147,8 +147,8 @@ def _count_translations(group: Group) -> int:
 
 def _linear(group: Group) -> Group | None:
     """The action of a group on displacements; None if it is trivial."""
-    from softsym.inference.propose.algebra.closure import orthonormal
-    from softsym.inference.propose.algebra.recognise import recognise
+    from softsym.propose.algebra import orthonormal
+    from softsym.propose.recognition import recognise
 
     lie = group.lie_algebra[:, :-1, :-1]
     lie = orthonormal(lie) if len(lie) and np.abs(lie).max() > 1e-9 else lie[:0]

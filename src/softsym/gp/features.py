@@ -82,6 +82,14 @@ def count_features(parts: Sequence[Part], q: int) -> int:
     return sum((q if C is None else C.shape[2]) * phi.shape[1] for C, phi in parts)
 
 
+def write_out(parts: Sequence[Part], q: int) -> Array:
+    """The features themselves, (n, q, features)."""
+    full = ((np.broadcast_to(np.eye(q), (len(phi), q, q)) if C is None else C, phi) for C, phi in parts)
+    return np.concatenate(
+        [(C[..., None] * phi[:, None, None]).reshape(len(phi), q, -1) for C, phi in full], axis=2
+    )
+
+
 def combine(parts: Sequence[Part], weights: Any, q: int) -> Any:
     """Functions (n, q, copies) of weights (features, copies)."""
     xp, start, total = namespace(weights), 0, 0.0
@@ -647,15 +655,7 @@ def _monomials(
     covariants: Polynomials, coordinates: Coordinates, degree: int, order: int, most: int
 ) -> list[tuple[int, tuple[int, ...]]] | None:
     """Which equivariant polynomial times which coordinates have at most a total degree and number of inputs; None if too many."""
-    degrees, inputs = coordinates.degrees, coordinates.factors
-    products = [
-        (sum(degrees[k] for k in chosen), frozenset[int]().union(*(inputs[k] for k in chosen)), chosen)
-        for count in range(degree + 1)
-        for chosen in itertools.islice(
-            itertools.combinations_with_replacement(range(len(degrees)), count), MAX_PRODUCTS
-        )
-    ]
-    products = [each for each in products if each[0] <= degree and len(each[1]) <= order]
+    products = list(_products(coordinates, degree, order))
     found: list[tuple[int, tuple[int, ...]]] = []
     for k, (own, factors) in enumerate(zip(covariants.degrees, covariants.factors, strict=True)):
         found += [
@@ -666,6 +666,23 @@ def _monomials(
         if len(found) > most:
             return None
     return found or None
+
+
+def _products(
+    coordinates: Coordinates, degree: int, order: int
+) -> Iterator[tuple[int, frozenset[int], tuple[int, ...]]]:
+    """Total degree, inputs and factors of all products of coordinates of at most a degree and number of inputs."""
+    degrees, factors = coordinates.degrees, coordinates.factors
+    level: list[tuple[int, frozenset[int], tuple[int, ...]]] = [(0, frozenset(), ())]
+    while level:
+        yield from level
+        longer = (
+            (total + degrees[k], inputs | factors[k], (*chosen, k))
+            for total, inputs, chosen in level
+            for k in range(chosen[-1] if chosen else 0, len(degrees))
+            if total + degrees[k] <= degree and len(inputs | factors[k]) <= order
+        )
+        level = list(itertools.islice(longer, MAX_PRODUCTS))
 
 
 def split_scaling(rep: Rep, group: Group) -> tuple[Index | None, Group | None]:

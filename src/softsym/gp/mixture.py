@@ -20,7 +20,7 @@ import numpy as np
 from scipy.linalg import cho_solve, cholesky, solve_triangular
 
 from softsym.gp.arrays import stored
-from softsym.gp.features import Part, combine, count_features, scale_parts
+from softsym.gp.features import Part, combine, count_features, scale_parts, write_out
 from softsym.gp.regression import LEAST_RIDGE, ROUNDING, Statistics
 from softsym.typing import Array, Index
 
@@ -81,17 +81,10 @@ class BlockModel:
 
     def variance(self, rows: Array) -> Array:
         """Posterior variance over that of the noise (n, q)."""
-        q, out = self.columns.shape[1], []
-        for C, phi in _expand(self.parts(rows), q):
-            out.append((C[..., None] * phi[:, None, None, :]).reshape(len(rows) * q, -1))
-        features = np.concatenate(out, axis=1)
+        q = self.columns.shape[1]
+        features = write_out(self.parts(rows), q).reshape(len(rows) * q, -1)
         solved = solve_triangular(self.factor, features.T, trans="T", check_finite=False)
         return np.asarray((solved**2).sum(axis=0).reshape(len(rows), q))
-
-
-def _expand(parts: Sequence[Part], q: int) -> Iterator[Part]:
-    for C, phi in parts:
-        yield (np.broadcast_to(np.eye(q), (len(phi), q, q)) if C is None else C), phi
 
 
 def chunks(n: int, features: int) -> Iterator[slice]:

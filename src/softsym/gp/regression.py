@@ -54,6 +54,11 @@ class Statistics:
         A = gram(parts, parts, Y.shape[1])
         return cls(A, correlate(parts, Y), (Y**2).sum(axis=(0, 1)), Y.shape[0] * Y.shape[1])
 
+    @classmethod
+    def from_rows(cls, features: Array, Y: Array) -> Statistics:
+        """Of features written out (n, q, m) and outputs (n, q, copies)."""
+        return cls.from_parts([(features, np.ones((len(features), 1)))], Y)
+
     def __add__(self, other: Statistics) -> Statistics:
         return Statistics(
             self.A + other.A, self.b + other.b, self.squares + other.squares, self.count + other.count

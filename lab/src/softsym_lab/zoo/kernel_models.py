@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from softsym.discovery import boosted
 from softsym.errors import DataWarning, InputError
 from softsym.inference import GRID, Kernel, SoftEquivariantGP, evidence, soft_kernel_ridge
-from softsym.inference.propose import propose
+from softsym.propose import propose
 from softsym.training import Pair, Splits
 from softsym.typing import Array
 from softsym_lab.zoo.model import Blueprint, Built, Model

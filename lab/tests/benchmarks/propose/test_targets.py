@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from softsym.inference.propose.algebra.recognise import recognise
-from softsym.inference.propose.matrix_action import basis_of
+from softsym.propose.lie_derivative import unit_matrices
+from softsym.propose.recognition import recognise
 from softsym.reps import rep
 from softsym_lab.benchmarks.propose.earlier import EARLIER
 from softsym_lab.benchmarks.propose.fresh import FRESH
@@ -18,7 +18,7 @@ ALL = {**TARGETS, **APART, **BROKEN, **UNNAMED, **FRESH}
 def test_algebras_are_those_of_theory(name):
     setting = ALL[name]
     X = np.random.default_rng(0).standard_normal((200, rep(setting.rep_in).size(f"Trivial({setting.dim})")))
-    own, _ = truth(setting.function, X, setting, basis_of(setting.dim, False)[:0])
+    own, _ = truth(setting.function, X, setting, unit_matrices(setting.dim)[:0])
     if setting.dimension:
         assert recognise(own).name in (setting.name, f"unnamed, dimension {setting.dimension}")
         assert truth(setting.function, X, setting, own)[1] < 1e-4

@@ -10,7 +10,7 @@ import torch
 
 from softsym.datasets import fly, last_velocity
 from softsym.discovery import SoftEquivariantRegressor
-from softsym.inference.propose import Proposal, propose
+from softsym.propose import Proposal, propose
 from softsym.typing import Array
 
 WIND = np.array([1.0, 2.0, 0.0]) / np.sqrt(5.0)
@@ -37,7 +37,7 @@ def flights(n: int, gravity: float, seed: int = 0) -> tuple[Array, Array]:
 
 def off(found: Proposal, gravity: float) -> float:
     """Degrees to the true normal of the reflection (with gravity) or axis of rotations (without); 90 if none was found."""
-    exact = [np.array(row.generator) for row in found.table if row.verdict == "exact"]
+    exact = [np.array(row.generator) for row in found.table if row.verdict == "exact" and row.generator]
     if gravity:
         mirrors = [A for A in exact if np.isclose(np.linalg.det(A), -1.0) and np.isclose(np.trace(A), 1.0)]
         axes = [np.linalg.svd(np.eye(3) - A)[0][:, 0] for A in mirrors]
@@ -61,7 +61,7 @@ def record(gravity: float) -> dict[str, Any]:
         "gravity": gravity,
         "degrees_off": round(off(found, gravity), 3),
         "algebra": found.algebra,
-        "groups": [f"{G.name} ({word})" for G, word in zip(found.groups, found.verdicts, strict=True)],
+        "groups": [group.name for group in found.groups],
         "discover": [f"{row.name} ({row.verdict})" for row in fitted.symmetries_],
         "discover_degrees_off": round(off(fitted.proposal_, gravity), 3),
         "explained": round(float(fitted.score(*flights(300, gravity, seed=1))), 6),

@@ -23,9 +23,10 @@ import numpy as np
 from softsym.datasets import task as read_task
 from softsym.datasets import task_table
 from softsym.groups import Trivial
-from softsym.inference.propose import actions, angle, basis_of, propose
 from softsym.io import put_bytes
 from softsym.progress import progress
+from softsym.propose import propose
+from softsym.propose.algebra import angle
 from softsym.reps import rep as read_rep
 from softsym.typing import Array
 from softsym_lab.benchmarks.propose import golf
@@ -168,7 +169,8 @@ def _task_record(name: str, dimension: int) -> dict[str, Any]:
         "dimension": dimension,
         "found": len(found.generators),
         "algebra": found.algebra,
-        "groups": [f"{G.name} ({word})" for G, word in zip(found.groups, found.verdicts, strict=True)],
+        "groups": [group.name for group in found.groups],
+        "nearly": [row.name for row in found.nearly],
         "seconds": round(time.process_time() - start, 2),
     }
 
@@ -203,19 +205,22 @@ STEP = 1e-5
 
 def truth(function: TargetFunction, X: Array, setting: Setting, claimed: Array) -> tuple[Array, float]:
     """The algebra (dimension, d, d) of a target function, and the largest relative violation of claimed generators (k, d, d)."""
-    source, target = actions(X, function(X), read_rep(setting.rep_in), read_rep(setting.rep_out))
+    space, Y = Trivial(setting.dim), function(X)
     slopes = np.stack(
         [(function(X + STEP * e) - function(X - STEP * e)) / (2 * STEP) for e in np.eye(X.shape[1])], axis=2
     )
 
     def lie_derivatives(matrices: Array) -> tuple[Array, Array]:
-        speeds, outputs = source.velocity(matrices, X), target.velocity(matrices, function(X))
+        speeds, outputs = (
+            np.einsum("kij,nj->kni", read_rep(text).drho(space, matrices), values)
+            for text, values in ((setting.rep_in, X), (setting.rep_out, Y))
+        )
         lie = outputs - np.einsum("nqd,knd->knq", slopes, speeds)
         steep = np.sqrt(np.sum(slopes**2, axis=(1, 2)) / X.shape[1])
         sizes = np.sum((speeds * steep[:, None]) ** 2, axis=(1, 2)) + np.sum(outputs**2, axis=(1, 2))
         return lie.reshape(len(matrices), -1), sizes
 
-    basis = basis_of(setting.dim, affine=False)
+    basis = np.eye(setting.dim**2).reshape(-1, setting.dim, setting.dim)
     flat, _ = lie_derivatives(basis)
     vectors = np.linalg.eigh(flat @ flat.T)[1]
     own = np.tensordot(vectors[:, : setting.dimension].T, basis, 1)

@@ -1,1 +1,0 @@
-"""Lie algebras of matrices: the nearest one, its name, its round numbers, its generators in words."""

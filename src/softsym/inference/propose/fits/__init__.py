@@ -1,1 +1,0 @@
-"""Kernel fits with derivatives, of inputs or of invariants of an algebra."""

@@ -1,0 +1,189 @@
+r"""The columns of a table before a group is known: how matrices act on them, and what every matrix respects.
+
+Every matrix A of gl(d) is a velocity :math:`d\rho(A)\, x` of the columns. Points, on which translations act too, become vectors by
+subtracting the mean point of every row from the points of inputs and outputs, where translations hold. Combinations of inputs of
+the type of an output respect every matrix; they are subtracted from the outputs, so that motion :math:`x(t) \to x(t + dt)` that is nearly
+the identity does not hide how far a matrix is from a symmetry. Last, every copy of a type is divided by its size, which commutes with all
+matrices.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from softsym.errors import InputError
+from softsym.gp.features import scale_copies
+from softsym.groups import Group, Trivial
+from softsym.reps import Rep, TensorType
+from softsym.reps.affine import DisplacementAtom, PointAtom, has_points
+from softsym.reps.atoms import Base
+from softsym.typing import Array
+
+LARGEST_DIM = 8
+"""Spaces of a larger dimension are refused: gl(9) has 81 directions to look into."""
+JITTER = 1e-3
+"""Standard deviation of noise that is added to outputs, relative to their size."""
+ROUNDING = 1e-12
+"""Outputs below this share of their size are rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Both sides of a table: representations with points written as vectors, the dimension of the space, and which columns are of points.
+
+    Example:
+        >>> import numpy as np, softsym as ss
+        >>> Columns.read(np.ones((5, 8)), np.ones((5, 1)), ss.rep("2V"), ss.rep("S")).dim
+        4
+    """
+
+    rep_in: Rep
+    rep_out: Rep
+    dim: int
+    points_in: NDArray[np.bool_]
+    points_out: NDArray[np.bool_]
+    is_affine: bool
+
+    @classmethod
+    def read(cls, X: Array, Y: Array, rep_in: Rep, rep_out: Rep) -> Columns:
+        """The columns of inputs (n, D) and outputs (n, q); the dimension of the space follows from their numbers."""
+        linear = [_as_vectors(rep) for rep in (rep_in, rep_out)]
+        fitting = [
+            d
+            for d in range(1, LARGEST_DIM + 1)
+            if (linear[0].size(Trivial(d)), linear[1].size(Trivial(d))) == (X.shape[1], Y.shape[1])
+        ]
+        if not fitting:
+            raise InputError(
+                f"{X.shape[1]} input and {Y.shape[1]} output columns are not {rep_in} and {rep_out} of any space of dimension 1 to "
+                f"{LARGEST_DIM}"
+            )
+        if len(fitting) > 1:
+            raise InputError(
+                f"{rep_in} and {rep_out} have only scalars: nothing moves; pass vectors, V, or points, P"
+            )
+        d = fitting[0]
+        points = [
+            _point_columns(rep, vectors, d) for rep, vectors in zip((rep_in, rep_out), linear, strict=True)
+        ]
+        return cls(linear[0], linear[1], d, points[0], points[1], has_points(rep_in, rep_out))
+
+    @property
+    def space(self) -> Group:
+        """The space that matrices act on, as the group of the identity alone."""
+        return Trivial(self.dim)
+
+    def centre(self, X: Array, Y: Array) -> tuple[Array, Array]:
+        """Inputs and outputs with the mean point of every row subtracted from points."""
+        means = X[:, self.points_in].reshape(len(X), -1, self.dim).mean(axis=1)
+        X, Y = X.copy(), Y.copy()
+        for values, where in ((X, self.points_in), (Y, self.points_out)):
+            values[:, where] -= np.tile(means, (1, int(where.sum()) // self.dim))
+        return X, Y
+
+    def without_last_point(self, X: Array) -> tuple[Array, Columns]:
+        """Centred inputs without the last point, which the others determine, if anything is left then."""
+        last = np.flatnonzero(self.points_in)[-self.dim :]
+        if len(last) == X.shape[1]:
+            return X, self
+        terms = [
+            (segment.copies - int(segment.start <= last[0] < segment.stop), segment.type)
+            for segment in self.rep_in.segments(self.space)
+        ]
+        rep_in = Rep(tuple((copies, kind) for copies, kind in terms if copies))
+        points = np.delete(self.points_in, last)
+        return np.delete(X, last, axis=1), replace(self, rep_in=rep_in, points_in=points)
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows without units, of vectors, scalars and tensors: every copy of a type has size one."""
+
+    X: Array  # inputs (n, D)
+    Y: Array  # outputs (n, q) without what every matrix respects
+    columns: Columns
+    left: float  # share of the variance of the outputs that is left
+
+    def take(self, rows: NDArray[np.intp]) -> Rows:
+        """Some of the rows."""
+        return Rows(self.X[rows], self.Y[rows], self.columns, self.left)
+
+    def blur(self, seed: int) -> Rows:
+        """Rows with a little noise added to the outputs: without any, likelihoods would compare rounding errors."""
+        noise = JITTER * np.random.default_rng(seed).standard_normal(self.Y.shape)
+        return Rows(self.X, np.where(self.Y.any(axis=0), self.Y + noise, 0.0), self.columns, self.left)
+
+    def input_rates(self, A: Array) -> Array:
+        """Velocities of inputs under matrices (k, d, d), as matrices (k, D, D)."""
+        return self.columns.rep_in.drho(self.columns.space, A)
+
+    def output_rates(self, A: Array) -> Array:
+        """The same of outputs, (k, q, q)."""
+        return self.columns.rep_out.drho(self.columns.space, A)
+
+
+def prepare(X: Array, Y: Array, columns: Columns, chosen: NDArray[np.intp]) -> Rows:
+    """Rows without what every matrix respects and without units, which are found from the chosen rows.
+
+    Example:
+        >>> import numpy as np, softsym as ss
+        >>> X = np.random.default_rng(0).standard_normal((50, 4))
+        >>> Y = 3 * X[:, :2] - X[:, 2:] + 0.1 * X[:, :2] ** 2
+        >>> rows = prepare(X, Y, Columns.read(X, Y, ss.rep("2V"), ss.rep("V")), np.arange(50))
+        >>> rows.left < 0.01
+        True
+    """
+    space = columns.space
+    total = float(np.sum((Y[chosen] - Y[chosen].mean(axis=0)) ** 2))
+    rest = Y.copy()
+    for segment in columns.rep_out.segments(space):
+        same = [each for each in columns.rep_in.segments(space) if each.type == segment.type]
+        design = [_copies(X, each.start, each.size, each.copies) for each in same]
+        if not segment.type.rank:
+            design.append(np.ones((len(X), 1, 1)))
+        if not design:
+            continue
+        inputs = np.concatenate(design, axis=2)
+        outputs = _copies(Y, segment.start, segment.size, segment.copies)
+        flat = inputs[chosen].reshape(-1, inputs.shape[2]), outputs[chosen].reshape(-1, segment.copies)
+        fitted = inputs @ np.linalg.lstsq(*flat, rcond=1e-12)[0]
+        rest[:, segment.start : segment.stop] = (outputs - fitted).transpose(0, 2, 1).reshape(len(Y), -1)
+    left = float(np.sum(rest[chosen] ** 2)) / max(total, 1e-300)
+    rest[:, np.sqrt((rest[chosen] ** 2).mean(axis=0)) < ROUNDING * max(float(np.abs(Y).max()), 1e-300)] = 0.0
+    shift, unit = scale_copies(X[chosen], columns.rep_in, space)
+    return Rows(
+        (X - shift) / unit, rest / scale_copies(rest[chosen], columns.rep_out, space)[1], columns, left
+    )
+
+
+def _copies(values: Array, start: int, size: int, copies: int) -> Array:
+    """Copies of a type as the last axis, (n, size, copies)."""
+    return values[:, start : start + size * copies].reshape(len(values), copies, size).transpose(0, 2, 1)
+
+
+def _point_columns(rep: Rep, vectors: Rep, d: int) -> NDArray[np.bool_]:
+    is_point = np.zeros(vectors.size(Trivial(d)), dtype=bool)
+    start = 0
+    for copies, kind in rep:
+        size = copies * d ** len(kind.atoms)
+        is_point[start : start + size] = kind.atoms == (PointAtom(),)
+        start += size
+    return is_point
+
+
+def _as_vectors(rep: Rep) -> Rep:
+    """The representation with points and displacements as vectors."""
+    terms = []
+    for copies, kind in rep:
+        if any(isinstance(atom, PointAtom) for atom in kind.atoms) and len(kind.atoms) > 1:
+            raise InputError(f"a point is no factor of a tensor, got {kind}; take V for displacements")
+        atoms = tuple(
+            Base() if isinstance(atom, PointAtom | DisplacementAtom) else atom for atom in kind.atoms
+        )
+        if any(not isinstance(atom, Base) or atom.part is not None for atom in atoms):
+            raise InputError(f"groups are proposed for scalars, vectors, tensors and points, not for {kind}")
+        terms.append((copies, TensorType(atoms)))
+    return Rep(tuple(terms))
