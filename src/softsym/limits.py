@@ -1,13 +1,37 @@
-"""Limits on memory and time of a computation, which users can change around a piece of code."""
+"""Limits on memory and time of a computation, which users can change around a piece of code.
+
+Like all settings of softsym they are context variables: they hold in the thread that set them, and in :class:`ContextThreads` that it
+starts; a thread of your own has them if it runs in ``contextvars.copy_context()``.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import contextvars
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any, ParamSpec, TypeVar
 
 from softsym.errors import InputError
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class ContextThreads(ThreadPoolExecutor):
+    """Threads in which the settings hold that held where their work was submitted.
+
+    Example:
+        >>> with at_most(gigabytes=2), ContextThreads(1) as pool:
+        ...     pool.submit(limit).result().gigabytes
+        2
+    """
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """As every executor; :meth:`map` too."""
+        run: Callable[..., Any] = contextvars.copy_context().run
+        return super().submit(run, fn, *args, **kwargs)
 
 
 @dataclass(frozen=True)

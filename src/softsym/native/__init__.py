@@ -1,9 +1,17 @@
 """Compiled code for what torch has no fast operation for; everything runs without it too."""
 
-from softsym.native.blocks import Blocks, Quadratic, Resolvent, SmallMatrices, SmallSpectra
-from softsym.native.build import is_torch_only, torch_only
-from softsym.native.hidden_layer import Copies, Gates, HiddenLayer, Plan, Term
-from softsym.native.ops import Projection, Subspace, full_precision, is_mixed, project, run_hidden_layer
+from softsym.native.blocks import (
+    Blocks,
+    Projection,
+    Quadratic,
+    Resolvent,
+    SmallMatrices,
+    SmallSpectra,
+    Subspace,
+    project,
+)
+from softsym.native.build import full_precision, is_mixed, is_torch_only, torch_only
+from softsym.native.hidden_layer import Copies, Gates, HiddenLayer, Plan, Term, run_hidden_layer
 from softsym.native.status import (
     Status,
     announce,
@@ -15,31 +23,9 @@ from softsym.native.status import (
     step_threads,
 )
 
+# fmt: off
 __all__ = [
-    "Blocks",
-    "Copies",
-    "Gates",
-    "HiddenLayer",
-    "Plan",
-    "Projection",
-    "Quadratic",
-    "Resolvent",
-    "SmallMatrices",
-    "SmallSpectra",
-    "Status",
-    "Subspace",
-    "Term",
-    "announce",
-    "available",
-    "cores",
-    "environment",
-    "free_cores",
-    "full_precision",
-    "is_mixed",
-    "is_torch_only",
-    "project",
-    "run_hidden_layer",
-    "status",
-    "step_threads",
-    "torch_only",
+    "Blocks", "Copies", "Gates", "HiddenLayer", "Plan", "Projection", "Quadratic", "Resolvent", "SmallMatrices", "SmallSpectra",
+    "Status", "Subspace", "Term", "announce", "available", "cores", "environment", "free_cores", "full_precision", "is_mixed",
+    "is_torch_only", "project", "run_hidden_layer", "status", "step_threads", "torch_only",
 ]

@@ -12,6 +12,7 @@ the rest are small blocks.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from torch import Tensor, nn
 
+from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.maps import TensorMap, layer_of
 from softsym.native import Blocks, Quadratic, SmallMatrices, full_precision, is_mixed
@@ -42,24 +44,45 @@ class StackedParameters:
         parameters: The parameters themselves.
         maps: The map that each parameter is.
         layers: The layer that holds each parameter.
+        shapes: The shape of each parameter, as spaces and compiled code were prepared for it.
     """
 
     names: tuple[str, ...]
     parameters: tuple[nn.Parameter, ...]
     maps: tuple[TensorMap, ...]
     layers: tuple[str, ...]
+    shapes: tuple[torch.Size, ...]
 
     @staticmethod
     def from_model(model: nn.Module, maps: Mapping[str, TensorMap]) -> StackedParameters:
         """The parameters of a model that have representations."""
         parameters = tuple(model.get_parameter(name) for name in maps)
         layers = tuple(layer_of(model, name) for name in maps)
-        return StackedParameters(tuple(maps), parameters, tuple(maps.values()), layers)
+        shapes = tuple(parameter.shape for parameter in parameters)
+        return StackedParameters(tuple(maps), parameters, tuple(maps.values()), layers, shapes)
+
+    def check(self) -> tuple[nn.Parameter, ...]:
+        """The parameters; refuses those whose data were exchanged for others that do not fit."""
+        for name, parameter, shape in zip(self.names, self.parameters, self.shapes, strict=True):
+            if parameter.shape != shape:
+                raise InputError(
+                    f"{name} had shape {tuple(shape)} when the regularizer was made and has {tuple(parameter.shape)} now; "
+                    "make a new EquivarianceRegularizer"
+                )
+            if parameter.layout is not torch.strided or not parameter.is_floating_point():
+                raise InputError(
+                    f"{name} holds {parameter.layout} {parameter.dtype}; only dense real numbers are regularised"
+                )
+            if parameter.device != self.parameters[0].device:
+                raise InputError(
+                    f"{name} is on {parameter.device}, {self.names[0]} on {self.parameters[0].device}; move the model to one"
+                )
+        return self.parameters
 
     @property
     def sizes(self) -> list[int]:
         """Number of entries of each parameter."""
-        return [p.numel() for p in self.parameters]
+        return [math.prod(shape) for shape in self.shapes]
 
     @property
     def offsets(self) -> list[int]:
@@ -73,12 +96,11 @@ class StackedParameters:
 
     def flat(self) -> Tensor:
         """The flat vector (a copy)."""
-        return torch.cat([p.detach().reshape(-1) for p in self.parameters])
+        return flatten(self.check())
 
     def split(self, flat: Tensor) -> list[Tensor]:
         """A flat vector as tensors of the parameters' shapes (views)."""
-        pieces = flat.split(self.sizes)
-        return [piece.view(p.shape) for piece, p in zip(pieces, self.parameters, strict=True)]
+        return [piece.view(shape) for piece, shape in zip(flat.split(self.sizes), self.shapes, strict=True)]
 
     def positions(self, groups: Sequence[Group]) -> dict[TensorType, Index]:
         """Flat positions (copies, size) of each tensor type in all parameters."""
@@ -94,6 +116,12 @@ class StackedParameters:
         for layer, value in zip(self.layers, values, strict=True):
             sums[layer] += value
         return sums
+
+
+def flatten(parameters: Sequence[Tensor]) -> Tensor:
+    """A copy of all parameters as one vector, in single precision or more: squares and long steps leave the range of half precision."""
+    flat = torch.cat([p.detach().reshape(-1) for p in parameters])
+    return flat if flat.dtype in (torch.float32, torch.float64) else flat.float()
 
 
 def projector(group: Group, positions: Mapping[TensorType, Index], size: int) -> Packed:
@@ -227,14 +255,15 @@ class JointOperator:
     ) -> tuple[list[Tensor], Tensor | float, Tensor | float]:
         """K w, w . K w and w . w of the vector w of all parameters; K w in new tensors of their shapes."""
         if self.can_run_compiled(parameters):
-            Kw, form, square = self._compile(parameters[0].dtype, tuple(strengths)).run(parameters)
+            Kw, form, square = self._compile(parameters[0].dtype, tuple(strengths)).quadratic(parameters)
             if self.large is not None:
                 form -= self.large.subtract_(Kw, parameters, strengths).item()
             return Kw, form, square
-        w = torch.cat([p.reshape(-1) for p in parameters])
+        w = flatten(parameters)
         flat = self.apply(w, strengths)
         pieces = zip(flat.split(self.sizes), parameters, strict=True)
-        return [piece.reshape(p.shape).clone() for piece, p in pieces], torch.dot(w, flat), torch.dot(w, w)
+        Kw = [piece.reshape(p.shape).to(p.dtype, copy=True) for piece, p in pieces]
+        return Kw, torch.dot(w, flat), torch.dot(w, w)
 
     def apply(self, x: Tensor, strengths: Sequence[float]) -> Tensor:
         """K x for a flat vector x (size,), in the precision of x whatever autocast says."""
@@ -292,7 +321,7 @@ class JointOperator:
         if self._quadratic is None or self._quadratic[0] != (strengths, dtype):
             diagonal, matrices = self.weight(strengths)
             blocks = [
-                SmallMatrices(len(index), len(small), len(small), small, index, index, k)
+                SmallMatrices(index, small, k)
                 for mixing, K in zip(self.mixings, matrices, strict=True)
                 for k, local in self.split_positions(mixing.index)
                 for index, small in zip(local, torch.tensor(K), strict=True)

@@ -26,7 +26,7 @@ import torch
 from torch import Tensor
 
 from softsym.native import Resolvent, SmallSpectra
-from softsym.regularize.operator import JointOperator
+from softsym.regularize.operator import JointOperator, flatten
 
 MOST_ITERATIONS = 200
 
@@ -62,7 +62,7 @@ def value_and_gradient(
 ) -> tuple[Tensor, list[Tensor]]:
     """The penalty and its gradient, in new tensors."""
     gradient, form, square = operator.products(parameters, strengths)
-    dtype = gradient[0].dtype
+    dtype = gradient[0].dtype if gradient[0].dtype == torch.float64 else torch.float32
     value = torch.as_tensor(0.5 * form, dtype=dtype)
     if relative:
         norm = torch.as_tensor(square + torch.finfo(dtype).tiny, dtype=dtype)  # all weights may be zero
@@ -129,7 +129,7 @@ class Proximal:
             if self._large is not None and large is not None:
                 self._large.scatter_(parameters, self._solve_large(large, step))
             return
-        flat = self(torch.cat([p.detach().reshape(-1) for p in parameters]), step)
+        flat = self(flatten(parameters), step)
         for parameter, piece in zip(parameters, flat.split(self._operator.sizes), strict=True):
             parameter.copy_(piece.view(parameter.shape))
 
