@@ -60,7 +60,7 @@ def Scaling(n: int) -> Group:
 
 def Sp(m: int) -> Group:
     """Symplectic group of R^2m: maps that preserve the form J = [[0, 1], [-1, 0]]. Sampled as exp of an algebra element of norm <= 1."""
-    m = read_dimension("Sp", m)
+    m = read_dimension("Sp", m, factor=8)
     lie = []
     for i in range(m):
         for j in range(m):
@@ -74,14 +74,14 @@ def Sp(m: int) -> Group:
 
 def U(n: int) -> Group:
     """Unitary group of C^n in its real form on R^2n, x + iy as (x, y). Sampled from Haar measure."""
-    n = read_dimension("U", n)
+    n = read_dimension("U", n, factor=4)
     lie = _unitary(n)
     return make(f"U({n})", 2 * n, lie, [], functools.partial(sampling.haar_unitary, d=n, special=False))
 
 
 def SU(n: int) -> Group:
     """Special unitary group of C^n in its real form on R^2n. Sampled from Haar measure."""
-    n = read_dimension("SU", n)
+    n = read_dimension("SU", n, factor=4)
     phases = [_imaginary(_unit(n, i, i) - _unit(n, i + 1, i + 1)) for i in range(n - 1)]
     lie = [A for A in _unitary(n) if not np.trace(A[n:, :n])] + phases
     sampler = functools.partial(sampling.haar_unitary, d=n, special=True)

@@ -31,10 +31,10 @@ def images(matrix: Array) -> NDArray[np.intp]:
     return matrix.argmax(axis=0)
 
 
-def closure(generators: Array, dim: int | None = None) -> Array | None:
+def closure(generators: Array, dim: int | None = None, most: int = MAX_ELEMENTS) -> Array | None:
     """All products of the generators, shape (order, d, d), identity first; None if there are too many to list."""
     identity = np.eye(dim or generators.shape[-1])
-    most = min(MAX_ELEMENTS, MAX_ENTRIES // max(identity.size, 1))
+    most = min(most, MAX_ENTRIES // max(identity.size, 1))
     if not all(has_finite_order_spectrum(h) for h in generators):
         return None
     elements = {_key(identity): identity}

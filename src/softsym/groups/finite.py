@@ -31,7 +31,7 @@ def S(n: int) -> Group:
 
 def A(n: int) -> Group:
     """Alternating group: even permutations of n coordinates."""
-    n = read_dimension("A", n, 2)
+    n = read_dimension("A", n, 3)
     cycles = []
     for k in range(2, n):
         row = np.arange(n)

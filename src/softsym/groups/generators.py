@@ -26,13 +26,14 @@ def max_generator_entries() -> int:
     return int(limit().gigabytes * 1e9 / 8 / MEMORY_SHARE)
 
 
-def read_dimension(name: str, n: int, growth: int = 4) -> int:
+def read_dimension(name: str, n: int, growth: int = 4, factor: int = 1) -> int:
     """Checks a constructor's argument: a whole number of at least one whose generators fit into memory.
 
     Args:
         name: The group's name.
         n: The argument.
         growth: All generators together have about n to this power entries.
+        factor: Times this.
     """
     try:
         n = operator.index(n)
@@ -40,8 +41,9 @@ def read_dimension(name: str, n: int, growth: int = 4) -> int:
         raise InputError(f"{name}(n) needs a whole number n, got {n!r}") from None
     if n < 1:
         raise InputError(f"{name}(n) needs n >= 1, got {n}")
-    if n**growth > max_generator_entries():
-        most, size = int(max_generator_entries() ** (1 / growth) + 1e-9), 8 * n**growth / 1e9
+    entries = factor * n**growth
+    if entries > max_generator_entries():
+        most, size = int((max_generator_entries() / factor) ** (1 / growth) + 1e-9), 8 * entries / 1e9
         raise InputError(
             f"the generators of {name}({n}) would take about {size:,.1f} GB; {name}({most}) is the largest that is made, unless you "
             f"allow more: with softsym.spaces.at_most(gigabytes={MEMORY_SHARE * size:.2g})"

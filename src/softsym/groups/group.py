@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from softsym.arrays import make_rng
 from softsym.errors import InputError
 from softsym.groups import change_of_basis, elements, sampling
 from softsym.groups.generators import (
@@ -175,7 +176,7 @@ class Group:
         """The same elements as :meth:`sample`, as one array (n, d_p, d_p) for each part of a direct product."""
         if n < 0:
             raise InputError(f"cannot draw {n} elements; pass n >= 0")
-        return self.sampler(n, np.random.default_rng(seed))
+        return self.sampler(n, make_rng(seed))
 
     def about(self, axis: str | Sequence[float]) -> Group:
         """A group of the plane as a group of space about an axis: ``O(2).about("z")`` acts on x and y and fixes z.
@@ -227,11 +228,7 @@ class Group:
         axes = tuple(operator.index(a) for a in axes)
         if len(axes) != self.dim or len(set(axes)) != len(axes) or not all(0 <= a < dim for a in axes):
             raise InputError(f"`axes` must be {self.dim} different coordinates in 0..{dim - 1}, got {axes}")
-        size = (len(self.lie) + len(self.discrete)) * dim**2
-        if size > max_generator_entries():
-            raise InputError(
-                f"the generators of {self.name} on R^{dim} would take about {8 * size / 1e9:,.1f} GB; pass a smaller space"
-            )
+        self._check_size(len(self.lie) + len(self.discrete), dim)
         place = functools.partial(sampling.place, dim=dim, axes=axes)
         return make(
             f"{_as_operand(self)}@{_axes_text(dim, axes)}",
@@ -299,7 +296,17 @@ class Group:
     def __repr__(self) -> str:
         return self.name
 
+    def _check_size(self, generators: int, dim: int) -> None:
+        """Refuses matrices that would not fit into memory, before they are made."""
+        size = max(generators, 1) * dim**2
+        if size > max_generator_entries():
+            raise InputError(
+                f"the generators of {self.name} on R^{dim} would take about {8 * size / 1e9:,.1f} GB; pass a smaller space"
+            )
+
     def _expand(self, generators: Sequence[Generator]) -> Array:
+        if len(self.part_dims) > 1:
+            self._check_size(len(generators), self.dim)
         matrices = [self._on_whole_space(g) for g in generators]
         return freeze(np.array(matrices).reshape(-1, self.dim, self.dim))
 

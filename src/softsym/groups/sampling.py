@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from softsym.arrays import make_rng
 from softsym.groups import elements
 from softsym.typing import Array
 
@@ -131,7 +132,7 @@ def gaussian(group: Group, n: int, seed: int | np.random.Generator = 0) -> Array
     that code, so that the same seed gives the same elements for a group with up to one discrete generator (with more of them, the
     published order of factors is random too; here each of the three repetitions takes them in order).
     """
-    rng = np.random.default_rng(seed)
+    rng = make_rng(seed)
     g = np.tile(np.eye(group.dim), (n, 1, 1))
     coefficients = rng.standard_normal((n, len(group.lie_algebra)))
     if len(group.lie_algebra):

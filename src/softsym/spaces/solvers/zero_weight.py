@@ -97,7 +97,13 @@ def _weights(eigen: list[Eigen]) -> NDArray[np.complex128]:
 
 
 def _count_zero(eigen: list[Eigen]) -> int:
-    return int(np.count_nonzero(_is_zero(_weights(eigen))))
+    """How many weights are zero; equal sums are counted together, so that nothing of the type's size is made."""
+    sums, counts = np.zeros(1, dtype=complex), np.ones(1, dtype=np.int64)
+    for values, _ in eigen:
+        rounded = np.round(np.add.outer(sums, values).ravel(), 12) + 0.0
+        sums, places = np.unique(rounded, return_inverse=True)
+        counts = np.bincount(places.ravel(), np.repeat(counts, len(values))).astype(np.int64)
+    return int(counts[_is_zero(sums)].sum())
 
 
 def _is_zero(weights: NDArray[np.complex128]) -> NDArray[np.bool_]:
