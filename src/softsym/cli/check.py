@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from softsym.cli.common import check_texts, one_line_warnings, write_json
+from softsym.cli.common import MAX_ROWS, check_target, check_texts, one_line_warnings, write_json
 from softsym.data.formats import suffixes
 from softsym.datasets.parse import read_data
-from softsym.errors import InputError
+from softsym.errors import InputError, printable
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -51,6 +51,15 @@ def command(
         "--normalisation",
         help="Check one only: none, per-axis, common-scale, scale-aware, symmetry-aware or symmetry-scale-aware.",
     ),
+    max_rows: int = typer.Option(
+        MAX_ROWS,
+        "--max-rows",
+        min=0,
+        help="Rows that are used of a larger file, a random sample by --seed; 0 for all.",
+    ),
+    drop_missing: bool = typer.Option(
+        False, "--drop-missing", help="Leave out rows with an empty cell or NaN."
+    ),
     seed: int = typer.Option(0, "--seed", min=0, help="Seed of everything that is drawn."),
     json_file: str | None = typer.Option(
         None, "--json", help="Write the result as JSON to a file, or to - (stdout)."
@@ -62,11 +71,19 @@ def command(
     Example: softsym check measured.csv --x-columns "x1..z6" --in "6V" --groups "O(3)" "O(2)@z"
     """
     check_texts([rep_in, rep_out], groups or [])
+    check_target(json_file, data)
     if y_columns is not None and rep_out is None:
         raise InputError("--y-columns are outputs: pass how they transform too, as in --out 'T(2)'")
     with one_line_warnings():
         table, task = read_data(
-            data, x_columns, y_columns, need_y=rep_out is not None, row_groups=row_groups, seed=seed
+            data,
+            x_columns,
+            y_columns,
+            need_y=rep_out is not None,
+            row_groups=row_groups,
+            seed=seed,
+            most_rows=max_rows or None,
+            drop_missing=drop_missing,
         )
         rep = rep_in or (task.rep_in if task else None)
         candidates = groups or (task.groups if task else None)
@@ -159,7 +176,7 @@ def _table(title: str, caption: str) -> Table:
 
 
 def _text(text: str) -> Text:
-    """Text in which square brackets are no markup."""
+    """Text in which square brackets are no markup, and which commands no terminal."""
     from rich.text import Text
 
-    return Text(text)
+    return Text(printable(text))

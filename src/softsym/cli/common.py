@@ -12,6 +12,10 @@ from typing import Any
 import typer
 
 from softsym.errors import InputError, printable
+from softsym.io import put_text
+
+MAX_ROWS = 250_000
+"""More rows hardly change a verdict and take memory and time."""
 
 
 def check_texts(reps: Sequence[str | None] = (), groups: Sequence[str | None] = ()) -> None:
@@ -34,11 +38,15 @@ def check_texts(reps: Sequence[str | None] = (), groups: Sequence[str | None] = 
             read_group(group)
 
 
-def check_target(target: str) -> None:
-    """Refuses a place where no file can be written, before any work is done."""
+def check_target(target: str | None, *inputs: str) -> None:
+    """Refuses a place where no file can be written, and one of the command's own inputs, before any work is done."""
+    if target is None or target == "-":
+        return
     path = Path(target)
-    if target != "-" and (path.is_dir() or not path.absolute().parent.is_dir()):
+    if path.is_dir() or not path.absolute().parent.is_dir():
         raise InputError(f"cannot write {target}: pass a file in a folder that exists, or -")
+    if any(path.exists() and Path(each).exists() and path.samefile(each) for each in inputs):
+        raise InputError(f"{target} is what this command reads; pass another file")
 
 
 def write_json(result: Any, target: str) -> None:
@@ -47,8 +55,12 @@ def write_json(result: Any, target: str) -> None:
     if target == "-":
         typer.echo(text)
         return
+    path = Path(target)
     try:
-        Path(target).write_text(text + "\n", encoding="utf-8")
+        if path.exists() and not path.is_file():  # a device, such as /dev/stderr
+            path.write_text(text + "\n", encoding="utf-8")
+        else:
+            put_text(path, text + "\n")
     except OSError as error:
         raise InputError(f"cannot write {target}: {error.strerror}") from error
 

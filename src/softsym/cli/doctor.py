@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from softsym.cli.common import write_json
+from softsym.cli.common import check_target, write_json
 
 PACKAGES = ("torch", "numpy", "scipy", "scikit-learn", "polars", "lightning-fabric")
 OPTIONAL = {
@@ -28,6 +28,7 @@ def command(
 
     Example: softsym doctor
     """
+    check_target(json_file)
     facts = look()
     if json_file is not None:
         write_json(facts, json_file)

@@ -6,7 +6,7 @@ import contextlib
 
 import typer
 
-from softsym.cli.common import check_texts, write_json
+from softsym.cli.common import check_target, check_texts, write_json
 
 
 def command(
@@ -37,6 +37,7 @@ def command(
     Example: softsym inspect --in "5S + 5V" --out "T(2)" --groups "O(3)" "O(2)@z"
     """
     check_texts([rep_in, rep_out], groups)
+    check_target(json_file)
     from softsym.spaces import at_most, cache_folder
     from softsym.spaces.inspection import inspect
 

@@ -204,6 +204,7 @@ def read_data(
     row_groups: str | None = None,
     seed: int = 0,
     most_rows: int | None = None,
+    drop_missing: bool = False,
 ) -> tuple[Table, Task | None]:
     """Reads inputs and outputs from a file or of a task.
 
@@ -215,6 +216,7 @@ def read_data(
         row_groups: The column whose equal entries mark a row group; files only, a task knows its own.
         seed: Seed of the task's data, and of the sample of a file with more rows than ``most_rows``.
         most_rows: Read at most so many rows of a file; all by default.
+        drop_missing: Leave out rows of a file that lack a value.
 
     Returns:
         The table, and the task if it is one.
@@ -222,8 +224,9 @@ def read_data(
     if not is_task(text):
         from softsym.data.table import read_table
 
+        options: dict[str, Any] = {"row_groups": row_groups, "most_rows": most_rows, "seed": seed}
         return read_table(
-            text, x_columns, y_columns, need_y=need_y, row_groups=row_groups, most_rows=most_rows, seed=seed
+            text, x_columns, y_columns, need_y=need_y, drop_missing=drop_missing, **options
         ), None
     if row_groups is not None:
         raise InputError(f"{text!r} is a task, which knows its row groups; leave out --row-groups")
