@@ -177,6 +177,7 @@ def test_a_file_that_is_put_there_meanwhile_is_left_alone(tmp_path):
     assert os.listdir(tmp_path) == ["out"]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="no pipes, links and owners here")
 def test_symbolic_links_are_followed(tmp_path):
     for name in ("folder", "file"):
         (tmp_path / name).symlink_to(tmp_path / "real" / name)
@@ -190,6 +191,7 @@ def test_symbolic_links_are_followed(tmp_path):
         assert (tmp_path / "real" / "file").read_text() == text
 
 
+@pytest.mark.skipif(os.name == "nt", reason="no pipes, links and owners here")
 def test_what_is_no_file_is_never_replaced(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "folder").mkdir()
@@ -202,6 +204,7 @@ def test_what_is_no_file_is_never_replaced(tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["file", "folder", "pipe"]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="no pipes, links and owners here")
 def test_only_files_of_a_size_are_read(tmp_path):
     (tmp_path / "small").write_bytes(b"12345")
     assert read_regular(tmp_path / "small", 5) == b"12345"
@@ -219,6 +222,7 @@ def test_only_files_of_a_size_are_read(tmp_path):
             read_regular(path, 10)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="no pipes, links and owners here")
 @pytest.mark.parametrize("mode", [0o777, 0o1777])
 def test_folders_that_others_can_write_to_are_not_private(tmp_path, mode):
     assert stat.S_IMODE(private_folder(tmp_path / "a" / "b").stat().st_mode) == 0o700

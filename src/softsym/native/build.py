@@ -152,9 +152,9 @@ def build(source: Source, dtype: torch.dtype) -> Built:
 
 def entry(source: Source, dtype: torch.dtype, name: str) -> Callable[..., int]:
     """A function of a compiled source; its callers have asked whether it is there."""
-    library = build(source, dtype).library
+    library = build(source, dtype).library if dtype in DEFINES else None
     if library is None:
-        raise RuntimeError(f"there is no compiled code of {source.path.name} for {dtype}")
+        raise InputError(f"there is no compiled code of {source.path.name} for {dtype}")
     return cast(Callable[..., int], getattr(library, name))
 
 
