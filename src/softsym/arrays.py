@@ -24,10 +24,6 @@ ADVICE = {
 def read_numbers(values: Any, name: str) -> Array:
     """Real numbers of any array library as float64, of whatever shape; a tensor is detached and copied from its device.
 
-    Args:
-        values: The numbers.
-        name: What they are called in a refusal.
-
     Raises:
         InputError: Masked cells, dates, texts, complex numbers, rows of unequal length or column names that occur twice.
 

@@ -19,10 +19,6 @@ RETRIES = 2
 def connect(address: str | None, workers: int) -> Any:
     """Connects to a cluster and returns Ray's module.
 
-    Args:
-        address: Of a cluster; None to start one on this machine.
-        workers: Cores of a cluster that is started.
-
     Raises:
         InputError: Ray is not installed, or there is no cluster at the address.
     """

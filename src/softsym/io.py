@@ -45,13 +45,7 @@ def put_bytes(target: Path, data: bytes, *, to_disk: bool = True) -> None:
 
 
 def put_file(target: Path, write: Callable[[Path], object], *, to_disk: bool = True) -> None:
-    """Lets ``write`` fill a file of a temporary name with the same ending, then puts it in place.
-
-    Args:
-        target: Where it goes; a symbolic link is followed, anything else that is no file is refused.
-        write: Is given the temporary path.
-        to_disk: Wait until it is on the disk; a cache whose entries have a checksum can do without.
-    """
+    """Lets ``write`` fill a file of a temporary name with the same ending, then puts it in place."""
     if target.is_symlink():
         target = target.resolve()
     if target.exists() and not target.is_file():
@@ -182,12 +176,7 @@ def private_folder(folder: Path) -> Path:
 
 
 def sweep(folder: Path, name: str | None = None) -> None:
-    """Removes what killed processes left half-written; a folder that was put aside and never replaced comes back.
-
-    Args:
-        folder: Where to look; nobody else may be writing there.
-        name: Of the only file or folder whose remains are meant.
-    """
+    """Removes what killed processes left half-written; a folder that was put aside and never replaced comes back."""
     for path in sorted(folder.glob(".*")):
         left = _TEMPORARY.fullmatch(path.name)
         if left is None or (name is not None and left["name"] != name):

@@ -21,23 +21,14 @@ VERDICT = "verdict"
 
 @dataclass(frozen=True)
 class Column(Generic[Row]):
-    """One column of a table.
+    """One column of a table."""
 
-    Args:
-        head: Its heading, short.
-        title: Its heading on a page.
-        value: Its value in a row: a text, a number, or the two ends of an interval.
-        text: Formats the value.
-        is_figure: Whether it is aligned to the right.
-        is_prose: Whether it is a sentence, which a terminal shows below the table.
-    """
-
-    head: str
-    title: str
-    value: Callable[[Row], Any]
-    text: Callable[[Any], str] = str
-    is_figure: bool = False
-    is_prose: bool = False
+    head: str  # its heading, short
+    title: str  # its heading on a page
+    value: Callable[[Row], Any]  # its value in a row: a text, a number, or the two ends of an interval
+    text: Callable[[Any], str] = str  # formats the value
+    is_figure: bool = False  # whether it is aligned to the right
+    is_prose: bool = False  # whether it is a sentence, which a terminal shows below the table
 
     def cell(self, row: Row) -> str:
         """The text of a row, in one line and without what a terminal would obey."""
@@ -118,11 +109,7 @@ Candidate = TypeVar("Candidate", bound=CandidateRow)
 
 
 class CandidateTable(Sequence[Candidate]):
-    """One row for each candidate group: iterable, indexed by place or by the group's name; concrete tables say their columns.
-
-    Args:
-        rows: The rows.
-    """
+    """One row for each candidate group: iterable, indexed by place or by the group's name; concrete tables say their columns."""
 
     title: ClassVar[str]
     what: ClassVar[str] = "candidate group"

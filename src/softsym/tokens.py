@@ -30,12 +30,7 @@ _UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
 
 
 class Tokens:
-    """A text as tokens, read from left to right.
-
-    Args:
-        text: What to read.
-        what: What the text describes, for error messages: "group" or "representation".
-    """
+    """A text as tokens, read from left to right."""
 
     def __init__(self, text: str, what: str) -> None:
         depth = _depth(text)

@@ -39,15 +39,10 @@ ROW_GROUPS = "--row-groups"
 
 @dataclass(frozen=True)
 class DataFile(ABC):
-    """A file that was opened once to see which columns it has.
+    """A file that was opened once to see which columns it has."""
 
-    Args:
-        path: The file.
-        names: Its columns.
-    """
-
-    path: Path
-    names: tuple[str, ...]
+    path: Path  # the file
+    names: tuple[str, ...]  # its columns
     knows_inputs: ClassVar[bool] = False
     """Whether the file itself says which of its numbers are inputs."""
 

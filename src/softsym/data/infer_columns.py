@@ -18,15 +18,10 @@ from softsym.data.formats import open_file
 
 @dataclass(frozen=True)
 class InferredColumns:
-    """Columns in order, and their representation.
+    """Columns in order, and their representation."""
 
-    Args:
-        columns: Names, those of a vector next to each other.
-        rep: The representation, in text.
-    """
-
-    columns: tuple[str, ...]
-    rep: str
+    columns: tuple[str, ...]  # names, those of a vector next to each other
+    rep: str  # the representation, in text
 
 
 def group_names(names: Sequence[str]) -> list[tuple[str, ...]]:

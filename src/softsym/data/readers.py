@@ -78,21 +78,12 @@ _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.r
 
 @dataclass(frozen=True)
 class DelimitedFile(DataFile):
-    """Text with separators; its first line names the columns.
+    """Text with separators; its first line names the columns."""
 
-    Args:
-        path: The file.
-        names: Its columns.
-        separator: Between them.
-        header: The line on which the names end.
-        lines: How many lines there are.
-        length: How many bytes, unpacked.
-    """
-
-    separator: str
-    header: int
-    lines: int
-    length: int
+    separator: str  # between them
+    header: int  # the line on which the names end
+    lines: int  # how many lines there are
+    length: int  # how many bytes, unpacked
 
     @classmethod
     def open(cls, path: Path) -> DelimitedFile:
@@ -449,21 +440,12 @@ def _to_number(cell: str) -> float | None:
 
 @dataclass(frozen=True)
 class NpzFile(DataFile):
-    """An archive of inputs and, perhaps, outputs.
+    """An archive of inputs and, perhaps, outputs."""
 
-    Args:
-        path: The file.
-        names: The columns of X, then those of Y.
-        inputs: How many of them are of X.
-        rows: How many rows X has.
-        sizes: Bytes of each array in memory, by name.
-        no_outputs: Why Y cannot be used, raised when outputs are asked for; None if it can.
-    """
-
-    inputs: int
-    rows: int
-    sizes: dict[str, int]
-    no_outputs: InputError | None
+    inputs: int  # how many of them are of X
+    rows: int  # how many rows X has
+    sizes: dict[str, int]  # bytes of each array in memory, by name
+    no_outputs: InputError | None  # why Y cannot be used, raised when outputs are asked for; None if it can
     knows_inputs: ClassVar[bool] = True
 
     @classmethod

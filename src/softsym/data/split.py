@@ -37,13 +37,6 @@ def split_rows(
 
     Rows with equal inputs stay in one part, because a duplicate in the test would make the test error too small. So does a row group.
 
-    Args:
-        X: Inputs, shape (n, p).
-        fraction: Share of the rows in each of the two smaller parts; about so many where row groups are of unequal size.
-        seed: Seed of the shuffle.
-        duplicates: Labels that equal rows share, shape (n,), where they are known already, as :attr:`Table.duplicates` are.
-        row_groups: Labels 0, 1, ... of row groups, such as the rows of one recording, shape (n,).
-
     Raises:
         InputError: Row groups are too large to make three parts.
 
@@ -116,9 +109,6 @@ def _parts_by_size(sizes: Index, labels: int, fraction: float, rng: np.random.Ge
 
 def duplicate_groups(X: Array) -> Index:
     """Labels 0, 1, ... that equal rows share, shape (n,), so that a split can keep them in one part.
-
-    Args:
-        X: Rows, shape (n, p).
 
     Example:
         >>> duplicate_groups(np.array([[1.0, 2.0], [0.0, 5.0], [1.0, 2.0]])).tolist()

@@ -163,12 +163,6 @@ def check_fit(
 ) -> int:
     """Checks that a table can be learned from as its representations say.
 
-    Args:
-        table: Inputs and outputs.
-        rep_in: How inputs transform; None for anything.
-        rep_out: How outputs transform; None for anything.
-        groups: The candidate groups.
-
     Returns:
         How many rows repeat the inputs of an earlier row.
 
@@ -210,10 +204,6 @@ def check_fit(
 
 def check_magnitudes(values: Array, what: str) -> None:
     """Refuses numbers whose squares overflow or underflow.
-
-    Args:
-        values: The numbers.
-        what: How a message names one of them.
 
     Example:
         >>> check_magnitudes(np.array([[1.0, 2e155]]), "an output")

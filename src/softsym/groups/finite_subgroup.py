@@ -59,11 +59,6 @@ class UnknownSubgroupError(Exception):
 class FiniteSubgroup:
     """A finite subgroup of a compact group, as a quadrature rule with equal weights.
 
-    Args:
-        parts: Its elements, one array (q, d_p, d_p) for each part of the group, the identity first.
-        degree: Up to which degree in the entries of g averages are those over the whole group; infinite if it is the group.
-        label: A description.
-
     Example:
         >>> import softsym as ss
         >>> subgroup = finite_subgroup(ss.O(2).about("z"))
@@ -71,9 +66,11 @@ class FiniteSubgroup:
         (16, 7.0, 'C(8) and 1 discrete')
     """
 
-    parts: tuple[Array, ...]
-    degree: float
-    label: str
+    parts: tuple[
+        Array, ...
+    ]  # its elements, one array (q, d_p, d_p) for each part of the group, the identity first
+    degree: float  # up to which degree in the entries of g averages are those over the whole group; infinite if it is the group
+    label: str  # A description
 
     def __len__(self) -> int:
         return len(self.parts[0])

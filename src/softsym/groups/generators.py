@@ -27,14 +27,7 @@ def max_generator_entries() -> int:
 
 
 def read_dimension(name: str, n: int, growth: int = 4, factor: int = 1) -> int:
-    """Checks a constructor's argument: a whole number of at least one whose generators fit into memory.
-
-    Args:
-        name: The group's name.
-        n: The argument.
-        growth: All generators together have about n to this power entries.
-        factor: Times this.
-    """
+    """Checks a constructor's argument: a whole number of at least one whose generators fit into memory."""
     try:
         n = operator.index(n)
     except TypeError:

@@ -203,15 +203,7 @@ def groups_act_on_pixels(model: nn.Module, rep_in: Rep, groups: Sequence[Group])
 
 
 def input_layout(example: Tensor, rep: Rep, group: Group, on_pixels: bool, dims: int) -> Layout:
-    """The axes of an input (n, ...).
-
-    Args:
-        example: The input.
-        rep: Its representation.
-        group: Any of the groups.
-        on_pixels: Whether groups act on pixels.
-        dims: The number of dimensions of convolutions.
-    """
+    """The axes of an input (n, ...)."""
     shape, image, size = tuple(example.shape), split_image(rep), rep.size(group)
     if image is not None and shape[1:] == (image[0].size(group), *image[1]):
         pixels = tuple(TracedAxis(n, "pixel", None, k) for k, n in enumerate(image[1]))

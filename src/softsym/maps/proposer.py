@@ -35,11 +35,6 @@ LARGEST_ORDER = 64
 class Proposer:
     """Proposes hidden representations for some candidates.
 
-    Args:
-        groups: The candidates.
-        hidden: For continuous groups, the representation of numbers that go through a pointwise nonlinearity: ``scalars``, which stay
-            exactly equivariant, or ``mixed`` like the others, which break the symmetry.
-
     Example:
         >>> import softsym as ss
         >>> Proposer((ss.group("C(4)"), ss.group("O(1)@2[0]"))).rep(20, pointwise=True)
@@ -48,7 +43,7 @@ class Proposer:
         (20S, 11S + 3V)
     """
 
-    groups: Sequence[Group]
+    groups: Sequence[Group]  # the candidates
     hidden: Hidden = "scalars"
 
     def __post_init__(self) -> None:

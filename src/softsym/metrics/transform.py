@@ -73,15 +73,7 @@ def act(rep: Rep | str, group: Group | str, parts: Array | Sequence[Array], x: A
 def transforms(
     group: Group, n: int, seed: int | np.random.Generator = 0, sampler: str = "haar"
 ) -> list[Array]:
-    """Draws elements, one array (n, d_p, d_p) for each part of the group.
-
-    Args:
-        group: The group.
-        n: How many.
-        seed: Seed or generator.
-        sampler: ``haar``, the group's own draw (Haar measure where it is compact), or ``gaussian``, the published code's:
-            exp of standard-normal algebra coefficients times random powers of the discrete generators.
-    """
+    """Draws elements, one array (n, d_p, d_p) for each part of the group."""
     if n < 1:
         raise InputError(f"`n_transforms` must be at least 1, got {n}")
     if sampler not in SAMPLERS:

@@ -34,34 +34,21 @@ _FRESH = 2**25  # bytes from which on memory is fresh each time: the largest thr
 
 @dataclass(frozen=True)
 class SmallMatrices:
-    """A symmetric matrix (size, size) on short vectors, or None to copy them.
+    """A symmetric matrix (size, size) on short vectors, or None to copy them."""
 
-    Args:
-        index: Where each vector is, shape (count, size).
-        matrix: The matrix.
-        array: Which of several arrays they lie in.
-    """
-
-    index: Index
-    matrix: Tensor | None
-    array: int = 0
+    index: Index  # where each vector is, shape (count, size)
+    matrix: Tensor | None  # the matrix
+    array: int = 0  # which of several arrays they lie in
 
 
 @dataclass(frozen=True)
 class SmallSpectra:
-    """Symmetric matrices (m, m), each on as many short vectors scattered in one of several arrays.
+    """Symmetric matrices (m, m), each on as many short vectors scattered in one of several arrays."""
 
-    Args:
-        index: Where the vectors of each matrix are, shape (matrices, vectors, m).
-        values: Eigenvalues, shape (matrices, m).
-        vectors: Eigenvectors in columns, shape (matrices, m, m).
-        array: Which of several arrays they lie in.
-    """
-
-    index: Index
-    values: Array
-    vectors: Array
-    array: int = 0
+    index: Index  # where the vectors of each matrix are, shape (matrices, vectors, m)
+    values: Array  # eigenvalues, shape (matrices, m)
+    vectors: Array  # eigenvectors in columns, shape (matrices, m, m)
+    array: int = 0  # which of several arrays they lie in
 
 
 def _structure(name: str, numbers: str, pointers: str) -> type[ctypes.Structure]:
@@ -78,13 +65,7 @@ SOURCE = Source(Path(__file__).with_name("blocks.c"), {"largest matrix": LARGEST
 
 
 class _Prepared:
-    """What compiled code needs to know of arrays, and the check of arrays against it.
-
-    Args:
-        dtype: What kind of numbers.
-        parts: The matrices on each array.
-        diagonals: A diagonal for each array; without them arrays may be longer than the matrices' places.
-    """
+    """What compiled code needs to know of arrays, and the check of arrays against it."""
 
     def __init__(
         self,
@@ -170,13 +151,7 @@ class Blocks(_Prepared):
 
 
 class Quadratic(Blocks):
-    """x -> (K x, x . K x, x . x) for tensors x, taken as one vector, in one call.
-
-    Args:
-        diagonals: The diagonal of K on each tensor; whatever it is where blocks write.
-        matrices: The blocks of K; each lies within one tensor.
-        dtype: What kind of numbers.
-    """
+    """x -> (K x, x . K x, x . x) for tensors x, taken as one vector, in one call."""
 
     def __init__(
         self, diagonals: Sequence[Tensor], matrices: Sequence[SmallMatrices], dtype: torch.dtype
@@ -192,13 +167,7 @@ class Quadratic(Blocks):
 
 
 class Resolvent(_Prepared):
-    """x -> (1 + t K)^-1 x for tensors x, taken as one vector, in place and in one call.
-
-    Args:
-        diagonals: The diagonal of K on each tensor; zero where spectra are.
-        spectra: The small matrices of K; no two hold the same place.
-        dtype: What kind of numbers.
-    """
+    """x -> (1 + t K)^-1 x for tensors x, taken as one vector, in place and in one call."""
 
     def __init__(
         self, diagonals: Sequence[Tensor], spectra: Sequence[SmallSpectra], dtype: torch.dtype
@@ -260,25 +229,16 @@ def _ask_for_large_pages() -> Callable[[int, int], object]:
 
 @dataclass(frozen=True, eq=False)
 class Subspace:
-    """Blocks of equal size in one of several tensors.
+    """Blocks of equal size in one of several tensors."""
 
-    Args:
-        tensor: Which tensor.
-        index: Flat positions, (copies, size).
-        factor: Orthonormal columns (size, rank) that span each block's subspace; None where that is everything.
-    """
-
-    tensor: int
-    index: Index
+    tensor: int  # which tensor
+    index: Index  # flat positions, (copies, size)
+    # orthonormal columns (size, rank) that span each block's subspace; None where that is everything
     factor: Tensor | None
 
 
 class Projection(Numbered):
-    """The nearest tensors with every block in its subspace, and zero outside all blocks; copies of a layer share it.
-
-    Args:
-        subspaces: The blocks; no two hold the same place.
-    """
+    """The nearest tensors with every block in its subspace, and zero outside all blocks; copies of a layer share it."""
 
     def __init__(self, subspaces: Sequence[Subspace]) -> None:
         super().__init__(subspaces)

@@ -242,11 +242,6 @@ def _padded(samples: int) -> int:
 def run_hidden_layer(layer: HiddenLayer, x: Tensor, *weights: Tensor) -> Tensor:
     """A bilinear layer and the gates after it, compiled where possible.
 
-    Args:
-        layer: What it computes.
-        x: Gates and values, (batch, size).
-        weights: Weight of each value's swish, (values,), and those of the bilinear layer.
-
     Returns:
         The values, (batch, values); in float32 under autocast, as the formulas need more than half precision.
     """

@@ -37,21 +37,15 @@ LARGEST_BLOCK = 1_000
 
 @dataclass(frozen=True)
 class StackedParameters:
-    """Named parameters with their maps, one after the other in a flat vector.
+    """Named parameters with their maps, one after the other in a flat vector."""
 
-    Args:
-        names: Names in the model.
-        parameters: The parameters themselves.
-        maps: The map that each parameter is.
-        layers: The layer that holds each parameter.
-        shapes: The shape of each parameter, as spaces and compiled code were prepared for it.
-    """
-
-    names: tuple[str, ...]
-    parameters: tuple[nn.Parameter, ...]
-    maps: tuple[TensorMap, ...]
-    layers: tuple[str, ...]
-    shapes: tuple[torch.Size, ...]
+    names: tuple[str, ...]  # names in the model
+    parameters: tuple[nn.Parameter, ...]  # the parameters themselves
+    maps: tuple[TensorMap, ...]  # the map that each parameter is
+    layers: tuple[str, ...]  # the layer that holds each parameter
+    shapes: tuple[
+        torch.Size, ...
+    ]  # the shape of each parameter, as spaces and compiled code were prepared for it
 
     @staticmethod
     def from_model(model: nn.Module, maps: Mapping[str, TensorMap]) -> StackedParameters:
@@ -125,13 +119,7 @@ def flatten(parameters: Sequence[Tensor]) -> Tensor:
 
 
 def projector(group: Group, positions: Mapping[TensorType, Index], size: int) -> Packed:
-    """The orthogonal projector of a group on a vector that holds copies of tensor types.
-
-    Args:
-        group: The group.
-        positions: Flat positions (copies, size of the type) of each type.
-        size: Length of the vector.
-    """
+    """The orthogonal projector of a group on a vector that holds copies of tensor types."""
     indices: dict[bytes, list[Index]] = {}
     factors: dict[bytes, Array | OrbitBasis] = {}
     for tensor_type, index in positions.items():
@@ -159,43 +147,27 @@ def _dense_projector(group: Group, tensor_type: TensorType) -> Any:
 
 @dataclass(frozen=True)
 class Mixing:
-    """Components of equal size m of one type, on all of its copies.
+    """Components of equal size m of one type, on all of its copies."""
 
-    Args:
-        index: Flat positions, shape (components, copies, m).
-        complements: 1 - P_k on each component for each group, shape (groups, components, m, m).
-    """
-
-    index: Index
-    complements: Array
+    index: Index  # flat positions, shape (components, copies, m)
+    complements: Array  # 1 - P_k on each component for each group, shape (groups, components, m, m)
 
 
 @dataclass(frozen=True)
 class Diagonal:
-    """Coordinates of one type that no group mixes with others.
+    """Coordinates of one type that no group mixes with others."""
 
-    Args:
-        index: Flat positions, shape (copies, m).
-        complements: 1 - P_k on each coordinate for each group, shape (groups, m).
-    """
-
-    index: Index
-    complements: Array
+    index: Index  # flat positions, shape (copies, m)
+    complements: Array  # 1 - P_k on each coordinate for each group, shape (groups, m)
 
 
 @dataclass(frozen=True)
 class Constants:
-    """K for given strengths as tensors.
+    """K for given strengths as tensors."""
 
-    Args:
-        diagonal: Its diagonal where no coordinates mix, zero elsewhere, shape (size,).
-        index: Positions of all coordinates that mix.
-        matrices: K on each component, shape (components, m, m), for each :class:`Mixing`.
-    """
-
-    diagonal: Tensor
-    index: Tensor
-    matrices: list[Tensor]
+    diagonal: Tensor  # its diagonal where no coordinates mix, zero elsewhere, shape (size,)
+    index: Tensor  # positions of all coordinates that mix
+    matrices: list[Tensor]  # K on each component, shape (components, m, m), for each :class:`Mixing`
 
 
 class JointOperator:
@@ -203,11 +175,6 @@ class JointOperator:
 
     Types of up to :data:`LARGEST_TYPE` coordinates of which no more than :data:`LARGEST_BLOCK` mix with each other take part in the
     joint matrices. Others (tensors of rank eight and more) would need huge ones; on them every group's own projector is applied.
-
-    Args:
-        stacked: The parameters.
-        groups: The groups.
-        positions: ``stacked.positions(groups)``, if it is known already.
     """
 
     def __init__(
@@ -338,13 +305,7 @@ class JointOperator:
 
 
 class LargeTypes:
-    """sum_k lambda_k P_k on the coordinates of types too large for joint matrices, gathered from all parameters.
-
-    Args:
-        positions: Flat positions of each type, (copies, size).
-        groups: The groups.
-        offsets: Where each parameter starts in the flat vector.
-    """
+    """sum_k lambda_k P_k on the coordinates of types too large for joint matrices, gathered from all parameters."""
 
     def __init__(
         self, positions: Mapping[TensorType, Index], groups: Sequence[Group], offsets: Sequence[int]

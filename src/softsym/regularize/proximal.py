@@ -74,39 +74,23 @@ def value_and_gradient(
 
 @dataclass(frozen=True)
 class Spectrum:
-    """The eigendecomposition of K on all components of one :class:`~softsym.regularize.operator.Mixing`.
+    """The eigendecomposition of K on all components of one :class:`~softsym.regularize.operator.Mixing`."""
 
-    Args:
-        index: Flat positions, shape (components, copies, m).
-        values: Its eigenvalues, shape (components, 1, m).
-        vectors: Its eigenvectors in columns, shape (components, m, m).
-    """
-
-    index: Tensor
-    values: Tensor
-    vectors: Tensor
+    index: Tensor  # flat positions, shape (components, copies, m)
+    values: Tensor  # its eigenvalues, shape (components, 1, m)
+    vectors: Tensor  # its eigenvectors in columns, shape (components, m, m)
 
 
 @dataclass(frozen=True)
 class Constants:
-    """K for torch.
+    """K for torch."""
 
-    Args:
-        diagonal: Its diagonal where no coordinates mix, zero elsewhere, shape (size,).
-        spectra: Its blocks.
-    """
-
-    diagonal: Tensor
-    spectra: list[Spectrum]
+    diagonal: Tensor  # its diagonal where no coordinates mix, zero elsewhere, shape (size,)
+    spectra: list[Spectrum]  # its blocks
 
 
 class Proximal:
-    """(1 + t K)^-1 on all parameters, for given strengths and any step t.
-
-    Args:
-        operator: K.
-        strengths: One for each group.
-    """
+    """(1 + t K)^-1 on all parameters, for given strengths and any step t."""
 
     def __init__(self, operator: JointOperator, strengths: tuple[float, ...]) -> None:
         self._operator, self._large, self._strengths = operator, operator.large, strengths

@@ -327,12 +327,7 @@ def _precision(w: Tensor) -> torch.dtype:
 
 
 class StrengthMap(MutableMapping[str, float]):
-    """The strength of each group: a mapping with fixed keys that accepts only finite numbers of at least zero.
-
-    Args:
-        names: The groups' names, in order.
-        start: One strength for all, or one for each.
-    """
+    """The strength of each group: a mapping with fixed keys that accepts only finite numbers of at least zero."""
 
     def __init__(self, names: Sequence[str], start: float | Mapping[str, float]) -> None:
         self._values = dict.fromkeys(names, 0.0)

@@ -55,13 +55,9 @@ class UnscaledAtom(Atom):
 
 @dataclass(frozen=True)
 class SizeAtom(Atom):
-    """The size of an input: one number, multiplied by lambda.
+    """The size of an input: one number, multiplied by lambda."""
 
-    Args:
-        is_dual: Whether elements act by their inverse.
-    """
-
-    is_dual: bool = False
+    is_dual: bool = False  # whether elements act by their inverse
 
     @property
     def dual(self) -> SizeAtom:

@@ -42,16 +42,13 @@ class BlockType:
 
     Offsets are relative to the corner of the block, one row for each axis of the tensor. They are made when they are asked for, so
     that a type that is too large is refused before.
-
-    Args:
-        type: The canonical type of the indices on which some group acts.
-        fixed: For each axis, offsets along each tensor index that every group fixes.
-        acting: For each axis, offsets along each other index, in canonical order.
     """
 
-    type: TensorType
-    fixed: tuple[tuple[Index, ...], ...]
-    acting: tuple[tuple[Index, ...], ...]
+    type: TensorType  # the canonical type of the indices on which some group acts
+    fixed: tuple[
+        tuple[Index, ...], ...
+    ]  # for each axis, offsets along each tensor index that every group fixes
+    acting: tuple[tuple[Index, ...], ...]  # for each axis, offsets along each other index, in canonical order
 
     @functools.cached_property
     def copies(self) -> Index:
@@ -69,13 +66,7 @@ def positions(
     groups: tuple[Group, ...],
     support: Callable[[TensorType], Index] | None = None,
 ) -> dict[TensorType, Index]:
-    """Flat positions (copies, size) of all copies of each canonical type in a tensor with one axis for each factor.
-
-    Args:
-        factors: The representation of each axis: (``rep_out``, dual of ``rep_in``) for a map, (``rep``,) for a vector.
-        groups: The groups that will act; they must agree on all sizes.
-        support: Which coordinates of a type are wanted; all by default. A type with none is left out.
-    """
+    """Flat positions (copies, size) of all copies of each canonical type in a tensor with one axis for each factor."""
     sizes = [rep.size(groups[0]) for rep in factors]
     strides = np.array([math.prod(sizes[k + 1 :]) for k in range(len(sizes))], dtype=np.int64)
     by_type: dict[TensorType, list[Index]] = {}
@@ -174,15 +165,12 @@ class Slice(Atom):
 
 @dataclass(frozen=True)
 class Split:
-    """An atom as a direct sum of coordinate blocks.
+    """An atom as a direct sum of coordinate blocks."""
 
-    Args:
-        blocks: The blocks on which some group acts, each as an atom with its coordinates.
-        fixed: The coordinates that every group fixes.
-    """
-
-    blocks: tuple[tuple[Atom, tuple[int, ...]], ...]
-    fixed: tuple[int, ...]
+    blocks: tuple[
+        tuple[Atom, tuple[int, ...]], ...
+    ]  # the blocks on which some group acts, each as an atom with its coordinates
+    fixed: tuple[int, ...]  # the coordinates that every group fixes
 
 
 @functools.lru_cache(maxsize=256)

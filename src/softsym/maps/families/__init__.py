@@ -42,13 +42,6 @@ def layer_maps(
 ) -> dict[str, TensorMap]:
     """The maps of the parameters of one layer of a model; layers of no family are refused.
 
-    Args:
-        model: The model.
-        layer: The layer's name in it.
-        rep_in: Representation of its input (of channels, for a convolution).
-        rep_out: Representation of its output.
-        groups: The candidate groups.
-
     Example:
         >>> import softsym as ss
         >>> model = nn.Sequential(nn.Conv1d(1, 2, 3), nn.Flatten())

@@ -183,12 +183,7 @@ def _signed_permutations(
 
 
 def orbit_vectors(shape: tuple[int, ...], permutations: list[tuple[SignedPermutation, ...]]) -> Any:
-    """An orthonormal basis (n, m), sparse, of the vectors that are invariant under signed permutations.
-
-    Args:
-        shape: Size of each tensor index.
-        permutations: The permutations, index by index.
-    """
+    """An orthonormal basis (n, m), sparse, of the vectors that are invariant under signed permutations."""
     n = math.prod(shape)
     # The graph of coordinates and their negatives: k and n + k.
     starts, ends = [], []

@@ -64,11 +64,7 @@ def start_size(group: Group, tensor_type: TensorType) -> int:
 
 
 def zero_weight_vectors(eigen: list[Eigen]) -> Array:
-    """A real orthonormal basis (n, m) of the products of eigenvectors whose eigenvalues sum to zero.
-
-    Args:
-        eigen: Eigenvalues (d,) and orthonormal eigenvectors (d, d) of the element on each tensor index, complex pairs adjacent.
-    """
+    """A real orthonormal basis (n, m) of the products of eigenvectors whose eigenvalues sum to zero."""
     shape = tuple(len(values) for values, _ in eigen)
     zero = np.argwhere(_is_zero(_weights(eigen)))
     partners = [_conjugates(values) for values, _ in eigen]
