@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from softsym.errors import InputError, shorten
 from softsym.typing import Array
@@ -78,6 +79,13 @@ def read_rows(values: Any, name: str) -> Array:
         raise InputError(
             f"`{name}` is {array[row, column]} in row {row}, column {column}, counted from 0; leave such rows out"
         )
+    return array
+
+
+def freeze(values: ArrayLike) -> Array:
+    """A read-only float64 copy without negative zeros, so that equal values have equal bytes."""
+    array = np.array(values, dtype=np.float64) + 0.0
+    array.flags.writeable = False
     return array
 
 

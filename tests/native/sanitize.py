@@ -1,6 +1,6 @@
-"""Compiled code under the address and undefined-behaviour sanitizers, with hostile sizes and 200 random networks (nightly)::
+"""Compiled code under the address and undefined-behaviour sanitizers, with hostile sizes and 200 random networks (nightly).
 
-LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0 python -m tests.native.sanitize
+Run as ``python -m tests.native.sanitize`` with libasan.so and libubsan.so in LD_PRELOAD and ASAN_OPTIONS=detect_leaks=0.
 """
 
 import tempfile

@@ -23,7 +23,7 @@ from scipy.linalg import expm
 from scipy.sparse.csgraph import connected_components
 
 from softsym.groups import Group
-from softsym.groups.elements import closure, images
+from softsym.groups.sampling import closure, images
 from softsym.reps import TensorType
 from softsym.reps.atoms import Element, discrete_elements, group_element, lie_elements
 from softsym.spaces.solution import DEFAULT_TOL, DenseBasis, OrbitBasis, Solution
