@@ -163,7 +163,7 @@ class Group:
         uniform distribution; they are drawn from a bounded set that each constructor documents.
         """
         parts = self.sample_parts(n, seed)
-        return functools.reduce(batched_kron, parts)
+        return functools.reduce(sampling.batched_kron, parts)
 
     def sample_parts(self, n: int, seed: int | np.random.Generator = 0) -> list[Array]:
         """The same elements as :meth:`sample`, as one array (n, d_p, d_p) for each part of a direct product."""
@@ -460,9 +460,3 @@ def check_generators(lie: list[Array], discrete: list[Array], name: str) -> int:
         if np.linalg.cond(h) > 1e12:
             raise InputError(f"discrete generator {j} of group {name!r} is singular; it must be invertible")
     return dims.pop()
-
-
-def batched_kron(a: Array, b: Array) -> Array:
-    """Kronecker products of square matrices (..., p, p) and (..., q, q), one for each of a batch."""
-    p, q = a.shape[-1], b.shape[-1]
-    return np.einsum("...ij,...kl->...ikjl", a, b).reshape(*a.shape[:-2], p * q, p * q)

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from softsym.arrays import make_rng
 from softsym.typing import Array
 
 if TYPE_CHECKING:
@@ -139,7 +138,7 @@ def gaussian(group: Group, n: int, seed: int | np.random.Generator = 0) -> Array
     that code, so that the same seed gives the same elements for a group with up to one discrete generator (with more of them, the
     published order of factors is random too; here each of the three repetitions takes them in order).
     """
-    rng = make_rng(seed)
+    rng = np.random.default_rng(seed)
     g = np.tile(np.eye(group.dim), (n, 1, 1))
     coefficients = rng.standard_normal((n, len(group.lie_algebra)))
     if len(group.lie_algebra):
@@ -153,6 +152,12 @@ def gaussian(group: Group, n: int, seed: int | np.random.Generator = 0) -> Array
             ]
             g = g @ np.array(steps).reshape(n, *h.shape)
     return np.asarray(g, dtype=np.float64)
+
+
+def batched_kron(a: Array, b: Array) -> Array:
+    """Kronecker products of square matrices (..., p, p) and (..., q, q), one for each of a batch."""
+    p, q = a.shape[-1], b.shape[-1]
+    return np.einsum("...ij,...kl->...ikjl", a, b).reshape(*a.shape[:-2], p * q, p * q)
 
 
 def place(matrix: Array, *, dim: int, axes: Sequence[int], fill: float) -> Array:

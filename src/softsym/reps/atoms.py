@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from softsym.errors import InputError
 from softsym.groups import Group
-from softsym.groups.group import batched_kron
+from softsym.groups.sampling import batched_kron
 from softsym.typing import Array
 
 

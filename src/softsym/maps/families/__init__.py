@@ -11,7 +11,7 @@ from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.maps.families import attention, conv, linear, norm, recurrent
 from softsym.maps.tensor_map import TensorMap
-from softsym.maps.trace import arithmetic, shapes
+from softsym.maps.trace import rules
 from softsym.maps.trace.tracer import Rule
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
@@ -31,7 +31,7 @@ FAMILIES: tuple[tuple[tuple[type[nn.Module], ...], Reader], ...] = (
 
 RULES: dict[str, Rule] = {
     name: rule
-    for module in (shapes, arithmetic, linear, conv, norm, recurrent, attention)
+    for module in (rules, linear, conv, norm, recurrent, attention)
     for name, rule in module.RULES.items()
 }
 """The trace rules of all torch functions that are understood, by name."""
