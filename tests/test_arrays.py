@@ -8,6 +8,8 @@ import torch
 
 import softsym as ss
 from softsym.arrays import make_rng, read_numbers, read_rows
+from softsym.data import SymmetricScaler
+from softsym.data.split import split_rows
 from softsym.errors import InputError
 
 RIGHT = {
@@ -65,3 +67,38 @@ def test_seeds(seed):
 
 def test_numbers_of_any_shape():
     assert read_numbers(2, "x").shape == ()
+
+
+METRICS = {
+    "equivariance_error": lambda X: ss.equivariance_error(np.abs, X, "V", "V", "O(3)"),
+    "orbit_overlap": lambda X: ss.metrics.orbit_overlap(X, "V", "O(3)"),
+    "SymmetricScaler": lambda X: SymmetricScaler.fit(X, "V", ["O(3)"]).transform(X),
+}
+
+
+@pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
+def test_metrics_read_arrays_so(metric):
+    rows = np.random.default_rng(0).standard_normal((200, 3))
+    metric(rows)
+    metric(rows.tolist())
+    if metric is not METRICS["equivariance_error"]:
+        metric(torch.tensor(rows, requires_grad=True))
+    for odd in (
+        np.ma.array(rows, mask=rows > 2),
+        np.full((200, 3), np.datetime64("2026-01-01")),
+        [[1.0, 2.0, 3.0], [4.0]],
+        np.full((200, 3), "a"),
+    ):
+        with pytest.raises(InputError):
+            metric(odd)
+
+
+def test_metrics_read_seeds_so():
+    rows = np.random.default_rng(0).standard_normal((200, 3))
+    for call in (
+        lambda: ss.equivariance_error(np.abs, rows, "V", "V", "O(3)", seed=-1),
+        lambda: ss.metrics.orbit_overlap(rows, "V", "O(3)", -1),
+        lambda: split_rows(rows, 0.2, seed=-1),
+    ):
+        with pytest.raises(InputError, match="a seed is a whole number of at least 0"):
+            call()

@@ -6,7 +6,7 @@ import contextlib
 
 import typer
 
-from softsym.cli.common import check_target, check_texts, write_json
+from softsym.cli.common import JSON_FILE, check_target, check_texts, write_json
 
 
 def command(
@@ -28,9 +28,7 @@ def command(
     cache: bool = typer.Option(
         True, "--cache/--no-cache", help="Keep solutions in the platform's cache folder."
     ),
-    json_file: str | None = typer.Option(
-        None, "--json", help="Write the result as JSON to a file, or to - (stdout)."
-    ),
+    json_file: str | None = JSON_FILE,
 ) -> None:
     """Sizes and dimensions of the equivariant spaces between two representations.
 

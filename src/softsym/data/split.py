@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from softsym.arrays import make_rng
 from softsym.data.row_groups import merge_row_groups
 from softsym.errors import InputError
 from softsym.typing import Array, Index
@@ -49,7 +50,7 @@ def split_rows(
         [12, 13, 14, 15]
     """
     labels = duplicate_groups(X) if duplicates is None else duplicates
-    rng = np.random.default_rng(seed)
+    rng = make_rng(seed)
     if row_groups is None:
         part_of = _parts_by_number(int(labels.max()) + 1, fraction, rng)
     else:

@@ -28,6 +28,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from softsym.arrays import make_rng, read_numbers
 from softsym.errors import InputError
 from softsym.groups import Group, join_groups, read_groups
 from softsym.metrics.equivariance import relative_error
@@ -119,7 +120,7 @@ def columns_by_type(rep: Rep, group: Group) -> dict[TensorType, NDArray[np.intp]
 
 
 def _check_rows(X: ArrayLike) -> Array:
-    X = np.asarray(X, dtype=np.float64)
+    X = read_numbers(X, "X")
     if X.ndim != 2 or not len(X):
         raise InputError(f"the data must have shape (rows, columns) and at least one row, got {X.shape}")
     if not np.isfinite(X).all():
@@ -170,7 +171,7 @@ def measure_break(normalisation: Normalisation, X: Array, rep: Rep, group: Group
         seed: Seed of the group elements and rows at which the error is measured.
     """
     D, b = normalisation.matrix, normalisation.shift
-    rng = np.random.default_rng(seed)
+    rng = make_rng(seed)
     rows = X[rng.permutation(len(X))[:PROBES]]
     parts = group.sample_parts(TRANSFORMS, rng)
     first = normalisation.apply(act(rep, group, parts, rows))
