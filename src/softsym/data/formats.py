@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 PACKED = ".gz"
 OTHERS = {
-    ".xlsx": "an Excel workbook; save the sheet as CSV",
-    ".xls": "an Excel workbook; save the sheet as CSV",
+    **dict.fromkeys((".xlsx", ".xls"), "an Excel workbook; save the sheet as CSV"),
     ".ods": "a spreadsheet; save the sheet as CSV",
+    **dict.fromkeys(
+        (".h5", ".hdf5"), "an HDF5 file; read it with h5py and save it with numpy.savez(file, X=X, Y=Y)"
+    ),
     ".npy": "a single array; save inputs and outputs together with numpy.savez(file, X=X, Y=Y)",
     ".mat": "a MATLAB file; read it with scipy.io.loadmat and save it with numpy.savez(file, X=X, Y=Y)",
-    ".h5": "an HDF5 file; read it with h5py and save it with numpy.savez(file, X=X, Y=Y)",
-    ".hdf5": "an HDF5 file; read it with h5py and save it with numpy.savez(file, X=X, Y=Y)",
     ".json": "a JSON file; save its rows as CSV or Parquet",
     ".pkl": "a pickle, which is never opened since it can run code; save the rows as CSV, Parquet or .npz",
     ".zip": "an archive; unpack it first",
