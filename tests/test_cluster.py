@@ -1,6 +1,7 @@
 """A Ray cluster: what is refused, in one line, before anything waits."""
 
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -29,3 +30,11 @@ def test_nobody_at_the_address():
         InputError, match=r"no Ray cluster at 127\.0\.0\.1:9: .*refused; pass another --address"
     ):
         connect("127.0.0.1:9", 1)
+
+
+def test_a_cluster_of_ones_own_listens_on_this_machine_alone(monkeypatch):
+    asked = {}
+    monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(init=lambda **options: asked.update(options)))
+    connect(None, 2)
+    assert asked["_node_ip_address"] == "127.0.0.1"
+    assert asked["include_dashboard"] is False

@@ -1,9 +1,13 @@
 """Errors on purpose: what they are taken for, and pydantic's first problem in words."""
 
+import pickle
+
 import pytest
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
+import softsym as ss
 from softsym import errors
+from softsym.data.table import read_table
 from softsym.errors import InputError, TrainingError, first_problem
 
 
@@ -46,3 +50,28 @@ def test_the_first_problem_says_where_and_what():
 
 def test_a_problem_of_the_whole_lies_nowhere():
     assert problem(numbers=[11]) == ("", "the numbers are too large")
+
+
+HOSTILE = "a\nb\x1b[31m\u202e\u2066\r\x00\x9b\ud800c"
+
+
+def test_whatever_a_message_quotes_it_is_one_line_of_bounded_length():
+    message = str(InputError(f"no column {HOSTILE}"))
+    assert message == "no column a\\nb\\x1b[31m\\u202e\\u2066\\r\\x00\\x9b\\ud800c"
+    assert len(str(InputError("x" * 149_000))) <= errors.LONGEST
+    assert str(InputError("begin" + "x" * 149_000 + "pass another")).endswith("pass another")
+    assert pickle.loads(pickle.dumps(InputError(HOSTILE))).args == InputError(HOSTILE).args
+    assert len(errors.in_one_line(ValueError("x" * 149_000))) <= errors.LONGEST
+
+
+def test_paths_and_groups_of_hostile_names(tmp_path):
+    for make in (
+        lambda: ss.group(HOSTILE),
+        lambda: ss.rep(HOSTILE * 10_000),
+        lambda: read_table(tmp_path / f"{HOSTILE[:4]}.csv"),
+        lambda: ss.O(2).about(HOSTILE),
+    ):
+        with pytest.raises(InputError) as caught:
+            make()
+        assert str(caught.value).isprintable()
+        assert len(str(caught.value)) <= errors.LONGEST

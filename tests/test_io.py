@@ -1,26 +1,30 @@
 """Files that appear whole or not at all, checksums, and locks on folders."""
 
 import os
+import shutil
 import stat
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from softsym import io
-from softsym.errors import BusyError
+from softsym.errors import BusyError, InputError
 from softsym.io import (
     digest,
     dump_with_checksum,
     load_with_checksum,
     lock_folder,
     lock_owner,
+    private_folder,
     put_bytes,
     put_file,
     put_folder,
     put_text,
+    read_regular,
     sweep,
 )
 
@@ -95,7 +99,7 @@ def test_a_folder(tmp_path):
     put_folder(tmp_path / "out", fill)
     assert (tmp_path / "out" / "deep" / "b.txt").read_text() == "new too"
     put_folder(tmp_path / "out", lambda folder: (folder / "c.txt").write_text("newer"))
-    assert os.listdir(tmp_path / "out") == ["c.txt"]
+    assert sorted(os.listdir(tmp_path / "out")) == ["c.txt", "manifest.json"]
     assert os.listdir(tmp_path) == ["out"]
 
 
@@ -108,7 +112,7 @@ def test_a_failed_folder_leaves_the_old_one(tmp_path):
 
     with pytest.raises(OSError, match="No space left"):
         put_folder(tmp_path / "out", fail)
-    assert sorted(os.listdir(tmp_path / "out")) == ["a.txt", "deep"]
+    assert sorted(os.listdir(tmp_path / "out")) == ["a.txt", "deep", "manifest.json"]
     assert os.listdir(tmp_path) == ["out"]
 
 
@@ -125,8 +129,113 @@ def test_the_old_folder_comes_back_if_the_new_one_cannot_be_put_in_place(tmp_pat
     monkeypatch.setattr(io.os, "replace", second_fails)
     with pytest.raises(OSError, match="No space left"):
         put_folder(tmp_path / "out", lambda folder: (folder / "c.txt").write_text("newer"))
-    assert sorted(os.listdir(tmp_path / "out")) == ["a.txt", "deep"]
+    assert sorted(os.listdir(tmp_path / "out")) == ["a.txt", "deep", "manifest.json"]
     assert os.listdir(tmp_path) == ["out"]
+
+
+def others_folder(place, kind):
+    """A folder of somebody else, which looks more or less like one of softsym's."""
+    place.mkdir()
+    (place / "thesis.txt").write_text("ten years of work")
+    if kind in ("model.json", "symmetries.json", "gp.json"):
+        (place / kind).write_text("{}")
+    elif kind == "forged":
+        (place / "manifest.json").write_text('{"format": 1, "files": {"thesis.txt": "0"}, "checksum": "0"}')
+    elif kind == "ours with more":
+        shutil.rmtree(place)
+        put_folder(place, fill)
+        (place / "deep" / "thesis.txt").write_text("ten years of work")
+    elif kind == "ours with a link":
+        shutil.rmtree(place)
+        put_folder(place, fill)
+        (place.parent / "elsewhere.txt").write_text("ten years of work")
+        (place / "link").symlink_to(place.parent / "elsewhere.txt")
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["plain", "model.json", "symmetries.json", "gp.json", "forged", "ours with more", "ours with a link"],
+)
+def test_a_folder_of_others_is_left_alone(tmp_path, kind):
+    others_folder(tmp_path / "out", kind)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    with pytest.raises(InputError, match="it is left alone, pass another folder"):
+        put_folder(tmp_path / "out", fill)
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+def test_a_file_that_is_put_there_meanwhile_is_left_alone(tmp_path):
+    put_folder(tmp_path / "out", fill)
+
+    def slow(folder):
+        fill(folder)
+        (tmp_path / "out" / "thesis.txt").write_text("ten years of work")
+
+    with pytest.raises(InputError, match=r"holds 'thesis.txt', which softsym did not write"):
+        put_folder(tmp_path / "out", slow)
+    assert (tmp_path / "out" / "thesis.txt").exists()
+    assert os.listdir(tmp_path) == ["out"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no pipes, links and owners here")
+def test_symbolic_links_are_followed(tmp_path):
+    for name in ("folder", "file"):
+        (tmp_path / name).symlink_to(tmp_path / "real" / name)
+    (tmp_path / "real").mkdir()
+    for text in ("old", "new"):
+        put_folder(tmp_path / "folder", lambda folder, text=text: (folder / "a.txt").write_text(text))
+        put_text(tmp_path / "file", text)
+        assert (tmp_path / "folder").is_symlink()
+        assert (tmp_path / "file").is_symlink()
+        assert (tmp_path / "real" / "folder" / "a.txt").read_text() == text
+        assert (tmp_path / "real" / "file").read_text() == text
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no pipes, links and owners here")
+def test_what_is_no_file_is_never_replaced(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    for name in ("pipe", "folder"):
+        with pytest.raises(InputError, match="is no file but a folder, a pipe or a device"):
+            put_text(tmp_path / name, "x")
+    put_text(tmp_path / "file", "x")
+    with pytest.raises(InputError, match="is no folder; it is left alone"):
+        put_folder(tmp_path / "file", fill)
+    assert sorted(os.listdir(tmp_path)) == ["file", "folder", "pipe"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no pipes, links and owners here")
+def test_only_files_of_a_size_are_read(tmp_path):
+    (tmp_path / "small").write_bytes(b"12345")
+    assert read_regular(tmp_path / "small", 5) == b"12345"
+    with (tmp_path / "sparse").open("wb") as file:
+        file.truncate(10**12)
+    for name, most, message in (
+        ("small", 4, "at most 4 are read"),
+        ("sparse", 10**6, "1,000,000,000,000 bytes"),
+    ):
+        with pytest.raises(InputError, match=message):
+            read_regular(tmp_path / name, most)
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", Path("/dev/zero"), tmp_path):
+        with pytest.raises(InputError, match="is no file but"):
+            read_regular(path, 10)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no pipes, links and owners here")
+@pytest.mark.parametrize("mode", [0o777, 0o1777])
+def test_folders_that_others_can_write_to_are_not_private(tmp_path, mode):
+    assert stat.S_IMODE(private_folder(tmp_path / "a" / "b").stat().st_mode) == 0o700
+    (tmp_path / "a" / "b").chmod(mode)
+    with pytest.raises(PermissionError, match="can be written to by others"):
+        private_folder(tmp_path / "a" / "b")
+    (tmp_path / "a" / "b").chmod(0o700)
+    (tmp_path / "a").chmod(mode)  # with a sticky bit, as /tmp has, nobody can exchange b
+    if mode == 0o777:
+        with pytest.raises(PermissionError, match="can be written to by others"):
+            private_folder(tmp_path / "a" / "b")
+    else:
+        assert private_folder(tmp_path / "a" / "b").is_dir()
 
 
 def test_everything_is_on_the_disk_before_it_is_in_place(tmp_path, monkeypatch):
@@ -136,7 +245,7 @@ def test_everything_is_on_the_disk_before_it_is_in_place(tmp_path, monkeypatch):
     monkeypatch.setattr(io.os, "replace", lambda a, b: (events.append("replace"), replace(a, b))[1])
     put_text(tmp_path / "a.txt", "x")
     put_folder(tmp_path / "out", fill)
-    assert events == ["fsync", "replace", "fsync", "fsync", "replace"]
+    assert events == ["fsync", "replace", "fsync", "fsync", "fsync", "replace"]
 
 
 @pytest.mark.parametrize("mask", [0o022, 0o077, 0o002])

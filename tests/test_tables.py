@@ -1,5 +1,6 @@
 """Tables from one description of their columns."""
 
+import pytest
 from rich.console import Console
 
 from softsym.tables import Column, as_html, as_rich, as_text
@@ -39,3 +40,42 @@ def test_html_is_escaped():
     assert page.startswith("<table><thead><tr><th>name</th><th>size</th><th>note</th></tr></thead>")
     assert "<td>&lt;b&gt;two&lt;/b&gt;</td><td>12.2</td>" in page
     assert "<b>" not in page
+
+
+EVIDENCE = [
+    Column("group", "Group", lambda row: row[0]),
+    Column("verdict", "Verdict", lambda row: row[1]),
+    *(
+        Column(name, name, lambda row: 0.123456, str, is_figure=True)
+        for name in ("violation", "interval", "p", "log evidence", "coverage")
+    ),
+]
+
+
+@pytest.mark.parametrize("width", [30, 40, 60, 80, 120])
+@pytest.mark.parametrize(
+    "name", ["O(2)@z", "Group('a very long name of a group', lie_algebra=...)", "SO(3) | Scaling(3) | " * 10]
+)
+def test_a_narrow_terminal_shows_verdicts_whole_and_cuts_nothing(width, name):
+    console = Console(width=width, record=True, force_terminal=False)
+    console.print(as_rich(EVIDENCE, [(name, "undecided"), ("O(3)", "absent")], "Evidence"))
+    text = console.export_text()
+    assert "undecided" in text
+    assert "absent" in text
+    assert "…" not in text
+    if width >= 60:
+        assert (
+            "".join(line.split("│")[1].strip() for line in text.splitlines() if "│" in line)
+            .replace(" ", "")
+            .startswith(name.replace(" ", "").rstrip())
+        )
+
+
+def test_cells_cannot_command_a_terminal():
+    rows = [("a\x1b[31m\u202eb\nc", "exact")]
+    assert "a\\x1b[31m\\u202eb\\nc" in as_text(EVIDENCE, rows)
+    console = Console(width=200, record=True, force_terminal=True)
+    console.print(as_rich(EVIDENCE, rows, "Evidence"))
+    text = console.export_text()
+    assert "\x1b[31m" not in text
+    assert "\u202e" not in text

@@ -1,9 +1,10 @@
 """Tokens of the little languages of groups and representations."""
 
 import ast
+import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import softsym as ss
@@ -77,7 +78,7 @@ def test_a_call_is_parsed_and_never_run():
 
 
 def test_brackets_without_end_are_refused():
-    with pytest.raises(InputError, match="101 brackets; at most 100 are read"):
+    with pytest.raises(InputError, match="brackets in 101 brackets; at most 100 are read"):
         Tokens("(" * 101, "group")
 
 
@@ -143,3 +144,37 @@ def test_an_axis_of_many_numbers_is_not_repeated() -> None:
     with pytest.raises(InputError, match="an axis is three finite numbers") as caught:
         ss.group("O(2)@(" + "1," * 10_000 + "1)")
     assert len(str(caught.value)) < 500
+
+
+@settings(deadline=None, max_examples=30)
+@given(
+    st.lists(
+        st.sampled_from(
+            ["T(2)", "V", "3S", "T(2,1)", "V*V'*V", "Grid(2,3)", "2V[0]*V[1]", "Points([[1.0], [2.0]])"]
+        ),
+        min_size=1,
+        max_size=300,
+    )
+)
+def test_every_representation_that_can_be_written_can_be_read(terms):
+    """Also those with more than a hundred brackets one after the other."""
+    rep = ss.rep(" + ".join(terms))
+    assert ss.rep(str(rep)) == rep
+
+
+@pytest.mark.parametrize("name", ["a)b(", "it's", 'quo"ted', "back\\slash", "[", "new\nline"])
+def test_names_of_groups_may_hold_brackets_and_quotes(name):
+    group = ss.Group.from_generators(discrete=[[[0, 1], [1, 0]]], name=name)
+    again = ss.group(f"O(2) | {group}")
+    assert again == ss.O(2) | group
+    assert again.name == f"O(2) | {name}"
+
+
+def test_many_brackets_take_no_time():
+    began = time.monotonic()
+    for text in ("Points(" + ")" * 100_000, "Points(" + "[1]" * 50_000 + ")", "Group('a'" + ",()" * 50_000):
+        with pytest.raises(InputError):
+            ss.rep(text)
+        with pytest.raises(InputError):
+            ss.group(text)
+    assert time.monotonic() - began < 5

@@ -1,4 +1,8 @@
-"""Connection to a Ray cluster: an existing one, or one that is started on this machine (the ``[ray]`` extra)."""
+"""Connection to a Ray cluster: an existing one, or one that is started on this machine (the ``[ray]`` extra).
+
+One that is started here listens on this machine alone (127.0.0.1): whoever reaches a cluster can run code on it. Ray 2.52 and later
+can ask for a token (``RAY_AUTH_MODE=token``), which clusters of several machines should.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +11,13 @@ from typing import Any
 
 from softsym.errors import InputError
 
+LOOPBACK = "127.0.0.1"
 RETRIES = 2
 """Retries of work whose process or machine died."""
 
 
 def connect(address: str | None, workers: int) -> Any:
     """Connects to a cluster and returns Ray's module.
-
-    Args:
-        address: Of a cluster; None to start one on this machine.
-        workers: Cores of a cluster that is started.
 
     Raises:
         InputError: Ray is not installed, or there is no cluster at the address.
@@ -25,7 +26,7 @@ def connect(address: str | None, workers: int) -> Any:
     quiet = {"log_to_driver": False, "logging_level": "ERROR"}
     try:
         if address is None:
-            ray.init(num_cpus=workers, include_dashboard=False, **quiet)
+            ray.init(num_cpus=workers, include_dashboard=False, _node_ip_address=LOOPBACK, **quiet)
         else:
             _check_reachable(address)
             ray.init(address=address, **quiet)

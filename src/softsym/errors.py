@@ -1,6 +1,8 @@
 """Errors and warnings of softsym.
 
-Every message says what was wrong, where, and what to pass instead. The command line prints an :class:`InputError` as one line.
+Every message says what was wrong, where, and what to pass instead. An :class:`InputError` is one line of bounded length whatever names,
+texts and files it quotes: line ends, escapes of terminals and marks that reverse the direction of writing are shown as they are written
+in Python.
 """
 
 from __future__ import annotations
@@ -11,8 +13,20 @@ if TYPE_CHECKING:
     from pydantic import ValidationError
 
 
+LONGEST = 2_000
+"""Characters of a message."""
+
+
 class InputError(ValueError):
-    """An argument, file or text cannot be used; the message says what to pass instead."""
+    r"""An argument, file or text cannot be used; the message says what to pass instead.
+
+    Example:
+        >>> str(InputError("no column 'a\nb\x1b[31m'")), len(str(InputError("x" * 100_000)))
+        ("no column 'a\\nb\\x1b[31m'", 2000)
+    """
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(shorten(_escape(str(message)), LONGEST))
 
 
 class BusyError(InputError):
@@ -65,19 +79,34 @@ def in_one_line(error: Exception) -> str:
         text = f"{where}: {problem}" if where else problem
     else:
         text = str(error) or type(error).__name__
-    return printable(" ".join(text.split()))
+    return shorten(printable(" ".join(text.split())), LONGEST)
 
 
 def printable(text: str) -> str:
-    r"""A text with control characters escaped, except line ends.
+    r"""A text with control characters, and those that reverse the direction of writing, escaped, except line ends.
 
     Example:
-        >>> printable("red \x1b[31m\nnext")
-        'red \\x1b[31m\nnext'
+        >>> printable("red \x1b[31m\nnext \u202e")
+        'red \\x1b[31m\nnext \\u202e'
     """
-    return "".join(
-        letter if letter.isprintable() or letter == "\n" else repr(letter)[1:-1] for letter in text
-    )
+    return "\n".join(map(_escape, text.split("\n")))
+
+
+def _escape(text: str) -> str:
+    if text.isprintable():
+        return text
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
+
+
+def shorten(text: str, most: int) -> str:
+    """A text of at most so many characters, without its middle if it is longer.
+
+    Example:
+        >>> shorten("abcdefghijklmnop", 11)
+        'abc ... nop'
+    """
+    half = (most - 5) // 2
+    return text if len(text) <= most else f"{text[: most - 5 - half]} ... {text[-half:]}"
 
 
 def first_problem(error: ValidationError) -> tuple[str, str]:

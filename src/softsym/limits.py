@@ -1,13 +1,39 @@
-"""Limits on memory and time of a computation, which users can change around a piece of code."""
+"""Limits on memory and time of a computation, which users can change around a piece of code.
+
+Like all settings of softsym they are context variables: they hold in the thread that set them, and in :class:`ContextThreads` that it
+starts; a thread of your own has them if it runs in ``contextvars.copy_context()``.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import contextvars
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
 
 from softsym.errors import InputError
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class ContextThreads(ThreadPoolExecutor):
+    """Threads in which the settings hold that held where their work was submitted.
+
+    Example:
+        >>> with at_most(gigabytes=2), ContextThreads(1) as pool:
+        ...     pool.submit(limit).result().gigabytes
+        2
+    """
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """As every executor; :meth:`map` too."""
+        run: Callable[..., Any] = contextvars.copy_context().run
+        return super().submit(run, fn, *args, **kwargs)
 
 
 @dataclass(frozen=True)
@@ -25,6 +51,37 @@ _limit: contextvars.ContextVar[Limit] = contextvars.ContextVar("limit", default=
 def limit() -> Limit:
     """The current limit."""
     return _limit.get()
+
+
+def check_memory(what: str, size: float, advice: str) -> None:
+    """Refuses to load so many bytes where the machine has less memory free; the message ends with advice.
+
+    Example:
+        >>> check_memory("rows.parquet", 1e18, "choose fewer columns")  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        ...
+        softsym.errors.InputError: rows.parquet needs about 1,000,000,000.0 GB of memory, ... GB are free; choose fewer columns
+    """
+    free = free_memory()
+    if size > free:
+        raise InputError(
+            f"{what} needs about {size / 1e9:,.1f} GB of memory, {free / 1e9:,.1f} GB are free; {advice}"
+        )
+
+
+def free_memory() -> float:
+    """Bytes of memory that this process could still take, from the system and its limits; infinite where neither says."""
+    free = math.inf
+    with contextlib.suppress(OSError, ValueError, StopIteration):
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        free = 1024.0 * int(next(line.split()[1] for line in lines if line.startswith("MemAvailable")))
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource
+
+        soft = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if soft != resource.RLIM_INFINITY:
+            free = min(free, float(soft))
+    return free
 
 
 @contextlib.contextmanager

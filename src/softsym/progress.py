@@ -61,7 +61,7 @@ def progress(
         ...     for k in range(1, 4):
         ...         show(k, "of them")
     """
-    if quiet or _silent.get():
+    if quiet or is_silent():
         yield lambda done, text="": None
     elif is_live():
         with _bar(what, total, done, unit) as bar:
@@ -98,6 +98,11 @@ def silence() -> Iterator[None]:
         yield
     finally:
         _silent.reset(token)
+
+
+def is_silent() -> bool:
+    """Whether this is inside :func:`silence`."""
+    return _silent.get()
 
 
 def is_live() -> bool:

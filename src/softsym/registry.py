@@ -18,10 +18,6 @@ T = TypeVar("T")
 class Registry(Generic[T]):
     """Objects by name, in the order of their table.
 
-    Args:
-        what: What they are, for messages.
-        locations: Where each is: ``{name: "module:attribute"}``.
-
     Example:
         >>> roots = Registry("root", {"square": "math:sqrt", "whole": "math:isqrt"})
         >>> list(roots), roots["whole"](10)

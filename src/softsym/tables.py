@@ -5,9 +5,9 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeVar
 
-from softsym.errors import InputError
+from softsym.errors import InputError, printable
 
 if TYPE_CHECKING:
     import pandas
@@ -15,31 +15,24 @@ if TYPE_CHECKING:
     from rich.console import Group
 
 Row = TypeVar("Row")
+VERDICT = "verdict"
+"""The column that a narrow terminal shows whole."""
 
 
 @dataclass(frozen=True)
 class Column(Generic[Row]):
-    """One column of a table.
+    """One column of a table."""
 
-    Args:
-        head: Its heading, short.
-        title: Its heading on a page.
-        value: Its value in a row: a text, a number, or the two ends of an interval.
-        text: Formats the value.
-        is_figure: Whether it is aligned to the right.
-        is_prose: Whether it is a sentence, which a terminal shows below the table.
-    """
-
-    head: str
-    title: str
-    value: Callable[[Row], Any]
-    text: Callable[[Any], str] = str
-    is_figure: bool = False
-    is_prose: bool = False
+    head: str  # its heading, short
+    title: str  # its heading on a page
+    value: Callable[[Row], Any]  # its value in a row: a text, a number, or the two ends of an interval
+    text: Callable[[Any], str] = str  # formats the value
+    is_figure: bool = False  # whether it is aligned to the right
+    is_prose: bool = False  # whether it is a sentence, which a terminal shows below the table
 
     def cell(self, row: Row) -> str:
-        """The text of a row."""
-        return self.text(self.value(row))
+        """The text of a row, in one line and without what a terminal would obey."""
+        return printable(self.text(self.value(row))).replace("\n", "\\n")
 
 
 def as_text(columns: Sequence[Column[Row]], rows: Sequence[Row]) -> str:
@@ -60,18 +53,20 @@ def as_text(columns: Sequence[Column[Row]], rows: Sequence[Row]) -> str:
 
 
 def as_rich(columns: Sequence[Column[Row]], rows: Sequence[Row], title: str) -> Group:
-    """For rich: square brackets are no markup, and sentences come below the table."""
+    """For rich: square brackets are no markup, nothing is cut in a narrow terminal, and sentences come below the table."""
     from rich.console import Group
-    from rich.markup import escape
     from rich.table import Table
     from rich.text import Text
 
     table = Table(title=title)
     shown = [column for column in columns if not column.is_prose]
     for column in shown:
-        table.add_column(column.head, justify="right" if column.is_figure else "left")
+        longest = max((len(column.cell(row)) for row in rows), default=0)
+        width = max(longest, len(column.head)) if column.head == VERDICT else None
+        side: Literal["left", "right"] = "right" if column.is_figure else "left"
+        table.add_column(column.head, justify=side, overflow="fold", no_wrap=bool(width), min_width=width)
     for row in rows:
-        table.add_row(*(escape(column.cell(row)) for column in shown))
+        table.add_row(*(Text(column.cell(row)) for column in shown))
     prose = [column for column in columns if column.is_prose]
     below = [
         Text(f"{columns[0].cell(row)}: {column.cell(row)}")
@@ -114,11 +109,7 @@ Candidate = TypeVar("Candidate", bound=CandidateRow)
 
 
 class CandidateTable(Sequence[Candidate]):
-    """One row for each candidate group: iterable, indexed by place or by the group's name; concrete tables say their columns.
-
-    Args:
-        rows: The rows.
-    """
+    """One row for each candidate group: iterable, indexed by place or by the group's name; concrete tables say their columns."""
 
     title: ClassVar[str]
     what: ClassVar[str] = "candidate group"

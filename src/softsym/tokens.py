@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import itertools
 import re
 from typing import Any, NoReturn
 
@@ -20,23 +21,21 @@ SHOWN = 60
 """Characters of a text that an error shows on either side of the problem."""
 # Letters of other alphabets are marks that no parser expects: they must not end the text silently.
 _TOKEN = re.compile(r"\s*(?:(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<number>[0-9]+)|(?P<mark>\S))")
-_BRACKET = re.compile(r"[()\[\]]")
+_BRACKET = re.compile(
+    r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[()\[\]]"""
+)  # or a quoted name, which may hold some
+_STEP = {"(": 1, "[": 1, ")": -1, "]": -1}
 _UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
 """What Python's own parser raises, the last two for what is nested too deeply."""
 
 
 class Tokens:
-    """A text as tokens, read from left to right.
-
-    Args:
-        text: What to read.
-        what: What the text describes, for error messages: "group" or "representation".
-    """
+    """A text as tokens, read from left to right."""
 
     def __init__(self, text: str, what: str) -> None:
-        brackets = max(text.count("("), text.count(")"))
-        if brackets > MAX_DEPTH:
-            raise InputError(f"{what} text has {brackets} brackets; at most {MAX_DEPTH} are read")
+        depth = _depth(text)
+        if depth > MAX_DEPTH:
+            raise InputError(f"{what} text has brackets in {depth} brackets; at most {MAX_DEPTH} are read")
         self.text, self.what, self.place = text, what, 0
         self.limit = len(text.rstrip())
 
@@ -85,15 +84,13 @@ class Tokens:
         return numbers
 
     def call(self) -> ast.Call | None:
-        """Reads the shortest Python call that begins here; it is parsed, never run. Reads nothing if there is none."""
-        for end in (i + 1 for i in range(self.place, self.limit) if self.text[i] == ")"):
-            try:
-                found = ast.parse(self.text[self.place : end].strip(), mode="eval").body
-            except _UNREADABLE:
-                continue
-            if isinstance(found, ast.Call):
+        """Reads the Python call that begins here, up to its closing bracket; it is parsed, never run. Reads nothing if there is none."""
+        end = self._end_of_brackets()
+        with contextlib.suppress(*_UNREADABLE):
+            parsed = ast.parse(self.text[self.place : end].strip(), mode="eval").body
+            if isinstance(parsed, ast.Call):
                 self.place = end
-                return found
+                return parsed
         return None
 
     def numbers(self, closing: str) -> Any:
@@ -110,8 +107,8 @@ class Tokens:
         """Where the brackets that begin here are all closed, or here."""
         depth = 0
         for mark in _BRACKET.finditer(self.text, self.place, self.limit):
-            depth += 1 if mark.group() in "([" else -1
-            if depth <= 0:
+            depth += _STEP.get(mark.group(), 0)
+            if depth <= 0 and mark.group() in _STEP:
                 return mark.end()
         return self.place
 
@@ -140,6 +137,12 @@ class Tokens:
         return InputError(
             f"{self.what} {shorten(self.text, self.place)!r}: {problem} at {token} (position {self.place})"
         )
+
+
+def _depth(text: str) -> int:
+    """How many brackets are open at once."""
+    steps = (1 if letter in "([" else -1 for letter in text if letter in "()[]")
+    return max(itertools.accumulate(steps, lambda depth, step: max(depth + step, 0)), default=0)
 
 
 def shorten(text: str, place: int = 0) -> str:

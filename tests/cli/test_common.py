@@ -1,6 +1,7 @@
 """What the commands share: bad input is refused before torch is imported, JSON output, warnings in one line."""
 
 import json
+import os
 import subprocess
 import sys
 import warnings
@@ -112,6 +113,30 @@ def test_places_where_nothing_can_be_written_are_refused_early(tmp_path):
             check_target(str(place))
         with pytest.raises(InputError, match="cannot write"):
             write_json({}, str(place))
+
+
+def test_an_input_is_never_overwritten(tmp_path):
+    (tmp_path / "d.csv").write_text("a,b\n1,2\n")
+    (tmp_path / "link.json").symlink_to(tmp_path / "d.csv")
+    os.link(tmp_path / "d.csv", tmp_path / "hard.json")
+    for target in ("d.csv", "link.json", "hard.json", "../" + tmp_path.name + "/d.csv"):
+        with pytest.raises(InputError, match="is what this command reads; pass another file"):
+            check_target(str(tmp_path / target), str(tmp_path / "d.csv"))
+    check_target(str(tmp_path / "new.json"), str(tmp_path / "d.csv"), "inertia:Oz(2)")
+    check_target(None, "d.csv")
+
+
+def test_json_is_whole_or_as_it_was(tmp_path, monkeypatch):
+    write_json({"a": 1}, str(tmp_path / "r.json"))
+    with pytest.raises(TypeError):
+        write_json({"a": object()}, str(tmp_path / "r.json"))
+    monkeypatch.setattr(
+        os, "fsync", lambda handle: (_ for _ in ()).throw(OSError(28, "No space left on device"))
+    )
+    with pytest.raises(InputError, match=r"cannot write .*: No space left"):
+        write_json({"a": 2}, str(tmp_path / "r.json"))
+    assert json.loads((tmp_path / "r.json").read_text()) == {"a": 1}
+    assert os.listdir(tmp_path) == ["r.json"]
 
 
 def test_one_line_each_without_the_place(capsys):

@@ -87,6 +87,27 @@ def test_lists_are_spread(given, expected):
     assert main.repeat_option(given) == expected
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        ["--groups"],
+        ["--groups", "--quiet"],
+        ["--groups", "data.csv"],
+        ["--groups", "A", "--groups"],
+        ["--groups", "d.csv.gz"],
+    ],
+)
+def test_a_forgotten_value_of_groups_is_refused(given, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["softsym", "discover", *given])
+    with pytest.raises(SystemExit) as caught:
+        main.run()
+    assert caught.value.code == 2
+    assert (
+        capsys.readouterr().err
+        == "softsym: error: --groups needs at least one group, such as --groups 'O(3)' 'O(2)@z'\n"
+    )
+
+
 def test_a_terminal_obeys_no_name():
     """On a terminal nobody strips escapes: they are written out."""
     mine, theirs = pty.openpty()

@@ -24,7 +24,7 @@ class ToyFile(DataFile):
     def size(self, columns):
         return 8 * len(columns)
 
-    def numbers(self, columns):
+    def numbers(self, columns, *, keep_missing=False):
         lines = self.path.read_text().splitlines()[1:]
         return np.array([[float(cell) for cell in line.split()] for line in lines])[:, columns]
 

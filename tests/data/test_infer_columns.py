@@ -36,4 +36,4 @@ def test_no_guess_without_two_vectors():
 def test_advice_is_a_command_to_copy():
     text = explain_missing_options("f.csv", ["x1", "y1", "z1", "fx", "fy", "fz"])
     assert "its columns are x1, y1, z1, fx, fy, fz" in text
-    assert 'softsym discover f.csv --x-columns "x1,y1,z1" --y-columns "fx,fy,fz" --in "V" --out "V"' in text
+    assert "softsym discover f.csv --x-columns x1,y1,z1 --y-columns fx,fy,fz --in V --out V" in text

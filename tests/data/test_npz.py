@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from softsym.data.npz import NpzFile
+from softsym.data.readers import NpzFile
 from softsym.data.table import read_table
 from softsym.errors import DataWarning
 from tests.data.reading import predictions, refuses, survives_damage

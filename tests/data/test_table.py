@@ -129,8 +129,8 @@ def test_a_sample_holds_few_rows_in_memory(tmp_path, monkeypatch):
     pl.DataFrame({"x": np.arange(n, dtype=float), "y": np.ones(n)}).write_parquet(tmp_path / "rows.parquet")
     monkeypatch.setattr(readers, "SLICE", 10_000)
     seen = []
-    collect = readers._collect
-    monkeypatch.setattr(readers, "_collect", lambda *a, **k: seen.append(collect(*a, **k)) or seen[-1])
+    read = readers.ColumnarFile.slice
+    monkeypatch.setattr(readers.ColumnarFile, "slice", lambda *a, **k: seen.append(read(*a, **k)) or seen[-1])
     table = read_table(tmp_path / "rows.parquet", "x", "y", most_rows=1000)
     assert len(table.X) == 1000
     assert max(len(frame) for frame in seen) == 10_000

@@ -8,7 +8,7 @@ import pytest
 
 import softsym as ss
 from softsym.groups import CATALOGUE
-from softsym.groups.elements import is_permutation
+from softsym.groups.sampling import is_permutation
 from tests.catalogue import FINITE, GROUPS, ORTHOGONAL, SIMPLE, each
 
 every = each(GROUPS)

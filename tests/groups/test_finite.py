@@ -7,8 +7,8 @@ import pytest
 
 import softsym as ss
 from softsym.errors import InputError
-from softsym.groups import elements
-from softsym.groups.elements import closure, images, is_permutation, permutation_group, uniform_permutations
+from softsym.groups import sampling as elements
+from softsym.groups.sampling import closure, images, is_permutation, permutation_group, uniform_permutations
 
 
 @pytest.mark.parametrize("n", [3, 4, 6])

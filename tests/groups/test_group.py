@@ -8,7 +8,7 @@ import pytest
 import softsym as ss
 from softsym.errors import InputError
 from softsym.groups import change_of_basis
-from softsym.groups.generators import batched_kron, freeze, read_generators
+from softsym.groups.sampling import batched_kron, freeze, read_generators
 
 NAN = float("nan")
 RNG = np.random.default_rng(0)

@@ -5,7 +5,7 @@ import pytest
 import softsym as ss
 from softsym.errors import InputError
 from softsym.maps.families.norm import non_permuting
-from softsym.maps.proposer import Proposer
+from softsym.maps.infer import Proposer
 
 
 @pytest.mark.parametrize("size", [1, 3, 8, 17, 64])

@@ -8,64 +8,49 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from softsym.native import Blocks, Quadratic, Resolvent, SmallMatrices, SmallSpectra, blocks
+from softsym.errors import InputError
+from softsym.native import Blocks, Quadratic, Resolvent, SmallMatrices, SmallSpectra
+from softsym.native import blocks as module
 from tests.processes import page_faults
 
 pytestmark = pytest.mark.usefixtures("compiled_code")
 PAGES = Path("/sys/kernel/mm/transparent_hugepage/enabled")
 
 
-def definition(matrices, x, size):
+def definition(matrices, x):
     """Vector by vector."""
-    out = torch.zeros(size, dtype=x.dtype)
+    out = torch.zeros_like(x)
     for m in matrices:
-        for n in range(m.count):
-            source = (
-                m.source[n] if not isinstance(m.source, int) else np.arange(m.rows) + m.source + n * m.rows
-            )
-            target = (
-                m.target[n]
-                if not isinstance(m.target, int)
-                else np.arange(m.columns) + m.target + n * m.columns
-            )
-            row = x[torch.tensor(source)]
-            out[torch.tensor(target)] = row if m.matrix is None else row @ m.matrix.to(x.dtype)
+        for where in torch.tensor(m.index):
+            out[where] = x[where] if m.matrix is None else x[where] @ m.matrix.to(x.dtype)
     return out
 
 
 @given(
-    st.lists(st.tuples(st.integers(1, 40), st.integers(1, 12), st.integers(1, 12)), min_size=1, max_size=6),
-    st.booleans(),
-    st.booleans(),
+    st.lists(st.tuples(st.integers(1, 40), st.integers(1, 12)), min_size=1, max_size=6),
     st.booleans(),
     st.integers(0, 2**32),
 )
 @settings(max_examples=60, deadline=None)
-def test_definition(shapes, scattered_in, scattered_out, copies, seed):
+def test_definition(shapes, copies, seed):
     rng = np.random.default_rng(seed)
-    reads, writes = sum(n * r for n, r, _ in shapes), sum(n * c for n, _, c in shapes)
-    places_in, places_out = rng.permutation(reads), rng.permutation(writes)
-    matrices = []
-    i = j = 0
-    for n, rows, columns in shapes:
-        matrix = torch.tensor(rng.normal(size=(rows, columns)))
-        if copies and rows == columns:
-            matrix = None
-        source = places_in[i : i + n * rows].reshape(n, rows) if scattered_in else i
-        target = places_out[j : j + n * columns].reshape(n, columns) if scattered_out else j
-        matrices.append(SmallMatrices(n, rows, columns, matrix, source, target))
-        i, j = i + n * rows, j + n * columns
+    places = rng.permutation(sum(n * size for n, size in shapes))
+    matrices, at = [], 0
+    for n, size in shapes:
+        matrix = None if copies else torch.tensor(rng.normal(size=(size, size)))
+        matrices.append(SmallMatrices(places[at : at + n * size].reshape(n, size), matrix))
+        at += n * size
     for dtype, tolerance in ((torch.float64, 1e-12), (torch.float32, 1e-4)):
-        x = torch.tensor(rng.normal(size=reads)).to(dtype)
-        out = torch.zeros(writes, dtype=dtype)
+        x = torch.tensor(rng.normal(size=len(places))).to(dtype)
+        out = torch.zeros_like(x)
         Blocks(matrices, dtype).run([x], [out])
-        assert torch.allclose(out, definition(matrices, x, writes), rtol=tolerance, atol=tolerance)
+        assert torch.allclose(out, definition(matrices, x), rtol=tolerance, atol=tolerance)
 
 
 def test_large_ones_with_threads():
     rng = np.random.default_rng(0)
     index = rng.permutation(300 * 700).reshape(700, 300)
-    m = SmallMatrices(700, 300, 300, torch.tensor(rng.normal(size=(300, 300))), index, index)
+    m = SmallMatrices(index, torch.tensor(rng.normal(size=(300, 300))))
     x = torch.tensor(rng.normal(size=index.size))
     out = torch.zeros(index.size, dtype=torch.float64)
     Blocks([m], torch.float64).run([x], [out])
@@ -74,23 +59,84 @@ def test_large_ones_with_threads():
 
 def test_what_no_matrix_writes_stays_as_it_was():
     out = torch.full((3,), 7.0)
-    Blocks([SmallMatrices(1, 1, 1, torch.tensor([[2.0]]), 1, 1)], torch.float32).run([torch.ones(3)], [out])
+    Blocks([SmallMatrices(np.array([[1]]), torch.tensor([[2.0]]))], torch.float32).run([torch.ones(3)], [out])
     assert out.tolist() == [7.0, 2.0, 7.0]
 
 
 def test_several_arrays_in_one_call():
     double = torch.tensor([[2.0]])
-    blocks = Blocks(
-        [SmallMatrices(3, 1, 1, double, 0, 0, 0), SmallMatrices(2, 1, 1, None, 0, 0, 1)], torch.float64
-    )
+    first, second = np.arange(3)[:, None], np.arange(2)[:, None]
+    blocks = Blocks([SmallMatrices(first, double, 0), SmallMatrices(second, None, 1)], torch.float64)
     outs = [torch.zeros(3).double(), torch.zeros(2).double()]
     blocks.run([torch.arange(3.0).double(), torch.ones(2).double()], outs)
     assert [out.tolist() for out in outs] == [[0.0, 2.0, 4.0], [1.0, 1.0]]
 
 
 def test_too_large_ones_are_refused():
-    with pytest.raises(ValueError, match="more than 1024 rows or columns"):
-        Blocks([SmallMatrices(1, 1025, 1, torch.zeros(1025, 1), 0, 0)], torch.float32)
+    with pytest.raises(ValueError, match="more than 1024 rows"):
+        Blocks([SmallMatrices(np.arange(1025)[None], torch.eye(1025))], torch.float32)
+    with pytest.raises(ValueError, match="outside of array 0"):
+        Quadratic([torch.ones(3)], [SmallMatrices(np.array([[2, 3]]), torch.eye(2))], torch.float32)
+    with pytest.raises(ValueError, match="outside of array 0"):
+        Blocks([SmallMatrices(np.array([[-1]]), None)], torch.float32)
+
+
+def hostile(size, dtype=torch.float32):
+    """Tensors that are no vector of so many numbers in memory, whatever they say."""
+    released = torch.ones(size, dtype=dtype)
+    released.untyped_storage().resize_(0)
+    shorter = torch.ones(size - 1, dtype=dtype)
+    spread = torch.ones(2 * size, dtype=dtype)[::2]
+    return [
+        shorter,
+        torch.ones(0, dtype=dtype),
+        torch.ones(size, dtype=torch.float64),
+        torch.ones(size).half(),
+        spread,
+        released,
+    ]
+
+
+def test_every_entry_compares_tensors_with_what_it_was_prepared_for():
+    index = np.arange(40).reshape(10, 4)
+    blocks = Blocks([SmallMatrices(index, torch.eye(4))], torch.float32)
+    quadratic = Quadratic([torch.ones(40)], [SmallMatrices(index, torch.eye(4))], torch.float32)
+    spectra = SmallSpectra(index[None], np.ones((1, 4)), np.eye(4)[None])
+    resolvent = Resolvent([torch.zeros(40)], [spectra], torch.float32)
+    whole = torch.ones(40)
+    for bad in hostile(40):
+        for call in (
+            lambda bad=bad: blocks.run([bad], [whole]),
+            lambda bad=bad: blocks.run([whole], [bad]),
+            lambda bad=bad: quadratic.quadratic([bad]),
+            lambda bad=bad: resolvent.run_([bad], 0.1),
+        ):
+            with pytest.raises(InputError, match=r"compiled code|memory of tensor"):
+                call()
+    with pytest.raises(InputError, match="prepared for 1 tensors, got 2"):
+        quadratic.quadratic([whole, whole])
+    with pytest.raises(InputError, match="prepared for 40 numbers"):
+        quadratic.quadratic([torch.ones(41)])
+
+
+def test_c_refuses_short_arrays_itself(monkeypatch):
+    """With Python's own check out of the way."""
+    monkeypatch.setattr(module, "check_tensors", lambda *arguments, **options: None)
+    index = np.arange(2_000_000).reshape(-1, 4)
+    blocks = Blocks([SmallMatrices(index, torch.eye(4))], torch.float32)
+    quadratic = Quadratic([torch.ones(index.size)], [SmallMatrices(index, torch.eye(4))], torch.float32)
+    spectra = SmallSpectra(index[None], np.ones((1, 4)), np.eye(4)[None])
+    resolvent = Resolvent([torch.zeros(index.size)], [spectra], torch.float32)
+    short, whole = torch.ones(1), torch.ones(index.size)
+    for call in (
+        lambda: blocks.run([short], [whole]),
+        lambda: blocks.run([whole], [short]),
+        lambda: quadratic.quadratic([short]),
+        lambda: resolvent.run_([short], 0.1),
+    ):
+        with pytest.raises(InputError, match="shorter than it was prepared for"):
+            call()
+    assert short.item() == 1
 
 
 @given(
@@ -114,10 +160,10 @@ def test_quadratic_form(shapes, seed):
             K[np.ix_(row, row)] = small
         dense.append(torch.tensor(K))
         diagonals.append(torch.tensor(diagonal))
-        matrices.append(SmallMatrices(count, m, m, torch.tensor(small), index, index, array))
+        matrices.append(SmallMatrices(index, torch.tensor(small), array))
     for dtype, tolerance in ((torch.float64, 1e-11), (torch.float32, 1e-3)):
         x = [torch.tensor(rng.normal(size=len(K))).to(dtype) for K in dense]
-        products, form, square = Quadratic(diagonals, matrices, dtype).run(x)
+        products, form, square = Quadratic(diagonals, matrices, dtype).quadratic(x)
         expected = [K.to(dtype) @ part for K, part in zip(dense, x, strict=True)]
         for a, b in zip(products, expected, strict=True):
             assert torch.allclose(a, b, rtol=tolerance, atol=tolerance)
@@ -134,7 +180,7 @@ def test_sums_do_not_depend_on_threads():
         sums = []
         for n in (1, 2, 3):
             torch.set_num_threads(n)
-            sums.append(form.run([d])[1:])
+            sums.append(form.quadratic([d])[1:])
     finally:
         torch.set_num_threads(threads)
     assert sums[0] == sums[1] == sums[2]
@@ -144,7 +190,7 @@ def test_sums_do_not_depend_on_threads():
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_memory_like_torchs(shape, dtype):
     like = torch.ones(shape, dtype=dtype)
-    out = blocks._empty_like(like)
+    out = module._empty_like(like)
     assert (out.shape, out.dtype, out.is_contiguous()) == (like.shape, like.dtype, True)
     assert out.data_ptr() != like.data_ptr() or not like.numel()
     out.copy_(like)
@@ -152,10 +198,10 @@ def test_memory_like_torchs(shape, dtype):
 
 
 def test_memory_of_other_systems(monkeypatch):
-    monkeypatch.delattr(blocks.mmap, "MADV_HUGEPAGE", raising=False)
-    blocks._ask_for_large_pages.cache_clear()
-    assert blocks._empty_like(torch.ones(2**23)).shape == (2**23,)
-    blocks._ask_for_large_pages.cache_clear()
+    monkeypatch.delattr(module.mmap, "MADV_HUGEPAGE", raising=False)
+    module._ask_for_large_pages.cache_clear()
+    assert module._empty_like(torch.ones(2**23)).shape == (2**23,)
+    module._ask_for_large_pages.cache_clear()
 
 
 @pytest.mark.skipif(
@@ -164,7 +210,7 @@ def test_memory_of_other_systems(monkeypatch):
 def test_large_pages_are_fewer():
     like = torch.ones(2**24)  # 64 megabytes, which no allocator keeps
     small = like.nbytes // 4096
-    assert page_faults(lambda: blocks._empty_like(like).zero_()) < small / 4
+    assert page_faults(lambda: module._empty_like(like).zero_()) < small / 4
 
 
 def resolvent_example(shapes, rng):

@@ -2,12 +2,15 @@
 
 import copy
 import pickle
+from contextlib import nullcontext
 
 import pytest
 import torch
 
 import softsym as ss
+from softsym.errors import InputError
 from softsym.native import HiddenLayer, torch_only
+from softsym.native import hidden_layer as module
 from softsym.nn.bilinear import Bilinear
 from softsym.nn.gate import Gated, gated_rep
 from softsym.nn.network import Block
@@ -179,5 +182,55 @@ def test_layers_are_known_by_number_as_long_as_they_live():
     assert (again.plan, again.gates, again.twin) == (layer.plan, layer.gates, layer.twin)
     assert again.number != number
     del layer
-    with pytest.raises(KeyError):
+    with pytest.raises(InputError, match="there is no HiddenLayer of number"):
         HiddenLayer.numbered(number)
+
+
+def test_weights_whose_data_were_exchanged_are_refused():
+    net = ss.nn.SoftMLP("2S + 3V", "S + V", ["O(2)@z"], width=24, layers=3)
+    x = torch.ones(4, 11)
+    for name, parameter in net.named_parameters():
+        whole = parameter.data
+        for other in (torch.zeros(1), torch.zeros(0), whole.flatten()[:-1]):
+            parameter.data = other
+            outcomes = []
+            for context in (nullcontext, torch_only):  # torch itself takes a bias of one number
+                with context():
+                    try:
+                        outcomes.append(net(x))
+                    except (InputError, RuntimeError):
+                        outcomes.append(None)
+            ours, theirs = outcomes
+            assert (ours is None) == (theirs is None), name
+            assert ours is None or torch.allclose(ours, theirs, rtol=1e-4, atol=1e-5), name
+        parameter.data = whole
+        assert net(x).isfinite().all(), name
+
+
+def test_operators_refuse_hostile_sizes_and_unknown_numbers():
+    layer = block_of("2S + 3V", "O(3)")._layer
+    size, values = layer.plan.size, layer.gates.size
+    x, weights = normal(5, size, seed=1), normal(layer._weights, seed=2)
+    forward = torch.ops.softsym.hidden_layer
+    out, kept = forward(x, weights, layer.number)
+    assert out.shape == (5, values)
+    backward = torch.ops.softsym.hidden_layer_backward
+    for call in (
+        lambda: forward(x, weights[:-1], layer.number),
+        lambda: forward(x[:, :-1], weights, layer.number),
+        lambda: forward(x.float(), weights.double(), layer.number),
+        lambda: backward(out, weights, kept[:-1], layer.number),
+        lambda: backward(out[:, :-1], weights, kept, layer.number),
+        lambda: backward(out, weights[:3], kept, layer.number),
+        lambda: forward(x, weights, 10**9),
+        lambda: torch.ops.softsym.project([x], layer.number),
+    ):
+        with pytest.raises(InputError):
+            call()
+
+
+def test_c_refuses_short_arrays_itself(monkeypatch):
+    monkeypatch.setattr(module, "check_tensors", lambda *arguments, **options: None)
+    layer = block_of("40S + 9V + 8T(2)", "O(3)")._layer
+    with pytest.raises(InputError, match="shorter than the layer needs"):
+        layer.forward(normal(200, layer.plan.size, seed=1), torch.ones(1).double())

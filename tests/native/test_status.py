@@ -20,9 +20,9 @@ from softsym.native import (
     torch_only,
 )
 from softsym.native.build import Built
-from softsym.native.status import WORTH_THREADS, threads_for_step
+from softsym.native.runtime import WORTH_THREADS, threads_for_step
 
-MODULE = importlib.import_module("softsym.native.status")  # `softsym.native.status` is its function
+MODULE = importlib.import_module("softsym.native.runtime")  # `softsym.native.status` is its function
 
 
 IDLE = "cpu  9 9 9 9 9 9 9 9 0 0\ncpu0 10 0 10 {0} 0 0 0 0 0 0\ncpu1 10 0 10 {1} 5 0 0 0 0 0\nintr 1\n"

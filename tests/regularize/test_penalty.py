@@ -5,8 +5,7 @@ import torch
 
 from softsym.native import torch_only
 from softsym.regularize import operator as operator_module
-from softsym.regularize.operator import JointOperator, StackedParameters
-from softsym.regularize.proximal import Penalty
+from softsym.regularize.operator import JointOperator, Penalty, StackedParameters
 from tests.regularize.models import AXES, soft_model
 
 

@@ -174,5 +174,5 @@ def test_wrong_use():
     with pytest.raises(InputError, match="no closed form for a dimensionless penalty"):
         ss.EquivarianceRegularizer(net, "O(3)", "V", "V", dimensionless=True).prox_(0.1)
     for step in (-1.0, float("nan"), float("inf")):
-        with pytest.raises(InputError, match="prox_ needs a step of at least 0"):
+        with pytest.raises(InputError, match="prox_ needs a step that is finite and at least 0"):
             ss.EquivarianceRegularizer(net, "O(3)", "V", "V").prox_(step)

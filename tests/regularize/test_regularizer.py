@@ -286,7 +286,7 @@ def test_strengths_are_read_and_set():
 @pytest.mark.parametrize("bad", [-1.0, float("nan"), float("inf"), "1", None])
 def test_impossible_strengths(bad):
     model, per, _ = setting(["O(2)@z"])
-    message = r"the strength of O\(2\)@z must be a finite number >= 0, got "
+    message = r"the strength of O\(2\)@z must be a number that is finite and at least 0, got "
     with pytest.raises(InputError, match=message):
         per.strengths["O(2)@z"] = bad
     with pytest.raises(InputError, match=message):

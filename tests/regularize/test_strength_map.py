@@ -23,7 +23,9 @@ def test_whole_numbers_become_floats():
 @pytest.mark.parametrize("bad", [-1e-9, float("nan"), float("inf"), -float("inf"), "2", None, [1.0]])
 def test_impossible_values(bad):
     given = StrengthMap(["a"], 1.0)
-    with pytest.raises(InputError, match=r"the strength of a must be a finite number >= 0, got "):
+    with pytest.raises(
+        InputError, match=r"the strength of a must be a number that is finite and at least 0, got "
+    ):
         given["a"] = bad
     assert given["a"] == 1.0
 

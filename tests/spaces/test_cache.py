@@ -1,5 +1,6 @@
 """Solutions on disk: hits, damage, places that cannot be written, and several processes at once."""
 
+import os
 import subprocess
 import sys
 
@@ -91,7 +92,9 @@ def test_damage_is_noticed_and_repaired(folder, damage):
     whole = file.read_bytes()
     file.write_bytes(damage(whole))
     forget()
-    with pytest.warns(CacheWarning, match=r"cache entry .* is damaged; solving again"):
+    with pytest.warns(
+        CacheWarning, match=r"cache entry .* is damaged or answers another question; solving again"
+    ):
         again = invariants_of_type(G, T3)
     assert np.allclose(projector(again), projector(first), atol=1e-14)
     assert file.read_bytes() == whole
@@ -135,10 +138,55 @@ def test_a_damaged_space_is_noticed_and_repaired(folder, damage):
     whole = file.read_bytes()
     file.write_bytes(damage(whole))
     forget()
-    with pytest.warns(CacheWarning, match=r"cache entry .* is damaged; solving again"):
+    with pytest.warns(
+        CacheWarning, match=r"cache entry .* is damaged or answers another question; solving again"
+    ):
         again = space_of(*SPACES[0])
     assert np.array_equal(again.basis(), first.basis())
     assert len(file.read_bytes()) == len(whole)
+
+
+def test_exchanged_entries_are_solved_again(folder):
+    """Each file is given the name of the next: whole, but the answer to another question."""
+    questions = [*SPACES, ("2V", "V", "SO(3)"), ("2V", "V", "O(3)"), ("V", "2V", "SO(3)")]
+    expected = [space_of(*asked) for asked in questions]
+    for suffix in ("basis", "space"):
+        files = sorted(folder.glob(f"*.{suffix}"))
+        contents = [file.read_bytes() for file in files]
+        for file, content in zip(files, contents[1:] + contents[:1], strict=True):
+            file.write_bytes(content)
+    forget()
+    with pytest.warns(CacheWarning, match="answers another question"):
+        again = [space_of(*asked) for asked in questions]
+    for ours, space in zip(again, expected, strict=True):
+        assert np.allclose(ours.basis(), space.basis())
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="no owners of folders here")
+@pytest.mark.parametrize("open_one", ["cache", "."])
+def test_a_folder_that_others_can_write_to_is_not_used(tmp_path, open_one):
+    folder = tmp_path / "mine" / "cache"
+    with cache_folder(folder):
+        forget()
+        invariants_of_type(G, T3)
+        (file,) = folder.iterdir()
+        (folder.parent / open_one).chmod(0o777)
+        forget()
+        with pytest.warns(CacheWarning, match="can be written to by others"):
+            assert invariants_of_type(G, T3).rank == 1
+    assert list(folder.iterdir()) == [file]
+    forget()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no pipes, links and owners here")
+def test_a_pipe_in_the_cache_is_not_waited_for(folder):
+    invariants_of_type(G, T3)
+    (file,) = folder.iterdir()
+    file.unlink()
+    os.mkfifo(file)
+    forget()
+    with pytest.warns(CacheWarning, match="a pipe or a device"):
+        assert invariants_of_type(G, T3).rank == 1
 
 
 def test_large_spaces_are_not_stored(folder, monkeypatch):

@@ -3,6 +3,7 @@
 import resource
 import subprocess
 import sys
+import tracemalloc
 import warnings
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 import softsym as ss
 from softsym.errors import InputError, SlowSolveWarning
 from softsym.spaces import at_most
-from softsym.spaces.solvers import solver
+from softsym.spaces.solvers import orbits, solver
 from softsym.spaces.solvers.solver import Cost, check_cost
 
 TOO_LARGE = [
@@ -21,6 +22,33 @@ TOO_LARGE = [
     ("1000000000V", "V", "O(3)"),
     ("T(3)", "T(3)", "GL(10)"),
 ]
+LARGE_TYPES = [
+    ("T(8)", "T(7)", "SO(3)"),
+    ("T(8)", "T(8)", "O(3)"),
+    ("2000V + T(7)", "2000V + T(8)", "SO(3)"),
+    ("T(6)", "T(5)", "SO(5)"),
+    ("T(7)", "T(7)", "Icosahedral()"),
+]
+
+
+@pytest.mark.parametrize(("rep_in", "rep_out", "group"), LARGE_TYPES)
+def test_large_types_are_refused_before_anything_of_their_size_is_made(rep_in, rep_out, group):
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match="would take about"):
+            ss.equivariant_maps(rep_in, rep_out, group)
+        assert tracemalloc.get_traced_memory()[1] < 3e8
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    ("name", "rep"), [("SO(3)", "T(5)"), ("O(3)", "T(4)*V'"), ("O(4)", "T(3)"), ("Octahedral()", "T(3)")]
+)
+def test_signed_orbits_are_counted_by_characters(name, rep):
+    group, tensor_type = ss.group(name), ss.rep(rep).terms[0][1]
+    counted = orbits._count_by_characters(group, tensor_type)
+    assert counted == orbits._signed_orbit_vectors(group, tensor_type).shape[1]
 
 
 @pytest.mark.parametrize(("rep_in", "rep_out", "group"), TOO_LARGE)

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from softsym.cli.common import check_texts, one_line_warnings, write_json
-from softsym.data.formats import suffixes
+from softsym.cli.common import (
+    DROP_MISSING,
+    FILES,
+    JSON_FILE,
+    MAX_ROWS_OPTION,
+    QUIET,
+    REP_IN,
+    ROW_GROUPS,
+    SEED,
+    X_COLUMNS,
+    Y_COLUMNS,
+    check_target,
+    check_texts,
+    one_line_warnings,
+    write_json,
+)
 from softsym.datasets.parse import read_data
-from softsym.errors import InputError
+from softsym.errors import InputError, printable
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -22,51 +36,43 @@ if TYPE_CHECKING:
 
 def command(
     data: str = typer.Argument(
-        ...,
-        help=f"A file ({', '.join(suffixes())}) or a task such as 'inertia:Oz(2)'. An .npz holds X.",
+        ..., help=f"A file ({FILES}) or a task such as 'inertia:Oz(2)'. An .npz holds X."
     ),
-    rep_in: str | None = typer.Option(
-        None, "--in", help="Representation of the inputs, such as '5S + 5V'. A task knows its own."
-    ),
+    rep_in: str | None = REP_IN,
     rep_out: str | None = typer.Option(
         None,
         "--out",
-        help="Representation of the outputs; with it, outputs are evidence_table too. A task knows its own.",
+        help="Representation of the outputs; with it, outputs are tested too. A task knows its own.",
     ),
     groups: list[str] | None = typer.Option(
         None, "--groups", help="One or more groups, such as 'O(3)' 'O(2)@z'. A task knows its own."
     ),
-    x_columns: str | None = typer.Option(
-        None, "--x-columns", help="Columns of the inputs, such as 'm1..m5,pos_*'; all by default."
-    ),
-    y_columns: str | None = typer.Option(None, "--y-columns", help="Columns of the outputs, with --out."),
-    row_groups: str | None = typer.Option(
-        None,
-        "--row-groups",
-        metavar="COLUMN",
-        help="Column whose equal entries mark a row group, such as the windows of one recording.",
-    ),
+    x_columns: str | None = X_COLUMNS,
+    y_columns: str | None = Y_COLUMNS,
+    row_groups: str | None = ROW_GROUPS,
     normalisation: str | None = typer.Option(
         None,
         "--normalisation",
         help="Check one only: none, per-axis, common-scale, scale-aware, symmetry-aware or symmetry-scale-aware.",
     ),
-    seed: int = typer.Option(0, "--seed", min=0, help="Seed of everything that is drawn."),
-    json_file: str | None = typer.Option(
-        None, "--json", help="Write the result as JSON to a file, or to - (stdout)."
-    ),
-    quiet: bool = typer.Option(False, "--quiet", help="No progress."),
+    max_rows: int = MAX_ROWS_OPTION,
+    drop_missing: bool = DROP_MISSING,
+    seed: int = SEED,
+    json_file: str | None = JSON_FILE,
+    quiet: bool = QUIET,
 ) -> None:
     """Checks data before training: which normalisation keeps which symmetry, how much of each orbit inputs cover, what outputs say.
 
     Example: softsym check measured.csv --x-columns "x1..z6" --in "6V" --groups "O(3)" "O(2)@z"
     """
     check_texts([rep_in, rep_out], groups or [])
+    check_target(json_file, data)
     if y_columns is not None and rep_out is None:
         raise InputError("--y-columns are outputs: pass how they transform too, as in --out 'T(2)'")
     with one_line_warnings():
+        rows: dict[str, Any] = {"seed": seed, "most_rows": max_rows or None, "drop_missing": drop_missing}
         table, task = read_data(
-            data, x_columns, y_columns, need_y=rep_out is not None, row_groups=row_groups, seed=seed
+            data, x_columns, y_columns, need_y=rep_out is not None, row_groups=row_groups, **rows
         )
         rep = rep_in or (task.rep_in if task else None)
         candidates = groups or (task.groups if task else None)
@@ -159,7 +165,7 @@ def _table(title: str, caption: str) -> Table:
 
 
 def _text(text: str) -> Text:
-    """Text in which square brackets are no markup."""
+    """Text in which square brackets are no markup, and which commands no terminal."""
     from rich.text import Text
 
-    return Text(text)
+    return Text(printable(text))

@@ -1,4 +1,4 @@
-"""What the commands share: texts and targets that are refused at once, warnings in one line, JSON output."""
+"""What the commands share: options, texts and targets that are refused at once, warnings in one line, JSON output."""
 
 from __future__ import annotations
 
@@ -11,7 +11,41 @@ from typing import Any
 
 import typer
 
+from softsym.data.formats import suffixes
 from softsym.errors import InputError, printable
+from softsym.io import put_text
+
+FILES = ", ".join(suffixes())
+MAX_ROWS = 250_000
+"""More rows hardly change a verdict and take memory and time."""
+
+# Options that several commands have; each is the default of a parameter, as typer reads it.
+REP_IN = typer.Option(
+    None, "--in", help="Representation of the inputs, such as '5S + 5V'. A task knows its own."
+)
+REP_OUT = typer.Option(
+    None, "--out", help="Representation of the outputs, such as 'T(2)'. A task knows its own."
+)
+X_COLUMNS = typer.Option(None, "--x-columns", help="Columns of the inputs, such as 'm1..m5,pos_*'.")
+Y_COLUMNS = typer.Option(None, "--y-columns", help="Columns of the outputs.")
+ROW_GROUPS = typer.Option(
+    None,
+    "--row-groups",
+    metavar="COLUMN",
+    help="Column whose equal entries mark a row group; each stays in one part.",
+)
+MAX_ROWS_OPTION = typer.Option(
+    MAX_ROWS,
+    "--max-rows",
+    min=0,
+    help="Rows that are used of a larger file, a random sample by --seed; 0 for all.",
+)
+DROP_MISSING = typer.Option(
+    False, "--drop-missing", help="Leave out rows with an empty cell, NaN or infinity."
+)
+SEED = typer.Option(0, "--seed", min=0, help="Seed of everything that is drawn.")
+JSON_FILE = typer.Option(None, "--json", help="Write the result as JSON to a file, or to - (stdout).")
+QUIET = typer.Option(False, "--quiet", help="No progress.")
 
 
 def check_texts(reps: Sequence[str | None] = (), groups: Sequence[str | None] = ()) -> None:
@@ -34,11 +68,15 @@ def check_texts(reps: Sequence[str | None] = (), groups: Sequence[str | None] = 
             read_group(group)
 
 
-def check_target(target: str) -> None:
-    """Refuses a place where no file can be written, before any work is done."""
+def check_target(target: str | None, *inputs: str) -> None:
+    """Refuses a place where no file can be written, and one of the command's own inputs, before any work is done."""
+    if target is None or target == "-":
+        return
     path = Path(target)
-    if target != "-" and (path.is_dir() or not path.absolute().parent.is_dir()):
+    if path.is_dir() or not path.absolute().parent.is_dir():
         raise InputError(f"cannot write {target}: pass a file in a folder that exists, or -")
+    if any(path.exists() and Path(each).exists() and path.samefile(each) for each in inputs):
+        raise InputError(f"{target} is what this command reads; pass another file")
 
 
 def write_json(result: Any, target: str) -> None:
@@ -47,8 +85,12 @@ def write_json(result: Any, target: str) -> None:
     if target == "-":
         typer.echo(text)
         return
+    path = Path(target)
     try:
-        Path(target).write_text(text + "\n", encoding="utf-8")
+        if path.exists() and not path.is_file():  # a device, such as /dev/stderr
+            path.write_text(text + "\n", encoding="utf-8")
+        else:
+            put_text(path, text + "\n")
     except OSError as error:
         raise InputError(f"cannot write {target}: {error.strerror}") from error
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from softsym.cli.common import write_json
+from softsym.cli.common import JSON_FILE, check_target, write_json
 
 PACKAGES = ("torch", "numpy", "scipy", "scikit-learn", "polars", "lightning-fabric")
 OPTIONAL = {
@@ -19,15 +19,12 @@ OPTIONAL = {
 }
 
 
-def command(
-    json_file: str | None = typer.Option(
-        None, "--json", help="Write the answer as JSON to a file, or to - (stdout)."
-    ),
-) -> None:
+def command(json_file: str | None = JSON_FILE) -> None:
     """Says what runs here: versions, threads, compiled code or not and why, cache folders, optional parts.
 
     Example: softsym doctor
     """
+    check_target(json_file)
     facts = look()
     if json_file is not None:
         write_json(facts, json_file)

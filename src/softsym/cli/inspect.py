@@ -6,7 +6,7 @@ import contextlib
 
 import typer
 
-from softsym.cli.common import check_texts, write_json
+from softsym.cli.common import JSON_FILE, check_target, check_texts, write_json
 
 
 def command(
@@ -28,15 +28,14 @@ def command(
     cache: bool = typer.Option(
         True, "--cache/--no-cache", help="Keep solutions in the platform's cache folder."
     ),
-    json_file: str | None = typer.Option(
-        None, "--json", help="Write the result as JSON to a file, or to - (stdout)."
-    ),
+    json_file: str | None = JSON_FILE,
 ) -> None:
     """Sizes and dimensions of the equivariant spaces between two representations.
 
     Example: softsym inspect --in "5S + 5V" --out "T(2)" --groups "O(3)" "O(2)@z"
     """
     check_texts([rep_in, rep_out], groups)
+    check_target(json_file)
     from softsym.spaces import at_most, cache_folder
     from softsym.spaces.inspection import inspect
 

@@ -11,7 +11,7 @@ import typer
 from softsym import __version__
 from softsym.cli import check, discover, doctor, inspect, predict, propose
 from softsym.cli.common import one_line_warnings
-from softsym.data.formats import suffixes
+from softsym.data.formats import PACKED, suffixes
 from softsym.errors import InputError, TrainingError, printable
 from softsym.progress import silence
 
@@ -73,10 +73,9 @@ def main(
 def run() -> None:
     """The entry point: prints errors in one line and exits with their code."""
     debug = "--debug" in sys.argv
-    arguments = repeat_option(
-        rename_options([argument for argument in sys.argv[1:] if argument != "--debug"])
-    )
+    arguments = rename_options([argument for argument in sys.argv[1:] if argument != "--debug"])
     try:
+        arguments = repeat_option(arguments)
         add_commands()
         check_installed(arguments)
         with one_line_warnings(), silence() if "--quiet" in arguments else nullcontext():
@@ -119,6 +118,9 @@ def rename_options(arguments: list[str]) -> list[str]:
 def repeat_option(arguments: list[str]) -> list[str]:
     """Lets ``--groups A B C`` stand for ``--groups A --groups B --groups C``.
 
+    Raises:
+        InputError: No group follows.
+
     Example:
         >>> repeat_option(["--groups", "O(3)", "O(2)@z", "--quiet"])
         ['--groups', 'O(3)', '--groups', 'O(2)@z', '--quiet']
@@ -126,18 +128,21 @@ def repeat_option(arguments: list[str]) -> list[str]:
         ['--groups', 'O(3)', 'data.csv']
     """
     repeated: list[str] = []
-    inside = False
-    for argument in arguments:
-        if argument.startswith("-") and argument != "-":
-            inside = argument == "--groups"
-            if inside:
-                continue
-        if inside and argument.lower().endswith(suffixes()):
-            inside = False  # a file, not a group
-        if inside:
-            repeated.append("--groups")
-        repeated.append(argument)
-    return repeated
+    groups: int | None = None  # how many have followed the option, while they do
+    for argument in [*arguments, "--"]:  # the mark ends the last option
+        is_option = argument.startswith("-") and argument != "-"
+        if groups is not None and (is_option or argument.lower().endswith((*suffixes(), PACKED))):
+            if not groups:
+                raise InputError("--groups needs at least one group, such as --groups 'O(3)' 'O(2)@z'")
+            groups = None
+        if argument == "--groups":
+            groups = 0
+        elif groups is not None:
+            groups += 1
+            repeated += ["--groups", argument]
+        else:
+            repeated.append(argument)
+    return repeated[:-1]
 
 
 if __name__ == "__main__":

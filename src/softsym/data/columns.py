@@ -34,15 +34,10 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True)
 class Header:
-    """The columns of a file, for choosing among them.
+    """The columns of a file, for choosing among them."""
 
-    Args:
-        source: The file, for messages.
-        names: The columns in the order of the file.
-    """
-
-    source: str
-    names: tuple[str, ...]
+    source: str  # the file, for messages
+    names: tuple[str, ...]  # the columns in the order of the file
 
     def __post_init__(self) -> None:
         twice = [name for name, count in Counter(self.names).items() if count > 1]
@@ -55,10 +50,6 @@ class Header:
 
     def select(self, text: str, flag: str) -> list[int]:
         """The places of the chosen columns, in the order of the text.
-
-        Args:
-            text: The selection.
-            flag: The option it was given by, for messages.
 
         Example:
             >>> Header("data.csv", ("m1", "m2", "m3", "x", "y")).select("x, m1..m3", "--x-columns")

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 PACKED = ".gz"
 OTHERS = {
-    ".xlsx": "an Excel workbook; save the sheet as CSV",
-    ".xls": "an Excel workbook; save the sheet as CSV",
+    **dict.fromkeys((".xlsx", ".xls"), "an Excel workbook; save the sheet as CSV"),
     ".ods": "a spreadsheet; save the sheet as CSV",
+    **dict.fromkeys(
+        (".h5", ".hdf5"), "an HDF5 file; read it with h5py and save it with numpy.savez(file, X=X, Y=Y)"
+    ),
     ".npy": "a single array; save inputs and outputs together with numpy.savez(file, X=X, Y=Y)",
     ".mat": "a MATLAB file; read it with scipy.io.loadmat and save it with numpy.savez(file, X=X, Y=Y)",
-    ".h5": "an HDF5 file; read it with h5py and save it with numpy.savez(file, X=X, Y=Y)",
-    ".hdf5": "an HDF5 file; read it with h5py and save it with numpy.savez(file, X=X, Y=Y)",
     ".json": "a JSON file; save its rows as CSV or Parquet",
     ".pkl": "a pickle, which is never opened since it can run code; save the rows as CSV, Parquet or .npz",
     ".zip": "an archive; unpack it first",
@@ -39,15 +39,10 @@ ROW_GROUPS = "--row-groups"
 
 @dataclass(frozen=True)
 class DataFile(ABC):
-    """A file that was opened once to see which columns it has.
+    """A file that was opened once to see which columns it has."""
 
-    Args:
-        path: The file.
-        names: Its columns.
-    """
-
-    path: Path
-    names: tuple[str, ...]
+    path: Path  # the file
+    names: tuple[str, ...]  # its columns
     knows_inputs: ClassVar[bool] = False
     """Whether the file itself says which of its numbers are inputs."""
 
@@ -61,16 +56,20 @@ class DataFile(ABC):
         """About how many bytes these columns take in memory."""
 
     @abstractmethod
-    def numbers(self, columns: list[int]) -> Array:
-        """The chosen columns, shape (rows, len(columns)), at least one row, all finite."""
+    def numbers(self, columns: list[int], *, keep_missing: bool = False) -> Array:
+        """The chosen columns, shape (rows, len(columns)), at least one row, all finite; or NaN where a value is missing or none."""
 
     def count(self) -> int | None:
         """How many rows there are, where that is known without reading them."""
         return None
 
-    def sample(self, columns: list[int], rows: Index) -> Array:
+    def sample(self, columns: list[int], rows: Index, *, keep_missing: bool = False) -> Array:
         """As :meth:`numbers`, of some rows (in ascending order); a format that can do so holds no others in memory."""
-        return self.numbers(columns)[rows]
+        return self.numbers(columns, keep_missing=keep_missing)[rows]
+
+    def text_columns(self) -> set[str]:
+        """Names of columns that hold something else than numbers, as far as a quick look tells."""
+        return set()
 
     def choose(
         self, x_text: str | None, y_text: str | None, *, need_y: bool, row_groups: str | None = None
@@ -101,7 +100,7 @@ class DataFile(ABC):
 FORMATS: Registry[type[DataFile]] = Registry(
     "format",
     {
-        ".npz": "softsym.data.npz:NpzFile",
+        ".npz": "softsym.data.readers:NpzFile",
         ".csv": "softsym.data.readers:DelimitedFile",
         ".tsv": "softsym.data.readers:DelimitedFile",
         ".parquet": "softsym.data.readers:ColumnarFile",
@@ -132,6 +131,37 @@ def suffix_of(path: Path) -> str:
     suffix = path.suffix.lower()
     inner = Path(path.stem).suffix.lower() if suffix == PACKED else ""
     return inner if inner in (".csv", ".tsv") else suffix
+
+
+def open_file(path: Path) -> DataFile:
+    """Opens a file to see which columns it has; refuses one that does not exist or cannot be read."""
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; pass a file in it")
+    known = format_of(path)
+    if not _is_utf8(str(path)):
+        raise InputError(f"the name of {path} is not UTF-8; rename the file")
+    if path.exists() and not path.is_file():  # it would be waited for, and could be read once only
+        raise InputError(f"{path} is a pipe or a device; write what it gives to a file and pass that")
+    try:
+        with path.open("rb"):
+            pass
+    except FileNotFoundError as error:
+        raise InputError(f"there is no file {path}; pass the path of an existing one") from error
+    except PermissionError as error:
+        raise InputError(f"no permission to read {path}; pass a file that you may read") from error
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"cannot read {path}: {getattr(error, 'strerror', error)}; pass another file"
+        ) from error
+    return known.open(path)
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def format_of(path: Path) -> type[DataFile]:

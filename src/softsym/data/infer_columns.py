@@ -6,21 +6,22 @@ Columns whose names differ only by x, y and z at the same place are one vector: 
 from __future__ import annotations
 
 import itertools
+import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
+
+from softsym.data.columns import quote
+from softsym.data.formats import open_file
 
 
 @dataclass(frozen=True)
 class InferredColumns:
-    """Columns in order, and their representation.
+    """Columns in order, and their representation."""
 
-    Args:
-        columns: Names, those of a vector next to each other.
-        rep: The representation, in text.
-    """
-
-    columns: tuple[str, ...]
-    rep: str
+    columns: tuple[str, ...]  # names, those of a vector next to each other
+    rep: str  # the representation, in text
 
 
 def group_names(names: Sequence[str]) -> list[tuple[str, ...]]:
@@ -58,20 +59,32 @@ def infer_columns(names: Sequence[str]) -> tuple[InferredColumns, InferredColumn
 
 
 def explain_missing_options(data: str, names: Sequence[str], command: str = "discover") -> str:
-    """Message on missing options: the columns there are, and a command to copy, in a few lines."""
+    """Message on missing options: the columns there are, and a command to copy that leaves columns of text out."""
+    texts = open_file(Path(data)).text_columns() if Path(data).is_file() else set()
     shown = ", ".join(names[:30]) + (", ..." if len(names) > 30 else "")
-    lines = [
+    parts = [
         f"{data} does not say which columns are inputs and outputs, and how they transform; its columns are {shown}",
-        "  pass --x-columns and --y-columns, and --in and --out: S for a number, V for a vector, T(2) for a matrix",
+        "pass --x-columns and --y-columns, and --in and --out: S for a number, V for a vector, T(2) for a matrix",
     ]
-    sides = infer_columns(names)
+    sides = infer_columns([name for name in names if name not in texts])
     if sides is not None:
         x, y = sides
-        lines.append(
-            f'  a guess by their names, to copy: softsym {command} {data} --x-columns "{",".join(x.columns)}" '
-            f'--y-columns "{",".join(y.columns)}" --in "{x.rep}" --out "{y.rep}"'
+        options = {
+            "--x-columns": _select(x.columns),
+            "--y-columns": _select(y.columns),
+            "--in": x.rep,
+            "--out": y.rep,
+        }
+        words = (word for option, value in options.items() for word in (option, shlex.quote(value)))
+        parts.append(
+            f"a guess by their names, to copy: softsym {command} {shlex.quote(data)} {' '.join(words)}"
         )
-    return "\n".join(lines)
+    return "; ".join(parts)
+
+
+def _select(names: Sequence[str]) -> str:
+    """A selection of columns, quoted where a name would be read as something else."""
+    return ",".join(name if re.fullmatch(r"\w+", name) else quote([name]) for name in names)
 
 
 def _side(groups: Sequence[tuple[str, ...]]) -> InferredColumns:

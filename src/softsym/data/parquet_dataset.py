@@ -17,8 +17,8 @@ import torch
 from torch import Tensor
 from torch.utils.data import IterableDataset, get_worker_info
 
+from softsym.data.formats import open_file
 from softsym.data.readers import ColumnarFile
-from softsym.data.table import open_file
 from softsym.errors import InputError
 from softsym.typing import Array
 

@@ -1,28 +1,43 @@
-"""Readers of tables with named columns: text with separators, Parquet and Arrow, all through polars.
+"""Readers of tables: text with separators, Parquet and Arrow through polars, and NumPy's archives.
 
 Text (``.csv``, ``.tsv``, packed as ``.csv.gz`` or not) names its columns in the first line. Where the columns of a ``.csv`` file are
 separated by semicolons, numbers may have decimal commas, as spreadsheets write them in many countries. What polars does not read as
 finite numbers is read once more line by line, with spaces and words for truth, to say in which line a mistake is.
+
+An ``.npz`` archive has an array ``X`` of inputs, ``Y`` of outputs, and optionally ``x_names`` and ``y_names``; row groups are an array of
+any other name with one entry for every row.
+
+Sizes come from headers and are checked before anything is loaded; a header that promises more than the file can hold is not believed.
 """
 
 from __future__ import annotations
 
 import csv
+import functools
 import gzip
 import io
+import itertools
 import math
+import struct
+import tokenize
+import warnings
+import zipfile
 import zlib
 from array import array
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from softsym.data.columns import prediction_columns
-from softsym.data.formats import PACKED, DataFile, suffix_of
-from softsym.errors import InputError
+from softsym.data.columns import Header, prediction_columns
+from softsym.data.formats import PACKED, ROW_GROUPS, DataFile, suffix_of
+from softsym.errors import DataWarning, InputError, shorten
+from softsym.limits import check_memory
+from softsym.progress import progress
 from softsym.typing import Array, Index
 
 if TYPE_CHECKING:
@@ -34,52 +49,75 @@ MISSING = frozenset({"", "na", "n/a", "#n/a", "null", "none", "?"})
 TRUTH = {"true": 1.0, "false": 0.0}
 BLOCK = 1 << 20
 """Bytes of text that are decoded at once."""
-UNPACKED = 4
-"""About how many times longer a text is than its packed form."""
+LONGEST_LINE = 1 << 24
+"""Bytes of a line; what has longer ones is no table."""
+LOOK_ROWS = 20
+"""Rows that say whether a column holds numbers, for a suggestion."""
+MOST_COLUMNS, MOST_ROWS = 200_000, 10**10
+"""Files that say they have more are not believed."""
+UNPACKED = 20
+"""A text that is so many times longer than its packed form must fit into memory."""
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""A cell of a spreadsheet that begins so is computed."""
 SLICE = 250_000
 """Rows of a Parquet file that are in memory at once where only some are wanted."""
+DEFLATE = 1100
+"""Bytes that a packed byte of an archive can hold at most."""
+LONGEST_NAMES = 10**8
+"""Bytes of the names of columns in an archive."""
 MAGIC = {".parquet": b"PAR1", ".feather": b"ARROW1", ".arrow": b"ARROW1"}
 """First and last bytes of a whole file."""
+Shape = tuple[int, ...]
+DAMAGE = (
+    *(OSError, EOFError, KeyError, TypeError, ValueError, SyntaxError, RuntimeError, MemoryError),
+    *(tokenize.TokenError, struct.error, zlib.error, zipfile.BadZipFile),
+)
+"""Errors that reading a damaged archive can raise."""
+_HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 
 @dataclass(frozen=True)
 class DelimitedFile(DataFile):
-    """Text with separators; its first line names the columns.
+    """Text with separators; its first line names the columns."""
 
-    Args:
-        path: The file.
-        names: Its columns.
-        separator: Between them.
-        header: The line on which the names end.
-    """
-
-    separator: str
-    header: int
+    separator: str  # between them
+    header: int  # the line on which the names end
+    lines: int  # how many lines there are
+    length: int  # how many bytes, unpacked
 
     @classmethod
     def open(cls, path: Path) -> DelimitedFile:
         """Reads the names, after checking that the file is text at all."""
-        _check_encoding(path)
+        lines, length = _check_encoding(path)
         separator = SEPARATORS[suffix_of(path)]
         with _open_text(path) as file:
             first = next((line for line in file if line.strip()), b"")
         if separator == "," and b";" in first and b"," not in first:
             separator = ";"
         for line, cells in _records(path, separator):
-            return cls(path, _check_names(path, cells), separator, line)
+            return cls(path, _check_names(path, cells), separator, line, lines, length)
         raise InputError(f"{path} is empty; it needs a line of column names and rows of numbers")
 
     def size(self, columns: list[int]) -> int:
-        """Estimated from the length of the first lines."""
-        with _open_text(self.path) as file:
-            start = file.read(1 << 16)
-        length = self.path.stat().st_size * (UNPACKED if _is_packed(self.path) else 1)
-        return 8 * len(columns) * length * (start.count(b"\n") or 1) // max(len(start), 1)
+        """A number for each line and column; packed text is unpacked in memory."""
+        return 8 * len(columns) * self.lines + (self.length if _is_packed(self.path) else 0)
 
-    def numbers(self, columns: list[int]) -> Array:
+    def text_columns(self) -> set[str]:
+        """By the first rows."""
+        texts = set()
+        for _, cells in itertools.islice(self._rows(), LOOK_ROWS):
+            numbers = [self._to_number(cell) for cell in cells]
+            texts |= {
+                name
+                for name, cell, number in zip(self.names, cells, numbers, strict=True)
+                if number is None and cell.lower() not in MISSING
+            }
+        return texts
+
+    def numbers(self, columns: list[int], *, keep_missing: bool = False) -> Array:
         """By polars if the whole file is as it should be, else line by line."""
-        numbers = self._numbers_by_polars(columns) if self.header == 1 else None
-        return self._numbers_by_line(columns) if numbers is None else numbers
+        numbers = self._numbers_by_polars(columns, keep_missing) if self.header == 1 else None
+        return self._numbers_by_line(columns, keep_missing) if numbers is None else numbers
 
     def cells(self, column: int) -> list[str]:
         texts = []
@@ -95,10 +133,14 @@ class DelimitedFile(DataFile):
     def write(path: Path, names: list[str], values: Array, std: Array | None) -> None:
         import polars
 
-        frame = polars.DataFrame(prediction_columns(names, values, std))
+        columns = prediction_columns(names, values, std)
+        # A spreadsheet would run such a name as a formula.
+        frame = polars.DataFrame(
+            {f"'{name}" if name.startswith(FORMULA) else name: each for name, each in columns.items()}
+        )
         frame.write_csv(path, separator=SEPARATORS[suffix_of(path)])
 
-    def _numbers_by_polars(self, columns: list[int]) -> Array | None:
+    def _numbers_by_polars(self, columns: list[int], keep_missing: bool) -> Array | None:
         """The numbers, quickly; None if a cell of these columns is no finite number or a line has too many cells."""
         import polars
 
@@ -117,10 +159,10 @@ class DelimitedFile(DataFile):
             frame = lazy.select(map(str, columns)).collect()
         except polars.exceptions.PolarsError:
             return None
-        if not len(frame) or any(series.null_count() for series in frame):
+        if not len(frame) or (not keep_missing and any(series.null_count() for series in frame)):
             return None
         numbers = frame.to_numpy()
-        return numbers if np.isfinite(numbers).all() else None
+        return numbers if keep_missing or np.isfinite(numbers).all() else None
 
     def _rows(self) -> Iterator[tuple[int, list[str]]]:
         """Line number and stripped cells of every row, short ones filled with empty cells."""
@@ -133,35 +175,32 @@ class DelimitedFile(DataFile):
             if line > self.header:
                 yield line, [cell.strip() for cell in cells] + [""] * (len(self.names) - len(cells))
 
-    def _numbers_by_line(self, columns: list[int]) -> Array:
+    def _to_number(self, cell: str) -> float | None:
+        return _to_number(cell.replace(",", ".") if self.separator == ";" and cell.count(",") == 1 else cell)
+
+    def _numbers_by_line(self, columns: list[int], keep_missing: bool = False) -> Array:
         """The same numbers, slowly; refuses text first, then missing values, then NaN and infinity, with the line."""
         numbers = array("d")
-        missing: list[tuple[int, int]] = []
-        not_finite: list[tuple[int, int, str]] = []
+        problems: dict[str, list[tuple[int, int, str]]] = {"missing": [], "not finite": []}
         for line, cells in self._rows():
             for column in columns:
                 cell = cells[column]
-                has_comma = self.separator == ";" and cell.count(",") == 1
-                value = _to_number(cell.replace(",", ".") if has_comma else cell)
+                value = self._to_number(cell)
                 if value is None and cell.lower() not in MISSING:
-                    shown = cell if len(cell) <= 40 else cell[:37] + "..."
                     raise InputError(
-                        f"{self.path}, line {line}: column {self.names[column]!r} holds {shown!r}, which is no number; "
+                        f"{self.path}, line {line}: column {self.names[column]!r} holds {shorten(cell, 40)!r}, which is no number; "
                         "choose other --x-columns or --y-columns, or correct it"
                     )
-                if value is None:
-                    missing.append((line, column))
-                elif not math.isfinite(value):
-                    not_finite.append((line, column, cell))
-                numbers.append(value or 0.0)
-        if missing:
-            line, column = missing[0]
-            count = len({line for line, _ in missing})
-            raise _missing_error(f"{self.path}, line {line}", self.names[column], count, "line")
-        if not_finite:
-            line, column, cell = not_finite[0]
-            count = len({line for line, _, _ in not_finite})
-            raise _not_finite_error(f"{self.path}, line {line}", self.names[column], cell, count, "line")
+                if value is None or not math.isfinite(value):
+                    problems["missing" if value is None else "not finite"].append((line, column, cell))
+                numbers.append(math.nan if value is None else value)
+        for kind, places in problems.items():
+            if places and not keep_missing:
+                line, column, cell = places[0]
+                where, count = f"{self.path}, line {line}", len({line for line, _, _ in places})
+                raise _value_error(
+                    where, self.names[column], None if kind == "missing" else cell, count, "line"
+                )
         if not numbers:
             raise InputError(f"{self.path} has column names but no rows")
         return np.frombuffer(numbers, dtype=np.float64).reshape(-1, len(columns)).copy()
@@ -184,7 +223,9 @@ class ColumnarFile(DataFile):
             raise InputError(f"{path} is empty; write it again")
         if start != magic or end != magic:
             raise _damage_error(path, f"it does not begin and end with {magic.decode()}")
-        return cls(path, tuple(_collect(path, _scan(path).head(0)).columns))
+        with _refuse_damage(path):
+            return cls(path, tuple(_scan(path).collect_schema()))
+        raise AssertionError
 
     def size(self, columns: list[int]) -> int:
         return 8 * len(columns) * self.count()
@@ -193,29 +234,52 @@ class ColumnarFile(DataFile):
         """The number of rows, from the file's metadata."""
         import polars
 
-        return int(_collect(self.path, _scan(self.path).select(polars.len())).item())
+        with _refuse_damage(self.path):
+            rows = int(_scan(self.path).select(polars.len()).collect().item())
+        if rows > MOST_ROWS:
+            raise _damage_error(self.path, f"it says that it has {rows:,} rows")
+        return rows
 
-    def numbers(self, columns: list[int]) -> Array:
-        frame = _collect(self.path, _scan(self.path).select([self.names[k] for k in columns]))
-        if not len(frame):
+    def text_columns(self) -> set[str]:
+        return {name for name, dtype in self._schema.items() if not _is_number(dtype)}
+
+    def numbers(self, columns: list[int], *, keep_missing: bool = False) -> Array:
+        numbers = self.slice(columns, 0, None, keep_missing=keep_missing)
+        if not len(numbers):
             raise InputError(f"{self.path} has columns but no rows")
-        return self._to_numbers(frame, 0)
+        return numbers
 
-    def sample(self, columns: list[int], rows: Index) -> Array:
+    def sample(self, columns: list[int], rows: Index, *, keep_missing: bool = False) -> Array:
         """Some rows, from one slice of the file after the other; rows that are not wanted are checked too."""
-        picked = []
-        for start in range(0, self.count(), SLICE):
-            inside = rows[(rows >= start) & (rows < start + SLICE)] - start
-            picked.append(self.slice(columns, start, start + SLICE)[inside])
+        picked, count = [], self.count()
+        with progress(f"reading {self.path.name}", count) as show:
+            for start in range(0, count, SLICE):
+                inside = rows[(rows >= start) & (rows < start + SLICE)] - start
+                picked.append(self.slice(columns, start, start + SLICE, keep_missing=keep_missing)[inside])
+                show(min(start + SLICE, count))
         return np.concatenate(picked)
 
-    def slice(self, columns: list[int], start: int, stop: int) -> Array:
-        """The rows from ``start`` to ``stop``."""
-        lazy = _scan(self.path).slice(start, stop - start).select([self.names[k] for k in columns])
-        return self._to_numbers(_collect(self.path, lazy), start)
+    def slice(self, columns: list[int], start: int, stop: int | None, *, keep_missing: bool = False) -> Array:
+        """The rows from ``start`` to ``stop``; columns of other types than numbers are refused before they are read."""
+        import polars
+
+        names = [self.names[k] for k in columns]
+        self._check_types(names)
+        with _refuse_damage(self.path):
+            lazy = _scan(self.path).slice(start, None if stop is None else stop - start).select(names)
+            frame = lazy.collect()
+            numbers = frame.cast(polars.Float64).to_numpy(order="c")
+        if not keep_missing and not np.isfinite(numbers).all():
+            self._check_missing(frame, start)
+            bad = ~np.isfinite(numbers)
+            row, column = np.argwhere(bad)[0]
+            where, count = f"{self.path}, row {start + row + 1}", int(bad.any(axis=1).sum())
+            raise _value_error(where, names[column], numbers[row, column], count, "row")
+        return numbers
 
     def cells(self, column: int) -> list[Any]:
-        frame = _collect(self.path, _scan(self.path).select(self.names[column]))
+        with _refuse_damage(self.path):
+            frame = _scan(self.path).select(self.names[column]).collect()
         self._check_missing(frame, 0)
         return frame.to_series().to_list()
 
@@ -226,33 +290,36 @@ class ColumnarFile(DataFile):
         frame = polars.DataFrame(prediction_columns(names, values, std))
         frame.write_parquet(path) if path.suffix.lower() == ".parquet" else frame.write_ipc(path)
 
-    def _to_numbers(self, frame: polars.DataFrame, start: int) -> Array:
-        """The numbers of a slice that begins with row ``start``; refuses what is no finite number."""
-        import polars
+    @functools.cached_property
+    def _schema(self) -> polars.Schema:
+        with _refuse_damage(self.path):
+            return _scan(self.path).collect_schema()
+        raise AssertionError
 
-        for series in frame:
-            if not (series.dtype.is_numeric() or series.dtype in (polars.Boolean, polars.Null)):
-                values = series.drop_nulls()
-                shown = " ".join(repr(values[0]).split())[:40] if len(values) else "nothing"
+    def _check_types(self, names: list[str]) -> None:
+        schema = self._schema
+        for name in names:
+            if not _is_number(schema[name]):
+                with _refuse_damage(self.path):
+                    value = _scan(self.path).select(name).drop_nulls().head(1).collect().to_series().to_list()
+                shown = shorten(" ".join(repr(value[0]).split()), 40) if value else "nothing"
                 raise InputError(
-                    f"{self.path}: column {series.name!r} holds {series.dtype} such as {shown}, which are no numbers; "
+                    f"{self.path}: column {name!r} holds {schema[name]} such as {shown}, which are no numbers; "
                     "choose other --x-columns or --y-columns"
                 )
-        self._check_missing(frame, start)
-        numbers = frame.cast(polars.Float64).to_numpy(order="c")
-        if not np.isfinite(numbers).all():
-            bad = ~np.isfinite(numbers)
-            row, column = np.argwhere(bad)[0]
-            where, count = f"{self.path}, row {start + row + 1}", int(bad.any(axis=1).sum())
-            raise _not_finite_error(where, frame.columns[column], numbers[row, column], count, "row")
-        return numbers
 
     def _check_missing(self, frame: polars.DataFrame, start: int) -> None:
-        if any(series.null_count() for series in frame):
-            bad = np.column_stack([series.is_null().to_numpy() for series in frame])
+        bad = np.column_stack([series.is_null().to_numpy() for series in frame])
+        if bad.any():
             row, column = np.argwhere(bad)[0]
             where, count = f"{self.path}, row {start + row + 1}", int(bad.any(axis=1).sum())
-            raise _missing_error(where, frame.columns[column], count, "row")
+            raise _value_error(where, frame.columns[column], None, count, "row")
+
+
+def _is_number(dtype: polars.DataType) -> bool:
+    import polars
+
+    return dtype.is_numeric() or dtype in (polars.Boolean, polars.Null)
 
 
 def _scan(path: Path) -> polars.LazyFrame:
@@ -262,16 +329,16 @@ def _scan(path: Path) -> polars.LazyFrame:
     return polars.scan_parquet(path, glob=False) if is_parquet else polars.scan_ipc(path, glob=False)
 
 
-def _collect(path: Path, lazy: polars.LazyFrame) -> polars.DataFrame:
-    """Runs a query on a Parquet or Arrow file; whatever polars says of a damaged one becomes one line."""
+@contextmanager
+def _refuse_damage(path: Path) -> Iterator[None]:
+    """Whatever polars says of a damaged Parquet or Arrow file, its panics too, becomes one line."""
     import polars
 
     try:
-        return lazy.collect()
-    except (polars.exceptions.PolarsError, polars.exceptions.PanicException, OSError) as error:
-        raise _damage_error(
-            path, str(error).splitlines()[0] if str(error) else type(error).__name__
-        ) from error
+        yield
+    except (Exception, polars.exceptions.PanicException) as error:
+        first = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise _damage_error(path, shorten(first, 200)) from error
 
 
 def _damage_error(path: Path, why: str) -> InputError:
@@ -279,17 +346,14 @@ def _damage_error(path: Path, why: str) -> InputError:
     return InputError(f"{path} is no {kind} file, or a damaged one: {why}")
 
 
-def _missing_error(where: str, column: str, count: int, unit: str) -> InputError:
+def _value_error(where: str, column: str, value: object, count: int, unit: str) -> InputError:
+    """A refusal of a missing value (None), or of NaN or infinity."""
     lines = f"{count} {unit}{'' if count == 1 else 's'}"
-    return InputError(
-        f"{where}: column {column!r} has no value ({lines} with missing values); fill it in or leave the {unit} out"
+    problem, kind = (
+        ("has no value", "missing values") if value is None else (f"is {value}", "NaN or infinity")
     )
-
-
-def _not_finite_error(where: str, column: str, value: object, count: int, unit: str) -> InputError:
-    lines = f"{count} {unit}{'' if count == 1 else 's'}"
     return InputError(
-        f"{where}: column {column!r} is {value} ({lines} with NaN or infinity); leave such {unit}s out"
+        f"{where}: column {column!r} {problem} ({lines} with {kind}); correct it, or leave such {unit}s out with --drop-missing"
     )
 
 
@@ -302,12 +366,18 @@ def _open_text(path: Path) -> gzip.GzipFile | io.BufferedReader:
     return gzip.open(path, "rb") if _is_packed(path) else path.open("rb")
 
 
-def _check_encoding(path: Path) -> None:
-    """Refuses files that are not UTF-8 text, naming the first byte and line that are not."""
-    position, line = 0, 1
+def _check_encoding(path: Path) -> tuple[int, int]:
+    """Lines and bytes of a text; refuses what is not UTF-8, naming the first byte and line that are not, and what is too long."""
+    position, line, size = 0, 1, path.stat().st_size
     try:
-        with _open_text(path) as file:
-            while block := file.read(BLOCK) + file.readline():  # whole lines, so that no character is cut
+        with _open_text(path) as file, progress(f"reading {path.name}", size, unit="bytes") as show:
+            while block := file.read(BLOCK) + file.readline(
+                LONGEST_LINE
+            ):  # whole lines, so that no character is cut
+                if len(block) >= LONGEST_LINE:
+                    raise InputError(
+                        f"{path}, line {line + block.count(10)} has more than {LONGEST_LINE:,} bytes; it is no table"
+                    )
                 bad = block.find(b"\0")
                 try:
                     block.decode()
@@ -319,10 +389,14 @@ def _check_encoding(path: Path) -> None:
                         f"line {line + block[:bad].count(10)}; save it as UTF-8"
                     )
                 position, line = position + len(block), line + block.count(b"\n")
+                if position > UNPACKED * size:
+                    check_memory(f"{path}, unpacked,", 2 * position, "unpack it and take a part of its lines")
+                show(min(position, size))
     except (OSError, EOFError, zlib.error) as error:
         if not _is_packed(path):
             raise
         raise InputError(f"{path} is no gzip file, or a damaged one ({error}); pack it again") from error
+    return line, position
 
 
 def _records(path: Path, separator: str) -> Iterator[tuple[int, list[str]]]:
@@ -340,6 +414,8 @@ def _records(path: Path, separator: str) -> Iterator[tuple[int, list[str]]]:
 def _check_names(path: Path, cells: list[str]) -> tuple[str, ...]:
     """The names of the columns; refuses a line of another separator, or of numbers."""
     separator = SEPARATORS[suffix_of(path)]
+    if len(cells) > MOST_COLUMNS:
+        raise InputError(f"{path} has {len(cells):,} columns; at most {MOST_COLUMNS:,} are read")
     names = tuple(cell.strip() or f"column{k + 1}" for k, cell in enumerate(cells))
     for other in "\t|,;" if separator == "," else ";|,":
         if len(names) == 1 and other in names[0]:
@@ -360,3 +436,174 @@ def _to_number(cell: str) -> float | None:
         return None if "_" in cell else float(cell)
     except ValueError:
         return None
+
+
+@dataclass(frozen=True)
+class NpzFile(DataFile):
+    """An archive of inputs and, perhaps, outputs."""
+
+    inputs: int  # how many of them are of X
+    rows: int  # how many rows X has
+    sizes: dict[str, int]  # bytes of each array in memory, by name
+    no_outputs: InputError | None  # why Y cannot be used, raised when outputs are asked for; None if it can
+    knows_inputs: ClassVar[bool] = True
+
+    @classmethod
+    def open(cls, path: Path) -> NpzFile:
+        """Reads the headers of both arrays."""
+        try:
+            with zipfile.ZipFile(path) as archive:
+                items = archive.infolist()
+            sizes = {item.filename.removesuffix(".npy"): item.file_size for item in items}
+            if any(item.file_size > DEFLATE * item.compress_size + 1000 for item in items):
+                raise ValueError("it says that its arrays are larger than they can be")
+        except DAMAGE as error:
+            what = "is empty" if path.stat().st_size == 0 else "is no .npz archive, or a damaged one"
+            raise InputError(f"{path} {what}; write it with numpy.savez(path, X=X, Y=Y)") from error
+        rows, x_names = _read_header(path, "X", sizes)
+        try:
+            y_rows, y_names = _read_header(path, "Y", sizes)
+            if rows != y_rows:
+                raise InputError(
+                    f"{path}: X has {rows} rows and Y has {y_rows}; the first axis of both must be the examples"
+                )
+        except InputError as error:
+            return cls(path, x_names, len(x_names), rows, sizes, error)
+        return cls(path, x_names + y_names, len(x_names), rows, sizes, None)
+
+    def choose(
+        self, x_text: str | None, y_text: str | None, *, need_y: bool, row_groups: str | None = None
+    ) -> tuple[list[int], list[int]]:
+        """All columns of X and, if needed, of Y, or those of them that a text chooses."""
+        x = self._select("X", self.names[: self.inputs], x_text)
+        if not need_y and y_text is None:
+            return x, []
+        if self.no_outputs is not None:
+            raise self.no_outputs
+        y = self._select("Y", self.names[self.inputs :], y_text)
+        return x, [self.inputs + k for k in y]
+
+    def labels(self, row_groups: str, rows: Index | None = None) -> list[Any]:
+        """The entries of an array of one axis, as Python objects."""
+        if row_groups not in self.sizes:
+            raise InputError(
+                f"{ROW_GROUPS}: {self.path} has no array `{row_groups}`; it holds {', '.join(self.sizes)}"
+            )
+        shape, dtype = _header(self.path, row_groups, self.sizes)
+        check_memory(f"`{row_groups}` of {self.path}", 10 * self.sizes[row_groups], "pass other row groups")
+        if dtype.hasobject or shape != (self.rows,):
+            raise InputError(
+                f"{ROW_GROUPS}: {self.path}: `{row_groups}` must hold a text or a number for each of {self.rows} rows, got {dtype} "
+                f"of shape {shape}"
+            )
+        entries: Any = _load(self.path, row_groups)
+        return (entries if rows is None else entries[rows]).tolist()
+
+    def size(self, columns: list[int]) -> int:
+        """Bytes of the arrays that hold these columns, which are loaded whole, and of the numbers that are made of them."""
+        arrays = self.sizes["X"] + (self.sizes["Y"] if max(columns, default=0) >= self.inputs else 0)
+        return arrays + 8 * self.rows * len(self.names)
+
+    def numbers(self, columns: list[int], *, keep_missing: bool = False) -> Array:
+        """An array of one axis is one column; further axes are flattened, the last one fastest, with a warning."""
+        places = np.array(columns, dtype=np.intp)
+        numbers = np.empty((self.rows, len(places)))
+        for name, start, own in (("X", 0, places < self.inputs), ("Y", self.inputs, places >= self.inputs)):
+            if own.any():
+                numbers[:, own] = self._flat(name, keep_missing)[:, places[own] - start]
+        return numbers
+
+    @staticmethod
+    def write(path: Path, names: list[str], values: Array, std: Array | None) -> None:
+        """Writes predictions as Y, their names as y_names and their standard deviations as std."""
+        further = {} if std is None else {"std": std}
+        with path.open("wb") as file:
+            np.savez(file, allow_pickle=False, Y=values, y_names=np.array(names), **further)
+
+    def _select(self, name: str, names: tuple[str, ...], text: str | None) -> list[int]:
+        header = Header(f"`{name}` of {self.path}", names)  # refuses names that occur twice
+        return list(range(len(names))) if text is None else header.select(text, f"--{name.lower()}-columns")
+
+    def _flat(self, name: str, keep_missing: bool) -> Array:
+        values = _load(self.path, name)
+        if values.ndim > 2:
+            warnings.warn(
+                f"{self.path}: `{name}` has shape {values.shape}; each row is flattened to "
+                f"{math.prod(values.shape[1:])} columns, the last axis fastest",
+                DataWarning,
+                stacklevel=4,
+            )
+        flat = values.reshape(len(values), math.prod(values.shape[1:])).astype(np.float64)
+        bad = ~np.isfinite(flat)
+        if bad.any() and not keep_missing:
+            row, column = np.argwhere(bad)[0]
+            rows = int(bad.any(axis=1).sum())
+            raise InputError(
+                f"{self.path}: `{name}` is {flat[row, column]} in row {row}, column {column}, counted from 0 "
+                f"({rows} {'row' if rows == 1 else 'rows'} with NaN or infinity); leave such rows out with --drop-missing"
+            )
+        return flat
+
+
+def _read_header(path: Path, name: str, held: dict[str, int]) -> tuple[int, tuple[str, ...]]:
+    """Number of rows and names of the columns of an array, after checking that it holds real numbers."""
+    if name not in held:
+        raise InputError(
+            f"{path} has no array `{name}`; it holds {', '.join(held) or 'nothing'}. "
+            "Write it with numpy.savez(path, X=X, Y=Y)"
+        )
+    shape, dtype = _header(path, name, held)
+    if dtype.hasobject:
+        raise InputError(
+            f"{path}: `{name}` is an array of Python objects, which are never loaded; "
+            "store numbers of one type and rows of one length"
+        )
+    if dtype.kind not in "fiub":
+        raise InputError(f"{path}: `{name}` holds {dtype}, not real numbers; convert it to float64")
+    if not shape or not shape[0]:
+        raise InputError(f"{path}: `{name}` of shape {shape} has no rows")
+    columns, letter = math.prod(shape[1:]), name.lower()
+    if columns > MOST_COLUMNS:
+        raise InputError(
+            f"{path}: `{name}` of shape {shape} has {columns:,} columns; at most {MOST_COLUMNS:,} are read"
+        )
+    names = f"{letter}_names"
+    if names not in held:
+        return shape[0], tuple(f"{letter}{k}" for k in range(columns))
+    shape_of_names, dtype = _header(path, names, held)
+    if held[names] > LONGEST_NAMES:
+        raise InputError(f"{path}: `{names}` takes {held[names]:,} bytes; give columns shorter names")
+    if dtype.kind != "U" or shape_of_names != (columns,):
+        raise InputError(
+            f"{path}: `{names}` must hold {columns} texts, one for each column, got {dtype} "
+            f"of shape {shape_of_names}"
+        )
+    return shape[0], tuple(map(str, _load(path, names)))
+
+
+def _header(path: Path, name: str, held: dict[str, int]) -> tuple[Shape, np.dtype[np.generic]]:
+    """Shape and type of an array, which is not loaded; its bytes must be there."""
+    with _refuse_array(path, name), zipfile.ZipFile(path) as archive, archive.open(f"{name}.npy") as file:
+        shape, _, dtype = _HEADERS[np.lib.format.read_magic(file)](file)
+        size = math.prod(shape) * dtype.itemsize
+        if any(type(axis) is not int or axis < 0 for axis in shape) or (
+            size > held[name] and not dtype.hasobject
+        ):
+            raise ValueError(
+                f"its header says {shape} of {dtype}, {size:,} bytes, and there are {held[name]:,}"
+            )
+    return shape, dtype
+
+
+def _load(path: Path, name: str) -> NDArray[np.generic]:
+    with _refuse_array(path, name), np.load(path, allow_pickle=False) as stored:
+        return np.asarray(stored[name])
+
+
+@contextmanager
+def _refuse_array(path: Path, name: str) -> Iterator[None]:
+    try:
+        yield
+    except DAMAGE as error:
+        line = shorten(" ".join(str(error).split()) or type(error).__name__, 200)
+        raise InputError(f"{path}: `{name}` is damaged: {line}") from error

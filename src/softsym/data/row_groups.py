@@ -18,10 +18,6 @@ from softsym.typing import Index
 def encode_row_groups(groups: Any, rows: int) -> Index | None:
     """The ``groups`` of an estimator's ``fit`` as labels 0, 1, ..., shape (rows,); None if there are none.
 
-    Args:
-        groups: A label for every row, of any hashable type; None if rows are independent.
-        rows: How many rows there are.
-
     Example:
         >>> encode_row_groups(["b", "a", "b"], 3).tolist()
         [0, 1, 0]
@@ -43,10 +39,6 @@ def encode_row_groups(groups: Any, rows: int) -> Index | None:
 def encode_labels(labels: Sequence[Hashable], what: str) -> Index:
     """Numbers 0, 1, ... in the order in which labels first occur, the same where labels are equal, shape (n,).
 
-    Args:
-        labels: One for every row.
-        what: Where they come from, for messages.
-
     Example:
         >>> encode_labels(["mon", 2, "mon", (3, "c")], "day").tolist()
         [0, 1, 0, 2]
@@ -67,10 +59,6 @@ def encode_labels(labels: Sequence[Hashable], what: str) -> Index:
 
 def merge_row_groups(first: Index, second: Index) -> Index:
     """The finest row groups that contain those of both labellings, shape (n,): connected components of rows with an equal label.
-
-    Args:
-        first: Labels 0, 1, ..., shape (n,).
-        second: Labels 0, 1, ..., shape (n,).
 
     Example:
         >>> merge_row_groups(np.array([0, 0, 1, 2]), np.array([0, 1, 1, 2])).tolist()

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from softsym.arrays import read_numbers
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.metrics.normalisation import fit_shift_and_scale
@@ -75,7 +76,7 @@ class SymmetricScaler:
         return self._check(X) * self.scale + self.shift
 
     def _check(self, X: ArrayLike) -> Array:
-        X = np.asarray(X, dtype=np.float64)
+        X = read_numbers(X, "X")
         if X.ndim < 1 or X.shape[-1] != len(self.shift):
             raise InputError(f"the data must have shape (..., {len(self.shift)}), got {X.shape}")
         return X

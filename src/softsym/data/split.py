@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from softsym.arrays import make_rng
 from softsym.data.row_groups import merge_row_groups
 from softsym.errors import InputError
 from softsym.typing import Array, Index
@@ -37,13 +38,6 @@ def split_rows(
 
     Rows with equal inputs stay in one part, because a duplicate in the test would make the test error too small. So does a row group.
 
-    Args:
-        X: Inputs, shape (n, p).
-        fraction: Share of the rows in each of the two smaller parts; about so many where row groups are of unequal size.
-        seed: Seed of the shuffle.
-        duplicates: Labels that equal rows share, shape (n,), where they are known already, as :attr:`Table.duplicates` are.
-        row_groups: Labels 0, 1, ... of row groups, such as the rows of one recording, shape (n,).
-
     Raises:
         InputError: Row groups are too large to make three parts.
 
@@ -56,7 +50,7 @@ def split_rows(
         [12, 13, 14, 15]
     """
     labels = duplicate_groups(X) if duplicates is None else duplicates
-    rng = np.random.default_rng(seed)
+    rng = make_rng(seed)
     if row_groups is None:
         part_of = _parts_by_number(int(labels.max()) + 1, fraction, rng)
     else:
@@ -116,9 +110,6 @@ def _parts_by_size(sizes: Index, labels: int, fraction: float, rng: np.random.Ge
 
 def duplicate_groups(X: Array) -> Index:
     """Labels 0, 1, ... that equal rows share, shape (n,), so that a split can keep them in one part.
-
-    Args:
-        X: Rows, shape (n, p).
 
     Example:
         >>> duplicate_groups(np.array([[1.0, 2.0], [0.0, 5.0], [1.0, 2.0]])).tolist()

@@ -13,13 +13,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
-from softsym.data.formats import DataFile, format_of
+from softsym.arrays import make_rng
+from softsym.data.formats import open_file as open_file
 from softsym.data.row_groups import encode_labels
 from softsym.data.split import duplicate_groups
 from softsym.errors import DataWarning, InputError
 from softsym.groups import Group, Trivial
 from softsym.groups import group as read_group
+from softsym.limits import check_memory
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.reps.affine import has_points, is_affine, points_to_vectors
@@ -70,6 +73,7 @@ def read_table(
     row_groups: str | None = None,
     most_rows: int | None = None,
     seed: int = 0,
+    drop_missing: bool = False,
 ) -> Table:
     """Reads inputs and outputs from a file.
 
@@ -83,6 +87,7 @@ def read_table(
             output only if it is chosen as one.
         most_rows: If the file has more rows, a sample of so many is taken, in the order of the file; from Parquet in bounded memory.
         seed: Seed of that sample.
+        drop_missing: Leave out rows with an empty cell, NaN or infinity in one of the columns, instead of refusing the file.
 
     Raises:
         InputError: The file cannot be used.
@@ -93,21 +98,28 @@ def read_table(
     total = None if most_rows is None else file.count()
     chosen = _sample(total, most_rows, seed)
     if chosen is None:
-        _warn_of_memory(path, file.size([*x, *y]))
-        numbers = file.numbers([*x, *y])
+        _check_memory(path, file.size([*x, *y]))
+        numbers = file.numbers([*x, *y], keep_missing=drop_missing)
         total, chosen = len(numbers), _sample(len(numbers), most_rows, seed)
         numbers = numbers if chosen is None else numbers[chosen]
     else:
-        numbers = file.sample([*x, *y], chosen)
+        numbers = file.sample([*x, *y], chosen, keep_missing=drop_missing)
+    labels = (
+        None
+        if row_groups is None
+        else encode_labels(file.labels(row_groups, chosen), f"{path}: {row_groups!r}")
+    )
+    if drop_missing:
+        whole = _whole_rows(path, numbers)
+        numbers = numbers[whole]
+        labels = None if labels is None else encode_labels(labels[whole].tolist(), "")
     return Table(
         X=np.ascontiguousarray(numbers[:, : len(x)]),
         Y=np.ascontiguousarray(numbers[:, len(x) :]) if y else None,
         x_names=tuple(file.names[k] for k in x),
         y_names=tuple(file.names[k] for k in y),
         source=str(path),
-        row_groups=None
-        if row_groups is None
-        else encode_labels(file.labels(row_groups, chosen), f"{path}: {row_groups!r}"),
+        row_groups=labels,
         total=total,
     )
 
@@ -116,47 +128,40 @@ def _sample(total: int | None, most: int | None, seed: int) -> Index | None:
     """Rows in ascending order; None for all of them."""
     if total is None or most is None or total <= most:
         return None
-    return np.sort(np.random.default_rng(seed).choice(total, most, replace=False, shuffle=False))
+    return np.sort(make_rng(seed).choice(total, most, replace=False, shuffle=False))
 
 
-def open_file(path: Path) -> DataFile:
-    """Opens a file to see which columns it has; refuses one that does not exist or cannot be read."""
-    if path.is_dir():
-        raise InputError(f"{path} is a folder; pass a file in it")
-    known = format_of(path)
-    if path.exists() and not path.is_file():  # it would be waited for, and could be read once only
-        raise InputError(f"{path} is a pipe or a device; write what it gives to a file and pass that")
-    try:
-        with path.open("rb"):
-            pass
-    except FileNotFoundError as error:
-        raise InputError(f"there is no file {path}; pass the path of an existing one") from error
-    except PermissionError as error:
-        raise InputError(f"no permission to read {path}; pass a file that you may read") from error
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}; pass another file") from error
-    return known.open(path)
-
-
-def _warn_of_memory(path: Path, size: int) -> None:
+def _check_memory(path: Path, size: int) -> None:
+    """Refuses what does not fit into memory, and warns of what takes much of it, before anything is loaded."""
+    advice = "choose fewer columns or a sample of its rows (--max-rows)"
+    check_memory(str(path), 2 * size, advice)  # numbers are copied once
     if size > MEMORY_WARNING:
         warnings.warn(
-            f"{path} needs about {size / 1e9:.1f} GB of memory; choose fewer columns or a sample of its rows if that is too much",
+            f"{path} needs about {size / 1e9:.1f} GB of memory; {advice} if that is too much",
             DataWarning,
             stacklevel=3,
         )
+
+
+def _whole_rows(path: Path, numbers: Array) -> NDArray[np.bool_]:
+    """Which rows lack nothing; says how many are left out."""
+    whole: NDArray[np.bool_] = np.all(np.isfinite(numbers), axis=1)
+    if not whole.any():
+        raise InputError(f"every row of {path} lacks a value; choose other --x-columns or --y-columns")
+    if not whole.all():
+        count = len(whole) - int(whole.sum())
+        warnings.warn(
+            f"{path}: {count:,} of {len(whole):,} rows lack a value and are left out",
+            DataWarning,
+            stacklevel=3,
+        )
+    return whole
 
 
 def check_fit(
     table: Table, rep_in: Rep | str | None, rep_out: Rep | str | None, groups: Sequence[Group | str]
 ) -> int:
     """Checks that a table can be learned from as its representations say.
-
-    Args:
-        table: Inputs and outputs.
-        rep_in: How inputs transform; None for anything.
-        rep_out: How outputs transform; None for anything.
-        groups: The candidate groups.
 
     Returns:
         How many rows repeat the inputs of an earlier row.
@@ -199,10 +204,6 @@ def check_fit(
 
 def check_magnitudes(values: Array, what: str) -> None:
     """Refuses numbers whose squares overflow or underflow.
-
-    Args:
-        values: The numbers.
-        what: How a message names one of them.
 
     Example:
         >>> check_magnitudes(np.array([[1.0, 2e155]]), "an output")

@@ -35,10 +35,6 @@ The boundary of the true function; that of a verdict about a fitted model, whose
 def stream(seed: int, name: str) -> torch.Generator:
     """The random generator of a named stream: drawing more from one never changes another.
 
-    Args:
-        seed: Seed of the run, not negative.
-        name: Which stream, such as ``"train"``.
-
     Example:
         >>> a, b = stream(0, "train"), stream(0, "test")
         >>> a.initial_seed() == b.initial_seed()

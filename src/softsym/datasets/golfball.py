@@ -43,15 +43,6 @@ def fly(
 ) -> Tensor:
     """Positions at equal times after a state.
 
-    Args:
-        position: Where the ball is, shape (..., 3).
-        velocity: How it moves, shape (..., 3).
-        gravity: Acceleration g, shape (3,).
-        wind: Velocity w of the air, shape (3,).
-        drag: Coefficient k, one over a length.
-        dt: Time between points.
-        points: How many points.
-
     Returns:
         Positions at dt, 2 dt, ..., shape (..., points, 3).
     """

@@ -44,19 +44,12 @@ _BETWEEN = re.compile(r",\s*(?=[A-Za-z_]\w*=)")  # a comma inside a variant or a
 
 @dataclass(frozen=True)
 class Arguments:
-    """What stands in a task's text.
+    """What stands in a task's text."""
 
-    Args:
-        text: The whole text, for error messages.
-        name: The task.
-        variant: What stands after the colon without a key; empty if nothing does.
-        options: Keys and their values.
-    """
-
-    text: str
-    name: str
-    variant: str
-    options: Mapping[str, str]
+    text: str  # the whole text, for error messages
+    name: str  # the task
+    variant: str  # what stands after the colon without a key; empty if nothing does
+    options: Mapping[str, str]  # keys and their values
 
     @staticmethod
     def read(text: str) -> Arguments:
@@ -204,17 +197,9 @@ def read_data(
     row_groups: str | None = None,
     seed: int = 0,
     most_rows: int | None = None,
+    drop_missing: bool = False,
 ) -> tuple[Table, Task | None]:
     """Reads inputs and outputs from a file or of a task.
-
-    Args:
-        text: A path, or a task such as ``inertia:Oz(2)``. A file wins over a task of the same name.
-        x_columns: Which columns are inputs; files only.
-        y_columns: Which columns are outputs; files only.
-        need_y: Whether a file must have outputs.
-        row_groups: The column whose equal entries mark a row group; files only, a task knows its own.
-        seed: Seed of the task's data, and of the sample of a file with more rows than ``most_rows``.
-        most_rows: Read at most so many rows of a file; all by default.
 
     Returns:
         The table, and the task if it is one.
@@ -222,8 +207,9 @@ def read_data(
     if not is_task(text):
         from softsym.data.table import read_table
 
+        options: dict[str, Any] = {"row_groups": row_groups, "most_rows": most_rows, "seed": seed}
         return read_table(
-            text, x_columns, y_columns, need_y=need_y, row_groups=row_groups, most_rows=most_rows, seed=seed
+            text, x_columns, y_columns, need_y=need_y, drop_missing=drop_missing, **options
         ), None
     if row_groups is not None:
         raise InputError(f"{text!r} is a task, which knows its row groups; leave out --row-groups")

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from softsym.arrays import freeze
 from softsym.errors import InputError
-from softsym.groups.generators import freeze
 from softsym.tokens import shorten
 from softsym.typing import Array
 

@@ -37,7 +37,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial.transform import Rotation
 
 from softsym.errors import InputError
-from softsym.groups import elements, finite
+from softsym.groups import catalogue, sampling
 from softsym.groups.group import Group
 from softsym.typing import Array
 
@@ -59,11 +59,6 @@ class UnknownSubgroupError(Exception):
 class FiniteSubgroup:
     """A finite subgroup of a compact group, as a quadrature rule with equal weights.
 
-    Args:
-        parts: Its elements, one array (q, d_p, d_p) for each part of the group, the identity first.
-        degree: Up to which degree in the entries of g averages are those over the whole group; infinite if it is the group.
-        label: A description.
-
     Example:
         >>> import softsym as ss
         >>> subgroup = finite_subgroup(ss.O(2).about("z"))
@@ -71,9 +66,10 @@ class FiniteSubgroup:
         (16, 7.0, 'C(8) and 1 discrete')
     """
 
+    # its elements, one array (q, d_p, d_p) for each part of the group, the identity first
     parts: tuple[Array, ...]
-    degree: float
-    label: str
+    degree: float  # up to which degree in the entries of g averages are those over the whole group; infinite if it is the group
+    label: str  # A description
 
     def __len__(self) -> int:
         return len(self.parts[0])
@@ -149,11 +145,11 @@ def _generates_all_rotations(lie: Sequence[Array]) -> bool:
 
 def _enumerate(generators: Array, d: int, degree: float, label: str, limit: int) -> FiniteSubgroup:
     """All products of the generators."""
-    if len(generators) and all(elements.is_permutation(h) for h in generators):
-        order = elements.permutation_group(generators).order()  # counted without listing, however large
+    if len(generators) and all(sampling.is_permutation(h) for h in generators):
+        order = sampling.permutation_group(generators).order()  # counted without listing, however large
         if order > limit:
             raise UnknownSubgroupError(f"{order} elements are more than {limit}")
-    products = elements.closure(generators, d)
+    products = sampling.closure(generators, d)
     if products is None or len(products) > limit:
         raise UnknownSubgroupError(f"its finite subgroup has more than {limit} elements")
     return FiniteSubgroup((products,), degree, label)
@@ -339,7 +335,7 @@ def _rotation_vectors(name: str) -> Array:
     if name == "tetrahedron":
         third = np.ones(3) / math.sqrt(3) * 2 * math.pi / 3
         return np.array([third, [math.pi, 0.0, 0.0]])
-    group = finite.Octahedral() if name == "octahedron" else finite.Icosahedral()
+    group = catalogue.Octahedral() if name == "octahedron" else catalogue.Icosahedral()
     return np.asarray(Rotation.from_matrix(group.discrete_generators).as_rotvec())
 
 

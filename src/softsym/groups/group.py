@@ -21,16 +21,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from softsym.arrays import freeze, make_rng
 from softsym.errors import InputError
-from softsym.groups import change_of_basis, elements, sampling
-from softsym.groups.generators import (
-    Generator,
-    batched_kron,
-    check_generators,
-    freeze,
-    max_generator_entries,
-    read_generators,
-)
+from softsym.groups import change_of_basis, sampling
+from softsym.limits import limit
 from softsym.typing import Array
 
 AXES = {"x": (1, 2), "y": (0, 2), "z": (0, 1)}
@@ -127,7 +121,7 @@ class Group:
     @functools.cached_property
     def is_permutation(self) -> bool:
         """Whether every element merely permutes coordinates (the trivial group does)."""
-        return not self.lie and all(elements.is_permutation(g.matrix) for g in self.discrete)
+        return not self.lie and all(sampling.is_permutation(g.matrix) for g in self.discrete)
 
     @property
     def is_finite(self) -> bool:
@@ -140,13 +134,13 @@ class Group:
 
         The elements of a direct product are counted as matrices on the Kronecker product, where (-1) * (-1) is the identity.
         """
-        if self.lie or not all(elements.has_finite_order_spectrum(g.matrix) for g in self.discrete):
+        if self.lie or not all(sampling.has_finite_order_spectrum(g.matrix) for g in self.discrete):
             return math.inf
         if self.known_order is not None:
             return self.known_order
         if self.is_permutation:
-            return math.prod(elements.permutation_group(part).order() for part in self._discrete_by_part())
-        closed = elements.closure(self.discrete_generators, self.dim)
+            return math.prod(sampling.permutation_group(part).order() for part in self._discrete_by_part())
+        closed = sampling.closure(self.discrete_generators, self.dim)
         return None if closed is None else len(closed)
 
     @functools.cached_property
@@ -154,10 +148,10 @@ class Group:
         """All elements of a small finite group, shape (order, d, d), the identity first."""
         if self.lie:
             raise InputError(f"{self.name} has infinitely many elements; they are not listed, only sampled")
-        most = min(elements.MAX_ELEMENTS, elements.MAX_ENTRIES // self.dim**2)
+        most = min(sampling.MAX_ELEMENTS, sampling.MAX_ENTRIES // self.dim**2)
         closed = None
         if self.known_order is None or self.known_order <= most:
-            closed = elements.closure(self.discrete_generators, self.dim)
+            closed = sampling.closure(self.discrete_generators, self.dim)
         if closed is None:
             raise InputError(f"{self.name} has more than {most} elements; they are not listed, only sampled")
         return freeze(closed)
@@ -169,13 +163,13 @@ class Group:
         uniform distribution; they are drawn from a bounded set that each constructor documents.
         """
         parts = self.sample_parts(n, seed)
-        return functools.reduce(batched_kron, parts)
+        return functools.reduce(sampling.batched_kron, parts)
 
     def sample_parts(self, n: int, seed: int | np.random.Generator = 0) -> list[Array]:
         """The same elements as :meth:`sample`, as one array (n, d_p, d_p) for each part of a direct product."""
         if n < 0:
             raise InputError(f"cannot draw {n} elements; pass n >= 0")
-        return self.sampler(n, np.random.default_rng(seed))
+        return self.sampler(n, make_rng(seed))
 
     def about(self, axis: str | Sequence[float]) -> Group:
         """A group of the plane as a group of space about an axis: ``O(2).about("z")`` acts on x and y and fixes z.
@@ -227,11 +221,7 @@ class Group:
         axes = tuple(operator.index(a) for a in axes)
         if len(axes) != self.dim or len(set(axes)) != len(axes) or not all(0 <= a < dim for a in axes):
             raise InputError(f"`axes` must be {self.dim} different coordinates in 0..{dim - 1}, got {axes}")
-        size = (len(self.lie) + len(self.discrete)) * dim**2
-        if size > max_generator_entries():
-            raise InputError(
-                f"the generators of {self.name} on R^{dim} would take about {8 * size / 1e9:,.1f} GB; pass a smaller space"
-            )
+        self._check_size(len(self.lie) + len(self.discrete), dim)
         place = functools.partial(sampling.place, dim=dim, axes=axes)
         return make(
             f"{_as_operand(self)}@{_axes_text(dim, axes)}",
@@ -299,7 +289,17 @@ class Group:
     def __repr__(self) -> str:
         return self.name
 
+    def _check_size(self, generators: int, dim: int) -> None:
+        """Refuses matrices that would not fit into memory, before they are made."""
+        size = max(generators, 1) * dim**2
+        if size > max_generator_entries():
+            raise InputError(
+                f"the generators of {self.name} on R^{dim} would take about {8 * size / 1e9:,.1f} GB; pass a smaller space"
+            )
+
     def _expand(self, generators: Sequence[Generator]) -> Array:
+        if len(self.part_dims) > 1:
+            self._check_size(len(generators), self.dim)
         matrices = [self._on_whole_space(g) for g in generators]
         return freeze(np.array(matrices).reshape(-1, self.dim, self.dim))
 
@@ -372,9 +372,9 @@ def _conjugate(group: Group, M: Array, named: Group, place: str, short: str) -> 
 
 
 def _read(other: Group | str) -> Group:
-    from softsym.groups.parse_group import group  # the parser builds groups, so it cannot be imported above
+    from softsym import groups  # its parser builds groups, so it cannot be imported above
 
-    return group(other)
+    return groups.group(other)
 
 
 def _as_operand(group: Group, short: bool = False) -> str:
@@ -388,3 +388,75 @@ def _axes_text(dim: int, axes: tuple[int, ...]) -> str:
     if dim == 3 and axes in named:
         return named[axes]
     return f"{dim}[{','.join(map(str, axes))}]"
+
+
+MEMORY_SHARE = 20
+"""Generators of a group may take one part in so many of the memory limit: 0.2 GB of 4 GB by default."""
+
+
+def max_generator_entries() -> int:
+    """How many matrix entries all generators of a group may have together.
+
+    Example:
+        >>> max_generator_entries()
+        25000000
+    """
+    return int(limit().gigabytes * 1e9 / 8 / MEMORY_SHARE)
+
+
+def read_dimension(name: str, n: int, growth: int = 4, factor: int = 1) -> int:
+    """Checks a constructor's argument: a whole number of at least one whose generators fit into memory."""
+    try:
+        n = operator.index(n)
+    except TypeError:
+        raise InputError(f"{name}(n) needs a whole number n, got {n!r}") from None
+    if n < 1:
+        raise InputError(f"{name}(n) needs n >= 1, got {n}")
+    entries = factor * n**growth
+    if entries > max_generator_entries():
+        most, size = int((max_generator_entries() / factor) ** (1 / growth) + 1e-9), 8 * entries / 1e9
+        raise InputError(
+            f"the generators of {name}({n}) would take about {size:,.1f} GB; {name}({most}) is the largest that is made, unless you "
+            f"allow more: with softsym.spaces.at_most(gigabytes={MEMORY_SHARE * size:.2g})"
+        )
+    return n
+
+
+@dataclass(frozen=True)
+class Generator:
+    """One generator: a matrix acting on one part of the group's space."""
+
+    part: int
+    matrix: Array
+
+
+def read_generators(values: ArrayLike | None, name: str) -> list[Array]:
+    """Checks a list of square finite matrices."""
+    if values is None:
+        return []
+    try:
+        matrices = [np.asarray(v, dtype=np.float64) for v in values]  # type: ignore[union-attr]
+    except (TypeError, ValueError) as error:
+        raise InputError(f"`{name}` must be a list of square real matrices, shape (k, d, d)") from error
+    for i, matrix in enumerate(matrices):
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
+            raise InputError(f"`{name}[{i}]` has shape {matrix.shape}; generators must be square, (d, d)")
+        if not np.isfinite(matrix).all():
+            raise InputError(f"`{name}[{i}]` contains NaN or infinity")
+    return matrices
+
+
+def check_generators(lie: list[Array], discrete: list[Array], name: str) -> int:
+    """The size d of all generators of a group; refuses none, different sizes and singular discrete ones."""
+    dims = {matrix.shape[-1] for matrix in (*lie, *discrete)}
+    if not dims:
+        raise InputError(
+            f"group {name!r} has no generators; pass `lie_algebra` or `discrete`, or use Trivial(d)"
+        )
+    if len(dims) > 1:
+        sizes = ", ".join(map(str, sorted(dims)))
+        raise InputError(f"generators of group {name!r} have different sizes ({sizes}); all must be d x d")
+    for j, h in enumerate(discrete):
+        if np.linalg.cond(h) > 1e12:
+            raise InputError(f"discrete generator {j} of group {name!r} is singular; it must be invertible")
+    return dims.pop()

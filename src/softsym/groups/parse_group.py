@@ -20,13 +20,11 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from softsym.errors import InputError
-from softsym.groups import classical, finite
+from softsym.groups import catalogue
 from softsym.groups.group import AXES, Group
 from softsym.tokens import Tokens
 
-CATALOGUE: dict[str, Callable[..., Group]] = {
-    name: getattr(module, name) for module in (classical, finite) for name in module.__all__
-}
+CATALOGUE: dict[str, Callable[..., Group]] = {name: getattr(catalogue, name) for name in catalogue.__all__}
 """The constructor of every named group."""
 
 

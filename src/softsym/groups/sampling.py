@@ -1,17 +1,21 @@
-"""Drawing group elements.
+"""Drawing and listing group elements.
 
 A sampler is a function of (n, generator) that returns one array (n, d, d) for each part of the group. Compact groups are drawn
 from Haar measure. Other groups have no uniform distribution; their elements are bounded, so that transformed inputs stay finite.
+
+A group of permutation matrices is counted and sampled exactly by its stabiliser chain (SymPy's Schreier-Sims), however large it is;
+other small groups are listed by closing their generators under multiplication.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from softsym.groups import elements
 from softsym.typing import Array
 
 if TYPE_CHECKING:
@@ -19,6 +23,9 @@ if TYPE_CHECKING:
 
 Sampler = Callable[..., list[Array]]
 WALK_STEPS = 8
+MAX_ELEMENTS = 10_000
+MAX_ENTRIES = 50_000_000
+"""Matrix entries of all listed elements together."""
 
 
 def haar_orthogonal(n: int, rng: np.random.Generator, *, d: int, special: bool) -> list[Array]:
@@ -79,9 +86,9 @@ def finite(n: int, rng: np.random.Generator, *, generators: Array) -> list[Array
     """Uniform over all elements: of a permutation group of any size, or of any group small enough to list; else a random walk."""
     if not len(generators):
         return trivial(n, rng, d=generators.shape[-1])
-    if all(elements.is_permutation(h) for h in generators):
-        return [elements.uniform_permutations(generators, n, rng)]
-    listed = elements.closure(generators)
+    if all(is_permutation(h) for h in generators):
+        return [uniform_permutations(generators, n, rng)]
+    listed = closure(generators)
     if listed is None:
         return [_walk(n, rng, [], list(generators), WALK_STEPS)]
     return [listed[rng.integers(len(listed), size=n)]]
@@ -147,6 +154,12 @@ def gaussian(group: Group, n: int, seed: int | np.random.Generator = 0) -> Array
     return np.asarray(g, dtype=np.float64)
 
 
+def batched_kron(a: Array, b: Array) -> Array:
+    """Kronecker products of square matrices (..., p, p) and (..., q, q), one for each of a batch."""
+    p, q = a.shape[-1], b.shape[-1]
+    return np.einsum("...ij,...kl->...ikjl", a, b).reshape(*a.shape[:-2], p * q, p * q)
+
+
 def place(matrix: Array, *, dim: int, axes: Sequence[int], fill: float) -> Array:
     """A matrix (or a stack) written on chosen coordinates of a larger identity (fill 1) or zero (fill 0) matrix."""
     out = np.zeros((*matrix.shape[:-2], dim, dim))
@@ -209,3 +222,75 @@ def _walk(
             choices = np.array([np.eye(d), *discrete])
             g = g @ choices[rng.integers(len(choices), size=n)]
     return g
+
+
+def is_permutation(matrix: Array) -> bool:
+    """Whether a matrix only permutes coordinates, exactly."""
+    return bool(
+        np.isin(matrix, (0.0, 1.0)).all() and (matrix.sum(0) == 1).all() and (matrix.sum(1) == 1).all()
+    )
+
+
+def images(matrix: Array) -> NDArray[np.intp]:
+    """Where a permutation matrix sends each coordinate: ``matrix @ e_i = e_images[i]``."""
+    return matrix.argmax(axis=0)
+
+
+def closure(generators: Array, dim: int | None = None, most: int = MAX_ELEMENTS) -> Array | None:
+    """All products of the generators, shape (order, d, d), identity first; None if there are too many to list."""
+    identity = np.eye(dim or generators.shape[-1])
+    most = min(most, MAX_ENTRIES // max(identity.size, 1))
+    if not all(has_finite_order_spectrum(h) for h in generators):
+        return None
+    elements = {_key(identity): identity}
+    frontier = [identity]
+    while frontier:
+        before, frontier = frontier, []
+        for g in (h @ g for g in before for h in generators):
+            key = _key(g)
+            if key not in elements:
+                elements[key] = g
+                frontier.append(g)
+            if len(elements) > most:
+                return None
+    return np.array(list(elements.values()))
+
+
+def has_finite_order_spectrum(matrix: Array) -> bool:
+    """Whether all eigenvalues have modulus one, as those of an element of a finite group must."""
+    return is_permutation(matrix) or bool(
+        np.allclose(np.abs(np.linalg.eigvals(matrix)), 1.0, rtol=0.0, atol=1e-6)
+    )
+
+
+def permutation_group(generators: Array) -> Any:
+    """SymPy's permutation group of a stack of permutation matrices (m, d, d)."""
+    return _permutation_group(tuple(tuple(images(h).tolist()) for h in generators))
+
+
+@functools.lru_cache(maxsize=64)
+def _permutation_group(rows: tuple[tuple[int, ...], ...]) -> Any:
+    from sympy.combinatorics import Permutation, PermutationGroup
+
+    return PermutationGroup([Permutation(list(row)) for row in rows])
+
+
+def uniform_permutations(generators: Array, n: int, rng: np.random.Generator) -> Array:
+    """Uniform elements of the group that permutation matrices generate: one coset representative from each level."""
+    group = permutation_group(generators)
+    d = generators.shape[-1]
+    levels = [list(level.values()) for level in group.basic_transversals]
+    out = np.zeros((n, d, d))
+    for k in range(n):
+        row = np.arange(d)
+        for level in levels:
+            chosen = level[rng.integers(len(level))]
+            step = np.array(chosen.array_form if hasattr(chosen, "array_form") else chosen)
+            row = row[step]
+        out[k, row, np.arange(d)] = 1.0
+    return out
+
+
+def _key(matrix: Array) -> bytes:
+    """Equal for matrices that agree to about 1e-6: rounded, without negative zeros."""
+    return bytes((np.round(matrix, 6) + 0.0).tobytes())

@@ -116,15 +116,7 @@ def chain_maps(
     rep_out: Rep | str | None,
     hidden: Sequence[Rep | str] | None,
 ) -> dict[str, TensorMap]:
-    """The maps of the parameters of a linear layer or of a chain of them.
-
-    Args:
-        model: The layer or chain.
-        groups: The candidate groups, for which hidden representations are proposed.
-        rep_in: Representation of the input.
-        rep_out: Representation of the output.
-        hidden: Representations between the layers; None to have them proposed.
-    """
+    """The maps of the parameters of a linear layer or of a chain of them."""
     linears = _linear_layers(model)
     if rep_in is None or rep_out is None:
         raise InputError("pass `rep_in` and `rep_out`: this model does not know its representations")

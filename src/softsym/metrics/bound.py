@@ -66,23 +66,14 @@ class Bound:
 
 @dataclass(frozen=True)
 class Step:
-    """One layer on a ball.
+    """One layer on a ball."""
 
-    Args:
-        name: Name of the layer.
-        radius: Radius after the layer.
-        lipschitz: How much an error before the layer can grow.
-        added: Error that the layer adds.
-        slope: For a linear layer, the most that one unit of distance to equivariance can add.
-        distance: For a linear layer, its distance.
-    """
-
-    name: str
-    radius: float
-    lipschitz: float
-    added: float = 0.0
-    slope: float = 0.0
-    distance: float = 0.0
+    name: str  # name of the layer
+    radius: float  # radius after the layer
+    lipschitz: float  # how much an error before the layer can grow
+    added: float = 0.0  # error that the layer adds
+    slope: float = 0.0  # for a linear layer, the most that one unit of distance to equivariance can add
+    distance: float = 0.0  # for a linear layer, its distance
 
 
 def equivariance_bound(
@@ -272,29 +263,15 @@ def bilinear_norm(layer: Bilinear) -> float:
 
 @dataclass(frozen=True)
 class GateConstants:
-    """Constants of a gated nonlinearity on a ball.
+    """Constants of a gated nonlinearity on a ball."""
 
-    Args:
-        growth: |output| is at most this times |input|.
-        lipschitz: The Lipschitz constant.
-        broken: The part that ignores the symmetry has norm at most this times |input|.
-    """
-
-    growth: float
-    lipschitz: float
-    broken: float
+    growth: float  # |output| is at most this times |input|
+    lipschitz: float  # the Lipschitz constant
+    broken: float  # the part that ignores the symmetry has norm at most this times |input|
 
 
 def gate_constants(layer: Gated, rep: Rep, largest: Group, group: Group, radius: float) -> GateConstants:
-    """The constants of a gated nonlinearity on a ball.
-
-    Args:
-        layer: The nonlinearity.
-        rep: Representation of its values.
-        largest: The group that the layer was built for; it decides which copies gate themselves.
-        group: The group to measure.
-        radius: Radius of the ball.
-    """
+    """The constants of a gated nonlinearity on a ball."""
     soft = np.zeros(layer.size) if layer.soft is None else as_array(layer.soft)
     gated_slope = math.sqrt(1 + radius**2 / 16)
     growth, lipschitz, broken = 0.0, 0.0, 0.0

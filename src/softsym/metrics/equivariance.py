@@ -143,21 +143,14 @@ class Violations:
     over training inputs x and elements g, the violation is :math:`E_k / 2v`. Two predictions that both miss the same truth by v
     differ by 2v: up to a violation of one, the model's errors explain it and the data may have the symmetry. Weights cannot show that:
     under a strong penalty those of all groups end at nearly the same small distance.
-
-    Args:
-        rep_in: Representation of the input.
-        rep_out: Representation of the output.
-        groups: The candidates.
-        train: Training data.
-        val: Validation data.
-        link: From a model's outputs to what is compared with the truth, as softmax for classes.
     """
 
-    rep_in: Rep
-    rep_out: Rep
-    groups: tuple[Group, ...]
-    train: tuple[Tensor, Tensor]
-    val: tuple[Tensor, Tensor]
+    rep_in: Rep  # representation of the input
+    rep_out: Rep  # representation of the output
+    groups: tuple[Group, ...]  # the candidates
+    train: tuple[Tensor, Tensor]  # training data
+    val: tuple[Tensor, Tensor]  # validation data
+    # from a model's outputs to what is compared with the truth, as softmax for classes
     link: Callable[[Tensor], Tensor] = lambda outputs: outputs
 
     def __call__(self, model: nn.Module, seed: int) -> dict[str, float]:

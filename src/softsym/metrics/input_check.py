@@ -20,19 +20,12 @@ UNEVEN = 0.1
 
 @dataclass(frozen=True)
 class NormalisationCheck:
-    """Effect of one normalisation on the data.
+    """Effect of one normalisation on the data."""
 
-    Args:
-        name: The normalisation.
-        breaks: How much it breaks each group.
-        evenness: Smallest standard deviation of a normalised column over the largest.
-        smallest: The column with the smallest standard deviation.
-    """
-
-    name: str
-    breaks: tuple[Break, ...]
-    evenness: float
-    smallest: str
+    name: str  # the normalisation
+    breaks: tuple[Break, ...]  # how much it breaks each group
+    evenness: float  # smallest standard deviation of a normalised column over the largest
+    smallest: str  # the column with the smallest standard deviation
 
     @property
     def keeps_all(self) -> bool:
@@ -42,19 +35,12 @@ class NormalisationCheck:
 
 @dataclass(frozen=True)
 class InputCheck:
-    """The result of :func:`check_inputs`.
+    """The result of :func:`check_inputs`."""
 
-    Args:
-        normalisations: The effect of each.
-        overlaps: Orbit overlap of each group.
-        recommended: A normalisation to use.
-        reason: Why.
-    """
-
-    normalisations: tuple[NormalisationCheck, ...]
-    overlaps: tuple[OrbitOverlap, ...]
-    recommended: str
-    reason: str
+    normalisations: tuple[NormalisationCheck, ...]  # the effect of each
+    overlaps: tuple[OrbitOverlap, ...]  # orbit overlap of each group
+    recommended: str  # A normalisation to use
+    reason: str  # why
 
     def to_dict(self) -> dict[str, Any]:
         """Numbers and strings, for JSON."""
@@ -88,15 +74,6 @@ def check_inputs(
     quiet: bool = True,
 ) -> InputCheck:
     """Measures the effect of normalisations and the orbit overlap of each group, and recommends a normalisation.
-
-    Args:
-        X: Inputs (n, size of ``rep``).
-        names: Names of their columns.
-        rep: How they transform.
-        groups: The candidate groups.
-        normalisation: Check this one only.
-        seed: Seed of everything that is drawn.
-        quiet: Show no progress.
 
     Example:
         >>> import numpy as np

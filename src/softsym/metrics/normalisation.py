@@ -28,6 +28,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from softsym.arrays import make_rng, read_numbers
 from softsym.errors import InputError
 from softsym.groups import Group, join_groups, read_groups
 from softsym.metrics.equivariance import relative_error
@@ -50,17 +51,11 @@ PROBES, TRANSFORMS = 200, 20
 
 @dataclass(frozen=True, eq=False)
 class Normalisation:
-    """An affine map fitted to data.
+    """An affine map fitted to data."""
 
-    Args:
-        name: One of :data:`NORMALISATIONS`.
-        matrix: D, shape (n, n).
-        shift: b, shape (n,).
-    """
-
-    name: str
-    matrix: Array
-    shift: Array
+    name: str  # one of :data:`NORMALISATIONS`
+    matrix: Array  # D, shape (n, n)
+    shift: Array  # b, shape (n,)
 
     def apply(self, X: Array) -> Array:
         """Normalised data, shape (rows, n)."""
@@ -75,19 +70,12 @@ class Normalisation:
 
 @dataclass(frozen=True)
 class Break:
-    """How much a normalisation breaks a group.
+    """How much a normalisation breaks a group."""
 
-    Args:
-        group: The group's name.
-        map: Relative distance of D from the equivariant maps.
-        shift: Distance of b from the invariants, relative to the size of normalised data.
-        error: Mean of |D rho x + b - rho (D x + b)| over the sum of both norms.
-    """
-
-    group: str
-    map: float
-    shift: float
-    error: float
+    group: str  # the group's name
+    map: float  # relative distance of D from the equivariant maps
+    shift: float  # distance of b from the invariants, relative to the size of normalised data
+    error: float  # mean of |D rho x + b - rho (D x + b)| over the sum of both norms
 
     @property
     def is_kept(self) -> bool:
@@ -99,12 +87,6 @@ def fit_shift_and_scale(
     X: ArrayLike, rep: Rep | str | None, groups: Sequence[Group | str], weights: Array | None = None
 ) -> tuple[Array, Array]:
     """What to subtract from each column and what to divide it by, so that :math:`(x - b) / s` commutes with every group.
-
-    Args:
-        X: Data (rows, size of ``rep``).
-        rep: How the columns transform; may be None without groups.
-        groups: The candidate groups; without any, every column is standardised on its own.
-        weights: Sample weights, shape (rows,); None for equal ones.
 
     Returns:
         Shift and scale, shape (size,) each.
@@ -138,7 +120,7 @@ def columns_by_type(rep: Rep, group: Group) -> dict[TensorType, NDArray[np.intp]
 
 
 def _check_rows(X: ArrayLike) -> Array:
-    X = np.asarray(X, dtype=np.float64)
+    X = read_numbers(X, "X")
     if X.ndim != 2 or not len(X):
         raise InputError(f"the data must have shape (rows, columns) and at least one row, got {X.shape}")
     if not np.isfinite(X).all():
@@ -162,12 +144,6 @@ def _std(X: Array, shift: Array, weights: Array | None, axis: int | None) -> Arr
 
 def fit_normalisation(name: str, X: Array, rep: Rep, groups: Sequence[Group]) -> Normalisation:
     """Fits a normalisation to data.
-
-    Args:
-        name: One of :data:`NORMALISATIONS`.
-        X: Data (rows, size of ``rep``).
-        rep: How the columns transform.
-        groups: The candidate groups, for which ``common-scale`` is made.
 
     Raises:
         InputError: Unknown name, or the representation has nothing to which the normalisation applies.
@@ -195,7 +171,7 @@ def measure_break(normalisation: Normalisation, X: Array, rep: Rep, group: Group
         seed: Seed of the group elements and rows at which the error is measured.
     """
     D, b = normalisation.matrix, normalisation.shift
-    rng = np.random.default_rng(seed)
+    rng = make_rng(seed)
     rows = X[rng.permutation(len(X))[:PROBES]]
     parts = group.sample_parts(TRANSFORMS, rng)
     first = normalisation.apply(act(rep, group, parts, rows))

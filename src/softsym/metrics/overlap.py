@@ -32,6 +32,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import expm
 
+from softsym.arrays import make_rng, read_numbers
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
@@ -106,8 +107,8 @@ def orbit_overlap(X: ArrayLike, rep: Rep | str, group: Group | str, seed: int = 
         ('well', 'hardly')
     """
     rep, group = read_rep(rep), read_group(group)
-    data: Array = check_samples(X, rep, group, "rep", "X").astype(np.float64)
-    rng = np.random.default_rng(seed)
+    data: Array = check_samples(read_numbers(X, "X"), rep, group, "rep", "X")
+    rng = make_rng(seed)
     rows = np.unique(data[rng.permutation(len(data))[: 2 * ROWS]], axis=0)
     if len(rows) < MIN_ROWS:
         raise InputError(

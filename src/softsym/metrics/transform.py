@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from softsym.arrays import make_rng, read_numbers
 from softsym.errors import InputError
 from softsym.groups import Group, gaussian
 from softsym.groups import group as read_group
@@ -73,20 +74,12 @@ def act(rep: Rep | str, group: Group | str, parts: Array | Sequence[Array], x: A
 def transforms(
     group: Group, n: int, seed: int | np.random.Generator = 0, sampler: str = "haar"
 ) -> list[Array]:
-    """Draws elements, one array (n, d_p, d_p) for each part of the group.
-
-    Args:
-        group: The group.
-        n: How many.
-        seed: Seed or generator.
-        sampler: ``haar``, the group's own draw (Haar measure where it is compact), or ``gaussian``, the published code's:
-            exp of standard-normal algebra coefficients times random powers of the discrete generators.
-    """
+    """Draws elements, one array (n, d_p, d_p) for each part of the group."""
     if n < 1:
         raise InputError(f"`n_transforms` must be at least 1, got {n}")
     if sampler not in SAMPLERS:
         raise InputError(f"unknown sampler {sampler!r}; pass 'haar' or 'gaussian'")
-    rng = np.random.default_rng(seed)
+    rng = make_rng(seed)
     if sampler == "haar":
         return group.sample_parts(n, rng)
     return [_gaussian_part(group, part, n, rng) for part in range(len(group.part_dims))]
@@ -128,10 +121,8 @@ def check_samples(x: Any, rep: Rep, group: Group, rep_name: str, name: str) -> A
     """Samples (n, size) checked against their representation; lists and whole numbers become floating point."""
     torch = torch_of(x)
     if torch is None:
-        x = np.asarray(x)
-        if x.dtype.kind not in "fiub":
-            raise InputError(f"`{name}` must hold real numbers, got an array of {x.dtype}")
-        x = x if x.dtype.kind == "f" else x.astype(np.float64)
+        is_float = type(x) is np.ndarray and x.dtype.kind == "f"
+        x = x if is_float else read_numbers(x, name)
     elif not x.is_floating_point():
         if x.is_complex():
             raise InputError(f"`{name}` must hold real numbers, got a tensor of {x.dtype}")

@@ -1,45 +1,5 @@
 """Compiled code for what torch has no fast operation for; everything runs without it too."""
 
-from softsym.native.blocks import Blocks, Quadratic, Resolvent, SmallMatrices, SmallSpectra
-from softsym.native.build import is_torch_only, torch_only
-from softsym.native.hidden_layer import Copies, Gates, HiddenLayer, Plan, Term
-from softsym.native.ops import Projection, Subspace, full_precision, is_mixed, project, run_hidden_layer
-from softsym.native.status import (
-    Status,
-    announce,
-    available,
-    cores,
-    environment,
-    free_cores,
-    status,
-    step_threads,
-)
+import lazy_loader
 
-__all__ = [
-    "Blocks",
-    "Copies",
-    "Gates",
-    "HiddenLayer",
-    "Plan",
-    "Projection",
-    "Quadratic",
-    "Resolvent",
-    "SmallMatrices",
-    "SmallSpectra",
-    "Status",
-    "Subspace",
-    "Term",
-    "announce",
-    "available",
-    "cores",
-    "environment",
-    "free_cores",
-    "full_precision",
-    "is_mixed",
-    "is_torch_only",
-    "project",
-    "run_hidden_layer",
-    "status",
-    "step_threads",
-    "torch_only",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

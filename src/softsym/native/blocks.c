@@ -18,11 +18,11 @@ typedef float real;
 typedef real vector __attribute__((vector_size(32)));
 enum { LANES = 32 / sizeof(real), TOGETHER = 4, LARGEST = 1024 };
 
-/* Row vectors x (count, rows) times `matrix` (rows, columns), in the array number `array` of several. They are read at `from`
-   (count, rows), or from the place `first_from` on where it is null; and written likewise. Without a matrix they are copied. */
+/* Row vectors that lie at the places `at` (count, size) of the array number `array`, times `matrix` (size, size); without one they are
+   copied. */
 typedef struct {
-    int64_t array, count, rows, columns, first_from, first_to;
-    const int32_t *from, *to;
+    int64_t array, count, size;
+    const int32_t *at;
     const real *matrix;
 } Block;
 
@@ -55,53 +55,52 @@ static inline vector load(const real *from) {
     return v;
 }
 
-static inline void read(const int32_t *at, int64_t first, int64_t n, const int rows, const real *restrict x, real *restrict into) {
-    if (at)
-        for (int i = 0; i < rows; i++) into[i] = x[at[n * rows + i]];
-    else
-        for (int i = 0; i < rows; i++) into[i] = x[first + n * rows + i];
+static inline void read(const int32_t *at, const int size, const real *restrict x, real *restrict into) {
+    for (int i = 0; i < size; i++) into[i] = x[at[i]];
 }
 
-static inline void write(const int32_t *at, int64_t first, int64_t n, const int columns, const real *restrict values,
-                         real *restrict out) {
-    if (at)
-        for (int j = 0; j < columns; j++) out[at[n * columns + j]] = values[j];
-    else
-        for (int j = 0; j < columns; j++) out[first + n * columns + j] = values[j];
+static inline void write(const int32_t *at, const int size, const real *restrict values, real *restrict out) {
+    for (int j = 0; j < size; j++) out[at[j]] = values[j];
+}
+
+/* Whether every array has at least as many numbers as are needed of it: the last check before memory is read and written. */
+static int fits(int64_t arrays, const int64_t *needed, const int64_t *lengths) {
+    for (int64_t k = 0; k < arrays; k++)
+        if (lengths[k] < needed[k]) return 0;
+    return 1;
 }
 
 /* Small matrices: sizes known to the compiler. */
-static inline void tiny(const int rows, const int columns, const Block *b, const real *restrict x, real *restrict out) {
-    const int32_t *from = b->from, *to = b->to;
+static inline void tiny(const int size, const Block *b, const real *restrict x, real *restrict out) {
     real matrix[9];
-    memcpy(matrix, b->matrix, rows * columns * sizeof(real));
+    memcpy(matrix, b->matrix, size * size * sizeof(real));
     for (int64_t n = 0; n < b->count; n++) {
         real in[3], sum[3] = {0};
-        read(from, b->first_from, n, rows, x, in);
-        for (int i = 0; i < rows; i++)
-            for (int j = 0; j < columns; j++) sum[j] += in[i] * matrix[i * columns + j];
-        write(to, b->first_to, n, columns, sum, out);
+        read(b->at + n * size, size, x, in);
+        for (int i = 0; i < size; i++)
+            for (int j = 0; j < size; j++) sum[j] += in[i] * matrix[i * size + j];
+        write(b->at + n * size, size, sum, out);
     }
 }
 
-/* `count` vectors times a matrix (rows, columns) together, so that every row of the matrix is loaded once for all of them. */
-static inline void multiply(const int count, const int rows, const int columns, const real *restrict matrix,
-                            real (*restrict in)[LARGEST], real (*restrict out)[LARGEST]) {
-    if (columns < LANES) {
+/* `count` vectors times a matrix (size, size) together, so that every row of the matrix is loaded once for all of them. */
+static inline void multiply(const int count, const int size, const real *restrict matrix, real (*restrict in)[LARGEST],
+                            real (*restrict out)[LARGEST]) {
+    if (size < LANES) {
         for (int r = 0; r < count; r++)
-            for (int j = 0; j < columns; j++) {
+            for (int j = 0; j < size; j++) {
                 real total = 0;
-                for (int i = 0; i < rows; i++) total += in[r][i] * matrix[(int64_t)i * columns + j];
+                for (int i = 0; i < size; i++) total += in[r][i] * matrix[i * size + j];
                 out[r][j] = total;
             }
         return;
     }
     /* the last vector overlaps the one before it */
-    for (int start = 0; start < columns; start += LANES) {
-        const int j = start + LANES <= columns ? start : columns - LANES;
+    for (int start = 0; start < size; start += LANES) {
+        const int j = start + LANES <= size ? start : size - LANES;
         vector total[TOGETHER] = {0};
-        for (int i = 0; i < rows; i++) {
-            const vector row = load(matrix + (int64_t)i * columns + j);
+        for (int i = 0; i < size; i++) {
+            const vector row = load(matrix + i * size + j);
             for (int r = 0; r < count; r++) total[r] += in[r][i] * row;
         }
         for (int r = 0; r < count; r++) memcpy(out[r] + j, total + r, sizeof(vector));
@@ -110,24 +109,19 @@ static inline void multiply(const int count, const int rows, const int columns, 
 
 static inline void several(const int count, const Block *b, int64_t n, const real *restrict x, real *restrict out) {
     real in[TOGETHER][LARGEST], sum[TOGETHER][LARGEST];
-    const int rows = (int)b->rows, columns = (int)b->columns;
-    for (int r = 0; r < count; r++) read(b->from, b->first_from, n + r, rows, x, in[r]);
-    multiply(count, rows, columns, b->matrix, in, sum);
-    for (int r = 0; r < count; r++) write(b->to, b->first_to, n + r, columns, sum[r], out);
+    const int size = (int)b->size;
+    for (int r = 0; r < count; r++) read(b->at + (n + r) * size, size, x, in[r]);
+    multiply(count, size, b->matrix, in, sum);
+    for (int r = 0; r < count; r++) write(b->at + (n + r) * size, size, sum[r], out);
 }
 
 static void apply(const Block *b, const real *const *arrays, real *const *outs) {
     const real *x = arrays[b->array];
     real *out = outs[b->array];
-    if (!b->matrix) {
-        for (int64_t n = 0; n < b->count * b->rows; n++)
-            out[b->to ? b->to[n] : b->first_to + n] = x[b->from ? b->from[n] : b->first_from + n];
-        return;
-    }
-    if (b->rows == 2 && b->columns == 2) tiny(2, 2, b, x, out);
-    else if (b->rows == 3 && b->columns == 3) tiny(3, 3, b, x, out);
-    else if (b->rows == 1 && b->columns == 3) tiny(1, 3, b, x, out);
-    else if (b->rows == 3 && b->columns == 1) tiny(3, 1, b, x, out);
+    if (!b->matrix)
+        for (int64_t n = 0; n < b->count * b->size; n++) out[b->at[n]] = x[b->at[n]];
+    else if (b->size == 2) tiny(2, b, x, out);
+    else if (b->size == 3) tiny(3, b, x, out);
     else {
         int64_t n = 0;
         for (; n + TOGETHER <= b->count; n += TOGETHER) several(TOGETHER, b, n, x, out);
@@ -149,16 +143,22 @@ static real dot(const real *restrict a, const real *restrict b, int64_t count) {
     return total;
 }
 
-/* No two blocks write to the same place. */
-void run(const Block *blocks, int64_t count, const real *const *x, real *const *out, int32_t threads) {
+/* The entry points return 0, or 1 if an array is shorter than `needed`, and then touch nothing.
+
+   out = K x on the blocks alone; no two write to the same place. `lengths` are those of x, then those of out. */
+int32_t run(const Block *blocks, int64_t count, const real *const *x, real *const *out, int64_t arrays, const int64_t *needed,
+            const int64_t *lengths, int32_t threads) {
+    if (!fits(arrays, needed, lengths) || !fits(arrays, needed, lengths + arrays)) return 1;
     #pragma omp parallel for schedule(dynamic, 4) num_threads(threads) if (threads > 1)
     for (int64_t n = 0; n < count; n++) apply(blocks + n, x, out);
+    return 0;
 }
 
 /* out = K x, where K is diagonal but for the blocks, and the sums x . K x and x . x of every slice. Each slice has its own place in
    `sums`, so that the order of adding does not depend on threads. */
-void quadratic(const Slice *slices, int64_t parts, const Block *blocks, int64_t count, const real *const *x, real *const *out,
-               double *sums, int32_t threads) {
+int32_t quadratic(const Slice *slices, int64_t parts, const Block *blocks, int64_t count, const real *const *x, real *const *out,
+                  double *sums, int64_t arrays, const int64_t *needed, const int64_t *lengths, int32_t threads) {
+    if (!fits(arrays, needed, lengths) || !fits(arrays, needed, lengths + arrays)) return 1;
     #pragma omp parallel num_threads(threads) if (threads > 1)
     {
         #pragma omp for schedule(static)
@@ -174,6 +174,7 @@ void quadratic(const Slice *slices, int64_t parts, const Block *blocks, int64_t 
         }
     }
     for (int64_t n = 1; n < parts; n++) sums[0] += sums[2 * n], sums[1] += sums[2 * n + 1];
+    return 0;
 }
 
 /* Small matrices: U shrink U^T is one small matrix, with sizes known to the compiler. */
@@ -196,11 +197,11 @@ static inline void shrink_several(const int count, const Spectrum *s, int64_t n,
     real in[TOGETHER][LARGEST], along[TOGETHER][LARGEST], change[TOGETHER][LARGEST];
     const int size = (int)s->size;
     const int32_t *at = s->at + n * size;
-    for (int r = 0; r < count; r++) read(at, 0, r, size, x, in[r]);
-    multiply(count, size, size, s->columns, in, along);
+    for (int r = 0; r < count; r++) read(at + r * size, size, x, in[r]);
+    multiply(count, size, s->columns, in, along);
     for (int r = 0; r < count; r++)
         for (int k = 0; k < size; k++) along[r][k] *= shrink[k];
-    multiply(count, size, size, s->rows, along, change);
+    multiply(count, size, s->rows, along, change);
     for (int r = 0; r < count; r++)
         for (int i = 0; i < size; i++) x[at[r * size + i]] = in[r][i] - change[r][i];
 }
@@ -219,18 +220,20 @@ static void shrink(const Spectrum *s, real *const *arrays, real step) {
 }
 
 /* x = (1 + step K)^-1 x in place, where K is diagonal but for the spectra; its diagonal is zero where those are. */
-void resolvent(const Slice *slices, int64_t parts, const Spectrum *spectra, int64_t count, real *const *arrays, double step,
-               int32_t threads) {
+int32_t resolvent(const Slice *slices, int64_t parts, const Spectrum *spectra, int64_t count, real *const *x, double step, int64_t arrays,
+                  const int64_t *needed, const int64_t *lengths, int32_t threads) {
+    if (!fits(arrays, needed, lengths)) return 1;
     const real length = (real)step;
     #pragma omp parallel num_threads(threads) if (threads > 1)
     {
         #pragma omp for schedule(static)
         for (int64_t n = 0; n < parts; n++) {
             const real *restrict diagonal = slices[n].diagonal;
-            real *restrict x = arrays[slices[n].array] + slices[n].first;
-            for (int64_t i = 0; i < slices[n].count; i++) x[i] /= 1 + length * diagonal[i];
+            real *restrict part = x[slices[n].array] + slices[n].first;
+            for (int64_t i = 0; i < slices[n].count; i++) part[i] /= 1 + length * diagonal[i];
         }
         #pragma omp for schedule(dynamic, 4)
-        for (int64_t n = 0; n < count; n++) shrink(spectra + n, arrays, length);
+        for (int64_t n = 0; n < count; n++) shrink(spectra + n, x, length);
     }
+    return 0;
 }

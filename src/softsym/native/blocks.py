@@ -2,6 +2,7 @@ r"""Many small matrices K, each applied to many short vectors scattered in long 
 
 With :math:`K = U d\, U^T` on each small matrix, :math:`(1 + t K)^{-1} x = x - U \frac{t d}{1 + t d} U^T x`: a new t costs one number for
 each eigenvalue, no new matrices. Everything is computed in ``blocks.c``, in one call for all tensors of a network, since most are small.
+Tensors are compared with what was prepared for at every call, and their lengths once more in C: nothing is read or written outside them.
 """
 
 from __future__ import annotations
@@ -12,15 +13,18 @@ import mmap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from softsym.native.build import Source, build, load
+from softsym.errors import InputError
+from softsym.native.build import Numbered, Source, can_run, check_tensors, entry, load, name_signature
 from softsym.typing import Array, Index
 
-LARGEST = 1024  # rows or columns of a matrix
+LARGEST = 1024  # rows of a matrix
+LARGEST_PROJECTION = 512  # entries of a block that is projected; in larger ones two thin products are cheaper than a square one
 MOST_PLACES = 2**31  # in an array: they are counted in 32 bits
 SLICE = 4096  # numbers that one thread takes at a time
 _SLICE_OF_DIAGONAL = 8192
@@ -30,92 +34,101 @@ _FRESH = 2**25  # bytes from which on memory is fresh each time: the largest thr
 
 @dataclass(frozen=True)
 class SmallMatrices:
-    """A matrix (rows, columns) that maps row vectors, or None to copy them.
+    """A symmetric matrix (size, size) on short vectors, or None to copy them."""
 
-    Args:
-        count: How many vectors.
-        rows: Their length.
-        columns: Length of what comes out.
-        matrix: The matrix.
-        source: Where each vector is, (count, rows), or where the first begins if they lie one after the other.
-        target: Where each result goes, likewise.
-        array: Which of several arrays they lie in.
-    """
-
-    count: int
-    rows: int
-    columns: int
-    matrix: Tensor | None
-    source: Index | int
-    target: Index | int
-    array: int = 0
+    index: Index  # where each vector is, shape (count, size)
+    matrix: Tensor | None  # the matrix
+    array: int = 0  # which of several arrays they lie in
 
 
-def _pointers(tensors: Sequence[Tensor]) -> ctypes.Array[ctypes.c_void_p]:
-    """Where the numbers of tensors are, for compiled code; the tensors must be contiguous."""
-    return (ctypes.c_void_p * len(tensors))(*(t.data_ptr() for t in tensors))
+@dataclass(frozen=True)
+class SmallSpectra:
+    """Symmetric matrices (m, m), each on as many short vectors scattered in one of several arrays."""
+
+    index: Index  # where the vectors of each matrix are, shape (matrices, vectors, m)
+    values: Array  # eigenvalues, shape (matrices, m)
+    vectors: Array  # eigenvectors in columns, shape (matrices, m, m)
+    array: int = 0  # which of several arrays they lie in
 
 
-def _threads_for(numbers: int) -> int:
-    """How many threads are worth starting for a light task on so many numbers."""
-    return torch.get_num_threads() if numbers > _WORTH_THREADS else 1
+def _structure(name: str, numbers: str, pointers: str) -> type[ctypes.Structure]:
+    fields: list[tuple[str, Any]] = [(each, ctypes.c_int64) for each in numbers.split()]
+    fields += [(each, ctypes.c_void_p) for each in pointers.split()]
+    return type(name, (ctypes.Structure,), {"_fields_": fields})
 
 
-def _slices_of(diagonals: Sequence[Tensor]) -> ctypes.Array[_Slice]:
-    """Contiguous diagonals of several arrays in parts for threads; they must outlive these."""
-    parts = [
-        _Slice(k, first, min(_SLICE_OF_DIAGONAL, d.numel() - first), d.data_ptr() + first * d.element_size())
-        for k, d in enumerate(diagonals)
-        for first in range(0, d.numel(), _SLICE_OF_DIAGONAL)
-    ]
-    return (_Slice * len(parts))(*parts)
-
-
-class _Block(ctypes.Structure):
-    _fields_ = [
-        *((name, ctypes.c_int64) for name in ("array", "count", "rows", "columns", "first_from", "first_to")),
-        *((name, ctypes.c_void_p) for name in ("source", "target", "matrix")),
-    ]
-
-
-class _Slice(ctypes.Structure):
-    """A part of an array, and a diagonal matrix on it."""
-
-    _fields_ = [
-        *((name, ctypes.c_int64) for name in ("array", "first", "count")),
-        ("diagonal", ctypes.c_void_p),
-    ]
-
-
-class _Spectrum(ctypes.Structure):
-    """A symmetric matrix on scattered vectors: places, eigenvalues, eigenvectors in columns and in rows."""
-
-    _fields_ = [
-        *((name, ctypes.c_int64) for name in ("array", "count", "size")),
-        *((name, ctypes.c_void_p) for name in ("at", "values", "columns", "rows")),
-    ]
-
-
-_SIZES = {f"size of {kind.__name__[1:]}": ctypes.sizeof(kind) for kind in (_Block, _Slice, _Spectrum)}
+_Block = _structure("Block", "array count size", "at matrix")
+_Slice = _structure("Slice", "array first count", "diagonal")
+_Spectrum = _structure("Spectrum", "array count size", "at values columns rows")
+_SIZES = {f"size of {kind.__name__}": ctypes.sizeof(kind) for kind in (_Block, _Slice, _Spectrum)}
 SOURCE = Source(Path(__file__).with_name("blocks.c"), {"largest matrix": LARGEST, **_SIZES})
 
 
-class Blocks:
-    """All of them, applied in one call.
+class _Prepared:
+    """What compiled code needs to know of arrays, and the check of arrays against it."""
 
-    Args:
-        matrices: No two may write to the same place.
-        dtype: What kind of numbers.
-    """
+    def __init__(
+        self,
+        dtype: torch.dtype,
+        parts: Sequence[SmallMatrices | SmallSpectra],
+        diagonals: Sequence[Tensor] | None = None,
+    ) -> None:
+        if any(part.index.shape[-1] > LARGEST for part in parts):
+            raise ValueError(f"matrices of more than {LARGEST} rows do not fit compiled code")
+        arrays = 1 + max((part.array for part in parts), default=-1) if diagonals is None else len(diagonals)
+        needed = np.zeros(arrays, np.int64) if diagonals is None else np.array([d.numel() for d in diagonals])
+        for part in parts:
+            if part.index.size:
+                largest = int(part.index.max()) + 1
+                if part.index.min() < 0 or (diagonals is not None and largest > needed[part.array]):
+                    raise ValueError(f"places of matrices lie outside of array {part.array}")
+                needed[part.array] = max(needed[part.array], largest)
+        self.dtype, self._exact, self._needed = dtype, diagonals is not None, needed.astype(np.int64)
+        self._kept: list[object] = []  # what structures point to
+        self._diagonals = [d.to(dtype).contiguous() for d in diagonals or ()]  # kept: slices point to them
+        self._numbers = sum(part.index.size for part in parts) if diagonals is None else int(needed.sum())
+        slices = list(self._slices_of_diagonals())
+        self._slices = (_Slice * len(slices))(*slices)
 
-    def __init__(self, matrices: Sequence[SmallMatrices], dtype: torch.dtype) -> None:
-        if any(max(m.rows, m.columns) > LARGEST for m in matrices):
-            raise ValueError(f"matrices of more than {LARGEST} rows or columns do not fit compiled code")
-        self.dtype = dtype
-        self._kept: list[object] = []  # what blocks point to
-        slices = [piece for m in matrices for piece in self._slices(m)]
+    def _slices_of_diagonals(self) -> Iterator[Any]:
+        for k, d in enumerate(self._diagonals):
+            for first in range(0, d.numel(), _SLICE_OF_DIAGONAL):
+                count = min(_SLICE_OF_DIAGONAL, d.numel() - first)
+                yield _Slice(k, first, count, d.data_ptr() + first * d.element_size())
+
+    def _call(
+        self, name: str, *arguments: Any, x: Sequence[Tensor], outs: Sequence[Tensor] | None = None
+    ) -> None:
+        """Calls an entry point with (structures, arrays, more arguments), if the arrays are those that were prepared for."""
+        groups = [x] if outs is None else [x, outs]
+        for tensors in groups:
+            check_tensors(tensors, self.dtype, self._needed.tolist(), exact=self._exact)
+        lengths = np.array([t.numel() for tensors in groups for t in tensors], np.int64)
+        sizes = [ctypes.c_int64(len(self._needed)), _address(self._needed), _address(lengths)]
+        threads = torch.get_num_threads() if self._numbers > _WORTH_THREADS else 1
+        pointers = [(ctypes.c_void_p * len(some))(*(t.data_ptr() for t in some)) for some in groups]
+        structures = [part for kind in arguments[0] for part in (kind, ctypes.c_int64(len(kind)))]
+        if entry(SOURCE, self.dtype, name)(*structures, *pointers, *arguments[1:], *sizes, threads):
+            raise InputError("compiled code was given arrays shorter than it was prepared for")
+
+    def _keep(self, array: np.ndarray[Any, Any]) -> int:
+        self._kept.append(array)
+        return int(array.ctypes.data)
+
+
+def _address(array: np.ndarray[Any, Any]) -> ctypes.c_void_p:
+    return ctypes.c_void_p(array.ctypes.data)
+
+
+class Blocks(_Prepared):
+    """Small matrices applied to arrays in one call; no two of them may hold the same place."""
+
+    def __init__(
+        self, matrices: Sequence[SmallMatrices], dtype: torch.dtype, diagonals: Sequence[Tensor] | None = None
+    ) -> None:
+        super().__init__(dtype, matrices, diagonals)
+        slices = [piece for m in matrices for piece in self._pieces(m)]
         self._blocks = (_Block * len(slices))(*slices)
-        self._numbers = sum(m.count * max(m.rows, m.columns) for m in matrices)
 
     @staticmethod
     def usable(dtype: torch.dtype, size: int = 0) -> bool:
@@ -124,152 +137,64 @@ class Blocks:
 
     def run(self, x: Sequence[Tensor], out: Sequence[Tensor]) -> None:
         """Writes the results for the arrays x into the arrays out, all contiguous."""
-        loaded = build(SOURCE, self.dtype).library
-        assert loaded is not None
-        loaded.run(*self.pointers, _pointers(x), _pointers(out), _threads_for(self._numbers))
+        self._call("run", [self._blocks], x=x, outs=out)
 
-    @property
-    def pointers(self) -> tuple[ctypes.Array[_Block], ctypes.c_int64]:
-        """The blocks as compiled code takes them."""
-        return self._blocks, ctypes.c_int64(len(self._blocks))
-
-    def _slices(self, m: SmallMatrices) -> list[_Block]:
+    def _pieces(self, m: SmallMatrices) -> Iterator[Any]:
+        count, size = m.index.shape
         matrix = None if m.matrix is None else m.matrix.to(self.dtype).contiguous()
         self._kept.append(matrix)
-        step = max(1, SLICE // max(m.rows, m.columns))
-        return [
-            _Block(
-                m.array,
-                min(step, m.count - start),
-                m.rows,
-                m.columns,
-                *(self._first(where, start, n) for where, n in ((m.source, m.rows), (m.target, m.columns))),
-                *(self._index(where, start, step) for where in (m.source, m.target)),
-                None if matrix is None else matrix.data_ptr(),
-            )
-            for start in range(0, m.count, step)
-        ]
-
-    def _first(self, where: Index | int, start: int, length: int) -> int:
-        return where + start * length if isinstance(where, int) else 0
-
-    def _index(self, where: Index | int, start: int, step: int) -> int | None:
-        if isinstance(where, int):
-            return None
-        piece = np.ascontiguousarray(where[start : start + step], np.int32)
-        self._kept.append(piece)
-        return piece.ctypes.data
+        step = max(1, SLICE // size)
+        for start in range(0, count, step):
+            piece = np.ascontiguousarray(m.index[start : start + step], np.int32)
+            where = None if matrix is None else matrix.data_ptr()
+            yield _Block(m.array, len(piece), size, self._keep(piece), where)
 
 
-class Quadratic:
-    """x -> (K x, x . K x, x . x) for tensors x, taken as one vector, in one call.
-
-    Args:
-        diagonals: The diagonal of K on each tensor; whatever it is where blocks write.
-        matrices: The blocks of K; each lies within one tensor.
-        dtype: What kind of numbers.
-    """
+class Quadratic(Blocks):
+    """x -> (K x, x . K x, x . x) for tensors x, taken as one vector, in one call."""
 
     def __init__(
         self, diagonals: Sequence[Tensor], matrices: Sequence[SmallMatrices], dtype: torch.dtype
     ) -> None:
-        self._diagonals = [d.to(dtype).contiguous() for d in diagonals]  # kept: slices point to them
-        self._blocks = Blocks(matrices, dtype)
-        self._numbers = sum(d.numel() for d in diagonals)
-        self._slices = _slices_of(self._diagonals)
+        super().__init__(matrices, dtype, diagonals)
         self._sums = ctypes.c_double * (2 * len(self._slices))
-        self.dtype = dtype
 
-    def run(self, x: Sequence[Tensor]) -> tuple[list[Tensor], float, float]:
+    def quadratic(self, x: Sequence[Tensor]) -> tuple[list[Tensor], float, float]:
         """K x as new tensors of the same shapes, x . K x and x . x, for contiguous tensors."""
-        loaded = build(SOURCE, self.dtype).library
-        assert loaded is not None
-        out = [_empty_like(part) for part in x]
-        sums = self._sums()
-        loaded.quadratic(
-            self._slices,
-            ctypes.c_int64(len(self._slices)),
-            *self._blocks.pointers,
-            _pointers(x),
-            _pointers(out),
-            sums,
-            _threads_for(self._numbers),
-        )
+        out, sums = [_empty_like(part) for part in x], self._sums()
+        self._call("quadratic", [self._slices, self._blocks], sums, x=x, outs=out)
         return out, sums[0], sums[1]
 
 
-@dataclass(frozen=True)
-class SmallSpectra:
-    """Symmetric matrices (m, m), each on as many short vectors scattered in one of several arrays.
-
-    Args:
-        index: Where the vectors of each matrix are, shape (matrices, vectors, m).
-        values: Eigenvalues, shape (matrices, m).
-        vectors: Eigenvectors in columns, shape (matrices, m, m).
-        array: Which of several arrays they lie in.
-    """
-
-    index: Index
-    values: Array
-    vectors: Array
-    array: int = 0
-
-
-class Resolvent:
-    """x -> (1 + t K)^-1 x for tensors x, taken as one vector, in place and in one call.
-
-    Args:
-        diagonals: The diagonal of K on each tensor; zero where spectra are.
-        spectra: The small matrices of K; no two hold the same place.
-        dtype: What kind of numbers.
-    """
+class Resolvent(_Prepared):
+    """x -> (1 + t K)^-1 x for tensors x, taken as one vector, in place and in one call."""
 
     def __init__(
         self, diagonals: Sequence[Tensor], spectra: Sequence[SmallSpectra], dtype: torch.dtype
     ) -> None:
-        if any(part.index.shape[2] > LARGEST for part in spectra):
-            raise ValueError(f"matrices of more than {LARGEST} rows do not fit compiled code")
-        self.dtype = dtype
+        super().__init__(dtype, spectra, diagonals)
         self._number = np.dtype(str(dtype).removeprefix("torch."))
-        self._kept: list[object] = []  # what structures point to
-        self._diagonals = [d.to(dtype).contiguous() for d in diagonals]
-        self._numbers = sum(d.numel() for d in diagonals)
-        self._slices = _slices_of(self._diagonals)
-        matrices = {id(part.vectors): self._matrices(part) for part in spectra}
+        matrices = {
+            id(part.vectors): self._matrices(part) for part in spectra
+        }  # of several arrays, kept once
         pieces = [piece for part in spectra for piece in self._pieces(part, *matrices[id(part.vectors)])]
         self._spectra = (_Spectrum * len(pieces))(*pieces)
 
     def run_(self, x: Sequence[Tensor], step: float) -> None:
         """Replaces contiguous tensors x by (1 + step K)^-1 x; autograd is notified of the change."""
-        loaded = build(SOURCE, self.dtype).library
-        assert loaded is not None
-        loaded.resolvent(
-            self._slices,
-            ctypes.c_int64(len(self._slices)),
-            self._spectra,
-            ctypes.c_int64(len(self._spectra)),
-            _pointers(x),
-            ctypes.c_double(step),
-            _threads_for(self._numbers),
-        )
+        self._call("resolvent", [self._slices, self._spectra], ctypes.c_double(step), x=x)
         torch.autograd.graph.increment_version(x)
 
-    def _matrices(self, part: SmallSpectra) -> tuple[int, int, int]:
-        """Where eigenvalues and eigenvectors, in columns and in rows, begin; those of several arrays are kept once."""
-        arrays = [
-            np.ascontiguousarray(numbers, self._number)
-            for numbers in (part.values, part.vectors, np.swapaxes(part.vectors, 1, 2))
-        ]
-        self._kept.extend(arrays)
-        values, columns, rows = (array.ctypes.data for array in arrays)
-        return values, columns, rows
+    def _matrices(self, part: SmallSpectra) -> tuple[int, ...]:
+        """Where eigenvalues and eigenvectors, in columns and in rows, begin."""
+        numbers = (part.values, part.vectors, np.swapaxes(part.vectors, 1, 2))
+        return tuple(self._keep(np.ascontiguousarray(each, self._number)) for each in numbers)
 
-    def _pieces(self, part: SmallSpectra, values: int, columns: int, rows: int) -> Iterator[_Spectrum]:
+    def _pieces(self, part: SmallSpectra, values: int, columns: int, rows: int) -> Iterator[Any]:
         index = np.ascontiguousarray(part.index, np.int32)
-        self._kept.append(index)
+        first = self._keep(index)
         matrices, count, size = index.shape
-        first, vector = index.ctypes.data, size * self._number.itemsize
-        step = max(1, SLICE // size)
+        vector, step = size * self._number.itemsize, max(1, SLICE // size)
         for k in range(matrices):
             for start in range(0, count, step):
                 at = first + (k * count + start) * size * index.itemsize
@@ -300,3 +225,109 @@ def _ask_for_large_pages() -> Callable[[int, int], object]:
     advise = ctypes.CDLL(None).madvise
     advise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
     return lambda address, size: advise(address, size, advice)
+
+
+@dataclass(frozen=True, eq=False)
+class Subspace:
+    """Blocks of equal size in one of several tensors."""
+
+    tensor: int  # which tensor
+    index: Index  # flat positions, (copies, size)
+    # orthonormal columns (size, rank) that span each block's subspace; None where that is everything
+    factor: Tensor | None
+
+
+class Projection(Numbered):
+    """The nearest tensors with every block in its subspace, and zero outside all blocks; copies of a layer share it."""
+
+    def __init__(self, subspaces: Sequence[Subspace]) -> None:
+        super().__init__(subspaces)
+        self.subspaces = tuple(subspaces)
+        self.fits = all(part.index.shape[1] <= LARGEST_PROJECTION for part in self.subspaces)
+        self._blocks: dict[torch.dtype, Blocks] = {}
+
+    def run(self, tensors: Sequence[Tensor]) -> list[Tensor]:
+        """The projections of tensors of one kind of numbers, in compiled code."""
+        dtype = tensors[0].dtype
+        if dtype not in self._blocks:
+            factors = [None if part.factor is None else part.factor.to(dtype) for part in self.subspaces]
+            matrices = [None if F is None else F @ F.T for F in factors]
+            parts = zip(self.subspaces, matrices, strict=True)
+            # An empty block for each tensor, so that those without subspaces are counted too.
+            empty = [SmallMatrices(np.zeros((0, 1), np.int64), None, k) for k in range(len(tensors))]
+            blocks = [SmallMatrices(part.index, matrix, part.tensor) for part, matrix in parts]
+            self._blocks[dtype] = Blocks([*blocks, *empty], dtype)
+        outs = [torch.zeros_like(tensor, memory_format=torch.contiguous_format) for tensor in tensors]
+        self._blocks[dtype].run([tensor.contiguous() for tensor in tensors], outs)
+        return outs
+
+
+def project(projection: Projection, tensors: Sequence[Tensor]) -> list[Tensor] | None:
+    """The nearest tensors in their subspaces, in compiled code; None where it cannot run."""
+    fits = projection.fits and all(tensor.numel() < MOST_PLACES for tensor in tensors)
+    if not fits or not can_run(SOURCE, tensors):
+        return None
+    if torch.compiler.is_compiling():
+        return list(_project(list(tensors), projection.number))
+    return list(_Project.apply(projection, *tensors))
+
+
+# Schemas are written out: the oldest supported torch infers none from lists and tuples.
+@torch.library.custom_op(
+    "softsym::project",
+    mutates_args=(),
+    device_types="cpu",
+    schema="(Tensor[] tensors, SymInt projection) -> Tensor[]",
+)
+def _project(tensors: list[Tensor], projection: int) -> list[Tensor]:
+    return Projection.numbered(projection).run(tensors)
+
+
+@_project.register_fake
+def _(tensors: list[Tensor], projection: int) -> list[Tensor]:
+    return [torch.empty_like(tensor, memory_format=torch.contiguous_format) for tensor in tensors]
+
+
+def _keep_projection(ctx: Any, inputs: tuple[Any, ...], output: list[Tensor]) -> None:
+    ctx.number = inputs[1]
+
+
+def _projected_gradients(ctx: Any, grads: list[Tensor]) -> tuple[list[Tensor], None]:
+    return _project(grads, ctx.number), None  # a projection is its own adjoint
+
+
+_project.register_autograd(_projected_gradients, setup_context=_keep_projection)
+
+
+class _Project(torch.autograd.Function):
+    """The operator without the dispatcher."""
+
+    @staticmethod
+    def forward(projection: Projection, *tensors: Tensor) -> tuple[Tensor, ...]:
+        return tuple(projection.run(tensors))
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:
+        ctx.projection = inputs[0]
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        if torch.is_grad_enabled():  # derivatives of the gradient are wanted too
+            return None, *_Project.apply(ctx.projection, *grads)
+        return None, *ctx.projection.run(grads)
+
+    @staticmethod
+    def jvp(ctx: Any, _: None, *tangents: Tensor) -> tuple[Tensor, ...]:
+        return tuple(_Project.apply(ctx.projection, *tangents))
+
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple[Any, ...], projection: Projection, *inputs: Tensor) -> tuple[Any, Any]:
+        stacked = [
+            tensor.expand(info.batch_size, *tensor.shape) if dim is None else tensor.movedim(dim, 0)
+            for tensor, dim in zip(inputs, in_dims[1:], strict=True)
+        ]
+        rows = [_Project.apply(projection, *row) for row in zip(*stacked, strict=True)]
+        return tuple(map(torch.stack, zip(*rows, strict=True))), (0,) * len(inputs)
+
+
+name_signature(_Project)

@@ -1,7 +1,8 @@
 """Compiles C sources for this machine once, keeps the result in the user's cache folder, and loads it.
 
 Nothing depends on it: where that is not possible, :func:`load` is None, :func:`build` says why, and everything runs in ordinary
-torch operations. So it does inside :func:`torch_only`.
+torch operations. So it does inside :func:`torch_only`. A compiler that does not finish in :data:`COMPILE_SECONDS` is ended, and not
+asked again for a day, by this process or any other.
 """
 
 from __future__ import annotations
@@ -11,28 +12,34 @@ import contextvars
 import ctypes
 import functools
 import hashlib
+import inspect
 import itertools
 import os
 import platform
 import shutil
+import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Self, cast
 from weakref import WeakValueDictionary
 
 import torch
+from torch import Tensor
 
-from softsym.io import digest, put_bytes, put_text
+from softsym.errors import InputError
+from softsym.io import digest, private_folder, put_bytes, put_text
 
 OPENMP, PROCESSOR = "-fopenmp", "-march=native"
 FLAGS = ("-std=c11", "-O3", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math", "-fPIC")
 # What not every compiler takes is left out where it fails: Apple's has no OpenMP, clang's calls a library that torch has not loaded.
 ATTEMPTS = ((*FLAGS, PROCESSOR, OPENMP), (*FLAGS, PROCESSOR), FLAGS)
 DEFINES: dict[torch.dtype, tuple[str, ...]] = {torch.float32: (), torch.float64: ("-DDOUBLE",)}
-COMPILE_SECONDS = 120  # seconds that a compiler may take
+COMPILE_SECONDS = 20  # that a compiler may take
+FORGET_SECONDS = 86_400  # after which one that took longer is asked again
 
 _wanted: contextvars.ContextVar[bool] = contextvars.ContextVar("softsym_native", default=True)
 
@@ -70,7 +77,10 @@ class Numbered:
     @classmethod
     def numbered(cls, number: int) -> Self:
         """The object of a number."""
-        return cast(Self, cls._known[number])
+        known = cls._known.get(number)
+        if not isinstance(known, cls):
+            raise InputError(f"there is no {cls.__name__} of number {number} in this process")
+        return known
 
     def __deepcopy__(self, memo: object) -> Self:
         return self
@@ -126,6 +136,9 @@ def build(source: Source, dtype: torch.dtype) -> Built:
             path = _library(source, compiler, (*flags, *DEFINES[dtype]))
             library = ctypes.CDLL(str(path))
             check_layout(library, source, dtype)
+        except subprocess.TimeoutExpired as error:  # other flags will not make it faster
+            reasons.insert(0, str(error.cmd))
+            break
         except (OSError, subprocess.SubprocessError) as error:
             reasons.append(_in_one_line(error, compiler))
             continue
@@ -135,6 +148,75 @@ def build(source: Source, dtype: torch.dtype) -> Built:
         threaded = bool(ctypes.c_int64.in_dll(library, "threaded").value)
         return Built(library, "", compiler, (*flags, *DEFINES[dtype]), path, threaded)
     return Built(None, f"{source.path.name}: {reasons[0]}", compiler)
+
+
+def entry(source: Source, dtype: torch.dtype, name: str) -> Callable[..., int]:
+    """A function of a compiled source; its callers have asked whether it is there."""
+    library = build(source, dtype).library if dtype in DEFINES else None
+    if library is None:
+        raise InputError(f"there is no compiled code of {source.path.name} for {dtype}")
+    return cast(Callable[..., int], getattr(library, name))
+
+
+def check_tensors(
+    tensors: Sequence[Tensor], dtype: torch.dtype, needed: Sequence[int], *, exact: bool = False
+) -> None:
+    """Refuses tensors that compiled code would read or write outside of, or take for other numbers than they are."""
+    if len(tensors) != len(needed):
+        raise InputError(f"compiled code was prepared for {len(needed)} tensors, got {len(tensors)}")
+    for k, (tensor, count) in enumerate(zip(tensors, needed, strict=True)):
+        numbers = tensor.numel()
+        if numbers < count or (exact and numbers != count):
+            raise InputError(
+                f"compiled code was prepared for {count} numbers in tensor {k}, got shape {tuple(tensor.shape)}; "
+                "do not exchange the data of a parameter for others of another shape"
+            )
+        if tensor.dtype != dtype or not tensor.is_cpu or not tensor.is_contiguous():
+            raise InputError(
+                f"compiled code takes contiguous {dtype} on the CPU, got {tensor.dtype} on {tensor.device}"
+            )
+        if tensor.untyped_storage().nbytes() < (tensor.storage_offset() + numbers) * tensor.element_size():
+            raise InputError(f"the memory of tensor {k} was released or made smaller")
+
+
+def can_run(source: Source, tensors: Sequence[Tensor]) -> bool:
+    """Whether compiled code can run on these tensors: on the CPU, of one dtype, and not in a program that will run without softsym."""
+    dtype = tensors[0].dtype
+    exporting = getattr(torch.compiler, "is_exporting", torch.compiler.is_compiling)  # new in torch 2.7
+    leaves = bool(exporting() or torch.jit.is_tracing())  # type: ignore[attr-defined]
+    return not leaves and all(t.is_cpu and t.dtype == dtype for t in tensors) and _is_compiled(source, dtype)
+
+
+def _is_compiled(source: Source, dtype: torch.dtype) -> bool:
+    return load(source, dtype) is not None
+
+
+# What torch.compiler.assume_constant_result does, without the seconds that the import of torch's compiler takes.
+_is_compiled._dynamo_marked_constant = True  # type: ignore[attr-defined]
+
+
+def name_signature(function: type[torch.autograd.Function]) -> None:
+    """Writes a signature down that torch looks up at every call: working it out anew takes 30 microseconds a layer."""
+    setattr(function.forward, "__signature__", inspect.signature(function.forward))  # noqa: B010
+
+
+def is_mixed(values: Tensor) -> bool:
+    """Whether mixed precision is in force where values are; a device that knows none, such as ``meta``, has none.
+
+    Example:
+        >>> is_mixed(torch.ones(2)), is_mixed(torch.ones(2, device="meta"))
+        (False, False)
+    """
+    kind = values.device.type
+    # torch.compile traces the second question only, and never runs on devices that cannot answer it.
+    is_known = torch.compiler.is_compiling() or torch.amp.is_autocast_available(kind)
+    return is_known and torch.is_autocast_enabled(kind)
+
+
+def full_precision(values: Tensor) -> contextlib.AbstractContextManager[object]:
+    """A block in which operations have the precision of their operands."""
+    mixed = is_mixed(values)
+    return torch.autocast(values.device.type, enabled=False) if mixed else contextlib.nullcontext()
 
 
 def check_layout(library: ctypes.CDLL, source: Source, dtype: torch.dtype) -> None:
@@ -155,33 +237,53 @@ def check_layout(library: ctypes.CDLL, source: Source, dtype: torch.dtype) -> No
 
 
 def _library(source: Source, compiler: str, flags: tuple[str, ...]) -> Path:
-    """The shared library in the cache folder, or in a temporary one where that cannot be used."""
+    """The shared library in the cache folder, or in a temporary one where that cannot be used; compiled now unless it is there."""
     question = repr((source.path.read_bytes(), flags, compiler, platform.machine(), _processor()))
     name = f"{source.path.stem}-{hashlib.sha256(question.encode()).hexdigest()[:24]}.so"
     try:
-        return _compile(source, compiler, flags, _private_folder() / name)
+        folder = private_folder(cache_folder())
     except OSError:
-        return _compile(source, compiler, flags, _temporary_folder() / name)
+        folder = Path(_temporary().name)
+    if not _is_whole(folder / name):  # a damaged library would take the process with it
+        library = _compile(source, compiler, flags, folder)
+        try:
+            _put_library(folder / name, library)
+        except OSError:
+            folder = Path(_temporary().name)
+            _put_library(folder / name, library)
+    return folder / name
 
 
-def _compile(source: Source, compiler: str, flags: tuple[str, ...], path: Path) -> Path:
-    """Compiled now unless it is there, and whole: a damaged library would take the process with it."""
-    checksum = path.with_suffix(".checksum")
-    if not _is_whole(path, checksum):
-        with tempfile.TemporaryDirectory() as scratch:
-            made, linked = Path(scratch, "made.o"), Path(scratch, "made.so")
+def _put_library(path: Path, library: bytes) -> None:
+    put_bytes(path, library)
+    put_text(path.with_suffix(".checksum"), digest(library))
+
+
+def _compile(source: Source, compiler: str, flags: tuple[str, ...], folder: Path) -> bytes:
+    """The bytes of the library; a compiler that took too long before is not asked again."""
+    status = Path(compiler).stat()
+    key = repr((compiler, status.st_mtime_ns, status.st_size)).encode()
+    note = folder / f"slow-compiler-{digest(key)[:16]}"
+    said = f"{compiler} did not finish within {COMPILE_SECONDS} s and is not asked for a day (remembered in {note})"
+    with contextlib.suppress(OSError):
+        if time.time() - note.stat().st_mtime < FORGET_SECONDS:
+            raise subprocess.TimeoutExpired(said, COMPILE_SECONDS)
+    with tempfile.TemporaryDirectory() as scratch:
+        made, linked = Path(scratch, "made.o"), Path(scratch, "made.so")
+        try:
             _call(compiler, *flags, "-c", str(source.path), "-o", str(made))
             # Linked without OpenMP's library: its symbols come from the one torch has loaded, so that both share their threads.
             _call(compiler, "-shared", str(made), "-o", str(linked), "-lm")
-            library = linked.read_bytes()
-        put_bytes(path, library)
-        put_text(checksum, digest(library))
-    return path
+        except subprocess.TimeoutExpired as error:
+            with contextlib.suppress(OSError):
+                put_text(note, said)
+            raise subprocess.TimeoutExpired(said, COMPILE_SECONDS) from error
+        return linked.read_bytes()
 
 
-def _is_whole(path: Path, checksum: Path) -> bool:
+def _is_whole(path: Path) -> bool:
     try:
-        return digest(path.read_bytes()) == checksum.read_text(encoding="utf-8")
+        return digest(path.read_bytes()) == path.with_suffix(".checksum").read_text(encoding="utf-8")
     except (OSError, ValueError):
         return False
 
@@ -193,25 +295,10 @@ def cache_folder() -> Path:
     return user_cache_path("softsym", appauthor=False) / "native"
 
 
-def _private_folder() -> Path:
-    """The cache folder, if only this user can write to it: what lies in it is executed."""
-    folder = cache_folder()
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if hasattr(os, "getuid"):
-        status = folder.stat()
-        if status.st_uid != os.getuid() or status.st_mode & 0o022:
-            raise PermissionError(f"{folder} can be written to by others")
-    return folder
-
-
 @functools.cache
 def _temporary() -> tempfile.TemporaryDirectory[str]:
-    return tempfile.TemporaryDirectory(prefix="softsym-", ignore_cleanup_errors=True)
-
-
-def _temporary_folder() -> Path:
     """A folder of this process alone, gone when it ends."""
-    return Path(_temporary().name)
+    return tempfile.TemporaryDirectory(prefix="softsym-", ignore_cleanup_errors=True)
 
 
 def _processor() -> str:
@@ -224,7 +311,22 @@ def _processor() -> str:
 
 
 def _call(*command: str) -> None:
-    subprocess.run(command, check=True, capture_output=True, text=True, timeout=COMPILE_SECONDS)
+    """Runs a command in a session of its own, which ends with all its processes if it takes too long."""
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        try:
+            _, errors = process.communicate(timeout=COMPILE_SECONDS)
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command, stderr=errors)
 
 
 def _in_one_line(error: Exception, compiler: str) -> str:

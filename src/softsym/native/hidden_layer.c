@@ -39,8 +39,8 @@ typedef struct {
 } Term;
 
 /* A layer, followed by its terms and tables. `kept` and `work` are numbers of rows, `spare` is the first of `work` that holds no gradients; the table
-   `row` has the row of each coordinate, `gate` the gate of each value or -1. */
-typedef struct { int32_t size, gates, values, terms, kept, work, spare, row, gate; } Layer;
+   `row` has the row of each coordinate, `gate` the gate of each value or -1. There are `weights` weights in all. */
+typedef struct { int32_t size, gates, values, terms, kept, work, spare, weights, row, gate; } Layer;
 
 /* What Python must agree with; compared once, when the library is loaded. */
 const int64_t layout[] = { sizeof(real), PADDING, sizeof(Term), sizeof(Layer) };
@@ -202,9 +202,15 @@ static void transpose(const int32_t *row, int width, real *restrict x, int count
 }
 
 /* x (batch, size) to out (batch, values) or, with `grads`, the gradient of out to that of x; `chunk` samples at a time. Each thread has
-   its own `work` and its own `grads`, which are `count` numbers. */
-void run(const Layer *l, double scale, const real *weights, real *x, real *out, real *kept, real *work, real *grads, int64_t count,
-         int64_t batch, int32_t chunk, int32_t threads) {
+   its own `work` and its own `grads`. Returns 1, and touches nothing, if one of the six arrays is shorter than that takes; else 0. */
+int32_t run(const Layer *l, double scale, const real *weights, real *x, real *out, real *kept, real *work, real *grads,
+            const int64_t *lengths, int64_t batch, int32_t chunk, int32_t threads) {
+    const int64_t padded = (batch + PADDING - 1) / PADDING * PADDING;
+    const int64_t needed[] = { l->weights, batch * l->size, batch * l->values, padded * l->kept,
+                               (int64_t)threads * chunk * l->work, grads ? (int64_t)threads * l->weights : 0 };
+    for (int k = 0; k < 6; k++)
+        if (lengths[k] < needed[k]) return 1;
+    if (chunk < PADDING || chunk % PADDING || threads < 1) return 1;
     #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
     for (int64_t first = 0; first < batch; first += chunk) {
         const int thread = threads > 1 ? omp_get_thread_num() : 0, some = batch - first < chunk ? (int)(batch - first) : chunk;
@@ -217,8 +223,9 @@ void run(const Layer *l, double scale, const real *weights, real *x, real *out, 
             transpose(NULL, l->values, some_out, some, n, values, 1);
         } else {
             transpose(NULL, l->values, some_out, some, n, values, 0);
-            backward(l, scale, weights, rows, values, n, others, values + l->spare * n, grads + thread * count);
+            backward(l, scale, weights, rows, values, n, others, values + l->spare * n, grads + (int64_t)thread * l->weights);
             transpose((const int32_t *)l + l->row, l->size, some_x, some, n, others, 1);
         }
     }
+    return 0;
 }

@@ -2,23 +2,39 @@
 
 Nothing here knows a group or a representation: :func:`softsym.nn.bilinear.make_plan` has made sizes and numbers of types of them. The
 torch version (:mod:`softsym.nn.functional`) and the compiled one (``hidden_layer.c``) read the same values.
+
+``torch.ops.softsym.*`` are what ``torch.compile`` puts into a graph: custom operators with fake kernels and gradients. Called one by
+one, the way through torch's dispatcher would cost a step of a small network several percent (README.md has the numbers), so outside
+of graphs the same functions are called by an :class:`torch.autograd.Function`, which has rules for ``torch.func`` too. Where compiled
+code cannot run, and in exported programs, which must not need softsym, the twin does the same in torch operations.
 """
 
 from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from softsym.native.build import Numbered, Source, build
+from softsym.errors import InputError
+from softsym.native.build import (
+    Numbered,
+    Source,
+    build,
+    can_run,
+    check_tensors,
+    entry,
+    full_precision,
+    is_mixed,
+    name_signature,
+)
 from softsym.typing import Index
 
 CHUNK = 64  # samples that are computed together: what they need should fit the second cache
@@ -95,7 +111,7 @@ class Gates:
     runs: tuple[tuple[int, int, int, int, int], ...]
 
 
-_TERM, _LAYER = 19, 9  # numbers in the structures of hidden_layer.c
+_TERM, _LAYER = 19, 10  # numbers in the structures of hidden_layer.c
 _SIZES = {"padding": PADDING, "size of Term": 4 * _TERM, "size of Layer": 4 * _LAYER}
 SOURCE = Source(Path(__file__).with_name("hidden_layer.c"), _SIZES)
 
@@ -112,6 +128,7 @@ class HiddenLayer(Numbered):
         self.shapes: list[tuple[int, ...]] = [(gates.size,), *plan.shapes]
         self._layer = _describe(plan, gates)
         self._kept, self._work = self._layer[4:6].tolist()
+        self._weights = sum(math.prod(shape) for shape in self.shapes)
 
     def __call__(self, x: Tensor, weights: Tensor) -> Tensor:
         """The result in torch operations."""
@@ -119,10 +136,21 @@ class HiddenLayer(Numbered):
         shaped = (part.view(shape) for part, shape in zip(parts, self.shapes, strict=True))
         return self.twin(self.plan, self.gates, x, *shaped)
 
+    def check(self, x: Tensor, weights: Sequence[Tensor]) -> None:
+        """Refuses an input or weights of other sizes than those of the layer."""
+        if x.ndim != 2 or x.shape[1] != self.plan.size:
+            raise InputError(
+                f"the layer takes inputs of shape (batch, {self.plan.size}), got {tuple(x.shape)}"
+            )
+        shapes = [tuple(weight.shape) for weight in weights]
+        if shapes != self.shapes:
+            raise InputError(
+                f"weights of the layer have shapes {self.shapes}, got {shapes}; do not exchange their data"
+            )
+
     def empty(self, x: Tensor) -> tuple[Tensor, Tensor]:
         """What :meth:`forward` returns, of undefined numbers."""
-        samples = (len(x) + PADDING - 1) // PADDING * PADDING
-        return x.new_empty(len(x), self.gates.size), x.new_empty(samples, self._kept)
+        return x.new_empty(len(x), self.gates.size), x.new_empty(_padded(len(x)), self._kept)
 
     def forward(self, x: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
         """The result (batch, values) in compiled code, and what the backward pass needs."""
@@ -133,23 +161,25 @@ class HiddenLayer(Numbered):
     def backward(self, grad: Tensor, weights: Tensor, kept: Tensor) -> tuple[Tensor, Tensor]:
         """Gradients of the input (batch, gates and values) and of all weights."""
         d_x = grad.new_empty(len(grad), self.plan.size)
-        grads = grad.new_zeros(self._threads(len(grad), grad.dtype), len(weights))
+        grads = grad.new_zeros(self._threads(len(grad), grad.dtype), self._weights)
         self._run(weights, d_x, grad.contiguous(), kept, grads)
         return d_x, grads.sum(0) if len(grads) > 1 else grads[0]
 
     def _run(
         self, weights: Tensor, x: Tensor, out: Tensor, kept: Tensor, grads: Tensor | None = None
     ) -> None:
-        threads, rounds = self._threads(len(x), x.dtype), max(1, -(-len(x) // CHUNK))
-        chunk = max(1, -(-len(x) // (rounds * PADDING))) * PADDING  # the same in both directions
+        batch, dtype = len(x), x.dtype
+        threads, rounds = self._threads(batch, dtype), max(1, -(-batch // CHUNK))
+        chunk = max(1, -(-batch // (rounds * PADDING))) * PADDING  # the same in both directions
+        needed = [self._weights, batch * self.plan.size, batch * self.gates.size, _padded(batch) * self._kept]
+        check_tensors((weights, x, out, kept), dtype, needed)
         work = x.new_empty(threads * chunk * self._work)
         tensors = (weights, x, out, kept, work, grads)
         places = [ctypes.c_void_p(None if t is None else t.data_ptr()) for t in tensors]
-        sizes = ctypes.c_int64(len(weights)), ctypes.c_int64(len(x)), chunk, threads
+        lengths = (ctypes.c_int64 * 6)(*(0 if t is None else t.numel() for t in tensors))
         layer, scale = ctypes.c_void_p(self._layer.ctypes.data), ctypes.c_double(self.plan.scale)
-        library = build(SOURCE, x.dtype).library
-        assert library is not None
-        library.run(layer, scale, *places, *sizes)
+        if entry(SOURCE, dtype, "run")(layer, scale, *places, lengths, ctypes.c_int64(batch), chunk, threads):
+            raise InputError("compiled code was given arrays shorter than the layer needs")
 
     def _threads(self, batch: int, dtype: torch.dtype) -> int:
         """One for small batches of narrow layers, which are not worth a second."""
@@ -190,7 +220,8 @@ def _describe(plan: Plan, gates: Gates) -> NDArray[np.int32]:
     for start, stop, copies, size, first in gates.runs:
         gate[start:stop] = first + np.arange(stop - start) // size if copies else -1
     work = gates.size + 2 * plan.size + between
-    sizes = [plan.size, gates.count, gates.size, len(plan.terms), kept, work + spare, work]
+    weights = gates.size + sum(rows * columns for rows, columns in plan.shapes)
+    sizes = [plan.size, gates.count, gates.size, len(plan.terms), kept, work + spare, work, weights]
     return np.array([*sizes, table(row), table(gate), *terms, *tables], np.int32)
 
 
@@ -202,3 +233,110 @@ def _weights(plan: Plan, first: int) -> list[tuple[int, int]]:
     columns = np.cumsum([0, *(t.between for t in plan.inner)])[:-1]
     stacked = [*((scaled + row, strides[0]) for row in rows), *((inner + k, strides[1]) for k in columns)]
     return [*stacked, *zip(mixed[:-1], strides[2:], strict=True)]
+
+
+def _padded(samples: int) -> int:
+    return (samples + PADDING - 1) // PADDING * PADDING
+
+
+def run_hidden_layer(layer: HiddenLayer, x: Tensor, *weights: Tensor) -> Tensor:
+    """A bilinear layer and the gates after it, compiled where possible.
+
+    Returns:
+        The values, (batch, values); in float32 under autocast, as the formulas need more than half precision.
+    """
+    if is_mixed(x):
+        with full_precision(x):
+            return run_hidden_layer(layer, *map(_single, (x, *weights)))
+    layer.check(x, weights)
+    if not can_run(SOURCE, (x, *weights)):
+        return layer.twin(layer.plan, layer.gates, x, *weights)
+    stacked = torch.cat([weight.flatten() for weight in weights])
+    if torch.compiler.is_compiling():
+        return _hidden_layer(x, stacked, layer.number)[0]
+    return _HiddenLayer.apply(layer, x, stacked)[0]
+
+
+def _single(tensor: Tensor) -> Tensor:
+    return tensor.float() if tensor.dtype in (torch.bfloat16, torch.float16) else tensor
+
+
+# Schemas are written out: the oldest supported torch infers none from lists and tuples.
+@torch.library.custom_op(
+    "softsym::hidden_layer",
+    mutates_args=(),
+    device_types="cpu",
+    schema="(Tensor x, Tensor weights, SymInt layer) -> (Tensor, Tensor)",
+)
+def _hidden_layer(x: Tensor, weights: Tensor, layer: int) -> tuple[Tensor, Tensor]:
+    return HiddenLayer.numbered(layer).forward(x, weights)
+
+
+@torch.library.custom_op(
+    "softsym::hidden_layer_backward",
+    mutates_args=(),
+    device_types="cpu",
+    schema="(Tensor grad, Tensor weights, Tensor kept, SymInt layer) -> (Tensor, Tensor)",
+)
+def _hidden_layer_backward(grad: Tensor, weights: Tensor, kept: Tensor, layer: int) -> tuple[Tensor, Tensor]:
+    return HiddenLayer.numbered(layer).backward(grad, weights, kept)
+
+
+@_hidden_layer.register_fake
+def _(x: Tensor, weights: Tensor, layer: int) -> tuple[Tensor, Tensor]:
+    return HiddenLayer.numbered(layer).empty(x)
+
+
+@_hidden_layer_backward.register_fake
+def _(grad: Tensor, weights: Tensor, kept: Tensor, layer: int) -> tuple[Tensor, Tensor]:
+    size = HiddenLayer.numbered(layer).plan.size
+    return grad.new_empty(len(grad), size), torch.empty_like(weights)
+
+
+def _keep(ctx: Any, inputs: tuple[Tensor, Tensor, int], output: tuple[Tensor, Tensor]) -> None:
+    _, weights, ctx.number = inputs
+    ctx.save_for_backward(weights, output[1])
+
+
+def _gradients(ctx: Any, grad: Tensor, _: Tensor) -> tuple[Tensor, Tensor, None]:
+    return *_hidden_layer_backward(grad, *ctx.saved_tensors, ctx.number), None
+
+
+_hidden_layer.register_autograd(_gradients, setup_context=_keep)
+
+
+class _HiddenLayer(torch.autograd.Function):
+    """The operator without the dispatcher: a layer, x and all weights to the result and what is kept."""
+
+    @staticmethod
+    def forward(layer: HiddenLayer, x: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
+        return layer.forward(x, weights)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
+        ctx.layer, x, weights = inputs
+        ctx.set_materialize_grads(False)
+        ctx.mark_non_differentiable(output[1])
+        ctx.save_for_backward(x, weights, output[1])
+        ctx.save_for_forward(x, weights)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor, _: None) -> tuple[Tensor | None, ...]:
+        x, weights, kept = ctx.saved_tensors
+        if torch.is_grad_enabled():  # derivatives of the gradient are wanted too
+            return None, *torch.func.vjp(ctx.layer, x, weights)[1](grad)
+        return None, *ctx.layer.backward(grad, weights, kept)
+
+    @staticmethod
+    def jvp(ctx: Any, _: None, *tangents: Tensor | None) -> tuple[Tensor, None]:
+        inputs = ctx.saved_tensors
+        filled = tuple(torch.zeros_like(p) if t is None else t for p, t in zip(inputs, tangents, strict=True))
+        return torch.func.jvp(ctx.layer, inputs, filled)[1], None
+
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple[Any, ...], layer: HiddenLayer, *inputs: Tensor) -> tuple[Any, Any]:
+        out = torch.vmap(layer, in_dims[1:], randomness=info.randomness)(*inputs)
+        return (out, out.new_empty(0)), (0, None)  # nothing is kept: gradients, too, come from the twin
+
+
+name_signature(_HiddenLayer)

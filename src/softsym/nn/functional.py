@@ -31,15 +31,7 @@ def hidden_layer(plan: Plan, gates: Gates, x: Tensor, gate_weight: Tensor, *weig
 
 
 def bilinear(plan: Plan, x: Tensor, scale: Tensor, inner: Tensor, *mixed: Tensor) -> Tensor:
-    """X + 0.1 W(x) x.
-
-    Args:
-        plan: What the layer computes.
-        x: Input, (batch, size).
-        scale: Stacked weight U of the scaled terms, (columns, scalars).
-        inner: Stacked weight V of the inner terms, (scalars, columns).
-        mixed: The weight M of each mixed term.
-    """
+    """X + 0.1 W(x) x."""
     if not plan.terms:
         return x
     parts = [_part(x, copies) for copies in plan.types]
@@ -67,13 +59,7 @@ def bilinear(plan: Plan, x: Tensor, scale: Tensor, inner: Tensor, *mixed: Tensor
 
 
 def gate(gates: Gates, x: Tensor, weight: Tensor) -> Tensor:
-    """Applies gates (the first channels) to values (the others).
-
-    Args:
-        gates: Which values have gates.
-        x: Gates and values, (batch, gates + size).
-        weight: Weight of each value's swish, (size,).
-    """
+    """Applies gates (the first channels) to values (the others)."""
     openings, values = x.split((gates.count, gates.size), dim=1)
     openings = openings.sigmoid()
     swish = torch.nn.functional.silu(values) * weight

@@ -41,12 +41,7 @@ OUTSIDE = {
 
 
 class Confined(nn.Module):
-    """A tensor in an equivariant space: the projection of a free one.
-
-    Args:
-        space: The space.
-        value: Initial value of the free tensor.
-    """
+    """A tensor in an equivariant space: the projection of a free one."""
 
     index: Tensor
 
@@ -157,14 +152,7 @@ def uniform_bias(size: int, generator: torch.Generator | None = None) -> Tensor:
 
 @torch.no_grad()
 def soften(weight: Tensor, space: EquivariantSpace, init: str) -> Tensor:
-    """Makes another start of a standard one by scaling the part of the weight outside the equivariant space.
-
-    Args:
-        weight: A standard start, of covariance s^2 I.
-        space: The equivariant space of the largest group.
-        init: ``standard``, ``soft``, ``half-soft`` (covariance P + 0.5 (I - P), as printed), ``half-soft-code``
-            (0.5 P W + 0.5 W, as in the published code: covariance P + 0.25 (I - P)) or ``equivariant`` (P W).
-    """
+    """Makes another start of a standard one by scaling the part of the weight outside the equivariant space."""
     if init not in OUTSIDE:
         raise InputError(f"unknown initialisation {init!r}; pass one of {', '.join(OUTSIDE)}")
     if init == "standard":

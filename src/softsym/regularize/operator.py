@@ -6,12 +6,24 @@ of a group is the same small matrix on every copy of a type. With :math:`R_k = \
 .. math:: \sum_k \lambda_k R_k = \tfrac12\, w^T K w, \qquad K = \sum_k \lambda_k (1 - P_k), \qquad \nabla = K w .
 
 Most of K is zero or diagonal: it falls into connected components of coordinates, a single coordinate needs only a multiplication, and
-the rest are small blocks.
+the rest are small blocks. The dimensionless penalty divides by :math:`|w|^2`. The minimiser of
+:math:`|w - w_0|^2 / (2t) + \sum_k \lambda_k R_k(w)` is
+
+.. math:: w = (1 + t K)^{-1} w_0 = w_0 - U \frac{t d}{1 + t d} U^T w_0, \qquad K = U d\, U^T ,
+
+whether the projectors commute or not. K is diagonalised once for given strengths, on small blocks; any step length after that costs two
+small products, in compiled code (:class:`softsym.native.Resolvent`) where that can run. The intersection of all equivariant spaces
+(d = 0) is not changed. An optimiser that rescales gradients, as Adam does, would rescale those of a penalty in the loss too; with a
+separate proximal step a strength means the same with any optimiser.
+
+Reference:
+    Proximal Algorithms (Parikh and Boyd, 2014), https://doi.org/10.1561/2400000003
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,9 +34,10 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from torch import Tensor, nn
 
+from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.maps import TensorMap, layer_of
-from softsym.native import Blocks, Quadratic, SmallMatrices, full_precision, is_mixed
+from softsym.native import Blocks, Quadratic, Resolvent, SmallMatrices, SmallSpectra, full_precision, is_mixed
 from softsym.reps import Rep, TensorType
 from softsym.spaces import OrbitBasis, Packed, PackedBlock, invariants
 from softsym.typing import Array, Index
@@ -35,31 +48,46 @@ LARGEST_BLOCK = 1_000
 
 @dataclass(frozen=True)
 class StackedParameters:
-    """Named parameters with their maps, one after the other in a flat vector.
+    """Named parameters with their maps, one after the other in a flat vector."""
 
-    Args:
-        names: Names in the model.
-        parameters: The parameters themselves.
-        maps: The map that each parameter is.
-        layers: The layer that holds each parameter.
-    """
-
-    names: tuple[str, ...]
-    parameters: tuple[nn.Parameter, ...]
-    maps: tuple[TensorMap, ...]
-    layers: tuple[str, ...]
+    names: tuple[str, ...]  # names in the model
+    parameters: tuple[nn.Parameter, ...]  # the parameters themselves
+    maps: tuple[TensorMap, ...]  # the map that each parameter is
+    layers: tuple[str, ...]  # the layer that holds each parameter
+    shapes: tuple[
+        torch.Size, ...
+    ]  # the shape of each parameter, as spaces and compiled code were prepared for it
 
     @staticmethod
     def from_model(model: nn.Module, maps: Mapping[str, TensorMap]) -> StackedParameters:
         """The parameters of a model that have representations."""
         parameters = tuple(model.get_parameter(name) for name in maps)
         layers = tuple(layer_of(model, name) for name in maps)
-        return StackedParameters(tuple(maps), parameters, tuple(maps.values()), layers)
+        shapes = tuple(parameter.shape for parameter in parameters)
+        return StackedParameters(tuple(maps), parameters, tuple(maps.values()), layers, shapes)
+
+    def check(self) -> tuple[nn.Parameter, ...]:
+        """The parameters; refuses those whose data were exchanged for others that do not fit."""
+        for name, parameter, shape in zip(self.names, self.parameters, self.shapes, strict=True):
+            if parameter.shape != shape:
+                raise InputError(
+                    f"{name} had shape {tuple(shape)} when the regularizer was made and has {tuple(parameter.shape)} now; "
+                    "make a new EquivarianceRegularizer"
+                )
+            if parameter.layout is not torch.strided or not parameter.is_floating_point():
+                raise InputError(
+                    f"{name} holds {parameter.layout} {parameter.dtype}; only dense real numbers are regularised"
+                )
+            if parameter.device != self.parameters[0].device:
+                raise InputError(
+                    f"{name} is on {parameter.device}, {self.names[0]} on {self.parameters[0].device}; move the model to one"
+                )
+        return self.parameters
 
     @property
     def sizes(self) -> list[int]:
         """Number of entries of each parameter."""
-        return [p.numel() for p in self.parameters]
+        return [math.prod(shape) for shape in self.shapes]
 
     @property
     def offsets(self) -> list[int]:
@@ -73,12 +101,11 @@ class StackedParameters:
 
     def flat(self) -> Tensor:
         """The flat vector (a copy)."""
-        return torch.cat([p.detach().reshape(-1) for p in self.parameters])
+        return flatten(self.check())
 
     def split(self, flat: Tensor) -> list[Tensor]:
         """A flat vector as tensors of the parameters' shapes (views)."""
-        pieces = flat.split(self.sizes)
-        return [piece.view(p.shape) for piece, p in zip(pieces, self.parameters, strict=True)]
+        return [piece.view(shape) for piece, shape in zip(flat.split(self.sizes), self.shapes, strict=True)]
 
     def positions(self, groups: Sequence[Group]) -> dict[TensorType, Index]:
         """Flat positions (copies, size) of each tensor type in all parameters."""
@@ -96,14 +123,14 @@ class StackedParameters:
         return sums
 
 
-def projector(group: Group, positions: Mapping[TensorType, Index], size: int) -> Packed:
-    """The orthogonal projector of a group on a vector that holds copies of tensor types.
+def flatten(parameters: Sequence[Tensor]) -> Tensor:
+    """A copy of all parameters as one vector, in single precision or more: squares and long steps leave the range of half precision."""
+    flat = torch.cat([p.detach().reshape(-1) for p in parameters])
+    return flat if flat.dtype in (torch.float32, torch.float64) else flat.float()
 
-    Args:
-        group: The group.
-        positions: Flat positions (copies, size of the type) of each type.
-        size: Length of the vector.
-    """
+
+def projector(group: Group, positions: Mapping[TensorType, Index], size: int) -> Packed:
+    """The orthogonal projector of a group on a vector that holds copies of tensor types."""
     indices: dict[bytes, list[Index]] = {}
     factors: dict[bytes, Array | OrbitBasis] = {}
     for tensor_type, index in positions.items():
@@ -131,43 +158,27 @@ def _dense_projector(group: Group, tensor_type: TensorType) -> Any:
 
 @dataclass(frozen=True)
 class Mixing:
-    """Components of equal size m of one type, on all of its copies.
+    """Components of equal size m of one type, on all of its copies."""
 
-    Args:
-        index: Flat positions, shape (components, copies, m).
-        complements: 1 - P_k on each component for each group, shape (groups, components, m, m).
-    """
-
-    index: Index
-    complements: Array
+    index: Index  # flat positions, shape (components, copies, m)
+    complements: Array  # 1 - P_k on each component for each group, shape (groups, components, m, m)
 
 
 @dataclass(frozen=True)
 class Diagonal:
-    """Coordinates of one type that no group mixes with others.
+    """Coordinates of one type that no group mixes with others."""
 
-    Args:
-        index: Flat positions, shape (copies, m).
-        complements: 1 - P_k on each coordinate for each group, shape (groups, m).
-    """
-
-    index: Index
-    complements: Array
+    index: Index  # flat positions, shape (copies, m)
+    complements: Array  # 1 - P_k on each coordinate for each group, shape (groups, m)
 
 
 @dataclass(frozen=True)
 class Constants:
-    """K for given strengths as tensors.
+    """K for given strengths as tensors."""
 
-    Args:
-        diagonal: Its diagonal where no coordinates mix, zero elsewhere, shape (size,).
-        index: Positions of all coordinates that mix.
-        matrices: K on each component, shape (components, m, m), for each :class:`Mixing`.
-    """
-
-    diagonal: Tensor
-    index: Tensor
-    matrices: list[Tensor]
+    diagonal: Tensor  # its diagonal where no coordinates mix, zero elsewhere, shape (size,)
+    index: Tensor  # positions of all coordinates that mix
+    matrices: list[Tensor]  # K on each component, shape (components, m, m), for each :class:`Mixing`
 
 
 class JointOperator:
@@ -175,11 +186,6 @@ class JointOperator:
 
     Types of up to :data:`LARGEST_TYPE` coordinates of which no more than :data:`LARGEST_BLOCK` mix with each other take part in the
     joint matrices. Others (tensors of rank eight and more) would need huge ones; on them every group's own projector is applied.
-
-    Args:
-        stacked: The parameters.
-        groups: The groups.
-        positions: ``stacked.positions(groups)``, if it is known already.
     """
 
     def __init__(
@@ -227,14 +233,15 @@ class JointOperator:
     ) -> tuple[list[Tensor], Tensor | float, Tensor | float]:
         """K w, w . K w and w . w of the vector w of all parameters; K w in new tensors of their shapes."""
         if self.can_run_compiled(parameters):
-            Kw, form, square = self._compile(parameters[0].dtype, tuple(strengths)).run(parameters)
+            Kw, form, square = self._compile(parameters[0].dtype, tuple(strengths)).quadratic(parameters)
             if self.large is not None:
                 form -= self.large.subtract_(Kw, parameters, strengths).item()
             return Kw, form, square
-        w = torch.cat([p.reshape(-1) for p in parameters])
+        w = flatten(parameters)
         flat = self.apply(w, strengths)
         pieces = zip(flat.split(self.sizes), parameters, strict=True)
-        return [piece.reshape(p.shape).clone() for piece, p in pieces], torch.dot(w, flat), torch.dot(w, w)
+        Kw = [piece.reshape(p.shape).to(p.dtype, copy=True) for piece, p in pieces]
+        return Kw, torch.dot(w, flat), torch.dot(w, w)
 
     def apply(self, x: Tensor, strengths: Sequence[float]) -> Tensor:
         """K x for a flat vector x (size,), in the precision of x whatever autocast says."""
@@ -292,7 +299,7 @@ class JointOperator:
         if self._quadratic is None or self._quadratic[0] != (strengths, dtype):
             diagonal, matrices = self.weight(strengths)
             blocks = [
-                SmallMatrices(len(index), len(small), len(small), small, index, index, k)
+                SmallMatrices(index, small, k)
                 for mixing, K in zip(self.mixings, matrices, strict=True)
                 for k, local in self.split_positions(mixing.index)
                 for index, small in zip(local, torch.tensor(K), strict=True)
@@ -309,13 +316,7 @@ class JointOperator:
 
 
 class LargeTypes:
-    """sum_k lambda_k P_k on the coordinates of types too large for joint matrices, gathered from all parameters.
-
-    Args:
-        positions: Flat positions of each type, (copies, size).
-        groups: The groups.
-        offsets: Where each parameter starts in the flat vector.
-    """
+    """sum_k lambda_k P_k on the coordinates of types too large for joint matrices, gathered from all parameters."""
 
     def __init__(
         self, positions: Mapping[TensorType, Index], groups: Sequence[Group], offsets: Sequence[int]
@@ -359,3 +360,142 @@ class LargeTypes:
     def _split(self, gathered: Tensor) -> Iterator[tuple[tuple[int, Tensor], Tensor]]:
         """Each parameter's number and positions in it, with the coordinates that belong there."""
         return zip(self._parts, gathered.split([len(where) for _, where in self._parts]), strict=True)
+
+
+MOST_ITERATIONS = 200
+
+
+class Penalty(torch.autograd.Function):
+    """1/2 w^T K w of the parameters' concatenation w, divided by |w|^2 if relative."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, operator: JointOperator, strengths: Sequence[float], relative: bool, *parameters: Tensor
+    ) -> Tensor:
+        """The value, a scalar."""
+        value, ctx.gradient = value_and_gradient(operator, strengths, relative, parameters)
+        ctx.arguments = operator, strengths, relative
+        ctx.save_for_backward(*parameters)
+        return value
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        """K w, handed over without a copy, so that other gradients are added to it in place; a second backward computes it again."""
+        gradient, ctx.gradient = ctx.gradient, None
+        if gradient is None:
+            operator, strengths, relative = ctx.arguments
+            _, gradient = value_and_gradient(operator, strengths, relative, ctx.saved_tensors)
+        if grad.device.type != "cpu" or grad.item() != 1:  # reading the number would synchronise a GPU
+            torch._foreach_mul_(gradient, grad)
+        return None, None, None, *gradient
+
+
+def value_and_gradient(
+    operator: JointOperator, strengths: Sequence[float], relative: bool, parameters: Sequence[Tensor]
+) -> tuple[Tensor, list[Tensor]]:
+    """The penalty and its gradient, in new tensors."""
+    gradient, form, square = operator.products(parameters, strengths)
+    dtype = gradient[0].dtype if gradient[0].dtype == torch.float64 else torch.float32
+    value = torch.as_tensor(0.5 * form, dtype=dtype)
+    if relative:
+        norm = torch.as_tensor(square + torch.finfo(dtype).tiny, dtype=dtype)  # all weights may be zero
+        value = value / norm
+        torch._foreach_sub_(gradient, torch._foreach_mul(list(parameters), 2 * value))
+        torch._foreach_div_(gradient, norm)
+    return value, gradient
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """The eigendecomposition of K on all components of one :class:`~softsym.regularize.operator.Mixing`."""
+
+    index: Tensor  # flat positions, shape (components, copies, m)
+    values: Tensor  # its eigenvalues, shape (components, 1, m)
+    vectors: Tensor  # its eigenvectors in columns, shape (components, m, m)
+
+
+class Proximal:
+    """(1 + t K)^-1 on all parameters, for given strengths and any step t."""
+
+    def __init__(self, operator: JointOperator, strengths: tuple[float, ...]) -> None:
+        self._operator, self._large, self._strengths = operator, operator.large, strengths
+        self._diagonal, matrices = operator.weight(strengths)
+        self._eigen = []
+        for K in matrices:
+            values, vectors = np.linalg.eigh(K)
+            is_rounding = values <= 1e-12 * max(sum(strengths), 1e-300)
+            self._eigen.append((np.where(is_rounding, 0.0, values), vectors))
+        self._resolvents: dict[torch.dtype, Resolvent] = {}
+        self._constants: dict[Any, tuple[Tensor, list[Spectrum]]] = {}
+
+    def apply_(self, parameters: Sequence[Tensor], step: float) -> None:
+        """Replaces the parameters by the minimiser."""
+        if self._operator.can_run_compiled(parameters):
+            large = None if self._large is None else self._large.gather(parameters)
+            self._resolvent(parameters[0].dtype).run_(parameters, step)
+            if self._large is not None and large is not None:
+                self._large.scatter_(parameters, self._solve_large(large, step))
+            return
+        flat = self(flatten(parameters), step)
+        for parameter, piece in zip(parameters, flat.split(self._operator.sizes), strict=True):
+            parameter.copy_(piece.view(parameter.shape))
+
+    def __call__(self, w: Tensor, step: float) -> Tensor:
+        """The minimiser for a flat vector w (size,), in torch operations."""
+        diagonal, spectra = self._prepare(w)
+        out = w / (1 + step * diagonal)
+        for spectrum in spectra:
+            shrink = step * spectrum.values / (1 + step * spectrum.values)
+            rows = w[spectrum.index]
+            change = torch.bmm(torch.bmm(rows, spectrum.vectors) * shrink, spectrum.vectors.mT)
+            out[spectrum.index] = rows - change
+        if self._large is not None:
+            index = self._large.index.to(w.device)
+            out[index] = self._solve_large(w[index], step)
+        return out
+
+    def _prepare(self, w: Tensor) -> tuple[Tensor, list[Spectrum]]:
+        """K in the dtype and on the device of w: its diagonal where no coordinates mix, zero elsewhere, (size,), and its blocks."""
+        if (w.dtype, w.device) not in self._constants:
+            spectra = [
+                Spectrum(
+                    torch.tensor(mixing.index, device=w.device),
+                    torch.tensor(values[:, None]).to(w),
+                    torch.tensor(vectors).to(w),
+                )
+                for mixing, (values, vectors) in zip(self._operator.mixings, self._eigen, strict=True)
+            ]
+            self._constants[w.dtype, w.device] = torch.tensor(self._diagonal).to(w), spectra
+        return self._constants[w.dtype, w.device]
+
+    def _resolvent(self, dtype: torch.dtype) -> Resolvent:
+        """The eigendecomposition for compiled code."""
+        if dtype not in self._resolvents:
+            spectra = [
+                SmallSpectra(where, values, vectors, k)
+                for mixing, (values, vectors) in zip(self._operator.mixings, self._eigen, strict=True)
+                for k, where in self._operator.split_positions(mixing.index)
+            ]
+            diagonals = torch.tensor(self._diagonal).split(self._operator.sizes)
+            self._resolvents[dtype] = Resolvent(diagonals, spectra, dtype)
+        return self._resolvents[dtype]
+
+    def _solve_large(self, x: Tensor, step: float) -> Tensor:
+        """The minimiser on coordinates of types too large to be diagonalised, by conjugate gradients."""
+        assert self._large is not None
+        scale = 1 + step * sum(self._strengths)
+        solution = torch.zeros_like(x)
+        residual, direction = x.clone(), x.clone()
+        square = torch.dot(residual, residual)
+        tolerance = square * torch.finfo(x.dtype).eps ** 2
+        for _ in range(MOST_ITERATIONS):
+            if square <= tolerance:
+                break
+            image = scale * direction - step * self._large.project(direction, self._strengths)
+            length = square / torch.dot(direction, image)
+            solution += length * direction
+            residual -= length * image
+            square, before = torch.dot(residual, residual), square
+            direction = residual + (square / before) * direction
+        return solution

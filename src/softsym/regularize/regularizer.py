@@ -17,6 +17,8 @@ import functools
 import math
 import warnings
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import torch
@@ -25,9 +27,14 @@ from torch import Tensor, nn
 from softsym.errors import BrokenSymmetryWarning, InputError
 from softsym.groups import Group, read_groups
 from softsym.maps import GivenReps, Proposal, TensorMap, parameter_maps
-from softsym.regularize.description import Description, describe
-from softsym.regularize.operator import JointOperator, StackedParameters, projector
-from softsym.regularize.proximal import Penalty, Proximal, value_and_gradient
+from softsym.regularize.operator import (
+    JointOperator,
+    Penalty,
+    Proximal,
+    StackedParameters,
+    projector,
+    value_and_gradient,
+)
 from softsym.reps import Rep, TensorType
 from softsym.spaces import Packed
 from softsym.typing import Index
@@ -107,11 +114,13 @@ class EquivarianceRegularizer:
 
     def __call__(self) -> Tensor:
         """sum_k lambda_k R_k, a differentiable scalar."""
-        apply = Penalty.apply
-        if torch.compiler.is_compiling():  # value and gradient are closed forms, which need no tracing
-            apply = torch.compiler.disable(apply)
-        value: Tensor = apply(self._operator, self._weights(), self.dimensionless, *self.stacked.parameters)
+        # Value and gradient are closed forms, which need no tracing; the first call prepares them.
+        penalty = torch.compiler.disable(self._penalty) if torch.compiler.is_compiling() else self._penalty
+        value: Tensor = penalty()
         return value
+
+    def _penalty(self) -> Any:
+        return Penalty.apply(self._operator, self._weights(), self.dimensionless, *self.stacked.check())
 
     @torch.no_grad()
     def residuals(self) -> dict[str, dict[str, float]]:
@@ -149,9 +158,11 @@ class EquivarianceRegularizer:
     @torch.no_grad()
     def step_(self, lr: float) -> None:
         """The decoupled form: adds -lr times the gradient of the penalty to the parameters, after ``optimizer.step()``."""
-        parameters = self.stacked.parameters
+        step, parameters = _read_number(lr, "step_ needs a learning rate"), self.stacked.check()
         _, gradient = value_and_gradient(self._operator, self._weights(), self.dimensionless, parameters)
-        torch._foreach_sub_(parameters, gradient, alpha=lr)
+        trained = [(p, g) for p, g in zip(parameters, gradient, strict=True) if p.requires_grad]
+        if trained:
+            torch._foreach_sub_([p for p, _ in trained], [g for _, g in trained], alpha=step)
 
     @torch.no_grad()
     def prox_(self, step: float) -> None:
@@ -166,14 +177,13 @@ class EquivarianceRegularizer:
             raise InputError(
                 "prox_ has no closed form for a dimensionless penalty; make the regularizer without dimensionless=True"
             )
-        if not 0 <= step < math.inf:
-            raise InputError(f"prox_ needs a step of at least 0, got {step!r}")
+        step, parameters = _read_number(step, "prox_ needs a step"), self.stacked.check()
         strengths = self._weights()
         if step == 0 or not any(strengths):
             return
         if self._proximal is None or self._proximal[0] != strengths:
             self._proximal = strengths, Proximal(self._operator, strengths)
-        self._proximal[1].apply_(self.stacked.parameters, step)
+        self._proximal[1].apply_(_copy_frozen(parameters), step)
 
     @torch.no_grad()
     def initialize_(self) -> None:
@@ -186,13 +196,14 @@ class EquivarianceRegularizer:
         active = tuple(float(strength > 0) for strength in self._weights())
         if not any(active):
             return
-        parameters = self.stacked.parameters
+        parameters = _copy_frozen(self.stacked.check())
         before = [parameter.clone() for parameter in parameters]
         Proximal(self._operator, active).apply_(parameters, LONG_STEP)
         for parameter, old in zip(parameters, before, strict=True):
             if parameter.dim() < 2:  # biases and scales of norms keep their size
                 continue
-            share = (parameter.norm() / old.norm().clamp_min(torch.finfo(old.dtype).tiny)).item()
+            norms = [torch.linalg.vector_norm(w, dtype=_precision(w)) for w in (parameter, old)]
+            share = (norms[0] / norms[1].clamp_min(torch.finfo(norms[1].dtype).tiny)).item()
             if share > MIN_SHARE:
                 parameter.div_(share)
             else:
@@ -209,8 +220,19 @@ class EquivarianceRegularizer:
         acting = self._read_group(group)
         w = self.stacked.flat()
         inside = self._projector(acting).project(w[None])[0]
-        for parameter, piece in zip(self.stacked.parameters, self.stacked.split(inside), strict=True):
-            parameter.copy_(piece)
+        pieces = list(
+            zip(self.stacked.names, self.stacked.parameters, self.stacked.split(inside), strict=True)
+        )
+        for name, parameter, piece in pieces:
+            if not parameter.requires_grad and not torch.allclose(
+                piece, parameter.to(piece), rtol=1e-4, atol=1e-6
+            ):
+                raise InputError(
+                    f"{name} is frozen and not equivariant to {acting.name}; call requires_grad_(True) on it first"
+                )
+        for _, parameter, piece in pieces:
+            if parameter.requires_grad:
+                parameter.copy_(piece)
         for (
             name,
             buffer,
@@ -290,13 +312,28 @@ class EquivarianceRegularizer:
         return f"EquivarianceRegularizer({len(self.stacked.names)} parameters; {strengths})"
 
 
-class StrengthMap(MutableMapping[str, float]):
-    """The strength of each group: a mapping with fixed keys that accepts only finite numbers of at least zero.
+def _read_number(value: Any, what: str) -> float:
+    """A finite number of at least zero, of any type of Python, NumPy or torch."""
+    if isinstance(value, Real) or (
+        isinstance(value, Tensor) and value.ndim == 0 and value.is_floating_point()
+    ):
+        number = float(value)
+        if 0 <= number < math.inf:
+            return number
+    raise InputError(f"{what} that is finite and at least 0, got {value!r}")
 
-    Args:
-        names: The groups' names, in order.
-        start: One strength for all, or one for each.
-    """
+
+def _copy_frozen(parameters: Sequence[Tensor]) -> list[Tensor]:
+    """The parameters, with copies in place of frozen ones, which nothing may change."""
+    return [p if p.requires_grad else p.detach().clone() for p in parameters]
+
+
+def _precision(w: Tensor) -> torch.dtype:
+    return torch.float64 if w.dtype == torch.float64 else torch.float32
+
+
+class StrengthMap(MutableMapping[str, float]):
+    """The strength of each group: a mapping with fixed keys that accepts only finite numbers of at least zero."""
 
     def __init__(self, names: Sequence[str], start: float | Mapping[str, float]) -> None:
         self._values = dict.fromkeys(names, 0.0)
@@ -322,9 +359,7 @@ class StrengthMap(MutableMapping[str, float]):
     def _check(self, name: str, value: float) -> float:
         if name not in self._values:
             raise InputError(f"unknown group {name!r}; the groups are {', '.join(self._values)}")
-        if not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
-            raise InputError(f"the strength of {name} must be a finite number >= 0, got {value!r}")
-        return float(value)
+        return _read_number(value, f"the strength of {name} must be a number")
 
     def __delitem__(self, name: str) -> None:
         raise InputError("a group cannot be removed; set its strength to 0")
@@ -337,3 +372,68 @@ class StrengthMap(MutableMapping[str, float]):
 
     def __repr__(self) -> str:
         return repr(self._values)
+
+
+LONGEST = 60
+"""Characters of a representation in the table."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One parameter: name, shape, representation, and the dimension of its equivariant space by group."""
+
+    parameter: str
+    shape: tuple[int, ...]
+    representation: str
+    dimensions: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Description:
+    """All regularised parameters; prints as a table."""
+
+    rows: tuple[Row, ...]
+    remarks: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        groups = list(self.rows[0].dimensions) if self.rows else []
+        lines = [["parameter", "shape", "representation", *groups]]
+        for row in self.rows:
+            shape = " x ".join(map(str, row.shape))
+            text = shorten(row.representation)
+            lines.append([row.parameter, shape, text, *(str(row.dimensions[g]) for g in groups)])
+        widths = [max(len(line[k]) for line in lines) for k in range(len(lines[0]))]
+        table = [
+            "  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip() for line in lines
+        ]
+        return "\n".join([*table, *self.remarks])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def shorten(text: str) -> str:
+    """A long text without its middle.
+
+    Example:
+        >>> shorten("Points([[1.0, 2.0]])"), len(shorten("V + S + " * 30))
+        ('Points([[1.0, 2.0]])', 63)
+    """
+    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 + 2 :]}"
+
+
+def describe(
+    stacked: StackedParameters, groups: Sequence[Group], proposal: Proposal | None = None
+) -> Description:
+    """The table of a model's regularised parameters, with remarks on the others."""
+    rows = []
+    remarks = [] if proposal is None else proposal.remarks()
+    for name, parameter, tensor_map in zip(stacked.names, stacked.parameters, stacked.maps, strict=True):
+        dimensions = {group.name: tensor_map.space(group).dim for group in groups}
+        rows.append(Row(name, tuple(parameter.shape), str(tensor_map), dimensions))
+        empty = [group for group, dim in dimensions.items() if dim == 0]
+        if empty and parameter.dim() > 1:
+            remarks.append(
+                f"only zero is equivariant to {', '.join(empty)}: {name}; give its layer's representations with `reps`"
+            )
+    return Description(tuple(rows), tuple(remarks))

@@ -23,13 +23,9 @@ from softsym.typing import Array
 
 @dataclass(frozen=True)
 class DisplacementAtom(Atom):
-    """A difference of two points.
+    """A difference of two points."""
 
-    Args:
-        is_dual: Whether elements act by their inverse transpose.
-    """
-
-    is_dual: bool = False
+    is_dual: bool = False  # whether elements act by their inverse transpose
 
     @property
     def dual(self) -> DisplacementAtom:

@@ -17,20 +17,16 @@ from numpy.typing import ArrayLike
 
 from softsym.errors import InputError
 from softsym.groups import Group
-from softsym.groups.generators import batched_kron
+from softsym.groups.sampling import batched_kron
 from softsym.typing import Array
 
 
 @dataclass(frozen=True)
 class Element:
-    """A group or algebra element, or a batch of them.
+    """A group or algebra element, or a batch of them."""
 
-    Args:
-        whole: Matrices on the whole space, shape (..., d, d).
-        parts: One stack of matrices for each Kronecker factor; None if only the whole matrix is known.
-    """
-
-    whole: Array
+    whole: Array  # matrices on the whole space, shape (..., d, d)
+    # one stack of matrices for each Kronecker factor; None if only the whole matrix is known
     parts: tuple[Array, ...] | None
 
     def part(self, index: int, atom: str) -> Array:
@@ -77,15 +73,10 @@ class Atom(ABC):
 
 @dataclass(frozen=True)
 class Base(Atom):
-    """The base representation V of a group, or of one part of a direct product.
+    """The base representation V of a group, or of one part of a direct product."""
 
-    Args:
-        part: Which Kronecker factor; None for the whole space.
-        is_dual: Whether elements act by their inverse transpose.
-    """
-
-    part: int | None = None
-    is_dual: bool = False
+    part: int | None = None  # which Kronecker factor; None for the whole space
+    is_dual: bool = False  # whether elements act by their inverse transpose
 
     @property
     def dual(self) -> Base:

@@ -28,15 +28,10 @@ MAX_POINTS = 1_000_000
 
 @dataclass(frozen=True)
 class Points(Atom):
-    """Functions on points of R^d that the group permutes; its own dual, because permutations are orthogonal.
+    """Functions on points of R^d that the group permutes; its own dual, because permutations are orthogonal."""
 
-    Args:
-        points: Coordinates, one tuple per point.
-        text: The text form.
-    """
-
-    points: tuple[tuple[float, ...], ...]
-    text: str = field(compare=False)
+    points: tuple[tuple[float, ...], ...]  # coordinates, one tuple per point
+    text: str = field(compare=False)  # the text form
 
     def size(self, group: Group) -> int:
         if len(self.points[0]) != group.dim:

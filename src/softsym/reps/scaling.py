@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from softsym.errors import InputError
-from softsym.groups import Group, elements
+from softsym.groups import Group, sampling
 from softsym.reps.atoms import Atom, Base, Element, discrete_elements, lie_elements
 from softsym.reps.rep import Rep, TensorType
 from softsym.typing import Array
@@ -43,7 +43,7 @@ class UnscaledAtom(Atom):
     def is_permutation(self, group: Group) -> bool:
         """Whether R only permutes these coordinates; it is the identity for a scaling."""
         return not any(self.drho(group, A).any() for A in lie_elements(group)) and all(
-            elements.is_permutation(self.rho(group, h)) for h in discrete_elements(group)
+            sampling.is_permutation(self.rho(group, h)) for h in discrete_elements(group)
         )
 
     def order_key(self) -> tuple[object, ...]:
@@ -55,13 +55,9 @@ class UnscaledAtom(Atom):
 
 @dataclass(frozen=True)
 class SizeAtom(Atom):
-    """The size of an input: one number, multiplied by lambda.
+    """The size of an input: one number, multiplied by lambda."""
 
-    Args:
-        is_dual: Whether elements act by their inverse.
-    """
-
-    is_dual: bool = False
+    is_dual: bool = False  # whether elements act by their inverse
 
     @property
     def dual(self) -> SizeAtom:

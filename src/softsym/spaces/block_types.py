@@ -40,17 +40,25 @@ _ZERO = np.zeros((), dtype=np.int64)
 class BlockType:
     """A part of a block in which every tensor index ranges over one coordinate block of its atom.
 
-    Offsets are relative to the corner of the block, one row for each axis of the tensor.
-
-    Args:
-        type: The canonical type of the indices on which some group acts.
-        copies: Offsets (axes, choices) of the choices of fixed coordinates, which only multiply the copies.
-        entries: Offsets (axes, size) of the entries of one copy, in canonical order.
+    Offsets are relative to the corner of the block, one row for each axis of the tensor. They are made when they are asked for, so
+    that a type that is too large is refused before.
     """
 
-    type: TensorType
-    copies: Index
-    entries: Index
+    type: TensorType  # the canonical type of the indices on which some group acts
+    fixed: tuple[
+        tuple[Index, ...], ...
+    ]  # for each axis, offsets along each tensor index that every group fixes
+    acting: tuple[tuple[Index, ...], ...]  # for each axis, offsets along each other index, in canonical order
+
+    @functools.cached_property
+    def copies(self) -> Index:
+        """Offsets (axes, choices) of the choices of fixed coordinates, which only multiply the copies."""
+        return np.array(list(map(_outer_sum, self.fixed)))
+
+    @functools.cached_property
+    def entries(self) -> Index:
+        """Offsets (axes, size) of the entries of one copy, in canonical order."""
+        return np.array(list(map(_outer_sum, self.acting)))
 
 
 def positions(
@@ -58,13 +66,7 @@ def positions(
     groups: tuple[Group, ...],
     support: Callable[[TensorType], Index] | None = None,
 ) -> dict[TensorType, Index]:
-    """Flat positions (copies, size) of all copies of each canonical type in a tensor with one axis for each factor.
-
-    Args:
-        factors: The representation of each axis: (``rep_out``, dual of ``rep_in``) for a map, (``rep``,) for a vector.
-        groups: The groups that will act; they must agree on all sizes.
-        support: Which coordinates of a type are wanted; all by default. A type with none is left out.
-    """
+    """Flat positions (copies, size) of all copies of each canonical type in a tensor with one axis for each factor."""
     sizes = [rep.size(groups[0]) for rep in factors]
     strides = np.array([math.prod(sizes[k + 1 :]) for k in range(len(sizes))], dtype=np.int64)
     by_type: dict[TensorType, list[Index]] = {}
@@ -72,9 +74,8 @@ def positions(
         starts = [stride * _starts(segment) for stride, segment in zip(strides, segments, strict=True)]
         corners = _outer_sum(starts)
         for block in block_types(tuple(segment.type for segment in segments), groups):
-            entries = strides @ block.entries
-            if support is not None:
-                entries = entries[support(block.type)]
+            wanted = slice(None) if support is None else support(block.type)
+            entries = (strides @ block.entries)[wanted]
             if len(entries):
                 copies = np.add.outer(corners, strides @ block.copies).ravel()
                 by_type.setdefault(block.type, []).append(np.add.outer(copies, entries))
@@ -105,8 +106,8 @@ def _block_type(ranges: Sequence[Range], strides: Index, groups: tuple[Group, ..
     fixed_indices = [index for index, (atom, _) in enumerate(ranges) if atom is None]
     acting_indices = [acting[i][1] for i in order]
 
-    def offsets(indices: list[int]) -> Index:
-        return np.array([_outer_sum([row[k] * ranges[k][1] for k in indices]) for row in strides])
+    def offsets(indices: list[int]) -> tuple[tuple[Index, ...], ...]:
+        return tuple(tuple(row[k] * ranges[k][1] for k in indices) for row in strides)
 
     return BlockType(tensor_type, offsets(fixed_indices), offsets(acting_indices))
 
@@ -164,15 +165,12 @@ class Slice(Atom):
 
 @dataclass(frozen=True)
 class Split:
-    """An atom as a direct sum of coordinate blocks.
+    """An atom as a direct sum of coordinate blocks."""
 
-    Args:
-        blocks: The blocks on which some group acts, each as an atom with its coordinates.
-        fixed: The coordinates that every group fixes.
-    """
-
-    blocks: tuple[tuple[Atom, tuple[int, ...]], ...]
-    fixed: tuple[int, ...]
+    blocks: tuple[
+        tuple[Atom, tuple[int, ...]], ...
+    ]  # the blocks on which some group acts, each as an atom with its coordinates
+    fixed: tuple[int, ...]  # the coordinates that every group fixes
 
 
 @functools.lru_cache(maxsize=256)

@@ -1,7 +1,8 @@
 """Solutions and whole spaces on disk, so that the next process need not solve again.
 
 One file per solution or space in the platform's cache folder, named by a digest of its question: generators, representation,
-tolerance, solver and format version. A file holds a checksum and a safetensors block; a file that fails its checksum is computed again.
+tolerance, solver and format version. A file holds a safetensors block and a checksum of that and of the question, so that a damaged file,
+and one that answers another question, is computed again. A folder that other people can write to is not used.
 A space repeats the small bases of its solutions and adds the positions of the blocks, which take longer to compute than to read.
 """
 
@@ -21,17 +22,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from softsym.errors import CacheWarning
+from softsym.errors import CacheWarning, InputError
 from softsym.groups import Group
-from softsym.io import digest, put_bytes
+from softsym.io import digest, private_folder, put_bytes, read_regular
 from softsym.spaces.packed import Packed, PackedBlock
 from softsym.spaces.solution import DenseBasis, Evidence, OrbitBasis, Solution
 from softsym.typing import Array
 
-FORMAT = 2
+FORMAT = 3
 FROM_CACHE = "read from the cache"
 MAX_POSITIONS = 4_000_000
 """Larger spaces are not stored: computing their positions is no slower than reading them."""
+MAX_BYTES = 1_000_000_000
+"""Larger files are no entries."""
 Arrays = Mapping[str, NDArray[Any]]
 _DIGEST_BYTES = 32
 _folder: contextvars.ContextVar[Path | str | None] = contextvars.ContextVar("folder", default="default")
@@ -83,15 +86,19 @@ def read(path: Path | None) -> Arrays | None:
     if path is None:
         return None
     try:
-        data = memoryview(path.read_bytes())
-    except FileNotFoundError:
-        return None
-    except OSError as error:
+        if not path.exists():
+            return None
+        data = memoryview(read_regular(private_folder(path.parent) / path.name, MAX_BYTES))
+    except (OSError, InputError) as error:
         warnings.warn(f"cannot read {path}: {error}; solving again", CacheWarning, stacklevel=2)
         return None
     checksum, payload = data[:_DIGEST_BYTES], data[_DIGEST_BYTES:]
-    if _checksum(payload) != checksum:
-        warnings.warn(f"cache entry {path} is damaged; solving again", CacheWarning, stacklevel=2)
+    if _checksum(path, payload) != checksum:
+        warnings.warn(
+            f"cache entry {path} is damaged or answers another question; solving again",
+            CacheWarning,
+            stacklevel=2,
+        )
         return None
     from safetensors.numpy import load
 
@@ -106,10 +113,9 @@ def write(path: Path | None, arrays: Arrays) -> None:
 
     payload = save({name: np.ascontiguousarray(values) for name, values in arrays.items()})
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         # Not forced to disk: the checksum reveals a file that was cut off.
-        put_bytes(path, _checksum(payload) + payload, to_disk=False)
-    except OSError as error:
+        put_bytes(private_folder(path.parent) / path.name, _checksum(path, payload) + payload, to_disk=False)
+    except (OSError, InputError) as error:
         warnings.warn(f"cannot write the cache entry {path}: {error}", CacheWarning, stacklevel=2)
 
 
@@ -180,5 +186,6 @@ def _from_text(values: NDArray[np.uint8]) -> Any:
     return json.loads(values.tobytes())
 
 
-def _checksum(payload: bytes | memoryview) -> bytes:
-    return bytes.fromhex(digest(payload))
+def _checksum(path: Path, payload: bytes | memoryview) -> bytes:
+    """Of an answer and of its question, whose digest is the name of the file."""
+    return bytes.fromhex(digest(path.name.encode() + payload))

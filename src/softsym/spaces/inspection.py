@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from softsym.errors import printable
 from softsym.groups import read_groups
 from softsym.reps import hidden_rep
 from softsym.reps import rep as read_rep
@@ -61,27 +62,20 @@ class Inspection:
         from rich.text import Text
 
         sizes = f"sizes {self.groups[0].size_in} -> {self.groups[0].size_out}" if self.groups else ""
-        title = f"{self.rep_in} -> {self.rep_out} ({sizes}), hidden {self.hidden}"
         times = ", ".join(f"{each.group} {each.seconds:.3f} s" for each in self.groups)
-        table = Table(
-            title=Text(title),
-            title_justify="left",
-            caption=Text(f"solved in {times}"),
-            caption_justify="left",
-        )
-        table.add_column("group", no_wrap=True)
-        for column in ("maps", "entries", "equivariant", "share", "biases"):
-            table.add_column(column, justify="left" if column == "maps" else "right", no_wrap=True)
+        title = Text(printable(f"{self.rep_in} -> {self.rep_out} ({sizes}), hidden {self.hidden}"))
+        caption = Text(printable(f"solved in {times}"))
+        table = Table(title=title, title_justify="left", caption=caption, caption_justify="left")
+        for column in ("group", "maps", "entries", "equivariant", "share", "biases"):
+            table.add_column(
+                column, justify="left" if column in ("group", "maps") else "right", overflow="fold"
+            )
         for each in self.groups:
             for k, layer in enumerate(each.layers):
-                table.add_row(
-                    Text(each.group if k == 0 else ""),
-                    layer.maps,
-                    f"{layer.size:,}",
-                    f"{layer.dim:,}",
-                    f"{layer.dim / max(layer.size, 1):.1%}",
-                    f"{layer.bias_dim:,} of {layer.bias_size:,}",
-                )
+                share = f"{layer.dim / max(layer.size, 1):.1%}"
+                biases = f"{layer.bias_dim:,} of {layer.bias_size:,}"
+                group = Text("" if k else printable(each.group))
+                table.add_row(group, layer.maps, f"{layer.size:,}", f"{layer.dim:,}", share, biases)
             table.add_section()
         return table
 

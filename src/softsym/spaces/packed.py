@@ -27,14 +27,10 @@ WIDE = 32
 
 @dataclass(frozen=True, eq=False)
 class PackedBlock:
-    """All copies of one type.
+    """All copies of one type."""
 
-    Args:
-        index: Flat positions, shape (copies, size).
-        factor: Orthonormal columns F (size, rank), the identity if rank = size, or the orbits of a permutation action.
-    """
-
-    index: Index
+    index: Index  # flat positions, shape (copies, size)
+    # orthonormal columns F (size, rank), the identity if rank = size, or the orbits of a permutation action
     factor: Array | OrbitBasis
 
     @property

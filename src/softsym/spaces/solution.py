@@ -38,13 +38,9 @@ class DenseBasis:
 
 @dataclass(frozen=True, eq=False)
 class OrbitBasis:
-    """The basis of a permutation action: one normalised indicator vector for each orbit of coordinates.
+    """The basis of a permutation action: one normalised indicator vector for each orbit of coordinates."""
 
-    Args:
-        labels: The orbit of each coordinate, shape (n,).
-    """
-
-    labels: Index
+    labels: Index  # the orbit of each coordinate, shape (n,)
 
     @property
     def size(self) -> int:

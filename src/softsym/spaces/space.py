@@ -9,6 +9,7 @@ W itself.
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -271,6 +272,13 @@ def _solve(
             solutions[tensor_type] = invariants_of_type(group, tensor_type, tol, solver)
         return solutions[tensor_type].support
 
+    for types in itertools.product(*({tensor_type for _, tensor_type in rep} for rep in factors)):
+        for block in block_types(
+            types, (group,)
+        ):  # whatever is too large is refused before anything is solved
+            stored = cache.entry_path(group, block.type, tol, solver)
+            if stored is None or not stored.exists():
+                auto.check(group, block.type, tol, solver, announce=False)
     index_of = positions(factors, (group,), support)
     blocks = tuple(
         PackedBlock(index, solutions[tensor_type].on_support) for tensor_type, index in index_of.items()

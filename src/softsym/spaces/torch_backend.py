@@ -6,7 +6,7 @@ another operation of this file: derivatives of any order come for free. Half pre
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import torch
@@ -20,48 +20,25 @@ if TYPE_CHECKING:
     from softsym.spaces.packed import Packed
 
 
+ADJOINT = {"project": "project", "coefficients": "combine", "combine": "coefficients"}
+"""The adjoint of each operation of blocks."""
+
+
 class _Blockwise(torch.autograd.Function):
-    """A linear operation of the blocks that are its second argument."""
+    """A linear operation of blocks by its name, on rows (batch, n); its gradient is the adjoint operation."""
+
+    @staticmethod
+    def forward(x: Tensor, packed: Packed, name: str) -> Tensor:
+        operation: Callable[[Tensor], Tensor] = getattr(packed, name)
+        return operation(_at_least_float32(x)).to(x.dtype)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-        ctx.packed = inputs[1]
-
-
-class _Project(_Blockwise):
-    """P W for W (batch, size)."""
+        _, ctx.packed, ctx.name = inputs
 
     @staticmethod
-    def forward(W: Tensor, packed: Packed) -> Tensor:
-        return packed.project(_at_least_float32(W)).to(W.dtype)
-
-    @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
-        return _Project.apply(grad, ctx.packed), None
-
-
-class _Coefficients(_Blockwise):
-    """Q^T W for W (batch, size): coordinates (batch, dim)."""
-
-    @staticmethod
-    def forward(W: Tensor, packed: Packed) -> Tensor:
-        return packed.coefficients(_at_least_float32(W)).to(W.dtype)
-
-    @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
-        return _Combine.apply(grad, ctx.packed), None
-
-
-class _Combine(_Blockwise):
-    """Q theta for theta (batch, dim): maps (batch, size)."""
-
-    @staticmethod
-    def forward(theta: Tensor, packed: Packed) -> Tensor:
-        return packed.combine(_at_least_float32(theta)).to(theta.dtype)
-
-    @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
-        return _Coefficients.apply(grad, ctx.packed), None
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:
+        return _Blockwise.apply(grad, ctx.packed, ADJOINT[ctx.name]), None, None
 
 
 def _at_least_float32(x: Tensor) -> Tensor:
@@ -114,14 +91,14 @@ class _TorchBackend(Backend[Tensor]):
 
     def project(self, packed: Packed, x: Tensor) -> Tensor:
         if torch.is_grad_enabled() and x.requires_grad:
-            return cast(Tensor, _Project.apply(x, packed))
-        return _Project.forward(x, packed)  # without the bookkeeping of autograd
+            return cast(Tensor, _Blockwise.apply(x, packed, "project"))
+        return _Blockwise.forward(x, packed, "project")  # without the bookkeeping of autograd
 
     def coefficients(self, packed: Packed, x: Tensor) -> Tensor:
-        return cast(Tensor, _Coefficients.apply(x, packed))
+        return cast(Tensor, _Blockwise.apply(x, packed, "coefficients"))
 
     def combine(self, packed: Packed, theta: Tensor) -> Tensor:
-        return cast(Tensor, _Combine.apply(theta, packed))
+        return cast(Tensor, _Blockwise.apply(theta, packed, "combine"))
 
 
 TORCH = _TorchBackend()

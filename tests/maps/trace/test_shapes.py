@@ -4,7 +4,7 @@ import pytest
 import torch
 
 import softsym as ss
-from softsym.maps.trace.shapes import merge_axes, reshape
+from softsym.maps.trace.rules import merge_axes, reshape
 from softsym.maps.trace.unify import TracedAxis, TraceError, channel_axis, free_axis, new_variable, substitute
 from tests.maps.trace.between import infer_between
 

@@ -11,7 +11,7 @@ from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.maps.families import attention, conv, linear, norm, recurrent
 from softsym.maps.tensor_map import TensorMap
-from softsym.maps.trace import arithmetic, shapes
+from softsym.maps.trace import rules
 from softsym.maps.trace.tracer import Rule
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
@@ -31,7 +31,7 @@ FAMILIES: tuple[tuple[tuple[type[nn.Module], ...], Reader], ...] = (
 
 RULES: dict[str, Rule] = {
     name: rule
-    for module in (shapes, arithmetic, linear, conv, norm, recurrent, attention)
+    for module in (rules, linear, conv, norm, recurrent, attention)
     for name, rule in module.RULES.items()
 }
 """The trace rules of all torch functions that are understood, by name."""
@@ -41,13 +41,6 @@ def layer_maps(
     model: nn.Module, layer: str, rep_in: Rep | str, rep_out: Rep | str, groups: Sequence[Group]
 ) -> dict[str, TensorMap]:
     """The maps of the parameters of one layer of a model; layers of no family are refused.
-
-    Args:
-        model: The model.
-        layer: The layer's name in it.
-        rep_in: Representation of its input (of channels, for a convolution).
-        rep_out: Representation of its output.
-        groups: The candidate groups.
 
     Example:
         >>> import softsym as ss

@@ -22,25 +22,15 @@ from softsym.reps.rep import equal_part
 
 @dataclass(frozen=True)
 class Attention:
-    """The representations in an attention layer.
+    """The representations in an attention layer."""
 
-    Args:
-        heads: The number of heads.
-        score: Representation of a query, and of a key, in one head.
-        value: Representation of a value in one head.
-        query_in: Representation of the input of queries.
-        key_in: Representation of the input of keys.
-        value_in: Representation of the input of values.
-        out: Representation of the output.
-    """
-
-    heads: int
-    score: Rep
-    value: Rep
-    query_in: Rep
-    key_in: Rep
-    value_in: Rep
-    out: Rep
+    heads: int  # the number of heads
+    score: Rep  # representation of a query, and of a key, in one head
+    value: Rep  # representation of a value in one head
+    query_in: Rep  # representation of the input of queries
+    key_in: Rep  # representation of the input of keys
+    value_in: Rep  # representation of the input of values
+    out: Rep  # representation of the output
 
     def parameter(self, name: str) -> TensorMap:
         """The map of a parameter, by its name in :class:`torch.nn.MultiheadAttention`."""

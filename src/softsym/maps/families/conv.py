@@ -36,19 +36,12 @@ CONVOLUTIONS = (nn.Conv1d, nn.Conv2d, nn.Conv3d, nn.ConvTranspose1d, nn.ConvTran
 
 @dataclass(frozen=True)
 class Convolution:
-    """The shape of a convolution.
+    """The shape of a convolution."""
 
-    Args:
-        kernel: Sizes of the kernel.
-        parts: Number of separate groups of channels.
-        is_transposed: Whether it is transposed.
-        acts_on_pixels: Whether groups act on pixels.
-    """
-
-    kernel: tuple[int, ...]
-    parts: int = 1
-    is_transposed: bool = False
-    acts_on_pixels: bool = True
+    kernel: tuple[int, ...]  # sizes of the kernel
+    parts: int = 1  # number of separate groups of channels
+    is_transposed: bool = False  # whether it is transposed
+    acts_on_pixels: bool = True  # whether groups act on pixels
 
     @property
     def offsets(self) -> Axis:
@@ -57,13 +50,7 @@ class Convolution:
         return incoming(rep, shape=self.kernel)
 
     def weight(self, rep_in: Rep, rep_out: Rep, group: Group) -> TensorMap:
-        """The map of the kernel.
-
-        Args:
-            rep_in: Representation of the input's channels.
-            rep_out: Representation of the output's channels.
-            group: Any of the groups, for sizes.
-        """
+        """The map of the kernel."""
         n_in, n_out = rep_in.size(group), rep_out.size(group)
         if self.parts == n_in > 1:  # a diagonal: the output channel determines the input channel
             copies = outgoing((n_out // n_in) * Scalar)
@@ -85,14 +72,6 @@ def conv_parameters(
     bias: bool = True,
 ) -> dict[str, TensorMap]:
     """The maps of kernel and bias of a convolution, by their names in the model.
-
-    Args:
-        layer: The layer's name; empty if it is the model itself.
-        rep_in: Representation of the input's channels.
-        rep_out: Representation of the output's channels.
-        convolution: Its shape.
-        group: Any of the groups, for sizes.
-        bias: Whether it has one.
 
     Example:
         >>> import softsym as ss

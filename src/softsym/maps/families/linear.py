@@ -20,10 +20,6 @@ from softsym.reps.rep import cut
 def embedding_parameter(tokens: Rep | str, rep: Rep | str) -> TensorMap:
     """The map of the table (tokens, size) of an embedding.
 
-    Args:
-        tokens: Representation of the vocabulary: scalars, if groups do not act on it.
-        rep: Representation of a token's vector.
-
     Example:
         >>> embedding_parameter("10S", "S + V").space("O(2)@z").dim
         20

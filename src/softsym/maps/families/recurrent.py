@@ -29,13 +29,6 @@ def recurrent_parameter(
 ) -> TensorMap:
     """The map of one parameter of a layer and direction.
 
-    Args:
-        name: Its name in torch, such as ``weight_hh_l0``.
-        gates: The number of gates.
-        source: Representation of the layer's input.
-        hidden: Representation of the cell.
-        projected: Representation of the output state, if it is a projection of the cell.
-
     Example:
         >>> import softsym as ss
         >>> print(recurrent_parameter("weight_ih_l0", 4, ss.rep("2V"), ss.rep("8S")))

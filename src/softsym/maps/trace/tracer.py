@@ -62,29 +62,16 @@ Rule = Callable[["Tracer", Call], Output]
 
 @dataclass
 class Notes:
-    """Observations for the user.
+    """Observations for the user."""
 
-    Args:
-        unknown: What is not understood: (where, why).
-        grids: What breaks the symmetry of the grid: (where, why).
-        parameters: Why a parameter is left alone.
-    """
-
-    unknown: list[tuple[str, str]] = field(default_factory=list)
+    unknown: list[tuple[str, str]] = field(default_factory=list)  # what is not understood: (where, why)
+    # what breaks the symmetry of the grid: (where, why)
     grids: list[tuple[str, str]] = field(default_factory=list)
-    parameters: dict[str, str] = field(default_factory=dict)
+    parameters: dict[str, str] = field(default_factory=dict)  # why a parameter is left alone
 
 
 class Tracer(TorchFunctionMode):
-    """Traces one run of a module.
-
-    Args:
-        model: The module.
-        groups: The groups.
-        rules: What each function does to axes, by its name.
-        acts_on_pixels: Whether groups act on pixels.
-        given: Representations of inputs (or None) and outputs of named modules.
-    """
+    """Traces one run of a module."""
 
     def __init__(
         self,

@@ -33,20 +33,14 @@ class TraceError(InputError):
 
 @dataclass(eq=False)
 class Variable:
-    """A representation of known size: known, bound to a term, or unknown.
+    """A representation of known size: known, bound to a term, or unknown."""
 
-    Args:
-        size: Number of coordinates.
-        rep: The representation, if it is known.
-        substitution: The term that replaces it, once it is bound.
-        pointwise: Where a function acts on each coordinate by itself, which only permutations commute with.
-        normed: Where coordinates are normalised, which only permutations commute with exactly.
-    """
-
-    size: int
-    rep: Rep | None = None
-    substitution: Term | None = None
+    size: int  # number of coordinates
+    rep: Rep | None = None  # the representation, if it is known
+    substitution: Term | None = None  # the term that replaces it, once it is bound
+    # where a function acts on each coordinate by itself, which only permutations commute with
     pointwise: list[str] = field(default_factory=list)
+    # where coordinates are normalised, which only permutations commute with exactly
     normed: list[str] = field(default_factory=list)
 
 
@@ -186,21 +180,13 @@ def _split_summand(summand: Summand, size: int, group: Group) -> list[Summand]:
 
 @dataclass(eq=False)
 class TracedAxis:
-    """One axis of a tensor.
+    """One axis of a tensor."""
 
-    Args:
-        size: Its length.
-        role: Whether groups act on it, and how.
-        term: Its representation, if it is a channel axis.
-        pixel: Which pixel axis it is, if it is one.
-        sign: Whether it is on the side of outputs or, contracted with one, of inputs.
-    """
-
-    size: int
-    role: Literal["free", "pixel", "channel", "open"] = "free"
-    term: Term | None = None
-    pixel: int = -1
-    sign: Sign = "out"
+    size: int  # its length
+    role: Literal["free", "pixel", "channel", "open"] = "free"  # whether groups act on it, and how
+    term: Term | None = None  # its representation, if it is a channel axis
+    pixel: int = -1  # which pixel axis it is, if it is one
+    sign: Sign = "out"  # whether it is on the side of outputs or, contracted with one, of inputs
 
     def channels(self) -> Term:
         """Its representation; an open axis becomes a channel axis with a new variable."""

@@ -81,13 +81,27 @@ def choose(group: Group, tensor_type: TensorType, tol: float | None = None, solv
     raise InputError(f"no solver applies to {tensor_type} under {group.name}: {'; '.join(refusals)}")
 
 
-def solve(group: Group, tensor_type: TensorType, tol: float | None = None, solver: str = "auto") -> Solution:
-    """Invariants of one tensor type by the named solver, or by the one that :func:`choose` picks."""
+def check(
+    group: Group,
+    tensor_type: TensorType,
+    tol: float | None = None,
+    solver: str = "auto",
+    *,
+    announce: bool = True,
+) -> Choice:
+    """The choice of a solver, after checking that it takes no more memory and time than allowed; a long time is announced."""
     what = f"{tensor_type} under {group.name}"
-    check_cost(what, setup_cost(group, tensor_type.size(group)))
+    check_cost(what, setup_cost(group, tensor_type.size(group)), announce=announce)
     check_axes(what, tensor_type.rank)
     choice = choose(group, tensor_type, tol, solver)
     if tensor_type.rank:
-        check_cost(f"{what} (solver {choice.solver})", SOLVERS[choice.solver].cost(group, tensor_type))
+        cost = SOLVERS[choice.solver].cost(group, tensor_type)
+        check_cost(f"{what} (solver {choice.solver})", cost, announce=announce)
+    return choice
+
+
+def solve(group: Group, tensor_type: TensorType, tol: float | None = None, solver: str = "auto") -> Solution:
+    """Invariants of one tensor type by the named solver, or by the one that :func:`choose` picks."""
+    choice = check(group, tensor_type, tol, solver)
     solution = SOLVERS[choice.solver].solve(group, tensor_type, tol)
     return replace(solution, reason=choice.reason)

@@ -23,9 +23,9 @@ from scipy.linalg import expm
 from scipy.sparse.csgraph import connected_components
 
 from softsym.groups import Group
-from softsym.groups.elements import images
+from softsym.groups.sampling import closure, images
 from softsym.reps import TensorType
-from softsym.reps.atoms import Element, discrete_elements, lie_elements
+from softsym.reps.atoms import Element, discrete_elements, group_element, lie_elements
 from softsym.spaces.solution import DEFAULT_TOL, DenseBasis, OrbitBasis, Solution
 from softsym.spaces.solvers.null_space import MAX_DENSE_SIZE
 from softsym.spaces.solvers.solver import (
@@ -38,6 +38,9 @@ from softsym.spaces.solvers.solver import (
     constraints,
 )
 from softsym.typing import Array, Index
+
+MAX_COUNTED = 400
+"""Vectors are counted by characters in groups of up to so many signed permutations."""
 
 
 class Orbits(Solver):
@@ -116,9 +119,11 @@ class Signs(Solver):
     def cost(self, group: Group, tensor_type: TensorType) -> Cost:
         """A dense eigen-solve on the vectors that signed permutations leave, which are counted if counting itself is cheap."""
         n, elements = tensor_type.size(group), len(signed_elements(group, tensor_type))
-        counting = Cost(n * (8 * elements + 8), 200 * n * elements)
-        check_cost(f"{tensor_type} under {group.name} (solver {self.name})", counting)
-        m = _signed_orbit_vectors(group, tensor_type).shape[1]
+        counting = Cost(n * (20 * elements + 8), 200 * n * elements)
+        m = _count_by_characters(group, tensor_type)
+        if m is None:
+            check_cost(f"{tensor_type} under {group.name} (solver {self.name})", counting)
+            m = _signed_orbit_vectors(group, tensor_type).shape[1]
         return Cost(counting.numbers + 4 * m**2 + n * m / 4, counting.operations + 12.0 * m**3 + n * m)
 
     def solve(self, group: Group, tensor_type: TensorType, tol: float | None = None) -> Solution:
@@ -135,6 +140,20 @@ class Signs(Solver):
         norms = [float(np.linalg.norm(C @ directions[:, zero], axis=0).max(initial=0.0)) for C in equations]
         basis = DenseBasis(np.asarray(vectors @ directions[:, zero]))
         return Solution(max(norms, default=0.0), below, above, self.name, basis=basis)
+
+
+def _count_by_characters(group: Group, tensor_type: TensorType) -> int | None:
+    """How many vectors signed permutations leave: the mean character of the group they generate; None if that is large."""
+    elements = [*_rotations_by_90_degrees(group), *discrete_elements(group)]
+    signed = [e for e in elements if _signed_permutations([e], group, tensor_type)]
+    if len(group.part_dims) > 1 or not signed:
+        return None
+    listed = closure(np.rint([e.whole for e in signed]), group.dim, MAX_COUNTED)
+    if listed is None or not all(np.allclose(e.whole, np.rint(e.whole)) for e in signed):
+        return None
+    whole = group_element(group, listed)
+    traces = [np.trace(atom.rho(group, whole), axis1=-2, axis2=-1) for atom in tensor_type.atoms]
+    return round(float(np.prod(traces, axis=0).mean()))
 
 
 @functools.lru_cache(maxsize=1)
@@ -164,12 +183,7 @@ def _signed_permutations(
 
 
 def orbit_vectors(shape: tuple[int, ...], permutations: list[tuple[SignedPermutation, ...]]) -> Any:
-    """An orthonormal basis (n, m), sparse, of the vectors that are invariant under signed permutations.
-
-    Args:
-        shape: Size of each tensor index.
-        permutations: The permutations, index by index.
-    """
+    """An orthonormal basis (n, m), sparse, of the vectors that are invariant under signed permutations."""
     n = math.prod(shape)
     # The graph of coordinates and their negatives: k and n + k.
     starts, ends = [], []

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from softsym.groups import Group
-from softsym.groups.elements import closure
+from softsym.groups.sampling import closure
 from softsym.reps import TensorType
 from softsym.reps.atoms import Element, group_element
 from softsym.spaces.solution import DenseBasis, Solution

@@ -184,7 +184,7 @@ def check_axes(what: str, rank: int) -> None:
         raise InputError(f"{what} has {rank} tensor indices; at most {MAX_AXES} can be computed with")
 
 
-def check_cost(what: str, cost: Cost) -> None:
+def check_cost(what: str, cost: Cost, *, announce: bool = True) -> None:
     """Refuses a computation that would exceed the limit, and warns of a slow one, by its description."""
     most = limit()
     if cost.gigabytes > most.gigabytes or cost.seconds > 60 * most.minutes:
@@ -192,7 +192,7 @@ def check_cost(what: str, cost: Cost) -> None:
             f"{what} would take {cost}, more than the limit of {most.gigabytes:g} GB and {most.minutes:g} min; "
             "pass smaller representations, or allow it: with softsym.spaces.at_most(gigabytes=..., minutes=...)"
         )
-    if cost.seconds > SLOW_SECONDS:
+    if announce and cost.seconds > SLOW_SECONDS:
         warnings.warn(f"{what} will take {cost}", SlowSolveWarning, stacklevel=2)
 
 

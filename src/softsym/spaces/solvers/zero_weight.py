@@ -64,11 +64,7 @@ def start_size(group: Group, tensor_type: TensorType) -> int:
 
 
 def zero_weight_vectors(eigen: list[Eigen]) -> Array:
-    """A real orthonormal basis (n, m) of the products of eigenvectors whose eigenvalues sum to zero.
-
-    Args:
-        eigen: Eigenvalues (d,) and orthonormal eigenvectors (d, d) of the element on each tensor index, complex pairs adjacent.
-    """
+    """A real orthonormal basis (n, m) of the products of eigenvectors whose eigenvalues sum to zero."""
     shape = tuple(len(values) for values, _ in eigen)
     zero = np.argwhere(_is_zero(_weights(eigen)))
     partners = [_conjugates(values) for values, _ in eigen]
@@ -97,7 +93,13 @@ def _weights(eigen: list[Eigen]) -> NDArray[np.complex128]:
 
 
 def _count_zero(eigen: list[Eigen]) -> int:
-    return int(np.count_nonzero(_is_zero(_weights(eigen))))
+    """How many weights are zero; equal sums are counted together, so that nothing of the type's size is made."""
+    sums, counts = np.zeros(1, dtype=complex), np.ones(1, dtype=np.int64)
+    for values, _ in eigen:
+        rounded = np.round(np.add.outer(sums, values).ravel(), 12) + 0.0
+        sums, places = np.unique(rounded, return_inverse=True)
+        counts = np.bincount(places.ravel(), np.repeat(counts, len(values))).astype(np.int64)
+    return int(counts[_is_zero(sums)].sum())
 
 
 def _is_zero(weights: NDArray[np.complex128]) -> NDArray[np.bool_]:
