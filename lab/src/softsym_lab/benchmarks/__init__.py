@@ -10,7 +10,6 @@ from softsym.errors import InputError
 
 LONG = (
     "learning",
-    "calibration",
     "calibration-evidence",
     "evidence",
     "models",
@@ -24,20 +23,29 @@ WITH_FOLDER = ("learning", "calibration-evidence", "models", "propose", "baselin
 """Suites that keep what is done in a folder."""
 WITH_FLIGHTS = ("models", "modules", "baselines")
 """Suites that can also run on recorded flights."""
+WITH_PARTS = ("calibration-evidence",)
+"""Suites whose list has parts and strata."""
 
 
-def run(suite: str | None = None, folder: Path | None = None, flights: str | None = None) -> dict[str, Any]:
+def run(
+    suite: str | None = None,
+    folder: Path | None = None,
+    flights: str | None = None,
+    part: str | None = None,
+    strata: str | None = None,
+) -> dict[str, Any]:
     """Runs one suite, or all but those that take long.
 
     Args:
         suite: Its name; by default all but :data:`LONG`.
         folder: Where a suite of :data:`WITH_FOLDER` keeps what is done, so that a stopped run goes on.
         flights: File of recorded flights, for a suite of :data:`WITH_FLIGHTS`.
+        part: Part of the list, for a suite of :data:`WITH_PARTS`.
+        strata: Strata of it, comma between them; all by default.
     """
     from softsym.native import environment
     from softsym_lab.benchmarks import (
         calibration,
-        calibration_evidence,
         evidence,
         learning,
         loop,
@@ -58,8 +66,7 @@ def run(suite: str | None = None, folder: Path | None = None, flights: str | Non
         "native": native.run,
         "learning": learning.run,
         "evidence": evidence.run,
-        "calibration-evidence": calibration_evidence.run,
-        "calibration": calibration.run,
+        "calibration-evidence": calibration.run,
         "models": models.run,
         "modules": modules.run,
         "propose": propose.run,
@@ -69,7 +76,13 @@ def run(suite: str | None = None, folder: Path | None = None, flights: str | Non
     if suite is not None and suite not in suites:
         raise InputError(f"unknown suite {suite!r}; pass one of {', '.join(suites)}")
     options: dict[str, Any] = {}
-    for option, value, taking in (("folder", folder, WITH_FOLDER), ("flights", flights, WITH_FLIGHTS)):
+    given = (
+        ("folder", folder, WITH_FOLDER),
+        ("flights", flights, WITH_FLIGHTS),
+        ("part", part, WITH_PARTS),
+        ("strata", strata and strata.split(","), WITH_PARTS),
+    )
+    for option, value, taking in given:
         if value is not None and suite not in taking:
             raise InputError(
                 f"--{option} is for {', '.join(taking)}; leave it out, or name one of these suites"
