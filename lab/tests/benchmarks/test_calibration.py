@@ -10,7 +10,7 @@ from softsym_lab.benchmarks.calibration import (
     PARTS,
     STRATA,
     Case,
-    Law,
+    Target,
     cases,
     changed,
     measure,
@@ -18,41 +18,45 @@ from softsym_lab.benchmarks.calibration import (
     score_invariance,
     summary,
 )
-from softsym_lab.benchmarks.calibration.law import axis, half_space, inner, norm, normal_with, sq
-from softsym_lab.benchmarks.calibration.rivals import rival_statistics
+from softsym_lab.benchmarks.calibration.rules import rule_statistics
 from softsym_lab.benchmarks.calibration.runner import draw, plain_row, spacing
 from softsym_lab.benchmarks.calibration.score import summary_of_invariance, wilson
+from softsym_lab.benchmarks.calibration.targets import axis, half_space, inner, norm, normal_with, sq
 from softsym_lab.benchmarks.calibration.truth import haar_elements, moments, returned_values, strength
 
-EVERY = [(part, law) for part in ("development", "frozen") for law in PARTS[part]]
-SPRING = Law("a spring", "smooth", "V", "V", ("O(3)",), lambda P: P[:, 0], lambda P: P[:, 0, 2:] * axis(2))
+EVERY = [(part, target) for part in ("development", "frozen") for target in PARTS[part]]
+SPRING = Target("a spring", "smooth", "V", "V", ("O(3)",), lambda P: P[:, 0], lambda P: P[:, 0, 2:] * axis(2))
 
 
-@pytest.mark.parametrize("law", [law for _, law in EVERY], ids=[f"{part}-{law.name}" for part, law in EVERY])
-def test_sizes_fit_and_the_first_candidate_holds_for_the_symmetric_part(law):
-    group = ss.group(law.candidates[0])
+@pytest.mark.parametrize(
+    "target", [target for _, target in EVERY], ids=[f"{part}-{target.name}" for part, target in EVERY]
+)
+def test_sizes_fit_and_the_first_candidate_holds_for_the_symmetric_part(target):
+    group = ss.group(target.candidates[0])
     rng = np.random.default_rng(0)
-    size = ss.rep(law.rep_in).size(group)
-    X = law.inputs.draw(rng, 40, size) if law.inputs else rng.standard_normal((40, size))
+    size = ss.rep(target.rep_in).size(group)
+    X = target.inputs.draw(rng, 40, size) if target.inputs else rng.standard_normal((40, size))
     assert X.shape == (40, size)
-    s, b = law.parts(X)
-    assert s.shape == b.shape == (40, ss.rep(law.rep_out).size(group))
+    s, b = target.parts(X)
+    assert s.shape == b.shape == (40, ss.rep(target.rep_out).size(group))
     assert np.isfinite([s, b]).all()
     assert s.std() > 0
-    assert law.stratum in STRATA
+    assert target.stratum in STRATA
     parts = [part[:24] for part in haar_elements(group)]
-    (s_back, b_back), _ = returned_values(law.parts, X, ss.rep(law.rep_in), ss.rep(law.rep_out), group, parts)
+    (s_back, b_back), _ = returned_values(
+        target.parts, X, ss.rep(target.rep_in), ss.rep(target.rep_out), group, parts
+    )
     assert np.allclose(s_back, s, atol=1e-9 * np.abs(s).max())
     assert np.abs(b_back - b).max() > 0.05 * np.abs(b).max()
 
 
 def test_enough_laws_and_none_in_both_parts():
-    names = {part: [law.name for law in PARTS[part]] for part in ("development", "frozen")}
+    names = {part: [target.name for target in PARTS[part]] for part in ("development", "frozen")}
     assert all(len(set(some)) == len(some) >= 40 for some in names.values())
     assert not set(names["development"]) & set(names["frozen"])
     for part in names:
         counts = {
-            stratum: sum(law.stratum == stratum for law in PARTS[part])
+            stratum: sum(target.stratum == stratum for target in PARTS[part])
             for stratum in STRATA
             if stratum != "recorded"
         }
@@ -74,14 +78,14 @@ def test_the_true_violation_of_a_stretch():
 
 @pytest.mark.parametrize("level", [0.05, 0.4])
 def test_variants_have_the_violation_that_is_asked_for(level):
-    law = replace(SPRING, symmetric=lambda P: P[:, 0] * (1 + sq(P[:, 0])))
-    assert moments(law, "O(3)").truths(strength(law, level))["orbit"] == pytest.approx(level, rel=1e-3)
-    assert strength(law, 0.0) == 0.0
+    target = replace(SPRING, symmetric=lambda P: P[:, 0] * (1 + sq(P[:, 0])))
+    assert moments(target, "O(3)").truths(strength(target, level))["orbit"] == pytest.approx(level, rel=1e-3)
+    assert strength(target, 0.0) == 0.0
 
 
 def test_the_cost_on_a_half_plane_is_not_the_violation():
     """x -> -x takes the half plane out of itself: nothing is lost by assuming it, whatever the function."""
-    law = Law(
+    target = Target(
         "half",
         "uneven",
         "V",
@@ -92,7 +96,7 @@ def test_the_cost_on_a_half_plane_is_not_the_violation():
         dim=2,
         inputs=half_space(),
     )
-    found = moments(law, "C(2)").truths(2.0)
+    found = moments(target, "C(2)").truths(2.0)
     assert found["cost"] < 1e-3
     assert found["orbit"] > 0.5
 
@@ -100,7 +104,7 @@ def test_the_cost_on_a_half_plane_is_not_the_violation():
 def test_the_cost_on_an_ellipse_by_simulation():
     """The best function of the radius alone, by binning many rows."""
     inputs = normal_with((2.0, 0.7))
-    law = Law(
+    target = Target(
         "ellipse",
         "uneven",
         "V",
@@ -112,20 +116,20 @@ def test_the_cost_on_an_ellipse_by_simulation():
         inputs=inputs,
     )
     X = inputs.draw(np.random.default_rng(0), 200_000, 2)
-    s, b = law.parts(X)
+    s, b = target.parts(X)
     t = (s + 0.5 * b)[:, 0]
     order = np.argsort(np.linalg.norm(X, axis=1))
     left = np.concatenate([some - some.mean() for some in np.split(t[order], 1000)])
-    assert moments(law, "SO(2)").truths(0.5)["cost"] == pytest.approx(left.std() / t.std(), rel=0.1)
+    assert moments(target, "SO(2)").truths(0.5)["cost"] == pytest.approx(left.std() / t.std(), rel=0.1)
 
 
 def test_output_blocks_have_scales_of_their_own():
-    law = Law(
+    target = Target(
         "blocks", "small-block", "V", "2V", ("SO(3)",),
         lambda P: np.stack([100 * P[:, 0], P[:, 0]], axis=1),
         lambda P: np.stack([0 * P[:, 0], P[:, 0, 2:] * axis(2)], axis=1),
     )  # fmt: skip
-    found = moments(law, "SO(3)").truths(1.0)
+    found = moments(target, "SO(3)").truths(1.0)
     assert found["orbit"] == pytest.approx(found["worst"] / math.sqrt(2), rel=1e-3)
     assert found["pooled"] < 0.02 < 0.2 < found["worst"]
 
@@ -142,9 +146,9 @@ def test_data_are_the_same_again_and_changes_change_what_they_say():
     assert np.allclose(draw(replace(case, change="unit")).X, 1000 * plain.X)
     assert not np.allclose(draw(replace(case, change="order")).X, plain.X)
     assert np.allclose(np.sort(draw(replace(case, change="order")).X, axis=0), np.sort(plain.X, axis=0))
-    framed = draw(replace(case, change="frame"))
-    assert np.allclose(norm(framed.X), norm(plain.X))
-    assert str(framed.groups[0]) != str(plain.groups[0])
+    rotated = draw(replace(case, change="frame"))
+    assert np.allclose(norm(rotated.X), norm(plain.X))
+    assert str(rotated.groups[0]) != str(plain.groups[0])
     assert len({one.file for one in changed([case])}) == 5
 
 
@@ -152,8 +156,8 @@ def test_data_are_the_same_again_and_changes_change_what_they_say():
 def test_noise_has_the_size_that_is_asked_for(name):
     case = Case("development", name, 0.1, 4000, 0.2)
     data = draw(case)
-    s, b = case.target.parts(data.X)
-    t = s + strength(case.target, 0.1) * b
+    s, b = case.function.parts(data.X)
+    t = s + strength(case.function, 0.1) * b
     columns = slice(-3, None)  # a block of its own
     assert (data.Y - t)[:, columns].std() / t[:, columns].std() == pytest.approx(0.2, rel=0.1)
 
@@ -181,11 +185,11 @@ def test_rows_of_either_schema():
 
 
 def test_records_are_kept_and_failures_are_recorded(tmp_path, monkeypatch):
-    listed = cases("development", ["smooth"], rows=[30], levels=[0.7], laws=["plane swirl"])
+    listed = cases("development", ["smooth"], rows=[30], levels=[0.7], targets=["plane swirl"])
     (record,) = measure(listed, tmp_path)
     assert [pair["candidate"] for pair in record["pairs"]] == ["SO(2)", "C(4)"]
     assert record["pairs"][0]["truths"]["orbit"] == pytest.approx(0.7, abs=0.01)
-    assert record["pairs"][0]["rivals"]["estimate"] >= 0
+    assert record["pairs"][0]["rules"]["estimate"] >= 0
     monkeypatch.setattr("softsym_lab.benchmarks.calibration.runner.measure_case", lambda case: 1 / 0)
     assert measure(listed, tmp_path) == [record]
     (failed,) = measure([replace(listed[0], seed=2)], tmp_path)
@@ -204,10 +208,10 @@ def record(truth, verdict, interval, *, stratum="smooth", wavelength=None, certi
     }
     pair = {
         "candidate": "G", "is_compact": True, "truths": dict.fromkeys(names, truth) | more, "row": row,
-        "rivals": {"estimate": truth / 2, "certificate": truth + 0.1},
+        "rules": {"estimate": truth / 2, "certificate": truth + 0.1},
     }  # fmt: skip
     return {
-        "part": "development", "law": "it", "level": truth, "rows": 300, "noise": 0.05, "seed": 0, "change": change, "whole": False,
+        "part": "development", "target": "it", "level": truth, "rows": 300, "noise": 0.05, "seed": 0, "change": change, "whole": False,
         "stratum": stratum, "wavelength": wavelength, "residual": False, "spacing": 0.1, "seconds": 1.0, "pairs": [pair],
     }  # fmt: skip
 
@@ -278,7 +282,7 @@ def test_wilson_interval():
 
 def test_rival_rules_see_a_broken_group():
     X = np.random.default_rng(0).standard_normal((400, 2))
-    broken = rival_statistics(X, X[:, :1] ** 2, ss.rep("V"), ss.rep("S"), ss.SO(2))
-    kept = rival_statistics(X, inner(X, X), ss.rep("V"), ss.rep("S"), ss.SO(2))
+    broken = rule_statistics(X, X[:, :1] ** 2, ss.rep("V"), ss.rep("S"), ss.SO(2))
+    kept = rule_statistics(X, inner(X, X), ss.rep("V"), ss.rep("S"), ss.SO(2))
     assert kept["estimate"] < 0.1 < 0.3 < broken["estimate"]
     assert kept["certificate"] > kept["estimate"]

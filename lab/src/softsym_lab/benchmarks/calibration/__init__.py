@@ -1,18 +1,18 @@
-"""How often verdicts are right, by stratum, on data whose truth is known: laws that keep or break symmetries in graded steps.
+"""How often verdicts are right, by stratum, on data whose truth is known: target functions that keep or break symmetries in graded steps.
 
-Laws for changing the rule on (``development``) and laws that it is run on once (``frozen``) share no function; the target functions of
+Those for changing the rule on (``development``) and those that it is run on once (``frozen``) share no function; the target functions of
 earlier records are a third list. Records are small files, so that a stopped run goes on.
 """
 
-from softsym_lab.benchmarks.calibration.law import STRATA, Law
 from softsym_lab.benchmarks.calibration.runner import PARTS, Case, cases, changed, measure, run
 from softsym_lab.benchmarks.calibration.score import score, score_invariance, summary
+from softsym_lab.benchmarks.calibration.targets import STRATA, Target
 
 __all__ = [
     "PARTS",
     "STRATA",
     "Case",
-    "Law",
+    "Target",
     "cases",
     "changed",
     "measure",

@@ -18,11 +18,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="softsym_lab.benchmarks.calibration", description=__doc__)
     parser.add_argument("--part", choices=PARTS, default="development")
     parser.add_argument("--strata", default="", help="names, comma between them; all by default")
-    parser.add_argument("--laws", default="", help="names or parts of names of laws, comma between them")
+    parser.add_argument(
+        "--targets", default="", help="names or parts of names of targets, comma between them"
+    )
     parser.add_argument("--rows", default="300")
     parser.add_argument("--noise", default="0.05")
     parser.add_argument("--seeds", default="0", help="odd seeds are run in random coordinates")
-    parser.add_argument("--levels", default="", help="violations; all of each law by default")
+    parser.add_argument("--levels", default="", help="violations; all of each target by default")
     parser.add_argument(
         "--folder",
         type=Path,
@@ -45,7 +47,7 @@ def main() -> None:
         [float(word) for word in _words(options.noise)],
         [int(word) for word in _words(options.seeds)],
         [float(word) for word in _words(options.levels)],
-        _words(options.laws),
+        _words(options.targets),
     )
     if options.whole:
         listed = [replace(case, whole=True) for case in listed]

@@ -1,4 +1,4 @@
-"""Laws for changing the rule of verdicts on; those that it is judged by are in :mod:`softsym_lab.benchmarks.calibration.frozen`."""
+"""Target functions for changing the rule of verdicts on; it is judged by those of the frozen list."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from softsym.typing import Array
-from softsym_lab.benchmarks.calibration.law import (
+from softsym_lab.benchmarks.calibration.targets import (
     BROKEN,
-    Law,
+    Target,
     angle,
     arc,
     axis,
@@ -89,7 +89,7 @@ def _across(wavelength: float) -> Callable[[Array], Array]:
 
 
 SMOOTH = (
-    Law(
+    Target(
         "cubic spring",
         "smooth",
         "V",
@@ -98,7 +98,7 @@ SMOOTH = (
         lambda P: P[:, 0] * (1 + 0.3 * sq(P[:, 0])),
         lambda P: P[:, 0, 2:] * Z,
     ),
-    Law(
+    Target(
         "saturated pair",
         "smooth",
         "2V",
@@ -107,7 +107,7 @@ SMOOTH = (
         lambda P: np.tanh(inner(P[:, 0], P[:, 1])) + 0.3 * sq(P[:, 0]),
         lambda P: P[:, 0, 2:] * P[:, 1, 2:],
     ),
-    Law(
+    Target(
         "torque",
         "smooth",
         "2V",
@@ -116,7 +116,7 @@ SMOOTH = (
         lambda P: np.cross(P[:, 0], P[:, 1]),
         lambda P: np.cross(P[:, 0], Z) + 0.5 * P[:, 1, 2:] * Z,
     ),
-    Law(
+    Target(
         "softened charges",
         "smooth",
         "3V",
@@ -125,7 +125,7 @@ SMOOTH = (
         _charges,
         lambda P: (P[:, 0, 2:] - P[:, 1, 2:]) * Z / (1 + sq(P[:, 0] - P[:, 1])),
     ),
-    Law(
+    Target(
         "plane swirl",
         "smooth",
         "V",
@@ -135,7 +135,7 @@ SMOOTH = (
         lambda P: P[:, 0] * [0.3, -0.3],
         dim=2,
     ),
-    Law(
+    Target(
         "plane well",
         "smooth",
         "V",
@@ -145,8 +145,8 @@ SMOOTH = (
         lambda P: P[:, 0, :1] * P[:, 0, 1:],
         dim=2,
     ),
-    Law("elastic stress", "smooth", "3V", "T(2)", ("O(3)", "O(2)@z"), _stress, _fibre),
-    Law(
+    Target("elastic stress", "smooth", "3V", "T(2)", ("O(3)", "O(2)@z"), _stress, _fibre),
+    Target(
         "charges and scalars",
         "smooth",
         "2S + V",
@@ -156,7 +156,7 @@ SMOOTH = (
         lambda X: X[:, :1] * Z + 0.5 * X[:, 4:] * Z,
         dim=0,
     ),
-    Law(
+    Target(
         "drag in a wind",
         "smooth",
         "V",
@@ -167,7 +167,7 @@ SMOOTH = (
     ),
 )
 KINKED = (
-    Law(
+    Target(
         "larger of two lengths",
         "kinked",
         "2V",
@@ -176,7 +176,7 @@ KINKED = (
         lambda P: np.maximum(norm(P[:, 0]), norm(P[:, 1])),
         lambda P: np.abs(P[:, 0, 2:]),
     ),
-    Law(
+    Target(
         "friction with a threshold",
         "kinked",
         "V",
@@ -185,7 +185,7 @@ KINKED = (
         lambda P: -np.maximum(0.0, norm(P[:, 0]) - 1.0) * P[:, 0] / norm(P[:, 0]),
         lambda P: -np.maximum(0.0, P[:, 0, 2:]) * Z,
     ),
-    Law(
+    Target(
         "sorted sum",
         "kinked",
         "V",
@@ -195,7 +195,7 @@ KINKED = (
         lambda P: np.abs(P[:, 0, :1]) - np.abs(P[:, 0, 1:2]),
         dim=4,
     ),
-    Law(
+    Target(
         "contact in the plane",
         "kinked",
         "2V",
@@ -205,10 +205,10 @@ KINKED = (
         lambda P: np.abs(P[:, 0, :1]) * [1.0, 0.0],
         dim=2,
     ),
-    Law(
+    Target(
         "cone", "kinked", "V", "S", ("O(3)", "O(2)@z"), lambda P: norm(P[:, 0]), lambda P: np.abs(P[:, 0, 2:])
     ),
-    Law(
+    Target(
         "square roof",
         "kinked",
         "V",
@@ -220,7 +220,7 @@ KINKED = (
     ),
 )
 ROUGH = tuple(
-    Law(
+    Target(
         f"ripples of wavelength {w:g}",
         "rough",
         "V",
@@ -234,7 +234,7 @@ ROUGH = tuple(
     )
     for w in (2.0, 1.0, 0.5, 0.25)
 ) + tuple(
-    Law(
+    Target(
         f"force with ripples of wavelength {w:g}",
         "rough",
         "V",
@@ -248,7 +248,7 @@ ROUGH = tuple(
     for w in (3.0, 1.5, 0.75)
 )
 FINITE = (
-    Law(
+    Target(
         "square",
         "finite",
         "V",
@@ -259,7 +259,7 @@ FINITE = (
         dim=2,
         wavelength=1.8,
     ),
-    Law(
+    Target(
         "hexagon",
         "finite",
         "V",
@@ -270,7 +270,7 @@ FINITE = (
         dim=2,
         wavelength=1.2,
     ),
-    Law(
+    Target(
         "octagon",
         "finite",
         "V",
@@ -281,7 +281,7 @@ FINITE = (
         dim=2,
         wavelength=0.92,
     ),
-    Law(
+    Target(
         "16-gon",
         "finite",
         "V",
@@ -292,7 +292,7 @@ FINITE = (
         dim=2,
         wavelength=0.46,
     ),
-    Law(
+    Target(
         "octagon of forces",
         "finite",
         "V",
@@ -303,7 +303,7 @@ FINITE = (
         dim=2,
         wavelength=0.92,
     ),
-    Law(
+    Target(
         "icosahedral",
         "finite",
         "V",
@@ -313,7 +313,7 @@ FINITE = (
         lambda P: icosahedral(P[:, 0]),
         wavelength=1.6,
     ),
-    Law(
+    Target(
         "cubic harmonic",
         "finite",
         "V",
@@ -323,7 +323,7 @@ FINITE = (
         lambda P: cubic(P[:, 0]),
         wavelength=2.4,
     ),
-    Law(
+    Target(
         "sum of fourth powers",
         "finite",
         "V",
@@ -333,7 +333,7 @@ FINITE = (
         lambda P: np.sum(P[:, 0] ** 4, axis=-1, keepdims=True),
         dim=4,
     ),
-    Law(
+    Target(
         "steps about the axis",
         "finite",
         "V",
@@ -343,7 +343,7 @@ FINITE = (
         lambda P: _stepped(P, 8),
         wavelength=0.9,
     ),
-    Law(
+    Target(
         "fourth powers of five",
         "finite",
         "V",
@@ -357,7 +357,7 @@ FINITE = (
 )
 MIXED = np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.9, 0.0, 0.3, 0.0], [0.0, 0.9, 0.0, 0.3]])
 UNEVEN = (
-    Law(
+    Target(
         "well on an ellipse",
         "uneven",
         "V",
@@ -368,7 +368,7 @@ UNEVEN = (
         dim=2,
         inputs=normal_with((2.0, 0.7)),
     ),
-    Law(
+    Target(
         "spring on a long ellipse",
         "uneven",
         "V",
@@ -378,7 +378,7 @@ UNEVEN = (
         lambda P: P[:, 0, 2:] * Z,
         inputs=normal_with((1.5, 1.0, 0.5)),
     ),
-    Law(
+    Target(
         "well on a half plane",
         "uneven",
         "V",
@@ -389,7 +389,7 @@ UNEVEN = (
         dim=2,
         inputs=half_space(),
     ),
-    Law(
+    Target(
         "force in a half space",
         "uneven",
         "V",
@@ -399,7 +399,7 @@ UNEVEN = (
         lambda P: P[:, 0, :1] * X3,
         inputs=half_space(),
     ),
-    Law(
+    Target(
         "shifted cloud",
         "uneven",
         "V",
@@ -410,7 +410,7 @@ UNEVEN = (
         dim=2,
         inputs=normal_with((1.0, 1.0), (0.8, 0.0)),
     ),
-    Law(
+    Target(
         "confounded columns",
         "uneven",
         "2V",
@@ -421,7 +421,7 @@ UNEVEN = (
         dim=2,
         inputs=normal_with((1.0,), mixing=MIXED),
     ),
-    Law(
+    Target(
         "arc of one orbit",
         "uneven",
         "V",
@@ -433,7 +433,7 @@ UNEVEN = (
         inputs=arc(1.0),
         levels=(0.0, 0.4, 0.7),
     ),
-    Law(
+    Target(
         "forces in a box",
         "uneven",
         "V",
@@ -446,7 +446,7 @@ UNEVEN = (
 )
 STEP = (0.0, 0.05, 0.1, 0.2, 0.4, 0.7)
 NEAR_IDENTITY = (
-    Law(
+    Target(
         "masses on a spring",
         "near-identity",
         "4V",
@@ -457,7 +457,7 @@ NEAR_IDENTITY = (
         levels=STEP,
         residual=True,
     ),
-    Law(
+    Target(
         "drag and wind",
         "near-identity",
         "2V",
@@ -468,7 +468,7 @@ NEAR_IDENTITY = (
         levels=STEP,
         residual=True,
     ),
-    Law(
+    Target(
         "projectile",
         "near-identity",
         "2V",
@@ -481,7 +481,7 @@ NEAR_IDENTITY = (
         levels=STEP,
         residual=True,
     ),
-    Law(
+    Target(
         "rotation over a short time",
         "near-identity",
         "V",
@@ -492,7 +492,7 @@ NEAR_IDENTITY = (
         levels=STEP,
         residual=True,
     ),
-    Law(
+    Target(
         "orbit in the plane",
         "near-identity",
         "2V",
@@ -506,7 +506,7 @@ NEAR_IDENTITY = (
         levels=STEP,
         residual=True,
     ),
-    Law(
+    Target(
         "increments of an orbit",
         "near-identity",
         "2V",
@@ -538,7 +538,7 @@ DISCRETE = (
     SMOOTH[5].again("discrete", "well on a grid", inputs=grid(0.5), levels=FEW_LEVELS),
     SMOOTH[0].again("discrete", "spring, repeated inputs", inputs=repeated(4), levels=FEW_LEVELS),
     SMOOTH[2].again("discrete", "torque, inputs twice", inputs=repeated(2), levels=FEW_LEVELS),
-    Law(
+    Target(
         "counts",
         "discrete",
         "V",
@@ -550,7 +550,7 @@ DISCRETE = (
         inputs=grid(1.0),
         levels=FEW_LEVELS,
     ),
-    Law(
+    Target(
         "square on a coarse grid",
         "discrete",
         "V",
@@ -564,7 +564,7 @@ DISCRETE = (
     ),
 )
 SMALL_BLOCK = (
-    Law(
+    Target(
         "small scalar",
         "small-block",
         "V",
@@ -574,7 +574,7 @@ SMALL_BLOCK = (
         lambda P: np.concatenate([0.02 * P[:, 0, 2:], 0 * P[:, 0]], axis=1),
         levels=FEW_LEVELS,
     ),
-    Law(
+    Target(
         "small vector",
         "small-block",
         "2V",
@@ -584,7 +584,7 @@ SMALL_BLOCK = (
         lambda P: np.stack([0 * P[:, 0], 0.01 * P[:, 0, 2:] * Z], axis=1),
         levels=FEW_LEVELS,
     ),
-    Law(
+    Target(
         "one of three scalars",
         "small-block",
         "V",
@@ -597,7 +597,7 @@ SMALL_BLOCK = (
         dim=2,
         levels=FEW_LEVELS,
     ),
-    Law(
+    Target(
         "metres and millimetres",
         "small-block",
         "2V",
@@ -625,7 +625,7 @@ def _det(P: Array) -> Array:
 
 
 GROUPS = (
-    Law(
+    Target(
         "pentagon",
         "groups",
         "V",
@@ -635,7 +635,7 @@ GROUPS = (
         lambda P: P[:, 0, :1],
         dim=2,
     ),
-    Law(
+    Target(
         "symmetric function of five",
         "groups",
         "V",
@@ -645,7 +645,7 @@ GROUPS = (
         lambda P: P[:, 0, :1],
         dim=5,
     ),
-    Law(
+    Target(
         "triangle with a sense",
         "groups",
         "V",
@@ -659,7 +659,7 @@ GROUPS = (
         lambda P: P[:, 0, :1] * [1.0, 0.0],
         dim=2,
     ),
-    Law(
+    Target(
         "length in five dimensions",
         "groups",
         "V",
@@ -669,7 +669,7 @@ GROUPS = (
         lambda P: P[:, 0, :1],
         dim=5,
     ),
-    Law(
+    Target(
         "area form",
         "groups",
         "2V",
@@ -680,7 +680,7 @@ GROUPS = (
         dim=2,
         levels=BROKEN,
     ),
-    Law(
+    Target(
         "interval",
         "groups",
         "2V",
@@ -691,7 +691,7 @@ GROUPS = (
         dim=4,
         levels=BROKEN,
     ),
-    Law(
+    Target(
         "homogeneous of degree one",
         "groups",
         "V",
@@ -701,7 +701,7 @@ GROUPS = (
         lambda P: P[:, 0] * norm(P[:, 0]),
         levels=BROKEN,
     ),
-    Law(
+    Target(
         "spring between points",
         "groups",
         "2V",
@@ -712,7 +712,7 @@ GROUPS = (
         inputs=homogeneous((True, True)),
         levels=BROKEN,
     ),
-    Law(
+    Target(
         "drift between points",
         "groups",
         "2V",
@@ -723,7 +723,7 @@ GROUPS = (
         inputs=homogeneous((True, True)),
         levels=BROKEN,
     ),
-    Law(
+    Target(
         "sign and swap",
         "groups",
         "V",
@@ -733,7 +733,7 @@ GROUPS = (
         lambda P: P[:, 0, :1] + smooth_abs(P[:, 0, 1:]),
         dim=2,
     ),
-    Law(
+    Target(
         "in a ball",
         "groups",
         "V",
@@ -744,7 +744,7 @@ GROUPS = (
         inputs=ball(),
     ),
 )
-LAWS = (
+TARGETS = (
     *SMOOTH,
     *KINKED,
     *ROUGH,

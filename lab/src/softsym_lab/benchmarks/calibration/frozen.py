@@ -1,4 +1,4 @@
-"""Laws on which the rule of verdicts is run once, when it is frozen: none of the development list.
+"""Target functions on which the rule of verdicts is run once, when it is frozen: none of the development list.
 
 Do not change a rule in view of them; write new ones then, and move these to the development list.
 """
@@ -10,10 +10,10 @@ from collections.abc import Callable
 import numpy as np
 
 from softsym.typing import Array
-from softsym_lab.benchmarks.calibration.law import (
+from softsym_lab.benchmarks.calibration.targets import (
     BROKEN,
     Inputs,
-    Law,
+    Target,
     angle,
     arc,
     ball,
@@ -104,7 +104,7 @@ def _fading(wavelength: float) -> Callable[[Array], Array]:
 
 
 SMOOTH = (
-    Law(
+    Target(
         "field of a dipole",
         "smooth",
         "2V",
@@ -113,7 +113,7 @@ SMOOTH = (
         _dipole,
         lambda P: P[:, 0, 1:2] * P[:, 1] / (1 + sq(P[:, 0])),
     ),
-    Law(
+    Target(
         "Gaussian of a difference",
         "smooth",
         "2V",
@@ -122,7 +122,7 @@ SMOOTH = (
         lambda P: np.exp(-0.3 * sq(P[:, 0] - P[:, 1])),
         lambda P: 0.2 * P[:, 0, :1] * np.tanh(P[:, 1, :1]),
     ),
-    Law(
+    Target(
         "helicity",
         "smooth",
         "3V",
@@ -131,7 +131,7 @@ SMOOTH = (
         lambda P: inner(P[:, 0], np.cross(P[:, 1], P[:, 2])),
         lambda P: P[:, 0, 1:2] * inner(P[:, 1], P[:, 2]),
     ),
-    Law(
+    Target(
         "traceless strain",
         "smooth",
         "2V",
@@ -140,7 +140,7 @@ SMOOTH = (
         _strain,
         lambda P: P[:, 0, 1:2, None] * P[:, 1, 1:2, None] * (np.outer(Y3, Y3) - np.eye(3) / 3),
     ),
-    Law(
+    Target(
         "limit cycle",
         "smooth",
         "V",
@@ -150,7 +150,7 @@ SMOOTH = (
         lambda P: P[:, 0, 1:] * [1.0, 0.0],
         dim=2,
     ),
-    Law(
+    Target(
         "products of complex numbers",
         "smooth",
         "2V",
@@ -160,7 +160,7 @@ SMOOTH = (
         lambda P: np.concatenate([P[:, 0, :1] * P[:, 1, 1:], 0.7 * P[:, 0, 1:]], axis=1),
         dim=2,
     ),
-    Law(
+    Target(
         "temperature in a trap",
         "smooth",
         "S + 2V",
@@ -170,7 +170,7 @@ SMOOTH = (
         lambda X: X[:, 1:2] * X[:, 4:5] * np.cos(X[:, :1]),
         dim=0,
     ),
-    Law(
+    Target(
         "lift and drag",
         "smooth",
         "2V",
@@ -179,7 +179,7 @@ SMOOTH = (
         lambda P: np.cross(P[:, 0], P[:, 1]) - 0.4 * norm(P[:, 0]) * P[:, 0],
         lambda P: np.cross(X3, P[:, 1]) + 0.4 * P[:, 0, :1] * X3,
     ),
-    Law(
+    Target(
         "four-dimensional well",
         "smooth",
         "V",
@@ -191,7 +191,7 @@ SMOOTH = (
     ),
 )
 KINKED = (
-    Law(
+    Target(
         "smaller of two distances",
         "kinked",
         "3V",
@@ -200,7 +200,7 @@ KINKED = (
         lambda P: np.minimum(norm(P[:, 0] - P[:, 1]), norm(P[:, 0] - P[:, 2])),
         lambda P: np.maximum(P[:, 0, 1:2], -0.5),
     ),
-    Law(
+    Target(
         "clipped force",
         "kinked",
         "V",
@@ -209,7 +209,7 @@ KINKED = (
         lambda P: P[:, 0] * np.minimum(1.0, 1.2 / norm(P[:, 0])),
         lambda P: np.clip(P[:, 0, 1:2], -0.4, 0.4) * Y3,
     ),
-    Law(
+    Target(
         "median of five",
         "kinked",
         "V",
@@ -219,7 +219,7 @@ KINKED = (
         lambda P: np.maximum(P[:, 0, 1:2], P[:, 0, 3:4]),
         dim=5,
     ),
-    Law(
+    Target(
         "triangular wave",
         "kinked",
         "V",
@@ -229,7 +229,7 @@ KINKED = (
         lambda P: np.abs(P[:, 0, 1:]) - 0.5 * np.abs(P[:, 0, :1]),
         dim=2,
     ),
-    Law(
+    Target(
         "step of the slope",
         "kinked",
         "V",
@@ -239,7 +239,7 @@ KINKED = (
         lambda P: np.where(P[:, 0, :1] > 0, 1.0, 0.2) * P[:, 0],
         dim=2,
     ),
-    Law(
+    Target(
         "hexagonal roof",
         "kinked",
         "V",
@@ -253,7 +253,7 @@ KINKED = (
     ),
 )
 ROUGH = tuple(
-    Law(
+    Target(
         f"well with stripes of wavelength {w:g}",
         "rough",
         "V",
@@ -267,7 +267,7 @@ ROUGH = tuple(
     )
     for w in (2.4, 1.2, 0.6, 0.3)
 ) + tuple(
-    Law(
+    Target(
         f"pair with stripes of wavelength {w:g}",
         "rough",
         "V",
@@ -281,7 +281,7 @@ ROUGH = tuple(
     for w in (3.5, 1.8, 0.9)
 )
 FINITE = (
-    Law(
+    Target(
         "pentagonal well",
         "finite",
         "V",
@@ -292,7 +292,7 @@ FINITE = (
         dim=2,
         wavelength=1.45,
     ),
-    Law(
+    Target(
         "octagonal rings",
         "finite",
         "V",
@@ -303,7 +303,7 @@ FINITE = (
         dim=2,
         wavelength=0.92,
     ),
-    Law(
+    Target(
         "12-gon",
         "finite",
         "V",
@@ -314,7 +314,7 @@ FINITE = (
         dim=2,
         wavelength=0.6,
     ),
-    Law(
+    Target(
         "24-gon of forces",
         "finite",
         "V",
@@ -325,7 +325,7 @@ FINITE = (
         dim=2,
         wavelength=0.31,
     ),
-    Law(
+    Target(
         "octagon of a pair",
         "finite",
         "2V",
@@ -336,7 +336,7 @@ FINITE = (
         dim=2,
         wavelength=0.92,
     ),
-    Law(
+    Target(
         "icosahedral force",
         "finite",
         "V",
@@ -346,7 +346,7 @@ FINITE = (
         lambda P: P[:, 0] * icosahedral(P[:, 0]) / (1 + norm(P[:, 0])),
         wavelength=1.6,
     ),
-    Law(
+    Target(
         "cubic crystal",
         "finite",
         "V",
@@ -355,7 +355,7 @@ FINITE = (
         lambda P: P[:, 0] * (1 - 0.1 * sq(P[:, 0])),
         lambda P: P[:, 0] ** 3 - 0.6 * sq(P[:, 0]) * P[:, 0],
     ),
-    Law(
+    Target(
         "cosines of three",
         "finite",
         "V",
@@ -365,7 +365,7 @@ FINITE = (
         lambda P: cubic(P[:, 0]) * np.exp(-0.1 * sq(P[:, 0])),
         wavelength=2.4,
     ),
-    Law(
+    Target(
         "sixth powers of four",
         "finite",
         "V",
@@ -376,7 +376,7 @@ FINITE = (
         dim=4,
         levels=(0.0, 0.1, 0.2, 0.4, 0.7),
     ),
-    Law(
+    Target(
         "cogs about an axis",
         "finite",
         "V",
@@ -389,7 +389,7 @@ FINITE = (
 )
 CHAIN = np.array([[1.0, 0.3, 0.0, 0.8], [0.3, 1.0, 0.0, 0.0], [0.9, 0.0, 0.4, 0.0], [0.0, 0.8, 0.0, 0.5]])
 UNEVEN = (
-    Law(
+    Target(
         "length on an ellipse",
         "uneven",
         "V",
@@ -400,7 +400,7 @@ UNEVEN = (
         dim=2,
         inputs=normal_with((1.6, 0.5)),
     ),
-    Law(
+    Target(
         "two clouds",
         "uneven",
         "V",
@@ -411,7 +411,7 @@ UNEVEN = (
         dim=2,
         inputs=two_clouds(),
     ),
-    Law(
+    Target(
         "force on a disc",
         "uneven",
         "V",
@@ -421,7 +421,7 @@ UNEVEN = (
         lambda P: P[:, 0, :1] * X3,
         inputs=normal_with((0.5, 1.3, 1.3)),
     ),
-    Law(
+    Target(
         "torque in a half space",
         "uneven",
         "2V",
@@ -431,7 +431,7 @@ UNEVEN = (
         lambda P: np.cross(Y3, P[:, 0]),
         inputs=half_space(1),
     ),
-    Law(
+    Target(
         "wind from one side",
         "uneven",
         "V",
@@ -442,7 +442,7 @@ UNEVEN = (
         dim=2,
         inputs=normal_with((0.8, 0.8), (1.2, 0.3)),
     ),
-    Law(
+    Target(
         "chained columns",
         "uneven",
         "2V",
@@ -453,7 +453,7 @@ UNEVEN = (
         dim=2,
         inputs=normal_with((1.0,), mixing=CHAIN),
     ),
-    Law(
+    Target(
         "short arc",
         "uneven",
         "V",
@@ -465,7 +465,7 @@ UNEVEN = (
         inputs=arc(0.6, 1.0),
         levels=(0.0, 0.4, 0.7),
     ),
-    Law(
+    Target(
         "pairs in a box",
         "uneven",
         "2V",
@@ -478,7 +478,7 @@ UNEVEN = (
 )
 STEP = (0.0, 0.05, 0.1, 0.2, 0.4, 0.7)
 NEAR_IDENTITY = (
-    Law(
+    Target(
         "elastic pendulum",
         "near-identity",
         "2V",
@@ -489,7 +489,7 @@ NEAR_IDENTITY = (
         levels=STEP,
         residual=True,
     ),
-    Law(
+    Target(
         "three bodies",
         "near-identity",
         "6V",
@@ -501,7 +501,7 @@ NEAR_IDENTITY = (
         levels=STEP,
         residual=True,
     ),
-    Law(
+    Target(
         "charge in a magnetic field",
         "near-identity",
         "2V",
@@ -518,7 +518,7 @@ NEAR_IDENTITY = (
         levels=STEP,
         residual=True,
     ),
-    Law(
+    Target(
         "vortex step",
         "near-identity",
         "V",
@@ -530,7 +530,7 @@ NEAR_IDENTITY = (
         levels=STEP,
         residual=True,
     ),
-    Law(
+    Target(
         "dry friction step",
         "near-identity",
         "V",
@@ -541,7 +541,7 @@ NEAR_IDENTITY = (
         levels=STEP,
         residual=True,
     ),
-    Law(
+    Target(
         "glider",
         "near-identity",
         "2V",
@@ -555,8 +555,8 @@ NEAR_IDENTITY = (
 )
 FEW = (0.0, 0.1, 0.2, 0.4, 0.7)
 OUTLIERS = tuple(
-    law.again("outliers", noise="t2", levels=FEW)
-    for law in (SMOOTH[0], SMOOTH[4], SMOOTH[7], KINKED[3], FINITE[0])
+    target.again("outliers", noise="t2", levels=FEW)
+    for target in (SMOOTH[0], SMOOTH[4], SMOOTH[7], KINKED[3], FINITE[0])
 )
 HETEROSCEDASTIC = (
     SMOOTH[1].again("heteroscedastic", noise="inputs", levels=FEW),
@@ -568,7 +568,7 @@ HETEROSCEDASTIC = (
 DISCRETE = (
     SMOOTH[4].again("discrete", "limit cycle on a grid", inputs=grid(0.4), levels=FEW),
     SMOOTH[1].again("discrete", "difference, repeated inputs", inputs=repeated(3), levels=FEW),
-    Law(
+    Target(
         "rings",
         "discrete",
         "V",
@@ -580,7 +580,7 @@ DISCRETE = (
         inputs=rings((0.5, 1.0, 1.5)),
         levels=FEW,
     ),
-    Law(
+    Target(
         "votes",
         "discrete",
         "V",
@@ -592,7 +592,7 @@ DISCRETE = (
         inputs=grid(1.0),
         levels=FEW,
     ),
-    Law(
+    Target(
         "repeated force",
         "discrete",
         "V",
@@ -606,7 +606,7 @@ DISCRETE = (
     ),
 )
 SMALL_BLOCK = (
-    Law(
+    Target(
         "small second scalar",
         "small-block",
         "2V",
@@ -616,7 +616,7 @@ SMALL_BLOCK = (
         lambda P: np.concatenate([0 * P[:, 0, :1], P[:, 0, :1] * P[:, 1, :1]], axis=1),
         levels=FEW,
     ),
-    Law(
+    Target(
         "small force",
         "small-block",
         "V",
@@ -627,7 +627,7 @@ SMALL_BLOCK = (
         dim=2,
         levels=FEW,
     ),
-    Law(
+    Target(
         "stress and a small vector",
         "small-block",
         "V",
@@ -639,7 +639,7 @@ SMALL_BLOCK = (
         lambda P: np.concatenate([0.05 * P[:, 0, 1:2] * Y3, np.zeros((len(P), 9))], axis=1),
         levels=FEW,
     ),
-    Law(
+    Target(
         "one of four scalars",
         "small-block",
         "V",
@@ -653,8 +653,8 @@ SMALL_BLOCK = (
     ),
 )
 SMALL_N = tuple(
-    law.again("small-n", rows=(12, 20, 30), levels=(0.0, 0.1, 0.4, 0.7))
-    for law in (SMOOTH[1], SMOOTH[4], KINKED[1], KINKED[3], FINITE[0])
+    target.again("small-n", rows=(12, 20, 30), levels=(0.0, 0.1, 0.4, 0.7))
+    for target in (SMOOTH[1], SMOOTH[4], KINKED[1], KINKED[3], FINITE[0])
 )
 
 
@@ -664,7 +664,7 @@ def _symplectic(P: Array) -> Array:
 
 MINKOWSKI = np.array([-1.0, 1.0, 1.0, 1.0])
 GROUPS = (
-    Law(
+    Target(
         "heptagon",
         "groups",
         "V",
@@ -674,7 +674,7 @@ GROUPS = (
         lambda P: P[:, 0, 1:],
         dim=2,
     ),
-    Law(
+    Target(
         "C(4) that is no C(6)",
         "groups",
         "V",
@@ -684,7 +684,7 @@ GROUPS = (
         lambda P: P[:, 0, :1] + 0.5 * P[:, 0, :1] * P[:, 0, 1:],
         dim=2,
     ),
-    Law(
+    Target(
         "octahedral, not icosahedral",
         "groups",
         "V",
@@ -693,7 +693,7 @@ GROUPS = (
         lambda P: norm(P[:, 0]) + cubic(P[:, 0]),
         lambda P: P[:, 0, :1],
     ),
-    Law(
+    Target(
         "variance of six",
         "groups",
         "V",
@@ -703,7 +703,7 @@ GROUPS = (
         lambda P: np.tanh(P[:, 0, 4:5]),
         dim=6,
     ),
-    Law(
+    Target(
         "square with reflections",
         "groups",
         "V",
@@ -713,7 +713,7 @@ GROUPS = (
         lambda P: 0.5 * rotate(P[:, 0]),
         dim=2,
     ),
-    Law(
+    Target(
         "directions in five dimensions",
         "groups",
         "V",
@@ -723,7 +723,7 @@ GROUPS = (
         lambda P: P[:, 0] * np.array([0.0, 0, 0, 0, 1.0]),
         dim=5,
     ),
-    Law(
+    Target(
         "power of an area",
         "groups",
         "2V",
@@ -734,7 +734,7 @@ GROUPS = (
         dim=2,
         levels=BROKEN,
     ),
-    Law(
+    Target(
         "saturated interval",
         "groups",
         "2V",
@@ -747,7 +747,7 @@ GROUPS = (
         dim=4,
         levels=BROKEN,
     ),
-    Law(
+    Target(
         "cosine of an angle",
         "groups",
         "2V",
@@ -757,7 +757,7 @@ GROUPS = (
         lambda P: sq(P[:, 0]) - 3,
         levels=BROKEN,
     ),
-    Law(
+    Target(
         "force between points",
         "groups",
         "2V",
@@ -765,10 +765,10 @@ GROUPS = (
         ("SE(2)", "Translation(2)"),
         lambda P: (P[:, 1] - P[:, 0]) * np.exp(-0.2 * sq(P[:, 1] - P[:, 0])),
         lambda P: np.tanh(P[:, 0]) * [1.0, 1.0, 0.0],
-        inputs=homogeneous((True, True), spread=1.3),
+        inputs=homogeneous((True, True), scale=1.3),
         levels=BROKEN,
     ),
-    Law(
+    Target(
         "shear between points",
         "groups",
         "2V",
@@ -779,7 +779,7 @@ GROUPS = (
         inputs=homogeneous((True, True)),
         levels=BROKEN,
     ),
-    Law(
+    Target(
         "in a shell",
         "groups",
         "V",
@@ -790,7 +790,7 @@ GROUPS = (
         inputs=ball(2.5),
     ),
 )
-LAWS = (
+TARGETS = (
     *SMOOTH,
     *KINKED,
     *ROUGH,

@@ -1,4 +1,4 @@
-"""Runs laws: every case is one data set, judged by the product as a person's would be, and kept in a small file.
+"""Runs target functions: every case is one data set, judged by the product as a person's would be, and kept in a small file.
 
 A stopped run goes on where it was; a case that raises is recorded as such. The same case can be run with its rows in another order, with
 another seed, in other units or in another frame: its verdicts should not change.
@@ -27,17 +27,17 @@ from softsym.metrics import act
 from softsym.reps import Rep
 from softsym.typing import Array
 from softsym_lab.benchmarks.calibration import development, frozen, recorded
-from softsym_lab.benchmarks.calibration.law import STRATA, Law, normal
-from softsym_lab.benchmarks.calibration.rivals import rival_statistics
+from softsym_lab.benchmarks.calibration.rules import rule_statistics
+from softsym_lab.benchmarks.calibration.targets import STRATA, Target, normal
 from softsym_lab.benchmarks.calibration.truth import moments, strength
 
-PARTS: dict[str, tuple[Law, ...]] = {
-    "development": development.LAWS,
-    "frozen": frozen.LAWS,
+PARTS: dict[str, tuple[Target, ...]] = {
+    "development": development.TARGETS,
+    "frozen": frozen.TARGETS,
     "adjusted": recorded.ADJUSTED,
     "recorded": recorded.FRESH,
 }
-"""Lists of laws: for changing the rule, for judging it once, and the two that were recorded with earlier rules."""
+"""Lists of targets: for changing the rule, for judging it once, and the two that were recorded with earlier rules."""
 ROWS, NOISES = (30, 100, 300, 1_000), (0.0, 0.05, 0.2)
 FOLDER = Path("runs/calibration")
 """Where records are kept between runs."""
@@ -50,8 +50,8 @@ class Case:
     """One data set.
 
     Args:
-        part: List of laws.
-        law: Name of the law.
+        part: List of targets.
+        target: Name of the target.
         level: Relative violation of its first candidate.
         rows: Number of rows.
         noise: Standard deviation, relative to that of the outputs.
@@ -61,7 +61,7 @@ class Case:
     """
 
     part: str
-    law: str
+    target: str
     level: float
     rows: int
     noise: float
@@ -73,17 +73,13 @@ class Case:
     def file(self) -> str:
         """The name of its file."""
         key = json.dumps(asdict(self), sort_keys=True)
-        plain = "".join(letter if letter.isalnum() else "_" for letter in self.law)
+        plain = "".join(letter if letter.isalnum() else "_" for letter in self.target)
         return f"{plain}-{hashlib.sha256(key.encode()).hexdigest()[:10]}.json"
 
     @property
-    def target(self) -> Law:
-        """The law."""
-        return _laws(self.part)[self.law]
-
-
-def _laws(part: str) -> dict[str, Law]:
-    return {law.name: law for law in PARTS[part]}
+    def function(self) -> Target:
+        """The target function of this name."""
+        return next(target for target in PARTS[self.part] if target.name == self.target)
 
 
 def cases(
@@ -93,7 +89,7 @@ def cases(
     noises: Sequence[float] = (0.05,),
     seeds: Sequence[int] = (0,),
     levels: Sequence[float] = (),
-    laws: Sequence[str] = (),
+    targets: Sequence[str] = (),
     changes: Sequence[str] = ("",),
 ) -> list[Case]:
     """The cases of a part.
@@ -101,25 +97,26 @@ def cases(
     Args:
         part: One of :data:`PARTS`.
         strata: Which strata; all if empty.
-        rows: Numbers of rows, for laws that have none of their own.
+        rows: Numbers of rows, for targets that have none of their own.
         noises: Noises.
         seeds: Seeds.
-        levels: Which violations; all of each law if empty.
-        laws: Names, or parts of them; all if empty.
+        levels: Which violations; all of each target if empty.
+        targets: Names, or parts of them; all if empty.
         changes: Any of :data:`CHANGES`, and "" for none.
     """
     chosen = [
-        law
-        for law in PARTS[part]
-        if (not strata or law.stratum in strata) and (not laws or any(some in law.name for some in laws))
+        target
+        for target in PARTS[part]
+        if (not strata or target.stratum in strata)
+        and (not targets or any(some in target.name for some in targets))
     ]
     return [
-        Case(part, law.name, level, n, noise, seed, change)
-        for law in chosen
-        for n in (law.rows or rows)
+        Case(part, target.name, level, n, noise, seed, change)
+        for target in chosen
+        for n in (target.rows or rows)
         for noise in noises
         for seed in seeds
-        for level in law.levels
+        for level in target.levels
         if not levels or level in levels
         for change in changes
     ]
@@ -168,37 +165,39 @@ class DataSet:
 
 
 def draw(case: Case) -> DataSet:
-    """The data set of a case: rows of the law's inputs, outputs with noise, and the frame."""
-    law = case.target
-    c = strength(law, case.level)
-    rng = np.random.default_rng([case.seed, case.rows, round(1000 * case.noise), *case.law.encode()])
+    """The data set of a case: rows of the target's inputs, outputs with noise, and the frame."""
+    target = case.function
+    c = strength(target, case.level)
+    rng = np.random.default_rng([case.seed, case.rows, round(1000 * case.noise), *case.target.encode()])
     groups, rep_in, rep_out = (
-        [ss.group(text) for text in law.candidates],
-        ss.rep(law.rep_in),
-        ss.rep(law.rep_out),
+        [ss.group(text) for text in target.candidates],
+        ss.rep(target.rep_in),
+        ss.rep(target.rep_out),
     )
-    X = (law.inputs or normal()).draw(rng, case.rows, rep_in.size(groups[0]))
-    s, b = law.parts(X)
+    X = (target.inputs or normal()).draw(rng, case.rows, rep_in.size(groups[0]))
+    s, b = target.parts(X)
     Y = s + c * b
-    Y = Y + case.noise * noise_scale(law, c, Y) * _noise(law.noise, rng, X, Y)
-    if law.framed or case.seed % 2 or case.change == "frame":
+    Y = Y + case.noise * noise_scale(target, c, Y) * _noise(target.noise, rng, X, Y)
+    if target.rotated or case.seed % 2 or case.change == "frame":
         X, Y, groups = _in_frame(case, X, Y, rep_in, rep_out, groups)
     if case.change == "order":
         order = np.random.default_rng(case.seed + 99).permutation(len(X))
         X, Y = X[order], Y[order]
     if case.change == "unit":
-        X, Y = X * (1.0 if _has_constant(law) else 1000.0), Y * 0.01
+        X, Y = X * (1.0 if _has_constant(target) else 1000.0), Y * 0.01
     return DataSet(X, Y, rep_in, rep_out, groups)
 
 
-def noise_scale(law: Law, c: float, Y: Array) -> Any:
+def noise_scale(target: Target, c: float, Y: Array) -> Any:
     """The size to which noise is relative: one number, or one for each column where output blocks differ or only a residual counts."""
-    rep, group = ss.rep(law.rep_out), ss.group(law.candidates[0])
-    table = moments(law, law.candidates[0]) if law.residual or law.stratum == "small-block" else None
+    rep, group = ss.rep(target.rep_out), ss.group(target.candidates[0])
+    table = (
+        moments(target, target.candidates[0]) if target.residual or target.stratum == "small-block" else None
+    )
     if table is None:
         return np.sqrt(np.mean((Y - Y.mean(axis=0)) ** 2))
     assert rep.size(group) == int(table.sizes.sum())
-    return np.repeat(table.scale(c, law.residual), table.sizes.astype(int))
+    return np.repeat(table.scale(c, target.residual), table.sizes.astype(int))
 
 
 def _noise(kind: str, rng: np.random.Generator, X: Array, Y: Array) -> Array:
@@ -217,9 +216,9 @@ def _noise(kind: str, rng: np.random.Generator, X: Array, Y: Array) -> Array:
     return np.asarray(E * (deviation / np.sqrt(np.mean(deviation**2)))[:, None])
 
 
-def _has_constant(law: Law) -> bool:
+def _has_constant(target: Target) -> bool:
     """Whether units cannot be changed: homogeneous coordinates."""
-    return any(text.startswith(("SE(", "E(", "Translation(")) for text in law.candidates)
+    return any(text.startswith(("SE(", "E(", "Translation(")) for text in target.candidates)
 
 
 def _in_frame(
@@ -227,10 +226,10 @@ def _in_frame(
 ) -> tuple[Array, Array, list[Group]]:
     """The same data and groups in random coordinates; as they are where a rotation means nothing."""
     dims = {(group.dim, len(group.part_dims)) for group in groups}
-    if len(dims) > 1 or groups[0].dim < 2 or len(groups[0].part_dims) > 1 or _has_constant(case.target):
+    if len(dims) > 1 or groups[0].dim < 2 or len(groups[0].part_dims) > 1 or _has_constant(case.function):
         return X, Y, groups
     seed = case.seed + (1000 if case.change == "frame" else 0)
-    rng = np.random.default_rng([seed, *case.law.encode()])
+    rng = np.random.default_rng([seed, *case.target.encode()])
     d = groups[0].dim
     R = np.linalg.qr(rng.standard_normal((d, d)))[0]
     X = np.asarray(act(rep_in, groups[0], R[None], X)[0])
@@ -240,8 +239,8 @@ def _in_frame(
 
 def measure_case(case: Case) -> dict[str, Any]:
     """Draws the data set of a case, computes its verdicts, and the truths."""
-    law, data = case.target, draw(case)
-    c = strength(law, case.level)
+    target, data = case.function, draw(case)
+    c = strength(target, case.level)
     seed = case.seed + (17 if case.change == "seed" else 0)
     start = time.perf_counter()
     if case.whole:
@@ -257,18 +256,16 @@ def measure_case(case: Case) -> dict[str, Any]:
         rows = [plain_row(row) for row in table]
     seconds = time.perf_counter() - start
     pairs = []
-    for text, group, row in zip(law.candidates, data.groups, rows, strict=True):
-        known = moments(law, text)
-        rivals = (
-            {} if case.change else rival_statistics(data.X, data.Y, data.rep_in, data.rep_out, group, seed)
-        )
+    for text, group, row in zip(target.candidates, data.groups, rows, strict=True):
+        known = moments(target, text)
+        rules = {} if case.change else rule_statistics(data.X, data.Y, data.rep_in, data.rep_out, group, seed)
         pairs.append(
             {
                 "candidate": text,
                 "is_compact": known.is_compact,
                 "truths": known.truths(c),
                 "row": {**row, "name": text},
-                "rivals": rivals,
+                "rules": rules,
             }
         )
     return {**describe(case), "seconds": round(seconds, 2), "spacing": spacing(data.X), "pairs": pairs}
@@ -276,13 +273,13 @@ def measure_case(case: Case) -> dict[str, Any]:
 
 def describe(case: Case) -> dict[str, Any]:
     """What a record says about its case."""
-    law = case.target
+    target = case.function
     return {
         **asdict(case),
-        "stratum": law.stratum,
-        "wavelength": None if math.isinf(law.wavelength) else law.wavelength,
-        "residual": law.residual,
-        "even": law.inputs is None or law.inputs.log_density is None,
+        "stratum": target.stratum,
+        "wavelength": None if math.isinf(target.wavelength) else target.wavelength,
+        "residual": target.residual,
+        "even": target.inputs is None or target.inputs.log_density is None,
     }
 
 

@@ -1,6 +1,6 @@
 """Error rates of verdicts from records, by stratum, each with Wilson's interval, and those of two simpler rules on the same rows.
 
-The truth of a pair is the violation over the orbits of the inputs, of the worst output block; of near-identity laws also
+The truth of a pair is the violation over the orbits of the inputs, of the worst output block; of near-identity targets also
 what it is after the best equivariant linear map. Violations just at a boundary (2 %) count for neither side.
 """
 
@@ -50,7 +50,7 @@ class Pair:
         self.truth = max(truths["orbit"], truths["worst"])
         if record["residual"]:
             self.truth = max(self.truth, truths["residual_worst"])
-        self.rivals = pair.get("rivals") or {}
+        self.rules = pair.get("rules") or {}
 
     @property
     def is_exact(self) -> bool:
@@ -110,7 +110,7 @@ class Pair:
         """One line."""
         r = self.record
         return (
-            f"{r['stratum']}: {r['law']}, level {r['level']:g}, {r['rows']} rows, noise {r['noise']:g}, seed {r['seed']}"
+            f"{r['stratum']}: {r['target']}, level {r['level']:g}, {r['rows']} rows, noise {r['noise']:g}, seed {r['seed']}"
             f"{', ' + r['change'] if r['change'] else ''}, {self.candidate}: {self.verdict}, truth {self.truth:.3f} "
             f"(data {self.truths['data']:.3f}, cost {self.truths['cost']:.3f}), interval {self.interval[0]:.3f} to {self.interval[1]:.3f}"
         )
@@ -134,14 +134,14 @@ def rates(records: Sequence[Record]) -> dict[str, Any]:
     certified = [p for p in pairs if p.row["certified"] is not None and p.is_compact]
     rules: dict[str, Callable[[Pair], bool]] = {
         "verdict": lambda p: p.verdict == "exact",
-        "threshold": lambda p: p.rivals["estimate"] <= TOLERANCE,
-        "certificate": lambda p: p.rivals["certificate"] <= TOLERANCE,
-        "certificate 0.28": lambda p: p.rivals["certificate"] <= ABSENT_ABOVE,
+        "threshold": lambda p: p.rules["estimate"] <= TOLERANCE,
+        "certificate": lambda p: p.rules["certificate"] <= TOLERANCE,
+        "certificate 0.28": lambda p: p.rules["certificate"] <= ABSENT_ABOVE,
     }
-    compared = [p for p in pairs if p.rivals]
+    compared = [p for p in pairs if p.rules]
     return {
         "cases": len(records),
-        "errors": [f"{r['law']}, {r['rows']} rows: {r['error']}" for r in records if "error" in r],
+        "errors": [f"{r['target']}, {r['rows']} rows: {r['error']}" for r in records if "error" in r],
         "pairs": len(pairs),
         "seconds": round(sum(r.get("seconds", 0.0) for r in records), 1),
         "right_of_decided": rate(decided, lambda p: p.is_right),
@@ -234,7 +234,7 @@ def score_invariance(records: Sequence[Record]) -> dict[str, Any]:
 
 
 def _key(record: Record) -> tuple[Any, ...]:
-    return tuple(record[name] for name in ("part", "law", "level", "rows", "noise", "seed", "whole"))
+    return tuple(record[name] for name in ("part", "target", "level", "rows", "noise", "seed", "whole"))
 
 
 def _same(pairs: Sequence[tuple[Pair, Pair]]) -> dict[str, Any]:
@@ -261,7 +261,7 @@ COLUMNS = {
 
 
 def summary(scores: dict[str, Any]) -> str:
-    """A table of a score, one line for each stratum, then power, rival rules, errors and wrong verdicts."""
+    """A table of a score, one line for each stratum, then power, simpler rules, errors and wrong verdicts."""
     head = ["stratum", "pairs", "sec", *COLUMNS.values()]
     lines = [
         [name, str(one["pairs"]), f"{one['seconds']:.0f}", *(_text(one[key]) for key in COLUMNS)]

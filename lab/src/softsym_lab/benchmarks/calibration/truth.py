@@ -1,7 +1,7 @@
-r"""True violations of laws, by Haar averages that have nothing to do with the quadratures of the product.
+r"""True violations of targets, by Haar averages that have nothing to do with the quadratures of the product.
 
 For a group G, rows x of the inputs' distribution and Haar elements g, :math:`r_g(x) = \rho_{out}(g)^{-1} f(\rho_{in}(g) x)` has the mean
-:math:`P_G f(x)`. All truths are quadratic in f, so that second moments of the two maps of a law serve all its variants:
+:math:`P_G f(x)`. All truths are quadratic in f, so that second moments of the two maps of a target serve all its variants:
 
 - ``orbit``: :math:`|t - P_G t| / |t|` over the orbits of the inputs, every copy of an output type with a scale of its own;
 - ``data``: the same at the inputs themselves; ``pooled``: copies of one type with a common scale; ``worst``: of the worst output block;
@@ -23,19 +23,19 @@ from softsym.groups import Group
 from softsym.metrics import act
 from softsym.reps import Rep
 from softsym.typing import Array
-from softsym_lab.benchmarks.calibration.law import Law, normal
+from softsym_lab.benchmarks.calibration.targets import Target, normal
 
 ROWS, ELEMENTS, CHUNK = 400, 2048, 32
 """Rows and Haar elements of a truth; elements at once."""
 ROUNDING = 1e-6
 """A violation up to this is zero."""
 LARGEST = 0.97
-"""Share of the largest violation a law can have that its variants go up to."""
+"""Share of the largest violation a target can have that its variants go up to."""
 
 
 @dataclass(frozen=True)
 class Moments:
-    """Second moments of the maps of a law, one matrix for each output block, shape (blocks, 2, 2).
+    """Second moments of the maps of a target, one matrix for each output block, shape (blocks, 2, 2).
 
     Args:
         sizes: Columns of each block.
@@ -100,22 +100,22 @@ class Moments:
 
 
 @functools.lru_cache(maxsize=512)
-def moments(law: Law, candidate: str) -> Moments:
-    """The second moments of a law under one of its candidates."""
-    rng = np.random.default_rng([7, *law.name.encode()])
-    rep_in, rep_out, group = ss.rep(law.rep_in), ss.rep(law.rep_out), ss.group(candidate)
-    X = (law.inputs or normal()).draw(rng, ROWS, rep_in.size(group))
-    F = law.parts(X)
+def moments(target: Target, candidate: str) -> Moments:
+    """The second moments of a target under one of its candidates."""
+    rng = np.random.default_rng([7, *target.name.encode()])
+    rep_in, rep_out, group = ss.rep(target.rep_in), ss.rep(target.rep_out), ss.group(candidate)
+    X = (target.inputs or normal()).draw(rng, ROWS, rep_in.size(group))
+    F = target.parts(X)
     slices, types = blocks(rep_out, group)
     parts = haar_elements(group)
     count = len(parts[0])
-    density = law.inputs.log_density if law.inputs else None
+    density = target.inputs.log_density if target.inputs else None
     first, second = np.zeros_like(F), np.zeros((2, 2, *F.shape[1:]))
     weight, weighted, products = np.zeros((ROWS, 1)), np.zeros_like(F), np.zeros((2, 2, *F.shape[1:]))
     base = np.zeros(ROWS) if density is None else density(X)
     for start in range(0, count, CHUNK):
         some = [part[start : start + CHUNK] for part in parts]
-        returned, there = returned_values(law.parts, X, rep_in, rep_out, group, some)
+        returned, there = returned_values(target.parts, X, rep_in, rep_out, group, some)
         first += returned.sum(axis=1)
         second += np.einsum("ignc,jgnc->ijnc", returned, returned)
         if density is None:
@@ -125,8 +125,8 @@ def moments(law: Law, candidate: str) -> Moments:
         weighted += np.einsum("gn,ignc->inc", w, returned)
         products += np.einsum("gn,ignc,jgnc->ijnc", w, returned, returned)
     mean = first / count
-    shift = invariant_shift(F.mean(axis=1), rep_out, law.candidates)
-    spread = second / count - mean[:, None] * mean[None]
+    shift = invariant_shift(F.mean(axis=1), rep_out, target.candidates)
+    variance = second / count - mean[:, None] * mean[None]
     if density is None:
         cost = (F - mean)[:, None] * (F - mean)[None]
     else:
@@ -141,7 +141,7 @@ def moments(law: Law, candidate: str) -> Moments:
     )
     left = linear_residual(X, centred, rep_in, rep_out, group, slices)
     pairs = {
-        "orbit": spread,
+        "orbit": variance,
         "orbit_norm": orbit_norm,
         "data": (F - mean)[:, None] * (F - mean)[None],
         "data_norm": centred[:, None] * centred[None],
@@ -158,15 +158,15 @@ def moments(law: Law, candidate: str) -> Moments:
 
 
 @functools.lru_cache(maxsize=4096)
-def strength(law: Law, level: float) -> float:
+def strength(target: Target, level: float) -> float:
     """The c of the variant with a violation of the first candidate; for groups that are not compact, with a share of the breaking part."""
-    if level == 0 or law.broken is None:
+    if level == 0 or target.broken is None:
         return 0.0
-    table = moments(law, law.candidates[0])
+    table = moments(target, target.candidates[0])
     if not table.is_compact:
         s, b = table.data_norm.sum(axis=0)[[0, 1], [0, 1]]
         return float(level / np.sqrt(max(1.0 - level**2, 1e-3)) * np.sqrt(s / b))
-    name = "residual_worst" if law.residual else "worst"
+    name = "residual_worst" if target.residual else "worst"
     largest = max(table.truths(c)[name] for c in np.logspace(-4, 6, 60))
     goal = min(level, LARGEST * largest)
     low, high = -6.0, 6.0

@@ -29,7 +29,7 @@ MOST = 600
 ELEMENTS = 48
 
 
-def rival_statistics(
+def rule_statistics(
     X: Array, Y: Array, rep_in: Rep, rep_out: Rep, group: Group, seed: int = 0
 ) -> dict[str, float]:
     """The estimate and the certificate of a group.

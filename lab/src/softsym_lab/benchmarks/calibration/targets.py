@@ -1,11 +1,12 @@
 r"""Target functions whose symmetries are known, in graded steps of breaking them.
 
-A :class:`Law` is a pair of maps: one that has the symmetry of the first candidate, s, and one that breaks it, b. Its variants
+A :class:`Target` is a pair of maps: one that has the symmetry of the first candidate, s, and one that breaks it, b. Its variants
 
 .. math:: t = s + c\, b
 
 have the relative violation :math:`a = |t - P_G t| / |t|` that is asked for; c follows from it
-(:mod:`softsym_lab.benchmarks.calibration.truth`). Laws stand in strata, which are scored one by one, and inputs have laws of their own.
+(:mod:`softsym_lab.benchmarks.calibration.truth`). Target functions stand in strata, which are scored one by one, and inputs have
+distributions of their own.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 from softsym.typing import Array
 
 LEVELS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7)
-"""Relative violations of the variants of a law; the largest is lowered to what the law can reach."""
+"""Relative violations of the variants of a target; the largest is lowered to what the target can reach."""
 BROKEN = (0.0, 0.9)
 """Exact and clearly broken: for groups that have no Haar probability, where 0.9 is the share of the breaking part."""
 STRATA = {
@@ -54,7 +55,7 @@ class Inputs:
 
 
 @dataclass(frozen=True)
-class Law:
+class Target:
     """A family of target functions.
 
     Args:
@@ -72,7 +73,7 @@ class Law:
         wavelength: Shortest wavelength of the violation at typical inputs.
         residual: Whether levels and noise are relative to what the best equivariant linear map leaves.
         rows: Rows to run it with instead of those asked for; empty for these.
-        framed: Whether it is always run in random coordinates.
+        rotated: Whether it is always run in random coordinates.
     """
 
     name: str
@@ -89,7 +90,7 @@ class Law:
     wavelength: float = math.inf
     residual: bool = False
     rows: tuple[int, ...] = ()
-    framed: bool = False
+    rotated: bool = False
 
     def parts(self, X: Array) -> Array:
         """Both maps at inputs (n, size): shape (2, n, size of ``rep_out``)."""
@@ -98,8 +99,8 @@ class Law:
         b = np.zeros_like(s) if self.broken is None else self.broken(P)
         return np.stack([np.asarray(one, dtype=np.float64).reshape(len(X), -1) for one in (s, b)])
 
-    def again(self, stratum: str, name: str = "", **changes: object) -> Law:
-        """The law in another stratum, with changes."""
+    def again(self, stratum: str, name: str = "", **changes: object) -> Target:
+        """The target in another stratum, with changes."""
         return replace(self, stratum=stratum, name=name or f"{self.name}, {stratum}", **changes)  # type: ignore[arg-type]
 
 
@@ -171,8 +172,8 @@ def arc(width: float = 1.0, radius: float = 1.5) -> Inputs:
 
     def log_density(X: Array) -> Array:
         angle = np.arctan2(X[:, 1], X[:, 0])
-        turns = angle[:, None] + 2 * np.pi * np.arange(-2, 3)
-        return np.asarray(np.log(np.exp(-0.5 * (turns / width) ** 2).sum(axis=1) + 1e-30))
+        wrapped = angle[:, None] + 2 * np.pi * np.arange(-2, 3)
+        return np.asarray(np.log(np.exp(-0.5 * (wrapped / width) ** 2).sum(axis=1) + 1e-30))
 
     return Inputs(draw, log_density)
 
@@ -193,11 +194,11 @@ def repeated(times: int = 4, inner: Inputs | None = None) -> Inputs:
     return Inputs(draw, inner.log_density)
 
 
-def homogeneous(points: tuple[bool, ...], dim: int = 2, spread: float = 1.0) -> Inputs:
+def homogeneous(points: tuple[bool, ...], dim: int = 2, scale: float = 1.0) -> Inputs:
     """Points (last coordinate one) and displacements (zero) in homogeneous coordinates."""
 
     def draw(rng: np.random.Generator, n: int, size: int) -> Array:
-        X = spread * rng.standard_normal((n, len(points), dim + 1))
+        X = scale * rng.standard_normal((n, len(points), dim + 1))
         X[:, :, dim] = np.array(points, dtype=float)
         return np.asarray(X.reshape(n, size))
 
