@@ -1,4 +1,4 @@
-r"""Two simpler rules on the same rows, to stand beside the product's.
+r"""Two simpler rules on the same rows, to compare with the product's.
 
 Both fit kernel ridge regression f to half of the rows and look at the other half. The threshold rule calls a group exact if the estimate
 
