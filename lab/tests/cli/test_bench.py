@@ -32,8 +32,8 @@ def test_the_suite_is_passed_on_and_numbers_come_as_json(monkeypatch, tmp_path):
         ],
     )
     assert asked == [
-        ("spaces", None, None, None, None),
-        ("models", Path("work"), "balls.npz", None, None),
+        ("spaces", None, None, None, None, None),
+        ("models", Path("work"), "balls.npz", None, None, None),
     ]
     assert json.loads((tmp_path / "out.json").read_text()) == {"schema": 1}
 

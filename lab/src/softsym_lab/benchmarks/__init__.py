@@ -16,15 +16,18 @@ LONG = (
     "modules",
     "propose",
     "baselines",
+    "recordings",
     "scale",
 )
 """Suites that take long and have to be named."""
-WITH_FOLDER = ("learning", "calibration-evidence", "models", "propose", "baselines")
+WITH_FOLDER = ("learning", "calibration-evidence", "models", "propose", "baselines", "recordings")
 """Suites that keep what is done in a folder."""
 WITH_FLIGHTS = ("models", "modules", "baselines")
 """Suites that can also run on recorded flights."""
 WITH_PARTS = ("calibration-evidence",)
 """Suites whose list has parts and strata."""
+WITH_DATA = ("recordings",)
+"""Suites that can also run on a folder of recorded data."""
 
 
 def run(
@@ -33,6 +36,7 @@ def run(
     flights: str | None = None,
     part: str | None = None,
     strata: str | None = None,
+    data: Path | None = None,
 ) -> dict[str, Any]:
     """Runs one suite, or all but those that take long.
 
@@ -42,6 +46,7 @@ def run(
         flights: File of recorded flights, for a suite of :data:`WITH_FLIGHTS`.
         part: Part of the list, for a suite of :data:`WITH_PARTS`.
         strata: Strata of it, comma between them; all by default.
+        data: Folder of recorded data, for a suite of :data:`WITH_DATA`.
     """
     from softsym.native import environment
     from softsym_lab.benchmarks import (
@@ -53,6 +58,7 @@ def run(
         modules,
         native,
         propose,
+        recordings,
         scale,
         spaces,
         step,
@@ -71,6 +77,7 @@ def run(
         "modules": modules.run,
         "propose": propose.run,
         "baselines": baselines.run,
+        "recordings": recordings.run,
         "scale": scale.run,
     }
     if suite is not None and suite not in suites:
@@ -81,6 +88,7 @@ def run(
         ("flights", flights, WITH_FLIGHTS),
         ("part", part, WITH_PARTS),
         ("strata", strata and strata.split(","), WITH_PARTS),
+        ("data", data, WITH_DATA),
     )
     for option, value, taking in given:
         if value is not None and suite not in taking:
