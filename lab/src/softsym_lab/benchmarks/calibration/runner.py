@@ -29,7 +29,7 @@ from softsym.typing import Array
 from softsym_lab.benchmarks.calibration import development, frozen, recorded
 from softsym_lab.benchmarks.calibration.rules import rule_statistics
 from softsym_lab.benchmarks.calibration.targets import STRATA, Target, normal
-from softsym_lab.benchmarks.calibration.truth import moments, strength
+from softsym_lab.benchmarks.calibration.truth import moments, moments_at, strength
 
 PARTS: dict[str, tuple[Target, ...]] = {
     "development": development.TARGETS,
@@ -41,6 +41,8 @@ PARTS: dict[str, tuple[Target, ...]] = {
 ROWS, NOISES = (30, 100, 300, 1_000), (0.0, 0.05, 0.2)
 FOLDER = Path("runs/calibration")
 """Where records are kept between runs."""
+OWN_ROWS = 1_000
+"""Rows of a data set at which its own truths are computed."""
 CHANGES = ("order", "seed", "unit", "frame")
 """What a verdict must not depend on."""
 
@@ -155,8 +157,9 @@ def _keep(job: tuple[Case, Path]) -> None:
 
 @dataclass(frozen=True)
 class DataSet:
-    """Rows of a case as they are passed to the product."""
+    """Rows of a case as they are passed to the product, and inputs in the target's own coordinates."""
 
+    plain: Array
     X: Array
     Y: Array
     rep_in: Rep
@@ -175,7 +178,7 @@ def draw(case: Case) -> DataSet:
         ss.rep(target.rep_out),
     )
     X = (target.inputs or normal()).draw(rng, case.rows, rep_in.size(groups[0]))
-    s, b = target.parts(X)
+    plain, (s, b) = X, target.parts(X)
     Y = s + c * b
     Y = Y + case.noise * noise_scale(target, c, Y) * _noise(target.noise, rng, X, Y)
     if target.rotated or case.seed % 2 or case.change == "frame":
@@ -185,7 +188,7 @@ def draw(case: Case) -> DataSet:
         X, Y = X[order], Y[order]
     if case.change == "unit":
         X, Y = X * (1.0 if _has_constant(target) else 1000.0), Y * 0.01
-    return DataSet(X, Y, rep_in, rep_out, groups)
+    return DataSet(plain, X, Y, rep_in, rep_out, groups)
 
 
 def noise_scale(target: Target, c: float, Y: Array) -> Any:
@@ -264,6 +267,7 @@ def measure_case(case: Case) -> dict[str, Any]:
                 "candidate": text,
                 "is_compact": known.is_compact,
                 "truths": known.truths(c),
+                "own": moments_at(data.plain[:OWN_ROWS], target, text).truths(c),
                 "row": {**row, "name": text},
                 "rules": rules,
             }

@@ -15,7 +15,8 @@ from typing import Any
 Record = dict[str, Any]
 TOLERANCE, SURELY_PRESENT, ABSENT_ABOVE = 0.05, 0.2, math.sqrt(2.0) * 0.2
 """A violation that counts as exact, one that must not be called absent, and one from which a symmetry is absent."""
-BOUNDARY = 1.02
+BOUNDARY, SLACK = 1.02, 1.01
+"""Violations at a boundary up to this factor count for neither side; truths are known up to the other."""
 SPACINGS = 4.0
 """Wavelengths of a violation that rows can resolve, in median spacings."""
 BINS = (0.0, 0.03, 0.07, 0.15, 0.3, 0.5, 1.01)
@@ -50,7 +51,7 @@ class Pair:
         self.truth = max(truths["orbit"], truths["worst"])
         if record["residual"]:
             self.truth = max(self.truth, truths["residual_worst"])
-        self.rules = pair.get("rules") or {}
+        self.rules, self.own = pair.get("rules") or {}, pair.get("own") or {}
 
     @property
     def is_exact(self) -> bool:
@@ -93,8 +94,12 @@ class Pair:
             *(("residual", "residual_worst") if self.record["residual"] else ()),
         )
         return any(
-            low <= self.truths[name] * 1.0001 + 1e-9 and self.truths[name] <= high * 1.0001 for name in names
+            low <= max(ends) * SLACK + 1e-9 and min(ends) <= high * SLACK for ends in map(self._values, names)
         )
+
+    def _values(self, name: str) -> tuple[float, ...]:
+        """A truth of the inputs' distribution, and of the inputs at hand where it was recorded."""
+        return (self.truths[name], self.own[name]) if self.own else (self.truths[name],)
 
     @property
     def is_right(self) -> bool:

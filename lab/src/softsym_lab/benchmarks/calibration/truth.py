@@ -25,7 +25,7 @@ from softsym.reps import Rep
 from softsym.typing import Array
 from softsym_lab.benchmarks.calibration.targets import Target, normal
 
-ROWS, ELEMENTS, CHUNK = 400, 2048, 32
+ROWS, ELEMENTS, CHUNK = 2_000, 1_024, 16
 """Rows and Haar elements of a truth; elements at once."""
 ROUNDING = 1e-6
 """A violation up to this is zero."""
@@ -103,16 +103,22 @@ class Moments:
 def moments(target: Target, candidate: str) -> Moments:
     """The second moments of a target under one of its candidates."""
     rng = np.random.default_rng([7, *target.name.encode()])
+    size = ss.rep(target.rep_in).size(ss.group(candidate))
+    return moments_at((target.inputs or normal()).draw(rng, ROWS, size), target, candidate)
+
+
+def moments_at(X: Array, target: Target, candidate: str) -> Moments:
+    """The second moments at given inputs (n, size): their own orbits, not those of the whole distribution."""
+    n = len(X)
     rep_in, rep_out, group = ss.rep(target.rep_in), ss.rep(target.rep_out), ss.group(candidate)
-    X = (target.inputs or normal()).draw(rng, ROWS, rep_in.size(group))
     F = target.parts(X)
     slices, types = blocks(rep_out, group)
     parts = haar_elements(group)
     count = len(parts[0])
     density = target.inputs.log_density if target.inputs else None
     first, second = np.zeros_like(F), np.zeros((2, 2, *F.shape[1:]))
-    weight, weighted, products = np.zeros((ROWS, 1)), np.zeros_like(F), np.zeros((2, 2, *F.shape[1:]))
-    base = np.zeros(ROWS) if density is None else density(X)
+    weight, weighted, products = np.zeros((n, 1)), np.zeros_like(F), np.zeros((2, 2, *F.shape[1:]))
+    base = np.zeros(n) if density is None else density(X)
     for start in range(0, count, CHUNK):
         some = [part[start : start + CHUNK] for part in parts]
         returned, there = returned_values(target.parts, X, rep_in, rep_out, group, some)
@@ -120,7 +126,7 @@ def moments(target: Target, candidate: str) -> Moments:
         second += np.einsum("ignc,jgnc->ijnc", returned, returned)
         if density is None:
             continue
-        w = np.exp(np.minimum(density(there).reshape(len(some[0]), ROWS) - base, 30.0))
+        w = np.exp(np.minimum(density(there).reshape(len(some[0]), n) - base, 30.0))
         weight += w.sum(axis=0)[:, None]
         weighted += np.einsum("gn,ignc->inc", w, returned)
         products += np.einsum("gn,ignc,jgnc->ijnc", w, returned, returned)
