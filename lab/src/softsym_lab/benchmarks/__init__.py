@@ -17,10 +17,19 @@ LONG = (
     "propose",
     "baselines",
     "recordings",
+    "many-rows",
     "scale",
 )
 """Suites that take long and have to be named."""
-WITH_FOLDER = ("learning", "calibration-evidence", "models", "propose", "baselines", "recordings")
+WITH_FOLDER = (
+    "learning",
+    "calibration-evidence",
+    "models",
+    "propose",
+    "baselines",
+    "recordings",
+    "many-rows",
+)
 """Suites that keep what is done in a folder."""
 WITH_FLIGHTS = ("models", "modules", "baselines")
 """Suites that can also run on recorded flights."""
@@ -54,6 +63,7 @@ def run(
         evidence,
         learning,
         loop,
+        many_rows,
         models,
         modules,
         native,
@@ -78,6 +88,7 @@ def run(
         "propose": propose.run,
         "baselines": baselines.run,
         "recordings": recordings.run,
+        "many-rows": many_rows.run,
         "scale": scale.run,
     }
     if suite is not None and suite not in suites:

@@ -13,13 +13,14 @@ def command(
     suite: str | None = typer.Argument(
         None,
         help="Which suite: spaces, step, loop, native, or one of those that take long and are left out by default: learning, "
-        "evidence, calibration-evidence, models, modules, propose, baselines, recordings, scale.",
+        "evidence, calibration-evidence, models, modules, propose, baselines, recordings, many-rows, scale.",
     ),
     folder: Path | None = typer.Option(
         None,
         "--folder",
-        help="Folder in which learning, calibration-evidence, models, propose, baselines or recordings keeps what is done, so that a "
-        "stopped run goes on; by default bench-propose, runs/calibration and runs/recordings for these three, none for the others.",
+        help="Folder in which learning, calibration-evidence, models, propose, baselines, recordings or many-rows keeps what is "
+        "done, so that a stopped run goes on; by default bench-propose, runs/calibration, runs/recordings and runs/many-rows for these, "
+        "none for the others.",
     ),
     flights: str | None = typer.Option(
         None,
