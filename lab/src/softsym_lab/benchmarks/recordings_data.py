@@ -168,10 +168,11 @@ def pendulums() -> Recordings:
             states.append(np.concatenate([x, v]))
             for _ in range(inner_steps):
                 a = pull * np.array([0, 0, -1.0]) - friction * v
-                v = v + dt * (a - (a @ x) * x - (v @ v) * x)
-                x = x + dt * v
+                v = v + dt * (a - (a @ x) * x)
+                x, speed = x + dt * v, np.linalg.norm(v)
                 x /= np.linalg.norm(x)
                 v = v - (v @ x) * x
+                v *= speed / np.linalg.norm(v)
         seen = np.array(states) + 0.01 * rng.standard_normal((STEPS + 1, 6))
         return seen[:-1], seen[1:]
 
