@@ -23,6 +23,16 @@ RATES = {
     "intervals_cover": "intervals that cover, all",
     "exact_called_exact": "exact called exact",
 }
+STRATA_RATES = {
+    "false_exact": 'false "exact"',
+    "false_exact_unresolvable": "of finer ones",
+    "false_refuted": "false refuted",
+    "false_absent": 'false "absent"',
+    "undecided": "undecided",
+    "covers": "intervals cover",
+    "covers_broken": "of broken ones",
+    "certified_covers": "certified tolerance holds",
+}
 BASELINES = ("ridge regression", "kernel ridge regression", "gradient boosting", "MLP")
 
 
@@ -96,6 +106,73 @@ def verdicts() -> str:
 
 def _undecided(cell: dict[str, Any] | None) -> str:
     return "" if cell is None else f"{cell['undecided']:.0%} of {cell['pairs']}"
+
+
+def strata() -> str:
+    """Error rates of verdicts by stratum (``softsym bench calibration-evidence --json lab/benchmarks/results/calibration-strata.json``)."""
+    result = json.loads((RESULTS / "calibration-strata.json").read_text())["calibration-evidence"]
+    head = ["", "pairs", *STRATA_RATES.values()]
+    rows = [
+        [name, str(one["pairs"]), *(rate(one[key]) for key in STRATA_RATES)]
+        for name, one in result["strata"].items()
+    ]
+    whole, same = result["strata"]["all"], result["invariance"]
+    power = [[f"violation {key}", rate(value)] for key, value in whole["power"].items()]
+    rules = [
+        [name, rate(two["false_exact"]), rate(two["exact_called_exact"])]
+        for name, two in whole["rules"].items()
+    ]
+    changes = [
+        [f"another {key}", rate(value)]
+        for key, value in same.items()
+        if key in ("order", "seed", "unit", "frame")
+    ]
+    return "\n\n".join(
+        [
+            table(head, rows),
+            table(["called soft or absent", "all strata"], power),
+            table(["rule", 'false "exact"', "exact called exact"], rules),
+            table(["the same rows in", "the same verdict"], changes),
+        ]
+    )
+
+
+def recordings() -> str:
+    """The estimator's root mean squared error over that of the baseline which cross-validation over recordings picks."""
+    result = recorded("recordings")
+    parts = ("right", "all", "broken")
+    rows = [
+        [f"`{line['set']}`, split {line['split']}", line["picked"], *(_ratio(line, part) for part in parts)]
+        for line in result["splits"]
+    ]
+    means = [f"{result['geometric_mean'][part]:.2f}" for part in parts]
+    head = ["recordings", "baseline", "right candidates", "all", "one more broken"]
+    return table(head, [*rows, ["geometric mean", "", *means]])
+
+
+def many_rows() -> str:
+    """Unexplained shares and seconds by rows."""
+    records = recorded("many-rows")["records"]
+    counts = sorted({record["rows"] for record in records})
+    by_model: dict[tuple[str, str], dict[int, str]] = {}
+    for one in records:
+        cell = (
+            one["error"]
+            if "error" in one
+            else f"{one['unexplained']:.1e}, {one['seconds']:.0f} s, {one['megabytes']} MB"
+        )
+        by_model.setdefault((one["target"], one["model"]), {})[one["rows"]] = cell
+    rows = [
+        [target, model, *(cells.get(n, "") for n in counts)] for (target, model), cells in by_model.items()
+    ]
+    return table(["target function", "model", *(f"{n:,} rows" for n in counts)], rows)
+
+
+def _ratio(line: dict[str, Any], part: str) -> str:
+    if part not in line:
+        return ""
+    low, high = line[f"{part}_interval"]
+    return f"{line[part]:.2f} ({low:.2f} to {high:.2f})"
 
 
 def null() -> str:
@@ -350,6 +427,9 @@ WAYS = ("plain", "augmented", "sample penalty", "per")
 TABLES = {
     "calibration": calibration,
     "verdicts": verdicts,
+    "strata": strata,
+    "recordings": recordings,
+    "many_rows": many_rows,
     "null": null,
     "prediction": prediction,
     "models": models,

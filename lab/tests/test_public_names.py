@@ -8,11 +8,6 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "softsym_lab"
 DEEPER = {"softsym.regularize.strengths", "softsym.propose"}
 """Public subpackages of subpackages."""
-INTERNAL = {
-    "benchmarks/calibration.py": "softsym.discovery.",
-    "benchmarks/calibration_score.py": "softsym.inference.verdict",
-}
-"""Files that measure the rule of the verdicts itself, and where it is."""
 
 
 def imports(path):
@@ -29,10 +24,7 @@ def is_public(module):
 
 @pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE)))
 def test_only_public_names_are_imported(path):
-    internal = INTERNAL.get(path.relative_to(SOURCE).as_posix(), "-")
-    found = [
-        module for module, names in imports(path) if not is_public(module) and not module.startswith(internal)
-    ]
+    found = [module for module, names in imports(path) if not is_public(module)]
     private = [
         name
         for module, names in imports(path)

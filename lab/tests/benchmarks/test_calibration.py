@@ -1,54 +1,288 @@
-"""The recorded calibration of verdicts: every pair there, and the rule as it stands right often enough on it."""
-
 import json
-from pathlib import Path
+import math
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from softsym.datasets import task
-from softsym_lab.benchmarks import calibration
+import softsym as ss
+from softsym_lab.benchmarks.calibration import (
+    PARTS,
+    STRATA,
+    Case,
+    Target,
+    cases,
+    changed,
+    measure,
+    score,
+    score_invariance,
+    summary,
+)
+from softsym_lab.benchmarks.calibration.rules import rule_statistics
+from softsym_lab.benchmarks.calibration.runner import draw, plain_row, spacing
+from softsym_lab.benchmarks.calibration.score import summary_of_invariance, wilson
+from softsym_lab.benchmarks.calibration.targets import axis, half_space, inner, norm, normal_with, sq
+from softsym_lab.benchmarks.calibration.truth import haar_elements, moments, returned_values, strength
 
-RESULTS = Path(__file__).parents[2] / "benchmarks" / "results" / "calibration.json"
-
-
-@pytest.fixture(scope="module")
-def records():
-    return json.loads(RESULTS.read_text())["calibration"]["records"]
-
-
-def test_every_pair_is_recorded(records):
-    expected = {(name, str(group)) for name in calibration.SETS for group in task(name).groups}
-    assert {(record["task"], record["group"]) for record in records} == expected
-    assert len(calibration.INERTIA) == 13
-    assert len(calibration.COSSIM) == 4
-    assert len(calibration.GOLF) >= 6
-    for record in records:
-        known = {str(group): word for group, word in task(record["task"]).expected.items()}
-        assert record["expected"] == known[record["group"]]
-
-
-def test_verdicts_are_right_and_errors_follow_the_data(records):
-    """By the rule as it is now, not as it was when the record was made."""
-    found = calibration.score(records)
-    assert found["share_right"] >= 0.95, found["wrong"]
-    assert found["correlation_of_error_with_data_error"] >= 0.97
-    assert found["correlation_of_excess_with_data_error"] >= 0.97
+EVERY = [(part, target) for part in ("development", "frozen") for target in PARTS[part]]
+SPRING = Target("a spring", "smooth", "V", "V", ("O(3)",), lambda P: P[:, 0], lambda P: P[:, 0, 2:] * axis(2))
 
 
-def test_the_rule_carries_over_to_fresh_data():
-    fresh = json.loads(RESULTS.read_text())["calibration"]["fresh"]["records"]
-    assert {record["task"] for record in fresh} == set(calibration.FRESH)
-    assert not set(calibration.FRESH) & set(calibration.SETS)
-    assert calibration.score(fresh)["share_right"] >= 0.75  # less than on the sets the rule was made for
+@pytest.mark.parametrize(
+    "target", [target for _, target in EVERY], ids=[f"{part}-{target.name}" for part, target in EVERY]
+)
+def test_sizes_fit_and_the_first_candidate_holds_for_the_symmetric_part(target):
+    group = ss.group(target.candidates[0])
+    rng = np.random.default_rng(0)
+    size = ss.rep(target.rep_in).size(group)
+    X = target.inputs.draw(rng, 40, size) if target.inputs else rng.standard_normal((40, size))
+    assert X.shape == (40, size)
+    s, b = target.parts(X)
+    assert s.shape == b.shape == (40, ss.rep(target.rep_out).size(group))
+    assert np.isfinite([s, b]).all()
+    assert s.std() > 0
+    assert target.stratum in STRATA
+    parts = [part[:24] for part in haar_elements(group)]
+    (s_back, b_back), _ = returned_values(
+        target.parts, X, ss.rep(target.rep_in), ss.rep(target.rep_out), group, parts
+    )
+    assert np.allclose(s_back, s, atol=1e-9 * np.abs(s).max())
+    assert np.abs(b_back - b).max() > 0.05 * np.abs(b).max()
 
 
-def test_a_rule_that_always_says_soft_would_fail(records, monkeypatch):
-    monkeypatch.setattr(calibration, "judge", lambda grounds: ("soft", ""))
-    assert calibration.score(records)["share_right"] < 0.6
+def test_enough_laws_and_none_in_both_parts():
+    names = {part: [target.name for target in PARTS[part]] for part in ("development", "frozen")}
+    assert all(len(set(some)) == len(some) >= 40 for some in names.values())
+    assert not set(names["development"]) & set(names["frozen"])
+    for part in names:
+        counts = {
+            stratum: sum(target.stratum == stratum for target in PARTS[part])
+            for stratum in STRATA
+            if stratum != "recorded"
+        }
+        assert min(counts.values()) >= 4, counts
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["inertia:0.6*eps3", "golfball:wind=y", "cossim:SO(3)"])
-def test_the_record_can_be_made_again(name):
-    found = calibration.score(calibration.measure_set(name))
-    assert found["wrong"] == []
+def test_the_true_violation_of_a_stretch():
+    """diag(1, 1, 1 + 3c) = (1 + c) I + c diag(-1, -1, 2): orthogonal parts, and the second is what O(3) does not have."""
+    c = 0.2
+    found = moments(SPRING, "O(3)").truths(3 * c)
+    expected = math.sqrt(6 * c**2 / (2 + (1 + 3 * c) ** 2))
+    assert found["orbit"] == pytest.approx(expected, rel=0.01)
+    assert found["data"] == pytest.approx(expected, rel=0.1)
+    assert found["cost"] == pytest.approx(expected, rel=0.1)
+    assert found["residual"] == pytest.approx(
+        1.0, abs=0.01
+    )  # what the best multiple of the identity leaves is all violation
+
+
+@pytest.mark.parametrize("level", [0.05, 0.4])
+def test_variants_have_the_violation_that_is_asked_for(level):
+    target = replace(SPRING, symmetric=lambda P: P[:, 0] * (1 + sq(P[:, 0])))
+    assert moments(target, "O(3)").truths(strength(target, level))["orbit"] == pytest.approx(level, rel=1e-3)
+    assert strength(target, 0.0) == 0.0
+
+
+def test_the_cost_on_a_half_plane_is_not_the_violation():
+    """x -> -x takes the half plane out of itself: nothing is lost by assuming it, whatever the function."""
+    target = Target(
+        "half",
+        "uneven",
+        "V",
+        "S",
+        ("C(2)",),
+        lambda P: sq(P[:, 0]),
+        lambda P: P[:, 0, :1],
+        dim=2,
+        inputs=half_space(),
+    )
+    found = moments(target, "C(2)").truths(2.0)
+    assert found["cost"] < 1e-3
+    assert found["orbit"] > 0.5
+
+
+def test_the_cost_on_an_ellipse_by_simulation():
+    """The best function of the radius alone, by binning many rows."""
+    inputs = normal_with((2.0, 0.7))
+    target = Target(
+        "ellipse",
+        "uneven",
+        "V",
+        "S",
+        ("SO(2)",),
+        lambda P: norm(P[:, 0]),
+        lambda P: P[:, 0, :1] ** 2,
+        dim=2,
+        inputs=inputs,
+    )
+    X = inputs.draw(np.random.default_rng(0), 200_000, 2)
+    s, b = target.parts(X)
+    t = (s + 0.5 * b)[:, 0]
+    order = np.argsort(np.linalg.norm(X, axis=1))
+    left = np.concatenate([some - some.mean() for some in np.split(t[order], 1000)])
+    assert moments(target, "SO(2)").truths(0.5)["cost"] == pytest.approx(left.std() / t.std(), rel=0.1)
+
+
+def test_output_blocks_have_scales_of_their_own():
+    target = Target(
+        "blocks", "small-block", "V", "2V", ("SO(3)",),
+        lambda P: np.stack([100 * P[:, 0], P[:, 0]], axis=1),
+        lambda P: np.stack([0 * P[:, 0], P[:, 0, 2:] * axis(2)], axis=1),
+    )  # fmt: skip
+    found = moments(target, "SO(3)").truths(1.0)
+    assert found["orbit"] == pytest.approx(found["worst"] / math.sqrt(2), rel=1e-3)
+    assert found["pooled"] < 0.02 < 0.2 < found["worst"]
+
+
+def test_all_elements_of_a_small_group():
+    assert len(haar_elements(ss.S(4))[0]) == 24
+    assert len(haar_elements(ss.SO(3))[0]) > 1000
+
+
+def test_data_are_the_same_again_and_changes_change_what_they_say():
+    case = Case("development", "cubic spring", 0.2, 50, 0.05)
+    plain = draw(case)
+    assert np.array_equal(plain.X, draw(case).X)
+    assert np.allclose(draw(replace(case, change="unit")).X, 1000 * plain.X)
+    assert not np.allclose(draw(replace(case, change="order")).X, plain.X)
+    assert np.allclose(np.sort(draw(replace(case, change="order")).X, axis=0), np.sort(plain.X, axis=0))
+    rotated = draw(replace(case, change="frame"))
+    assert np.allclose(norm(rotated.X), norm(plain.X))
+    assert str(rotated.groups[0]) != str(plain.groups[0])
+    assert len({one.file for one in changed([case])}) == 5
+
+
+@pytest.mark.parametrize("name", ["cubic spring", "cubic spring, heteroscedastic", "small vector"])
+def test_noise_has_the_size_that_is_asked_for(name):
+    case = Case("development", name, 0.1, 4000, 0.2)
+    data = draw(case)
+    s, b = case.function.parts(data.X)
+    t = s + strength(case.function, 0.1) * b
+    columns = slice(-3, None)  # a block of its own
+    assert (data.Y - t)[:, columns].std() / t[:, columns].std() == pytest.approx(0.2, rel=0.1)
+
+
+def test_spacing_ignores_repeated_inputs():
+    X = np.array([[0.0], [0.0], [1.0], [2.0]])
+    assert spacing(X) == 1.0
+
+
+def test_rows_of_either_schema():
+    class Row:
+        def to_dict(self):
+            return {
+                "name": "G",
+                "verdict": "exact",
+                "asymmetry": math.nan,
+                "coverage": 0.5,
+                "interval": (0.0, 1.0),
+            }
+
+    assert plain_row(Row()) == {
+        "name": "G", "verdict": "exact", "violation": None, "overlap": 0.5, "interval": [0.0, 1.0],
+        "cost": [None, None], "certified": None, "reason": "",
+    }  # fmt: skip
+
+
+def test_records_are_kept_and_failures_are_recorded(tmp_path, monkeypatch):
+    listed = cases("development", ["smooth"], rows=[30], levels=[0.7], targets=["plane swirl"])
+    (record,) = measure(listed, tmp_path)
+    assert [pair["candidate"] for pair in record["pairs"]] == ["SO(2)", "C(4)"]
+    assert record["pairs"][0]["truths"]["orbit"] == pytest.approx(0.7, abs=0.01)
+    assert record["pairs"][0]["rules"]["estimate"] >= 0
+    monkeypatch.setattr("softsym_lab.benchmarks.calibration.runner.measure_case", lambda case: 1 / 0)
+    assert measure(listed, tmp_path) == [record]
+    (failed,) = measure([replace(listed[0], seed=2)], tmp_path)
+    assert failed["error"].startswith("ZeroDivisionError")
+    assert "cases that failed: 1" in summary(score([record, failed]))
+
+
+def record(truth, verdict, interval, *, stratum="smooth", wavelength=None, certified=None, change="", **more):
+    names = ("orbit", "data", "pooled", "worst", "cost", "residual", "residual_worst")
+    row = {
+        "verdict": verdict,
+        "interval": interval,
+        "violation": interval[0],
+        "certified": certified,
+        "cost": [None, None],
+    }
+    pair = {
+        "candidate": "G", "is_compact": True, "truths": dict.fromkeys(names, truth) | more, "row": row,
+        "rules": {"estimate": truth / 2, "certificate": truth + 0.1},
+    }  # fmt: skip
+    return {
+        "part": "development", "target": "it", "level": truth, "rows": 300, "noise": 0.05, "seed": 0, "change": change, "whole": False,
+        "stratum": stratum, "wavelength": wavelength, "residual": False, "spacing": 0.1, "seconds": 1.0, "pairs": [pair],
+    }  # fmt: skip
+
+
+RECORDS = [
+    record(0.0, "exact", [0.0, 0.01]),
+    record(0.5, "absent", [0.4, 0.6]),
+    record(0.2, "exact", [0.0, 0.04]),
+    record(0.0, "soft", [0.1, 0.2]),
+    record(0.1, "absent", [0.3, 0.5], stratum="kinked"),
+    record(0.4, "exact", [0.0, 0.04], stratum="rough", wavelength=0.3, certified=0.5),
+    record(0.08, "exact", [0.0, 0.09]),
+    record(0.3, "undecided", [0.0, 0.9], certified=0.2),
+]
+
+
+def test_rates():
+    rates = score(RECORDS)
+    assert set(rates) == {"smooth", "kinked", "rough", "all"}
+    whole = rates["all"]
+    assert (whole["false_exact"]["count"], whole["false_exact"]["of"]) == (2, 5)
+    assert whole["false_exact_above_printed"]["count"] == 1
+    assert (whole["false_exact_unresolvable"]["count"], whole["false_exact_unresolvable"]["of"]) == (1, 1)
+    assert (whole["false_refuted"]["count"], whole["false_refuted"]["of"]) == (1, 2)
+    assert (whole["false_absent"]["count"], whole["false_absent"]["of"]) == (1, 4)
+    assert whole["undecided"]["count"] == 1
+    assert (whole["covers"]["count"], whole["covers"]["of"]) == (4, 8)
+    assert (whole["certified_covers"]["count"], whole["certified_covers"]["of"]) == (1, 2)
+    assert whole["power"]["0.07 to 0.15"]["rate"] == 0.5
+    assert whole["rules"]["threshold"]["false_exact"]["count"] == 2
+    assert whole["rules"]["certificate"]["false_exact"]["count"] == 0
+    assert len(whole["wrong"]) == 5
+    assert "rough" in summary(rates)
+    json.dumps(rates)
+
+
+def test_a_small_block_that_is_broken_makes_exact_false():
+    hidden = record(0.02, "exact", [0.0, 0.03], worst=0.6)
+    assert score([hidden])["all"]["false_exact"]["count"] == 1
+
+
+def test_groups_without_haar_probability_count_only_where_they_are_surely_broken():
+    doubtful, broken = record(0.07, "exact", [0.0, 0.01]), record(0.5, "exact", [0.0, 0.01])
+    for one in (doubtful, broken):
+        one["pairs"][0]["is_compact"] = False
+    rates = score([doubtful, broken])["all"]
+    assert (rates["false_exact"]["count"], rates["false_exact"]["of"], rates["covers"]["of"]) == (1, 1, 0)
+
+
+def test_changes_of_verdicts():
+    same = score_invariance(
+        [
+            record(0.0, "exact", [0, 0.1]),
+            record(0.0, "exact", [0, 0.1], change="order"),
+            record(0.0, "absent", [0, 0.1], change="unit"),
+        ]
+    )
+    assert same["order"]["rate"] == 1.0
+    assert same["unit"]["rate"] == 0.0
+    assert same["contradictions"]["count"] == 1
+    assert "then absent" in summary_of_invariance(same)
+
+
+def test_wilson_interval():
+    assert wilson(5, 10) == pytest.approx((0.237, 0.763), abs=1e-3)
+    assert wilson(0, 0) == (0.0, 1.0)
+
+
+def test_rival_rules_see_a_broken_group():
+    X = np.random.default_rng(0).standard_normal((400, 2))
+    broken = rule_statistics(X, X[:, :1] ** 2, ss.rep("V"), ss.rep("S"), ss.SO(2))
+    kept = rule_statistics(X, inner(X, X), ss.rep("V"), ss.rep("S"), ss.SO(2))
+    assert kept["estimate"] < 0.1 < 0.3 < broken["estimate"]
+    assert kept["certificate"] > kept["estimate"]

@@ -31,7 +31,10 @@ def test_the_suite_is_passed_on_and_numbers_come_as_json(monkeypatch, tmp_path):
             str(tmp_path / "out.json"),
         ],
     )
-    assert asked == [("spaces", None, None), ("models", Path("work"), "balls.npz")]
+    assert asked == [
+        ("spaces", None, None, None, None, None),
+        ("models", Path("work"), "balls.npz", None, None, None),
+    ]
     assert json.loads((tmp_path / "out.json").read_text()) == {"schema": 1}
 
 
