@@ -28,6 +28,8 @@ COARSE = (-9.0, -7.0, -5.0, -3.0, -1.0, 1.0, 3.0, 5.0)
 """Decimal logarithms of the ridges, noise over prior variance, from which the search starts."""
 ROUNDING = 1e-13
 """Least share of the outputs that is taken for noise."""
+LEAST_NOISE = 1e-9
+"""The same next to a remainder, which would explain rounding."""
 LEAST_RIDGE = 1e-10
 """Least ridge relative to the sums of squared features, so that matrices stay positive."""
 
@@ -166,7 +168,7 @@ class Remainder:
             ridges = np.maximum(noise / priors[:, None], 1e-300)
             inverse = 1.0 / (self.values[:, None, None] + ridges)
             rest = self.left - np.einsum("mc,mkc->kc", squares, inverse)
-            noise = np.maximum(rest, ROUNDING * self.left + 1e-300) / self.count
+            noise = np.maximum(rest, LEAST_NOISE * self.left + 1e-300) / self.count
         determinant = np.log1p(self.values[:, None, None] / ridges).sum(axis=0)
         return -0.5 * (self.count * np.log(noise) + determinant), ridges, noise
 
@@ -211,7 +213,9 @@ class RemainderSums:
         information = np.kron(np.eye(q), self.scalar) - self.cross.T @ pulled
         values, vectors = np.linalg.eigh((information + information.T) / 2)
         along = vectors.T @ (self.b - self.cross.T @ weights)
-        left = np.maximum(self.own.squares - (self.own.b * weights).sum(0), 1e-300)
+        left = np.maximum(
+            self.own.squares - (self.own.b * weights).sum(0), LEAST_NOISE * self.own.squares + 1e-300
+        )
         return Remainder(np.maximum(values, 0.0), vectors, along, left, self.own.count), weights
 
     def weights_next_to(self, mean: Array, ridge: float) -> Array:

@@ -349,12 +349,12 @@ def _judge_unrefuted(found: Findings) -> tuple[Verdict, Reason, str]:
                 f"does not confirm (p = {found.p_value:.2g}); more rows would decide it"
             ),
         )
-    if found.largest > tolerance:
+    if max(found.largest, found.interval[1]) > tolerance:
         return (
             "undecided",
             Reason.FEW_ROWS,
             (
-                f"not refuted, but a violation of {min(1.0, found.largest):.2g} is possible; {_rows_needed(found)}"
+                f"not refuted, but a violation of {min(1.0, max(found.largest, found.interval[1])):.2g} is possible; {_rows_needed(found)}"
             ),
         )
     if found.cost[1] > tolerance**2:
