@@ -14,6 +14,10 @@ import typer
 from softsym.errors import InputError, printable
 
 
+class Interrupted(BaseException):
+    """Ctrl-C in a command; not a KeyboardInterrupt, which typer would catch."""
+
+
 def check_texts(reps: Sequence[str | None] = (), groups: Sequence[str | None] = ()) -> None:
     """Refuses representations and groups that cannot be read, before torch is imported; None stands for one that was not given.
 

@@ -1,1 +1,1 @@
-"""Candidate models without networks, simplest first: the mean, equivariant least squares, Gaussian processes; and baselines."""
+"""Models: one file per kind, behind one protocol (:class:`softsym.discovery.models.base.Model`)."""

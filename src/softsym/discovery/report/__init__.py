@@ -1,1 +1,1 @@
-"""The report of one discovery."""
+"""The report of a discovery: its content, its charts, its page."""

@@ -1,0 +1,251 @@
+r"""Exact groups: when a model is made exactly equivariant, and that it is.
+
+A group is enforced only if the evidence calls it exact and models with it predict rows of other folds as well as without: on the average,
+in every row group, and in the largest errors. Before it is named, :math:`f(g x) = g f(x)` is checked at elements drawn from the group, to
+:data:`EQUIVARIANT` of a standard deviation.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from softsym.discovery.fit_data import FitData, Rows, Shape, standard_errors
+from softsym.discovery.models.base import MEAN, Model, Probabilities, Stack
+from softsym.discovery.select import ENSEMBLE, HOPELESS, Baseline, Baselines, Candidate, Fit, stack
+from softsym.errors import InputError
+from softsym.groups import Group
+from softsym.groups import group as read_group
+from softsym.metrics import act, transforms
+from softsym.typing import Array
+
+EQUIVARIANT = 1e-6
+"""Largest violation of an exact group, in standard deviations of the outputs."""
+CHECKED_ROWS, CHECKED_ELEMENTS = 50, 8
+CLEARLY = 3.0
+"""Standard errors by which losses are clearly larger."""
+FEWEST_ROWS = 8
+"""Row groups with fewer rows are not compared on their own."""
+NEGLIGIBLE, NOTICEABLE = 1e-6, 0.02
+"""Share of the variance that no increase of a loss matters below, and share of the loss above which one does."""
+RARE = 0.01
+"""Share of rows with the largest errors."""
+
+Estimator = TypeVar("Estimator")
+
+
+@dataclass(frozen=True)
+class Projected(Generic[Estimator]):
+    """A model made exactly equivariant to one group.
+
+    Args:
+        group: The group.
+        model: The estimator with the projected model.
+        test_error: Its error on test rows.
+        test_error_before: That of the model it came from.
+        distance: Distance of a network's weights from the space, as a share of their norm, averaged over members; NaN for other models.
+    """
+
+    group: str
+    model: Estimator
+    test_error: float
+    test_error_before: float
+    distance: float
+
+    @property
+    def cost(self) -> float:
+        """Change in test error; negative if exactness even helps."""
+        return self.test_error - self.test_error_before
+
+    def __str__(self) -> str:
+        words = f"exactly {self.group}-equivariant: test error {self.test_error:.4g} instead of {self.test_error_before:.4g}"
+        return words if math.isnan(self.distance) else f"{words}, weights changed by {self.distance:.2%}"
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """The selected model.
+
+    Args:
+        model: The model, fitted to development rows.
+        loss: Its mean loss in cross-validation; NaN if there are too few rows for that.
+        groups: Groups that it was projected onto.
+        better_without: Names of groups without which rows are predicted clearly better.
+    """
+
+    model: Stack
+    loss: float
+    groups: tuple[Group, ...] = ()
+    better_without: tuple[str, ...] = ()
+
+
+def select(data: FitData, candidates: Sequence[Candidate], exact: Sequence[Group]) -> Selection:
+    """Selects the model, with exact groups where they do not make it worse.
+
+    Args:
+        data: The fit.
+        candidates: Models without exact constraints, and networks.
+        exact: Groups that the evidence calls exact.
+    """
+    rows, validation = data.development, data.is_validation
+    if not data.can_compare:  # without rows to compare models by the likelihood selects the process
+        return _select_without_comparison(candidates, exact)
+    unconstrained = stack(candidates, rows, validation)
+    if unconstrained is None:
+        raise InputError("no model could be fitted to these rows")
+    losses = rows.losses(unconstrained.predicted)
+    worse: list[str] = []
+    for groups in _subsets(exact):
+        constrained = stack(_project(candidates, groups, data), rows, validation)
+        if constrained is None:
+            continue
+        own = rows.losses(constrained.predicted)
+        known = np.isfinite(own) & np.isfinite(losses)
+        shared = rows.take(known)
+        if is_as_good(own[known], losses[known], shared):
+            return Selection(_stack_of(constrained), _mean(own), tuple(groups), tuple(worse))
+        if len(groups) == 1 and standard_errors(own[known], losses[known], shared.row_groups) > CLEARLY:
+            worse.append(groups[0].name)
+    return Selection(_stack_of(unconstrained), _mean(losses), (), tuple(worse))
+
+
+def _stack_of(candidate: Candidate) -> Stack:
+    model = candidate.model
+    return model if isinstance(model, Stack) else Stack((model,), (1.0,))
+
+
+def _mean(losses: Array) -> float:
+    return float(losses[np.isfinite(losses)].mean())
+
+
+def _subsets(groups: Sequence[Group]) -> list[list[Group]]:
+    """All groups, then each of them."""
+    singles = [[group] for group in groups]
+    return [list(groups), *singles] if len(groups) > 1 else singles
+
+
+def _select_without_comparison(candidates: Sequence[Candidate], exact: Sequence[Group]) -> Selection:
+    def rank(model: Model) -> int:
+        kinds = ("affine", "kernel ridge", "gp", "networks")
+        kind = model.inner.kind if isinstance(model, Probabilities) else model.kind
+        return kinds.index(kind) if kind in kinds else -1
+
+    best = max((one.model for one in candidates), key=rank)
+    first = next(one.model for one in candidates if rank(one.model) == rank(best))
+    projected = first.project(exact) if exact else None
+    model = Stack((first if projected is None else projected,), (1.0,))
+    return Selection(model, math.nan, () if projected is None else tuple(exact))
+
+
+def _project(candidates: Sequence[Candidate], groups: Sequence[Group], data: FitData) -> list[Candidate]:
+    """Candidates projected onto groups, without those that become worse or were hopeless anyway."""
+    rows, names = data.development, {group.name for group in groups}
+    complete = [one for one in candidates if one.is_complete]
+    least = min((float(rows.losses(one.predicted).mean()) for one in complete), default=math.inf)
+    projected = []
+    for one in candidates:
+        own = rows.losses(one.predicted)
+        known = np.isfinite(own)
+        is_hopeless = own[known].mean() > HOPELESS * least if known.any() else True
+        if one.model.name == MEAN or is_hopeless or (not one.is_complete and one.model.kind != "networks"):
+            continue
+        if names <= set(one.model.exact_groups):
+            projected.append(one)
+            continue
+        model = one.model.project(groups)
+        if model is None:
+            continue
+        predicted = np.full(rows.Y.shape, np.nan)
+        if one.is_complete:
+            predicted = model.cross_val_predict(rows, data.folds)
+        else:
+            predicted[data.is_validation] = model.predict(rows.X[data.is_validation])
+        if is_as_good(rows.losses(predicted)[known], own[known], rows.take(known)):
+            projected.append(Candidate(model, predicted))
+    return projected
+
+
+def is_as_good(new: Array, old: Array, rows: Rows) -> bool:
+    """Whether losses are no larger than others of the same rows: on the average, in any row group, or among the largest.
+
+    Example:
+        >>> rows = Rows(np.zeros((100, 1)), np.zeros((100, 1)))
+        >>> old = np.random.default_rng(0).uniform(size=100)
+        >>> is_as_good(0.9 * old, old, rows), is_as_good(old + (np.arange(100) < 5) * 9.0, old, rows)
+        (True, False)
+    """
+    if not np.isfinite(new).all():
+        return False
+    gap, mean = float(new.mean() - old.mean()), float(old.mean())
+    if gap <= NEGLIGIBLE * mean / max(1.0 - rows.explained(mean), NEGLIGIBLE):
+        return True
+    sure = standard_errors(new, old, rows.row_groups)
+    if sure > 2 or (sure > 1 and gap > NOTICEABLE * mean):
+        return False
+    limit = np.quantile(old, 1 - RARE)
+    usual = RARE * len(old)
+    if np.sum(new > limit) > usual + 3 * math.sqrt(usual) + 1 and new.max() > old.max():
+        return False
+    for label in () if rows.row_groups is None else np.unique(rows.row_groups):
+        own = rows.row_groups == label
+        gap = float(new[own].mean() - old[own].mean())
+        if (
+            own.sum() >= FEWEST_ROWS
+            and gap > NOTICEABLE * mean
+            and standard_errors(new[own], old[own]) > CLEARLY
+        ):
+            return False
+    return True
+
+
+def violation_at_elements(model: Model, shape: Shape, group: Group, rows: Rows, seed: int = 0) -> float:
+    """The largest |g f(x) - f(g x)| at elements drawn from the group, over the outputs' standard deviation or size there."""
+    X = rows.X[:CHECKED_ROWS]
+    elements = transforms(group, CHECKED_ELEMENTS, seed)
+    transformed = act(shape.rep_in, group, elements, X)
+    after = model.predict(transformed.reshape(-1, X.shape[1])).reshape(len(transformed), len(X), -1)
+    before = act(shape.rep_out, group, elements, model.predict(X))
+    unit = np.maximum(np.abs(before).max(-1, keepdims=True), float(np.linalg.norm(rows.Y.std(0))) or 1.0)
+    return float(np.max(np.abs(after - before) / unit))
+
+
+def verify(model: Model, shape: Shape, groups: Sequence[Group], rows: Rows) -> tuple[str, ...]:
+    """Names of those groups to which a model is equivariant at every element that is drawn."""
+    return tuple(
+        group.name for group in groups if violation_at_elements(model, shape, group, rows) <= EQUIVARIANT
+    )
+
+
+def project_fit(fit: Fit, group: Group | str) -> tuple[Fit, float]:
+    """A fit whose model is exactly equivariant to one of the candidates, and the mean distance of networks' weights from the space."""
+    wanted = read_group(group)
+    if wanted not in fit.shape.groups:
+        known = ", ".join(candidate.name for candidate in fit.shape.groups) or "none"
+        raise InputError(
+            f"{wanted.name} is not among the candidate groups ({known}); fit with it to project onto it"
+        )
+    train, full = fit.train_model.project([wanted]), fit.full_model.project([wanted])
+    if train is None or full is None:
+        raise InputError(
+            f"no part of the model can have {wanted.name} exactly; fit with model='gp' or model='network' for that"
+        )
+    distances = [
+        one.distance(other)  # type: ignore[attr-defined]
+        for one, other in itertools.product(fit.full_model.models, full.models)
+        if one.kind == other.kind == "networks" and one.name == other.name
+    ]
+    exact = verify(full, fit.shape, [wanted], fit.test)
+    after = replace(fit, train_model=train, full_model=full, exact_groups=exact)
+    error = after.test_error()
+    first = Baseline(train.name, math.nan, error, fit.test.explained(error), is_returned=True)
+    others = [
+        replace(row, is_returned=False, share=0.0)
+        for row in fit.baselines
+        if row.name not in (train.name, ENSEMBLE)
+    ]
+    return replace(after, baselines=Baselines([first, *others])), distances[0] if distances else math.nan
