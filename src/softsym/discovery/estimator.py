@@ -531,7 +531,7 @@ def run_fit(
 
     judged = read_evidence(data.shape.groups, evidence)
     supported, overlapping = select_supported(data.shape.groups, judged)
-    models = fit_models(data, supported, overlapping, n_jobs)
+    models = fit_models(data, supported, overlapping)
     decision = should_train_network(data, models)
     why = f"{'A' if decision.network else 'No'} network was trained: {decision.why}."
     candidates, networks = list(models.selectable), None

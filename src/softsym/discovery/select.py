@@ -13,7 +13,6 @@ from __future__ import annotations
 import functools
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +44,8 @@ HOPELESS = 4.0
 NEARLY_LINEAR = 0.5
 """R² of a linear map from which models of its residual are candidates, too."""
 ENSEMBLE = "blend"
+COSTLY = (base.BOOSTING, base.PERCEPTRON)
+"""Models that are given up where they are hopeless; they predict classes by themselves."""
 MIN_GAIN = 0.005
 """Share of the outputs' variance that must be left to gain: less does not justify training a network."""
 BEYOND_NOISE = 2.0
@@ -368,155 +369,118 @@ class _Fitter:
     def __init__(self, data: FitData) -> None:
         self.data, self.rows = data, data.development
         self.refused: dict[str, str] = {}
+        self.best = np.full(len(self.rows), np.inf)
 
-    def run(
-        self, steps: Mapping[str, Callable[[], Model | None]], costly: Sequence[str] = ()
-    ) -> list[Candidate]:
-        """The candidates of several models; a costly one that is hopeless after its first fold is not fitted to the others."""
-        fitted: list[Candidate] = []
-        best = np.full(len(self.rows), np.inf)
+    def run(self, steps: Mapping[str, Callable[[], Model | None]]) -> list[Candidate]:
+        """The candidates of several models by name; those that cannot be fitted are noted."""
+        fitted = []
         for name, step in steps.items():
             try:
                 model = step()
                 if model is None:
                     continue
-                if self.data.target is Target.CLASSES and name not in (base.BOOSTING, base.PERCEPTRON):
+                if self.data.target is Target.CLASSES and name not in COSTLY:
                     model = Probabilities(model)
-                predicted = self._predict(model, best if name in costly else None)
+                predicted = self._predict(model, is_costly=name in COSTLY)
             except InputError as error:
                 self.refused[name] = str(error)
                 continue
             losses = self.rows.losses(predicted)
             if np.isfinite(losses).all():
-                best = min(best, losses, key=lambda each: float(each.mean()))
+                self.best = min(self.best, losses, key=lambda each: float(each.mean()))
                 model = model.with_noise(np.sqrt(np.mean((predicted - self.rows.Y) ** 2, axis=0)))
             fitted.append(Candidate(model, predicted))
         return fitted
 
-    def _predict(self, model: Model, best: Array | None) -> Array:
+    def _predict(self, model: Model, *, is_costly: bool) -> Array:
+        """Out-of-fold predictions; a costly model that is hopeless on the first fold is not fitted to the others."""
         rows, folds = self.rows, self.data.folds
+        predicted = np.full(rows.Y.shape, np.nan)
         if not self.data.can_compare:
-            return np.full(rows.Y.shape, np.nan)
-        if best is not None and np.isfinite(best).all():
-            first = folds == 0
-            predicted = np.full(rows.Y.shape, np.nan)
-            predicted[first] = model.fit(rows.take(~first)).predict(rows.X[first])
-            losses = rows.take(first).losses(predicted[first])
-            if losses.mean() > HOPELESS * best[first].mean():
-                return predicted
-            for fold in range(1, int(folds.max()) + 1):
-                chosen = folds == fold
-                predicted[chosen] = model.fit(rows.take(~chosen)).predict(rows.X[chosen])
             return predicted
-        return model.cross_val_predict(rows, folds)
+        if not is_costly:
+            return model.cross_val_predict(rows, folds)
+        for fold in range(int(folds.max()) + 1):
+            held = folds == fold
+            predicted[held] = model.fit(rows.take(~held)).predict(rows.X[held])
+            losses = rows.take(held).losses(predicted[held])
+            if fold == 0 and losses.mean() > HOPELESS * self.best[held].mean():
+                break
+        return predicted
 
 
-def fit_models(
-    data: FitData, supported: Sequence[Group], overlapping: Sequence[Group], n_jobs: int
-) -> FittedModels:
+def fit_models(data: FitData, supported: Sequence[Group], overlapping: Sequence[Group]) -> FittedModels:
     """Fits all models but networks, none of them with exact constraints.
 
     Args:
         data: The fit.
         supported: Candidates that the evidence does not refute and whose orbits overlap with the data.
         overlapping: Candidates whose orbits overlap with the data.
-        n_jobs: With more than one, two models are fitted at a time.
     """
     began = time.perf_counter()
-    rows, shape, seed = data.development, data.shape, data.seed
-    groups = tuple(overlapping) if data.model == "auto" else shape.groups
-    free = Shape.of(rows.X.shape[1] * Scalar, rows.Y.shape[1] * Scalar, ())
-    own = replace(shape, groups=groups)
+    rows, shape, seed, is_auto = data.development, data.shape, data.seed, data.model == "auto"
+    own = replace(shape, groups=tuple(overlapping)) if is_auto else shape
     narrow = replace(shape, groups=tuple(supported))
-    closed: dict[str, Callable[[], Model | None]] = {
-        base.MEAN: lambda: linear.fit_mean(rows, shape),
-        base.LINEAR: lambda: linear.fit_linear(rows, own),
-        base.GP: lambda: fit_gp(rows, own, seed=seed),
-        base.GP_SUPPORTED: lambda: fit_gp(rows, narrow, seed=seed, title=base.GP_SUPPORTED),
-        base.GP_UNCONSTRAINED: lambda: fit_gp(rows, free, seed=seed, title=base.GP_UNCONSTRAINED),
-    }
-    if not groups:
-        del closed[base.GP]
-    if not supported or len(supported) == len(groups):
-        del closed[base.GP_SUPPORTED]
-    wanted = {
-        "auto": list(closed),
-        "linear": [base.LINEAR],
-        "gp": [base.GP if groups else base.GP_UNCONSTRAINED],
-        "network": [],
-    }[data.model]
-    simple: dict[str, Callable[[], Model | None]] = {
-        base.CONSTANT: lambda: linear.fit_extrapolation(rows, shape, base.CONSTANT),
-        base.EXTRAPOLATION: lambda: linear.fit_extrapolation(rows, shape, base.EXTRAPOLATION),
-        base.RIDGE: lambda: linear.fit_ridge(rows, data.folds, free),
-        base.KERNEL: lambda: baselines.fit_kernel_ridge(rows, data.folds),
-        base.BOOSTING: lambda: baselines.fit_boosting(rows, seed) if data.can_compare else None,
-        base.PERCEPTRON: lambda: baselines.fit_perceptron(rows, seed) if data.can_compare else None,
-    }
-    if data.target is Target.CLASSES or not shape.groups:
-        del simple[base.CONSTANT], simple[base.EXTRAPOLATION]
+    free = Shape.of(rows.X.shape[1] * Scalar, rows.Y.shape[1] * Scalar, ())
+    closed: dict[str, Callable[[], Model | None]] = {base.LINEAR: lambda: linear.fit_linear(rows, own)}
+    if is_auto:
+        closed = {base.MEAN: lambda: linear.fit_mean(rows, shape), **closed}
+    if own.groups:
+        closed[base.GP] = lambda: fit_gp(rows, own, seed=seed)
+    if is_auto and 0 < len(narrow.groups) < len(own.groups):
+        closed[base.GP_SUPPORTED] = lambda: fit_gp(rows, narrow, seed=seed, title=base.GP_SUPPORTED)
+    if is_auto or not own.groups:
+        closed[base.GP_UNCONSTRAINED] = lambda: fit_gp(rows, free, seed=seed, title=base.GP_UNCONSTRAINED)
+    if not is_auto:
+        closed = {name: closed[name] for name in closed if name.startswith(data.model)}
     fitter = _Fitter(data)
-    costly = (base.BOOSTING, base.PERCEPTRON)
-    models, others = _run_both(
-        n_jobs,
-        lambda: fitter.run({name: closed[name] for name in wanted}),
-        lambda: fitter.run(simple, costly),
-    )
-    if data.model != "auto":
-        if wanted and not models:
-            raise InputError(next(iter(fitter.refused.values())))
-        return FittedModels(tuple(models), tuple(others), fitter.refused, time.perf_counter() - began)
-    models += others + _fit_residuals(data, fitter, [*models, *others], narrow if supported else free, n_jobs)
-    return FittedModels(tuple(models), (), fitter.refused, time.perf_counter() - began)
+    models = fitter.run(closed)
+    if closed and not models:
+        raise InputError(next(iter(fitter.refused.values())))
+    others = fitter.run(_baseline_steps(data, rows, free))
+    if is_auto:
+        models += others + _fit_residuals(data, fitter, [*models, *others], narrow if supported else free)
+        others = []
+    return FittedModels(tuple(models), tuple(others), fitter.refused, time.perf_counter() - began)
+
+
+def _baseline_steps(data: FitData, rows: Rows, free: Shape) -> dict[str, Callable[[], Model | None]]:
+    """Baselines by name; ``rows`` may hold residuals, which are not extrapolated."""
+    shape, folds, seed = data.shape, data.folds, data.seed
+    steps: dict[str, Callable[[], Model | None]] = {}
+    if data.target is Target.NUMBERS and shape.groups:
+        for title in linear.EXTRAPOLATIONS:
+            steps[title] = functools.partial(linear.fit_extrapolation, rows, shape, title)
+    steps[base.RIDGE] = lambda: linear.fit_ridge(rows, folds, free)
+    steps[base.KERNEL] = lambda: baselines.fit_kernel_ridge(rows, folds)
+    if data.can_compare:
+        steps[base.BOOSTING] = lambda: baselines.fit_boosting(rows, seed)
+        steps[base.PERCEPTRON] = lambda: baselines.fit_perceptron(rows, seed)
+    return steps
 
 
 def _fit_residuals(
-    data: FitData, fitter: _Fitter, fitted: Sequence[Candidate], shape: Shape, n_jobs: int
+    data: FitData, fitter: _Fitter, fitted: Sequence[Candidate], shape: Shape
 ) -> list[Candidate]:
     """Models of what the best equivariant linear map leaves, where outputs are of the inputs' types and nearly linear."""
-    rows, folds, seed = data.development, data.folds, data.seed
-    names = {one.model.name: one for one in fitted if one.is_complete}
-    first = min(
-        (names[name] for name in (base.LINEAR, base.EXTRAPOLATION) if name in names),
-        key=lambda one: float(rows.losses(one.predicted).mean()),
-        default=None,
-    )
-    if base.EXTRAPOLATION not in names or first is None:
+    rows, complete = data.development, {one.model.name: one for one in fitted if one.is_complete}
+    maps = [complete[name] for name in (base.LINEAR, base.EXTRAPOLATION) if name in complete]
+    if base.EXTRAPOLATION not in complete:
         return []
+    first = min(maps, key=lambda one: float(rows.losses(one.predicted).mean()))
     if rows.explained(float(rows.losses(first.predicted).mean())) < NEARLY_LINEAR:
         return []
     left = residual_rows(first.model, rows)
-    steps: dict[str, Callable[[], Model | None]] = {
-        base.GP: lambda: fit_gp(
-            left, shape, seed=seed, title=base.GP if shape.groups else base.GP_UNCONSTRAINED
-        ),
-        base.KERNEL: lambda: baselines.fit_kernel_ridge(left, folds),
-        base.BOOSTING: lambda: baselines.fit_boosting(left, seed),
-        base.PERCEPTRON: lambda: baselines.fit_perceptron(left, seed),
+    title = base.GP if shape.groups else base.GP_UNCONSTRAINED
+    steps = _baseline_steps(data, left, shape)
+    inner = {title: lambda: fit_gp(left, shape, seed=data.seed, title=title)} | {
+        name: steps[name] for name in (base.KERNEL, *COSTLY)
     }
 
     def wrap(step: Callable[[], Model | None]) -> Callable[[], Model | None]:
-        return lambda: None if (inner := step()) is None else Residual(first.model, inner)
+        return lambda: None if (model := step()) is None else Residual(first.model, model)
 
-    wrapped = {name: wrap(step) for name, step in steps.items()}
-    gp = {base.GP: wrapped.pop(base.GP)}
-    costly = (base.BOOSTING, base.PERCEPTRON)
-    one, other = _run_both(n_jobs, lambda: fitter.run(gp), lambda: fitter.run(wrapped, costly))
-    return one + other
-
-
-def _run_both(
-    n_jobs: int, first: Callable[[], list[Candidate]], second: Callable[[], list[Candidate]]
-) -> tuple[list[Candidate], list[Candidate]]:
-    """Two pieces of work, at the same time if that is allowed."""
-    if n_jobs == 1:
-        return first(), second()
-    pool = ThreadPoolExecutor(1)
-    try:
-        other = pool.submit(second)
-        return first(), other.result()
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+    return fitter.run({name: wrap(step) for name, step in inner.items()})
 
 
 @dataclass(frozen=True)

@@ -77,8 +77,8 @@ class GaussianProcess(Model):
         return _condition(self, rows)
 
     def cross_val_predict(self, rows: Rows, folds: Index) -> Array:
-        """See :class:`Model`; in one factorisation where all rows are used."""
-        if len(self.order) != len(rows):
+        """See :class:`Model`; in one factorisation, unless rows that the process does not hold may depend on those it does."""
+        if len(self.order) != len(rows) and rows.row_groups is not None:
             return super().cross_val_predict(rows, folds)
         return _leave_folds_out(self, rows, folds)
 
@@ -175,6 +175,9 @@ def _leave_folds_out(model: GaussianProcess, rows: Rows, folds: Index) -> Array:
     errors = process.leave_out_errors() * gp.scale_out_.scale
     predicted = np.empty_like(rows.Y)
     predicted[order] = rows.Y[order] - errors
+    others = np.setdiff1d(np.arange(len(rows)), order)
+    if len(others):
+        predicted[others] = model.predict(rows.X[others])
     return predicted
 
 
