@@ -229,14 +229,18 @@ def project_fit(fit: Fit, group: Group | str) -> tuple[Fit, float]:
         raise InputError(
             f"{wanted.name} is not among the candidate groups ({known}); fit with it to project onto it"
         )
-    train, full = fit.train_model.project([wanted]), fit.full_model.project([wanted])
+    source = fit.full_model
+    train, full = fit.train_model.project([wanted]), source.project([wanted])
+    if (train is None or full is None) and fit.networks is not None:  # the selected model cannot have it, networks can
+        source = Stack((fit.networks,), (1.0,))
+        train = full = source.project([wanted])
     if train is None or full is None:
         raise InputError(
             f"no part of the model can have {wanted.name} exactly; fit with model='gp' or model='network' for that"
         )
     distances = [
         one.distance(other)  # type: ignore[attr-defined]
-        for one, other in itertools.product(fit.full_model.models, full.models)
+        for one, other in itertools.product(source.models, full.models)
         if one.kind == other.kind == "networks" and one.name == other.name
     ]
     exact = verify(full, fit.shape, [wanted], fit.test)

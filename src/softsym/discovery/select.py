@@ -529,7 +529,7 @@ def should_train_network(data: FitData, models: FittedModels) -> NetworkDecision
         )
     # A process takes for noise what it cannot express, so the least estimate of all is the best.
     least = min(float(np.mean(process.noise)) for process in processes)
-    noise = left * least / max(float(losses.mean()), 1e-300)
+    noise = min(left, left * least / max(float(losses.mean()), 1e-300))
     if left > BEYOND_NOISE * noise:
         return NetworkDecision(
             True, f"closed forms leave {left:.1%} of the variance unexplained, of which {noise:.1%} is noise"
