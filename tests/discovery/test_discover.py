@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from softsym.discovery.fit.fitted import Predictor
+from softsym.discovery.workspace import Workspace
 
 import softsym as ss
 from softsym.data import table as data_table
 from softsym.data.table import Table
 from softsym.discovery import SoftEquivariantRegressor
 from softsym.discovery.discover import StoppedError, discover, summarize
-from softsym.discovery.fit.fitted import Predictor
-from softsym.discovery.workspace import Workspace
 from softsym.errors import InputError
 from softsym.io import digest, load_with_checksum
 from tests.discovery.small import fitted, rows

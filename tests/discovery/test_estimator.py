@@ -13,9 +13,9 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import check_estimator
+from softsym.discovery.judge.judge import judge_all
 
 import softsym as ss
-from softsym.discovery.judge.judge import judge_all
 from softsym.errors import InputError
 from tests.discovery.small import estimator, fitted, rows
 

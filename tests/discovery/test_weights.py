@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-
-import softsym as ss
-from softsym.data.scaler import SymmetricScaler
 from softsym.discovery.models.gp_model import fit_gp_model
 from softsym.discovery.models.kernel_ridge import fit_kernel_ridge as kernel_fitted
 from softsym.discovery.models.simple import fit_linear, fit_mean
+
+import softsym as ss
+from softsym.data.scaler import SymmetricScaler
 from softsym.errors import InputError
 from softsym.inference import Kernel
 from softsym.inference.likelihood.gaussian_process import ConditionedGP

@@ -5,8 +5,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-
-import softsym as ss
 from softsym.discovery.fit.baselines import Baselines
 from softsym.discovery.fit.fitted import HeldOut
 from softsym.discovery.fit.train import Session, fit_without_networks, prepare, train_ensemble
@@ -22,6 +20,8 @@ from softsym.discovery.selection.select_model import (
     select_model,
     select_own_network,
 )
+
+import softsym as ss
 from tests.discovery.fit.training_data import plan
 
 

@@ -10,12 +10,12 @@ import time
 import numpy as np
 import pytest
 
-from softsym.discovery.fit.on_ray import Board, on_cluster
-from softsym.discovery.fit.parallel import TrainJob, train_all
+from softsym.discovery.on_ray import Board, on_cluster
+from softsym.discovery.parallel import TrainJob, train_all
 from softsym.errors import InputError, TrainingError
-from tests.discovery.fit.test_parallel import SHORT, WILD, make_jobs, same
-from tests.discovery.fit.training_data import training_data
 from tests.discovery.small import rows
+from tests.discovery.test_parallel import SHORT, WILD, make_jobs, same
+from tests.discovery.training_data import training_data
 from tests.two_nodes import QUIET, two_nodes
 
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 import torch
 from safetensors.numpy import load_file
+from softsym.discovery.fit.train import Session, prepare, train_ensemble
+from softsym.discovery.judge.judge import judge_all
 
 import softsym as ss
 from softsym.discovery import storage
-from softsym.discovery.fit.train import Session, prepare, train_ensemble
-from softsym.discovery.judge.judge import judge_all
 from softsym.errors import InputError
 from tests.discovery.fit.training_data import SHAPE, plan
 from tests.discovery.small import estimator, fitted, rows
