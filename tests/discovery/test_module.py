@@ -43,22 +43,6 @@ def test_it_predicts_in_the_units_of_the_data(case: str) -> None:
         assert est.module_(rows().reshape(1, 5, 6)).shape == (1, 5, 3)
 
 
-def test_a_ensemble_is_the_weighted_sum_of_its_parts() -> None:
-    from dataclasses import replace
-
-    from softsym.discovery.models.ensemble import StackedEnsemble, WeightedModel
-    from softsym.discovery.models.kernel_ridge import tune_kernel_ridge
-    from softsym.discovery.models.perceptron import fit_perceptron
-    from softsym.discovery.module.fitted_module import fitted_module
-
-    models = [tune_kernel_ridge(X, Y, (X, Y)), fit_perceptron(X, Y, (X, Y))]
-    ensemble = StackedEnsemble(
-        tuple(WeightedModel(weight, model, model) for weight, model in zip((0.75, 0.25), models, strict=True))
-    )
-    module = fitted_module(replace(fitted("gp").fit_, ensemble=ensemble))
-    assert np.allclose(module(rows()).detach().numpy(), ensemble(X[:5]))
-
-
 def test_one_output_has_no_axis_as_y_had_none() -> None:
     est = ss.SoftEquivariantRegressor("2V", "S", ["O(3)"], model="linear").fit(X, Y[:, 0])
     assert est.module_(rows()).shape == (5,)

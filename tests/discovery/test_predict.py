@@ -5,9 +5,9 @@ import os
 import numpy as np
 import polars
 import pytest
-from softsym.discovery.predict import predict_file
 
 import softsym
+from softsym.discovery.discover import predict_file
 from softsym.errors import InputError
 from tests.discovery.small import estimator, rows
 

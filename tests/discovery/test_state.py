@@ -3,19 +3,17 @@
 import json
 import pickle
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from safetensors.numpy import load_file
-from softsym.discovery.fit.train import Session, prepare, train_ensemble
-from softsym.discovery.judge.judge import judge_all
 
 import softsym as ss
-from softsym.discovery import storage
+from softsym.discovery import state as storage
+from softsym.discovery.state import ESTIMATORS, load, restore_estimator
 from softsym.errors import InputError
-from tests.discovery.fit.training_data import SHAPE, plan
+from softsym.io import digest
 from tests.discovery.small import estimator, fitted, rows
 
 
@@ -30,7 +28,7 @@ def test_there_and_back(folder):
     assert type(again) is type(fitted())
     assert np.array_equal(again.predict(X), fitted().predict(X))
     assert again.symmetries_ == fitted().symmetries_
-    assert again.report() == fitted().report()
+    assert again.report().page == fitted().report().page
     assert again.project("O(2)@z").test_error == fitted().project("O(2)@z").test_error
     assert {file.name for file in folder.iterdir()} == {"model.json", "tensors.safetensors"}
 
@@ -47,21 +45,29 @@ def test_classes_come_back(tmp_path):
 
 def test_all_that_a_fit_leaves_comes_back(folder):
     fit, again = fitted().fit_, ss.load(folder).fit_
-    assert np.array_equal(again.checked.X, fit.checked.X)
-    assert np.array_equal(again.checked.Y, fit.checked.Y)
-    assert again.checked.is_separate == fit.checked.is_separate
+    assert np.array_equal(again.test.X, fit.test.X)
+    assert again.test.is_separate == fit.test.is_separate
     assert again.baselines == fit.baselines
+    assert again.why == fit.why
     assert again.exact_groups == fit.exact_groups == ("O(2)@z",)
-    assert again.ordinary is None
+    assert np.array_equal(again.networks.curves[0].loss, fit.networks.curves[0].loss)
     for one, other in zip(again.members, fit.members, strict=True):
         states = (member.model.state_dict() for member in (one, other))
         assert all(torch.equal(a, b) for a, b in zip(*(state.values() for state in states), strict=True))
 
 
+def test_equal_arrays_are_stored_once(folder):
+    content = json.loads((folder / storage.TEXT).read_text())
+    stored = load_file(folder / storage.TENSORS)
+    assert any(name.startswith("full/0/member/") for name in content["same"])
+    assert set(content["same"].values()) <= set(stored)
+    assert not set(content["same"]) & set(stored)
+
+
 def test_weights_are_short_where_nothing_is_lost(folder, tmp_path):
     def kinds(folder):
         tensors = load_file(folder / storage.TENSORS)
-        return {values.dtype.name for name, values in tensors.items() if name.startswith("member/")}
+        return {values.dtype.name for name, values in tensors.items() if "/member/" in name}
 
     assert "float64" in kinds(folder)  # projected onto an exact group
     plain = ss.SoftEquivariantRegressor(
@@ -73,33 +79,14 @@ def test_weights_are_short_where_nothing_is_lost(folder, tmp_path):
 def test_ordinary_networks_that_predict_come_back(tmp_path):
     X, Y = rows(120)
     est = estimator(epochs=3, seeds=2, lr=1e-9).fit(X, Y)  # it has learned nothing
-    assert est.fit_.ordinary is not None
+    assert est.fit_.model == "ordinary network"
     again = ss.load(est.save(tmp_path / "model"))
     assert np.array_equal(again.predict(X), est.predict(X))
     assert again.baselines_ == est.baselines_
-    assert np.array_equal(again.fit_.predictor(X), est.fit_.predictor(X))
+    assert np.array_equal(again.fit_.networks.predict(X), est.fit_.networks.predict(X))
     assert np.array_equal(again.project("O(2)@z").model.predict(X), est.project("O(2)@z").model.predict(X))
     copied = pickle.loads(pickle.dumps(est))
     assert np.array_equal(copied.predict(X), est.predict(X))
-
-
-def test_models_saved_before_predict_the_same():
-    """By a version that trained with penalties in the loss, undid sizes outside of networks and kept no validation rows."""
-    stored = Path(__file__).parent / "stored"
-    expected = json.loads((stored / "expected.json").read_text())
-    X = np.array(expected["X"])
-    regressor, classifier = (ss.load(stored / name) for name in ("regressor", "classifier"))
-    np.testing.assert_allclose(regressor.predict(X), expected["regressor"], rtol=1e-10)
-    np.testing.assert_allclose(classifier.predict_proba(X), expected["classifier"], rtol=1e-10)
-    np.testing.assert_allclose(regressor.project("SO(3)").model.predict(X), expected["snapped"], rtol=1e-10)
-    assert {row.name: row.verdict for row in regressor.symmetries_} == expected["verdicts"]
-    fit = regressor.fit_
-    assert fit.predictor.frame is not None
-    assert (fit.checked, fit.exact_groups, fit.ordinary, len(regressor.baselines_)) == (None, (), None, 0)
-    assert fit.judged is fit.held
-    assert (fit.recipe.form, fit.recipe.strengths) == ("loss", "one-shot")
-    assert "Scaling(3)" in regressor.report()
-    assert list(classifier.classes_) == ["far", "near"]
 
 
 def test_an_existing_folder_is_kept(folder, tmp_path):
@@ -143,7 +130,7 @@ def test_a_changed_number_is_refused(folder):
 def test_another_version_is_refused(folder):
     content = json.loads((folder / storage.TEXT).read_text())
     (folder / storage.TEXT).write_text(json.dumps(content | {"format": 99}))
-    with pytest.raises(InputError, match="has format 99, this version of softsym reads 1"):
+    with pytest.raises(InputError, match="has format 99, this version of softsym reads 2"):
         ss.load(folder)
 
 
@@ -158,12 +145,52 @@ def test_an_unwritable_place(tmp_path):
         fitted().save(tmp_path / "file" / "model")
 
 
-def test_networks_trained_with_fewer_candidates_come_back():
-    shape = replace(SHAPE, groups=SHAPE.groups[1:], largest=SHAPE.groups[1])
-    asked = plan(seeds=1, shape=replace(SHAPE, largest=shape.largest))
-    fit = train_ensemble(asked, prepare(asked, shape), Session())
-    again = storage._unpack_fit(*storage._pack_fit(fit))
-    assert [group.name for group in again.shape.groups] == ["O(2)@x", "O(2)@z"]
-    assert list(again.members[0].strengths) == list(again.curves[0].strengths) == ["O(2)@z"]
-    np.testing.assert_array_equal(again.outputs(asked.X), fit.outputs(asked.X))
-    assert judge_all(fit)["O(2)@x"].strength == 0.0
+def saved(**changes):
+    return replace(fitted().to_saved_model(), **changes)
+
+
+def test_every_public_estimator_can_be_read_back():
+    assert set(ESTIMATORS) == {name for name in ss.discovery.__all__ if name.startswith("SoftEquivariant")}
+    assert ss.load is load
+    kept = {name: value for name, value in fitted().get_params().items() if name != "n_jobs"}
+    again = restore_estimator(saved())
+    assert {name: again.get_params()[name] for name in kept} == kept
+
+
+def test_an_unknown_class_or_parameter_is_refused():
+    with pytest.raises(InputError, match="names an unknown class 'Evil'"):
+        restore_estimator(saved(class_name="Evil"))
+    with pytest.raises(InputError, match="does not describe a model that predicts"):
+        restore_estimator(saved(parameters={"colour": "red"}))
+
+
+def test_only_known_attributes_are_set():
+    again = restore_estimator(saved(attributes={"n_features_in_": 6, "n_outputs_": 3, "fit": "evil"}))
+    assert callable(again.fit)
+
+
+def rewrite(folder, change):
+    """Changes a description and signs it again."""
+    content = json.loads((folder / storage.TEXT).read_text())
+    del content["digest"]
+    change(content)
+    text = json.dumps({"digest": digest(storage.canonical(content)), **content})
+    (folder / storage.TEXT).write_text(text)
+
+
+WRONG = {
+    "columns": lambda content: content["attributes"].update(n_features_in_=9),
+    "no columns": lambda content: content["attributes"].update(n_features_in_="6"),
+    "kind": lambda content: content["fit"]["models"]["full"]["0"].update(kind="forest"),
+    "weights": lambda content: content["fit"]["models"]["full"].update(weights=[1.0, 2.0]),
+    "no models": lambda content: content["fit"].update(models={}),
+    "width": lambda content: content["fit"]["models"]["full"]["0"]["hyperparameters"].update(width=5),
+}
+
+
+@pytest.mark.parametrize("change", WRONG.values(), ids=list(WRONG))
+def test_a_description_that_fits_nothing_is_refused_in_one_line(folder, change):
+    rewrite(folder, change)
+    with pytest.raises(InputError, match=r"model\.json does not describe|unknown kind") as refused:
+        ss.load(folder)
+    assert "\n" not in str(refused.value)

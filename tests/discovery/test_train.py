@@ -348,7 +348,7 @@ def test_chosen_hyperparameters_are_read_back_or_refused(tmp_path):
     file.write_text(dump_with_checksum(FAST.model_dump(mode="json")))
     assert read_chosen(file) == FAST
     file.write_text(file.read_text().replace("8", "9", 1))
-    with pytest.raises(InputError, match="is damaged .* pass --force to start again"):
+    with pytest.raises(InputError, match=r"is damaged .* pass --force to start again"):
         read_chosen(file)
 
 

@@ -38,7 +38,7 @@ from softsym.io import (
 from softsym.typing import Array
 
 if TYPE_CHECKING:
-    from softsym.discovery.parallel import Executor
+    from softsym.discovery.parallel import Executor, Stop
     from softsym.discovery.regressor import SoftEquivariantRegressor
     from softsym.inference import EvidenceTable
 
@@ -160,6 +160,7 @@ def discover(
     on_evidence: Callable[[EvidenceTable], None] | None = None,
     on_note: Callable[[str], None] | None = None,
     command: str = "",
+    stop: Stop | None = None,
 ) -> SoftEquivariantRegressor:
     """Fits an estimator on a table and writes ``report.html``, ``symmetries.json`` and ``model/``.
 
@@ -173,6 +174,7 @@ def discover(
         on_evidence: Called with the evidence as soon as it is computed.
         on_note: Called with what the data propose, if they were asked.
         command: The command line, for the record.
+        stop: Called after every epoch of a network; True ends it, as Ctrl-C does.
 
     Raises:
         KeyboardInterrupt: It was interrupted; calling again with a resuming workspace continues it.
@@ -196,7 +198,7 @@ def discover(
     arguments |= {} if device == "cpu" else {"device": device}
     with workspace.lock():
         folder = workspace.open(arguments)
-        est.fit_data(data, folder / "members", on_evidence=on_evidence, executor=executor)
+        est.fit_data(data, folder / "members", on_evidence=on_evidence, executor=executor, stop=stop)
         summary = summarize(est, command)
 
         def write(target: Path) -> None:

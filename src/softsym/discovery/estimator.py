@@ -292,6 +292,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         *,
         on_evidence: OnEvidence | None = None,
         executor: Executor | None = None,
+        stop: Stop | None = None,
     ) -> Self:
         """Fits to prepared data; Ctrl-C stops it within two seconds.
 
@@ -300,14 +301,18 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             folder: Where checkpoints go, from which a stopped fit continues; None for nowhere.
             on_evidence: Called with the evidence as soon as it is computed.
             executor: Executor that trains networks; processes of this machine by default.
+            stop: Called after every epoch of a network; True ends the fit, as Ctrl-C does.
 
         Raises:
             KeyboardInterrupt: It was interrupted.
         """
 
-        def work(stop: Stop) -> tuple[EvidenceTable, Symmetries, Fit]:
+        def work(interrupted: Stop) -> tuple[EvidenceTable, Symmetries, Fit]:
+            def should_stop() -> bool:
+                return interrupted() or (stop is not None and stop())
+
             n_jobs = count_processes(self.n_jobs)
-            return run_fit(data, folder, n_jobs, not self.verbose, stop, on_evidence, executor)
+            return run_fit(data, folder, n_jobs, not self.verbose, should_stop, on_evidence, executor)
 
         self.evidence_, self.symmetries_, self.fit_ = run_interruptible(work)
         self.n_iter_ = max((len(member.history) for member in self.fit_.members), default=1)

@@ -231,7 +231,9 @@ def project_fit(fit: Fit, group: Group | str) -> tuple[Fit, float]:
         )
     source = fit.full_model
     train, full = fit.train_model.project([wanted]), source.project([wanted])
-    if (train is None or full is None) and fit.networks is not None:  # the selected model cannot have it, networks can
+    if (
+        train is None or full is None
+    ) and fit.networks is not None:  # the selected model cannot have it, networks can
         source = Stack((fit.networks,), (1.0,))
         train = full = source.project([wanted])
     if train is None or full is None:

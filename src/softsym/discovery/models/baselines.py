@@ -228,7 +228,7 @@ class BoostedTrees(_WithNoise):
 
     def predict(self, X: Array) -> Array:
         """See :class:`Model`."""
-        step = max(1, CHUNK // self.roots.size)
+        step = max(1, CHUNK // max(1, self.roots.size))
         sums = [self._sum_trees(X[k : k + step]) for k in range(0, len(X), step)]
         raw = (
             np.concatenate(sums) @ self.directions + self.center if sums else np.zeros((0, len(self.center)))
@@ -313,56 +313,40 @@ def fit_boosting(rows: Rows, seed: int = 0) -> BoostedTrees:
             for direction in directions:
                 along = (rows.Y - center) @ direction
                 fitted.append(HistGradientBoostingRegressor(**options).fit(rows.X, along, rows.weights))
-    trees = [
-        [predictors[k] for predictors in model._predictors]
-        for model in fitted
-        for k in range(len(model._predictors[0]))
-    ]
     base = [float(value) for model in fitted for value in np.ravel(model._baseline_prediction)]
     directions = directions[: len(base)]
-    return _collect_trees(
-        [[predictor.nodes for predictor in model] for model in trees],
-        directions,
-        center + np.asarray(base) @ directions if base else center,
-        rows,
-        seed,
-    )
-
-
-def _collect_trees(
-    models: list[list[Any]], directions: Array, center: Array, rows: Rows, seed: int
-) -> BoostedTrees:
-    """Nodes of all trees, one after the other."""
-    roots: list[int] = []
-    pieces: dict[str, list[Any]] = {name: [] for name in ("feature", "threshold", "left", "right", "value")}
-    first, depth = 0, 0
-    for nodes in (nodes for model in models for nodes in model):
-        place, is_leaf = np.arange(len(nodes)) + first, nodes["is_leaf"].astype(bool)
-        pieces["feature"].append(np.where(is_leaf, 0, nodes["feature_idx"]))
-        pieces["threshold"].append(np.where(is_leaf, 0.0, nodes["num_threshold"]))
-        pieces["left"].append(np.where(is_leaf, place, nodes["left"].astype(np.int64) + first))
-        pieces["right"].append(np.where(is_leaf, place, nodes["right"].astype(np.int64) + first))
-        pieces["value"].append(np.where(is_leaf, nodes["value"], 0.0))
-        roots.append(first)
-        first, depth = first + len(nodes), max(depth, int(nodes["depth"].max()))
-    arrays: dict[str, Any] = {
-        name: np.concatenate(parts).astype(np.float64 if name in ("threshold", "value") else np.int64)
-        if parts
-        else np.zeros(0, dtype=np.float64 if name in ("threshold", "value") else np.int64)
-        for name, parts in pieces.items()
-    }
-    places = np.array(roots, dtype=np.int64).reshape(len(directions), -1)
-    is_classes = rows.target is Target.CLASSES
+    trees = [
+        predictors[k].nodes
+        for model in fitted
+        for k in range(len(model._predictors[0]))
+        for predictors in model._predictors
+    ]
+    first = np.cumsum([0, *map(len, trees)])
+    parts = [_read_nodes(nodes, place) for nodes, place in zip(trees, first[:-1], strict=True)]
+    arrays = [np.concatenate(part) for part in zip(*parts, strict=True)] or [np.zeros(0, np.int64)] * 5
     return BoostedTrees(
-        **arrays,
-        roots=places,
-        depth=depth,
+        *arrays,
+        roots=first[:-1].astype(np.int64).reshape(len(base), len(trees) // max(len(base), 1)),
+        depth=max((int(nodes["depth"].max()) for nodes in trees), default=0),
         directions=directions,
-        center=center,
+        center=center + np.asarray(base) @ directions if base else center,
         noise=rows.Y.std(0),
-        is_classes=is_classes,
+        is_classes=rows.target is Target.CLASSES,
         seed=seed,
     )
+
+
+def _read_nodes(nodes: Any, first: int) -> tuple[Index, Array, Index, Index, Array]:
+    """Feature, threshold, left, right and value of the nodes of a tree, the first of which has this number."""
+    place, is_leaf = np.arange(len(nodes)) + first, nodes["is_leaf"].astype(bool)
+    left, right = (
+        np.where(is_leaf, place, nodes[side].astype(np.int64) + first) for side in ("left", "right")
+    )
+    feature, threshold = (
+        np.where(is_leaf, 0, nodes["feature_idx"]),
+        np.where(is_leaf, 0.0, nodes["num_threshold"]),
+    )
+    return feature, threshold, left, right, np.where(is_leaf, nodes["value"], 0.0)
 
 
 def boosted(X: Array, Y: Array, seed: int = 0, weights: Array | None = None) -> Callable[[Array], Array]:
