@@ -133,7 +133,7 @@ def test_stopped_and_resumed_with_other_jobs_is_the_same(table, tmp_path):
     other = {**PARAMETERS, "n_jobs": 2, "verbose": False}
     resumed = discover(table, other, Workspace(tmp_path / "cut", resume=True), title="it")
     assert resumed.symmetries_ == whole.symmetries_
-    assert np.array_equal(resumed.predict(table.X), whole.predict(table.X))
+    assert np.array_equal(resumed.fit_.predict(table.X), whole.fit_.predict(table.X))
     assert not (tmp_path / "cut.partial").exists()
 
 
@@ -175,4 +175,4 @@ def test_where_nothing_is_proposed_there_is_a_report_all_the_same(tmp_path):
     assert len(est.symmetries_) == 0
     page = (tmp_path / "out" / "report.html").read_text()
     assert "nothing sure; nearly found: " in page
-    assert ss.load(tmp_path / "out" / "model").predict(noise.X).shape == (80, 3)
+    assert ss.load(tmp_path / "out" / "model").fit_.predict(noise.X).shape == (80, 3)

@@ -33,8 +33,8 @@ FEWEST_ROWS = 8
 """Row groups with fewer rows are not compared on their own."""
 NEGLIGIBLE, NOTICEABLE = 1e-6, 0.02
 """Share of the variance that no increase of a loss matters below, and share of the loss above which one does."""
-RARE = 0.01
-"""Share of rows with the largest errors."""
+RARE, LARGER = 0.01, 1.25
+"""Share of rows with the largest losses, and the factor by which these may grow."""
 
 Estimator = TypeVar("Estimator")
 
@@ -101,13 +101,14 @@ def select(data: FitData, candidates: Sequence[Candidate], exact: Sequence[Group
     losses = rows.losses(unconstrained.predicted)
     worse: list[str] = []
     for groups in _subsets(exact):
-        constrained = stack(_project(candidates, groups, data), rows, validation)
+        projected, good = _project(candidates, groups, data)
+        constrained = stack(good or projected, rows, validation)
         if constrained is None:
             continue
         own = rows.losses(constrained.predicted)
         known = np.isfinite(own) & np.isfinite(losses)
         shared = rows.take(known)
-        if is_as_good(own[known], losses[known], shared):
+        if good and is_as_good(own[known], losses[known], shared):
             return Selection(_stack_of(constrained), _mean(own), tuple(groups), tuple(worse))
         if len(groups) == 1 and standard_errors(own[known], losses[known], shared.row_groups) > CLEARLY:
             worse.append(groups[0].name)
@@ -142,12 +143,15 @@ def _select_without_comparison(candidates: Sequence[Candidate], exact: Sequence[
     return Selection(model, math.nan, () if projected is None else tuple(exact))
 
 
-def _project(candidates: Sequence[Candidate], groups: Sequence[Group], data: FitData) -> list[Candidate]:
-    """Candidates projected onto groups, without those that become worse or were hopeless anyway."""
+def _project(
+    candidates: Sequence[Candidate], groups: Sequence[Group], data: FitData
+) -> tuple[list[Candidate], list[Candidate]]:
+    """Candidates projected onto groups, without those that were hopeless anyway; and those of them that do not become worse."""
     rows, names = data.development, {group.name for group in groups}
     complete = [one for one in candidates if one.is_complete]
     least = min((float(rows.losses(one.predicted).mean()) for one in complete), default=math.inf)
-    projected = []
+    least = max(least, NEGLIGIBLE * rows.constant_loss)
+    projected, good = [], []
     for one in candidates:
         own = rows.losses(one.predicted)
         known = np.isfinite(own)
@@ -156,6 +160,7 @@ def _project(candidates: Sequence[Candidate], groups: Sequence[Group], data: Fit
             continue
         if names <= set(one.model.exact_groups):
             projected.append(one)
+            good.append(one)
             continue
         model = one.model.project(groups)
         if model is None:
@@ -165,9 +170,10 @@ def _project(candidates: Sequence[Candidate], groups: Sequence[Group], data: Fit
             predicted = model.cross_val_predict(rows, data.folds)
         else:
             predicted[data.is_validation] = model.predict(rows.X[data.is_validation])
+        projected.append(Candidate(model, predicted))
         if is_as_good(rows.losses(predicted)[known], own[known], rows.take(known)):
-            projected.append(Candidate(model, predicted))
-    return projected
+            good.append(projected[-1])
+    return projected, good
 
 
 def is_as_good(new: Array, old: Array, rows: Rows) -> bool:
@@ -181,18 +187,31 @@ def is_as_good(new: Array, old: Array, rows: Rows) -> bool:
     """
     if not np.isfinite(new).all():
         return False
-    gap, mean = float(new.mean() - old.mean()), float(old.mean())
-    if gap <= NEGLIGIBLE * mean / max(1.0 - rows.explained(mean), NEGLIGIBLE):
-        return True
+    negligible, mean = NEGLIGIBLE * rows.constant_loss, float(old.mean())
+    noticeable = max(NOTICEABLE * mean, negligible)
+    gap, sure = float(new.mean()) - mean, standard_errors(new, old, rows.row_groups)
+    if gap > negligible and (sure > 2 or (sure > 1 and gap > noticeable)):
+        return False
+    limit, usual = np.quantile(old, 1 - RARE), RARE * len(old)
+    many = np.sum(new > limit) > usual + 3 * math.sqrt(usual) + 1
+    if many and np.quantile(new, 1 - RARE) > max(LARGER * limit, negligible):
+        return False
+    for label in [] if rows.row_groups is None else np.unique(rows.row_groups).tolist():
+        own = np.asarray(rows.row_groups) == label
+        gap = float(new[own].mean() - old[own].mean())
+        if own.sum() >= FEWEST_ROWS and gap > noticeable and standard_errors(new[own], old[own]) > CLEARLY:
+            return False
+    return True
     sure = standard_errors(new, old, rows.row_groups)
     if sure > 2 or (sure > 1 and gap > NOTICEABLE * mean):
         return False
     limit = np.quantile(old, 1 - RARE)
     usual = RARE * len(old)
-    if np.sum(new > limit) > usual + 3 * math.sqrt(usual) + 1 and new.max() > old.max():
+    many = np.sum(new > limit) > usual + 3 * math.sqrt(usual) + 1
+    if many and np.quantile(new, 1 - RARE) > LARGER * limit:
         return False
-    for label in () if rows.row_groups is None else np.unique(rows.row_groups):
-        own = rows.row_groups == label
+    for label in [] if rows.row_groups is None else np.unique(rows.row_groups).tolist():
+        own = np.asarray(rows.row_groups) == label
         gap = float(new[own].mean() - old[own].mean())
         if (
             own.sum() >= FEWEST_ROWS

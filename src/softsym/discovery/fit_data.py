@@ -143,11 +143,15 @@ class Rows:
             each = np.mean((predicted - self.Y) ** 2, axis=1)
         return np.asarray(each if self.weights is None else self.weights * each)
 
+    @functools.cached_property
+    def constant_loss(self) -> float:
+        """The mean loss of the best constant: the outputs' variance, or the entropy of classes."""
+        mean = np.average(self.Y, axis=0, weights=self.weights)
+        return float(self.losses(np.tile(mean, (len(self), 1))).mean())
+
     def explained(self, loss: float) -> float:
         """R²: the share of the loss of a constant that a mean loss leaves; zero if outputs do not vary."""
-        mean = np.average(self.Y, axis=0, weights=self.weights)
-        total = float(self.losses(np.tile(mean, (len(self), 1))).mean())
-        return 1.0 - loss / total if total else 0.0
+        return 1.0 - loss / self.constant_loss if self.constant_loss else 0.0
 
 
 @dataclass(frozen=True)

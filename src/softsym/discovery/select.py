@@ -35,8 +35,9 @@ if TYPE_CHECKING:
 
 LEAST_WEIGHT = 0.05
 """Models with a smaller weight are left out of an ensemble."""
-CLOSE = 0.02
-"""A single model whose loss is larger than that of the ensemble by no more than this share, and within its noise, is taken instead."""
+CLOSE, SAME = 0.02, 0.005
+"""A single model whose loss is larger than that of the ensemble by no more than the first share, and within its noise, is taken instead;
+so is one that is larger by no more than the second."""
 TIE = 1.01
 """Among single models with losses within this factor one that has exact groups is preferred."""
 HOPELESS = 4.0
@@ -296,8 +297,8 @@ def combine(candidates: Sequence[Candidate], rows: Rows) -> Candidate:
     singles = []
     for one in candidates:
         own = rows.losses(one.predicted)
-        is_close = own.mean() <= (1 + CLOSE) * losses.mean()
-        if is_close and standard_errors(own, losses, rows.row_groups) <= 1:
+        is_close, is_same = (own.mean() <= (1 + share) * losses.mean() for share in (CLOSE, SAME))
+        if is_same or (is_close and standard_errors(own, losses, rows.row_groups) <= 1):
             singles.append((float(own.mean()), one))
     if singles:
         least = min(loss for loss, _ in singles)

@@ -322,12 +322,13 @@ def fit_boosting(rows: Rows, seed: int = 0) -> BoostedTrees:
         for predictors in model._predictors
     ]
     first = np.cumsum([0, *map(len, trees)])
-    parts = [_read_nodes(nodes, place) for nodes, place in zip(trees, first[:-1], strict=True)]
+    parts = [_read_nodes(tree, place) for tree, place in zip(trees, first[:-1], strict=True)]
     arrays = [np.concatenate(part) for part in zip(*parts, strict=True)] or [np.zeros(0, np.int64)] * 5
+    nodes: dict[str, Any] = dict(zip(_TREE_ARRAYS, arrays, strict=False))
     return BoostedTrees(
-        *arrays,
+        **nodes,
         roots=first[:-1].astype(np.int64).reshape(len(base), len(trees) // max(len(base), 1)),
-        depth=max((int(nodes["depth"].max()) for nodes in trees), default=0),
+        depth=max((int(tree["depth"].max()) for tree in trees), default=0),
         directions=directions,
         center=center + np.asarray(base) @ directions if base else center,
         noise=rows.Y.std(0),
