@@ -296,7 +296,7 @@ def _show(est: SoftEquivariantRegressor, out_dir: Path) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    from softsym.discovery.report.charts import percent
+    from softsym.discovery.report import percent
 
     console, fit = Console(), est.fit_
     console.print(est.symmetries_)

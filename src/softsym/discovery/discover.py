@@ -38,8 +38,8 @@ from softsym.io import (
 from softsym.typing import Array
 
 if TYPE_CHECKING:
+    from softsym.discovery import SoftEquivariantRegressor
     from softsym.discovery.parallel import Executor, Stop
-    from softsym.discovery.regressor import SoftEquivariantRegressor
     from softsym.inference import EvidenceTable
 
 SCHEMA = 2
@@ -179,7 +179,7 @@ def discover(
     Raises:
         KeyboardInterrupt: It was interrupted; calling again with a resuming workspace continues it.
     """
-    from softsym.discovery.regressor import SoftEquivariantRegressor
+    from softsym.discovery import SoftEquivariantRegressor
 
     assert table.Y is not None
     est: SoftEquivariantRegressor = SoftEquivariantRegressor.from_parameters(parameters)
@@ -202,7 +202,7 @@ def discover(
         summary = summarize(est, command)
 
         def write(target: Path) -> None:
-            from softsym.discovery.report.page import render
+            from softsym.discovery.report import render
 
             facts = {"data": table.source, **({"command": command} if command else {})}
             page = render(est.report_data(title, facts)).encode()

@@ -53,8 +53,7 @@ from softsym.typing import Array, Index
 if TYPE_CHECKING:
     from softsym.discovery.exact import Projected
     from softsym.discovery.module import FittedModule
-    from softsym.discovery.report.content import ReportData
-    from softsym.discovery.report.page import Report
+    from softsym.discovery.report import Report, ReportData
     from softsym.discovery.select import Baselines, Fit
     from softsym.discovery.state import SavedModel
     from softsym.discovery.train import Session
@@ -365,7 +364,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             path: Where to write it.
             title: What the data are called.
         """
-        from softsym.discovery.report.page import Report, render
+        from softsym.discovery.report import Report, render
 
         check_is_fitted(self)
         page = render(self.report_data(title))
@@ -376,7 +375,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     @one_blas_thread()
     def report_data(self, title: str, facts: dict[str, str] | None = None) -> ReportData:
         """The content of the report, as data."""
-        from softsym.discovery.report.content import make_report_data
+        from softsym.discovery.report import make_report_data
 
         inputs, outputs = self.fit_.test.X.shape[1], self.fit_.test.Y.shape[1]
         names = getattr(self, "feature_names_in_", [f"x{k}" for k in range(inputs)])

@@ -16,7 +16,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from softsym.discovery.fit_data import FitData, Rows, Shape, standard_errors
-from softsym.discovery.models.base import MEAN, Model, Probabilities, Stack
+from softsym.discovery.models import MEAN, Model, Probabilities, Stack
 from softsym.discovery.select import ENSEMBLE, HOPELESS, Baseline, Baselines, Candidate, Fit, stack
 from softsym.errors import InputError
 from softsym.groups import Group
@@ -200,24 +200,6 @@ def is_as_good(new: Array, old: Array, rows: Rows) -> bool:
         own = np.asarray(rows.row_groups) == label
         gap = float(new[own].mean() - old[own].mean())
         if own.sum() >= FEWEST_ROWS and gap > noticeable and standard_errors(new[own], old[own]) > CLEARLY:
-            return False
-    return True
-    sure = standard_errors(new, old, rows.row_groups)
-    if sure > 2 or (sure > 1 and gap > NOTICEABLE * mean):
-        return False
-    limit = np.quantile(old, 1 - RARE)
-    usual = RARE * len(old)
-    many = np.sum(new > limit) > usual + 3 * math.sqrt(usual) + 1
-    if many and np.quantile(new, 1 - RARE) > LARGER * limit:
-        return False
-    for label in [] if rows.row_groups is None else np.unique(rows.row_groups).tolist():
-        own = np.asarray(rows.row_groups) == label
-        gap = float(new[own].mean() - old[own].mean())
-        if (
-            own.sum() >= FEWEST_ROWS
-            and gap > NOTICEABLE * mean
-            and standard_errors(new[own], old[own]) > CLEARLY
-        ):
             return False
     return True
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from softsym import inference
 from softsym.data.row_groups import merge_row_groups
 from softsym.data.split import SMALLEST_TEST, Parts, duplicate_groups, split_rows
 from softsym.discovery.config import PLAIN_WIDTH, Hyperparameters
@@ -17,7 +18,6 @@ from softsym.discovery.points import as_vectors, has_points, select_same_transla
 from softsym.errors import InputError
 from softsym.groups import Group, O, Trivial, join_groups
 from softsym.groups import group as read_group
-from softsym.inference import EvidenceTable, evidence
 from softsym.reps import Rep, Scalar
 from softsym.reps import rep as read_rep
 from softsym.typing import Array, Index
@@ -317,16 +317,16 @@ def standard_errors(new: Array, old: Array, row_groups: Index | None = None) -> 
     return float(differences.mean()) / standard_error
 
 
-def compute_evidence(data: FitData, n_jobs: int = 1) -> EvidenceTable:
+def compute_evidence(data: FitData, n_jobs: int = 1) -> inference.EvidenceTable:
     """The evidence of training and validation rows about every candidate: the one place where it is asked for.
 
     An empty table without candidates, and where rows are too few or outputs constant; classes are numbers 0 and 1.
     """
     shape, rows = data.shape, data.development
     if not shape.groups:
-        return EvidenceTable()
+        return inference.EvidenceTable()
     try:
-        return evidence(
+        return inference.evidence(
             rows.X,
             rows.Y,
             shape.rep_in,
@@ -338,7 +338,7 @@ def compute_evidence(data: FitData, n_jobs: int = 1) -> EvidenceTable:
             seed=data.seed,
         )
     except InputError:
-        return EvidenceTable()
+        return inference.EvidenceTable()
 
 
 def make_shape(given: dict[str, Any], X: Array, Y: Array, groups: list[Group], *, classes: bool) -> Shape:

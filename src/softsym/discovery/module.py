@@ -11,12 +11,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from softsym.data.scaler import SymmetricScaler
+from softsym.data import SymmetricScaler
 from softsym.inference import Kernel
 from softsym.typing import Array
 
 if TYPE_CHECKING:
-    from softsym.discovery.models.baselines import BoostedTrees
+    from softsym.discovery.models import BoostedTrees
     from softsym.discovery.points import Points
 
 NEAR = 1e-24

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from softsym.discovery.fit_data import Rows, Shape, Target
-from softsym.discovery.models.base import Model, Stack, pack_parts, unpack_part
+from softsym.discovery.models import Model, Stack, pack_parts, unpack_part
 from softsym.discovery.select import Baseline, Baselines, Fit
 from softsym.discovery.symmetries import Symmetries, Symmetry
 from softsym.errors import InputError, in_one_line
@@ -25,8 +25,8 @@ from softsym.registry import Registry
 from softsym.typing import Arrays
 
 if TYPE_CHECKING:
-    from softsym.discovery.estimator import SoftEquivariantEstimator
-    from softsym.discovery.models.network import Networks
+    from softsym.discovery import SoftEquivariantClassifier, SoftEquivariantRegressor
+    from softsym.discovery.models import Networks
     from softsym.inference import SoftEquivariantGP
 
 FORMAT = 2
@@ -42,7 +42,7 @@ ATTRIBUTES = (
     "is_centred_",
 )
 """Fitted attributes besides the fit itself, which a saved model keeps."""
-ESTIMATORS: Registry[type[SoftEquivariantEstimator]] = Registry(
+ESTIMATORS: Registry[Any] = Registry(
     "class",
     {
         "SoftEquivariantRegressor": "softsym.discovery.regressor:SoftEquivariantRegressor",
@@ -90,7 +90,7 @@ def save(model: SavedModel, folder: Path, *, force: bool = False) -> Path:
     return folder
 
 
-def load(folder: str | Path) -> SoftEquivariantEstimator | SoftEquivariantGP:
+def load(folder: str | Path) -> SoftEquivariantRegressor | SoftEquivariantClassifier | SoftEquivariantGP:
     """Reads a fitted estimator or Gaussian process that its method ``save`` wrote; runs no code of the file's.
 
     Args:
@@ -119,7 +119,7 @@ def load(folder: str | Path) -> SoftEquivariantEstimator | SoftEquivariantGP:
         raise InputError(f"{folder}: {error}") from error
 
 
-def restore_estimator(model: SavedModel) -> SoftEquivariantEstimator:
+def restore_estimator(model: SavedModel) -> Any:
     """The estimator of a saved model, once it has predicted: a file can be complete and still describe a model that cannot."""
     if not isinstance(model.class_name, str) or model.class_name not in ESTIMATORS:
         raise InputError(f"{TEXT} names an unknown class {model.class_name!r:.60}")

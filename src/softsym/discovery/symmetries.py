@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from softsym.groups import Group
-from softsym.metrics.equivariance import relative_error
-from softsym.metrics.transform import act, sample_nontrivial, transforms
+from softsym.metrics import act, relative_error, transforms
+from softsym.metrics.transform import sample_nontrivial
 from softsym.spaces import invariants
 from softsym.tables import CandidateTable, Column
 from softsym.typing import Array
@@ -265,7 +265,7 @@ def measure_strength(fit: Fit, group: Group, row: Symmetry) -> tuple[float, floa
     """Strength, residual and distances by layer of one group."""
     networks = fit.networks
     if networks is not None and any(group.name in member.strengths for member in networks.members):
-        from softsym.discovery.models.network import weight_distances
+        from softsym.discovery.models import weight_distances
 
         values = [member.strengths.get(group.name, 0.0) for member in networks.members]
         strength = float(np.exp(np.mean(np.log(values)))) if min(values) > 0 else 0.0

@@ -15,11 +15,18 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy, mse_loss
 
-from softsym.data.scaler import SymmetricScaler
+from softsym.data import SymmetricScaler
 from softsym.discovery.config import LAST_STAGE, Hyperparameters
 from softsym.discovery.fit_data import FitData, Shape, Target, standard_errors
-from softsym.discovery.models.base import NETWORK, ORDINARY
-from softsym.discovery.models.network import Curves, Member, Networks, predict_members, project_member
+from softsym.discovery.models import (
+    NETWORK,
+    ORDINARY,
+    Curves,
+    Member,
+    Networks,
+    predict_members,
+    project_member,
+)
 from softsym.discovery.parallel import (
     Executor,
     ProgressCallback,

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.linalg import lapack
 from threadpoolctl import threadpool_limits
 
-from softsym.data.scaler import SymmetricScaler
+from softsym.data import SymmetricScaler
 from softsym.discovery.fit_data import Rows, Target
 from softsym.discovery.models.base import BOOSTING, KERNEL, PERCEPTRON, About, Model, State
 from softsym.inference import Kernel

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from softsym.data.scaler import SymmetricScaler
+from softsym.data import SymmetricScaler
 from softsym.discovery.fit_data import Rows, Shape
 from softsym.discovery.models.base import (
     CONSTANT,

@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from softsym.data.scaler import SymmetricScaler
+from softsym.data import SymmetricScaler
 from softsym.discovery.config import Hyperparameters
 from softsym.discovery.fit_data import Rows, Shape, Target
 from softsym.discovery.models.base import About, Model, State
