@@ -41,11 +41,7 @@ def test_it_predicts_what_the_process_predicts(case: str) -> None:
     assert (Powers in inside) == (case == "polynomial")
 
 
-ROWS, VALUES, NEW = (
-    RNG.standard_normal((40, 3)),
-    RNG.standard_normal((40, 2)),
-    RNG.standard_normal((7, 3)),
-)
+ROWS, VALUES, NEW = (RNG.standard_normal((40, 3)), RNG.standard_normal((40, 2)), RNG.standard_normal((7, 3)))
 
 
 @pytest.mark.parametrize("kernel", GRID, ids=str)

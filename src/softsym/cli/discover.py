@@ -133,9 +133,7 @@ def command(
         check_target(json_file)
     out_dir = out_dir or default_folder(data)
     workspace = Workspace(
-        out_dir.resolve() if out_dir.name in ("", "..") else out_dir,
-        force=force,
-        resume=resume,
+        out_dir.resolve() if out_dir.name in ("", "..") else out_dir, force=force, resume=resume
     )
     workspace.check()
     check_texts([rep_in, rep_out], [largest, *(text for text in groups or [] if text != AUTO)])

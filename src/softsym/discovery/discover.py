@@ -255,13 +255,7 @@ def _digest(table: Table) -> str:
 
 
 def predict_file(
-    model: Path,
-    data: str,
-    output: Path,
-    *,
-    x_columns: str | None = None,
-    seed: int = 0,
-    force: bool = False,
+    model: Path, data: str, output: Path, *, x_columns: str | None = None, seed: int = 0, force: bool = False
 ) -> int:
     """Predicts for every row of a file; returns their number.
 

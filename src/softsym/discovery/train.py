@@ -264,11 +264,7 @@ def _train_unconstrained(
 
 
 def fine_tune(
-    data: FitData,
-    training_data: TrainingData,
-    soft: Networks,
-    verdicts: Mapping[str, str],
-    session: Session,
+    data: FitData, training_data: TrainingData, soft: Networks, verdicts: Mapping[str, str], session: Session
 ) -> Networks | None:
     """The stage after the verdicts: exact groups become constraints, absent ones are dropped, soft ones keep their strengths.
 

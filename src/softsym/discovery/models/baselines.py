@@ -271,17 +271,7 @@ class BoostedTrees(_WithNoise):
         return Trees(self)
 
 
-_TREE_ARRAYS = (
-    "feature",
-    "threshold",
-    "left",
-    "right",
-    "value",
-    "roots",
-    "directions",
-    "center",
-    "noise",
-)
+_TREE_ARRAYS = ("feature", "threshold", "left", "right", "value", "roots", "directions", "center", "noise")
 _TREE_KEYS = ("depth", "is_classes", "seed")
 
 

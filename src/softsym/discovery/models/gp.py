@@ -183,12 +183,7 @@ def _leave_folds_out(model: GaussianProcess, rows: Rows, folds: Index) -> Array:
 
 def _project(model: GaussianProcess, groups: Sequence[Group]) -> GaussianProcess | None:
     """Conditions on the same rows with kernels that have all these symmetries."""
-    from softsym.inference.likelihood.gaussian_process import (
-        Component,
-        ConditionedGP,
-        blocks_of,
-        same_noise,
-    )
+    from softsym.inference.likelihood.gaussian_process import Component, ConditionedGP, blocks_of, same_noise
 
     gp, inside, names = model.gp, model.gp.process_, tuple(group.name for group in groups)
     if not set(names) <= set(gp.weights_):

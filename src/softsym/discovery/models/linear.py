@@ -10,16 +10,7 @@ import numpy as np
 
 from softsym.data import SymmetricScaler
 from softsym.discovery.fit_data import Rows, Shape
-from softsym.discovery.models.base import (
-    CONSTANT,
-    EXTRAPOLATION,
-    LINEAR,
-    MEAN,
-    RIDGE,
-    About,
-    Model,
-    State,
-)
+from softsym.discovery.models.base import CONSTANT, EXTRAPOLATION, LINEAR, MEAN, RIDGE, About, Model, State
 from softsym.groups import Group, join_groups
 from softsym.inference import equivariant_lstsq
 from softsym.reps import Scalar

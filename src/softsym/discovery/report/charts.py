@@ -357,9 +357,7 @@ def randomizations(table: EvidenceTable) -> Figure | None:
         top = 1.0 - k * height
         is_last = k == len(tested) - 1
         axes[f"xaxis{suffix}"] = axis(
-            "loss of transformed rows, relative" if is_last else "",
-            anchor=f"y{suffix}",
-            nticks=5,
+            "loss of transformed rows, relative" if is_last else "", anchor=f"y{suffix}", nticks=5
         )
         axes[f"yaxis{suffix}"] = axis(
             names[place],
