@@ -9,7 +9,6 @@ SOURCE = Path(__file__).parents[1] / "src" / "softsym_lab"
 DEEPER = {"softsym.regularize.strengths", "softsym.inference.propose"}
 """Public subpackages of subpackages."""
 INTERNAL = {
-    "benchmarks/calibration.py": "softsym.discovery.",
     "benchmarks/calibration_score.py": "softsym.inference.verdict",
 }
 """Files that measure the rule of the verdicts itself, and where it is."""

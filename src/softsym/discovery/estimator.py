@@ -542,9 +542,6 @@ def run_fit(
     if decision.network:
         from softsym.discovery.train import Session, train_networks
 
-        if data.budget is not None:
-            left = max(data.budget - (time.perf_counter() - began), 0.1 * data.budget)
-            data = replace(data, budget=left)
         session: Session = Session(folder, n_jobs, quiet, stop, executor)
         shape = network_shape(data.shape, supported) if data.model == "auto" else data.shape
         trained = train_networks(data, shape, judged.certain(), session)

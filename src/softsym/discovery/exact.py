@@ -101,18 +101,36 @@ def select(data: FitData, candidates: Sequence[Candidate], exact: Sequence[Group
     losses = rows.losses(unconstrained.predicted)
     worse: list[str] = []
     for groups in _subsets(exact):
-        projected, good = _project(candidates, groups, data)
-        constrained = stack(good or projected, rows, validation)
-        if constrained is None:
-            continue
-        own = rows.losses(constrained.predicted)
-        known = np.isfinite(own) & np.isfinite(losses)
-        shared = rows.take(known)
-        if good and is_as_good(own[known], losses[known], shared):
-            return Selection(_stack_of(constrained), _mean(own), tuple(groups), tuple(worse))
-        if len(groups) == 1 and standard_errors(own[known], losses[known], shared.row_groups) > CLEARLY:
+        pairs = _project(candidates, groups, data)
+        good = [after for before, after in pairs if _is_kept(before, after, rows)]
+        constrained = stack(good, rows, validation)
+        if constrained is not None:
+            own = rows.losses(constrained.predicted)
+            known = np.isfinite(own) & np.isfinite(losses)
+            if is_as_good(own[known], losses[known], rows.take(known)):
+                return Selection(_stack_of(constrained), _mean(own), tuple(groups), tuple(worse))
+        if len(groups) == 1 and pairs and _is_clearly_worse(pairs, unconstrained, data):
             worse.append(groups[0].name)
     return Selection(_stack_of(unconstrained), _mean(losses), (), tuple(worse))
+
+
+def _is_kept(before: Candidate, after: Candidate, rows: Rows) -> bool:
+    """Whether a projected candidate predicts as well as before."""
+    old, new = rows.losses(before.predicted), rows.losses(after.predicted)
+    known = np.isfinite(old)
+    return is_as_good(new[known], old[known], rows.take(known))
+
+
+def _is_clearly_worse(pairs: Sequence[tuple[Candidate, Candidate]], best: Candidate, data: FitData) -> bool:
+    """Whether the best model predicts clearly better than the best projected one; of one kind of models, the best of that kind."""
+    rows, validation = data.development, data.is_validation
+    after = stack([one for _, one in pairs], rows, validation)
+    before = best if data.model == "auto" else stack([one for one, _ in pairs], rows, validation)
+    if after is None or before is None:
+        return False
+    new, old = rows.losses(after.predicted), rows.losses(before.predicted)
+    known = np.isfinite(new) & np.isfinite(old)
+    return standard_errors(new[known], old[known], rows.take(known).row_groups) > CLEARLY
 
 
 def _stack_of(candidate: Candidate) -> Stack:
@@ -145,35 +163,30 @@ def _select_without_comparison(candidates: Sequence[Candidate], exact: Sequence[
 
 def _project(
     candidates: Sequence[Candidate], groups: Sequence[Group], data: FitData
-) -> tuple[list[Candidate], list[Candidate]]:
-    """Candidates projected onto groups, without those that were hopeless anyway; and those of them that do not become worse."""
+) -> list[tuple[Candidate, Candidate]]:
+    """Candidates that can be projected onto groups, before and after, without those that were hopeless anyway."""
     rows, names = data.development, {group.name for group in groups}
     complete = [one for one in candidates if one.is_complete]
     least = min((float(rows.losses(one.predicted).mean()) for one in complete), default=math.inf)
     least = max(least, NEGLIGIBLE * rows.constant_loss)
-    projected, good = [], []
+    pairs = []
     for one in candidates:
-        own = rows.losses(one.predicted)
-        known = np.isfinite(own)
-        is_hopeless = own[known].mean() > HOPELESS * least if known.any() else True
-        if one.model.name == MEAN or is_hopeless or (not one.is_complete and one.model.kind != "networks"):
+        losses = rows.losses(one.predicted)
+        known = np.isfinite(losses)
+        is_usable = one.is_complete or one.model.kind == "networks"
+        if one.model.name == MEAN or not is_usable or losses[known].mean() > HOPELESS * least:
             continue
-        if names <= set(one.model.exact_groups):
-            projected.append(one)
-            good.append(one)
-            continue
-        model = one.model.project(groups)
-        if model is None:
-            continue
-        predicted = np.full(rows.Y.shape, np.nan)
-        if one.is_complete:
-            predicted = model.cross_val_predict(rows, data.folds)
-        else:
-            predicted[data.is_validation] = model.predict(rows.X[data.is_validation])
-        projected.append(Candidate(model, predicted))
-        if is_as_good(rows.losses(predicted)[known], own[known], rows.take(known)):
-            good.append(projected[-1])
-    return projected, good
+        model = one.model if names <= set(one.model.exact_groups) else one.model.project(groups)
+        if model is one.model:
+            pairs.append((one, one))
+        elif model is not None:
+            predicted = np.full(rows.Y.shape, np.nan)
+            if one.is_complete:
+                predicted = model.cross_val_predict(rows, data.folds)
+            else:
+                predicted[known] = model.predict(rows.X[known])
+            pairs.append((one, Candidate(model, predicted)))
+    return pairs
 
 
 def is_as_good(new: Array, old: Array, rows: Rows) -> bool:

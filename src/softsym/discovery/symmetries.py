@@ -242,8 +242,9 @@ def equivariance_errors(fit: Fit, group: Group) -> Array:
     elements = sample_nontrivial(shape.rep_in, group, ELEMENTS, rng) or transforms(group, ELEMENTS, rng)
     transformed = act(shape.rep_in, group, elements, X)
     after = fit.train_model.predict(transformed.reshape(-1, X.shape[1])).reshape(ELEMENTS, len(X), -1)
-    before = act(shape.rep_out, group, elements, fit.train_model.predict(X))
-    rest = invariants(shape.rep_out, group).project(fit.test.Y.mean(axis=0))
+    predicted = fit.train_model.predict(X)
+    before = act(shape.rep_out, group, elements, predicted)
+    rest = invariants(shape.rep_out, group).project(predicted.mean(axis=0))
     return np.asarray(relative_error(before - rest, after - rest))
 
 

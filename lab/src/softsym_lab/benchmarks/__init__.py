@@ -10,7 +10,6 @@ from softsym.errors import InputError
 
 LONG = (
     "learning",
-    "calibration",
     "calibration-evidence",
     "evidence",
     "models",
@@ -36,7 +35,6 @@ def run(suite: str | None = None, folder: Path | None = None, flights: str | Non
     """
     from softsym.native import environment
     from softsym_lab.benchmarks import (
-        calibration,
         calibration_evidence,
         evidence,
         learning,
@@ -59,7 +57,6 @@ def run(suite: str | None = None, folder: Path | None = None, flights: str | Non
         "learning": learning.run,
         "evidence": evidence.run,
         "calibration-evidence": calibration_evidence.run,
-        "calibration": calibration.run,
         "models": models.run,
         "modules": modules.run,
         "propose": propose.run,
