@@ -32,6 +32,7 @@ from softsym.discovery.models import (
 )
 from softsym.errors import InputError
 from softsym.groups import Group, join_groups
+from softsym.metrics.overlap import LOW_OVERLAP
 from softsym.reps import Scalar
 from softsym.tables import CandidateTable, Column
 from softsym.typing import Array
@@ -64,8 +65,6 @@ SIGNIFICANT = 2.0
 """Standard errors by which one model predicts rows better than another."""
 NOTICEABLE = 0.99
 """Share of an error; one above is the same error for a reader."""
-LOW_OVERLAP = 0.2
-"""Orbit overlap below which the data say nothing about a group."""
 
 
 @dataclass(frozen=True)
