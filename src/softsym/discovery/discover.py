@@ -164,18 +164,6 @@ def discover(
 ) -> SoftEquivariantRegressor:
     """Fits an estimator on a table and writes ``report.html``, ``symmetries.json`` and ``model/``.
 
-    Args:
-        table: Inputs and outputs.
-        parameters: Of the estimator.
-        workspace: Where to work and where results go.
-        title: What the data are called.
-        device: Device of the networks.
-        executor: Executor that trains networks, with the same result; processes of this machine by default.
-        on_evidence: Called with the evidence as soon as it is computed.
-        on_note: Called with what the data propose, if they were asked.
-        command: The command line, for the record.
-        stop: Called after every epoch of a network; True ends it, as Ctrl-C does.
-
     Raises:
         KeyboardInterrupt: It was interrupted; calling again with a resuming workspace continues it.
     """
@@ -257,16 +245,7 @@ def _digest(table: Table) -> str:
 def predict_file(
     model: Path, data: str, output: Path, *, x_columns: str | None = None, seed: int = 0, force: bool = False
 ) -> int:
-    """Predicts for every row of a file; returns their number.
-
-    Args:
-        model: The model's folder.
-        data: A file, or a task.
-        output: A file of one of the formats :data:`softsym.data.formats.FORMATS`.
-        x_columns: Columns of the inputs; by default those with the names the model was trained on.
-        seed: Seed of a task's data.
-        force: Replace an existing file.
-    """
+    """Predicts for every row of a file; returns their number."""
     if output.suffix.lower() not in suffixes():
         raise InputError(f"{output} must end in {', '.join(suffixes())}")
     if output.exists() and not force:

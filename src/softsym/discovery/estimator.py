@@ -224,18 +224,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         duplicates: Index | None = None,
         device: str | None = None,
     ) -> FitData:
-        """What a fit depends on; refuses wrong data and parameters before anything is done.
-
-        Args:
-            X: Inputs.
-            y: Outputs.
-            groups: Row groups.
-            sample_weight: Weight of every row.
-            x_names: Names of the inputs, if ``X`` is an array that cannot carry them.
-            y_names: Names of the outputs, likewise.
-            duplicates: Labels that rows of equal inputs share, if they are known already.
-            device: Device of the networks, if not that of the estimator.
-        """
+        """What a fit depends on; refuses wrong data and parameters before anything is done."""
         network = self._network
         device = network.device if device is None else device
         if device != "cpu":
@@ -294,13 +283,6 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         stop: Stop | None = None,
     ) -> Self:
         """Fits to prepared data; Ctrl-C stops it within two seconds.
-
-        Args:
-            data: What :meth:`prepare` gives.
-            folder: Where checkpoints go, from which a stopped fit continues; None for nowhere.
-            on_evidence: Called with the evidence as soon as it is computed.
-            executor: Executor that trains networks; processes of this machine by default.
-            stop: Called after every epoch of a network; True ends the fit, as Ctrl-C does.
 
         Raises:
             KeyboardInterrupt: It was interrupted.
@@ -503,15 +485,6 @@ def run_fit(
     executor: Executor | None = None,
 ) -> tuple[EvidenceTable, Symmetries, Fit]:
     """The steps of a fit: evidence, models, networks where they can improve on them, selection with exact groups, verdicts.
-
-    Args:
-        data: What it depends on.
-        folder: Where checkpoints go.
-        n_jobs: Number of parallel processes.
-        quiet: Show no progress.
-        stop: Says whether to stop, after every epoch.
-        on_evidence: Called with the evidence as soon as it is computed.
-        executor: Executor that trains networks.
 
     Raises:
         KeyboardInterrupt: It was stopped.

@@ -85,13 +85,7 @@ class Selection:
 
 
 def select(data: FitData, candidates: Sequence[Candidate], exact: Sequence[Group]) -> Selection:
-    """Selects the model, with exact groups where they do not make it worse.
-
-    Args:
-        data: The fit.
-        candidates: Models without exact constraints, and networks.
-        exact: Groups that the evidence calls exact.
-    """
+    """Selects the model, with exact groups where they do not make it worse."""
     rows, validation = data.development, data.is_validation
     if not data.can_compare:  # without rows to compare models by the likelihood selects the process
         return _select_without_comparison(candidates, exact)

@@ -293,11 +293,6 @@ def make_folds(labels: Index, seed: int, folds: int = FOLDS) -> Index:
 def standard_errors(new: Array, old: Array, row_groups: Index | None = None) -> float:
     """By how many standard errors of their mean difference losses of rows (n,) are larger than others of the same rows.
 
-    Args:
-        new: Losses (n,).
-        old: Losses (n,) to compare them with.
-        row_groups: Row groups (n,); differences are averaged within each, since losses there are correlated.
-
     Example:
         >>> standard_errors(np.array([2.0, 4.0]), np.array([1.0, 1.0]))
         2.0

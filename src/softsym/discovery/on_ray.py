@@ -98,12 +98,7 @@ class OnRay:
 
 @contextmanager
 def on_cluster(address: str | None, workers: int | None = None) -> Iterator[OnRay]:
-    """Connects to a cluster, or starts one on this machine, for the block.
-
-    Args:
-        address: Of the cluster; None to start one.
-        workers: Most trainings at a time.
-    """
+    """Connects to a cluster, or starts one on this machine, for the block."""
     from softsym.native import free_cores
 
     ray = connect(address, workers or max(1, free_cores()))

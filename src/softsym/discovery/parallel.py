@@ -54,9 +54,6 @@ def run_interruptible(work: Callable[[Stop], T]) -> T:
     exception is raised in it, and then it is left behind. Elsewhere than in the main thread, which alone is interrupted, it is called
     directly.
 
-    Args:
-        work: Called with a function that says whether to stop.
-
     Raises:
         KeyboardInterrupt: It was interrupted.
 
@@ -170,13 +167,7 @@ class Weighted:
 def train_member(
     training_data: TrainingData, job: TrainJob, on_epoch: Callable[[Row], bool | None] | None = None
 ) -> Member:
-    """Trains one network; with a folder it continues from the newest checkpoint there.
-
-    Args:
-        training_data: Shape, data, loss and device.
-        job: Hyperparameters, seed, folder and state to continue from.
-        on_epoch: Called after every epoch; returns True to stop.
-    """
+    """Trains one network; with a folder it continues from the newest checkpoint there."""
     import torch
     from torch.nn.functional import cross_entropy
 
@@ -271,14 +262,6 @@ def train_all(
     executor: Executor | None = None,
 ) -> list[Member | None]:
     """Trains several networks.
-
-    Args:
-        training_data: Shape, data, loss and device.
-        jobs: The trainings.
-        n_jobs: Number of parallel processes; with one, trainings run in this process.
-        on_epoch: Called after every epoch; if it returns True, all trainings stop and those under way are unfinished.
-        may_diverge: Whether a training whose loss is not finite gives None instead of an error.
-        executor: Executor of trainings; processes of this machine by default.
 
     Returns:
         One member for each training that was begun.

@@ -267,11 +267,6 @@ def convex_weights(errors: Sequence[Array]) -> Array:
 def mixture_weights(probabilities: Array, counts: Array | None = None, steps: int = 300) -> Array:
     """Weights (k,) of k models with the largest likelihood, by expectation maximisation.
 
-    Args:
-        probabilities: Of the true class of every row by every model, shape (n, k).
-        counts: Sample weights (n,).
-        steps: Number of iterations.
-
     Example:
         >>> mixture_weights(np.array([[0.9, 0.2], [0.8, 0.3], [0.9, 0.9]]))
         array([1., 0.])
@@ -417,13 +412,7 @@ class _Fitter:
 
 
 def fit_models(data: FitData, supported: Sequence[Group], overlapping: Sequence[Group]) -> FittedModels:
-    """Fits all models but networks, none of them with exact constraints.
-
-    Args:
-        data: The fit.
-        supported: Candidates that the evidence does not refute and whose orbits overlap with the data.
-        overlapping: Candidates whose orbits overlap with the data.
-    """
+    """Fits all models but networks, none of them with exact constraints."""
     began = time.perf_counter()
     rows, shape, seed, is_auto = data.development, data.shape, data.seed, data.model == "auto"
     own = replace(shape, groups=tuple(overlapping)) if is_auto else shape

@@ -181,12 +181,7 @@ class Symmetries(CandidateTable[Symmetry]):
 
 
 def read_evidence(groups: Sequence[Group], table: Iterable[Any]) -> Symmetries:
-    """The verdicts of the evidence on candidates: the one place that knows the names of its fields.
-
-    Args:
-        groups: The candidates.
-        table: An evidence table; it may lack candidates where rows are too few.
-    """
+    """The verdicts of the evidence on candidates: the one place that knows the names of its fields."""
     rows = {row.name: row for row in table}
     return Symmetries([_read_row(group.name, rows.get(group.name)) for group in groups])
 

@@ -132,14 +132,7 @@ class TrainedNetworks:
 def train_networks(
     data: FitData, shape: Shape, verdicts: Mapping[str, str], session: Session
 ) -> TrainedNetworks:
-    """Trains the networks of a fit.
-
-    Args:
-        data: The fit.
-        shape: What networks map, with the candidates that they are trained with.
-        verdicts: Decided verdicts by group.
-        session: Folder, processes and progress.
-    """
+    """Trains the networks of a fit."""
     training_data, scalers = prepare(data, shape)
     chosen = _choose_hyperparameters(data, training_data, session)
     starts = {member.seed: Start(member.model.state_dict(), member.strengths) for member in data.earlier}

@@ -173,7 +173,6 @@ class Residual(Model):
         return Residual(base, self.inner.fit(residual_rows(base, rows)))
 
     def with_noise(self, noise: Array) -> Residual:
-        """See :class:`Model`."""
         return replace(self, inner=self.inner.with_noise(noise))
 
     def project(self, groups: Sequence[Group]) -> Residual | None:
@@ -182,16 +181,13 @@ class Residual(Model):
         return None if base is None or inner is None else Residual(base, inner)
 
     def to_state(self) -> State:
-        """See :class:`Model`."""
         return pack_parts({"base": self.base, "inner": self.inner})
 
     @classmethod
     def from_state(cls, about: About, arrays: Arrays) -> Residual:
-        """See :class:`Model`."""
         return cls(unpack_part("base", about, arrays), unpack_part("inner", about, arrays))
 
     def module(self) -> nn.Module:
-        """See :class:`Model`."""
         from softsym.discovery.module import Sum
 
         return Sum([self.base.module(), self.inner.module()])
@@ -232,33 +228,26 @@ class Probabilities(Model):
         return self.inner.std(X)
 
     def fit(self, rows: Rows) -> Probabilities:
-        """See :class:`Model`."""
         return Probabilities(self.inner.fit(rows))
 
     def cross_val_predict(self, rows: Rows, folds: Index) -> Array:
-        """See :class:`Model`."""
         return as_probabilities(self.inner.cross_val_predict(rows, folds))
 
     def with_noise(self, noise: Array) -> Probabilities:
-        """See :class:`Model`."""
         return Probabilities(self.inner.with_noise(noise))
 
     def project(self, groups: Sequence[Group]) -> Probabilities | None:
-        """See :class:`Model`."""
         inner = self.inner.project(groups)
         return None if inner is None else Probabilities(inner)
 
     def to_state(self) -> State:
-        """See :class:`Model`."""
         return pack_parts({"inner": self.inner})
 
     @classmethod
     def from_state(cls, about: About, arrays: Arrays) -> Probabilities:
-        """See :class:`Model`."""
         return cls(unpack_part("inner", about, arrays))
 
     def module(self) -> nn.Module:
-        """See :class:`Model`."""
         from softsym.discovery.module import Normalised
 
         return Normalised(self.inner.module(), LEAST_PROBABILITY)
@@ -340,18 +329,15 @@ class Stack(Model):
         return Stack.of([m for m, _ in kept], [w for _, w in kept]) if kept else None
 
     def to_state(self) -> State:
-        """See :class:`Model`."""
         abouts, arrays = pack_parts({str(k): model for k, model in enumerate(self.models)})
         return {**abouts, "weights": list(self.weights)}, arrays
 
     @classmethod
     def from_state(cls, about: About, arrays: Arrays) -> Stack:
-        """See :class:`Model`."""
         weights = tuple(map(float, about["weights"]))
         return cls(tuple(unpack_part(str(k), about, arrays) for k in range(len(weights))), weights)
 
     def module(self) -> nn.Module:
-        """See :class:`Model`."""
         from softsym.discovery.module import Sum
 
         parts = [model.module() for model in self.models]

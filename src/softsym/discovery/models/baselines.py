@@ -51,11 +51,9 @@ class _WithNoise(Model):
     noise: Array
 
     def std(self, X: Array) -> Array:
-        """See :class:`Model`."""
         return np.tile(self.noise, (len(X), 1))
 
     def with_noise(self, noise: Array) -> Model:
-        """See :class:`Model`."""
         return replace(self, noise=noise)  # type: ignore[type-var]
 
 
@@ -84,11 +82,9 @@ class KernelRidge(_WithNoise):
     name = KERNEL
 
     def predict(self, X: Array) -> Array:
-        """See :class:`Model`."""
         return self.kernel.function(self.rows, self.dual)(self.scale.transform(X)) + self.center
 
     def fit(self, rows: Rows) -> KernelRidge:
-        """See :class:`Model`."""
         rows = rows.take(slice(MOST_KERNEL_ROWS))
         center, inputs = np.average(rows.Y, axis=0, weights=rows.weights), self.scale.transform(rows.X)
         inverse = _inverse(self.kernel.gram(inputs, inputs), self.penalty, rows.weights)
@@ -105,20 +101,17 @@ class KernelRidge(_WithNoise):
         return rows.Y - (rows.Y if residuals is None else residuals)
 
     def to_state(self) -> State:
-        """See :class:`Model`."""
         about = {"kernel": [self.kernel.family, self.kernel.parameter], "penalty": self.penalty}
         arrays = {name: getattr(self, name) for name in ("rows", "dual", "center", "noise")}
         return about, {**arrays, "shift": self.scale.shift, "scale": self.scale.scale}
 
     @classmethod
     def from_state(cls, about: About, arrays: Arrays) -> KernelRidge:
-        """See :class:`Model`."""
         scale = SymmetricScaler(arrays["shift"], arrays["scale"])
         rest = (arrays[name] for name in ("rows", "dual", "center", "noise"))
         return cls(Kernel(*about["kernel"]), about["penalty"], scale, *rest)
 
     def module(self) -> nn.Module:
-        """See :class:`Model`."""
         from torch import nn
 
         from softsym.discovery.module import KernelSum, Scaled, linear_layer
@@ -227,7 +220,6 @@ class BoostedTrees(_WithNoise):
     name = BOOSTING
 
     def predict(self, X: Array) -> Array:
-        """See :class:`Model`."""
         step = max(1, CHUNK // max(1, self.roots.size))
         sums = [self._sum_trees(X[k : k + step]) for k in range(0, len(X), step)]
         raw = (
@@ -245,17 +237,14 @@ class BoostedTrees(_WithNoise):
         return np.asarray(self.value[node].reshape(len(X), *self.roots.shape).sum(-1))
 
     def fit(self, rows: Rows) -> BoostedTrees:
-        """See :class:`Model`."""
         return fit_boosting(rows, self.seed).with_noise(self.noise)  # type: ignore[return-value]
 
     def to_state(self) -> State:
-        """See :class:`Model`."""
         about = {"depth": self.depth, "is_classes": self.is_classes, "seed": self.seed}
         return about, {name: getattr(self, name) for name in _TREE_ARRAYS}
 
     @classmethod
     def from_state(cls, about: About, arrays: Arrays) -> BoostedTrees:
-        """See :class:`Model`."""
         values: dict[str, Any] = {name: arrays[name] for name in _TREE_ARRAYS}
         trees = cls(**values, **{key: about[key] for key in _TREE_KEYS})
         nodes, sizes = len(trees.value), {len(arrays[name]) for name in _TREE_ARRAYS[:5]}
@@ -265,7 +254,6 @@ class BoostedTrees(_WithNoise):
         return trees
 
     def module(self) -> nn.Module:
-        """See :class:`Model`."""
         from softsym.discovery.module import Trees
 
         return Trees(self)
@@ -382,7 +370,6 @@ class Perceptron(_WithNoise):
     name = PERCEPTRON
 
     def predict(self, X: Array) -> Array:
-        """See :class:`Model`."""
         hidden = self.scale_in.transform(X)
         for weight, bias in zip(self.weights[:-1], self.biases[:-1], strict=True):
             hidden = np.maximum(hidden @ weight + bias, 0.0)
@@ -390,11 +377,9 @@ class Perceptron(_WithNoise):
         return _softmax(raw) if self.is_classes else raw
 
     def fit(self, rows: Rows) -> Perceptron:
-        """See :class:`Model`."""
         return replace(fit_perceptron(rows, self.seed), noise=self.noise)
 
     def to_state(self) -> State:
-        """See :class:`Model`."""
         arrays: Arrays = {"noise": self.noise}
         for name, scaler in (("in", self.scale_in), ("out", self.scale_out)):
             arrays |= {f"{name}/shift": scaler.shift, f"{name}/scale": scaler.scale}
@@ -404,7 +389,6 @@ class Perceptron(_WithNoise):
 
     @classmethod
     def from_state(cls, about: About, arrays: Arrays) -> Perceptron:
-        """See :class:`Model`."""
         inputs, outputs = (
             SymmetricScaler(arrays[f"{name}/shift"], arrays[f"{name}/scale"]) for name in ("in", "out")
         )
@@ -414,7 +398,6 @@ class Perceptron(_WithNoise):
         return cls(weights, biases, inputs, outputs, arrays["noise"], about["is_classes"], about["seed"])
 
     def module(self) -> nn.Module:
-        """See :class:`Model`."""
         from torch import nn
 
         from softsym.discovery.module import Scaled, linear_layer

@@ -54,21 +54,17 @@ class GaussianProcess(Model):
 
     @property
     def name(self) -> str:
-        """See :class:`Model`."""
         return self.title
 
     @property
     def exact_groups(self) -> tuple[str, ...]:
-        """See :class:`Model`."""
         return self.exact
 
     def predict(self, X: Array) -> Array:
-        """See :class:`Model`."""
         mean, _ = self.gp.process_.predict(self.gp.scale_in_.transform(X))
         return self.gp.scale_out_.inverse(mean)
 
     def std(self, X: Array) -> Array:
-        """See :class:`Model`."""
         std = self.gp.process_.std(self.gp.scale_in_.transform(X))
         return np.asarray(std * self.gp.scale_out_.scale)
 
@@ -103,7 +99,6 @@ class GaussianProcess(Model):
         return np.asarray(variance * self.gp.scale_out_.scale**2)
 
     def to_state(self) -> State:
-        """See :class:`Model`."""
         from softsym.inference import gp_state
 
         files = gp_state.to_bytes(self.gp)
@@ -113,7 +108,6 @@ class GaussianProcess(Model):
 
     @classmethod
     def from_state(cls, about: About, arrays: Arrays) -> GaussianProcess:
-        """See :class:`Model`."""
         from softsym.inference import gp_state
 
         files = {
@@ -126,7 +120,6 @@ class GaussianProcess(Model):
         return cls(gp, shape, arrays["order"], tuple(about["exact"]), about["title"])
 
     def module(self) -> nn.Module:
-        """See :class:`Model`."""
         from softsym.discovery.gp_module import process_module
 
         return process_module(self.gp)

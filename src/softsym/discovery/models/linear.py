@@ -59,28 +59,22 @@ class Affine(Model):
 
     @property
     def name(self) -> str:
-        """See :class:`Model`."""
         return self.title
 
     @property
     def exact_groups(self) -> tuple[str, ...]:
-        """See :class:`Model`."""
         return self.exact
 
     def predict(self, X: Array) -> Array:
-        """See :class:`Model`."""
         return np.asarray(X @ self.weight.T + self.bias)
 
     def std(self, X: Array) -> Array:
-        """See :class:`Model`."""
         return np.tile(self.noise, (len(X), 1))
 
     def with_noise(self, noise: Array) -> Affine:
-        """See :class:`Model`."""
         return replace(self, noise=noise)
 
     def fit(self, rows: Rows) -> Affine:
-        """See :class:`Model`."""
         if self.title == LINEAR:
             again = equivariant_lstsq(
                 rows.X,
@@ -115,7 +109,6 @@ class Affine(Model):
         return replace(self, bias=both[:, 0], weight=both[:, 1:], exact=exact)
 
     def to_state(self) -> State:
-        """See :class:`Model`."""
         about = {
             "title": self.title,
             "shape": self.shape.to_dict(),
@@ -127,7 +120,6 @@ class Affine(Model):
 
     @classmethod
     def from_state(cls, about: About, arrays: Arrays) -> Affine:
-        """See :class:`Model`."""
         return cls(
             about["title"],
             arrays["weight"],
@@ -140,7 +132,6 @@ class Affine(Model):
         )
 
     def module(self) -> nn.Module:
-        """See :class:`Model`."""
         from softsym.discovery.module import linear_layer
 
         return linear_layer(self.weight, self.bias)

@@ -162,12 +162,10 @@ class Networks(Model):
 
     @property
     def name(self) -> str:
-        """See :class:`Model`."""
         return self.title
 
     @property
     def exact_groups(self) -> tuple[str, ...]:
-        """See :class:`Model`."""
         return self.exact
 
     def outputs(self, X: Array) -> Array:
@@ -178,7 +176,6 @@ class Networks(Model):
         return self.scale_out.inverse(raw.numpy().reshape(-1, raw.shape[-1])).reshape(tuple(raw.shape))
 
     def predict(self, X: Array) -> Array:
-        """See :class:`Model`."""
         return np.asarray(self.outputs(X).mean(0))
 
     def std(self, X: Array) -> Array:
@@ -212,7 +209,6 @@ class Networks(Model):
         return sum(shares) / len(shares)
 
     def to_state(self) -> State:
-        """See :class:`Model`."""
         about = {
             "title": self.title,
             "shape": self.shape.to_dict(),
@@ -238,7 +234,6 @@ class Networks(Model):
 
     @classmethod
     def from_state(cls, about: About, arrays: Arrays) -> Networks:
-        """See :class:`Model`."""
         shape = Shape.from_dict(about["shape"])
         hyperparameters = Hyperparameters.model_validate(about["hyperparameters"])
         scale_in, scale_out = (
@@ -263,7 +258,6 @@ class Networks(Model):
         )
 
     def module(self) -> nn.Module:
-        """See :class:`Model`."""
         is_classes = self.target is Target.CLASSES
         body = Members([member.model for member in self.members], is_classes=is_classes)
         return Scaled(body, self.scale_in, None if is_classes else self.scale_out)

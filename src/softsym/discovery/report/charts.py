@@ -52,10 +52,6 @@ MOST_POINTS = 200
 def number(value: float, digits: int = 2) -> str:
     """A number as people write it.
 
-    Args:
-        value: The number; a dash stands for one that is not finite.
-        digits: Significant digits.
-
     Example:
         >>> number(0.00213), number(1234.6), number(1.7e-6), number(float("nan"))
         ('0.0021', '1235', '1.7 × 10⁻⁶', '—')
@@ -134,12 +130,7 @@ def labels(names: Sequence[str]) -> list[str]:
 
 
 def numbers(values: Any, digits: int = 5) -> list[float | None]:
-    """Numbers for JSON: rounded, and None where one is not finite.
-
-    Args:
-        values: Array-like, shape (n,).
-        digits: Significant digits; five are finer than a pixel.
-    """
+    """Numbers for JSON: rounded, and None where one is not finite."""
     flat = np.asarray(values, dtype=np.float64).ravel()
     return [float(f"{value:.{digits}g}") if np.isfinite(value) else None for value in flat]
 
@@ -180,12 +171,7 @@ def log_axis(title: str, values: Any, **more: Any) -> dict[str, Any]:
 
 
 def layout(height: int | None, **more: Any) -> dict[str, Any]:
-    """A layout as wide as the page, with the legend above the chart where a phone has room for it.
-
-    Args:
-        height: Pixels; None leaves it to the page's style.
-        more: Further entries.
-    """
+    """A layout as wide as the page, with the legend above the chart where a phone has room for it."""
     return {
         **({} if height is None else {"height": height}),
         "margin": {"l": 8, "r": 20, "t": 12, "b": 8},

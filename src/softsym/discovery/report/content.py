@@ -103,17 +103,7 @@ def make_report_data(
     output_names: Sequence[str],
     facts: dict[str, str] | None = None,
 ) -> ReportData:
-    """The content of the report on a fit.
-
-    Args:
-        fit: The fit.
-        symmetries: The verdicts.
-        evidence: The evidence of the data.
-        title: What the data are called.
-        input_names: Names of the inputs.
-        output_names: Names of the outputs.
-        facts: More facts about what was run.
-    """
+    """The content of the report on a fit."""
     predicted, std = fit.test_predictions
     explained = fit.explained()
     orbits = [_orbit(fit, group) for group in fit.shape.groups]

@@ -55,11 +55,7 @@ class Report:
 
 
 def render(report: ReportData) -> str:
-    """One self-contained HTML page, to be written as UTF-8.
-
-    Args:
-        report: The content of the report.
-    """
+    """One self-contained HTML page, to be written as UTF-8."""
     from markupsafe import Markup
     from plotly.offline import get_plotlyjs
 
