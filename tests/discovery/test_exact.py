@@ -125,7 +125,7 @@ def test_what_has_no_equivariant_form_says_so():
     boosted = [k for k, model in enumerate(est.fit_.full_model.models) if model.name == base.BOOSTING]
     assert boosted  # steps are for trees
     only = base.Stack((est.fit_.full_model.models[boosted[0]],), (1.0,))
-    alone = replace(est.fit_, train_model=only, full_model=only, networks=None)
+    alone = replace(est.fit_, train_model=only, full_model=only, networks=None, gp=None)
     with pytest.raises(InputError, match=r"no part of the model can have O\(3\) exactly"):
         project_fit(alone, "O(3)")
 

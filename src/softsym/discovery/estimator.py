@@ -495,6 +495,7 @@ def run_fit(
         on_evidence(evidence)
     # What follows needs libraries that take seconds to import.
     from softsym.discovery.exact import select, verify
+    from softsym.discovery.models import GP
     from softsym.discovery.select import (
         Fit,
         explain_choice,
@@ -534,6 +535,7 @@ def run_fit(
         exact_groups=verify(full, data.shape, chosen.groups, data.development),
         better_without=chosen.better_without,
         networks=networks,
+        gp=None if (gp := models.find(GP)) is None else gp.model,
         baselines=make_table(data, chosen.model, chosen.loss, everything),
         compiled=_describe_compiled() if networks is not None else None,
         seed=data.seed,

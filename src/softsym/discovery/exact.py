@@ -239,11 +239,10 @@ def project_fit(fit: Fit, group: Group | str) -> tuple[Fit, float]:
         )
     source = fit.full_model
     train, full = fit.train_model.project([wanted]), source.project([wanted])
-    if (
-        train is None or full is None
-    ) and fit.networks is not None:  # the selected model cannot have it, networks can
-        source = Stack((fit.networks,), (1.0,))
-        train = full = source.project([wanted])
+    for other in (fit.networks, fit.gp):  # the selected model may have no such form
+        if (train is None or full is None) and other is not None:
+            source = Stack((other,), (1.0,))
+            train = full = source.project([wanted])
     if train is None or full is None:
         raise InputError(
             f"no part of the model can have {wanted.name} exactly; fit with model='gp' or model='network' for that"

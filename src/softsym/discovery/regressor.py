@@ -50,7 +50,7 @@ class SoftEquivariantRegressor(RegressorMixin, SoftEquivariantEstimator):  # typ
         >>> est.symmetries_["O(3)"].verdict
         'exact'
         >>> [row.name for row in est.baselines_][-4:]
-        ['ridge regression', 'gradient boosting', 'kernel ridge regression', 'MLP']
+        ['ridge regression', 'kernel ridge regression', 'gradient boosting', 'MLP']
     """
 
     @property

@@ -160,6 +160,7 @@ class Fit:
         exact_groups: Names of the groups to which the selected model is exactly equivariant.
         better_without: Names of groups without which held-out rows are predicted clearly better.
         networks: The networks that were regularised towards the candidates; None if none was trained.
+        gp: The Gaussian process with all candidates, which can be projected where the selected model cannot; None if there is none.
         baselines: The table of all models on the same rows.
         compiled: Whether compiled code ran, on which last bits and speed depend; None if unknown.
         seed: Random seed.
@@ -175,6 +176,7 @@ class Fit:
     exact_groups: tuple[str, ...] = ()
     better_without: tuple[str, ...] = ()
     networks: Networks | None = None
+    gp: Model | None = None
     baselines: Baselines = field(default_factory=Baselines)
     compiled: str | None = None
     seed: int = 0

@@ -26,7 +26,6 @@ from softsym.typing import Arrays
 
 if TYPE_CHECKING:
     from softsym.discovery import SoftEquivariantClassifier, SoftEquivariantRegressor
-    from softsym.discovery.models import Networks
     from softsym.inference import SoftEquivariantGP
 
 FORMAT = 2
@@ -262,8 +261,7 @@ def _drop_equal(arrays: Arrays) -> tuple[Arrays, dict[str, str]]:
 def _pack_fit(fit: Fit) -> tuple[dict[str, Any], Arrays]:
     """A fit as plain values for JSON, and arrays by name."""
     models: dict[str, Model] = {"train": fit.train_model, "full": fit.full_model}
-    if fit.networks is not None:
-        models["networks"] = fit.networks
+    models |= {name: one for name, one in (("networks", fit.networks), ("gp", fit.gp)) if one is not None}
     abouts, arrays = pack_parts(models)
     about = {
         "models": abouts,
@@ -291,8 +289,9 @@ def _unpack_fit(about: dict[str, Any], arrays: Arrays) -> Fit:
     train, full = (unpack_part(name, abouts, arrays) for name in ("train", "full"))
     if not isinstance(train, Stack) or not isinstance(full, Stack):
         raise ValueError("its models are no ensembles")
-    networks: Any = unpack_part("networks", abouts, arrays) if "networks" in abouts else None
-    own: Networks | None = networks
+    networks, gp = (
+        unpack_part(name, abouts, arrays) if name in abouts else None for name in ("networks", "gp")
+    )
     rows = Rows(
         arrays["test/X"],
         arrays["test/Y"],
@@ -309,7 +308,8 @@ def _unpack_fit(about: dict[str, Any], arrays: Arrays) -> Fit:
         seconds=about["seconds"],
         exact_groups=tuple(about["exact_groups"]),
         better_without=tuple(about["better_without"]),
-        networks=own,
+        networks=networks,  # type: ignore[arg-type]
+        gp=gp,
         baselines=Baselines([Baseline.from_dict(fields) for fields in about["baselines"]]),
         compiled=about["compiled"],
         seed=about["seed"],

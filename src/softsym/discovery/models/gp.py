@@ -79,7 +79,7 @@ class GaussianProcess(Model):
         return _leave_folds_out(self, rows, folds)
 
     def project(self, groups: Sequence[Group]) -> GaussianProcess | None:
-        """The process with a prior of equivariant functions; None if the groups have no joint kernel."""
+        """The process with a prior of equivariant functions; None if the groups are no candidates or have no joint kernel."""
         if not groups or self.title == GP_UNCONSTRAINED:  # without candidates all columns are scalars
             return None if groups else self
         return _project(self, groups)
@@ -179,6 +179,8 @@ def _project(model: GaussianProcess, groups: Sequence[Group]) -> GaussianProcess
     from softsym.inference.likelihood.gaussian_process import Component, ConditionedGP, blocks_of, same_noise
 
     gp, inside, names = model.gp, model.gp.process_, tuple(group.name for group in groups)
+    if not set(names) <= set(gp.weights_):  # the scaling of its columns need not respect another group
+        return None
     kept = [component for component in inside.components if set(names) <= set(component.has)]
     if not kept:
         candidate = _joint_kernel(groups, model.shape)
