@@ -64,5 +64,5 @@ def test_version_command_and_extras(wheel):
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     for extra in project["optional-dependencies"]:
         assert f"Provides-Extra: {extra}\n" in metadata
-    assert "softsym = softsym.cli.main:run" in files[f"{about}/entry_points.txt"].decode()
+    assert "softsym = softsym.__main__:run" in files[f"{about}/entry_points.txt"].decode()
     assert f"{about}/licenses/LICENSE" in files

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from softsym.discovery.report.render import render
-from softsym.discovery.report.report_data import ReportData
+from softsym.discovery.report import ReportData, render
 from tests.discovery import example_reports
 
 if TYPE_CHECKING:

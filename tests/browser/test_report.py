@@ -165,12 +165,6 @@ def test_orbit_of_another_group_and_output(visit: Open) -> None:
         assert page.locator("#orbit-play").inner_text() == "Play"
 
 
-def test_errors_on_a_logarithmic_axis(visit: Open) -> None:
-    with visit("report") as page:
-        page.locator("#errors-log").check()
-        assert page.evaluate("document.getElementById('errors')._fullLayout.xaxis.type") == "log"
-
-
 def test_no_button_sends_the_data_anywhere(visit: Open) -> None:
     with visit("report") as page:
         buttons = page.locator(".modebar-btn")

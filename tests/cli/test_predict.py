@@ -1,4 +1,4 @@
-"""``softsym predict``; what it does is tested with `softsym.discovery.predict`."""
+"""``softsym predict``; what it does is tested with `softsym.discovery.discover`."""
 
 import warnings
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from softsym.cli.main import app
-from softsym.discovery import predict
+from softsym.discovery import discover
 
 
 def predicting(monkeypatch):
@@ -17,7 +17,7 @@ def predicting(monkeypatch):
         asked.append((model, data, output, options))
         return 7
 
-    monkeypatch.setattr(predict, "predict_file", predict_file)
+    monkeypatch.setattr(discover, "predict_file", predict_file)
     return asked
 
 

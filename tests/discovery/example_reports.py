@@ -6,13 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from softsym.discovery.fit.baselines import Baseline, Baselines
-from softsym.discovery.fit.training_curves import Curves
-from softsym.discovery.judge.reasons import parse_note
-from softsym.discovery.judge.symmetries import Symmetries, Symmetry
-from softsym.discovery.report.orbit_data import Orbit
-from softsym.discovery.report.report_data import ReportData
-from softsym.discovery.report.worth import Worth
+from softsym.discovery.models.network import Curves
+from softsym.discovery.report.content import Orbit, ReportData
+from softsym.discovery.select import Baseline, Baselines
+from softsym.discovery.symmetries import Symmetries, Symmetry
 from softsym.inference import EvidenceDetail, EvidenceRow, EvidenceTable
 
 HOSTILE = (
@@ -57,22 +54,16 @@ def report() -> ReportData:
             "time": "41 s",
         },
         notes=("Only 1000 examples: intervals are wide.",),
-        baselines=Baselines.of(
+        baselines=Baselines(
             [
-                Baseline("network", 0.033, 0.0312, 0.9871),
+                Baseline("network", 0.033, 0.0312, 0.9871, is_returned=True),
                 Baseline("ordinary network", 0.41, 0.44, 0.82),
                 Baseline("ridge regression", 2.9, 3.0, -0.02),
                 Baseline("kernel ridge regression", 0.2, 0.22, 0.91),
-            ],
-            "network",
+            ]
         ),
         exact_groups=("O(2)@z",),
         evidence=_evidence(names),
-        worth=tuple(
-            Worth(name, model, 0.13, 0.004, 0.2)
-            for model in ("Gaussian process", "network")
-            for name in names
-        ),
         why=(
             "No network was trained: closed forms leave little to gain.",
             "The model is a stacked ensemble (gp 90%, linear 10%).",
@@ -111,7 +102,6 @@ def ordinary() -> ReportData:
         baselines=Baselines(),
         exact_groups=(),
         evidence=EvidenceTable(),
-        worth=(),
         why=(),
     )
 
@@ -125,7 +115,7 @@ def hostile() -> ReportData:
         whole,
         title=HOSTILE[0],
         symmetries=Symmetries(
-            [replace(row, name=name, reasons=parse_note(HOSTILE[1]), layers={HOSTILE[0]: 0.1, HOSTILE[1]: 0.2}) for row, name in rows]
+            [replace(row, name=name, note=HOSTILE[1], layers={HOSTILE[0]: 0.1, HOSTILE[1]: 0.2}) for row, name in rows]
         ),
         curves=tuple(
             replace(
@@ -143,7 +133,6 @@ def hostile() -> ReportData:
         baselines=Baselines([Baseline(name, 1.0, 1.0, 0.5) for name in HOSTILE]),
         exact_groups=HOSTILE,
         evidence=_evidence(HOSTILE[:3]),
-        worth=tuple(Worth(name, name, 0.1, 0.1, 0.1) for name in HOSTILE),
         why=HOSTILE,
     )  # fmt: skip
 
@@ -202,8 +191,18 @@ def _symmetry(
 ) -> Symmetry:
     layers = {layer: min(1.0, error * (0.3 + 0.5 * k)) for k, layer in enumerate(LAYERS)}
     return Symmetry(
-        name, verdict, error, (0.8 * error, 1.3 * error), strength, residual, error, layers, parse_note(note)  # type: ignore[arg-type]
-    )  # fmt: skip
+        name,
+        verdict,  # type: ignore[arg-type]
+        error,
+        (0.8 * error, 1.3 * error),
+        cost=(0.0, error**2),
+        note=note,
+        error=error,
+        error_interval=(0.8 * error, 1.3 * error),
+        strength=strength,
+        residual=residual,
+        layers=layers,
+    )
 
 
 def _curves(seed: int, names: tuple[str, ...]) -> Curves:

@@ -7,7 +7,7 @@ import polars
 import pytest
 
 import softsym
-from softsym.discovery.predict import predict_file
+from softsym.discovery.discover import predict_file
 from softsym.errors import InputError
 from tests.discovery.small import estimator, rows
 

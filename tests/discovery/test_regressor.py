@@ -29,7 +29,7 @@ def test_names_of_outputs_are_forgotten_with_the_next_fit():
 def test_names_can_be_given_beside_an_array():
     X, Y = rows(60)
     est = estimator(epochs=2, seeds=1)
-    est.fit_plan(est.plan(X, Y, x_names=list("abcdef"), y_names=["u", "v", "w"]))
+    est.fit_data(est.prepare(X, Y, x_names=list("abcdef"), y_names=["u", "v", "w"]))
     assert est.feature_names_in_.tolist() == list("abcdef")
     frame = polars.DataFrame(X, schema=list("abcdef"))
     assert np.allclose(est.predict(frame), estimator(epochs=2, seeds=1).fit(X, Y).predict(X), rtol=1e-12)
@@ -37,14 +37,12 @@ def test_names_can_be_given_beside_an_array():
 
 def test_jobs_change_nothing():
     X, Y = rows(80)
-    alone, fit_baselines = (
-        estimator(epochs=6, width=None, strength=None, n_jobs=n).fit(X, Y) for n in (None, 2)
-    )
-    assert np.array_equal(alone.fit_.outputs(X), fit_baselines.fit_.outputs(X))
-    assert np.array_equal(alone.fit_.predictor(X), fit_baselines.fit_.predictor(X))
-    assert alone.symmetries_ == fit_baselines.symmetries_
-    assert alone.baselines_ == fit_baselines.baselines_
-    assert alone.fit_.recipe == fit_baselines.fit_.recipe
+    alone, parallel = (estimator(epochs=6, width=None, strength=None, n_jobs=n).fit(X, Y) for n in (None, 2))
+    assert np.array_equal(alone.predict(X), parallel.predict(X))
+    assert np.array_equal(alone.fit_.networks.outputs(X), parallel.fit_.networks.outputs(X))
+    assert alone.symmetries_ == parallel.symmetries_
+    assert alone.baselines_ == parallel.baselines_
+    assert alone.fit_.networks.hyperparameters == parallel.fit_.networks.hyperparameters
     assert ss.SoftEquivariantRegressor().get_params()["n_jobs"] is None
 
 

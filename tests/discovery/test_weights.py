@@ -5,12 +5,11 @@ import pytest
 
 import softsym as ss
 from softsym.data.scaler import SymmetricScaler
-from softsym.discovery.models.gp_model import fit_gp_model
-from softsym.discovery.models.kernel_ridge import fit_kernel_ridge as kernel_fitted
-from softsym.discovery.models.simple import fit_linear, fit_mean
+from softsym.discovery.fit_data import Rows, Shape
+from softsym.discovery.models.baselines import KernelRidge
+from softsym.discovery.models.linear import fit_linear, fit_mean
 from softsym.errors import InputError
 from softsym.inference import Kernel
-from softsym.inference.likelihood.gaussian_process import ConditionedGP
 from tests.discovery.small import estimator, rows
 
 RNG = np.random.default_rng(0)
@@ -18,46 +17,22 @@ X = RNG.standard_normal((40, 6))
 Y = np.cross(X[:, :3], X[:, 3:]) + X[:, :3] + 0.1 * RNG.standard_normal((40, 3))
 COUNTS = RNG.integers(1, 4, 40)
 COPIED = np.repeat(np.arange(40), COUNTS)
-REPS = ss.rep("2V"), ss.rep("V")
+SHAPE = Shape.of(ss.rep("2V"), ss.rep("V"), [ss.SO(3)])
+COUNTED, COPIES = Rows(X, Y, COUNTS / COUNTS.mean()), Rows(X[COPIED], Y[COPIED])
 
 
 def test_weights_count_as_copies_do_in_closed_forms():
-    assert np.allclose(
-        fit_mean(X, Y, *REPS, (), COUNTS.astype(float)).bias, fit_mean(X[COPIED], Y[COPIED], *REPS).bias
-    )
-    one = fit_linear(X, Y, *REPS, [ss.SO(3)], COUNTS)
-    counted, copied, plain = one.refit(X, Y, COUNTS), one.refit(X[COPIED], Y[COPIED]), one.refit(X, Y)
+    assert np.allclose(fit_mean(COUNTED, SHAPE).bias, fit_mean(COPIES, SHAPE).bias)
+    one = fit_linear(COUNTED, SHAPE)
+    counted, copied, plain = (one.fit(rows) for rows in (COUNTED, COPIES, Rows(X, Y)))
     # Copies change the scale of columns a little, and with it what a ridge means.
     assert np.abs(counted.weight - copied.weight).max() < 0.2 * np.abs(plain.weight - copied.weight).max()
-    scale = SymmetricScaler.fit(X, None, ())
-    kernel = Kernel("rbf", 1.4)
-    copies = kernel_fitted(kernel, 1e-2, X[COPIED], Y[COPIED], scale)
-    counted = kernel_fitted(kernel, 1e-2 / COUNTS.mean(), X, Y, scale, None, COUNTS.astype(float))
-    assert np.allclose(counted(X), copies(X))
-
-
-def test_a_process_with_weights_is_the_process_of_copies():
-    whole = fit_gp_model(X, Y, *REPS, [ss.SO(3)])
-    inside = whole.gp.process_
-    both = (inside.X, inside.Y, np.asarray(COUNTS, dtype=float)), (inside.X[COPIED], inside.Y[COPIED], None)
-    new = RNG.standard_normal((5, 6))
-    counted, copied = (
-        ConditionedGP.restored(inside.components, inside.blocks, a, b, [0.3] * len(inside.blocks), weights=w)
-        for a, b, w in both
-    )
-    # Kernels are divided by their mean diagonal, which copies change a little.
-    assert np.allclose(counted.units, copied.units, rtol=0.2)
-    copied.units[:] = counted.units
-    assert np.allclose(counted.predict(new)[0], copied.predict(new)[0], atol=0.05)
-    assert not np.allclose(counted.predict(new)[0], inside.predict(new)[0], atol=1e-3)
-    left = counted.leave_out_errors()
-    without = np.arange(1, 40)
-    again = ConditionedGP.restored(
-        inside.components, inside.blocks, inside.X[without], inside.Y[without],
-        [0.3] * len(inside.blocks), weights=np.asarray(COUNTS[1:], dtype=float),
-    )  # fmt: skip
-    again.units[:] = counted.units
-    assert np.allclose(left[0], inside.Y[0] - again.predict(inside.X[:1])[0][0], atol=0.05)
+    scale, nothing = SymmetricScaler.fit(X, None, ()), np.zeros((0, 3))
+    copies = KernelRidge(Kernel("rbf", 1.4), 1e-2, scale, X[:0], nothing, nothing, Y.std(0)).fit(COPIES)
+    counted = KernelRidge(
+        Kernel("rbf", 1.4), 1e-2 / COUNTS.mean(), scale, X[:0], nothing, nothing, Y.std(0)
+    ).fit(COUNTED)
+    assert np.allclose(counted.predict(X), copies.predict(X))
 
 
 @pytest.mark.parametrize("model", ["linear", "gp", "network"])
@@ -74,16 +49,16 @@ def test_rows_that_count_little_are_hardly_followed(model):
     assert est.fit_.explained() > 0.9  # errors count rows by their weights too
 
 
-def test_the_first_look_counts_rows_by_their_weights():
+def test_the_evidence_counts_rows_by_their_weights():
     inputs, outputs = rows(200)
     wrong = np.arange(200) % 3 == 0
     outputs = outputs + 5.0 * wrong[:, None] * inputs[:, [0]] * [0.0, 1.0, 0.0]
     outputs += 0.05 * RNG.standard_normal(outputs.shape)
     est, weights = estimator(model="gp"), np.where(wrong, 1e-6, 1.0)
-    looked = est.evidence(inputs, outputs, weights)
-    assert looked["O(2)@z"].verdict == "exact" != est.evidence(inputs, outputs)["O(2)@z"].verdict
+    found = est.evidence(inputs, outputs, weights)
+    assert found["O(2)@z"].verdict == "exact" != est.evidence(inputs, outputs)["O(2)@z"].verdict
     fitted = est.fit(inputs, outputs, sample_weight=weights)
-    assert fitted.evidence_["O(2)@z"].interval == looked["O(2)@z"].interval
+    assert fitted.evidence_["O(2)@z"].interval == found["O(2)@z"].interval
     assert fitted.symmetries_["O(2)@z"].verdict == "exact"
 
 

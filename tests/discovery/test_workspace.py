@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from softsym.discovery.workspace import Workspace
+from softsym.discovery.discover import Workspace
 from softsym.errors import InputError
 from softsym.io import load_with_checksum
 

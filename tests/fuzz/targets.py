@@ -25,8 +25,8 @@ from softsym.cli import main
 from softsym.data.columns import Header
 from softsym.data.table import read_table
 from softsym.data.checks import seed_of
-from softsym.discovery import storage
-from softsym.discovery.fit.train import _read_recipe
+from softsym.discovery import state as storage
+from softsym.discovery.train import read_chosen
 from softsym.errors import CheckpointWarning, InputError
 from softsym.io import digest, dump_with_checksum, put_folder
 from softsym.spaces import cache_folder, forget
@@ -251,7 +251,7 @@ def _model() -> dict[str, bytes]:
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return storage.to_files(est.fit(X, 2 * X)._to_saved_model())
+        return storage.to_files(est.fit(X, 2 * X).to_saved_model())
 
 
 def models(rng, folder):
@@ -263,7 +263,7 @@ def models(rng, folder):
         content = json.loads(files[storage.TEXT])
         content.pop("digest")
         content = mutate.value_in(content, rng)
-        text = {"digest": digest(storage._canonical(content)), **content}
+        text = {"digest": digest(storage.canonical(content)), **content}
         files[storage.TEXT] = json.dumps(text).encode()
     target = folder / "model"
     target.mkdir(exist_ok=True)
@@ -324,12 +324,12 @@ def runs(rng, folder):
 
 
 def recipes(rng, folder):
-    from softsym.discovery.fit.recipe import Recipe
+    from softsym.discovery.config import Hyperparameters
 
-    wanted = Recipe(width=12).for_rows(100)
-    file = folder / "recipe.json"
+    wanted = Hyperparameters(width=12).for_rows(100)
+    file = folder / "hyperparameters.json"
     file.write_bytes(mutate.bytes_of(dump_with_checksum(wanted.model_dump(mode="json")).encode(), rng))
-    assert _read_recipe(file) == wanted, "a damaged recipe was believed"
+    assert read_chosen(file) == wanted, "damaged hyperparameters were believed"
 
 
 TARGETS = {

@@ -5,7 +5,7 @@ from typing import ClassVar
 import pytest
 from pydantic import Field, ValidationError
 
-from softsym.discovery.fit.recipe import Recipe
+from softsym.discovery.config import Hyperparameters as Recipe
 from softsym.regularize.strengths import Continuous, OneShot
 from softsym.training.config import NetworkHyperparameters, StepConfig, TrainingConfig
 

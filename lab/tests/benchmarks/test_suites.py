@@ -4,11 +4,11 @@ import pytest
 
 from softsym.errors import InputError
 from softsym_lab import benchmarks
-from softsym_lab.benchmarks import calibration, learning, loop, models, native, spaces, step
+from softsym_lab.benchmarks import learning, loop, models, native, spaces, step
 
 
 def test_long_suites_have_to_be_asked_for(monkeypatch):
-    for module in (calibration, learning, loop, native, spaces, step):
+    for module in (learning, loop, native, spaces, step):
         monkeypatch.setattr(module, "run", lambda name=module.__name__: {"suite": name})
     everything = benchmarks.run()
     assert {"schema", "environment", "spaces", "step", "loop"} <= set(everything)

@@ -11,8 +11,7 @@ import pytest
 from lab.tests.runs.small import spec
 
 from softsym.data.table import Table
-from softsym.discovery.discover import discover
-from softsym.discovery.workspace import Workspace
+from softsym.discovery.discover import Workspace, discover
 from softsym.training.history import last_epoch
 from softsym_lab.runs.runner import run
 from tests.discovery.small import rows

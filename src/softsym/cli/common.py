@@ -48,6 +48,10 @@ JSON_FILE = typer.Option(None, "--json", help="Write the result as JSON to a fil
 QUIET = typer.Option(False, "--quiet", help="No progress.")
 
 
+class Interrupted(BaseException):
+    """Ctrl-C in a command; not a KeyboardInterrupt, which typer would catch."""
+
+
 def check_texts(reps: Sequence[str | None] = (), groups: Sequence[str | None] = ()) -> None:
     """Refuses representations and groups that cannot be read, before torch is imported; None stands for one that was not given.
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-import signal
+import shlex
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from softsym.cli.common import check_target, check_texts, one_line_warnings, write_json
+from softsym.cli.common import Interrupted, check_target, check_texts, one_line_warnings, write_json
 from softsym.cluster import check_engine
 from softsym.data.formats import PACKED, suffixes
 from softsym.data.infer_columns import explain_missing_options
@@ -21,10 +22,9 @@ from softsym.regularize.strengths import CONTROLLERS
 from softsym.training.devices import DEVICES, check_device_name
 
 if TYPE_CHECKING:
-    from softsym.data.table import Table
     from softsym.datasets.builtin import Task
-    from softsym.discovery.discover import Discovery
-    from softsym.discovery.fit.parallel import Executor
+    from softsym.discovery import SoftEquivariantRegressor
+    from softsym.discovery.parallel import Executor
     from softsym.inference import EvidenceTable
 
 DEFAULT_DATA = "inertia:Oz(2)"
@@ -127,15 +127,13 @@ def command(
     Example: softsym discover flights.csv --x-columns "px1..pz6" --y-columns "fx1..fz6" --in "6V" --out "6V" --groups "O(2)@x" "O(2)@z"
     """
     from softsym.data.table import check_fit
-    from softsym.discovery.workspace import Workspace
+    from softsym.discovery.discover import Workspace, discover, summarize
 
     if json_file is not None:
         check_target(json_file)
     out_dir = out_dir or default_folder(data)
     workspace = Workspace(
-        out_dir.resolve() if out_dir.name in ("", "..") else out_dir,
-        force=force,
-        resume=resume,
+        out_dir.resolve() if out_dir.name in ("", "..") else out_dir, force=force, resume=resume
     )
     workspace.check()
     check_texts([rep_in, rep_out], [largest, *(text for text in groups or [] if text != AUTO)])
@@ -164,8 +162,9 @@ def command(
         chosen = _task_parameters(task) | {key: value for key, value in options.items() if value is not None}
         _check_reps(chosen, data)
         if chosen.get("groups", [AUTO]) == [AUTO]:
-            chosen["groups"] = _propose_groups(table, chosen, seed, quiet=quiet or json_file == "-")
-        repeated = check_fit(table, chosen["rep_in"], chosen["rep_out"], chosen["groups"])
+            chosen["groups"] = AUTO
+        given = [] if chosen["groups"] == AUTO else chosen["groups"]
+        repeated = check_fit(table, chosen["rep_in"], chosen["rep_out"], given)
         if repeated and not quiet:
             typer.echo(
                 f"softsym: note: {repeated} rows repeat earlier inputs; equal rows stay in one part", err=True
@@ -175,14 +174,6 @@ def command(
                 f"softsym: note: there are {table.row_groups.max() + 1} row groups; each stays in one part",
                 err=True,
             )
-        from softsym.discovery.evidence_on_split import evidence_on_split  # kernels are not needed above
-
-        evidence = evidence_on_split(
-            table, chosen["rep_in"], chosen["rep_out"], chosen["groups"], seed=seed, n_jobs=jobs or 2
-        )
-        if evidence and json_file != "-":
-            _show_evidence(evidence)
-        from softsym.discovery.discover import StoppedError, discover  # torch is not needed above
         from softsym.native import free_cores
 
         parameters = {
@@ -198,29 +189,31 @@ def command(
             "verbose": not quiet,
             "n_jobs": jobs or max(1, min(free_cores(), seeds)),
         }
-        with _stop_on_interrupt() as stop, _open_executor(engine, address, jobs) as executor:
-            try:
-                discovery = discover(
+        try:
+            with _open_executor(engine, address, jobs) as executor:
+                est = discover(
                     table,
                     parameters,
                     workspace,
                     title=Path(data).stem if task is None else data,
-                    stop=stop,
                     device=device,
                     executor=executor,
-                    evidence=evidence,
-                    on_evidence=None if evidence or json_file == "-" else _show_evidence,
+                    on_evidence=None if json_file == "-" else _show_evidence,
+                    on_note=None if quiet else _show_note,
+                    command=shlex.join(["softsym", *sys.argv[1:]]),
                 )
-            except StoppedError as stopped:
-                typer.echo(
-                    f"softsym: interrupted; what has been learned is in {stopped.folder}; add --resume to the same command to go on",
-                    err=True,
-                )
-                raise typer.Exit(130) from None
+        except (KeyboardInterrupt, Interrupted):
+            kept = (
+                f"what has been learned is in {workspace.partial}; add --resume to the same command to go on"
+                if workspace.partial.exists()
+                else "nothing had been learned yet"
+            )
+            typer.echo(f"softsym: interrupted; {kept}", err=True)
+            raise typer.Exit(130) from None
     if json_file is not None:
-        write_json(discovery.summary, json_file)
+        write_json(summarize(est, shlex.join(["softsym", *sys.argv[1:]])), json_file)
     if json_file != "-":
-        _show(discovery, out_dir)
+        _show(est, out_dir)
 
 
 def _task_parameters(task: Task | None) -> dict[str, Any]:
@@ -269,54 +262,13 @@ def _check_columns(
         raise InputError(explain_missing_options(data, file.names))
 
 
-def _propose_groups(table: Table, chosen: dict[str, Any], seed: int, *, quiet: bool) -> list[str]:
-    """Texts of the groups that the data propose; prints them."""
-    from softsym.discovery.plan.propose_groups import propose_candidates
-
-    assert table.Y is not None
-    proposed = propose_candidates(
-        table.X,
-        table.Y,
-        chosen["rep_in"],
-        chosen["rep_out"],
-        seed,
-        duplicates=table.duplicates,
-        row_groups=table.row_groups,
-    )
-    if not proposed.groups:
-        raise InputError(
-            f"{proposed.describe()}; pass candidates of your own with --groups, such as 'O(3)' 'O(2)@z'"
-        )
-    if not quiet:
-        typer.echo(f"softsym: note: {proposed.describe()}", err=True)
-    return [group.text for group in proposed.groups]
-
-
-@contextmanager
-def _stop_on_interrupt() -> Iterator[Any]:
-    """A function that says whether Ctrl-C was pressed; pressing it twice ends at once."""
-    pressed = False
-
-    def handle(number: int, frame: object) -> None:
-        nonlocal pressed
-        if pressed:
-            raise KeyboardInterrupt
-        pressed = True
-
-    before = signal.signal(signal.SIGINT, handle)
-    try:
-        yield lambda: pressed
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
 @contextmanager
 def _open_executor(engine: str, address: str | None, workers: int | None) -> Iterator[Executor | None]:
     """The Ray cluster that trains networks, or None for processes of this machine."""
     if engine == "local":
         yield None
         return
-    from softsym.discovery.fit.on_ray import on_cluster
+    from softsym.discovery.on_ray import on_cluster
 
     with on_cluster(address, workers) as cluster:
         yield cluster
@@ -332,14 +284,21 @@ def _show_evidence(table: EvidenceTable) -> None:
     console.print(table)
 
 
-def _show(discovery: Discovery, out_dir: Path) -> None:
-    """Prints the symmetries, the chosen model and the baselines."""
+def _show_note(note: str) -> None:
+    """Prints what the data propose."""
+    typer.echo(f"softsym: note: {note}", err=True)
+
+
+def _show(est: SoftEquivariantRegressor, out_dir: Path) -> None:
+    """Prints the symmetries, the selected model and the baselines."""
     from rich.console import Console
     from rich.text import Text
 
-    console, summary = Console(), discovery.summary
-    console.print(discovery.symmetries)
-    facts = f"The model explains {summary['explained']:.0%} of held-out data (mean squared error {summary['test_mse']:.4g})."
-    console.print(Text(" ".join([*discovery.why, facts])))
-    console.print(discovery.baselines)
+    from softsym.discovery.report import percent
+
+    console, fit = Console(), est.fit_
+    console.print(est.symmetries_)
+    facts = f"The model explains {percent(fit.explained())} of held-out data (mean squared error {fit.test_error():.4g})."
+    console.print(Text(" ".join([*fit.why, facts])))
+    console.print(est.baselines_)
     console.print(Text(f"Report: {out_dir / 'report.html'}   model: {out_dir / 'model'}"))

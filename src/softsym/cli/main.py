@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
+import signal
 import sys
 from contextlib import nullcontext
+from typing import NoReturn
 
 import typer
 
 from softsym import __version__
 from softsym.cli import check, discover, doctor, inspect, predict, propose
-from softsym.cli.common import one_line_warnings
+from softsym.cli.common import Interrupted, one_line_warnings
 from softsym.data.formats import PACKED, suffixes
 from softsym.errors import InputError, TrainingError, printable
 from softsym.progress import silence
@@ -75,6 +78,7 @@ def run() -> None:
     debug = "--debug" in sys.argv
     arguments = rename_options([argument for argument in sys.argv[1:] if argument != "--debug"])
     try:
+        signal.signal(signal.SIGINT, _interrupt)
         arguments = repeat_option(arguments)
         add_commands()
         check_installed(arguments)
@@ -96,9 +100,28 @@ def run() -> None:
         place = f" ({error.filename})" if error.filename else ""
         typer.echo(printable(f"softsym: failed: {error.strerror or error}{place}"), err=True)
         sys.exit(1)
-    except KeyboardInterrupt:
-        typer.echo("softsym: interrupted", err=True)
-        sys.exit(130)
+    except (KeyboardInterrupt, Interrupted):
+        typer.echo("softsym: interrupted; nothing was written", err=True)
+        _leave()
+    except SystemExit as leaving:
+        if leaving.code == 130:
+            _leave()
+        raise
+
+
+def _interrupt(number: int, frame: object) -> NoReturn:
+    raise Interrupted
+
+
+def _leave() -> NoReturn:
+    """Ends the process at once, whatever other threads and processes are computing."""
+    if "softsym.discovery.parallel" in sys.modules:
+        from softsym.discovery.parallel import end_processes
+
+        end_processes()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(130)
 
 
 def rename_options(arguments: list[str]) -> list[str]:

@@ -27,7 +27,7 @@ def command(
 
     Example: softsym predict softsym-flights/model new.csv -o predictions.csv
     """
-    from softsym.discovery.predict import predict_file
+    from softsym.discovery.discover import predict_file
 
     with one_line_warnings():
         rows = predict_file(model, data, output, x_columns=x_columns, seed=seed, force=force)

@@ -27,9 +27,7 @@ OBSERVED = 1_500
 """Rows of a table of a task whose truth is a formula."""
 TRUTH_ABSENT_ABOVE = 0.2
 """A symmetry is called absent if the truth breaks it by more: mean of |rho f(x) - f(rho x)| over the sum of both norms, Haar measure.
-
-The boundary of the true function; that of a verdict about a fitted model, whose error includes the model's own, is
-``softsym.discovery.judge.model_verdict.MODEL_ABSENT_ABOVE``."""
+"""
 
 
 def stream(seed: int, name: str) -> torch.Generator:

@@ -1,12 +1,12 @@
 from .classifier import SoftEquivariantClassifier as SoftEquivariantClassifier
+from .config import NetworkConfig as NetworkConfig
+from .exact import Projected as Projected
 from .invariants import InvariantFeatures as InvariantFeatures
 from .invariants import invariant_features as invariant_features
-from .judge.project import Projected as Projected
-from .judge.symmetries import Symmetries as Symmetries
-from .judge.symmetries import Symmetry as Symmetry
-from .load_model import load as load
-from .models.boosting import boosted as boosted
-from .network_config import NetworkConfig as NetworkConfig
+from .models.baselines import boosted as boosted
 from .regressor import SoftEquivariantRegressor as SoftEquivariantRegressor
+from .state import load as load
+from .symmetries import Symmetries as Symmetries
+from .symmetries import Symmetry as Symmetry
 
 __all__: list[str]

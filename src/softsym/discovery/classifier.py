@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from softsym.discovery.estimator import SoftEquivariantEstimator
-from softsym.discovery.fit.fitted import Target
+from softsym.discovery.fit_data import Target
 from softsym.errors import InputError
 from softsym.reps import Scalar
 from softsym.reps import rep as read_rep
@@ -22,7 +22,8 @@ from softsym.typing import Array
 class SoftEquivariantClassifier(ClassifierMixin, SoftEquivariantEstimator):  # type: ignore[misc]
     """A classifier with invariant classes that finds which symmetries its data have; arguments and attributes as the regressor's.
 
-    Errors of ``baselines_`` are mean squared errors of probabilities; ridge and kernel ridge regression are fitted to ones and zeros.
+    The evidence, ridge and kernel ridge regression and Gaussian processes see classes as ones and zeros. Models are compared by their log
+    loss, which ``baselines_`` shows, too.
 
     Example:
         >>> import numpy as np, softsym as ss
@@ -67,11 +68,10 @@ class SoftEquivariantClassifier(ClassifierMixin, SoftEquivariantEstimator):  # t
         return [str(name) for name in self.classes_]
 
     def predict_proba(self, X: ArrayLike) -> Array:
-        """Mean probabilities of the members, (n, classes)."""
+        """Probabilities of the classes, (n, classes)."""
         given, points = self._inputs(X), self._points
         inputs = given if points is None else points.inputs(given)
-        probabilities: Array = self.fit_.predict(inputs)[0]
-        return probabilities
+        return self.fit_.predict(inputs)
 
     def predict(self, X: ArrayLike) -> Any:
         """The most probable classes, (n,)."""

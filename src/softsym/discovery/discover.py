@@ -1,52 +1,152 @@
-"""A discovery on one table: fit, verdicts, and the files of report, table and model."""
+"""A discovery on one table: fit, verdicts, and the files of report, table and model; predictions of its model for other files.
+
+While it runs, ``DIR.partial`` holds its arguments and checkpoints of every member, under a lock that names the process. When it is done the
+results are written under a temporary name and renamed to ``DIR``: they are written completely or not at all, and a stopped discovery can be
+continued.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from softsym.data.table import Table
-from softsym.discovery.fit.baselines import Baselines
-from softsym.discovery.fit.parallel import Executor, Stop
-from softsym.discovery.judge.symmetries import Symmetries
-from softsym.discovery.regressor import SoftEquivariantRegressor
-from softsym.discovery.report.render import render
-from softsym.discovery.workspace import Workspace
-from softsym.inference import EvidenceTable
-from softsym.io import digest, dump_with_checksum
+import numpy as np
+
+from softsym.data.columns import quote
+from softsym.data.formats import format_of, suffixes
+from softsym.data.table import Table, open_file
+from softsym.datasets.parse import is_task
+from softsym.errors import InputError, in_one_line
+from softsym.io import (
+    LOCK,
+    OWNER,
+    digest,
+    dump_with_checksum,
+    load_with_checksum,
+    lock_folder,
+    lock_owner,
+    put_file,
+    put_folder,
+    put_text,
+    sweep,
+)
+from softsym.typing import Array
+
+if TYPE_CHECKING:
+    from softsym.discovery import SoftEquivariantRegressor
+    from softsym.discovery.parallel import Executor, Stop
+    from softsym.inference import EvidenceTable
 
 SCHEMA = 2
 REPORT = "report.html"
 IRRELEVANT = ("verbose", "n_jobs")
 """Parameters that do not change a result: a stopped discovery may continue with others."""
+ARGUMENTS = "asked.json"
 
 
-class StoppedError(Exception):
-    """The discovery was stopped before it was done; what was learned is in the folder."""
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__(f"stopped; what has been learned is in {folder}")
-        self.folder = folder
-
-
-@dataclass(frozen=True, eq=False)
-class Discovery:
-    """The result of a discovery.
+@dataclass(frozen=True)
+class Workspace:
+    """The folders of one discovery.
 
     Args:
-        symmetries: The table.
-        baselines: How well simpler models predict.
-        why: Why a network was trained or not, and which model was taken.
-        summary: The content of ``symmetries.json``.
+        target: Where results go.
+        force: Replace what is there.
+        resume: Go on with what was stopped.
     """
 
-    symmetries: Symmetries
-    baselines: Baselines
-    why: tuple[str, ...]
-    summary: dict[str, Any]
+    target: Path
+    force: bool = False
+    resume: bool = False
+
+    @property
+    def partial(self) -> Path:
+        """The working folder of an unfinished discovery."""
+        return self.target.with_name(self.target.name + ".partial")
+
+    def check(self) -> None:
+        """Refuses to overwrite anything, before any work is done."""
+        if not self.target.name:
+            raise InputError(f"--out-dir {self.target} is a folder that exists; pass the name of a new one")
+        owner = lock_owner(self.partial)
+        if owner is not None:
+            raise InputError(
+                f"{self.partial} is being written by {owner}; wait until it is done, or pass another --out-dir"
+            )
+        if self.resume and not self.partial.exists():
+            raise InputError(f"there is no stopped discovery in {self.partial}; leave out --resume")
+        if self.target.exists() and not self.force:
+            raise InputError(
+                f"{self.target} exists already; pass another --out-dir, or --force to replace it"
+            )
+        if self.target.exists() and not (self.target / "symmetries.json").exists():
+            raise InputError(
+                f"{self.target} exists and was not written by softsym discover; it is left alone"
+            )
+        if self.partial.exists() and not (self.resume or self.force):
+            raise InputError(
+                f"{self.partial} holds a discovery that was stopped; pass --resume to go on with it, or --force to start again"
+            )
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Makes and locks the working folder, and removes what killed processes left next to it."""
+        try:
+            self.partial.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise self._unwritable(error) from error
+        try:
+            with lock_folder(self.partial):
+                sweep(self.target.parent, self.target.name)
+                yield
+        finally:
+            if self.partial.exists() and not any(self.partial.iterdir()):
+                self.partial.rmdir()  # nothing was begun
+
+    def open(self, arguments: dict[str, Any]) -> Path:
+        """Empties the working folder, or checks that a stopped discovery had the same arguments; to be called while it is locked."""
+        file = self.partial / ARGUMENTS
+        if self.resume and file.exists():
+            self._compare(file, arguments)
+        try:
+            if not self.resume:
+                self._clear()
+            put_text(file, dump_with_checksum(arguments, indent=1))
+        except OSError as error:
+            raise self._unwritable(error) from error
+        return self.partial
+
+    def finish(self, write: Callable[[Path], None]) -> Path:
+        """Writes results under a temporary name, then puts them in place; the working folder goes."""
+        put_folder(self.target, write)
+        shutil.rmtree(self.partial, ignore_errors=True)
+        return self.target
+
+    def _clear(self) -> None:
+        for path in self.partial.iterdir():
+            if path.name in (LOCK, OWNER):
+                continue
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+    def _unwritable(self, error: OSError) -> InputError:
+        return InputError(f"cannot write to {self.partial}: {error.strerror}; pass another --out-dir")
+
+    def _compare(self, file: Path, arguments: dict[str, Any]) -> None:
+        try:
+            before = load_with_checksum(file.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise InputError(
+                f"{self.partial} cannot be continued ({in_one_line(error)}); pass --force to start again"
+            ) from error
+        changed = sorted(key for key in {*before, *arguments} if before.get(key) != arguments.get(key))
+        if changed:
+            raise InputError(
+                f"{self.partial} was started with another {', '.join(changed)}; pass the same again, or --force to start anew"
+            )
 
 
 def discover(
@@ -55,31 +155,23 @@ def discover(
     workspace: Workspace,
     *,
     title: str,
-    stop: Stop | None = None,
     device: str = "cpu",
     executor: Executor | None = None,
-    evidence: EvidenceTable | None = None,
     on_evidence: Callable[[EvidenceTable], None] | None = None,
-) -> Discovery:
+    on_note: Callable[[str], None] | None = None,
+    command: str = "",
+    stop: Stop | None = None,
+) -> SoftEquivariantRegressor:
     """Fits an estimator on a table and writes ``report.html``, ``symmetries.json`` and ``model/``.
 
-    Args:
-        table: Inputs and outputs.
-        parameters: Of the estimator.
-        workspace: Where to work and where results go.
-        title: What the data are called.
-        stop: Called after every epoch; True stops.
-        device: Device of the networks.
-        executor: Executor that trains networks, with the same result; processes of this machine by default.
-        evidence: The evidence, if it is known already (:func:`softsym.discovery.evidence_on_split.evidence_on_split`).
-        on_evidence: Called with the evidence as soon as it is computed.
-
     Raises:
-        StoppedError: It was stopped; calling again with a resuming workspace continues it.
+        KeyboardInterrupt: It was interrupted; calling again with a resuming workspace continues it.
     """
+    from softsym.discovery import SoftEquivariantRegressor
+
     assert table.Y is not None
-    est = SoftEquivariantRegressor.from_parameters(parameters)
-    plan = est.plan(
+    est: SoftEquivariantRegressor = SoftEquivariantRegressor.from_parameters(parameters)
+    data = est.prepare(
         table.X,
         table.Y,
         groups=table.row_groups,
@@ -88,48 +180,56 @@ def discover(
         duplicates=table.duplicates,
         device=device,
     )
+    if on_note is not None and data.note:
+        on_note(data.note)
     arguments = {**parameters, **dict.fromkeys(IRRELEVANT), "data": _digest(table)}
     arguments |= {} if device == "cpu" else {"device": device}
     with workspace.lock():
         folder = workspace.open(arguments)
-        est.fit_plan(
-            plan, folder / "members", stop=stop, on_evidence=on_evidence, executor=executor, evidence=evidence
-        )
-        if not est.fit_.is_finished:
-            est.save(folder / "model", force=True)
-            raise StoppedError(folder)
-        summary = summarize(est)
+        est.fit_data(data, folder / "members", on_evidence=on_evidence, executor=executor, stop=stop)
+        summary = summarize(est, command)
 
         def write(target: Path) -> None:
-            page = render(est.report_data(title, {"data": table.source})).encode()
+            from softsym.discovery.report import render
+
+            facts = {"data": table.source, **({"command": command} if command else {})}
+            page = render(est.report_data(title, facts)).encode()
             (target / REPORT).write_bytes(page)
             text = dump_with_checksum({**summary, "files": {REPORT: digest(page)}}, indent=2)
             (target / "symmetries.json").write_text(text + "\n", encoding="utf-8")
             est.save(target / "model")
 
         workspace.finish(write)
-    return Discovery(est.symmetries_, est.baselines_, est.fit_.why, summary)
+    return est
 
 
-def summarize(est: SoftEquivariantRegressor) -> dict[str, Any]:
+def summarize(est: SoftEquivariantRegressor, command: str = "") -> dict[str, Any]:
     """The content of ``symmetries.json``."""
+    import softsym
+
     fit = est.fit_
+    names = getattr(est, "feature_names_in_", [f"x{k}" for k in range(fit.test.X.shape[1])])
+    outputs = getattr(est, "output_names_", [f"y{k}" for k in range(fit.test.Y.shape[1])])
     return {
         "schema": SCHEMA,
+        "version": softsym.__version__,
+        "command": command,
+        "columns": {"x": [str(name) for name in names], "y": [str(name) for name in outputs]},
+        "seed": fit.seed,
         "rep_in": str(fit.shape.rep_in),
         "rep_out": str(fit.shape.rep_out),
         "seeds": len(fit.members),
         "seconds": round(fit.seconds, 2),
         "model": fit.model,
-        "blend": {} if fit.ensemble is None else fit.ensemble.weights,
+        "blend": fit.full_model.shares,
         "why": list(fit.why),
         "compiled": fit.compiled,
-        "rows": {"train": fit.n_train, "held_out": len(fit.held.X)},
+        "rows": {"train": fit.n_train, "held_out": len(fit.test)},
         "test_mse": fit.test_error(),
         "explained": fit.explained(),
         "groups": est.symmetries_.to_dicts(),
         "evidence": {"seconds": round(est.evidence_.seconds, 2), "groups": est.evidence_.to_dicts()},
-        "built_in": fit.selected_exact_groups,
+        "built_in": list(fit.exact_groups),
         "baselines": fit.baselines.to_dicts(),
     }
 
@@ -140,3 +240,53 @@ def _digest(table: Table) -> str:
         if values is not None:
             checksum.update(values.tobytes())
     return checksum.hexdigest()
+
+
+def predict_file(
+    model: Path, data: str, output: Path, *, x_columns: str | None = None, seed: int = 0, force: bool = False
+) -> int:
+    """Predicts for every row of a file; returns their number."""
+    if output.suffix.lower() not in suffixes():
+        raise InputError(f"{output} must end in {', '.join(suffixes())}")
+    if output.exists() and not force:
+        raise InputError(f"{output} exists already; pass another -o, or --force to replace it")
+    if not (model / "model.json").is_file():
+        raise InputError(
+            f"{model} holds no softsym model; pass a folder written by est.save or softsym discover"
+        )
+    if not is_task(data):
+        open_file(Path(data))
+    from softsym.discovery.state import load  # not needed to refuse anything above
+
+    est: Any = load(model)
+    names = list(getattr(est, "feature_names_in_", []))
+    table = _table(data, x_columns, names, seed)
+    if table.X.shape[1] != est.n_features_in_:
+        raise InputError(
+            f"{table.source} gives {table.X.shape[1]} columns, the model has {est.n_features_in_} inputs "
+            f"({est.fit_.shape.rep_in}); pass them as --x-columns"
+        )
+    if hasattr(est, "predict_proba"):
+        mean, std = est.predict_proba(table.X), est.fit_.std(table.X)
+    else:
+        mean, std = (part.reshape(len(table.X), -1) for part in est.predict(table.X, return_std=True))
+    outputs = [str(name) for name in getattr(est, "output_names_", [f"y{k}" for k in range(mean.shape[1])])]
+    _write(output, outputs, mean, std if np.any(std) else None)
+    return len(mean)
+
+
+def _table(data: str, x_columns: str | None, names: list[str], seed: int) -> Table:
+    if x_columns is None and names and not is_task(data) and not format_of(Path(data)).knows_inputs:
+        x_columns = quote(names)
+    from softsym.datasets.parse import read_data
+
+    return read_data(data, x_columns, need_y=False, seed=seed)[0]
+
+
+def _write(output: Path, names: list[str], mean: Array, std: Array | None) -> None:
+    """Writes predictions and, if there are several members, their standard deviation."""
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        put_file(output, lambda path: format_of(output).write(path, names, mean, std))
+    except OSError as error:
+        raise InputError(f"cannot write {output}: {error.strerror}") from error

@@ -1,51 +1,170 @@
-"""What the estimators share: fitting, projection, reports and storage, by scikit-learn's contract."""
+"""What the estimators share: parameters, fitting, projection, reports and storage, by scikit-learn's contract."""
 
 from __future__ import annotations
 
+import functools
+import time
 import warnings
-from collections.abc import Callable, Hashable, Iterable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ParamSpec, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from softsym.discovery.fit.baselines import Baselines
-from softsym.discovery.fit.fitted import FittedEnsemble, Target
-from softsym.discovery.fit.parallel import Executor, Stop, processes
-from softsym.discovery.fit.train import FitPlan, Session
-from softsym.discovery.judge.judge import judge_all
-from softsym.discovery.judge.project import Projected, project_fit
-from softsym.discovery.plan.planning import PlanningEstimator
-from softsym.discovery.selection.evidence_step import compute_evidence
-from softsym.discovery.steps import run_fit
-from softsym.groups import Group
+from softsym.data.row_groups import encode_labels, encode_row_groups
+from softsym.data.split import HELD_OUT
+from softsym.data.table import check_magnitudes
+from softsym.discovery.config import (
+    NETWORK_FIELDS,
+    NetworkConfig,
+    check_parameters,
+    count_processes,
+    read_hyperparameters,
+    split_parameters,
+)
+from softsym.discovery.fit_data import (
+    AUTO,
+    FitData,
+    Rows,
+    SearchSpace,
+    Target,
+    compute_evidence,
+    make_shape,
+    propose_candidates,
+)
+from softsym.discovery.parallel import Executor, Stop, run_interruptible
+from softsym.discovery.points import Points, has_points, read_points
+from softsym.discovery.symmetries import Symmetries, measure_symmetries, read_evidence
+from softsym.errors import InputError
+from softsym.groups import Group, read_groups
 from softsym.groups import group as read_group
 from softsym.inference import EvidenceTable
 from softsym.inference.likelihood.blas_threads import one_blas_thread
-from softsym.typing import Array
+from softsym.inference.shape import row_weights, seed_of
+from softsym.reps import Rep
+from softsym.reps import rep as read_rep
+from softsym.typing import Array, Index
 
 if TYPE_CHECKING:
-    from softsym.discovery.module.fitted_module import FittedModule
-    from softsym.discovery.report.report_data import ReportData
-    from softsym.discovery.storage import SavedModel
+    from softsym.discovery.exact import Projected
+    from softsym.discovery.module import FittedModule
+    from softsym.discovery.report import Report, ReportData
+    from softsym.discovery.select import Baselines, Fit
+    from softsym.discovery.state import SavedModel
+    from softsym.discovery.train import Session
 
-ATTRIBUTES = (
-    "n_features_in_",
-    "feature_names_in_",
-    "output_names_",
-    "n_outputs_",
-    "classes_",
-    "n_iter_",
-    "space_",
-    "is_centred_",
-)
-"""Fitted attributes besides the fit itself, which a saved model keeps."""
+P = ParamSpec("P")
+OnEvidence = Callable[[EvidenceTable], None]
 
 
-class SoftEquivariantEstimator(PlanningEstimator):
+def _accept_network_parameters(init: Callable[P, None]) -> Callable[P, None]:
+    """A constructor that also accepts parameters of networks, with a warning; its signature does not have them."""
+
+    @functools.wraps(init)
+    def accepting(*args: P.args, **kwargs: P.kwargs) -> None:
+        deprecated = {name: kwargs.pop(name) for name in NETWORK_FIELDS if name in kwargs}
+        init(*args, **kwargs)
+        if deprecated:
+            estimator: Any = args[0]
+            estimator._set_deprecated(deprecated)
+
+    return accepting
+
+
+class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     """What regressor and classifier share; a base class."""
+
+    @_accept_network_parameters
+    def __init__(
+        self,
+        rep_in: Rep | str | None = None,
+        rep_out: Rep | str | None = None,
+        groups: Group | str | Sequence[Group | str] = (),
+        *,
+        model: str = "auto",
+        network: NetworkConfig | None = None,
+        held_out: float = HELD_OUT,
+        random_state: int = 0,
+        verbose: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.rep_in, self.rep_out, self.groups = rep_in, rep_out, groups
+        self.model, self.network = model, network
+        self.held_out, self.random_state = held_out, random_state
+        self.verbose, self.n_jobs = verbose, n_jobs
+
+    @classmethod
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
+        """An estimator from parameters of its own and of its networks together, as commands and stored models have them."""
+        own, network = split_parameters(parameters)
+        config = NetworkConfig(**network)
+        return cls(**own, network=None if config == NetworkConfig() else config)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters by name; ``deep`` adds those of the networks as ``network__width`` and so on."""
+        parameters: dict[str, Any] = super().get_params(deep=False)
+        if deep and isinstance(self.network, NetworkConfig | None):
+            parameters |= {f"network__{name}": getattr(self._network, name) for name in NETWORK_FIELDS}
+        return parameters
+
+    def set_params(self, **parameters: Any) -> Self:
+        """Sets parameters by name, those of the networks as ``network__width`` and so on."""
+        prefix = "network__"
+        nested = {key: value for key, value in parameters.items() if key.startswith(prefix)}
+        deprecated = {key: value for key, value in parameters.items() if key in NETWORK_FIELDS}
+        own = {key: value for key, value in parameters.items() if key not in nested | deprecated}
+        super().set_params(**own)
+        unknown = [key for key in nested if key.removeprefix(prefix) not in NETWORK_FIELDS]
+        if unknown:
+            raise InputError(f"unknown parameter {unknown[0]!r}; networks have {', '.join(NETWORK_FIELDS)}")
+        if nested:
+            changes = {key.removeprefix(prefix): value for key, value in nested.items()}
+            self.network = replace(self._network, **changes)
+        if deprecated:
+            self._set_deprecated(deprecated)
+        return self
+
+    def _set_deprecated(self, parameters: dict[str, Any]) -> None:
+        """Parameters of networks that were given to the estimator itself."""
+        names = ", ".join(f"{name}=..." for name in parameters)
+        warnings.warn(
+            f"pass network=NetworkConfig({names}); parameters of networks are not accepted otherwise after this release",
+            DeprecationWarning,
+            stacklevel=3,
+        )
+        self.network = replace(self._network, **parameters)
+
+    @property
+    def _network(self) -> NetworkConfig:
+        """The hyperparameters of networks, or the defaults."""
+        if self.network is None:
+            return NetworkConfig()
+        if not isinstance(self.network, NetworkConfig):
+            raise InputError(
+                f"`network` must be a softsym.discovery.NetworkConfig or None, got {type(self.network).__name__}"
+            )
+        return self.network
+
+    def _parameters(self) -> dict[str, Any]:
+        """Parameters of the estimator and of its networks together, sorted by name."""
+        own = self.get_params(deep=False)
+        del own["network"]
+        network = {name: getattr(self._network, name) for name in NETWORK_FIELDS}
+        return dict(sorted((own | network).items()))
+
+    @abstractmethod
+    def _read(self, X: Any, y: Any) -> tuple[Array, Array]:
+        """Checks data; outputs as a matrix."""
+
+    @property
+    @abstractmethod
+    def _target(self) -> Target:
+        """What the outputs are."""
 
     def fit(
         self,
@@ -67,7 +186,7 @@ class SoftEquivariantEstimator(PlanningEstimator):
                 such as windows of one recording, are all trained on or all held out. They are no candidate symmetry groups, which
                 are parameters of the constructor.
         """
-        return self.fit_in_folder(None, X, y, groups=groups, sample_weight=sample_weight)
+        return self.fit_data(self.prepare(X, y, groups=groups, sample_weight=sample_weight))
 
     def evidence(
         self,
@@ -85,67 +204,98 @@ class SoftEquivariantEstimator(PlanningEstimator):
             sample_weight: Weight of every row (n,).
             groups: Row groups (n,).
         """
-        with one_blas_thread():
-            plan = self.plan(X, y, groups=groups, sample_weight=sample_weight)
-            return compute_evidence(plan, processes(self.n_jobs))
+        data = self.prepare(X, y, groups=groups, sample_weight=sample_weight)
+        return run_interruptible(lambda stop: _compute_evidence(data, count_processes(self.n_jobs)))
 
     def look(self, *args: Any, **kwargs: Any) -> EvidenceTable:
         """The former name of :meth:`evidence`."""
         warnings.warn("est.look is now est.evidence", DeprecationWarning, stacklevel=2)
         return self.evidence(*args, **kwargs)
 
-    def fit_in_folder(
+    def prepare(
         self,
-        folder: Path | None,
         X: ArrayLike,
         y: ArrayLike,
         *,
         groups: Iterable[Hashable] | None = None,
         sample_weight: ArrayLike | None = None,
-        stop: Stop | None = None,
-        skip_verdicts: bool = False,
-    ) -> Self:
-        """:meth:`fit` with checkpoints in a folder, from which a stopped fit continues.
+        x_names: Sequence[str] | None = None,
+        y_names: Sequence[str] | None = None,
+        duplicates: Index | None = None,
+        device: str | None = None,
+    ) -> FitData:
+        """What a fit depends on; refuses wrong data and parameters before anything is done."""
+        network = self._network
+        device = network.device if device is None else device
+        if device != "cpu":
+            from softsym.training import check_device  # with torch
 
-        Args:
-            folder: Where checkpoints go; None for nowhere.
-            X: Inputs.
-            y: Outputs.
-            groups: Row groups.
-            sample_weight: Weight of every row.
-            stop: Called after every epoch; True ends training.
-            skip_verdicts: Fit models without evidence and verdicts.
-        """
-        plan = self.plan(X, y, groups=groups, sample_weight=sample_weight)
-        return self.fit_plan(plan, folder, stop=stop, skip_verdicts=skip_verdicts)
+            check_device(device)
+        earlier: Fit | None = getattr(self, "fit_", None) if network.warm_start else None
+        inputs, outputs = self._read(X, y)
+        check_magnitudes(inputs, "a value of `X`")
+        check_magnitudes(outputs, "a value of `y`")
+        if x_names is not None:
+            self.feature_names_in_ = np.asarray(x_names, dtype=object)
+        if y_names is not None:
+            self.output_names_ = [str(name) for name in y_names]
+        labels = encode_row_groups(groups, len(inputs))
+        weights = row_weights(sample_weight, len(inputs))
+        if weights is not None and not weights.all():  # rows of weight zero are left out
+            kept = weights > 0
+            inputs, outputs, weights = inputs[kept], outputs[kept], weights[kept]
+            labels, duplicates = (None if one is None else one[kept] for one in (labels, duplicates))
+            labels = None if labels is None else encode_labels(labels.tolist(), "`groups`")
+        candidates, note = self._candidates(inputs, outputs, duplicates, labels)
+        inputs, outputs, acting = self._centre_data(inputs, outputs, candidates)
+        given, is_classes = self._parameters(), self._target is Target.CLASSES
+        hyperparameters = read_hyperparameters(network, has_groups=bool(acting))
+        check_parameters(given, classes=is_classes)
+        shape = make_shape(given, inputs, outputs, acting, classes=is_classes)
+        goes_on = earlier is not None and bool(earlier.members) and earlier.shape == shape
+        search_space = SearchSpace(width=network.width is None, strength=network.strength is None)
+        if goes_on and earlier is not None and earlier.networks is not None:
+            known = earlier.networks.hyperparameters.model_dump(include={"width", "layers", "strength"})
+            hyperparameters = hyperparameters.model_copy(update=known)
+        return FitData(
+            shape=shape,
+            rows=Rows(inputs, outputs, weights, labels, self._target),
+            hyperparameters=hyperparameters,
+            seeds=network.seeds,
+            seed=seed_of(self.random_state),
+            fraction=self.held_out,
+            search_space=search_space if acting and not goes_on else SearchSpace(),
+            budget=network.budget,
+            duplicates=duplicates,
+            model=self.model,
+            device=device,
+            earlier=earlier.members if goes_on and earlier is not None else (),
+            note=note,
+        )
 
-    def fit_plan(
+    def fit_data(
         self,
-        plan: FitPlan,
+        data: FitData,
         folder: Path | None = None,
         *,
-        stop: Stop | None = None,
-        skip_verdicts: bool = False,
-        on_evidence: Callable[[EvidenceTable], None] | None = None,
+        on_evidence: OnEvidence | None = None,
         executor: Executor | None = None,
-        evidence: EvidenceTable | None = None,
+        stop: Stop | None = None,
     ) -> Self:
-        """Fits as planned; see :meth:`fit_in_folder`.
+        """Fits to prepared data; Ctrl-C stops it within two seconds.
 
-        Args:
-            plan: The plan.
-            folder: Where checkpoints go.
-            stop: Called after every epoch.
-            skip_verdicts: Fit models without evidence and verdicts.
-            on_evidence: Called with the evidence as soon as it is computed.
-            executor: Executor that trains networks; processes of this machine by default.
-            evidence: The evidence, if it is known already.
+        Raises:
+            KeyboardInterrupt: It was interrupted.
         """
-        session = Session(
-            folder, processes(self.n_jobs), quiet=not self.verbose, stop=stop, executor=executor
-        )
-        done = run_fit(plan, session, skip_verdicts=skip_verdicts, on_evidence=on_evidence, evidence=evidence)
-        self.evidence_, self.symmetries_, self.fit_ = done.evidence, done.symmetries, done.fit
+
+        def work(interrupted: Stop) -> tuple[EvidenceTable, Symmetries, Fit]:
+            def should_stop() -> bool:
+                return interrupted() or (stop is not None and stop())
+
+            n_jobs = count_processes(self.n_jobs)
+            return run_fit(data, folder, n_jobs, not self.verbose, should_stop, on_evidence, executor)
+
+        self.evidence_, self.symmetries_, self.fit_ = run_interruptible(work)
         self.n_iter_ = max((len(member.history) for member in self.fit_.members), default=1)
         return self
 
@@ -161,11 +311,11 @@ class SoftEquivariantEstimator(PlanningEstimator):
 
         It is made anew each time and shares nothing with the estimator, so it can be trained further and exported.
         """
-        from softsym.discovery.module.fitted_module import fitted_module
+        from softsym.discovery.module import FittedModule
 
         check_is_fitted(self)
         is_flat = self._target is Target.NUMBERS and self.n_outputs_ == 0
-        return fitted_module(self.fit_, self._points, is_flat=is_flat)
+        return FittedModule(self.fit_.full_model.module(), self._points, is_flat=is_flat).eval()
 
     @one_blas_thread()
     def project(self, group: Group | str) -> Projected[Self]:
@@ -174,12 +324,14 @@ class SoftEquivariantEstimator(PlanningEstimator):
         Args:
             group: One of the candidate groups.
         """
+        from softsym.discovery.exact import Projected, project_fit
+
         check_is_fitted(self)
-        before: FittedEnsemble = self.fit_
+        before: Fit = self.fit_
         after, distance = project_fit(before, group)
         model = object.__new__(type(self))
         model.__dict__.update(self.__dict__)  # copy.copy would serialise the fit, by __getstate__
-        model.fit_, model.symmetries_ = after, judge_all(after, self.evidence_)
+        model.fit_, model.symmetries_ = after, measure_symmetries(after, self.symmetries_)
         return Projected(read_group(group).name, model, after.test_error(), before.test_error(), distance)
 
     def snap(self, group: Group | str) -> Projected[Self]:
@@ -187,32 +339,32 @@ class SoftEquivariantEstimator(PlanningEstimator):
         warnings.warn("est.snap is now est.project", DeprecationWarning, stacklevel=2)
         return self.project(group)
 
-    def report(self, path: str | Path | None = None, *, title: str = "your data") -> str:
-        """The report as one HTML page, written to a file if a path is given.
+    def report(self, path: str | Path | None = None, *, title: str = "your data") -> Report:
+        """The report as one HTML page, written to a file if a path is given; notebooks show it.
 
         Args:
             path: Where to write it.
             title: What the data are called.
         """
-        from softsym.discovery.report.render import render
+        from softsym.discovery.report import Report, render
 
         check_is_fitted(self)
         page = render(self.report_data(title))
         if path is not None:
             Path(path).write_text(page, encoding="utf-8")
-        return page
+        return Report(page, None if path is None else Path(path))
 
     @one_blas_thread()
     def report_data(self, title: str, facts: dict[str, str] | None = None) -> ReportData:
         """The content of the report, as data."""
-        from softsym.discovery.report.report_data import make_report_data
+        from softsym.discovery.report import make_report_data
 
-        inputs, outputs = self.fit_.shape.sizes if self.fit_.shape.groups else self._sizes
+        inputs, outputs = self.fit_.test.X.shape[1], self.fit_.test.Y.shape[1]
         names = getattr(self, "feature_names_in_", [f"x{k}" for k in range(inputs)])
         return make_report_data(
             self.fit_,
             self.symmetries_,
-            evidence=self.evidence_,
+            self.evidence_,
             title=title,
             input_names=[str(name) for name in names],
             output_names=self._output_names(outputs),
@@ -226,37 +378,14 @@ class SoftEquivariantEstimator(PlanningEstimator):
             folder: A new folder.
             force: Replace an existing model.
         """
-        from softsym.discovery import storage
+        from softsym.discovery import state
 
         check_is_fitted(self)
-        return storage.save(self._to_saved_model(), Path(folder), force=force)
+        return state.save(self.to_saved_model(), Path(folder), force=force)
 
-    def __getstate__(self) -> dict[str, Any]:
-        if "fit_" not in self.__dict__:
-            return dict(self.__dict__)
-        from softsym.discovery import storage
-
-        rest = {
-            key: value
-            for key, value in self.__dict__.items()
-            if key not in ("fit_", "symmetries_", "evidence_")
-        }
-        return rest | {
-            "_stored": storage.to_files(self._to_saved_model())
-        }  # numbers and text, no pickled code
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        stored = state.pop("_stored", None)
-        self.__dict__.update(state)
-        if stored is not None:
-            from softsym.discovery import storage
-
-            model = storage.from_files(stored)
-            self.fit_, self.symmetries_, self.evidence_ = model.fit, model.symmetries, model.evidence
-
-    def _to_saved_model(self) -> SavedModel:
+    def to_saved_model(self) -> SavedModel:
         """The fitted estimator as values."""
-        from softsym.discovery.storage import SavedModel
+        from softsym.discovery.state import ATTRIBUTES, SavedModel
 
         parameters = self._parameters()
         del parameters["n_jobs"], parameters["device"]  # of the machine, not of the model
@@ -270,13 +399,166 @@ class SoftEquivariantEstimator(PlanningEstimator):
             type(self).__name__, parameters, attributes, self.fit_, self.symmetries_, self.evidence_
         )
 
+    def __getstate__(self) -> dict[str, Any]:
+        if "fit_" not in self.__dict__:
+            return dict(self.__dict__)
+        from softsym.discovery import state
+
+        fitted = ("fit_", "symmetries_", "evidence_", "proposal_")
+        rest = {key: value for key, value in self.__dict__.items() if key not in fitted}
+        return rest | {"_stored": state.to_files(self.to_saved_model())}  # numbers and text, no code
+
+    def __setstate__(self, values: dict[str, Any]) -> None:
+        stored = values.pop("_stored", None)
+        self.__dict__.update(values)
+        if stored is not None:
+            from softsym.discovery import state
+
+            model = state.from_files(stored)
+            self.fit_, self.symmetries_, self.evidence_ = model.fit, model.symmetries, model.evidence
+
     @property
-    def _sizes(self) -> tuple[int, int]:
-        return self.fit_.held.X.shape[1], self.fit_.held.Y.shape[1]
+    def _points(self) -> Points | None:
+        """How points are fitted; None if there are none."""
+        if self.rep_in is None or not has_points(self.rep_in, self.rep_out):
+            return None
+        target = None if self.rep_out is None else read_rep(self.rep_out)
+        return Points(read_rep(self.rep_in), target, self.space_, self.is_centred_)
+
+    def _centre_data(self, X: Array, Y: Array, groups: list[Group]) -> tuple[Array, Array, list[Group]]:
+        """Rows and candidates as they are fitted: without the origin of points, if that does not matter."""
+        if self.rep_in is None or not has_points(self.rep_in, self.rep_out):
+            return X, Y, groups
+        table, acting = read_points(self.rep_in, self.rep_out, groups, X.shape[1])
+        self.space_, self.is_centred_ = table.dim, table.is_centred
+        return table.inputs(X), table.outputs(X, Y), acting
+
+    def _candidates(
+        self, X: Array, Y: Array, duplicates: Index | None, row_groups: Index | None
+    ) -> tuple[list[Group], str]:
+        """The candidate groups: those that were given, or those that the data propose, and what was proposed, in words."""
+        if not isinstance(self.groups, str) or self.groups != AUTO:
+            return (read_groups(self.groups) if self.groups else []), ""
+        if self._target is Target.CLASSES:
+            raise InputError(
+                "groups='auto' is for regression; pass candidates for classes, such as groups=['O(3)']"
+            )
+        if self.rep_in is None or self.rep_out is None:
+            raise InputError(
+                "groups='auto' needs how columns transform: pass `rep_in` and `rep_out`, such as '2V' and 'V'"
+            )
+        proposed = propose_candidates(
+            X,
+            Y,
+            self.rep_in,
+            self.rep_out,
+            seed_of(self.random_state),
+            fraction=self.held_out,
+            duplicates=duplicates,
+            row_groups=row_groups,
+        )
+        self.proposal_ = proposed.proposal
+        return list(proposed.groups), proposed.describe()
 
     def _output_names(self, n: int) -> list[str]:
         return list(getattr(self, "output_names_", [f"y{k}" for k in range(n)]))
 
     def _inputs(self, X: Any) -> Array:
+        """Checked inputs, in the units of the data."""
         check_is_fitted(self)
         return np.asarray(validate_data(self, X, reset=False, dtype=np.float64), dtype=np.float64)
+
+
+@one_blas_thread()
+def _compute_evidence(data: FitData, n_jobs: int) -> EvidenceTable:
+    return compute_evidence(data, n_jobs)
+
+
+@one_blas_thread()
+def run_fit(
+    data: FitData,
+    folder: Path | None = None,
+    n_jobs: int = 1,
+    quiet: bool = True,
+    stop: Stop | None = None,
+    on_evidence: OnEvidence | None = None,
+    executor: Executor | None = None,
+) -> tuple[EvidenceTable, Symmetries, Fit]:
+    """The steps of a fit: evidence, models, networks where they can improve on them, selection with exact groups, verdicts.
+
+    Raises:
+        KeyboardInterrupt: It was stopped.
+    """
+    began = time.perf_counter()
+    evidence = compute_evidence(data, n_jobs)
+    if on_evidence is not None and len(evidence):
+        on_evidence(evidence)
+    # What follows needs libraries that take seconds to import.
+    from softsym.discovery.exact import select, verify
+    from softsym.discovery.models import GP
+    from softsym.discovery.select import (
+        Fit,
+        explain_choice,
+        fit_models,
+        make_table,
+        network_candidates,
+        network_shape,
+        select_supported,
+        should_train_network,
+    )
+
+    judged = read_evidence(data.shape.groups, evidence)
+    supported, overlapping = select_supported(data.shape.groups, judged)
+    models = fit_models(data, supported, overlapping)
+    decision = should_train_network(data, models)
+    why = f"{'A' if decision.network else 'No'} network was trained: {decision.why}."
+    candidates, networks = list(models.selectable), None
+    if decision.network:
+        from softsym.discovery.train import Session, train_networks
+
+        session: Session = Session(folder, n_jobs, quiet, stop, executor)
+        shape = network_shape(data.shape, supported) if data.model == "auto" else data.shape
+        trained = train_networks(data, shape, judged.certain(), session)
+        networks = trained.soft
+        candidates += network_candidates(data, trained.list_selectable())
+    exact = [group for group in data.shape.groups if judged[group.name].verdict == "exact"]
+    chosen = select(data, candidates, [group for group in exact if group in overlapping])
+    everything = [*candidates, *models.others]
+    full = chosen.model.fit(data.rows)
+    fit = Fit(
+        shape=data.shape,
+        train_model=chosen.model,
+        full_model=full,
+        test=data.test,
+        n_train=len(data.parts.train),
+        seconds=time.perf_counter() - began,
+        exact_groups=verify(full, data.shape, chosen.groups, data.development),
+        better_without=chosen.better_without,
+        networks=networks,
+        gp=None if (gp := models.find(GP)) is None else gp.model,
+        baselines=make_table(data, chosen.model, chosen.loss, everything),
+        compiled=_describe_compiled() if networks is not None else None,
+        seed=data.seed,
+        why=tuple(
+            filter(
+                None,
+                (
+                    data.note and _sentence(data.note),
+                    why,
+                    explain_choice(chosen.model, data, len(candidates)),
+                ),
+            )
+        ),
+    )
+    return evidence, measure_symmetries(fit, judged), fit
+
+
+def _sentence(clause: str) -> str:
+    return f"{clause[0].upper()}{clause[1:]}."
+
+
+def _describe_compiled() -> str:
+    from softsym import native
+
+    status = native.status()
+    return "used" if status.compiled else f"not used: {status.reason}"

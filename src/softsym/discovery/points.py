@@ -91,12 +91,6 @@ def read_points(
 ) -> tuple[Points, list[Group]]:
     """How a table with points is fitted, and the candidates as they act there.
 
-    Args:
-        rep_in: The inputs, with points.
-        rep_out: The outputs; None for classes.
-        groups: Candidates in homogeneous coordinates.
-        columns: Number of input columns.
-
     Example:
         >>> import softsym as ss
         >>> table, acting = read_points("2P", "V", [ss.SE(3)], 6)

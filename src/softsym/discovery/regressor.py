@@ -13,7 +13,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import validate_data
 
 from softsym.discovery.estimator import SoftEquivariantEstimator
-from softsym.discovery.fit.fitted import Target
+from softsym.discovery.fit_data import Target
 from softsym.typing import Array
 
 
@@ -38,8 +38,8 @@ class SoftEquivariantRegressor(RegressorMixin, SoftEquivariantEstimator):  # typ
         evidence_: The evidence of the data on each candidate (:class:`~softsym.inference.EvidenceTable`).
         baselines_: Held-out errors of all models and baselines.
         module_: The selected model as one ``nn.Module``, scaling and ensemble inside; made anew each time.
-        fit_: Models, validation and held-out rows; ``fit_.model`` names the selected model, ``fit_.why`` says why, ``fit_.exact_groups``
-            names the groups to which it is exactly equivariant.
+        fit_: Models and held-out rows; ``fit_.model`` names the selected model, ``fit_.why`` says why, ``fit_.exact_groups`` names the
+            groups to which it is exactly equivariant.
 
     Example:
         >>> import numpy as np, softsym as ss
@@ -50,7 +50,7 @@ class SoftEquivariantRegressor(RegressorMixin, SoftEquivariantEstimator):  # typ
         >>> est.symmetries_["O(3)"].verdict
         'exact'
         >>> [row.name for row in est.baselines_][-4:]
-        ['ridge regression', 'gradient boosting', 'kernel ridge regression', 'MLP']
+        ['ridge regression', 'kernel ridge regression', 'gradient boosting', 'MLP']
     """
 
     @property
@@ -76,13 +76,13 @@ class SoftEquivariantRegressor(RegressorMixin, SoftEquivariantEstimator):  # typ
         """
         given, points = self._inputs(X), self._points
         inputs = given if points is None else points.inputs(given)
-        if not return_std:
-            mean = self.fit_.outputs(inputs).mean(0)
-            mean = mean if points is None else points.restore_outputs(given, mean)
-            return mean[:, 0] if self.n_outputs_ == 0 else mean
-        mean, std = self.fit_.predict(inputs)
+        mean = self.fit_.predict(inputs)
         mean = mean if points is None else points.restore_outputs(given, mean)
-        return (mean[:, 0], std[:, 0]) if self.n_outputs_ == 0 else (mean, std)
+        mean = mean[:, 0] if self.n_outputs_ == 0 else mean
+        if not return_std:
+            return mean
+        std = self.fit_.std(inputs)
+        return mean, std[:, 0] if self.n_outputs_ == 0 else std
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

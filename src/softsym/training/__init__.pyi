@@ -5,6 +5,7 @@ from .config import LearningRate as LearningRate
 from .config import NetworkHyperparameters as NetworkHyperparameters
 from .config import Patience as Patience
 from .config import TrainingConfig as TrainingConfig
+from .config import Width as Width
 from .devices import DEVICES as DEVICES
 from .devices import check_device as check_device
 from .devices import check_device_name as check_device_name
@@ -12,6 +13,7 @@ from .devices import is_first_process as is_first_process
 from .devices import make_devices as make_devices
 from .history import read_history as read_history
 from .loop import BatchHook as BatchHook
+from .loop import Criterion as Criterion
 from .loop import Fitted as Fitted
 from .loop import LossHook as LossHook
 from .loop import Objective as Objective

@@ -125,13 +125,6 @@
     drawPanels(0);
   }
 
-  function prepareErrors() {
-    const { data, layout, logarithmic } = report.figures.errors;
-    element("errors-log").addEventListener("change", (event) => {
-      draw(element("errors"), { data, layout: event.target.checked ? { ...layout, xaxis: logarithmic } : layout });
-    });
-  }
-
   function prepareOrbit() {
     const [groups, outputs, angle] = ["orbit-group", "orbit-output", "orbit-angle"].map(element);
     const [inputs, vector, component] = ["orbit-inputs", "orbit-vector", "orbit-component"].map(element);
@@ -195,7 +188,6 @@
   }
 
   for (const [id, figure] of Object.entries(report.figures)) draw(element(id), figure);
-  if (report.figures.errors) prepareErrors();
   if (report.panels.length) preparePanels();
   if (report.orbits.length) prepareOrbit();
   dark.addEventListener("change", () => {

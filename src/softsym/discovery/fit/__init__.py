@@ -1,1 +1,0 @@
-"""Training of the networks of an estimator."""

@@ -1,0 +1,436 @@
+"""All that the result of a fit depends on: rows in three parts and in folds, representations, candidates, hyperparameters."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from softsym import inference
+from softsym.data.row_groups import merge_row_groups
+from softsym.data.split import SMALLEST_TEST, Parts, duplicate_groups, split_rows
+from softsym.discovery.config import PLAIN_WIDTH, Hyperparameters
+from softsym.discovery.points import as_vectors, has_points, select_same_translations
+from softsym.errors import InputError
+from softsym.groups import Group, O, Trivial, join_groups
+from softsym.groups import group as read_group
+from softsym.reps import Rep, Scalar
+from softsym.reps import rep as read_rep
+from softsym.typing import Array, Index
+
+if TYPE_CHECKING:
+    from softsym.inference.propose import Proposal
+
+AUTO = "auto"
+"""Value of ``groups`` for candidates that the data propose."""
+MAX_CANDIDATES = 4
+WELL_FITTED, LEAST_R2 = 0.9, 0.1
+"""Between these explained variances a proposal may lack rotations that the evidence, which fits equivariant functions, detects."""
+FOLDS = 5
+LARGEST_TEST = 2_000
+LEAST_PROBABILITY = 1e-6
+"""Probabilities count as no smaller in the log loss."""
+WEAKER = 30.0
+"""Factor by which penalties start weaker where strong ones prevent learning."""
+
+
+class Target(StrEnum):
+    """What outputs are; the values are what model files say."""
+
+    NUMBERS = "regressor"
+    CLASSES = "classifier"
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What models map, and which symmetries they may have.
+
+    Args:
+        rep_in: Representation of the input.
+        rep_out: Representation of the output.
+        groups: Candidate groups; none for an unconstrained model.
+        largest: Group of gates and bilinear layers.
+    """
+
+    rep_in: Rep
+    rep_out: Rep
+    groups: tuple[Group, ...]
+    largest: Group
+
+    @classmethod
+    def of(cls, rep_in: Rep, rep_out: Rep, groups: Sequence[Group], largest: Group | None = None) -> Shape:
+        """The shape, with the candidates joined as the largest group unless one is given."""
+        whole = largest or (join_groups(groups) if groups else Trivial(1))
+        return cls(rep_in, rep_out, tuple(groups), whole)
+
+    def without_groups(self) -> Shape:
+        """The shape of an unconstrained model."""
+        return replace(self, groups=())
+
+    def restrict_to(self, names: Iterable[str]) -> Shape:
+        """The shape with the candidates of these names alone."""
+        kept = set(names)
+        return replace(self, groups=tuple(group for group in self.groups if group.name in kept))
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Numbers of inputs and outputs."""
+        return self.rep_in.size(self.largest), self.rep_out.size(self.largest)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Texts."""
+        groups = [str(group) for group in self.groups]
+        return {
+            "rep_in": str(self.rep_in),
+            "rep_out": str(self.rep_out),
+            "groups": groups,
+            "largest": str(self.largest),
+        }
+
+    @classmethod
+    def from_dict(cls, texts: dict[str, Any]) -> Shape:
+        """The inverse of :meth:`to_dict`."""
+        groups = tuple(map(read_group, texts["groups"]))
+        return cls(
+            read_rep(texts["rep_in"]), read_rep(texts["rep_out"]), groups, read_group(texts["largest"])
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows that models are fitted to or compared by.
+
+    Args:
+        X: Inputs (n, inputs).
+        Y: Outputs (n, outputs); for classes one column each, 0 or 1.
+        weights: Sample weights (n,), of mean one; None if all are equal.
+        row_groups: Row groups (n,); None if rows are independent.
+        target: What the outputs are.
+        is_separate: Whether no model was fitted to them; False where there are too few rows to hold any out.
+    """
+
+    X: Array
+    Y: Array
+    weights: Array | None = None
+    row_groups: Index | None = None
+    target: Target = Target.NUMBERS
+    is_separate: bool = True
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    def take(self, rows: Any) -> Rows:
+        """Some of the rows, by number or mask."""
+        weights = None if self.weights is None else self.weights[rows]
+        return replace(
+            self,
+            X=self.X[rows],
+            Y=self.Y[rows],
+            weights=None if weights is None else weights / weights.mean(),
+            row_groups=None if self.row_groups is None else self.row_groups[rows],
+        )
+
+    def losses(self, predicted: Array) -> Array:
+        """For each row (n,) its weight times the mean squared error of its outputs, or the log loss of its class."""
+        predicted = predicted.reshape(self.Y.shape)
+        if self.target is Target.CLASSES:
+            each = -np.log(np.maximum(np.sum(predicted * self.Y, axis=1), LEAST_PROBABILITY))
+        else:
+            each = np.mean((predicted - self.Y) ** 2, axis=1)
+        return np.asarray(each if self.weights is None else self.weights * each)
+
+    @functools.cached_property
+    def constant_loss(self) -> float:
+        """The mean loss of the best constant: the outputs' variance, or the entropy of classes."""
+        mean = np.average(self.Y, axis=0, weights=self.weights)
+        return float(self.losses(np.tile(mean, (len(self), 1))).mean())
+
+    def explained(self, loss: float) -> float:
+        """R²: the share of the loss of a constant that a mean loss leaves; zero if outputs do not vary."""
+        return 1.0 - loss / self.constant_loss if self.constant_loss else 0.0
+
+
+@dataclass(frozen=True)
+class SearchSpace:
+    """Hyperparameters that short trials decide: a narrow network, weaker penalties at the start."""
+
+    width: bool = False
+    strength: bool = False
+
+    def __bool__(self) -> bool:
+        return self.width or self.strength
+
+    def alternatives(self, chosen: Hyperparameters) -> list[Hyperparameters]:
+        """The hyperparameters, and what may take their place."""
+        changes: list[dict[str, Any]] = []
+        if self.strength:
+            changes.append({"strength": (chosen.strength or 0.0) / WEAKER})
+        if self.width and chosen.width != PLAIN_WIDTH:
+            changes.append({"width": PLAIN_WIDTH})
+        return [chosen, *(chosen.model_copy(update=change) for change in changes)]
+
+
+@dataclass(frozen=True, eq=False)
+class FitData:
+    """All that the result of a fit depends on.
+
+    Args:
+        shape: Representations and candidate groups.
+        rows: All rows.
+        hyperparameters: Of the networks.
+        seeds: Number of members of the ensemble of networks.
+        seed: Seed of the split and of the first member; the others follow.
+        fraction: Share of the rows for validation, and again for the test.
+        search_space: Hyperparameters that short trials decide.
+        budget: Seconds all members together may take; decides the number of epochs.
+        duplicates: Labels that equal rows share (n,), where they are known already.
+        model: Which models may be selected: ``auto``, ``linear``, ``gp`` or ``network``.
+        device: Device of the networks.
+        earlier: Networks of the last fit, from which training continues; none for a new start.
+        note: What was proposed, a sentence; empty where candidates were given.
+    """
+
+    shape: Shape
+    rows: Rows
+    hyperparameters: Hyperparameters
+    seeds: int = 2
+    seed: int = 0
+    fraction: float = 0.15
+    search_space: SearchSpace = SearchSpace()
+    budget: float | None = None
+    duplicates: Index | None = None
+    model: str = "auto"
+    device: str = "cpu"
+    earlier: tuple[Any, ...] = ()
+    note: str = ""
+    parts: Parts = field(init=False)
+
+    def __post_init__(self) -> None:
+        # Here, so that row groups which cannot be split into three parts are refused before anything is fitted.
+        rows = self.rows
+        duplicates = duplicate_groups(rows.X) if self.duplicates is None else self.duplicates
+        object.__setattr__(self, "duplicates", duplicates)
+        parts = split_rows(
+            rows.X, self.fraction, self.seed, duplicates=duplicates, row_groups=rows.row_groups
+        )
+        object.__setattr__(self, "parts", parts)
+
+    @property
+    def target(self) -> Target:
+        """What the outputs are."""
+        return self.rows.target
+
+    @functools.cached_property
+    def development(self) -> Rows:
+        """Training and validation rows: models are fitted to them and compared by them."""
+        return self.rows.take(self._development)
+
+    @functools.cached_property
+    def _development(self) -> Index:
+        train, val = self.parts.train, self.parts.val
+        return train if val is train else np.concatenate([train, val])
+
+    @functools.cached_property
+    def is_validation(self) -> Any:
+        """Which development rows (n,) networks are not trained on; all, if none could be kept from training."""
+        if self.parts.val is self.parts.train:
+            return np.ones(len(self._development), dtype=bool)
+        return np.arange(len(self._development)) >= len(self.parts.train)
+
+    @functools.cached_property
+    def folds(self) -> Index:
+        """The fold of each development row (n,): no row group is in two folds, nor are rows of equal inputs."""
+        assert self.duplicates is not None
+        labels = np.unique(self.duplicates[self._development], return_inverse=True)[1]
+        if self.rows.row_groups is not None:
+            groups = np.unique(self.rows.row_groups[self._development], return_inverse=True)[1]
+            labels = merge_row_groups(labels, groups)
+        return make_folds(labels, self.seed)
+
+    @functools.cached_property
+    def can_compare(self) -> bool:
+        """Whether there are enough rows to compare models by."""
+        return len(self._development) >= SMALLEST_TEST and self.folds.max() > 0
+
+    @functools.cached_property
+    def test(self) -> Rows:
+        """Test rows, which decide nothing; all rows, marked as not separate, where they are too few."""
+        test, train = self.parts.test, self.parts.train
+        is_separate = len(test) >= SMALLEST_TEST and not np.array_equal(train, test)
+        rows = (test if is_separate else np.arange(len(self.rows)))[:LARGEST_TEST]
+        return replace(self.rows.take(rows), is_separate=is_separate)
+
+    @property
+    def member_seeds(self) -> range:
+        """The seed of each member."""
+        return range(self.seed, self.seed + self.seeds)
+
+
+def make_folds(labels: Index, seed: int, folds: int = FOLDS) -> Index:
+    """The fold 0, 1, ... of each row (n,), of about equal sizes; rows of one label are in one fold.
+
+    Example:
+        >>> make_folds(np.array([0, 0, 0, 1, 2, 2]), seed=0, folds=2).tolist()
+        [0, 0, 0, 1, 1, 1]
+    """
+    sizes, rng = np.bincount(labels), np.random.default_rng(seed)
+    order = rng.permutation(len(sizes))
+    if sizes.max() == 1:
+        fold_of = np.empty(len(sizes), dtype=np.int64)
+        fold_of[order] = np.arange(len(sizes)) % folds
+        return np.asarray(fold_of[labels])
+    fold_of, filled = np.zeros(len(sizes), dtype=np.int64), np.zeros(min(folds, len(sizes)), dtype=np.int64)
+    for label in order[np.argsort(-sizes[order], kind="stable")]:
+        fold_of[label] = filled.argmin()
+        filled[fold_of[label]] += sizes[label]
+    return np.asarray(fold_of[labels])
+
+
+def standard_errors(new: Array, old: Array, row_groups: Index | None = None) -> float:
+    """By how many standard errors of their mean difference losses of rows (n,) are larger than others of the same rows.
+
+    Example:
+        >>> standard_errors(np.array([2.0, 4.0]), np.array([1.0, 1.0]))
+        2.0
+        >>> standard_errors(np.array([np.inf, np.inf]), np.array([1.0, 1.0]))  # a model that diverged
+        inf
+    """
+    mean = float(new.mean()) - float(old.mean())
+    if not np.isfinite(mean):
+        return 0.0 if np.isnan(mean) else mean  # if both are infinite, neither is worse
+    differences = new - old
+    if row_groups is not None:
+        labels = np.unique(row_groups, return_inverse=True)[1]
+        differences = np.bincount(labels, differences) * ((labels.max() + 1) / len(labels))
+    standard_error = float(differences.std(ddof=1)) / len(differences) ** 0.5 if len(differences) > 1 else 0.0
+    if standard_error == 0.0:
+        return float(np.sign(mean)) * float("inf") if mean else 0.0
+    return float(differences.mean()) / standard_error
+
+
+def compute_evidence(data: FitData, n_jobs: int = 1) -> inference.EvidenceTable:
+    """The evidence of training and validation rows about every candidate: the one place where it is asked for.
+
+    An empty table without candidates, and where rows are too few or outputs constant; classes are numbers 0 and 1.
+    """
+    shape, rows = data.shape, data.development
+    if not shape.groups:
+        return inference.EvidenceTable()
+    try:
+        return inference.evidence(
+            rows.X,
+            rows.Y,
+            shape.rep_in,
+            shape.rep_out,
+            shape.groups,
+            row_groups=rows.row_groups,
+            sample_weight=rows.weights,
+            n_jobs=n_jobs,
+            seed=data.seed,
+        )
+    except InputError:
+        return inference.EvidenceTable()
+
+
+def make_shape(given: dict[str, Any], X: Array, Y: Array, groups: list[Group], *, classes: bool) -> Shape:
+    """Representations and candidate groups of a fit; without groups columns may be scalars, and points are vectors."""
+    needed = ("rep_in",) if classes else ("rep_in", "rep_out")
+    missing = [f"`{name}`" for name in needed if given[name] is None]
+    if groups and missing:
+        raise InputError(
+            f"`groups` are given but not how columns transform: pass {' and '.join(missing)}, as in rep_in='5S + 5V', rep_out='T(2)'"
+        )
+    is_free = not groups and (given["groups"] == AUTO or has_points(given["rep_in"], given["rep_out"]))
+    rep_in, rep_out = (
+        values.shape[1] * Scalar if is_free or given[name] is None else _without_points(given[name])
+        for name, values in (("rep_in", X), ("rep_out", Y))
+    )
+    largest = None if given["largest"] is None else read_group(given["largest"])
+    shape = Shape.of(rep_in, rep_out, groups, largest)
+    for rep, values, name, what in ((rep_in, X, "rep_in", "X"), (rep_out, Y, "rep_out", "y")):
+        size = rep.size(shape.largest)
+        if size != values.shape[1]:
+            raise InputError(
+                f"{rep} under {shape.largest.name} has size {size}, {what} has {values.shape[1]} columns; "
+                f"pass another `{name}`"
+            )
+    return shape
+
+
+def _without_points(rep: Rep | str) -> Rep:
+    """The representation of networks and kernels: points become vectors from the centre."""
+    return as_vectors(rep) if has_points(rep) else read_rep(rep)
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Candidates that data propose.
+
+    Args:
+        groups: The candidates, proposed ones first.
+        proposal: The whole proposal.
+        usual: Those of them that the data did not propose, added because the proposal is uncertain.
+    """
+
+    groups: tuple[Group, ...]
+    proposal: Proposal
+    usual: tuple[Group, ...] = ()
+
+    def describe(self) -> str:
+        """The candidates in one sentence."""
+        if not self.groups:
+            nearly = ", ".join(map(str, getattr(self.proposal, "nearly", ()))) or "nothing"
+            reason = f" ({self.proposal.note})" if self.proposal.note else ""
+            return f"the data propose no group{reason}: nothing sure; nearly found: {nearly}"
+        proposed = [group.name for group in self.groups if group not in self.usual]
+        words = f"the data propose {', '.join(proposed) or 'no group'}"
+        if self.usual:
+            usual = ", ".join(group.name for group in self.usual)
+            words += f"; the model behind this explains only {self.proposal.explained:.0%}, so {usual} are judged too"
+        return words
+
+
+def propose_candidates(
+    X: Array,
+    Y: Array,
+    rep_in: Rep | str,
+    rep_out: Rep | str,
+    seed: int = 0,
+    *,
+    fraction: float = 0.15,
+    duplicates: Index | None = None,
+    row_groups: Index | None = None,
+) -> Candidates:
+    """The groups that data propose, largest first, those inside one another included: a part may hold where the whole does not.
+
+    Rows that a fit with the same arguments keeps for the test are not looked at.
+
+    Example:
+        >>> X = np.random.default_rng(0).standard_normal((200, 6))
+        >>> propose_candidates(X, np.cross(X[:, :3], X[:, 3:]), "2V", "V").describe()
+        'the data propose SO(3)'
+    """
+    from softsym.inference.propose import propose
+
+    parts = split_rows(X, fraction, seed, duplicates=duplicates, row_groups=row_groups)
+    seen = np.sort(np.concatenate([parts.train, parts.val]))
+    proposal = propose(X[seen], Y[seen], rep_in, rep_out, seed=seed)
+    if has_points(rep_in, rep_out):
+        return Candidates(select_same_translations(proposal.groups)[:MAX_CANDIDATES], proposal)
+    found = proposal.groups[:MAX_CANDIDATES]
+    usual = _usual(proposal, read_rep(rep_in), X.shape[1])[: MAX_CANDIDATES - len(found)]
+    return Candidates((*found, *usual), proposal, usual)
+
+
+def _usual(proposal: Proposal, rep_in: Rep, size: int) -> tuple[Group, ...]:
+    """Rotations and reflections, where the model behind the proposal fits poorly and no orthogonal group was proposed."""
+    if not LEAST_R2 <= proposal.explained < WELL_FITTED or any(G.is_orthogonal for G in proposal.groups):
+        return ()
+    d = next((d for d in (2, 3) if rep_in.size(Trivial(d)) == size), None)
+    if d is None:
+        return ()
+    return (O(2),) if d == 2 else (O(3), *(O(2).about(axis) for axis in "zyx"))

@@ -1,0 +1,452 @@
+"""Baselines that know no symmetry: kernel ridge regression, gradient boosting, a multilayer perceptron.
+
+Trees and perceptrons are fitted by scikit-learn and kept as arrays, from which they predict: no pickle, and a torch module of each.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.linalg import lapack
+from threadpoolctl import threadpool_limits
+
+from softsym.data import SymmetricScaler
+from softsym.discovery.fit_data import Rows, Target
+from softsym.discovery.models.base import BOOSTING, KERNEL, PERCEPTRON, About, Model, State
+from softsym.inference import Kernel
+from softsym.typing import Array, Arrays, Index
+
+if TYPE_CHECKING:
+    from torch import nn
+
+KERNELS = (
+    *(Kernel("rbf", width) for width in (0.35, 0.7, 1.4, 2.8, 5.6)),
+    *(Kernel("polynomial", degree) for degree in (1, 2, 3)),
+    Kernel("matern", 2.5),
+)
+PENALTIES = (1e-8, 1e-6, 1e-4, 1e-2, 1.0)
+"""Relative to the mean of the kernel's diagonal."""
+MOST_KERNEL_ROWS, COMPARED, FEW = 2_000, 400, 3
+"""Kernel ridge regression is fitted to no more rows; settings are compared by fewer first, and the best few by all."""
+MOST_TREE_ROWS, MOST_DIRECTIONS, TREES = 100_000, 6, 100
+"""Largest number of rows for trees, and of principal directions of the outputs that they predict."""
+WIDTH, MOST_PERCEPTRON_ROWS, MOST_PASSES, PATIENCE = 100, 10_000, 300, 15
+"""Two hidden layers of this width; at most so many rows and passes; passes without progress after which it stops."""
+CHUNK = 2_000_000
+"""Pairs of rows and trees at once."""
+
+
+def _softmax(raw: Array) -> Array:
+    powers = np.exp(raw - raw.max(1, keepdims=True))
+    return np.asarray(powers / powers.sum(1, keepdims=True))
+
+
+class _WithNoise(Model):
+    """A model with one standard deviation for each output."""
+
+    noise: Array
+
+    def std(self, X: Array) -> Array:
+        return np.tile(self.noise, (len(X), 1))
+
+    def with_noise(self, noise: Array) -> Model:
+        return replace(self, noise=noise)  # type: ignore[type-var]
+
+
+@dataclass(frozen=True, eq=False)
+class KernelRidge(_WithNoise):
+    """A fitted kernel ridge regression.
+
+    Args:
+        kernel: The kernel.
+        penalty: Its ridge.
+        scale: Of the inputs, each column on its own.
+        rows: Scaled inputs (n, inputs) that it was fitted to.
+        dual: Their weights (n, outputs).
+        center: Mean of the outputs.
+        noise: Standard deviation of each output.
+    """
+
+    kernel: Kernel
+    penalty: float
+    scale: SymmetricScaler
+    rows: Array
+    dual: Array
+    center: Array
+    noise: Array
+    kind = "kernel ridge"
+    name = KERNEL
+
+    def predict(self, X: Array) -> Array:
+        return self.kernel.function(self.rows, self.dual)(self.scale.transform(X)) + self.center
+
+    def fit(self, rows: Rows) -> KernelRidge:
+        rows = rows.take(slice(MOST_KERNEL_ROWS))
+        center, inputs = np.average(rows.Y, axis=0, weights=rows.weights), self.scale.transform(rows.X)
+        inverse = _inverse(self.kernel.gram(inputs, inputs), self.penalty, rows.weights)
+        dual = np.zeros_like(rows.Y) if inverse is None else inverse @ (rows.Y - center)
+        return replace(self, rows=inputs, dual=dual, center=center)
+
+    def cross_val_predict(self, rows: Rows, folds: Index) -> Array:
+        """See :class:`Model`; in one factorisation where all rows are used."""
+        if len(rows) > MOST_KERNEL_ROWS:
+            return super().cross_val_predict(rows, folds)
+        inputs = self.scale.transform(rows.X)
+        gram = self.kernel.gram(inputs, inputs)
+        residuals = _residuals(gram, self.penalty, rows, folds)
+        return rows.Y - (rows.Y if residuals is None else residuals)
+
+    def to_state(self) -> State:
+        about = {"kernel": [self.kernel.family, self.kernel.parameter], "penalty": self.penalty}
+        arrays = {name: getattr(self, name) for name in ("rows", "dual", "center", "noise")}
+        return about, {**arrays, "shift": self.scale.shift, "scale": self.scale.scale}
+
+    @classmethod
+    def from_state(cls, about: About, arrays: Arrays) -> KernelRidge:
+        scale = SymmetricScaler(arrays["shift"], arrays["scale"])
+        rest = (arrays[name] for name in ("rows", "dual", "center", "noise"))
+        return cls(Kernel(*about["kernel"]), about["penalty"], scale, *rest)
+
+    def module(self) -> nn.Module:
+        from torch import nn
+
+        from softsym.discovery.module import KernelSum, Scaled, linear_layer
+
+        last = linear_layer(np.eye(len(self.center)), self.center)
+        return Scaled(nn.Sequential(KernelSum(self.kernel, self.rows, self.dual), last), self.scale)
+
+
+def fit_kernel_ridge(rows: Rows, folds: Index) -> KernelRidge:
+    """Kernel ridge regression on standardised columns, kernel and penalty chosen by cross-validation.
+
+    Example:
+        >>> X = np.random.default_rng(0).standard_normal((80, 2))
+        >>> str(fit_kernel_ridge(Rows(X, X[:, :1] * X[:, 1:]), np.arange(80) % 5).kernel)
+        'polynomial of degree 2'
+    """
+    scale = SymmetricScaler.fit(rows.X, None, ())
+    few, most = (slice(number) for number in (COMPARED, MOST_KERNEL_ROWS))
+    grid = [(kernel, PENALTIES) for kernel in KERNELS]
+    ranked = sorted(_compare(rows.take(few), folds[few], scale, grid), key=lambda one: one[0])
+    if len(rows) > COMPARED and len(ranked) > 1:
+        again = [(kernel, (penalty,)) for _, kernel, penalty in ranked[:FEW]]
+        ranked = sorted(_compare(rows.take(most), folds[most], scale, again), key=lambda one: one[0])
+    _, kernel, penalty = ranked[0] if ranked else (0.0, KERNELS[0], 1.0)
+    nothing = np.zeros((0, rows.Y.shape[1]))
+    return KernelRidge(kernel, penalty, scale, rows.X[:0], nothing, nothing, rows.Y.std(0)).fit(rows)
+
+
+def _compare(
+    rows: Rows, folds: Index, scale: SymmetricScaler, grid: Sequence[tuple[Kernel, Sequence[float]]]
+) -> Iterator[tuple[float, Kernel, float]]:
+    """The cross-validation error of every kernel and penalty whose matrix is regular."""
+    inputs = scale.transform(rows.X)
+    for kernel, penalties in grid:
+        gram = kernel.gram(inputs, inputs)
+        for penalty in penalties:
+            residuals = _residuals(gram, penalty, rows, folds)
+            if residuals is not None:
+                yield float(np.average(residuals**2, axis=0, weights=rows.weights).mean()), kernel, penalty
+
+
+def _inverse(gram: Array, penalty: float, weights: Array | None) -> Array | None:
+    """The inverse of the penalised matrix, None if it is singular; a row of weight two has half the ridge, as if it occurred twice."""
+    each = np.ones(len(gram)) if weights is None else np.mean(weights) / weights
+    factor, failed = lapack.dpotrf(
+        gram + penalty * float(np.trace(gram)) / len(gram) * np.diag(each), lower=1
+    )
+    if failed:
+        return None
+    inverse = lapack.dpotri(factor, lower=1)[0]
+    inverse = np.tril(inverse) + np.tril(inverse, -1).T
+    return np.asarray(inverse) if np.isfinite(inverse).all() else None
+
+
+def _residuals(gram: Array, penalty: float, rows: Rows, folds: Index) -> Array | None:
+    """What predictions of every row from other folds leave (n, outputs): (K^-1)_FF^-1 (K^-1 y)_F for every fold F."""
+    inverse = _inverse(gram, penalty, rows.weights)
+    if inverse is None:
+        return None
+    dual = inverse @ (rows.Y - np.average(rows.Y, axis=0, weights=rows.weights))
+    residuals = np.empty_like(dual)
+    for fold in np.unique(folds):
+        held = np.flatnonzero(folds == fold)
+        try:
+            residuals[held] = np.linalg.solve(inverse[np.ix_(held, held)], dual[held])
+        except np.linalg.LinAlgError:
+            return None
+    return residuals
+
+
+@dataclass(frozen=True, eq=False)
+class BoostedTrees(_WithNoise):
+    """Gradient boosting: sums of regression trees, kept as arrays of nodes.
+
+    Node k sends a row to ``left[k]`` if its column ``feature[k]`` is at most ``threshold[k]``, else to ``right[k]``; leaves point at
+    themselves. Sums of trees are coordinates along directions of the outputs.
+
+    Args:
+        feature: Shape (nodes,).
+        threshold: Shape (nodes,).
+        left: Shape (nodes,).
+        right: Shape (nodes,).
+        value: Of leaves, shape (nodes,).
+        roots: First node of every tree, shape (models, trees).
+        depth: Steps from a root to any leaf.
+        directions: Directions of the outputs, one for each model, shape (models, outputs).
+        center: What is added, shape (outputs,).
+        noise: Standard deviation of each output.
+        is_classes: Whether outputs are logarithms of odds.
+        seed: Random seed.
+    """
+
+    feature: Index
+    threshold: Array
+    left: Index
+    right: Index
+    value: Array
+    roots: Index
+    depth: int
+    directions: Array
+    center: Array
+    noise: Array
+    is_classes: bool = False
+    seed: int = 0
+    kind = "trees"
+    name = BOOSTING
+
+    def predict(self, X: Array) -> Array:
+        step = max(1, CHUNK // max(1, self.roots.size))
+        sums = [self._sum_trees(X[k : k + step]) for k in range(0, len(X), step)]
+        raw = (
+            np.concatenate(sums) @ self.directions + self.center if sums else np.zeros((0, len(self.center)))
+        )
+        return _softmax(raw) if self.is_classes else raw
+
+    def _sum_trees(self, X: Array) -> Array:
+        """Sums over trees (n, models)."""
+        node = np.broadcast_to(self.roots.reshape(1, -1), (len(X), self.roots.size))
+        row = np.arange(len(X))[:, None]
+        for _ in range(self.depth):
+            goes_left = X[row, self.feature[node]] <= self.threshold[node]
+            node = np.where(goes_left, self.left[node], self.right[node])
+        return np.asarray(self.value[node].reshape(len(X), *self.roots.shape).sum(-1))
+
+    def fit(self, rows: Rows) -> BoostedTrees:
+        return fit_boosting(rows, self.seed).with_noise(self.noise)  # type: ignore[return-value]
+
+    def to_state(self) -> State:
+        about = {"depth": self.depth, "is_classes": self.is_classes, "seed": self.seed}
+        return about, {name: getattr(self, name) for name in _TREE_ARRAYS}
+
+    @classmethod
+    def from_state(cls, about: About, arrays: Arrays) -> BoostedTrees:
+        values: dict[str, Any] = {name: arrays[name] for name in _TREE_ARRAYS}
+        trees = cls(**values, **{key: about[key] for key in _TREE_KEYS})
+        nodes, sizes = len(trees.value), {len(arrays[name]) for name in _TREE_ARRAYS[:5]}
+        inside = all(np.all((part >= 0) & (part < nodes)) for part in (trees.left, trees.right, trees.roots))
+        if len(sizes) != 1 or not inside or not 0 <= trees.depth <= nodes or (trees.feature < 0).any():
+            raise ValueError("its trees are damaged")
+        return trees
+
+    def module(self) -> nn.Module:
+        from softsym.discovery.module import Trees
+
+        return Trees(self)
+
+
+_TREE_ARRAYS = ("feature", "threshold", "left", "right", "value", "roots", "directions", "center", "noise")
+_TREE_KEYS = ("depth", "is_classes", "seed")
+
+
+def fit_boosting(rows: Rows, seed: int = 0) -> BoostedTrees:
+    """scikit-learn's histogram gradient boosting with default settings, one model for each principal direction of the outputs.
+
+    Example:
+        >>> X = np.random.default_rng(0).standard_normal((60, 2))
+        >>> fit_boosting(Rows(X, np.sign(X))).predict(X[:4]).shape
+        (4, 2)
+    """
+    from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+
+    rows = rows.take(slice(MOST_TREE_ROWS))
+    options: dict[str, Any] = {"max_iter": TREES, "early_stopping": False, "random_state": seed}
+    fitted: list[Any] = []
+    with threadpool_limits(limits=1):
+        if rows.target is Target.CLASSES:
+            present = np.flatnonzero(rows.Y.any(0))
+            center = np.where(rows.Y.any(0), 0.0, -30.0)
+            labels = rows.Y.argmax(1)
+            directions = np.eye(rows.Y.shape[1])[present]
+            if len(present) > 1:
+                fitted = [HistGradientBoostingClassifier(**options).fit(rows.X, labels, rows.weights)]
+                directions = directions[1:] if len(present) == 2 else directions
+        else:
+            center = np.average(rows.Y, axis=0, weights=rows.weights)
+            directions = np.linalg.svd(rows.Y - center, full_matrices=False)[2][:MOST_DIRECTIONS]
+            for direction in directions:
+                along = (rows.Y - center) @ direction
+                fitted.append(HistGradientBoostingRegressor(**options).fit(rows.X, along, rows.weights))
+    base = [float(value) for model in fitted for value in np.ravel(model._baseline_prediction)]
+    directions = directions[: len(base)]
+    trees = [
+        predictors[k].nodes
+        for model in fitted
+        for k in range(len(model._predictors[0]))
+        for predictors in model._predictors
+    ]
+    first = np.cumsum([0, *map(len, trees)])
+    parts = [_read_nodes(tree, place) for tree, place in zip(trees, first[:-1], strict=True)]
+    arrays = [np.concatenate(part) for part in zip(*parts, strict=True)] or [np.zeros(0, np.int64)] * 5
+    nodes: dict[str, Any] = dict(zip(_TREE_ARRAYS, arrays, strict=False))
+    return BoostedTrees(
+        **nodes,
+        roots=first[:-1].astype(np.int64).reshape(len(base), len(trees) // max(len(base), 1)),
+        depth=max((int(tree["depth"].max()) for tree in trees), default=0),
+        directions=directions,
+        center=center + np.asarray(base) @ directions if base else center,
+        noise=rows.Y.std(0),
+        is_classes=rows.target is Target.CLASSES,
+        seed=seed,
+    )
+
+
+def _read_nodes(nodes: Any, first: int) -> tuple[Index, Array, Index, Index, Array]:
+    """Feature, threshold, left, right and value of the nodes of a tree, the first of which has this number."""
+    place, is_leaf = np.arange(len(nodes)) + first, nodes["is_leaf"].astype(bool)
+    left, right = (
+        np.where(is_leaf, place, nodes[side].astype(np.int64) + first) for side in ("left", "right")
+    )
+    feature, threshold = (
+        np.where(is_leaf, 0, nodes["feature_idx"]),
+        np.where(is_leaf, 0.0, nodes["num_threshold"]),
+    )
+    return feature, threshold, left, right, np.where(is_leaf, nodes["value"], 0.0)
+
+
+def boosted(X: Array, Y: Array, seed: int = 0, weights: Array | None = None) -> Callable[[Array], Array]:
+    """Boosted trees from inputs (n, inputs) to outputs (n, outputs), as a function.
+
+    Args:
+        X: Inputs.
+        Y: Outputs.
+        seed: Random seed.
+        weights: Sample weights (n,).
+
+    Example:
+        >>> X = np.random.default_rng(0).standard_normal((60, 2))
+        >>> boosted(X, np.sign(X))(X[:4]).shape
+        (4, 2)
+    """
+    return fit_boosting(Rows(X, Y, weights), seed).predict
+
+
+@dataclass(frozen=True, eq=False)
+class Perceptron(_WithNoise):
+    """A small multilayer perceptron.
+
+    Args:
+        weights: Of every layer, shape (before, after).
+        biases: Of every layer, shape (after,).
+        scale_in: Of the inputs.
+        scale_out: Of the outputs.
+        noise: Standard deviation of each output.
+        is_classes: Whether outputs are logarithms of odds.
+        seed: Random seed.
+    """
+
+    weights: tuple[Array, ...]
+    biases: tuple[Array, ...]
+    scale_in: SymmetricScaler
+    scale_out: SymmetricScaler
+    noise: Array
+    is_classes: bool = False
+    seed: int = 0
+    kind = "perceptron"
+    name = PERCEPTRON
+
+    def predict(self, X: Array) -> Array:
+        hidden = self.scale_in.transform(X)
+        for weight, bias in zip(self.weights[:-1], self.biases[:-1], strict=True):
+            hidden = np.maximum(hidden @ weight + bias, 0.0)
+        raw = self.scale_out.inverse(hidden @ self.weights[-1] + self.biases[-1])
+        return _softmax(raw) if self.is_classes else raw
+
+    def fit(self, rows: Rows) -> Perceptron:
+        return replace(fit_perceptron(rows, self.seed), noise=self.noise)
+
+    def to_state(self) -> State:
+        arrays: Arrays = {"noise": self.noise}
+        for name, scaler in (("in", self.scale_in), ("out", self.scale_out)):
+            arrays |= {f"{name}/shift": scaler.shift, f"{name}/scale": scaler.scale}
+        for k, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
+            arrays |= {f"weight/{k}": weight, f"bias/{k}": bias}
+        return {"layers": len(self.weights), "is_classes": self.is_classes, "seed": self.seed}, arrays
+
+    @classmethod
+    def from_state(cls, about: About, arrays: Arrays) -> Perceptron:
+        inputs, outputs = (
+            SymmetricScaler(arrays[f"{name}/shift"], arrays[f"{name}/scale"]) for name in ("in", "out")
+        )
+        weights, biases = (
+            tuple(arrays[f"{what}/{k}"] for k in range(about["layers"])) for what in ("weight", "bias")
+        )
+        return cls(weights, biases, inputs, outputs, arrays["noise"], about["is_classes"], about["seed"])
+
+    def module(self) -> nn.Module:
+        from torch import nn
+
+        from softsym.discovery.module import Scaled, linear_layer
+
+        layers: list[nn.Module] = []
+        for weight, bias in zip(self.weights, self.biases, strict=True):
+            layers += [linear_layer(weight.T, bias), nn.ReLU()]
+        layers[-1:] = [nn.Softmax(-1)] if self.is_classes else []
+        return Scaled(nn.Sequential(*layers), self.scale_in, self.scale_out)
+
+
+def fit_perceptron(rows: Rows, seed: int = 0) -> Perceptron:
+    """Trains a perceptron by scikit-learn, with early stopping on rows that it splits off.
+
+    Example:
+        >>> X = np.random.default_rng(0).standard_normal((60, 2))
+        >>> fit_perceptron(Rows(X, X[:, :1] - X[:, 1:])).predict(X[:3]).shape
+        (3, 1)
+    """
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.neural_network import MLPClassifier, MLPRegressor
+    from sklearn.utils.validation import has_fit_parameter
+
+    rows = rows.take(slice(MOST_PERCEPTRON_ROWS))
+    is_classes, outputs = rows.target is Target.CLASSES, rows.Y.shape[1]
+    scale_in, scale_out = SymmetricScaler.fit(rows.X, None, ()), SymmetricScaler.fit(rows.Y, None, ())
+    goal = scale_out.transform(rows.Y)
+    goal = goal[:, 0] if outputs == 1 else goal
+    if is_classes:
+        scale_out, goal = SymmetricScaler(np.zeros(outputs), np.ones(outputs)), rows.Y.argmax(1)
+    model: Any = (MLPClassifier if is_classes else MLPRegressor)(
+        hidden_layer_sizes=(WIDTH, WIDTH),
+        learning_rate_init=3e-3,
+        max_iter=MOST_PASSES,
+        n_iter_no_change=PATIENCE,
+        early_stopping=len(rows) >= 20 and (not is_classes or rows.Y.sum(0)[rows.Y.any(0)].min() >= 10),
+        random_state=seed,
+    )
+    has_weights = rows.weights is not None and has_fit_parameter(model, "sample_weight")
+    counted = {"sample_weight": rows.weights} if has_weights else {}
+    with warnings.catch_warnings(), threadpool_limits(limits=1):
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(scale_in.transform(rows.X), goal, **counted)
+    weights, biases = [np.asarray(w) for w in model.coefs_], [np.asarray(b) for b in model.intercepts_]
+    if (
+        is_classes
+    ):  # classes that do not occur have odds of nearly zero; of two, the first has the log odds zero
+        present = np.flatnonzero(rows.Y.any(0))[-weights[-1].shape[1] :]
+        last, bias = np.zeros((WIDTH, outputs)), np.where(rows.Y.any(0), 0.0, -30.0)
+        last[:, present], bias[present] = weights[-1], biases[-1]
+        weights[-1], biases[-1] = last, bias
+    return Perceptron(tuple(weights), tuple(biases), scale_in, scale_out, rows.Y.std(0), is_classes, seed)

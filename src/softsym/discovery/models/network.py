@@ -1,0 +1,312 @@
+"""Networks as a model: an ensemble that is regularised towards the candidate symmetries (PER), or unconstrained."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from softsym.data import SymmetricScaler
+from softsym.discovery.config import Hyperparameters
+from softsym.discovery.fit_data import Rows, Shape, Target
+from softsym.discovery.models.base import About, Model, State
+from softsym.discovery.module import Members, Scaled
+from softsym.groups import Group
+from softsym.nn import MLP, ScaleCanonical, SoftMLP, soft_network
+from softsym.nn.gate import Gated
+from softsym.regularize import EquivarianceRegularizer
+from softsym.reps.scaling import is_scaling
+from softsym.typing import Array, Arrays
+
+CURVES = ("epochs", "loss_epochs", "loss", "validation")
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """One trained network, in double precision, with what is known of its training."""
+
+    seed: int
+    model: nn.Module
+    strengths: dict[str, float]
+    history: list[dict[str, Any]]
+    is_finished: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """Learning curves of the network of one seed.
+
+    Args:
+        seed: The seed.
+        epochs: Epochs at which residuals were read, shape (n,).
+        residuals: By group, the unweighted squared distance of all weights, shape (n,).
+        strengths: By group, the strength of the penalty, shape (n,).
+        loss_epochs: Epochs at which losses were read, shape (m,).
+        loss: Training loss, shape (m,).
+        validation: Validation loss, NaN where it was not measured, shape (m,).
+    """
+
+    seed: int
+    epochs: Array
+    residuals: Mapping[str, Array]
+    strengths: Mapping[str, Array]
+    loss_epochs: Array
+    loss: Array
+    validation: Array
+
+    @classmethod
+    def of(cls, member: Member) -> Curves:
+        """The history of a member."""
+        rows = member.history
+        with_residuals = [row for row in rows if "residuals" in row]
+
+        def by_group(what: str) -> dict[str, Array]:
+            return {name: np.array([row[what][name] for row in with_residuals]) for name in member.strengths}
+
+        return cls(
+            seed=member.seed,
+            epochs=np.array([row["epoch"] for row in with_residuals], dtype=np.float64),
+            residuals=by_group("residuals"),
+            strengths=by_group("strengths"),
+            loss_epochs=np.array([row["epoch"] for row in rows], dtype=np.float64),
+            loss=np.array([row["loss"] for row in rows]),
+            validation=np.array([row.get("validation", np.nan) for row in rows], dtype=np.float64),
+        )
+
+
+def make_network(shape: Shape, hyperparameters: Hyperparameters, seed: int) -> nn.Module:
+    """The PER network of the candidates, or an unconstrained one if there are none."""
+    sizes = (hyperparameters.width, hyperparameters.layers)
+    if not shape.groups:
+        return MLP(shape.rep_in, shape.rep_out, shape.largest, *sizes, seed=seed)
+    make = soft_network if hyperparameters.framing else SoftMLP
+    return make(
+        shape.rep_in,
+        shape.rep_out,
+        shape.groups,
+        *sizes,
+        largest=shape.largest,
+        init=hyperparameters.init,
+        seed=seed,
+    )
+
+
+def make_regularizer(
+    model: nn.Module,
+    shape: Shape,
+    strength: float | Mapping[str, float] = 0.0,
+    *,
+    dimensionless: bool = False,
+) -> EquivarianceRegularizer | None:
+    """The penalties of all candidates; in a loss they are dimensionless, so that one strength suits all tasks."""
+    if not shape.groups:
+        return None
+    return EquivarianceRegularizer(model, shape.groups, strength=strength, dimensionless=dimensionless)
+
+
+@torch.no_grad()
+def predict_members(members: Sequence[Member], x: Tensor, chunk: int = 16_384) -> Tensor:
+    """Predictions of all members, shape (members, n, outputs)."""
+    return torch.stack([torch.cat([member.model(part) for part in x.split(chunk)]) for member in members])
+
+
+@torch.no_grad()
+def project_member(member: Member, shape: Shape, exact: Iterable[str]) -> Member:
+    """A copy of a member, projected onto the weights that are equivariant to all exact groups, to rounding in double precision."""
+    names = set(exact)
+    model = copy.deepcopy(member.model)
+    per = make_regularizer(model, shape.restrict_to({*member.strengths, *names}))
+    if per is None or not names:
+        return member
+    per.strengths = {name: float(name in names) for name in per.strengths}
+    for _ in range(2):  # what a step of this length leaves outside, a second one leaves of that
+        per.prox_(1e9)
+    for module in model.modules():
+        if isinstance(module, Gated) and module.soft is not None:
+            module.soft.zero_()  # the soft path of the gates breaks every group
+    return replace(member, model=model)
+
+
+@dataclass(frozen=True, eq=False)
+class Networks(Model):
+    """Trained networks as one model: the mean of the members.
+
+    Args:
+        title: Which networks they are.
+        members: The trained networks.
+        shape: What they map, with the candidates that they were trained with.
+        hyperparameters: How they were trained.
+        scale_in: Scaling of the inputs.
+        scale_out: Scaling of the outputs; the identity for classes.
+        target: What the outputs are: numbers, or probabilities of classes.
+        exact: Names of the groups to which they are exactly equivariant.
+        curves: Learning curves of each training.
+    """
+
+    title: str
+    members: tuple[Member, ...]
+    shape: Shape
+    hyperparameters: Hyperparameters
+    scale_in: SymmetricScaler
+    scale_out: SymmetricScaler
+    target: Target = Target.NUMBERS
+    exact: tuple[str, ...] = ()
+    curves: tuple[Curves, ...] = field(default=())
+    kind = "networks"
+
+    @property
+    def name(self) -> str:
+        return self.title
+
+    @property
+    def exact_groups(self) -> tuple[str, ...]:
+        return self.exact
+
+    def outputs(self, X: Array) -> Array:
+        """Outputs of all members (members, n, outputs); probabilities for classes."""
+        raw = predict_members(self.members, torch.from_numpy(self.scale_in.transform(X)))
+        if self.target is Target.CLASSES:
+            return raw.softmax(-1).numpy()
+        return self.scale_out.inverse(raw.numpy().reshape(-1, raw.shape[-1])).reshape(tuple(raw.shape))
+
+    def predict(self, X: Array) -> Array:
+        return np.asarray(self.outputs(X).mean(0))
+
+    def std(self, X: Array) -> Array:
+        """Standard deviations over members."""
+        return np.asarray(self.outputs(X).std(0))
+
+    def fit(self, rows: Rows) -> Networks:
+        """The same networks: they are not trained again, which would take too long."""
+        return self
+
+    def project(self, groups: Sequence[Group]) -> Networks | None:
+        """The networks with weights projected onto the equivariant ones; None if these are constant, as for scalings of plain layers."""
+        names = tuple(group.name for group in groups)
+        if set(names) <= set(self.exact):
+            return self
+        known = {name for member in self.members for name in member.strengths}
+        canonical = all(isinstance(member.model, ScaleCanonical) for member in self.members)
+        if not set(names) <= known or (any(map(is_scaling, groups)) and not canonical):
+            return None
+        members = tuple(project_member(member, self.shape, names) for member in self.members)
+        return replace(self, members=members, exact=names)
+
+    def distance(self, other: Networks) -> float:
+        """Distance of the weights from those of projected networks, as a share of their norm, averaged over members."""
+        shares = []
+        for before, after in zip(self.members, other.members, strict=True):
+            old, new = (
+                nn.utils.parameters_to_vector(one.model.parameters()).detach() for one in (before, after)
+            )
+            shares.append(float((old - new).norm() / old.norm().clamp_min(1e-300)))
+        return sum(shares) / len(shares)
+
+    def to_state(self) -> State:
+        about = {
+            "title": self.title,
+            "shape": self.shape.to_dict(),
+            "hyperparameters": self.hyperparameters.model_dump(),
+            "members": [{"seed": m.seed, "strengths": m.strengths} for m in self.members],
+            "target": self.target.value,
+            "exact": list(self.exact),
+            "curves": len(self.curves),
+        }
+        arrays: Arrays = {}
+        for name, scaler in (("in", self.scale_in), ("out", self.scale_out)):
+            arrays |= {f"scale/{name}/shift": scaler.shift, f"scale/{name}/scale": scaler.scale}
+        for k, member in enumerate(self.members):
+            arrays |= {
+                f"member/{k}/{name}": _short(v.numpy()) for name, v in member.model.state_dict().items()
+            }
+        for k, curves in enumerate(self.curves):
+            arrays |= {f"curves/{k}/{name}": getattr(curves, name) for name in CURVES}
+            for g, group in enumerate(curves.residuals):
+                arrays[f"curves/{k}/residuals/{g}"] = curves.residuals[group]
+                arrays[f"curves/{k}/strengths/{g}"] = curves.strengths[group]
+        return about, arrays
+
+    @classmethod
+    def from_state(cls, about: About, arrays: Arrays) -> Networks:
+        shape = Shape.from_dict(about["shape"])
+        hyperparameters = Hyperparameters.model_validate(about["hyperparameters"])
+        scale_in, scale_out = (
+            SymmetricScaler(arrays[f"scale/{n}/shift"], arrays[f"scale/{n}/scale"]) for n in ("in", "out")
+        )
+        described = about["members"]
+        members = tuple(
+            _restore_member(shape, hyperparameters, one, arrays, f"member/{k}/")
+            for k, one in enumerate(described)
+        )
+        curves = tuple(_restore_curves(described[k], arrays, f"curves/{k}/") for k in range(about["curves"]))
+        return cls(
+            about["title"],
+            members,
+            shape,
+            hyperparameters,
+            scale_in,
+            scale_out,
+            Target(about["target"]),
+            tuple(about["exact"]),
+            curves,
+        )
+
+    def module(self) -> nn.Module:
+        is_classes = self.target is Target.CLASSES
+        body = Members([member.model for member in self.members], is_classes=is_classes)
+        return Scaled(body, self.scale_in, None if is_classes else self.scale_out)
+
+
+def weight_distances(networks: Networks, group: Group) -> tuple[float, dict[str, float]]:
+    """How far weights are from a group's space: the share of their squared norm outside, and each layer's relative distance."""
+    shares, layers = [], []
+    for member in networks.members:
+        per = make_regularizer(member.model, networks.shape.restrict_to(member.strengths))
+        if per is None:
+            return 0.0, {}
+        outside = per.residuals()[group.name]
+        squares = per.stacked.sum_by_layer(
+            [float(p.detach().double().square().sum()) for p in per.stacked.parameters]
+        )
+        shares.append(2 * sum(outside.values()) / sum(squares.values()))
+        layers.append([np.sqrt(2 * outside[name] / max(squares[name], 1e-300)) for name in squares])
+    named = {f"layer {k + 1}": float(value) for k, value in enumerate(np.mean(layers, axis=0))}
+    return float(np.mean(shares)), named
+
+
+def _short(values: NDArray[Any]) -> NDArray[Any]:
+    """Converts to single precision where that is lossless: trained weights, not those projected in double precision."""
+    single = values.astype(np.float32) if values.dtype == np.float64 else values
+    return single if np.array_equal(single, values) else values
+
+
+def _restore_member(
+    shape: Shape, hyperparameters: Hyperparameters, described: About, arrays: Arrays, prefix: str
+) -> Member:
+    own = shape.restrict_to(described["strengths"])
+    model = make_network(own, hyperparameters, described["seed"]).double()
+    state = {
+        name.removeprefix(prefix): torch.from_numpy(value.copy())
+        for name, value in arrays.items()
+        if name.startswith(prefix)
+    }
+    try:
+        model.load_state_dict(state)
+    except RuntimeError as error:
+        raise ValueError("its weights do not fit its network") from error
+    return Member(described["seed"], model.eval(), dict(described["strengths"]), [])
+
+
+def _restore_curves(described: About, arrays: Arrays, prefix: str) -> Curves:
+    def by_group(what: str) -> dict[str, Array]:
+        return {name: arrays[f"{prefix}{what}/{g}"] for g, name in enumerate(described["strengths"])}
+
+    epochs, loss_epochs, loss, validation = (arrays[prefix + name] for name in CURVES)
+    residuals, strengths = by_group("residuals"), by_group("strengths")
+    return Curves(described["seed"], epochs, residuals, strengths, loss_epochs, loss, validation)

@@ -1,1 +1,0 @@
-"""Fitted models as one ``nn.Module`` in the units of the data."""

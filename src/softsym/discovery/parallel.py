@@ -1,0 +1,435 @@
+"""Trainings of networks, one after the other or in parallel processes, with bitwise equal results; and work that Ctrl-C can stop.
+
+A training in a process of its own writes a line for every epoch into a file, and stops if a file named ``stop`` exists. Nothing else is
+shared, so any process may end at any time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import ctypes
+import json
+import signal
+import sys
+import tempfile
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, wait
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from softsym.errors import SlowTrainingWarning, TrainingError
+from softsym.native import announce, is_torch_only, torch_only
+from softsym.progress import Reporter
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from softsym.discovery.config import Hyperparameters
+    from softsym.discovery.fit_data import Shape
+    from softsym.discovery.models import Member
+    from softsym.training import Criterion, Splits
+
+Row = dict[str, Any]
+Stop = Callable[[], bool]
+OnEpoch = Callable[[int, Row], bool]
+"""Called with the index of a training and the row of its epoch; returns True to stop all of them."""
+PERIOD, IDLE = 0.1, 30
+"""Seconds between two reads of what processes have written, and after which an idle process ends."""
+STOP = "stop"
+GRACE, PATIENCE = 1.0, 0.5
+"""Seconds in which interrupted work may end by itself, and then by an exception."""
+T = TypeVar("T")
+
+
+def run_interruptible(work: Callable[[Stop], T]) -> T:
+    """Does work that Ctrl-C stops within two seconds, whatever it is doing.
+
+    The work runs in a thread of its own, so that this one can react while a library computes. It is first asked to stop, then an
+    exception is raised in it, and then it is left behind. Elsewhere than in the main thread, which alone is interrupted, it is called
+    directly.
+
+    Raises:
+        KeyboardInterrupt: It was interrupted.
+
+    Example:
+        >>> run_interruptible(lambda stop: 2 + 2)
+        4
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return work(lambda: False)
+    stop, done = threading.Event(), threading.Event()
+    results: list[T] = []
+    errors: list[BaseException] = []
+    context = contextvars.copy_context()
+
+    def run() -> None:
+        try:
+            results.append(context.run(work, stop.is_set))
+        except BaseException as error:  # it is raised again in the main thread
+            errors.append(error)
+        finally:
+            done.set()
+
+    thread = threading.Thread(target=run, name="softsym-fit", daemon=True)
+    thread.start()
+    try:
+        while not done.wait(PERIOD):
+            pass
+    except BaseException:
+        stop.set()
+        if not done.wait(GRACE) and thread.ident is not None:
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                ctypes.c_ulong(thread.ident), ctypes.py_object(KeyboardInterrupt)
+            )
+            done.wait(PATIENCE)
+        raise
+    if errors:
+        raise errors[0]
+    return results[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """The state that a training continues from.
+
+    Args:
+        weights: The network's.
+        strengths: Of the penalties, from then on.
+    """
+
+    weights: dict[str, Tensor]
+    strengths: dict[str, float]
+
+
+@dataclass(frozen=True)
+class TrainJob:
+    """One training.
+
+    Args:
+        hyperparameters: With epochs and batch chosen.
+        seed: Seed of weights and batches.
+        folder: Where checkpoints go.
+        start: Weights and strengths to continue from; a new network by default.
+    """
+
+    hyperparameters: Hyperparameters
+    seed: int
+    folder: Path | None = None
+    start: Start | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingData:
+    """Shape, standardised data, loss and device, which all trainings share."""
+
+    shape: Shape
+    data: Splits
+    criterion: Criterion
+    device: str = "cpu"
+
+
+@dataclass(frozen=True)
+class Weighted:
+    """A loss with sample weights, which are the last column of the outputs: the mean over rows of weight times loss.
+
+    Args:
+        inner: The loss, which averages over its rows.
+
+    Example:
+        >>> import torch
+        >>> loss = Weighted(torch.nn.functional.mse_loss)
+        >>> loss(torch.tensor([[1.0], [1.0]]), torch.tensor([[0.0, 0.5], [3.0, 1.5]]))  # (0.5 * 1 + 1.5 * 4) / 2
+        tensor(3.2500)
+    """
+
+    inner: Criterion
+
+    def __call__(self, prediction: Tensor, y: Tensor) -> Tensor:
+        """The loss of predictions (n, outputs) and outputs with weights (n, outputs + 1), a scalar."""
+        from torch.nn.functional import cross_entropy
+
+        true, weights = y[:, :-1], y[:, -1]
+        is_classes = self.inner is cross_entropy
+        each = (
+            cross_entropy(prediction, true, reduction="none")
+            if is_classes
+            else (prediction - true).square().mean(1)
+        )
+        return (weights * each).mean()
+
+
+def train_member(
+    training_data: TrainingData, job: TrainJob, on_epoch: Callable[[Row], bool | None] | None = None
+) -> Member:
+    """Trains one network; with a folder it continues from the newest checkpoint there."""
+    import torch
+    from torch.nn.functional import cross_entropy
+
+    from softsym.discovery.models import Member, make_network, make_regularizer
+    from softsym.metrics import Violations
+    from softsym.nn import ScaleCanonical
+    from softsym.training import fit
+
+    shape, data, criterion = training_data.shape, training_data.data, training_data.criterion
+    hyperparameters = job.hyperparameters
+    if job.folder is not None:
+        job.folder.mkdir(parents=True, exist_ok=True)
+    stopped = False
+
+    def watch(row: Row) -> bool:
+        nonlocal stopped
+        stopped = bool(on_epoch is not None and on_epoch(row))
+        return stopped
+
+    with one_thread():
+        model = make_network(shape, hyperparameters, job.seed)
+        if isinstance(model, ScaleCanonical):
+            model.fit_size_(data.train[0])
+        if job.start is not None:
+            model.load_state_dict(job.start.weights)
+        strength = hyperparameters.strength or 0.0 if job.start is None else job.start.strengths
+        regularizer = make_regularizer(model, shape, strength, dimensionless=hyperparameters.form == "loss")
+        is_classes = (criterion.inner if isinstance(criterion, Weighted) else criterion) is cross_entropy
+        outputs = shape.sizes[1]
+        settings = hyperparameters.settings(job.seed, has_groups=bool(shape.groups))
+        fitted = fit(
+            model,
+            data,
+            settings.model_copy(update={"accelerator": training_data.device}),
+            regularizer=regularizer,
+            controller=hyperparameters.controller() if regularizer is not None else None,
+            criterion=criterion,
+            violations=Violations(
+                shape.rep_in,
+                shape.rep_out,
+                shape.groups,
+                (data.train[0], data.train[1][:, :outputs]),
+                (data.val[0], data.val[1][:, :outputs]),
+                *([partial(torch.softmax, dim=-1)] if is_classes else []),
+            ),
+            folder=job.folder,
+            resume=job.folder is not None,
+            on_epoch=watch,
+        )
+    model = fitted.model.double().eval()  # so that the prediction of a row does not depend on its batch
+    return Member(job.seed, model, fitted.strengths, fitted.history, is_finished=not stopped)
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Runs torch with one thread.
+
+    The last bits of initial weights and of a training depend on the number of threads, so members have one wherever they are trained:
+    in this process or in several, on two cores or on sixty. At the usual widths a second thread brings nothing.
+    """
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+class Executor(Protocol):
+    """Runs trainings on other machines (:class:`softsym.discovery.on_ray.OnRay`)."""
+
+    def run(
+        self,
+        training_data: TrainingData,
+        jobs: Sequence[TrainJob],
+        n_jobs: int,
+        on_epoch: OnEpoch,
+        may_diverge: bool,
+    ) -> list[Outcome | None]:
+        """The outcome of every job, at most ``n_jobs`` at a time; None if a training diverged and ``may_diverge`` is set."""
+
+
+def train_all(
+    training_data: TrainingData,
+    jobs: Sequence[TrainJob],
+    *,
+    n_jobs: int = 1,
+    on_epoch: OnEpoch | None = None,
+    may_diverge: bool = False,
+    executor: Executor | None = None,
+) -> list[Member | None]:
+    """Trains several networks.
+
+    Returns:
+        One member for each training that was begun.
+    """
+    callback = on_epoch or (lambda place, row: False)
+    if executor is not None:
+        outcomes = executor.run(training_data, jobs, n_jobs, callback, may_diverge)
+    elif n_jobs > 1 and len(jobs) > 1:
+        outcomes = _train_in_processes(training_data, jobs, min(n_jobs, len(jobs)), callback, may_diverge)
+    else:
+        members: list[Member | None] = []
+        for place, job in enumerate(jobs):
+            member = _train(training_data, job, partial(callback, place), may_diverge)
+            members.append(member)
+            if member is not None and not member.is_finished:
+                break
+        return members
+    pairs = zip(outcomes, jobs, strict=True)
+    return [None if outcome is None else outcome.member(training_data.shape, job) for outcome, job in pairs]
+
+
+class ProgressCallback:
+    """Shows the progress of several trainings and decides after every epoch whether to stop.
+
+    Args:
+        report: Called with the total number of epochs.
+        n: Number of trainings.
+        stop: Called after every epoch; None for never.
+    """
+
+    def __init__(self, report: Reporter, n: int, stop: Stop | None) -> None:
+        self.report, self.stop, self.done = report, stop, [0] * n
+
+    def __call__(self, place: int, row: Row) -> bool:
+        """Takes the row of one training's epoch; True to stop."""
+        self.done[place] = row["epoch"]
+        self.report({**row, "epoch": sum(self.done)})
+        return self.stop is not None and self.stop()
+
+
+def _train(
+    training_data: TrainingData, job: TrainJob, on_epoch: Callable[[Row], bool], may_diverge: bool
+) -> Member | None:
+    last = 0
+
+    def watch(row: Row) -> bool:
+        nonlocal last
+        last = row["epoch"]
+        return on_epoch(row)
+
+    try:
+        member = train_member(training_data, job, watch)
+    except TrainingError:
+        if may_diverge:
+            return None
+        raise
+    epochs = job.hyperparameters.epochs or 0
+    if member.is_finished and last < epochs:  # early stopping, or a finished checkpoint
+        on_epoch({**member.history[-1], "epoch": epochs})
+    return member
+
+
+def _train_in_processes(
+    training_data: TrainingData, jobs: Sequence[TrainJob], n_jobs: int, on_epoch: OnEpoch, may_diverge: bool
+) -> list[Outcome | None]:
+    from joblib.externals.loky import get_reusable_executor
+    from joblib.externals.loky.process_executor import BrokenProcessPool
+
+    announce()  # here, once, and not in every process
+    # The environment of this process, number of threads included, on which results may depend. Processes ignore Ctrl-C, which a
+    # terminal sends to all: this process decides when they end.
+    executor = get_reusable_executor(
+        n_jobs, timeout=IDLE, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN)
+    )
+    with tempfile.TemporaryDirectory(prefix="softsym-", ignore_cleanup_errors=True) as name:
+        try:
+            futures = [
+                executor.submit(
+                    _run_in_process, training_data, job, Path(name), place, may_diverge, is_torch_only()
+                )
+                for place, job in enumerate(jobs)
+            ]
+            _follow(Path(name), futures, on_epoch)
+            outcomes: list[Outcome | None] = [future.result() for future in futures]
+        except BrokenProcessPool as error:
+            raise TrainingError(
+                "a process that trained was ended from outside, perhaps for want of memory; try fewer jobs"
+            ) from error
+        except BaseException:  # one of them failed, or the user interrupted
+            executor.shutdown(wait=True, kill_workers=True)
+            raise
+    return outcomes
+
+
+def end_processes() -> None:
+    """Ends all processes that train, if there are any."""
+    if "joblib.externals.loky" in sys.modules:
+        from joblib.externals.loky import reusable_executor
+
+        executor = reusable_executor._executor
+        with contextlib.suppress(Exception):
+            if executor is not None:
+                executor.shutdown(wait=False, kill_workers=True)
+
+
+def _follow(folder: Path, futures: Sequence[Future[Any]], on_epoch: OnEpoch) -> None:
+    """Calls back with the rows that processes write into a folder, until all are done or one has failed."""
+    read = [0] * len(futures)
+    over = False
+    while not over:
+        done, pending = wait(futures, PERIOD, FIRST_EXCEPTION)
+        over = not pending or any(future.exception() for future in done)
+        for place in range(len(futures)):
+            for row in _new_rows(folder / str(place), read, place):
+                if on_epoch(place, row):
+                    (folder / STOP).touch()
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """The result of a training in another process: weights without the network, whose caches are large."""
+
+    weights: dict[str, Tensor]
+    strengths: dict[str, float]
+    history: list[Row]
+    is_finished: bool
+
+    def member(self, shape: Shape, job: TrainJob) -> Member:
+        """The member."""
+        from softsym.discovery.models import Member, make_network
+
+        model = make_network(shape, job.hyperparameters, job.seed).double()
+        model.load_state_dict(self.weights)
+        return Member(job.seed, model.eval(), self.strengths, self.history, self.is_finished)
+
+
+def _run_in_process(
+    training_data: TrainingData, job: TrainJob, folder: Path, place: int, may_diverge: bool, plain: bool
+) -> Outcome | None:
+    """Runs one training in a process of its own."""
+    with (folder / str(place)).open("a", encoding="utf-8", buffering=1) as lines:
+
+        def report(row: Row) -> bool:
+            lines.write(json.dumps(row) + "\n")
+            return (folder / STOP).exists()
+
+        return run_job(training_data, job, report, may_diverge, plain)
+
+
+def run_job(
+    training_data: TrainingData, job: TrainJob, report: Callable[[Row], bool], may_diverge: bool, plain: bool
+) -> Outcome | None:
+    """Runs one training in a worker; ``plain`` switches compiled code off."""
+    with torch_only() if plain else nullcontext(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", SlowTrainingWarning)
+        member = _train(training_data, job, report, may_diverge)
+    if member is None:
+        return None
+    return Outcome(member.model.state_dict(), member.strengths, member.history, member.is_finished)
+
+
+def _new_rows(file: Path, read: list[int], place: int) -> Iterator[Row]:
+    if not file.exists():
+        return
+    with file.open("rb") as lines:
+        lines.seek(read[place])
+        for line in lines:
+            if not line.endswith(b"\n"):
+                return  # incomplete: it is read the next time
+            read[place] += len(line)
+            yield json.loads(line)

@@ -1,1 +1,0 @@
-"""Plans of fits: parameters and data are validated here, and candidates proposed."""

@@ -1,1 +1,0 @@
-"""The charts of the report, one family per file."""

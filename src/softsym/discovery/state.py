@@ -1,0 +1,317 @@
+"""Fitted estimators on disk: safetensors for numbers, JSON for the rest, checksums for both, no pickle.
+
+A model's folder holds ``model.json`` and ``tensors.safetensors``. It is written to a temporary name and renamed: whole or not there. Equal
+arrays are stored once.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from softsym.discovery.fit_data import Rows, Shape, Target
+from softsym.discovery.models import Model, Stack, pack_parts, unpack_part
+from softsym.discovery.select import Baseline, Baselines, Fit
+from softsym.discovery.symmetries import Symmetries, Symmetry
+from softsym.errors import InputError, in_one_line
+from softsym.inference import EvidenceDetail, EvidenceRow, EvidenceTable
+from softsym.io import digest, put_folder
+from softsym.registry import Registry
+from softsym.typing import Arrays
+
+if TYPE_CHECKING:
+    from softsym.discovery import SoftEquivariantClassifier, SoftEquivariantRegressor
+    from softsym.inference import SoftEquivariantGP
+
+FORMAT = 2
+TEXT, TENSORS = "model.json", "tensors.safetensors"
+ATTRIBUTES = (
+    "n_features_in_",
+    "feature_names_in_",
+    "output_names_",
+    "n_outputs_",
+    "classes_",
+    "n_iter_",
+    "space_",
+    "is_centred_",
+)
+"""Fitted attributes besides the fit itself, which a saved model keeps."""
+ESTIMATORS: Registry[Any] = Registry(
+    "class",
+    {
+        "SoftEquivariantRegressor": "softsym.discovery.regressor:SoftEquivariantRegressor",
+        "SoftEquivariantClassifier": "softsym.discovery.classifier:SoftEquivariantClassifier",
+    },
+)
+DAMAGED = (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, RuntimeError)
+"""What reading a damaged description can raise."""
+Files = dict[str, bytes]
+
+
+@dataclass(frozen=True, eq=False)
+class SavedModel:
+    """A fitted estimator as values.
+
+    Args:
+        class_name: Name of the estimator's class.
+        parameters: Of its constructor, as numbers, texts and lists.
+        attributes: Its fitted attributes about columns, likewise.
+        fit: Models and test rows.
+        symmetries: The verdicts.
+        evidence: The evidence of the data.
+    """
+
+    class_name: str
+    parameters: dict[str, Any]
+    attributes: dict[str, Any]
+    fit: Fit
+    symmetries: Symmetries
+    evidence: EvidenceTable
+
+
+def save(model: SavedModel, folder: Path, *, force: bool = False) -> Path:
+    """Writes a model into a new folder, whole or not at all."""
+    if folder.exists() and not force:
+        raise InputError(f"{folder} exists already; pass another folder, or force=True to replace it")
+    if folder.exists() and not (folder / TEXT).exists():
+        raise InputError(f"{folder} exists and is not a softsym model; it is left alone")
+    files = to_files(model)
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        put_folder(folder, lambda path: [(path / name).write_bytes(data) for name, data in files.items()])
+    except OSError as error:
+        raise InputError(f"cannot write the model to {folder}: {error.strerror}") from error
+    return folder
+
+
+def load(folder: str | Path) -> SoftEquivariantRegressor | SoftEquivariantClassifier | SoftEquivariantGP:
+    """Reads a fitted estimator or Gaussian process that its method ``save`` wrote; runs no code of the file's.
+
+    Args:
+        folder: The model's folder.
+
+    Raises:
+        InputError: There is no model, it is damaged, or another version wrote it.
+    """
+    folder = Path(folder)
+    if (folder / "gp.json").exists():
+        from softsym.inference import SoftEquivariantGP
+        from softsym.inference.gp_state import read
+
+        gp: SoftEquivariantGP = read(folder, SoftEquivariantGP)
+        return gp
+    try:
+        files = {name: (folder / name).read_bytes() for name in (TEXT, TENSORS)}
+    except OSError as error:
+        raise InputError(
+            f"{folder} holds no softsym model ({error.strerror}: {Path(error.filename).name}); "
+            "pass a folder written by est.save or softsym discover"
+        ) from error
+    try:
+        return restore_estimator(from_files(files))
+    except InputError as error:
+        raise InputError(f"{folder}: {error}") from error
+
+
+def restore_estimator(model: SavedModel) -> Any:
+    """The estimator of a saved model, once it has predicted: a file can be complete and still describe a model that cannot."""
+    if not isinstance(model.class_name, str) or model.class_name not in ESTIMATORS:
+        raise InputError(f"{TEXT} names an unknown class {model.class_name!r:.60}")
+    try:
+        estimator = ESTIMATORS[model.class_name].from_parameters(model.parameters)
+        for name in ATTRIBUTES:
+            if name in model.attributes:
+                value = model.attributes[name]
+                setattr(estimator, name, np.array(value) if isinstance(value, list) else value)
+        estimator.fit_, estimator.symmetries_, estimator.evidence_ = (
+            model.fit,
+            model.symmetries,
+            model.evidence,
+        )
+        columns = estimator.n_features_in_
+        if isinstance(columns, bool) or not isinstance(columns, int) or not 0 < columns < 1e6:
+            raise TypeError(f"n_features_in_ is {columns!r}")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # names of columns are not given
+            estimator.predict(np.ones((1, columns)))
+    except DAMAGED as error:
+        raise InputError(
+            f"{TEXT} does not describe a model that predicts ({in_one_line(error)}); save it again"
+        ) from error
+    return estimator
+
+
+def to_files(model: SavedModel) -> Files:
+    """The two files of a model."""
+    from safetensors.numpy import save as encode
+
+    about, arrays = _pack_fit(model.fit)
+    arrays, same = _drop_equal(arrays)
+    tensors = encode(arrays)
+    content = {
+        "format": FORMAT,
+        "class": model.class_name,
+        "parameters": {name: plain(value) for name, value in model.parameters.items()},
+        "attributes": {name: plain(value) for name, value in model.attributes.items()},
+        "symmetries": model.symmetries.to_dicts(),
+        "evidence": {
+            "rows": model.evidence.to_dicts(),
+            "details": {name: detail.to_dict() for name, detail in model.evidence.details.items()},
+            "seconds": model.evidence.seconds,
+        },
+        "fit": about,
+        "same": same,
+        "tensors": digest(tensors),
+    }
+    text = json.dumps({"digest": digest(canonical(content)), **content}, indent=1)
+    return {TEXT: text.encode(), TENSORS: tensors}
+
+
+def from_files(files: Files) -> SavedModel:
+    """The model of two files; runs no code of theirs.
+
+    Raises:
+        InputError: They are damaged, or another version wrote them.
+    """
+    from safetensors import SafetensorError
+    from safetensors.numpy import load as decode
+
+    content = _content(files[TEXT])
+    if digest(files[TENSORS]) != content.get("tensors"):
+        raise InputError(
+            f"{TENSORS} is damaged or was changed: its checksum does not match; save the model again"
+        )
+    try:
+        arrays = decode(files[TENSORS])
+        arrays |= {name: arrays[first] for name, first in content["same"].items()}
+        evidence = content["evidence"]
+        details = {name: EvidenceDetail.from_dict(one) for name, one in evidence["details"].items()}
+        return SavedModel(
+            class_name=content["class"],
+            parameters=dict(content["parameters"]),
+            attributes=dict(content["attributes"]),
+            fit=_unpack_fit(content["fit"], arrays),
+            symmetries=Symmetries([Symmetry.from_dict(row) for row in content["symmetries"]]),
+            evidence=EvidenceTable(
+                [EvidenceRow.from_dict(row) for row in evidence["rows"]], details, evidence["seconds"]
+            ),
+        )
+    except (*DAMAGED, SafetensorError) as error:
+        raise InputError(
+            f"{TEXT} does not describe a model of this version ({in_one_line(error)}); save it again"
+        ) from error
+
+
+def plain(value: Any) -> Any:
+    """Numbers, strings and lists instead of NumPy's.
+
+    Example:
+        >>> plain(np.arange(2)), plain(np.float64(0.5)), plain("V")
+        ([0, 1], 0.5, 'V')
+    """
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def canonical(content: dict[str, Any]) -> bytes:
+    """The bytes of a description that its checksum is of."""
+    return json.dumps(content, sort_keys=True, separators=(",", ":")).encode()
+
+
+def _content(text: bytes) -> dict[str, Any]:
+    try:
+        content: dict[str, Any] = json.loads(text)
+        checksum = content.pop("digest")
+        version = content["format"]
+    except (ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
+        raise InputError(f"{TEXT} is damaged: it is not what softsym writes; save the model again") from error
+    if version != FORMAT:
+        raise InputError(
+            f"{TEXT} has format {version!r:.40}, this version of softsym reads {FORMAT}; save the model again with it"
+        )
+    if checksum != digest(canonical(content)):
+        raise InputError(
+            f"{TEXT} is damaged or was changed: its checksum does not match; save the model again"
+        )
+    return content
+
+
+def _drop_equal(arrays: Arrays) -> tuple[Arrays, dict[str, str]]:
+    """Arrays without those that equal another, and for these the name of the other."""
+    first: dict[tuple[str, str, str], str] = {}
+    same: dict[str, str] = {}
+    kept: Arrays = {}
+    for name, value in arrays.items():
+        value = np.ascontiguousarray(value)
+        key = (str(value.dtype), str(value.shape), digest(value.tobytes()))
+        if key in first:
+            same[name] = first[key]
+        else:
+            first[key] = name
+            kept[name] = value
+    return kept, same
+
+
+def _pack_fit(fit: Fit) -> tuple[dict[str, Any], Arrays]:
+    """A fit as plain values for JSON, and arrays by name."""
+    models: dict[str, Model] = {"train": fit.train_model, "full": fit.full_model}
+    models |= {name: one for name, one in (("networks", fit.networks), ("gp", fit.gp)) if one is not None}
+    abouts, arrays = pack_parts(models)
+    about = {
+        "models": abouts,
+        "target": fit.target.value,
+        "shape": fit.shape.to_dict(),
+        "is_separate": fit.test.is_separate,
+        "n_train": fit.n_train,
+        "seconds": fit.seconds,
+        "exact_groups": list(fit.exact_groups),
+        "better_without": list(fit.better_without),
+        "baselines": fit.baselines.to_dicts(),
+        "compiled": fit.compiled,
+        "seed": fit.seed,
+        "why": list(fit.why),
+    }
+    arrays |= {"test/X": fit.test.X, "test/Y": fit.test.Y}
+    if fit.test.weights is not None:
+        arrays["test/weights"] = fit.test.weights
+    return about, arrays
+
+
+def _unpack_fit(about: dict[str, Any], arrays: Arrays) -> Fit:
+    """The inverse of :func:`_pack_fit`."""
+    abouts = about["models"]
+    train, full = (unpack_part(name, abouts, arrays) for name in ("train", "full"))
+    if not isinstance(train, Stack) or not isinstance(full, Stack):
+        raise ValueError("its models are no ensembles")
+    networks, gp = (
+        unpack_part(name, abouts, arrays) if name in abouts else None for name in ("networks", "gp")
+    )
+    rows = Rows(
+        arrays["test/X"],
+        arrays["test/Y"],
+        arrays.get("test/weights"),
+        target=Target(about["target"]),
+        is_separate=about["is_separate"],
+    )
+    return Fit(
+        shape=Shape.from_dict(about["shape"]),
+        train_model=train,
+        full_model=full,
+        test=rows,
+        n_train=about["n_train"],
+        seconds=about["seconds"],
+        exact_groups=tuple(about["exact_groups"]),
+        better_without=tuple(about["better_without"]),
+        networks=networks,  # type: ignore[arg-type]
+        gp=gp,
+        baselines=Baselines([Baseline.from_dict(fields) for fields in about["baselines"]]),
+        compiled=about["compiled"],
+        seed=about["seed"],
+        why=tuple(about["why"]),
+    )
