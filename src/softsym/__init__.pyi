@@ -6,8 +6,8 @@ A new public name is one more ``name as name`` here, and one in ``docs/api`` (a 
 # fmt: off
 
 from . import (
-    datasets as datasets, discovery as discovery, gp as gp, groups as groups, inference as inference, maps as maps, metrics as metrics, nn as nn,
-    regularize as regularize, reps as reps, spaces as spaces, training as training,
+    datasets as datasets, discovery as discovery, gp as gp, groups as groups, inference as inference, maps as maps,
+    metrics as metrics, nn as nn, regularize as regularize, reps as reps, spaces as spaces, training as training,
 )
 from .groups import (
     Group as Group, group as group,

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from softsym.errors import InputError
 from softsym.data.checks import read_shape, row_weights, seed_of
+from softsym.errors import InputError
 
 
 def test_without_groups_every_column_is_a_scalar():

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 import torch
+from softsym.discovery.gp_module import AtOneSize, MonomialSum, Powers, kernel_sum, process_module
+from softsym.inference.kernels.base import GRID, Kernel
 
 import softsym as ss
 from softsym.discovery.fit_data import Rows, Shape
-from softsym.discovery.gp_module import AtOneSize, MonomialSum, Powers, kernel_sum, process_module
 from softsym.discovery.models.gp import fit_gp
 from softsym.discovery.module import KernelSum
-from softsym.inference.kernels.base import GRID, Kernel
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((60, 6))

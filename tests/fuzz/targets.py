@@ -22,9 +22,9 @@ from lab.tests.runs.small import spec
 import softsym as ss
 from softsym import native
 from softsym.cli import main
+from softsym.data.checks import seed_of
 from softsym.data.columns import Header
 from softsym.data.table import read_table
-from softsym.data.checks import seed_of
 from softsym.discovery import state as storage
 from softsym.discovery.train import read_chosen
 from softsym.errors import CheckpointWarning, InputError

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from softsym.data.checks import one_blas_thread, row_weights, seed_of
 from softsym.data.row_groups import encode_labels, encode_row_groups
 from softsym.data.split import HELD_OUT
 from softsym.data.table import check_magnitudes
@@ -35,7 +36,6 @@ from softsym.discovery.fit_data import (
     Target,
     compute_evidence,
     make_shape,
-    propose_candidates,
 )
 from softsym.discovery.parallel import Executor, Stop, run_interruptible
 from softsym.discovery.points import Points, has_points, read_points
@@ -44,8 +44,6 @@ from softsym.errors import InputError
 from softsym.groups import Group, read_groups
 from softsym.groups import group as read_group
 from softsym.inference import EvidenceTable
-from softsym.inference.likelihood.blas_threads import one_blas_thread
-from softsym.inference.shape import row_weights, seed_of
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.typing import Array, Index
@@ -447,6 +445,8 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             raise InputError(
                 "groups='auto' needs how columns transform: pass `rep_in` and `rep_out`, such as '2V' and 'V'"
             )
+        from softsym.propose import propose_candidates
+
         proposed = propose_candidates(
             X,
             Y,
@@ -509,7 +509,8 @@ def run_fit(
 
     judged = read_evidence(data.shape.groups, evidence)
     supported, overlapping = select_supported(data.shape.groups, judged)
-    models = fit_models(data, supported, overlapping)
+    exact = [group for group in data.shape.groups if judged[group.name].verdict == "exact"]
+    models = fit_models(data, supported, overlapping, [group for group in exact if group in overlapping])
     decision = should_train_network(data, models)
     why = f"{'A' if decision.network else 'No'} network was trained: {decision.why}."
     candidates, networks = list(models.selectable), None
@@ -521,7 +522,6 @@ def run_fit(
         trained = train_networks(data, shape, judged.certain(), session)
         networks = trained.soft
         candidates += network_candidates(data, trained.list_selectable())
-    exact = [group for group in data.shape.groups if judged[group.name].verdict == "exact"]
     chosen = select(data, candidates, [group for group in exact if group in overlapping])
     everything = [*candidates, *models.others]
     full = chosen.model.fit(data.rows)

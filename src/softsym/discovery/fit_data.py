@@ -14,16 +14,16 @@ from softsym import inference
 from softsym.data.row_groups import merge_row_groups
 from softsym.data.split import SMALLEST_TEST, Parts, duplicate_groups, split_rows
 from softsym.discovery.config import PLAIN_WIDTH, Hyperparameters
-from softsym.discovery.points import as_vectors, has_points, select_same_translations
+from softsym.discovery.points import as_vectors, has_points
 from softsym.errors import InputError
-from softsym.groups import Group, O, Trivial, join_groups
+from softsym.groups import Group, Trivial, join_groups
 from softsym.groups import group as read_group
 from softsym.reps import Rep, Scalar
 from softsym.reps import rep as read_rep
 from softsym.typing import Array, Index
 
 if TYPE_CHECKING:
-    from softsym.inference.propose import Proposal
+    pass
 
 AUTO = "auto"
 """Value of ``groups`` for candidates that the data propose."""
@@ -364,73 +364,3 @@ def make_shape(given: dict[str, Any], X: Array, Y: Array, groups: list[Group], *
 def _without_points(rep: Rep | str) -> Rep:
     """The representation of networks and kernels: points become vectors from the centre."""
     return as_vectors(rep) if has_points(rep) else read_rep(rep)
-
-
-@dataclass(frozen=True, eq=False)
-class Candidates:
-    """Candidates that data propose.
-
-    Args:
-        groups: The candidates, proposed ones first.
-        proposal: The whole proposal.
-        usual: Those of them that the data did not propose, added because the proposal is uncertain.
-    """
-
-    groups: tuple[Group, ...]
-    proposal: Proposal
-    usual: tuple[Group, ...] = ()
-
-    def describe(self) -> str:
-        """The candidates in one sentence."""
-        if not self.groups:
-            nearly = ", ".join(map(str, getattr(self.proposal, "nearly", ()))) or "nothing"
-            reason = f" ({self.proposal.note})" if self.proposal.note else ""
-            return f"the data propose no group{reason}: nothing sure; nearly found: {nearly}"
-        proposed = [group.name for group in self.groups if group not in self.usual]
-        words = f"the data propose {', '.join(proposed) or 'no group'}"
-        if self.usual:
-            usual = ", ".join(group.name for group in self.usual)
-            words += f"; the model behind this explains only {self.proposal.explained:.0%}, so {usual} are judged too"
-        return words
-
-
-def propose_candidates(
-    X: Array,
-    Y: Array,
-    rep_in: Rep | str,
-    rep_out: Rep | str,
-    seed: int = 0,
-    *,
-    fraction: float = 0.15,
-    duplicates: Index | None = None,
-    row_groups: Index | None = None,
-) -> Candidates:
-    """The groups that data propose, largest first, those inside one another included: a part may hold where the whole does not.
-
-    Rows that a fit with the same arguments keeps for the test are not looked at.
-
-    Example:
-        >>> X = np.random.default_rng(0).standard_normal((200, 6))
-        >>> propose_candidates(X, np.cross(X[:, :3], X[:, 3:]), "2V", "V").describe()
-        'the data propose SO(3)'
-    """
-    from softsym.inference.propose import propose
-
-    parts = split_rows(X, fraction, seed, duplicates=duplicates, row_groups=row_groups)
-    seen = np.sort(np.concatenate([parts.train, parts.val]))
-    proposal = propose(X[seen], Y[seen], rep_in, rep_out, seed=seed)
-    if has_points(rep_in, rep_out):
-        return Candidates(select_same_translations(proposal.groups)[:MAX_CANDIDATES], proposal)
-    found = proposal.groups[:MAX_CANDIDATES]
-    usual = _usual(proposal, read_rep(rep_in), X.shape[1])[: MAX_CANDIDATES - len(found)]
-    return Candidates((*found, *usual), proposal, usual)
-
-
-def _usual(proposal: Proposal, rep_in: Rep, size: int) -> tuple[Group, ...]:
-    """Rotations and reflections, where the model behind the proposal fits poorly and no orthogonal group was proposed."""
-    if not LEAST_R2 <= proposal.explained < WELL_FITTED or any(G.is_orthogonal for G in proposal.groups):
-        return ()
-    d = next((d for d in (2, 3) if rep_in.size(Trivial(d)) == size), None)
-    if d is None:
-        return ()
-    return (O(2),) if d == 2 else (O(3), *(O(2).about(axis) for axis in "zyx"))

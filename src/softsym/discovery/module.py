@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -12,15 +11,11 @@ import torch
 from torch import Tensor, nn
 
 from softsym.data import SymmetricScaler
-from softsym.inference import Kernel
 from softsym.typing import Array
 
 if TYPE_CHECKING:
     from softsym.discovery.models import BoostedTrees
     from softsym.discovery.points import Points
-
-NEAR = 1e-24
-"""Squared distances below count as this one, so that the root has a gradient."""
 
 
 class FittedModule(nn.Module):
@@ -151,55 +146,6 @@ class Trees(nn.Module):
         sums = get("value")[node].unflatten(-1, (self.models, -1)).sum(-1)
         raw = sums @ get("directions") + get("center")
         return raw.softmax(-1) if self.is_classes else raw
-
-
-class KernelSum(nn.Module):
-    r"""Sums of base kernels: :math:`f(x) = \sum_i k(x, x_i)\, v_i`, the twin of :meth:`softsym.inference.Kernel.function`.
-
-    Args:
-        kernel: The base kernel.
-        rows: The rows (n, d).
-        values: One row of numbers for each of them, shape (n, c).
-
-    Example:
-        >>> rows, values = np.eye(2), np.array([[1.0], [2.0]])
-        >>> KernelSum(Kernel("rbf", 1.0), rows, values)(torch.eye(2, dtype=torch.float64))[0] # 1 + 2 exp(-1/2)
-        tensor([2.2131], dtype=torch.float64)
-    """
-
-    rows: Tensor
-    values: Tensor
-
-    def __init__(self, kernel: Kernel, rows: Array, values: Array) -> None:
-        super().__init__()
-        self.kernel = kernel
-        self.register_buffer("rows", torch.from_numpy(np.ascontiguousarray(rows)))
-        self.register_buffer("values", torch.from_numpy(np.ascontiguousarray(values)))
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Maps (..., d) to (..., c)."""
-        d = x.shape[-1]
-        inner = x @ self.rows.T / d
-        left, right = x.square().sum(-1, keepdim=True) / d, self.rows.square().sum(-1) / d
-        return kernel_values(self.kernel, inner, left, right) @ self.values
-
-    def extra_repr(self) -> str:
-        """Shown by print(module)."""
-        return f"{self.kernel}, {len(self.rows)} rows"
-
-
-def kernel_values(kernel: Kernel, inner: Tensor, left: Tensor, right: Tensor) -> Tensor:
-    """As :meth:`softsym.inference.Kernel.of`: from inner products and squared lengths, all divided by the number of columns."""
-    if kernel.family == "polynomial":
-        return (1.0 + inner) ** kernel.parameter
-    distance = left + right - 2.0 * inner
-    if kernel.family == "matern":
-        z = distance.clamp_min(NEAR).sqrt() * (math.sqrt(5.0) / kernel.parameter)
-        return (1.0 + z + z.square() / 3.0) * (-z).exp()
-    smooth = (distance.clamp_min(0.0) * (-0.5 / kernel.parameter**2)).exp()
-    if kernel.family == "rbf":
-        return smooth
-    return 0.5 * (smooth + 1.0 + inner) if kernel.family == "rbf+linear" else smooth * (1.0 + inner)
 
 
 def linear_layer(weight: Array, bias: Array) -> nn.Linear:

@@ -413,8 +413,11 @@ class _Fitter:
         return predicted
 
 
-def fit_models(data: FitData, supported: Sequence[Group], overlapping: Sequence[Group]) -> FittedModels:
-    """Fits all models but networks, none of them with exact constraints."""
+def fit_models(
+    data: FitData, supported: Sequence[Group], overlapping: Sequence[Group], exact: Sequence[Group] = ()
+) -> FittedModels:
+    """Fits all models but networks; Gaussian processes have the candidates that are exact by the evidence."""
+    names = [group.name for group in exact]
     began = time.perf_counter()
     rows, shape, seed, is_auto = data.development, data.shape, data.seed, data.model == "auto"
     own = replace(shape, groups=tuple(overlapping)) if is_auto else shape
@@ -424,9 +427,11 @@ def fit_models(data: FitData, supported: Sequence[Group], overlapping: Sequence[
     if is_auto:
         closed = {base.MEAN: lambda: base.fit_mean(rows, shape), **closed}
     if own.groups:
-        closed[base.GP] = lambda: fit_gp(rows, own, seed=seed)
+        closed[base.GP] = lambda: fit_gp(rows, own, seed=seed, exact_groups=names)
     if is_auto and 0 < len(narrow.groups) < len(own.groups):
-        closed[base.GP_SUPPORTED] = lambda: fit_gp(rows, narrow, seed=seed, title=base.GP_SUPPORTED)
+        closed[base.GP_SUPPORTED] = lambda: fit_gp(
+            rows, narrow, seed=seed, title=base.GP_SUPPORTED, exact_groups=names
+        )
     if is_auto or not own.groups:
         closed[base.GP_UNCONSTRAINED] = lambda: fit_gp(rows, free, seed=seed, title=base.GP_UNCONSTRAINED)
     if not is_auto:
@@ -437,7 +442,9 @@ def fit_models(data: FitData, supported: Sequence[Group], overlapping: Sequence[
         raise InputError(next(iter(fitter.refused.values())))
     others = fitter.run(_baseline_steps(data, rows, free))
     if is_auto:
-        models += others + _fit_residuals(data, fitter, [*models, *others], narrow if supported else free)
+        models += others + _fit_residuals(
+            data, fitter, [*models, *others], narrow if supported else free, names
+        )
         others = []
     return FittedModels(tuple(models), tuple(others), fitter.refused, time.perf_counter() - began)
 
@@ -458,7 +465,7 @@ def _baseline_steps(data: FitData, rows: Rows, free: Shape) -> dict[str, Callabl
 
 
 def _fit_residuals(
-    data: FitData, fitter: _Fitter, fitted: Sequence[Candidate], shape: Shape
+    data: FitData, fitter: _Fitter, fitted: Sequence[Candidate], shape: Shape, exact: Sequence[str]
 ) -> list[Candidate]:
     """Models of what the best equivariant linear map leaves, where outputs are of the inputs' types and nearly linear."""
     rows, complete = data.development, {one.model.name: one for one in fitted if one.is_complete}
@@ -471,7 +478,7 @@ def _fit_residuals(
     left = residual_rows(first.model, rows)
     title = base.GP if shape.groups else base.GP_UNCONSTRAINED
     steps = _baseline_steps(data, left, shape)
-    inner = {title: lambda: fit_gp(left, shape, seed=data.seed, title=title)} | {
+    inner = {title: lambda: fit_gp(left, shape, seed=data.seed, title=title, exact_groups=exact)} | {
         name: steps[name] for name in (base.KERNEL, *COSTLY)
     }
 

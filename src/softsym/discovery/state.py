@@ -26,7 +26,7 @@ from softsym.typing import Arrays
 
 if TYPE_CHECKING:
     from softsym.discovery import SoftEquivariantClassifier, SoftEquivariantRegressor
-    from softsym.inference import SoftEquivariantGP
+    from softsym.gp import SoftEquivariantGP
 
 FORMAT = 2
 TEXT, TENSORS = "model.json", "tensors.safetensors"
@@ -100,11 +100,9 @@ def load(folder: str | Path) -> SoftEquivariantRegressor | SoftEquivariantClassi
     """
     folder = Path(folder)
     if (folder / "gp.json").exists():
-        from softsym.inference import SoftEquivariantGP
-        from softsym.inference.gp_state import read
+        from softsym.gp.soft_gp import load_gp
 
-        gp: SoftEquivariantGP = read(folder, SoftEquivariantGP)
-        return gp
+        return load_gp(folder)
     try:
         files = {name: (folder / name).read_bytes() for name in (TEXT, TENSORS)}
     except OSError as error:

@@ -31,16 +31,16 @@ def namespace(X: Any) -> Any:
     return torch if torch is not None and isinstance(X, torch.Tensor) else np
 
 
-def replace_arrays(value: Any, function: Callable[[Array], Any]) -> Any:
-    """The value with every array replaced."""
-    if isinstance(value, np.ndarray):
+def replace_arrays(value: Any, function: Callable[[Any], Any], kind: type = np.ndarray) -> Any:
+    """The value with every array, or every value of another kind, replaced."""
+    if isinstance(value, kind):
         return function(value)
     if isinstance(value, tuple | list):
-        return type(value)(replace_arrays(each, function) for each in value)
+        return type(value)(replace_arrays(each, function, kind) for each in value)
     if is_dataclass(value) and not isinstance(value, type):
         copy = object.__new__(type(value))
         for field in fields(value):
-            object.__setattr__(copy, field.name, replace_arrays(getattr(value, field.name), function))
+            object.__setattr__(copy, field.name, replace_arrays(getattr(value, field.name), function, kind))
         return copy
     return value
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from softsym.gp.regression import Statistics
 from softsym.groups import Group, Trivial, join_groups
 from softsym.reps import Rep, Scalar, TensorType
 from softsym.typing import Array, Index
+
+if TYPE_CHECKING:
+    from torch import nn
 
 RIDGES = np.logspace(-8, 3, 12)
 SOFTNESS = (0.0, 0.03, 0.3)
@@ -82,6 +85,15 @@ class KernelRidge:
             values = combine(block.features(rows), block.weights, block.columns.shape[1])
             out[:, block.columns.ravel()] = values.swapaxes(1, 2).reshape(len(X), -1)
         return out * self.scale_out + self.shift_out
+
+    def module(self) -> nn.Module:
+        """The same as an ``nn.Module`` in double precision."""
+        from softsym.gp.torch_module import FeatureModule
+
+        scales = self.shift_in, self.scale_in, self.shift_out, self.scale_out
+        return FeatureModule(
+            scales, [((block.features,), block.weights, block.columns) for block in self.blocks]
+        )
 
     def condition(self, X: Array, Y: Array, weights: Array | None = None) -> KernelRidge:
         """The same features and ridges, fitted to other rows."""

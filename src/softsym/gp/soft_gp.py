@@ -13,6 +13,7 @@ import copy
 import functools
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -23,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from softsym.data.checks import one_blas_thread, read_shape, row_weights, seed_of
 from softsym.data.row_groups import encode_row_groups
 from softsym.data.table import check_magnitudes
-from softsym.errors import InputError
+from softsym.errors import InputError, in_one_line
 from softsym.gp.arrays import from_state, to_state
 from softsym.gp.features import (
     FeatureMap,
@@ -46,6 +47,7 @@ from softsym.gp.mixture import (
 from softsym.gp.regression import RemainderSums, Statistics, fit
 from softsym.groups import Group, Trivial, join_groups
 from softsym.groups import group as read_group
+from softsym.io import digest, dump_with_checksum, load_with_checksum, put_folder
 from softsym.reps import Rep, TensorType
 from softsym.tables import CandidateTable, Column
 from softsym.typing import Array, Index
@@ -53,6 +55,7 @@ from softsym.typing import Array, Index
 if TYPE_CHECKING:
     from torch import nn
 
+FORMAT, TEXT, TENSORS = 3, "gp.json", "tensors.safetensors"
 CHOOSING, CHOOSING_OF_MANY, FEW_ROWS = 3_000, 24_000, 4_000
 """Rows times coordinates on which features and symmetries are chosen, and how many if there are more than so many rows."""
 CLEARLY = 1.5
@@ -232,7 +235,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             row_weights(sample_weight, len(Y)),
             seed_of(self.random_state),
         )
-        self.candidates_ = tuple(candidates)
+        self.candidates_, self._rows = tuple(candidates), len(Y)
         labels = encode_row_groups(groups, len(Y))
         holding, ratios = self._compare(candidates)
         options = self._options(candidates, holding, ratios)
@@ -438,12 +441,12 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Args:
             groups: Some of the candidates.
         """
-        check_is_fitted(self, "data_")
+        check_is_fitted(self)
         listed = [groups] if isinstance(groups, str | Group) else list(groups)
         chosen = [read_group(each) for each in listed]
         known = {group.name: group for group in self.candidates_}
         exact = [known.get(group.name, group) for group in chosen]
-        if self.data_.rep_in is None:
+        if not self.is_original:
             raise InputError(
                 "only a Gaussian process as it was fitted can be projected, not one conditioned on other rows"
             )
@@ -471,6 +474,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         roots = np.ones(len(Y)) if weights is None else np.sqrt(weights)
         rows, scaled = (inputs - self.shift_in_) / self.scale_in_, (Y - self.shift_out_) / self.scale_out_
         model = copy.copy(self)
+        model._rows = len(Y)
         columns = tuple(block.columns for block in self.blocks_)
         blocks = tuple(scaled[:, each].swapaxes(1, 2) for each in columns)
         model.data_ = _Data(None, None, None, rows, roots, (), columns, blocks, np.arange(0))
@@ -503,6 +507,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             "rep_out": None if self.rep_out is None else str(self.rep_out),
             "ratios": {row.name: min(row.log_ratio, 1e300) for row in self.symmetries_},
             "exact": list(self.exact_groups_),
+            "rows": self._rows,
         }
         return own, arrays
 
@@ -517,15 +522,82 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         model.blocks_ = list(blocks)
         model.candidates_ = tuple(read_group(text) for text in about["groups"])
         model._summarize(about["ratios"])
-        model.exact_groups_ = tuple(about["exact"])
+        model.exact_groups_, model._rows = tuple(about["exact"]), about["rows"]
         return model
+
+    def save(self, folder: str | Path, *, force: bool = False) -> Path:
+        """Writes the Gaussian process as safetensors and JSON; :func:`softsym.load` reads it back.
+
+        Args:
+            folder: A new folder.
+            force: Replace what softsym wrote there before.
+        """
+        from safetensors.numpy import save as encode
+
+        about, arrays = self.to_state()
+        tensors = encode({name: np.ascontiguousarray(array) for name, array in arrays.items()})
+        text = dump_with_checksum({"format": FORMAT, "tensors": digest(tensors), "gp": about})
+        folder = Path(folder)
+        if folder.exists() and not force:
+            raise InputError(f"{folder} exists already; pass another folder, or force=True to replace it")
+        try:
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            put_folder(
+                folder,
+                lambda path: [
+                    (path / TEXT).write_text(text, encoding="utf-8"),
+                    (path / TENSORS).write_bytes(tensors),
+                ],
+            )
+        except OSError as error:
+            raise InputError(f"cannot write the model to {folder}: {error.strerror}") from error
+        return folder
 
     def module(self) -> nn.Module:
         """The mean as an ``nn.Module`` in double precision, in the units of the data."""
-        from softsym.gp.torch_module import GPModule
+        from softsym.gp.torch_module import FeatureModule
 
         check_is_fitted(self)
-        return GPModule(self)
+        scales = self.shift_in_, self.scale_in_, self.shift_out_, self.scale_out_
+        blocks = [
+            (tuple(each.features for each in block.components), block.weights, block.columns)
+            for block in self.blocks_
+        ]
+        return FeatureModule(scales, blocks)
+
+    @property
+    def n_rows_(self) -> int:
+        """Number of rows that it is conditioned on."""
+        return self._rows
+
+    @property
+    def is_original(self) -> bool:
+        """Whether it has the rows that it was fitted to, so that it can be projected."""
+        data = getattr(self, "data_", None)
+        return data is not None and data.rep_in is not None
+
+
+def load_gp(folder: Path) -> SoftEquivariantGP:
+    """Reads what :meth:`SoftEquivariantGP.save` wrote; runs no code of the file's."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load as decode
+
+    try:
+        text, tensors = (folder / TEXT).read_text(encoding="utf-8"), (folder / TENSORS).read_bytes()
+        content = load_with_checksum(text)
+        if content["format"] != FORMAT:
+            raise InputError(
+                f"{folder}: {TEXT} has format {content['format']!r:.20}, this version reads {FORMAT}"
+            )
+        if content["tensors"] != digest(tensors):
+            raise InputError(f"{folder}: {TENSORS} does not go with {TEXT}; save the model again")
+        return SoftEquivariantGP.from_state(content["gp"], decode(tensors))
+    except OSError as error:
+        raise InputError(f"{folder} holds no softsym Gaussian process ({error.strerror})") from error
+    except (ValueError, KeyError, TypeError, AttributeError, SafetensorError) as error:
+        raise InputError(
+            f"{folder}: {TEXT} is damaged ({in_one_line(error)}); save the model again"
+        ) from error
 
 
 def _flat(values: Array) -> Array:

@@ -112,12 +112,13 @@ class EvidenceRow:
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> EvidenceRow:
         """The inverse of :meth:`to_dict`."""
-        known = dict(fields)
+        known: dict[str, Any] = dict(fields)
         known["violation"], known["overlap"] = known.pop("asymmetry"), known.pop("coverage")
         known["reason"] = Reason(known["reason"])
         for key in ("interval", "cost", "errors"):
             known[key] = tuple(math.nan if end is None else float(end) for end in known[key])
-        return cls(**{key: math.nan if value is None else value for key, value in known.items()})
+        unknown: dict[str, Any] = {key: math.nan for key, value in known.items() if value is None}
+        return cls(**{**known, **unknown})
 
     def flat(self) -> dict[str, Any]:
         """One number or text for each column of a data frame."""

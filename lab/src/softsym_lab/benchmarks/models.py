@@ -72,11 +72,11 @@ def compare(name: str, split: int = 0, **parameters: Any) -> dict[str, Any]:
         return {
             "groups": list(groups),
             "model": fit.model,
-            "blend": {} if fit.ensemble is None else fit.ensemble.weights,
+            "blend": fit.full_model.shares,
             "unexplained": 1 - fit.explained(),
             "test_mse": fit.test_error(),
             "baselines": est.baselines_.to_dicts(),
-            "built_in": fit.selected_exact_groups,
+            "built_in": list(fit.exact_groups),
             "verdicts": {row.name: row.verdict for row in est.symmetries_},
             "expected": {group.name: verdict for group, verdict in task.expected.items()},
             "networks": len(fit.members),

@@ -27,7 +27,7 @@ from sklearn.preprocessing import StandardScaler
 
 from softsym.datasets import Task
 from softsym.datasets import task as read_task
-from softsym.inference import SoftEquivariantGP
+from softsym.gp import SoftEquivariantGP
 from softsym.io import put_text
 from softsym.typing import Array, Index
 

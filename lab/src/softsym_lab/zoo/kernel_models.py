@@ -1,28 +1,32 @@
 """Models that are solved, not trained: what a person would take instead of a network, and the kernels that know symmetries.
 
-Where they have settings, validation rows choose; :class:`~softsym.inference.SoftEquivariantGP` chooses by its likelihood. Test rows are
+Where they have settings, validation rows choose; :class:`~softsym.gp.SoftEquivariantGP` chooses by its likelihood. Test rows are
 seen by none.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import torch
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from torch import Tensor, nn
 
 from softsym.discovery import boosted
-from softsym.errors import DataWarning, InputError
-from softsym.inference import GRID, Kernel, SoftEquivariantGP, evidence, soft_kernel_ridge
+from softsym.errors import InputError
+from softsym.gp import SoftEquivariantGP, fit_kernel_ridge
+from softsym.inference import evidence
 from softsym.propose import propose
 from softsym.training import Pair, Splits
 from softsym.typing import Array
 from softsym_lab.zoo.model import Blueprint, Built, Model
 
 Predict = Callable[[Array], Array]
+ALPHAS = np.logspace(-6, 4, 11)
 EVIDENCE_ROWS = 3_000
 """Most rows on which evidence is computed."""
 
@@ -95,13 +99,27 @@ def _boosting(plan: Blueprint) -> Built:
     return Built(ClosedForm(lambda data: (boosted(*arrays(data.train), plan.seed), "")))
 
 
-def _kernel_ridge(plan: Blueprint, *, kernels: tuple[Kernel, ...] = GRID, symmetric: bool = False) -> Built:
+def _ridge(plan: Blueprint) -> Built:
     def solve(data: Splits) -> tuple[Predict, str]:
+        (X, Y), (U, V) = arrays(data.train), arrays(data.val)
+        models = [make_pipeline(StandardScaler(), Ridge(alpha)).fit(X, Y) for alpha in ALPHAS]
+        errors = [float(np.mean((np.reshape(model.predict(U), V.shape) - V) ** 2)) for model in models]
+        best = int(np.argmin(errors))
+        return lambda X: models[best].predict(X).reshape(len(X), -1), f"ridge {ALPHAS[best]:g}"
+
+    return Built(ClosedForm(solve))
+
+
+def _kernel_ridge(plan: Blueprint, *, symmetric: bool = False) -> Built:
+    def solve(data: Splits) -> tuple[Predict, str]:
+        X, Y = (np.concatenate(pair) for pair in zip(arrays(data.train), arrays(data.val), strict=True))
+        folds = np.repeat([0, 1], [len(data.train[0]), len(data.val[0])])
         groups = plan.candidates if symmetric else ()
-        order = np.random.default_rng(plan.seed).permutation(len(data.train[0]))
-        X, Y = (values[order] for values in arrays(data.train))
-        found = soft_kernel_ridge(X, Y, *plan.reps, groups, arrays(data.val), kernels)
-        return found, str(found)
+        found = fit_kernel_ridge(X, Y, *plan.reps, groups, folds=folds, seed=plan.seed)
+        found = found.condition(*arrays(data.train))
+        return found.predict, ", ".join(
+            f"{block.group} {block.features.name}".strip() for block in found.blocks
+        )
 
     return Built(ClosedForm(solve))
 
@@ -109,13 +127,9 @@ def _kernel_ridge(plan: Blueprint, *, kernels: tuple[Kernel, ...] = GRID, symmet
 def _process(plan: Blueprint) -> Built:
     def solve(data: Splits) -> tuple[Predict, str]:
         gp = SoftEquivariantGP(*plan.reps, list(plan.candidates), random_state=plan.seed)
-        with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore", DataWarning
-            )  # of rows beyond the largest matrix: the line says how many
-            gp.fit(*arrays(data.train), groups=data.row_groups)
-        shares = "".join(f"{name} {share:.3g}, " for name, share in gp.weights_.items())
-        return gp.predict, f"{shares}{gp.kernel_}, {gp.n_rows_} rows"
+        gp.fit(*arrays(data.train), groups=data.row_groups)
+        shares = ", ".join(f"{name} {share:.3g}" for name, share in gp.weights_.items())
+        return gp.predict, f"{shares}, {gp.n_rows_} rows"
 
     return Built(ClosedForm(solve, lambda: collect_evidence(plan)))
 
@@ -149,7 +163,7 @@ def collect_evidence(plan: Blueprint) -> list[dict[str, Any]]:
 
 mean = Model("mean", _mean)
 velocity = Model("velocity", _velocity)
-ridge = Model("ridge", lambda plan: _kernel_ridge(plan, kernels=(Kernel("polynomial", 1),)))
+ridge = Model("ridge", _ridge)
 kernel = Model("kernel", _kernel_ridge)
 soft_kernel = Model("soft-kernel", lambda plan: _kernel_ridge(plan, symmetric=True), takes_candidates=True)
 boosting = Model("boosting", _boosting)

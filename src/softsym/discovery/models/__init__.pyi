@@ -22,7 +22,7 @@ from .base import residual_rows as residual_rows
 from .base import unpack as unpack
 from .base import unpack_part as unpack_part
 from .baselines import BoostedTrees as BoostedTrees
-from .baselines import KernelRidge as KernelRidge
+from .baselines import KernelRidgeModel as KernelRidgeModel
 from .baselines import Perceptron as Perceptron
 from .baselines import boosted as boosted
 from .baselines import fit_boosting as fit_boosting

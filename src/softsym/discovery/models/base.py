@@ -38,7 +38,7 @@ KINDS: Registry[type[Model]] = Registry(
     {
         "affine": "softsym.discovery.models.linear:Affine",
         "gp": "softsym.discovery.models.gp:GaussianProcess",
-        "kernel ridge": "softsym.discovery.models.baselines:KernelRidge",
+        "kernel ridge": "softsym.discovery.models.baselines:KernelRidgeModel",
         "trees": "softsym.discovery.models.baselines:BoostedTrees",
         "perceptron": "softsym.discovery.models.baselines:Perceptron",
         "networks": "softsym.discovery.models.network:Networks",

@@ -6,32 +6,24 @@ Trees and perceptrons are fitted by scikit-learn and kept as arrays, from which 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg import lapack
 from threadpoolctl import threadpool_limits
 
 from softsym.data import SymmetricScaler
 from softsym.discovery.fit_data import Rows, Target
 from softsym.discovery.models.base import BOOSTING, KERNEL, PERCEPTRON, About, Model, State
-from softsym.inference import Kernel
+from softsym.gp.arrays import from_state, to_state
+from softsym.gp.kernel_ridge import KernelRidge
+from softsym.gp.kernel_ridge import fit_kernel_ridge as fit_unconstrained
 from softsym.typing import Array, Arrays, Index
 
 if TYPE_CHECKING:
     from torch import nn
 
-KERNELS = (
-    *(Kernel("rbf", width) for width in (0.35, 0.7, 1.4, 2.8, 5.6)),
-    *(Kernel("polynomial", degree) for degree in (1, 2, 3)),
-    Kernel("matern", 2.5),
-)
-PENALTIES = (1e-8, 1e-6, 1e-4, 1e-2, 1.0)
-"""Relative to the mean of the kernel's diagonal."""
-MOST_KERNEL_ROWS, COMPARED, FEW = 2_000, 400, 3
-"""Kernel ridge regression is fitted to no more rows; settings are compared by fewer first, and the best few by all."""
 MOST_TREE_ROWS, MOST_DIRECTIONS, TREES = 100_000, 6, 100
 """Largest number of rows for trees, and of principal directions of the outputs that they predict."""
 WIDTH, MOST_PERCEPTRON_ROWS, MOST_PASSES, PATIENCE = 100, 10_000, 300, 15
@@ -58,128 +50,44 @@ class _WithNoise(Model):
 
 
 @dataclass(frozen=True, eq=False)
-class KernelRidge(_WithNoise):
-    """A fitted kernel ridge regression.
+class KernelRidgeModel(_WithNoise):
+    """A fitted kernel ridge regression, with the standard deviation of each output."""
 
-    Args:
-        kernel: The kernel.
-        penalty: Its ridge.
-        scale: Of the inputs, each column on its own.
-        rows: Scaled inputs (n, inputs) that it was fitted to.
-        dual: Their weights (n, outputs).
-        center: Mean of the outputs.
-        noise: Standard deviation of each output.
-    """
-
-    kernel: Kernel
-    penalty: float
-    scale: SymmetricScaler
-    rows: Array
-    dual: Array
-    center: Array
+    inner: KernelRidge
     noise: Array
     kind = "kernel ridge"
     name = KERNEL
 
     def predict(self, X: Array) -> Array:
-        return self.kernel.function(self.rows, self.dual)(self.scale.transform(X)) + self.center
+        return np.asarray(self.inner.predict(X))
 
-    def fit(self, rows: Rows) -> KernelRidge:
-        rows = rows.take(slice(MOST_KERNEL_ROWS))
-        center, inputs = np.average(rows.Y, axis=0, weights=rows.weights), self.scale.transform(rows.X)
-        inverse = _inverse(self.kernel.gram(inputs, inputs), self.penalty, rows.weights)
-        dual = np.zeros_like(rows.Y) if inverse is None else inverse @ (rows.Y - center)
-        return replace(self, rows=inputs, dual=dual, center=center)
-
-    def cross_val_predict(self, rows: Rows, folds: Index) -> Array:
-        """See :class:`Model`; in one factorisation where all rows are used."""
-        if len(rows) > MOST_KERNEL_ROWS:
-            return super().cross_val_predict(rows, folds)
-        inputs = self.scale.transform(rows.X)
-        gram = self.kernel.gram(inputs, inputs)
-        residuals = _residuals(gram, self.penalty, rows, folds)
-        return rows.Y - (rows.Y if residuals is None else residuals)
+    def fit(self, rows: Rows) -> KernelRidgeModel:
+        return replace(self, inner=self.inner.condition(rows.X, rows.Y, rows.weights))
 
     def to_state(self) -> State:
-        about = {"kernel": [self.kernel.family, self.kernel.parameter], "penalty": self.penalty}
-        arrays = {name: getattr(self, name) for name in ("rows", "dual", "center", "noise")}
-        return about, {**arrays, "shift": self.scale.shift, "scale": self.scale.scale}
+        about, arrays = to_state(self.inner)
+        return {"inner": about}, {**arrays, "noise": self.noise}
 
     @classmethod
-    def from_state(cls, about: About, arrays: Arrays) -> KernelRidge:
-        scale = SymmetricScaler(arrays["shift"], arrays["scale"])
-        rest = (arrays[name] for name in ("rows", "dual", "center", "noise"))
-        return cls(Kernel(*about["kernel"]), about["penalty"], scale, *rest)
+    def from_state(cls, about: About, arrays: Arrays) -> KernelRidgeModel:
+        return cls(from_state(about["inner"], arrays), arrays["noise"])
 
     def module(self) -> nn.Module:
-        from torch import nn
-
-        from softsym.discovery.module import KernelSum, Scaled, linear_layer
-
-        last = linear_layer(np.eye(len(self.center)), self.center)
-        return Scaled(nn.Sequential(KernelSum(self.kernel, self.rows, self.dual), last), self.scale)
+        return self.inner.module()
 
 
-def fit_kernel_ridge(rows: Rows, folds: Index) -> KernelRidge:
+def fit_kernel_ridge(rows: Rows, folds: Index) -> KernelRidgeModel:
     """Kernel ridge regression on standardised columns, kernel and penalty chosen by cross-validation.
 
     Example:
         >>> X = np.random.default_rng(0).standard_normal((80, 2))
-        >>> str(fit_kernel_ridge(Rows(X, X[:, :1] * X[:, 1:]), np.arange(80) % 5).kernel)
-        'polynomial of degree 2'
+        >>> model = fit_kernel_ridge(Rows(X, X[:, :1] * X[:, 1:]), np.arange(80) % 5)
+        >>> bool(np.abs(model.predict(X[:3]) - X[:3, :1] * X[:3, 1:]).max() < 1e-2)
+        True
     """
-    scale = SymmetricScaler.fit(rows.X, None, ())
-    few, most = (slice(number) for number in (COMPARED, MOST_KERNEL_ROWS))
-    grid = [(kernel, PENALTIES) for kernel in KERNELS]
-    ranked = sorted(_compare(rows.take(few), folds[few], scale, grid), key=lambda one: one[0])
-    if len(rows) > COMPARED and len(ranked) > 1:
-        again = [(kernel, (penalty,)) for _, kernel, penalty in ranked[:FEW]]
-        ranked = sorted(_compare(rows.take(most), folds[most], scale, again), key=lambda one: one[0])
-    _, kernel, penalty = ranked[0] if ranked else (0.0, KERNELS[0], 1.0)
-    nothing = np.zeros((0, rows.Y.shape[1]))
-    return KernelRidge(kernel, penalty, scale, rows.X[:0], nothing, nothing, rows.Y.std(0)).fit(rows)
-
-
-def _compare(
-    rows: Rows, folds: Index, scale: SymmetricScaler, grid: Sequence[tuple[Kernel, Sequence[float]]]
-) -> Iterator[tuple[float, Kernel, float]]:
-    """The cross-validation error of every kernel and penalty whose matrix is regular."""
-    inputs = scale.transform(rows.X)
-    for kernel, penalties in grid:
-        gram = kernel.gram(inputs, inputs)
-        for penalty in penalties:
-            residuals = _residuals(gram, penalty, rows, folds)
-            if residuals is not None:
-                yield float(np.average(residuals**2, axis=0, weights=rows.weights).mean()), kernel, penalty
-
-
-def _inverse(gram: Array, penalty: float, weights: Array | None) -> Array | None:
-    """The inverse of the penalised matrix, None if it is singular; a row of weight two has half the ridge, as if it occurred twice."""
-    each = np.ones(len(gram)) if weights is None else np.mean(weights) / weights
-    factor, failed = lapack.dpotrf(
-        gram + penalty * float(np.trace(gram)) / len(gram) * np.diag(each), lower=1
+    return KernelRidgeModel(
+        fit_unconstrained(rows.X, rows.Y, folds=folds, weights=rows.weights), rows.Y.std(0)
     )
-    if failed:
-        return None
-    inverse = lapack.dpotri(factor, lower=1)[0]
-    inverse = np.tril(inverse) + np.tril(inverse, -1).T
-    return np.asarray(inverse) if np.isfinite(inverse).all() else None
-
-
-def _residuals(gram: Array, penalty: float, rows: Rows, folds: Index) -> Array | None:
-    """What predictions of every row from other folds leave (n, outputs): (K^-1)_FF^-1 (K^-1 y)_F for every fold F."""
-    inverse = _inverse(gram, penalty, rows.weights)
-    if inverse is None:
-        return None
-    dual = inverse @ (rows.Y - np.average(rows.Y, axis=0, weights=rows.weights))
-    residuals = np.empty_like(dual)
-    for fold in np.unique(folds):
-        held = np.flatnonzero(folds == fold)
-        try:
-            residuals[held] = np.linalg.solve(inverse[np.ix_(held, held)], dual[held])
-        except np.linalg.LinAlgError:
-            return None
-    return residuals
 
 
 @dataclass(frozen=True, eq=False)
