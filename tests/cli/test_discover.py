@@ -67,6 +67,7 @@ def test_the_whole_job(softsym, tmp_path):
     assert "kernel ridge regression" in out
     assert out.count("returned") == 1
     assert sorted(path.name for path in (tmp_path / "found").iterdir()) == [
+        "manifest.json",
         "model",
         "report.html",
         "symmetries.json",
@@ -165,7 +166,7 @@ def test_a_file_alone_gets_advice(softsym, tmp_path):
     assert code == 2
     assert "its columns are ax, ay, az, bx, by, bz, u, v, w" in err
     assert (
-        'softsym discover flights.csv --x-columns "ax,ay,az,u,v,w" --y-columns "bx,by,bz" --in "V + 3S" --out "V"'
+        "softsym discover flights.csv --x-columns ax,ay,az,u,v,w --y-columns bx,by,bz --in 'V + 3S' --out V"
         in err
     )
     assert not (tmp_path / "softsym-flights").exists()

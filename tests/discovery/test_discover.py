@@ -37,6 +37,7 @@ def table():
 def test_it_writes_report_table_and_model(table, tmp_path):
     found = discover(table, PARAMETERS, Workspace(tmp_path / "out"), title="flights")
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "manifest.json",
         "model",
         "report.html",
         "symmetries.json",

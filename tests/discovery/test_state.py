@@ -30,7 +30,7 @@ def test_there_and_back(folder):
     assert again.symmetries_ == fitted().symmetries_
     assert again.report().page == fitted().report().page
     assert again.project("O(2)@z").test_error == fitted().project("O(2)@z").test_error
-    assert {file.name for file in folder.iterdir()} == {"model.json", "tensors.safetensors"}
+    assert {file.name for file in folder.iterdir()} == {"manifest.json", "model.json", "tensors.safetensors"}
 
 
 def test_classes_come_back(tmp_path):

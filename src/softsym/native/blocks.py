@@ -83,7 +83,8 @@ class _Prepared:
                 if part.index.min() < 0 or (diagonals is not None and largest > needed[part.array]):
                     raise ValueError(f"places of matrices lie outside of array {part.array}")
                 needed[part.array] = max(needed[part.array], largest)
-        self.dtype, self._exact, self._needed = dtype, diagonals is not None, needed.astype(np.int64)
+        self.dtype, self._exact, self._needed = dtype, diagonals is not None, needed.tolist()
+        self._needed_array = (ctypes.c_int64 * arrays)(*self._needed)
         self._kept: list[object] = []  # what structures point to
         self._diagonals = [d.to(dtype).contiguous() for d in diagonals or ()]  # kept: slices point to them
         self._numbers = sum(part.index.size for part in parts) if diagonals is None else int(needed.sum())
@@ -97,27 +98,28 @@ class _Prepared:
                 yield _Slice(k, first, count, d.data_ptr() + first * d.element_size())
 
     def _call(
-        self, name: str, *arguments: Any, x: Sequence[Tensor], outs: Sequence[Tensor] | None = None
+        self,
+        name: str,
+        structures: Sequence[Any],
+        *more: Any,
+        x: Sequence[Tensor],
+        outs: Sequence[Tensor] = (),
     ) -> None:
         """Calls an entry point with (structures, arrays, more arguments), if the arrays are those that were prepared for."""
-        groups = [x] if outs is None else [x, outs]
-        for tensors in groups:
-            check_tensors(tensors, self.dtype, self._needed.tolist(), exact=self._exact)
-        lengths = np.array([t.numel() for tensors in groups for t in tensors], np.int64)
-        sizes = [ctypes.c_int64(len(self._needed)), _address(self._needed), _address(lengths)]
-        threads = torch.get_num_threads() if self._numbers > _WORTH_THREADS else 1
+        check_tensors(x, self.dtype, self._needed, exact=self._exact)
+        groups = [x, outs] if outs else [x]
+        counts = [ctypes.c_int64(len(kind)) for kind in structures]
         pointers = [(ctypes.c_void_p * len(some))(*(t.data_ptr() for t in some)) for some in groups]
-        structures = [part for kind in arguments[0] for part in (kind, ctypes.c_int64(len(kind)))]
-        if entry(SOURCE, self.dtype, name)(*structures, *pointers, *arguments[1:], *sizes, threads):
+        lengths = (ctypes.c_int64 * (len(groups) * len(x)))(*(t.numel() for some in groups for t in some))
+        sizes = (ctypes.c_int64(len(self._needed)), self._needed_array, lengths)
+        threads = torch.get_num_threads() if self._numbers > _WORTH_THREADS else 1
+        pairs = (part for pair in zip(structures, counts, strict=True) for part in pair)
+        if entry(SOURCE, self.dtype, name)(*pairs, *pointers, *more, *sizes, threads):
             raise InputError("compiled code was given arrays shorter than it was prepared for")
 
     def _keep(self, array: np.ndarray[Any, Any]) -> int:
         self._kept.append(array)
         return int(array.ctypes.data)
-
-
-def _address(array: np.ndarray[Any, Any]) -> ctypes.c_void_p:
-    return ctypes.c_void_p(array.ctypes.data)
 
 
 class Blocks(_Prepared):
@@ -137,6 +139,7 @@ class Blocks(_Prepared):
 
     def run(self, x: Sequence[Tensor], out: Sequence[Tensor]) -> None:
         """Writes the results for the arrays x into the arrays out, all contiguous."""
+        check_tensors(out, self.dtype, self._needed)
         self._call("run", [self._blocks], x=x, outs=out)
 
     def _pieces(self, m: SmallMatrices) -> Iterator[Any]:
