@@ -44,6 +44,7 @@ def test_built_in_tasks_are_cut_into_parts():
     made = read_recordings("golfball:wind=y")
     assert made.right == ("O(2)@z",)
     assert len(np.unique(made.labels)) == 18
+    assert 0 < np.std(made.Y - made.measured_by) < 0.03 * made.Y.std()
 
 
 def test_no_recording_is_on_both_sides():

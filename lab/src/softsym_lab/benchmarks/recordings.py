@@ -33,7 +33,7 @@ from sklearn.preprocessing import StandardScaler
 import softsym as ss
 from softsym.io import put_text
 from softsym.typing import Array, Index
-from softsym_lab.benchmarks.recordings_data import Recordings, names, read_recordings
+from softsym_lab.benchmarks.recordings_data import TASKS, Recordings, names, read_recordings
 
 FOLDER = Path("runs/recordings")
 """Where records are kept: a run that was stopped goes on where it was."""
@@ -215,7 +215,10 @@ def _squares(predict: Predict, X: Array, Y: Array) -> Array:
 
 def _test(predict: Predict, recordings: Recordings, test: Index) -> dict[str, Any]:
     """Mean squared error on the test rows, and sums and counts by recording for the bootstrap."""
-    squares, labels = _squares(predict, recordings.X[test], recordings.Y[test]), recordings.labels[test]
+    squares, labels = (
+        _squares(predict, recordings.X[test], recordings.measured_by[test]),
+        recordings.labels[test],
+    )
     each = np.unique(labels)
     return {
         "test_mse": float(squares.mean()),
@@ -252,6 +255,11 @@ def score(records: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "failed": failed,
         "geometric_mean": {
             part: float(np.exp(np.mean(np.log(some)))) for part, some in ratios.items() if some
+        },
+        "geometric_mean_of_recordings": {
+            part: float(np.exp(np.mean(np.log(some))))
+            for part in VARIANTS
+            if (some := [line[part] for line in lines if part in line and line["set"] not in TASKS])
         },
         "worst": {part: max(some) for part, some in ratios.items() if some},
         "surely_worse": [
@@ -293,11 +301,13 @@ def summary(scores: dict[str, Any]) -> str:
             f"({line['best_in_hindsight']})"
         )
     means = ", ".join(f"{part} {value:.3f}" for part, value in scores["geometric_mean"].items())
+    apart = ", ".join(f"{part} {value:.3f}" for part, value in scores["geometric_mean_of_recordings"].items())
     worst = ", ".join(f"{part} {value:.2f}" for part, value in scores["worst"].items())
     return "\n".join(
         [
             *lines,
             f"{len(lines)} splits; geometric mean of ratios (at most {MEAN}): {means}; worst: {worst}",
+            f"geometric mean without built-in tasks: {apart}",
             f"surely worse than {WORST}: {'; '.join(scores['surely_worse']) or 'none'}",
             f"broken candidate costs more than {COST:.0%}: {'; '.join(scores['costly_broken']) or 'none'}",
             *(f"failed: {one}" for one in scores["failed"]),
