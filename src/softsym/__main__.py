@@ -14,11 +14,22 @@ def leave(number: int, frame: object) -> NoReturn:
 
 
 def run() -> None:
-    """The entry point."""
+    """The entry point; an interrupted process ends at once, whatever its other threads and processes are computing."""
     signal.signal(signal.SIGINT, leave)
     from softsym.cli.main import run
 
-    run()
+    try:
+        run()
+    except SystemExit as leaving:
+        if leaving.code != 130:
+            raise
+        if "softsym.discovery.parallel" in sys.modules:
+            from softsym.discovery.parallel import end_processes
+
+            end_processes()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(130)
 
 
 if __name__ == "__main__":

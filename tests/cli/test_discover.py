@@ -114,7 +114,7 @@ def test_the_whole_job(softsym, tmp_path):
         assert code == 0, err
         assert out == f"240 predictions in {target}\n"
     frame = polars.read_csv("p.csv")
-    assert frame.columns == ["u", "v", "w"]  # one member has no standard deviation
+    assert frame.columns[:3] == ["u", "v", "w"]
     assert np.allclose(frame["u"], est.fit_.predict(rows()[0])[:, 0], atol=1e-6)
     code, out, err = softsym("predict", "found/model", "flights.csv", "-o", "p.csv")
     assert code == 2

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.metadata
-import os
 import signal
 import sys
 from contextlib import nullcontext
@@ -77,8 +76,8 @@ def run() -> None:
     """The entry point: prints errors in one line and exits with their code."""
     debug = "--debug" in sys.argv
     arguments = rename_options([argument for argument in sys.argv[1:] if argument != "--debug"])
+    before = signal.signal(signal.SIGINT, _interrupt)
     try:
-        signal.signal(signal.SIGINT, _interrupt)
         arguments = repeat_option(arguments)
         add_commands()
         check_installed(arguments)
@@ -102,26 +101,13 @@ def run() -> None:
         sys.exit(1)
     except (KeyboardInterrupt, Interrupted):
         typer.echo("softsym: interrupted; nothing was written", err=True)
-        _leave()
-    except SystemExit as leaving:
-        if leaving.code == 130:
-            _leave()
-        raise
+        sys.exit(130)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _interrupt(number: int, frame: object) -> NoReturn:
     raise Interrupted
-
-
-def _leave() -> NoReturn:
-    """Ends the process at once, whatever other threads and processes are computing."""
-    if "softsym.discovery.parallel" in sys.modules:
-        from softsym.discovery.parallel import end_processes
-
-        end_processes()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(130)
 
 
 def rename_options(arguments: list[str]) -> list[str]:
