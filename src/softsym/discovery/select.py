@@ -428,7 +428,7 @@ def fit_models(
         closed = {base.MEAN: lambda: base.fit_mean(rows, shape), **closed}
     if own.groups:
         closed[base.GP] = lambda: fit_gp(rows, own, seed=seed, exact_groups=names)
-    if is_auto and 0 < len(narrow.groups) < len(own.groups):
+    if is_auto and not names and 0 < len(narrow.groups) < len(own.groups):
         closed[base.GP_SUPPORTED] = lambda: fit_gp(
             rows, narrow, seed=seed, title=base.GP_SUPPORTED, exact_groups=names
         )

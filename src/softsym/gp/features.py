@@ -41,8 +41,8 @@ MAX_PRODUCTS = 20_000
 """Products of coordinates that are looked at, of each number of factors."""
 MAX_ORDER = 60
 """Largest order of a finite group whose elements are averaged over; larger ones take invariants of low degree."""
-POLYGON, MAX_AVERAGED = 24, 6_000
-"""Corners of the polygon that stands for a circle, and the largest number of rows for which kernels are averaged over it."""
+POLYGON, MAX_AVERAGED, MAX_AVERAGED_SIZE = 24, 6_000, 3
+"""Corners of the polygon that stands for a circle; the most rows, and coordinates of the outputs, for which kernels are averaged over it."""
 MAX_INVARIANTS = 60
 """With more invariants of degree three, those of degree two have to do."""
 POLYNOMIALS = ((1, 9), (2, 9), (3, 2), (3, 9), (4, 2), (4, 9))
@@ -55,7 +55,7 @@ SUMS = (0.3, 0.03)
 """Prior standard deviations of a smooth map next to polynomials."""
 CLEARLY_LIKELIER = 5.0
 """Gain in log likelihood from which a sum is taken: it extrapolates worse than its smooth part."""
-PATIENCE = 4
+PATIENCE = 3
 """Polynomials in a row that may be worse than the best so far."""
 PERFECT = 1e-9
 """Share of the outputs that is taken for rounding."""
@@ -555,10 +555,13 @@ def choose_features(
         return scores[id(features)][0]
 
     best: list[FeatureMap] = []
-    for kind, listed in families.items():
-        best.append(_climb(listed, height) if kind != "polynomials" else _rise(listed, height))
-        if height(best[-1]) > -np.inf and scores[id(best[-1])][1] < PERFECT:
-            return best[-1], height(best[-1])
+    if "polynomials" in families:
+        best.append(_rise(families["polynomials"], height))
+        if height(best[0]) > -np.inf and scores[id(best[0])][1] < PERFECT:
+            return best[0], height(best[0])
+    smooth_maps = [listed for kind, listed in families.items() if kind != "polynomials"]
+    if smooth_maps:  # of several coordinates those that are best for a middle width
+        best.append(_climb(max(smooth_maps, key=lambda listed: height(listed[len(listed) // 2])), height))
     if not best:
         return None, -np.inf
     best.sort(key=height, reverse=True)
@@ -636,7 +639,7 @@ def _unscaled(rep: Rep, output: TensorType, group: Group, X: Array, most: int) -
         for width in WIDTHS:
             yield AveragedFeatures.fit(rep, output, group, covariants, lengths, X, width, most)
         return
-    if is_circle(group) and len(X) <= MAX_AVERAGED:
+    if is_circle(group) and output.size(group) <= MAX_AVERAGED_SIZE and len(X) <= MAX_AVERAGED:
         for width in WIDTHS[2:]:  # smooth enough for the polygon to be a circle up to rounding
             yield AveragedFeatures.fit(rep, output, group, covariants, lengths, X, width, most)
     room = most // len(covariants) - 1

@@ -98,8 +98,8 @@ class Fit:
     noise: Array
 
 
-def fit(statistics: Statistics, near: float | None = None) -> Fit:
-    """The ridge of highest marginal likelihood, searched from one that is near if that is known.
+def fit(statistics: Statistics, near: float | None = None, finest: float = 0.25) -> Fit:
+    """The ridge of highest marginal likelihood, searched from one that is near if that is known, in steps of decimal logarithms.
 
     Example:
         >>> rng = np.random.default_rng(0)
@@ -121,8 +121,9 @@ def fit(statistics: Statistics, near: float | None = None) -> Fit:
         best = round(4.0 * float(np.log10(near))) / 4.0
         while (next_ := max((best - 2.0, best, best + 2.0), key=height)) != best:
             best = next_
-    for step in (1.0, 0.5, 0.25):
-        best = max((best - step, best, best + step), key=height)
+    step = 1.0
+    while step >= finest:
+        best, step = max((best - step, best, best + step), key=height), step / 2
     return heights[best]
 
 

@@ -33,6 +33,7 @@ from softsym.gp.features import (
     combine,
     equivariant_features,
     scale_copies,
+    scale_parts,
     unconstrained_features,
 )
 from softsym.gp.mixture import (
@@ -58,8 +59,8 @@ if TYPE_CHECKING:
 FORMAT, TEXT, TENSORS = 3, "gp.json", "tensors.safetensors"
 CHOOSING, CHOOSING_OF_MANY, FEW_ROWS = 3_000, 24_000, 4_000
 """Rows times coordinates on which features and symmetries are chosen, and how many if there are more than so many rows."""
-CLEARLY = 1.5
-"""Ratio of cross-validated errors from which they count more than the likelihood."""
+CLEARLY, COMPARED, FAR_BEHIND = 1.5, 3, 300.0
+"""Ratio of cross-validated errors from which these count more than the likelihood; of the likeliest few maps, within such a difference."""
 FEATURES, FEATURES_OF_MANY, MANY_ROWS = 1_100, 450, 10_000
 """Features of a component, and how many if there are so many rows."""
 REMAINDER = 300
@@ -141,29 +142,37 @@ class _Data:
         return self.rows[some], Y[some], self.roots[some]
 
     def choose(self, maps: Sequence[FeatureMap], block: int) -> FeatureMap | None:
-        """The likeliest map on some rows, unless another predicts left-out folds of them clearly better."""
+        """The likeliest map on some rows, unless the next ones predict left-out folds of them clearly better."""
         rows, Y, roots = self.few(block)
-        folds, near = np.arange(len(rows)) % FOLDS, None
-        errors: list[tuple[float, FeatureMap]] = []
+        found: list[tuple[float, float, FeatureMap]] = []
 
         def score(features: FeatureMap) -> tuple[float, float]:
-            nonlocal near
-            sums = sum_rows([Component(features)], rows, Y, roots, folds)
-            total = functools.reduce(lambda a, b: a + b, sums)
-            found = fit(total, near)
-            near, error = found.ridge, 0.0
-            for fold, own in enumerate(sums):
-                held = folds == fold
-                predicted = combine(features(rows[held]), (total - own).weights(near), Y.shape[1])
-                error += float((((Y[held] - predicted) * roots[held, None, None]) ** 2).sum())
-            errors.append((error, features))
-            return found.log_likelihood, float(found.noise.mean())
+            parts = scale_parts(features(rows), roots)
+            near = found[-1][1] if found else None
+            each = fit(Statistics.from_parts(parts, Y * roots[:, None, None]), near, finest=1.0)
+            found.append((each.log_likelihood, each.ridge, features))
+            return each.log_likelihood, float(each.noise.mean())
 
-        best, _ = choose_features(maps, score)
+        best, height = choose_features(maps, score)
         if best is None:
             return None
-        least, other = min(errors, key=lambda each: each[0])
-        return other if next(error for error, each in errors if each is best) > CLEARLY * least else best
+        compared = sorted(found, key=lambda each: -each[0])[:COMPARED]
+        if compared[0][2] is not best or height - compared[-1][0] > FAR_BEHIND or len(compared) < 2:
+            return best
+        errors = [self._error(features, ridge, rows, Y, roots) for _, ridge, features in compared]
+        least = int(np.argmin(errors))
+        return compared[least][2] if errors[0] > CLEARLY * errors[least] else best
+
+    def _error(self, features: FeatureMap, ridge: float, rows: Array, Y: Array, roots: Array) -> float:
+        """Squared error of left-out folds."""
+        folds, error = np.arange(len(rows)) % FOLDS, 0.0
+        sums = sum_rows([Component(features)], rows, Y, roots, folds)
+        total = functools.reduce(lambda a, b: a + b, sums)
+        for fold, own in enumerate(sums):
+            held = folds == fold
+            predicted = combine(features(rows[held]), (total - own).weights(ridge), Y.shape[1])
+            error += float((((Y[held] - predicted) * roots[held, None, None]) ** 2).sum())
+        return error
 
 
 class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]

@@ -196,7 +196,7 @@ class Sample:
 
         def score(features: FeatureMap) -> tuple[float, float]:
             parts = scale_parts(features(self.rows[rows]), self.roots[rows])
-            found = fit(Statistics.from_parts(parts, Y), near[0])
+            found = fit(Statistics.from_parts(parts, Y), near[0], finest=1.0)
             near[0] = found.ridge
             return found.log_likelihood, float(found.noise.mean()) * block.values.shape[1]
 
