@@ -42,7 +42,7 @@ MAX_PRODUCTS = 20_000
 MAX_ORDER = 60
 """Largest order of a finite group whose elements are averaged over; larger ones take invariants of low degree."""
 POLYGON, MAX_AVERAGED, MAX_AVERAGED_SIZE = 24, 6_000, 3
-"""Corners of the polygon that stands for a circle; the most rows, and coordinates of the outputs, for which kernels are averaged over it."""
+"""Corners of the polygon that stands for a circle; most rows and coordinates of outputs for which kernels are averaged over it."""
 MAX_INVARIANTS = 60
 """With more invariants of degree three, those of degree two have to do."""
 POLYNOMIALS = ((1, 9), (2, 9), (3, 2), (3, 9), (4, 2), (4, 9))
@@ -642,7 +642,7 @@ def _unscaled(rep: Rep, output: TensorType, group: Group, X: Array, most: int) -
     if is_circle(group) and output.size(group) <= MAX_AVERAGED_SIZE and len(X) <= MAX_AVERAGED:
         for width in WIDTHS[2:]:  # smooth enough for the polygon to be a circle up to rounding
             yield AveragedFeatures.fit(rep, output, group, covariants, lengths, X, width, most)
-    room = most // len(covariants) - 1
+    room = most // (2 * len(covariants)) - 1  # a sum with polynomials has as many again
     if room < 8:
         return
     kinds = [coordinates.homogeneous(X), coordinates] if group.is_orthogonal else [coordinates]

@@ -31,6 +31,7 @@ from softsym.gp.features import (
     InducingPoints,
     choose_features,
     combine,
+    count_features,
     equivariant_features,
     scale_copies,
     scale_parts,
@@ -148,6 +149,8 @@ class _Data:
 
         def score(features: FeatureMap) -> tuple[float, float]:
             parts = scale_parts(features(rows), roots)
+            if count_features(parts, Y.shape[1]) > 1.1 * self.most:
+                return -np.inf, 1.0
             near = found[-1][1] if found else None
             each = fit(Statistics.from_parts(parts, Y * roots[:, None, None]), near, finest=1.0)
             found.append((each.log_likelihood, each.ridge, features))

@@ -23,6 +23,7 @@ from softsym.gp.features import (
     InducingPoints,
     choose_features,
     combine,
+    count_features,
     scale_copies,
     scale_parts,
     unconstrained_features,
@@ -196,6 +197,8 @@ class Sample:
 
         def score(features: FeatureMap) -> tuple[float, float]:
             parts = scale_parts(features(self.rows[rows]), self.roots[rows])
+            if count_features(parts, Y.shape[1]) > 1.1 * self.most_features:
+                return -math.inf, 1.0
             found = fit(Statistics.from_parts(parts, Y), near[0], finest=1.0)
             near[0] = found.ridge
             return found.log_likelihood, float(found.noise.mean()) * block.values.shape[1]
