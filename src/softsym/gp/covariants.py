@@ -79,10 +79,10 @@ class Polynomials:
         for factors, maps in zip(self.columns, self.maps, strict=True):
             product = X[:, :0].sum(1)[:, None] + 1.0
             for factor in factors:
-                product = (product[:, :, None] * X[:, None, slice(*factor)]).reshape(len(X), -1)
+                product = (product[:, :, None] * X[:, None, slice(*factor)]).reshape(X.shape[0], -1)
             values = product @ maps.reshape(-1, maps.shape[2]).T
-            parts.append(values.reshape(len(X), len(maps), self.size).swapaxes(1, 2))
-        return xp.concatenate(parts, axis=2) if parts else xp.zeros((len(X), self.size, 0))
+            parts.append(values.reshape(X.shape[0], len(maps), self.size).swapaxes(1, 2))
+        return xp.concatenate(parts, axis=2) if parts else xp.zeros((X.shape[0], self.size, 0))
 
 
 def invariant_polynomials(rep: Rep, group: Group, degree: int = 3) -> Polynomials:

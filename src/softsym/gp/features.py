@@ -97,7 +97,7 @@ def combine(parts: Sequence[Part], weights: Any, q: int) -> Any:
         J, M = (q if C is None else C.shape[2]), phi.shape[1]
         own = weights[start : start + J * M].reshape(J, M, -1)
         start += J * M
-        values = (phi @ xp.swapaxes(own, 0, 1).reshape(M, -1)).reshape(len(phi), J, -1)
+        values = (phi @ xp.swapaxes(own, 0, 1).reshape(M, -1)).reshape(phi.shape[0], J, -1)
         total = total + (values if C is None else xp.einsum("nqj,njc->nqc", C, values))
     return total
 
@@ -166,7 +166,7 @@ class InducingPoints:
     root: Array
 
     @classmethod
-    def select(cls, U: Array, width: Any, most: int, tolerance: float = 1e-7) -> InducingPoints:
+    def select(cls, U: Array, width: Any, most: int, tolerance: float = 1e-6) -> InducingPoints:
         """Chooses at most ``most`` of the points (n, d) by pivoted Cholesky: each time the one that the others predict worst."""
         U = U[:: max(1, len(U) // PIVOTED)][:PIVOTED] / width
         left, L, pivots = np.ones(len(U)), np.zeros((len(U), min(most, len(U)))), []
@@ -386,7 +386,7 @@ class AveragedFeatures:
         for image, matrix in zip(self.images, self.rho, strict=True):
             values = xp.einsum("nm,ab->nabm", squared_exponential(X / self.width, image), matrix)
             total = total + values
-        return (total / len(self.rho)).reshape(len(X), q, -1)
+        return (total / len(self.rho)).reshape(X.shape[0], q, -1)
 
     def __call__(self, X: Any) -> list[Part]:
         """Parts of scaled rows (n, inputs)."""
@@ -435,7 +435,9 @@ class PerCoordinate:
 
     def __call__(self, X: Any) -> list[Part]:
         """Parts of scaled rows (n, inputs)."""
-        return [(None, (C[:, 0, :, None] * phi[:, None]).reshape(len(X), -1)) for C, phi in self.features(X)]
+        return [
+            (None, (C[:, 0, :, None] * phi[:, None]).reshape(X.shape[0], -1)) for C, phi in self.features(X)
+        ]
 
 
 @stored
@@ -445,12 +447,12 @@ class ScaledFeatures:
 
     Args:
         features: Of the divided inputs.
-        powers: By which power of the size each column grows (inputs,).
+        powers: By which power of the size each column grows.
         growth: The same of the outputs.
     """
 
     features: Any
-    powers: Index
+    powers: tuple[int, ...]
     growth: int
 
     @property
@@ -688,13 +690,13 @@ def _products(
         level = list(itertools.islice(longer, MAX_PRODUCTS))
 
 
-def split_scaling(rep: Rep, group: Group) -> tuple[Index | None, Group | None]:
+def split_scaling(rep: Rep, group: Group) -> tuple[tuple[int, ...] | None, Group | None]:
     """How columns grow with a multiple of the identity (None if the group has none), and the group without (None if nothing is left)."""
     inner, has_scaling = without_scaling(group)
-    powers = np.zeros(rep.size(group), dtype=np.int64)
+    powers: list[int] = []
     for segment in rep.segments(group):
-        powers[segment.start : segment.stop] = scaling_power(segment.type)
-    return (powers, inner) if has_scaling and powers.any() else (None, group)
+        powers += (segment.stop - segment.start) * [scaling_power(segment.type)]
+    return (tuple(powers), inner) if has_scaling and any(powers) else (None, group)
 
 
 @functools.lru_cache(maxsize=256)
@@ -717,11 +719,12 @@ def scaling_power(kind: TensorType) -> int:
     return sum((-1 if atom.is_dual else 1) for atom in kind.atoms if isinstance(atom, Base))
 
 
-def divide(X: Any, powers: Index) -> tuple[Any, Any]:
+def divide(X: Any, powers: Sequence[int]) -> tuple[Any, Any]:
     """The size (n,) of every row, from the columns of the first power, and the rows divided by it."""
-    first = int(powers[np.flatnonzero(powers)[0]])
-    size = ((X[:, np.flatnonzero(powers == first)] ** 2).mean(1) + SMALLEST**2) ** (0.5 / first)
-    return size, namespace(X).stack([X[:, k] / size ** int(p) for k, p in enumerate(powers)], 1)
+    first = next(power for power in powers if power)
+    same = [k for k, power in enumerate(powers) if power == first]
+    size = ((X[:, same] ** 2).mean(1) + SMALLEST**2) ** (0.5 / first)
+    return size, namespace(X).stack([X[:, k] / size**power for k, power in enumerate(powers)], 1)
 
 
 def scalar_columns(rep: Rep, group: Group) -> Index:

@@ -28,32 +28,36 @@ class FeatureModule(nn.Module):
     ) -> None:
         super().__init__()
         self._count = 0
-        self._template = replace_arrays((scales, tuple(blocks)), self._register)
+        named = tuple((maps, weights, columns.tolist()) for maps, weights, columns in blocks)
+        self._template = replace_arrays((scales, named), self._register)
+        self._fill()
 
     def _register(self, values: Array) -> Any:
-        if values.dtype.kind != "f":
-            return values
         name = f"array_{self._count}"
         self._count += 1
         self.register_buffer(name, torch.from_numpy(values.copy()))
         return _Name(name)
 
+    def _fill(self) -> None:
+        self._filled = replace_arrays(self._template, dict(self.named_buffers()).__getitem__, _Name)
+
+    def _apply(self, fn: Any, recurse: bool = True) -> Any:
+        super()._apply(fn, recurse)
+        self._fill()
+        return self
+
     def forward(self, x: Tensor) -> Tensor:
         """Outputs (..., outputs)."""
-        buffers = dict(self.named_buffers())
-        template = replace_arrays(self._template, buffers.__getitem__, _Name)
-        (shift_in, scale_in, shift_out, scale_out), blocks = template
+        (shift_in, scale_in, shift_out, scale_out), blocks = self._filled
         rows = (x.reshape(-1, x.shape[-1]) - shift_in) / scale_in
-        out = [rows[:, :1] * 0.0] * len(shift_out)
+        out = [rows[:, :1] * 0.0] * shift_out.shape[0]
         for maps, weights, columns in blocks:
             if not maps:
                 continue
-            values = combine(
-                [part for features in maps for part in features(rows)], weights, columns.shape[1]
-            )
+            values = combine([part for features in maps for part in features(rows)], weights, len(columns[0]))
             for copy, places in enumerate(columns):
                 for q, place in enumerate(places):
-                    out[int(place)] = values[:, q, copy : copy + 1]
+                    out[place] = values[:, q, copy : copy + 1]
         return (torch.cat(out, dim=1) * scale_out + shift_out).reshape(*x.shape[:-1], -1)
 
 

@@ -213,7 +213,9 @@ class _Part:
         self.traces = [self._trace(each) for each in operators]
         self._cross_fit()
         self._measure(remainders, operators)
-        self.resolution = self._resolve(flexible, operators, tolerance)
+        self.resolution = self._resolve(
+            flexible, operators, tolerance * math.sqrt(float(self.reference.min()))
+        )
 
     def _trace(self, operators: tuple[Array, Array]) -> float:
         """Mean square of the violation of a remainder with standard normal weights."""
@@ -318,6 +320,9 @@ class _Part:
             mean, variance = np.array(means)[chosen, c], np.array(variances)[chosen, c]
             self.draws[:, c] = rng.gamma(np.maximum(mean**2 / variance, 1e-3), variance / mean)
             self.noise[c] = float(np.concatenate(noises)[:, c] @ shares / shares.sum()) * self.q
+        rest = 1.0 - self.noise  # what is left of a copy after linear maps and noise
+        full = (self.block.whole / self.block.sizes) ** 2 - self.noise
+        self.reference = np.maximum(np.where(rest > 0.5, rest, full), 1e-6)
         self.curve = np.concatenate([[self.unbroken.sum()], np.max(heights, axis=0).sum(axis=1)])
 
     def _resolve(self, flexible: FeatureMap, operators: list[tuple[Array, Array]], tolerance: float) -> float:
@@ -521,10 +526,7 @@ def _combine(sample: Sample, parts: Sequence[_Part], noise: float, candidates: i
     largest = 0.0
     for part in parts:
         own = np.quantile(part.draws, 1.0 - level, axis=0)
-        rest = 1.0 - part.noise  # what is left of a copy after linear maps and noise
-        full = (part.block.whole / part.block.sizes) ** 2 - part.noise
-        size = np.where(rest > 0.5, np.maximum(rest, 1e-6), np.maximum(full, 1e-6))
-        largest = max(largest, float(np.sqrt((own / size).max())))
+        largest = max(largest, float(np.sqrt((own / part.reference).max())))
     curve = sum((part.curve for part in parts), np.zeros(len(SIZES) + 1))
     return Statements(
         p_value=_score_test(scores, sample),
