@@ -18,6 +18,7 @@ FOLDER = ROOT / "docs"
 SUBPACKAGES = {
     "datasets",
     "discovery",
+    "gp",
     "groups",
     "inference",
     "maps",
