@@ -18,6 +18,7 @@ FOLDER = ROOT / "docs"
 SUBPACKAGES = {
     "datasets",
     "discovery",
+    "gp",
     "groups",
     "inference",
     "maps",
@@ -109,6 +110,8 @@ def _resolve(name: str) -> object:
 
     def enter(found: tuple[str, object], part: str) -> tuple[str, object]:
         path, value = f"{found[0]}.{part}", found[1]
+        if not hasattr(value, part):  # `softsym.propose` is a function and a package
+            value = importlib.import_module(found[0])
         return path, getattr(value, part) if hasattr(value, part) else importlib.import_module(path)
 
     return reduce(enter, rest, (first, importlib.import_module(first)))[1]
