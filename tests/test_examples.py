@@ -19,7 +19,7 @@ PROMISED = {
     "03_discover_on_your_own_csv.py --quick": "loaded model predicts",
     "04_regularizer_in_your_own_loop.py --quick": "projected onto O(2)@z",
     "05_golf_ball.py --quick": "golfball:wind=y: ",
-    "07_propose_groups.py": "about (0.4472,0.8944,0), 26.6 degrees from y",
+    "07_propose_groups.py": "reflection normal to (2,-1,0)",
     "08_cnn_on_your_own_images.py --quick": "accuracy with 200 images",
     "09_transformer_on_points.py --quick": "the axis of symmetry: O(2)@z",
     "10_lightning_and_skorch.py": "skorch: accuracy",

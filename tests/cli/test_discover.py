@@ -216,7 +216,7 @@ def test_where_nothing_is_proposed_there_is_a_report(softsym, tmp_path):
     code, _, err = softsym("discover", *asked)
     assert code == 0, err
     assert "nothing sure; nearly found: " in err
-    assert json.loads((tmp_path / "found" / "symmetries.json").read_text())["groups"] == []
+    assert json.loads((tmp_path / "found" / "symmetries.json").read_text())["built_in"] == []
     assert "nothing sure; nearly found: " in (tmp_path / "found" / "report.html").read_text()
 
 

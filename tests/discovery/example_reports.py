@@ -168,14 +168,16 @@ def _evidence(names: tuple[str, ...]) -> EvidenceTable:
             EvidenceRow(
                 name,
                 verdict,
-                0.5,
-                300.0,
-                broken,
-                (0.8 * broken, 1.2 * broken + 0.01),
-                0.01,
-                0.9,
-                (0.1, 0.1, 0.1),
-                300,
+                p_value=0.5,
+                log_evidence=300.0,
+                violation=broken,
+                interval=(0.8 * broken, 1.2 * broken + 0.01),
+                tolerance=1.2 * broken + 0.01,
+                overlap=0.9,
+                cost=(0.0, broken**2),
+                certified=0.1 + broken,
+                errors=(0.1, 0.1, 0.1),
+                rows=300,
             )
         )
         shares = np.array([0.0, 0.001, 0.01, 0.1, 0.5, 0.97])

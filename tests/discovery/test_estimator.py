@@ -327,8 +327,6 @@ def test_load_reads_gaussian_processes_too(tmp_path):
     gp = ss.SoftEquivariantGP("2V", "V", ["O(2)@z"]).fit(X, Y)
     gp.save(tmp_path / "gp")
     assert np.array_equal(ss.load(tmp_path / "gp").predict(X), gp.predict(X))
-    with pytest.warns(DeprecationWarning, match=r"softsym\.load"):
-        ss.inference.load(tmp_path / "gp")
 
 
 def test_motion_is_modelled_beyond_its_extrapolation():

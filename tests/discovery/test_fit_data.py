@@ -5,18 +5,17 @@ import pytest
 
 import softsym as ss
 from softsym.data.split import split_rows
-from softsym.datasets.parse import task_table
 from softsym.discovery.fit_data import (
-    MAX_CANDIDATES,
     Rows,
     Target,
     compute_evidence,
     make_folds,
     make_shape,
-    propose_candidates,
     standard_errors,
 )
 from softsym.errors import InputError
+from softsym.propose import propose_candidates
+from softsym.propose.propose_groups import MAX_CANDIDATES
 from tests.discovery.small import estimator, rows
 from tests.discovery.training_data import fit_data
 
@@ -40,13 +39,15 @@ def test_rows_kept_for_the_test_are_not_looked_at():
     test = split_rows(X, 0.15, 0).test
     Y[test] = 1e3
     assert propose_candidates(X, Y, "V", "V").groups[0] == ss.O(2).about("z")
-    assert not propose_candidates(X, Y, "V", "V", seed=1).groups
+    assert not propose_candidates(X, Y, "V", "V", seed=1).proposal.groups
 
 
 def test_noise_proposes_nothing_and_says_so():
     rng = np.random.default_rng(0)
     found = propose_candidates(rng.standard_normal((100, 3)), rng.standard_normal((100, 3)), "V", "V")
-    assert found.groups == ()
+    assert found.proposal.groups == ()
+    assert found.usual == (ss.O(3), *(ss.O(2).about(axis) for axis in "zyx"))
+    assert "are judged too" in found.describe()
     assert "the data propose no group (the fit explains only" in found.describe()
     assert "nothing sure; nearly found: " in found.describe()
 
@@ -71,16 +72,6 @@ def test_auto_needs_representations_and_a_regression():
         ss.SoftEquivariantRegressor(groups="auto").fit(X, Y)
     with pytest.raises(InputError, match="groups='auto' is for regression"):
         ss.SoftEquivariantClassifier("V", groups="auto").fit(X, Y[:, 0] > 0)
-
-
-@pytest.mark.slow
-def test_usual_groups_are_judged_where_the_fit_is_poor():
-    task = ss.datasets.task("inertia:Oz(2)")
-    rows = task_table(task, seed=0)
-    found = propose_candidates(rows.X[:600], rows.Y[:600], task.rep_in, task.rep_out)
-    assert ss.O(3) in found.usual
-    assert len(found.groups) <= MAX_CANDIDATES
-    assert "are judged too" in found.describe()
 
 
 def test_nothing_is_fitted_by_planning():

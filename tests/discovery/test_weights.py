@@ -4,12 +4,10 @@ import numpy as np
 import pytest
 
 import softsym as ss
-from softsym.data.scaler import SymmetricScaler
 from softsym.discovery.fit_data import Rows, Shape
-from softsym.discovery.models.baselines import KernelRidge
+from softsym.discovery.models.baselines import fit_kernel_ridge
 from softsym.discovery.models.linear import fit_linear, fit_mean
 from softsym.errors import InputError
-from softsym.inference import Kernel
 from tests.discovery.small import estimator, rows
 
 RNG = np.random.default_rng(0)
@@ -27,12 +25,9 @@ def test_weights_count_as_copies_do_in_closed_forms():
     counted, copied, plain = (one.fit(rows) for rows in (COUNTED, COPIES, Rows(X, Y)))
     # Copies change the scale of columns a little, and with it what a ridge means.
     assert np.abs(counted.weight - copied.weight).max() < 0.2 * np.abs(plain.weight - copied.weight).max()
-    scale, nothing = SymmetricScaler.fit(X, None, ()), np.zeros((0, 3))
-    copies = KernelRidge(Kernel("rbf", 1.4), 1e-2, scale, X[:0], nothing, nothing, Y.std(0)).fit(COPIES)
-    counted = KernelRidge(
-        Kernel("rbf", 1.4), 1e-2 / COUNTS.mean(), scale, X[:0], nothing, nothing, Y.std(0)
-    ).fit(COUNTED)
-    assert np.allclose(counted.predict(X), copies.predict(X))
+    kernel = fit_kernel_ridge(COPIES, np.arange(len(COPIES)) % 5).inner
+    copies, counts = kernel.condition(COPIES.X, COPIES.Y), kernel.condition(X, Y, COUNTS)
+    assert np.allclose(counts.predict(X), copies.predict(X))
 
 
 @pytest.mark.parametrize("model", ["linear", "gp", "network"])

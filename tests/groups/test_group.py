@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 import softsym as ss
+from softsym.arrays import freeze
 from softsym.errors import InputError
 from softsym.groups import change_of_basis
-from softsym.groups.sampling import batched_kron, freeze, read_generators
+from softsym.groups.group import read_generators
+from softsym.groups.sampling import batched_kron
 
 NAN = float("nan")
 RNG = np.random.default_rng(0)

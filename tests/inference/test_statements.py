@@ -92,3 +92,12 @@ def test_the_interval_of_a_mean_counts_row_groups():
     together = mean_interval(values, labels, 0.025)
     assert together[2] > 2.5 * alone[2]
     assert together[0] < 0 < together[1]
+
+
+def test_where_only_zero_is_equivariant():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((100, 2))
+    Y = np.stack([X[:, 0], X[:, 1], X[:, 0] * X[:, 1]], axis=1) + 0.05 * rng.standard_normal((100, 3))
+    found = statements(X, Y, "2S", "V", "SO(3)")
+    assert found.interval[0] > 0.9
+    assert found.p_value < 0.01

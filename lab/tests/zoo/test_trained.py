@@ -9,7 +9,8 @@ from softsym.training import Objective, TrainingConfig, WeightAverage, make_opti
 from softsym_lab.zoo import MODELS, build, kernel_models
 from tests.training.test_devices import Elsewhere
 
-TRAINED = [name for name in MODELS if MODELS[name] not in vars(kernel_models).values()]
+SOLVED = [value for value in vars(kernel_models).values() if isinstance(value, type(MODELS["gp"]))]
+TRAINED = [name for name in MODELS if MODELS[name] not in SOLVED]
 
 
 @pytest.mark.slow

@@ -1,7 +1,7 @@
 """Values made of arrays: stored, read back, and evaluated by NumPy or torch with the same code.
 
-Feature maps and fitted models are frozen dataclasses of arrays, numbers, texts and other such values. One pair of functions turns any of
-them into JSON and arrays and back; a third replaces every array by a tensor, which gives the torch version of a model.
+Feature maps and fitted models are frozen dataclasses of arrays, numbers, texts and other such values. One pair of functions makes any of
+them JSON and arrays and back; a third replaces every array by a tensor, which gives the torch version of a model.
 """
 
 from __future__ import annotations

@@ -563,7 +563,7 @@ def choose_features(
             return best[0], height(best[0])
     smooth_maps = [listed for kind, listed in families.items() if kind != "polynomials"]
     if smooth_maps:  # of several coordinates those that are best for a middle width
-        best.append(_climb(max(smooth_maps, key=lambda listed: height(listed[len(listed) // 2])), height))
+        best.append(_ascend(max(smooth_maps, key=lambda listed: height(listed[len(listed) // 2])), height))
     if not best:
         return None, -np.inf
     best.sort(key=height, reverse=True)
@@ -581,7 +581,7 @@ def is_polynomial(features: FeatureMap) -> bool:
     return features.name.startswith("polynomials") and not isinstance(features, SumFeatures)
 
 
-def _climb(listed: list[FeatureMap], height: Callable[[FeatureMap], float]) -> FeatureMap:
+def _ascend(listed: list[FeatureMap], height: Callable[[FeatureMap], float]) -> FeatureMap:
     """The best of a row of maps whose scores have one maximum, found from the middle."""
     k = len(listed) // 2
     while True:

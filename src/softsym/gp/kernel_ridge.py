@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 RIDGES = np.logspace(-8, 3, 12)
 SOFTNESS = (0.0, 0.03, 0.3)
 """Prior size of the part without the symmetry."""
-FOLDS, FEATURES, MAX_ROWS = 5, 500, 20_000
+FOLDS, FEATURES, MAX_ROWS = 5, 1_100, 20_000
 
 
 @stored

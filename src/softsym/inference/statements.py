@@ -191,7 +191,7 @@ class _Part:
         maps = equivariant_features(
             sample.rep_in, self.block.kind, orbit.group, sample.rows, sample.most_features
         )
-        listed = list(maps) or [_Zero()]
+        listed = list(maps) or [_Zero(self.q)]
         best, height = sample.choose(listed, self.block)
         assert best is not None
         self.features: FeatureMap = best
@@ -460,8 +460,12 @@ class _Zero:
 
     name = "zero"
 
+    def __init__(self, q: int) -> None:
+        self.q = q
+
     def __call__(self, X: Array) -> list[tuple[Array, Array]]:
-        raise NotImplementedError
+        """A feature that is zero."""
+        return [(np.zeros((len(X), self.q, 1)), np.ones((len(X), 1)))]
 
 
 def _subtract(total: RemainderSums, own: RemainderSums) -> RemainderSums:
@@ -479,8 +483,8 @@ def _moments(
     bent = H @ mean
     expected = (mean * bent).sum(axis=0) + (np.diag(H) @ variance) * noise
     squares = np.einsum("ic,ij,jc->c", variance, H**2, variance, optimize=True)
-    spread = 2.0 * squares * noise**2 + 4.0 * (bent**2 * variance).sum(axis=0) * noise
-    return np.maximum(expected, 1e-300), np.maximum(spread, 1e-300)
+    square_variance = 2.0 * squares * noise**2 + 4.0 * (bent**2 * variance).sum(axis=0) * noise
+    return np.maximum(expected, 1e-300), np.maximum(square_variance, 1e-300)
 
 
 def _combine(sample: Sample, parts: Sequence[_Part], noise: float, candidates: int) -> Statements:

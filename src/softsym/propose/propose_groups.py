@@ -440,8 +440,12 @@ class Candidates:
     def describe(self) -> str:
         """The candidates in one sentence."""
         proposed = [group.name for group in self.groups if group not in self.usual]
-        reason = f" ({self.proposal.note})" if self.proposal.note and not proposed else ""
-        words = f"the data propose {', '.join(proposed) or 'no group'}{reason}"
+        if proposed:
+            words = f"the data propose {', '.join(proposed)}"
+        else:
+            reason = f" ({self.proposal.note})" if self.proposal.note else ""
+            nearly = ", ".join(row.name for row in self.proposal.nearly) or "nothing"
+            words = f"the data propose no group{reason}; nothing sure; nearly found: {nearly}"
         usual = ", ".join(group.name for group in self.usual)
         return f"{words}; {usual} are judged too" if usual else words
 

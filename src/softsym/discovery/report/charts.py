@@ -273,7 +273,7 @@ def likelihoods(table: EvidenceTable) -> Figure | None:
         )
     if not traces:
         return None
-    across = log_axis("share of the prior without the symmetry", [LEAST_SHARE, 1.0])
+    across = log_axis("prior size of a violation", [LEAST_SHARE, 100.0])
     down = axis("log likelihood", range=[DEEPEST, 0.8])
     floor = {
         "type": "line",
