@@ -45,8 +45,8 @@ def test_rows_that_count_little_are_hardly_followed(model):
 
 
 def test_the_evidence_counts_rows_by_their_weights():
-    inputs, outputs = rows(200)
-    wrong = np.arange(200) % 3 == 0
+    inputs, outputs = rows(500)
+    wrong = np.arange(500) % 3 == 0
     outputs = outputs + 5.0 * wrong[:, None] * inputs[:, [0]] * [0.0, 1.0, 0.0]
     outputs += 0.05 * RNG.standard_normal(outputs.shape)
     est, weights = estimator(model="gp"), np.where(wrong, 1e-6, 1.0)

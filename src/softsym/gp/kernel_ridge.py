@@ -167,8 +167,7 @@ def _options(
     rep: Rep, kind: TensorType, groups: Sequence[Group], rows: Array, q: int
 ) -> Iterator[tuple[str, FeatureMap]]:
     free = list(unconstrained_features(rows, q, FEATURES))
-    if not groups:
-        yield from (("", each) for each in free)
+    yield from (("", each) for each in free)
     joined = [join_groups(groups)] if len(groups) > 1 else []
     smooth = [each for each in free if "width 1.4" in each.name or "width 2.8" in each.name]
     for group in (*groups, *joined):

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -216,6 +217,11 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     ) -> None:
         self.rep_in, self.rep_out, self.groups = rep_in, rep_out, groups
         self.exact_groups, self.random_state = exact_groups, random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
 
     @one_blas_thread()
     def fit(
@@ -467,6 +473,11 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         model._summarize({row.name: row.log_ratio for row in self.symmetries_})
         model.exact_groups_ = tuple(group.name for group in exact)
         return model
+
+    def snap(self, group: Group | str) -> SoftEquivariantGP:
+        """The former name of :meth:`project`."""
+        warnings.warn("gp.snap is now gp.project", DeprecationWarning, stacklevel=2)
+        return self.project(group)
 
     @one_blas_thread()
     def condition(

@@ -230,7 +230,7 @@ class _Tests:
             p_value=p_value,
             cost=findings.cost,
             certified=found.certified,
-            tolerance=interval[1],
+            tolerance=findings.high,
             overlap=self.overlap,
             log_evidence=found.log_evidence,
             errors=found.errors,

@@ -77,7 +77,8 @@ class EvidenceRow:
         p_value: Of the test of equivariance, corrected for all candidates; NaN if there is none.
         cost: 95 % confidence interval of the share of the variance that enforcing the group costs on held-out rows.
         certified: Certified tolerance: an upper limit of the violation without any model of it; NaN if unknown.
-        tolerance: The smallest tolerance at which the data support exactness: the upper end of the interval.
+        tolerance: The smallest tolerance at which the data support exactness, if violations are as smooth as the kernels: the upper end of
+            the interval, which where nothing is decided reaches to the certified tolerance.
         overlap: Orbit overlap of the inputs, 0 to 1, the least over cosets and circles.
         log_evidence: Log likelihood with the symmetry minus that without.
         errors: Shares of the variance that predictions leave on held-out rows: with the symmetry exactly, as far as it holds, without.
@@ -428,6 +429,13 @@ def make_consistent(rows: Sequence[EvidenceRow], inside: Sequence[Sequence[int]]
                 note=note,
                 interval=(0.0, high),
                 tolerance=high,
+            )
+    for k, row in enumerate(judged):  # a larger group is broken at least as much
+        least = max((judged[j].interval[0] for j in inside[k]), default=0.0)
+        if row.verdict in ("soft", "absent") and row.interval[0] < least:
+            high = max(row.interval[1], least)
+            judged[k] = replace(
+                row, violation=max(row.violation, least), interval=(least, high), tolerance=high
             )
     for k, row in enumerate(judged):
         around = [

@@ -20,7 +20,7 @@ from typing import Protocol
 
 import numpy as np
 
-from softsym.gp.features import FLAT, InducingPoints, squared_exponential
+from softsym.gp.features import InducingPoints, squared_exponential
 from softsym.gp.regression import Statistics, fit
 from softsym.propose.columns import Rows
 from softsym.typing import Array
@@ -33,6 +33,8 @@ MAX_FEATURES = 500
 """Features of a fit."""
 MAX_MONOMIALS = 60
 """Monomials of a higher degree next to a squared-exponential kernel."""
+FLAT = 10.0
+"""Prior standard deviation of polynomials next to smooth functions: hardly any shrinkage."""
 PROBED = 250
 """Rows at which derivatives are taken."""
 

@@ -14,6 +14,11 @@ class Row:
     name: str
     log_evidence: float
     interval: tuple[float, float]
+    verdict: str = "undecided"
+
+    @property
+    def tolerance(self):
+        return self.interval[1]
 
 
 def test_a_strength_is_the_ratio_of_what_has_the_symmetry_and_what_has_not():
@@ -49,3 +54,7 @@ def test_the_old_name_of_selected_warns():
     supported = from_evidence([Row("a", 5.0, (0.0, 0.1))])
     with pytest.warns(DeprecationWarning, match="selected"):
         assert supported.kept == supported.selected
+
+
+def test_what_is_absent_is_dropped():
+    assert from_evidence([Row("a", 5.0, (0.0, 0.1), "absent")]).strengths == {"a": 0.0}

@@ -36,8 +36,12 @@ class Row(Protocol):
         """Log evidence of exact symmetry minus that of none."""
 
     @property
-    def interval(self) -> tuple[float, float]:
-        """Confidence interval of its violation."""
+    def tolerance(self) -> float:
+        """Upper end of the confidence interval of its violation, by the model."""
+
+    @property
+    def verdict(self) -> str:
+        """The verdict on the group."""
 
 
 @dataclass(frozen=True)
@@ -99,12 +103,12 @@ def from_evidence(table: Iterable[Row]) -> Supported:
         raise InputError("`table` has no rows: pass what softsym.evidence gives for some groups")
     return Supported(
         {row.name: _strength(row) for row in rows},
-        {row.name: row.interval[1] for row in rows},
+        {row.name: row.tolerance for row in rows},
         {row.name: row.log_evidence for row in rows},
     )
 
 
 def _strength(row: Row) -> float:
-    if not row.log_evidence > 0:  # also if it is not a number
+    if not row.log_evidence > 0 or row.verdict == "absent":  # also if it is not a number
         return 0.0
-    return 1 / max(row.interval[1] ** 2, 1 / (1 + MAX_STRENGTH)) - 1
+    return 1 / max(row.tolerance**2, 1 / (1 + MAX_STRENGTH)) - 1
