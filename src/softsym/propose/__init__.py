@@ -4,10 +4,11 @@ import sys
 from types import ModuleType
 from typing import Any
 
+from softsym.propose.algebra import angle
 from softsym.propose.proposal import Proposal, ProposalRow, ProposalTable
 from softsym.propose.propose_groups import Candidates, propose, propose_candidates
 
-__all__ = ["Candidates", "Proposal", "ProposalRow", "ProposalTable", "propose", "propose_candidates"]
+__all__ = ["Candidates", "Proposal", "ProposalRow", "ProposalTable", "angle", "propose", "propose_candidates"]
 
 
 class _CallablePackage(ModuleType):

@@ -25,8 +25,7 @@ from softsym.datasets import task_table
 from softsym.groups import Trivial
 from softsym.io import put_bytes
 from softsym.progress import progress
-from softsym.propose import propose
-from softsym.propose.algebra import angle
+from softsym.propose import angle, propose
 from softsym.reps import rep as read_rep
 from softsym.typing import Array
 from softsym_lab.benchmarks.propose import golf
