@@ -81,7 +81,7 @@ extras: $(READY)
 	$(BIN)/python -c "import ray, crc32c, google.protobuf" 2>/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[ray]" -e "lab[waymo]"
 
 test-extras: extras
-	$(BIN)/pytest tests/test_cluster.py tests/discovery/fit/test_on_ray.py lab/tests/experiments/engines/test_ray.py lab/tests/tasks/motion
+	$(BIN)/pytest tests/test_cluster.py tests/discovery/test_on_ray.py lab/tests/experiments/engines/test_ray.py lab/tests/tasks/motion
 
 # Damaged files, texts and models, a hundred thousand of them, from seeds: used or refused in one line.
 fuzz: $(READY)
