@@ -48,12 +48,14 @@ def test_exchanged_data_are_refused(call, is_prepared):
         assert (model.weight == 0).all()
 
 
-def test_released_memory_is_refused():
+@pytest.mark.parametrize("native", [True, False])
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_released_memory_is_refused(call, native):
     model, per = regularized()
     per()
     model.weight.untyped_storage().resize_(0)
-    with pytest.raises((InputError, RuntimeError)):
-        per.prox_(0.1)
+    with nullcontext() if native else torch_only(), pytest.raises(InputError, match="memory of weight"):
+        call(per)
 
 
 @pytest.mark.parametrize("native", [True, False])

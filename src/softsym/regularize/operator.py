@@ -46,6 +46,14 @@ LARGEST_TYPE = 2_500
 LARGEST_BLOCK = 1_000
 
 
+def _has_memory(tensor: Tensor) -> bool:
+    """Whether every entry of a tensor lies inside its storage; torch itself reads and writes beyond its end."""
+    last = tensor.storage_offset() + sum(
+        (size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True)
+    )
+    return not tensor.numel() or tensor.untyped_storage().nbytes() >= (last + 1) * tensor.element_size()
+
+
 @dataclass(frozen=True)
 class StackedParameters:
     """Named parameters with their maps, one after the other in a flat vector."""
@@ -82,6 +90,8 @@ class StackedParameters:
                 raise InputError(
                     f"{name} is on {parameter.device}, {self.names[0]} on {self.parameters[0].device}; move the model to one"
                 )
+            if not torch.compiler.is_compiling() and not _has_memory(parameter):
+                raise InputError(f"the memory of {name} was released or made smaller")
         return self.parameters
 
     @property
