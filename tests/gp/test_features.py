@@ -82,7 +82,7 @@ def test_maps_come_back_from_their_state_and_run_on_tensors():
     X = rng.standard_normal((20, 6))
     maps = [
         *equivariant_features(ss.rep("2V"), ss.Vector.terms[0][1], ss.SO(3), X, 60),
-        *unconstrained_features(X, 3, 90),
+        *unconstrained_features(X, 30),
     ]
     for features in (*maps, *equivariant_features(ss.rep("3V"), ss.Vector.terms[0][1], ss.C(4), X, 60)):
         q = 2 if features(X)[0][0] is not None and features(X)[0][0].shape[1] == 2 else 3
@@ -126,8 +126,7 @@ def test_the_remainder_against_the_dense_formula():
         rng.standard_normal((50, 1, 1)),
         np.ones((50, 1)),
     )
-    sums = RemainderSums.from_parts([(F, one)], K, y, Statistics.from_parts([(F, one)], y))
-    found, _ = sums.remainder(0.5)
+    found = RemainderSums.from_parts([(F, one)], K, y).remainder(Statistics.from_parts([(F, one)], y), 0.5)
     heights, ridges, _ = found.profile(np.array([1e-3, 0.1, 1.0]))
     both = [
         dense_likelihood(np.concatenate([F[:, 0] / np.sqrt(0.5), K / np.sqrt(r)], axis=1), y[:, 0, 0], 1.0)

@@ -82,6 +82,23 @@ def count_features(parts: Sequence[Part], q: int) -> int:
     return sum((q if C is None else C.shape[2]) * phi.shape[1] for C, phi in parts)
 
 
+def is_unconstrained(parts: Sequence[Part]) -> bool:
+    """Whether every coordinate of the outputs has the same functions."""
+    return len(parts) == 1 and parts[0][0] is None
+
+
+def count_sums(parts: Sequence[Part], q: int) -> int:
+    """Number of features that sums over rows have: those of one coordinate where all have the same."""
+    return parts[0][1].shape[1] if is_unconstrained(parts) else count_features(parts, q)
+
+
+def _join(parts: list[Part]) -> list[Part]:
+    """Parts, as one where every coordinate has the same functions."""
+    if len(parts) < 2 or any(C is not None for C, _ in parts):
+        return parts
+    return [(None, namespace(parts[0][1]).concatenate([phi for _, phi in parts], axis=1))]
+
+
 def write_out(parts: Sequence[Part], q: int) -> Array:
     """The features themselves, (n, q, features)."""
     full = ((np.broadcast_to(np.eye(q), (len(phi), q, q)) if C is None else C, phi) for C, phi in parts)
@@ -116,7 +133,8 @@ def _gram(left: Part, right: Part, q: int) -> Array:
     if A is None and B is None:
         return np.asarray(np.kron(np.eye(q), f.T @ g))
     if A is not None and B is not None and M == 1 and N == 1:
-        return np.asarray((A * f[:, :, None]).reshape(-1, J).T @ (B * g[:, :, None]).reshape(-1, K))
+        one = (A * f[:, :, None]).reshape(-1, J)
+        return np.asarray(one.T @ (one if left is right else (B * g[:, :, None]).reshape(-1, K)))
     if M == 1 and A is not None:  # many factors times a single function
         A = A * f[:, :, None]
         blocks = [(A[:, k] if B is None else np.einsum("nqj,nq->nj", A, B[:, :, k])).T @ g for k in range(K)]
@@ -435,9 +453,9 @@ class PerCoordinate:
 
     def __call__(self, X: Any) -> list[Part]:
         """Parts of scaled rows (n, inputs)."""
-        return [
-            (None, (C[:, 0, :, None] * phi[:, None]).reshape(X.shape[0], -1)) for C, phi in self.features(X)
-        ]
+        return _join(
+            [(None, (C[:, 0, :, None] * phi[:, None]).reshape(X.shape[0], -1)) for C, phi in self.features(X)]
+        )
 
 
 @stored
@@ -486,9 +504,9 @@ class SumFeatures:
 
     def __call__(self, X: Any) -> list[Part]:
         """Parts of scaled rows (n, inputs)."""
-        return [
-            (C, phi * size) for each, size in zip(self.maps, self.sizes, strict=True) for C, phi in each(X)
-        ]
+        return _join(
+            [(C, phi * size) for each, size in zip(self.maps, self.sizes, strict=True) for C, phi in each(X)]
+        )
 
 
 def equivariant_features(
@@ -509,7 +527,7 @@ def equivariant_features(
         return
     divided = divide(X, powers)[1]
     maps = (
-        unconstrained_features(divided, output.size(group), most)
+        unconstrained_features(divided, most // output.size(group))
         if inner is None
         else _unscaled(rep, output, inner, divided, most)
     )
@@ -603,9 +621,9 @@ def _rise(listed: list[FeatureMap], height: Callable[[FeatureMap], float]) -> Fe
     return best
 
 
-def unconstrained_features(X: Array, size: int, most: int = MAX_FEATURES) -> Iterator[FeatureMap]:
-    """Feature maps without a group, of scaled rows (n, inputs) and outputs of a size: every input is a scalar."""
-    scalars, room = X.shape[1] * Scalar, max(8, most // size)
+def unconstrained_features(X: Array, most: int = MAX_FEATURES) -> Iterator[FeatureMap]:
+    """Feature maps without a group, of scaled rows (n, inputs): every input is a scalar, and every coordinate has all features."""
+    scalars, room = X.shape[1] * Scalar, most
     for each in equivariant_features(scalars, SCALAR, Trivial(1), X, room):
         if isinstance(each, PolynomialFeatures):
             yield PerCoordinate(each)

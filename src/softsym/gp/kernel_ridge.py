@@ -166,10 +166,11 @@ def fit_kernel_ridge(
 def _options(
     rep: Rep, kind: TensorType, groups: Sequence[Group], rows: Array, q: int
 ) -> Iterator[tuple[str, FeatureMap]]:
-    free = list(unconstrained_features(rows, q, FEATURES))
+    free = list(unconstrained_features(rows, FEATURES))
+    small = list(unconstrained_features(rows, FEATURES // q))
     yield from (("", each) for each in free)
     joined = [join_groups(groups)] if len(groups) > 1 else []
-    smooth = [each for each in free if "width 1.4" in each.name or "width 2.8" in each.name]
+    smooth = [each for each in small if "width 1.4" in each.name or "width 2.8" in each.name]
     for group in (*groups, *joined):
         for each in equivariant_features(rep, kind, group, rows, FEATURES):
             yield group.name, each
@@ -188,9 +189,9 @@ def _validate(
     for own in sums:
         rest = total - own
         for k, ridge in enumerate(RIDGES):
-            weights = rest.weights(ridge)
+            weights = rest.raw_weights(ridge)
             errors[k] += float(
-                (own.squares - 2.0 * (weights * own.b).sum(0) + (weights * (own.A @ weights)).sum(0)).sum()
+                own.squares.sum() - 2.0 * (weights * own.b).sum() + (weights * (own.A @ weights)).sum()
             )
     best = int(np.argmin(errors))
     return RidgeBlock(

@@ -20,7 +20,7 @@ import numpy as np
 from scipy.linalg import cho_solve, cholesky, solve_triangular
 
 from softsym.gp.arrays import stored
-from softsym.gp.features import Part, combine, count_features, scale_parts, write_out
+from softsym.gp.features import Part, combine, count_features, count_sums, is_unconstrained, scale_parts, write_out
 from softsym.gp.regression import LEAST_RIDGE, ROUNDING, Statistics
 from softsym.typing import Array, Index
 
@@ -56,7 +56,7 @@ class BlockModel:
         components: The parts.
         ridges: Ridge of each, noise over prior variance.
         weights: Posterior means (features, copies), scaled outputs.
-        factor: Upper Cholesky factor of the information (features, features).
+        factor: Upper Cholesky factor of the information (features, features), of one coordinate where all have the same features.
         noise: Variance of the noise of a coordinate of each copy (copies,).
         log_likelihood: Log marginal likelihood.
         sizes: Root mean square of each component's mean over the rows, over that of the outputs.
@@ -81,10 +81,18 @@ class BlockModel:
 
     def variance(self, rows: Array) -> Array:
         """Posterior variance over that of the noise (n, q)."""
-        q = self.columns.shape[1]
-        features = write_out(self.parts(rows), q).reshape(len(rows) * q, -1)
+        q, parts = self.columns.shape[1], self.parts(rows)
+        is_shared = is_unconstrained(parts)
+        features = parts[0][1] if is_shared else write_out(parts, q).reshape(len(rows) * q, -1)
         solved = solve_triangular(self.factor, features.T, trans="T", check_finite=False)
-        return np.asarray((solved**2).sum(axis=0).reshape(len(rows), q))
+        squares = (solved**2).sum(axis=0).reshape(len(rows), 1 if is_shared else q)
+        return np.broadcast_to(squares, (len(rows), q))
+
+
+def count_features_of(components: Sequence[Component], rows: Array, q: int) -> list[int]:
+    """Number of features of each component in sums over rows."""
+    parts = [each.features(rows[:2]) for each in components]
+    return [count_sums(parts[0], q)] if len(parts) == 1 else [count_features(each, q) for each in parts]
 
 
 def chunks(n: int, features: int) -> Iterator[slice]:
@@ -107,14 +115,15 @@ def sum_rows(
     """
     labels = np.zeros(len(rows), dtype=np.int64) if folds is None else folds
     q = Y.shape[1]
-    size = sum(count_features(each.features(rows[:2]), q) for each in components)
+    size = sum(count_features_of(components, rows, q))
     sums: dict[int, Statistics] = {}
     for fold in np.unique(labels):
         own = np.flatnonzero(labels == fold)
         for at in chunks(len(own), size * q):
             some = own[at]
             parts = [part for each in components for part in each.features(rows[some])]
-            found = Statistics.from_parts(scale_parts(parts, roots[some]), Y[some] * roots[some, None, None])
+            scaled = scale_parts(parts, roots[some])
+            found = Statistics.from_parts(scaled, Y[some] * roots[some, None, None], shared=True)
             sums[int(fold)] = sums[int(fold)] + found if int(fold) in sums else found
     return [sums[k] for k in sorted(sums)]
 
@@ -126,7 +135,7 @@ class Mixture:
     Args:
         ridges: Of every component.
         diagonal: Ridge of every feature.
-        weights: Posterior means (features, copies).
+        weights: Posterior means for every column of the sums.
         factor: Upper Cholesky factor of the information.
         noise: Of every copy (copies,).
         log_likelihood: Log marginal likelihood.
@@ -155,15 +164,15 @@ def optimise(statistics: Statistics, sizes: Sequence[int], start: Array | None =
     owner = np.repeat(np.arange(len(sizes)), sizes)
     lengths = np.maximum(np.bincount(owner, np.diag(A), minlength=len(sizes)) / np.maximum(sizes, 1), 1e-300)
     ridges = 1e-3 * lengths / max(1.0, float(np.sqrt(statistics.count))) if start is None else start.copy()
-    copies = b.shape[1]
+    columns = b.shape[1]
     for _ in range(ITERATIONS):
         mixture, inverse_diagonal = _solve(statistics, ridges, owner)
         effective = np.array(
             [n - ridges[c] * inverse_diagonal[owner == c].sum() for c, n in enumerate(sizes)]
         )
-        squares = (mixture.weights**2 / mixture.noise).sum(axis=1)
+        squares = (mixture.weights**2 / np.tile(mixture.noise, statistics.repeats)).sum(axis=1)
         squares = np.bincount(owner, squares, minlength=len(sizes))
-        updated = copies * np.maximum(effective, 1e-9) / np.maximum(squares, 1e-300)
+        updated = columns * np.maximum(effective, 1e-9) / np.maximum(squares, 1e-300)
         updated = np.clip(updated, LEAST_RIDGE * lengths.max() / 10, LARGEST_RIDGE * lengths)
         change = float(np.abs(np.log(updated / ridges)).max())
         ridges = updated
@@ -177,10 +186,11 @@ def _solve(statistics: Statistics, ridges: Array, owner: Index) -> tuple[Mixture
     diagonal = ridges[owner]
     factor = cholesky(statistics.A + np.diag(diagonal), check_finite=False)
     weights = cho_solve((factor, False), statistics.b, check_finite=False)
-    left = statistics.squares - (statistics.b * weights).sum(axis=0)
+    left = statistics.squares - statistics.sum_copies((statistics.b * weights).sum(axis=0))
     noise = np.maximum(left, ROUNDING * statistics.squares + 1e-300) / statistics.count
     inverse = solve_triangular(factor, np.eye(len(factor)), check_finite=False)
     determinant = 2.0 * float(np.log(np.diag(factor)).sum()) - float(np.log(diagonal).sum())
+    determinant *= statistics.repeats
     height = float(-0.5 * (statistics.count * (np.log(noise) + 1.0) + determinant).sum())
     return Mixture(ridges, diagonal, weights, factor, noise, height), (inverse**2).sum(axis=1)
 
@@ -204,7 +214,7 @@ def fit_block(
         start: First ridges.
     """
     q = Y.shape[1]
-    sizes = [count_features(each.features(rows[:2]), q) for each in components]
+    sizes = count_features_of(components, rows, q)
     statistics = functools.reduce(lambda a, b: a + b, sum_rows(components, rows, Y, roots))
     found = optimise(statistics, sizes, start)
     owner = np.repeat(np.arange(len(sizes)), sizes)
@@ -218,6 +228,7 @@ def fit_block(
             statistics.b[features],
             statistics.squares,
             statistics.count,
+            statistics.repeats,
         )
         components, sizes = [components[k] for k in kept], [sizes[k] for k in kept]
         found = optimise(statistics, sizes, found.ridges[kept])
@@ -228,7 +239,7 @@ def fit_block(
         contributions.append(float((own * (statistics.A @ own)).sum()))
     total = max(float(statistics.squares.sum()), 1e-300)
     return BlockModel(
-        columns, tuple(components), found.ridges, found.weights, found.factor, found.noise, found.log_likelihood,
+        columns, tuple(components), found.ridges, statistics.order_weights(found.weights), found.factor, found.noise, found.log_likelihood,
         np.sqrt(np.array(contributions) / total),
     )  # fmt: skip
 
@@ -236,12 +247,12 @@ def fit_block(
 def refit_block(block: BlockModel, rows: Array, Y: Array, roots: Array) -> BlockModel:
     """The same components and ridges, fitted to other rows."""
     q = Y.shape[1]
-    sizes = [count_features(each.features(rows[:2]), q) for each in block.components]
+    sizes = count_features_of(block.components, rows, q)
     (statistics,) = sum_rows(block.components, rows, Y, roots)
     found, _ = _solve(statistics, block.ridges, np.repeat(np.arange(len(sizes)), sizes))
     return replace(
         block,
-        weights=found.weights,
+        weights=statistics.order_weights(found.weights),
         factor=found.factor,
         noise=found.noise,
         log_likelihood=found.log_likelihood,
@@ -253,7 +264,7 @@ def leave_folds_out(block: BlockModel, rows: Array, Y: Array, roots: Array, fold
     sums = sum_rows(block.components, rows, Y, roots, folds)
     total = functools.reduce(lambda a, b: a + b, sums)
     q, out = Y.shape[1], np.empty_like(Y)
-    sizes = [count_features(each.features(rows[:2]), q) for each in block.components]
+    sizes = count_features_of(block.components, rows, q)
     diagonal = np.repeat(block.ridges, sizes)
     for fold, own in zip(np.unique(folds), sums, strict=True):
         weights = (total - own).weights(diagonal)

@@ -15,13 +15,14 @@ in whose eigenbasis every prior variance costs nothing.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, cholesky, solve_triangular
 
-from softsym.gp.features import Part, correlate, gram
+from softsym.gp.features import Part, correlate, gram, is_unconstrained
 from softsym.typing import Array
 
 COARSE = (-9.0, -7.0, -5.0, -3.0, -1.0, 1.0, 3.0, 5.0)
@@ -40,21 +41,33 @@ class Statistics:
 
     Args:
         A: Features times features (m, m).
-        b: Features times outputs (m, copies).
+        b: Features times outputs (m, copies), or (m, q copies) if every coordinate has the same features.
         squares: Sums of squared outputs (copies,).
         count: Coordinates times rows.
+        repeats: For how many coordinates the features stand: q or 1.
     """
 
     A: Array
     b: Array
     squares: Array
     count: int
+    repeats: int = 1
 
     @classmethod
-    def from_parts(cls, parts: Sequence[Part], Y: Array) -> Statistics:
-        """Of features and outputs (n, q, copies)."""
-        A = gram(parts, parts, Y.shape[1])
-        return cls(A, correlate(parts, Y), (Y**2).sum(axis=(0, 1)), Y.shape[0] * Y.shape[1])
+    def from_parts(cls, parts: Sequence[Part], Y: Array, *, shared: bool = False) -> Statistics:
+        """Of features and outputs (n, q, copies).
+
+        Args:
+            parts: The features.
+            Y: The outputs.
+            shared: Where every coordinate has the same functions, take sums of these alone.
+        """
+        n, q, copies = Y.shape
+        squares = (Y**2).sum(axis=(0, 1))
+        if shared and is_unconstrained(parts):
+            phi = parts[0][1]
+            return cls(phi.T @ phi, phi.T @ Y.reshape(n, q * copies), squares, n * q, q)
+        return cls(gram(parts, parts, q), correlate(parts, Y), squares, n * q)
 
     @classmethod
     def from_rows(cls, features: Array, Y: Array) -> Statistics:
@@ -62,25 +75,51 @@ class Statistics:
         return cls.from_parts([(features, np.ones((len(features), 1)))], Y)
 
     def __add__(self, other: Statistics) -> Statistics:
-        return Statistics(
-            self.A + other.A, self.b + other.b, self.squares + other.squares, self.count + other.count
-        )
+        squares, count = self.squares + other.squares, self.count + other.count
+        return Statistics(self.A + other.A, self.b + other.b, squares, count, self.repeats)
 
     def __sub__(self, other: Statistics) -> Statistics:
-        return Statistics(
-            self.A - other.A, self.b - other.b, self.squares - other.squares, self.count - other.count
-        )
+        squares, count = self.squares - other.squares, self.count - other.count
+        return Statistics(self.A - other.A, self.b - other.b, squares, count, self.repeats)
+
+    @functools.cached_property
+    def _factors(self) -> dict[float, Array]:
+        return {}
+
+    def factor(self, ridge: float) -> Array:
+        """Lower Cholesky factor of the information with a ridge, which is raised where rounding asks for it; the last one is kept."""
+        if ridge not in self._factors:
+            least = LEAST_RIDGE * float(np.diag(self.A).max(initial=0.0)) + 1e-300
+            matrix = self.A + max(ridge, least) * np.eye(len(self.A))
+            self._factors.clear()
+            self._factors[ridge] = cholesky(matrix, lower=True, overwrite_a=True, check_finite=False)
+        return self._factors[ridge]
 
     def log_determinant(self, ridge: float) -> float:
         """Of the prior's covariance with the features, log |1 + A / ridge|."""
-        factor = cholesky(self.A + ridge * np.eye(len(self.A)), check_finite=False)
-        return 2.0 * float(np.log(np.diag(factor)).sum()) - len(self.A) * float(np.log(ridge))
+        return 2.0 * float(np.log(np.diag(self.factor(ridge))).sum()) - len(self.A) * float(np.log(ridge))
+
+    def sum_copies(self, values: Array) -> Array:
+        """Sums over coordinates (copies,) of values for every column of ``b``."""
+        return np.asarray(values.reshape(self.repeats, -1).sum(axis=0))
+
+    def order_weights(self, weights: Array) -> Array:
+        """Weights for every column of ``b`` in the order of the features, (features, copies)."""
+        if self.repeats == 1:
+            return weights
+        by_coordinate = weights.reshape(len(weights), self.repeats, -1).swapaxes(0, 1)
+        return np.ascontiguousarray(by_coordinate).reshape(self.repeats * len(weights), -1)
 
     def weights(self, ridge: Array | float) -> Array:
-        """Posterior means of the weights (m, copies), with a ridge for all or for each (m,)."""
+        """Posterior means of the weights (features, copies), with a ridge for all or for each (m,)."""
+        return self.order_weights(self.raw_weights(ridge))
+
+    def raw_weights(self, ridge: Array | float) -> Array:
+        """The same for every column of ``b``."""
+        if np.ndim(ridge) == 0:
+            return np.asarray(cho_solve((self.factor(float(ridge)), True), self.b, check_finite=False))
         least = LEAST_RIDGE * float(np.diag(self.A).max(initial=0.0)) + 1e-300
-        diagonal = np.broadcast_to(np.maximum(ridge, least), len(self.A))
-        return np.asarray(cho_solve(cho_factor(self.A + np.diag(diagonal)), self.b))
+        return np.asarray(cho_solve(cho_factor(self.A + np.diag(np.maximum(ridge, least))), self.b))
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,9 +176,9 @@ def _fit_ridge(statistics: Statistics, ridge: float) -> Fit:
     except LinAlgError:
         return Fit(-np.inf, ridge, statistics.squares / statistics.count)
     along = solve_triangular(factor, statistics.b, lower=True, check_finite=False)
-    left = statistics.squares - (along**2).sum(axis=0)
+    left = statistics.squares - statistics.sum_copies((along**2).sum(axis=0))
     noise = np.maximum(left, ROUNDING * statistics.squares + 1e-300) / statistics.count
-    determinant = 2.0 * float(np.log(np.diag(factor)).sum()) - len(A) * np.log(ridge)
+    determinant = statistics.repeats * (2.0 * float(np.log(np.diag(factor)).sum()) - len(A) * np.log(ridge))
     height = float(-0.5 * (statistics.count * (np.log(noise) + 1.0) + determinant).sum())
     return Fit(height, ridge, noise)
 
@@ -183,43 +222,42 @@ class RemainderSums:
     """Statistics of a remainder next to other features, over some rows.
 
     Args:
-        own: Of the other features.
         cross: Other features times those of the remainder (m, q r).
         scalar: Functions of the remainder times each other (r, r).
         b: Features of the remainder times outputs (q r, copies).
     """
 
-    own: Statistics
     cross: Array
     scalar: Array
     b: Array
 
     def __add__(self, other: RemainderSums) -> RemainderSums:
-        own, cross = self.own + other.own, self.cross + other.cross
-        return RemainderSums(own, cross, self.scalar + other.scalar, self.b + other.b)
+        return RemainderSums(self.cross + other.cross, self.scalar + other.scalar, self.b + other.b)
+
+    def __sub__(self, other: RemainderSums) -> RemainderSums:
+        return RemainderSums(self.cross - other.cross, self.scalar - other.scalar, self.b - other.b)
 
     @classmethod
-    def from_parts(cls, parts: Sequence[Part], K: Array, Y: Array, own: Statistics) -> RemainderSums:
-        """Of features, functions of the remainder (n, r), outputs (n, q, copies), and the sums of the former."""
+    def from_parts(cls, parts: Sequence[Part], K: Array, Y: Array) -> RemainderSums:
+        """Of features, functions of the remainder (n, r) and outputs (n, q, copies)."""
         remainder: list[Part] = [(None, K)]
-        return cls(own, gram(parts, remainder, Y.shape[1]), K.T @ K, correlate(remainder, Y))
+        return cls(gram(parts, remainder, Y.shape[1]), K.T @ K, correlate(remainder, Y))
 
-    def remainder(self, ridge: float) -> tuple[Remainder, Array]:
-        """The remainder given the other features, and weights of these alone (m, copies)."""
-        q = len(self.b) // len(self.scalar)
-        ridge = max(ridge, LEAST_RIDGE * float(np.diag(self.own.A).max(initial=0.0)), 1e-300)
-        factor = cho_factor(self.own.A + ridge * np.eye(len(self.own.A)))
-        solved = cho_solve(factor, np.concatenate([self.own.b, self.cross], axis=1))
-        weights, pulled = solved[:, : self.b.shape[1]], solved[:, self.b.shape[1] :]
-        information = np.kron(np.eye(q), self.scalar) - self.cross.T @ pulled
-        values, vectors = np.linalg.eigh((information + information.T) / 2)
-        along = vectors.T @ (self.b - self.cross.T @ weights)
-        left = np.maximum(
-            self.own.squares - (self.own.b * weights).sum(0), LEAST_NOISE * self.own.squares + 1e-300
+    def remainder(self, own: Statistics, ridge: float) -> Remainder:
+        """The remainder given the other features, whose sums are ``own``."""
+        q, factor = len(self.b) // len(self.scalar), own.factor(ridge)
+        whitened = solve_triangular(
+            factor, np.concatenate([own.b, self.cross], axis=1), lower=True, check_finite=False
         )
-        return Remainder(np.maximum(values, 0.0), vectors, along, left, self.own.count), weights
+        outputs, cross = whitened[:, : own.b.shape[1]], whitened[:, own.b.shape[1] :]
+        information = np.kron(np.eye(q), self.scalar) - cross.T @ cross
+        values, vectors = np.linalg.eigh((information + information.T) / 2)
+        along = vectors.T @ (self.b - cross.T @ outputs)
+        left = np.maximum(own.squares - (outputs**2).sum(axis=0), LEAST_NOISE * own.squares + 1e-300)
+        return Remainder(np.maximum(values, 0.0), vectors, along, left, own.count)
 
-    def weights_next_to(self, mean: Array, ridge: float) -> Array:
+    def weights_next_to(self, own: Statistics, mean: Array, ridge: float) -> Array:
         """Weights of the other features (m, copies) if the remainder has these weights (q r, copies)."""
-        rest = Statistics(self.own.A, self.own.b - self.cross @ mean, self.own.squares, self.own.count)
-        return rest.weights(ridge)
+        return np.asarray(
+            cho_solve((own.factor(ridge), True), own.b - self.cross @ mean, check_finite=False)
+        )

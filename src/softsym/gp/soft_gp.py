@@ -32,7 +32,7 @@ from softsym.gp.features import (
     InducingPoints,
     choose_features,
     combine,
-    count_features,
+    count_sums,
     equivariant_features,
     scale_copies,
     scale_parts,
@@ -150,10 +150,11 @@ class _Data:
 
         def score(features: FeatureMap) -> tuple[float, float]:
             parts = scale_parts(features(rows), roots)
-            if count_features(parts, Y.shape[1]) > 1.1 * self.most:
+            if count_sums(parts, Y.shape[1]) > 1.1 * self.most:
                 return -np.inf, 1.0
             near = found[-1][1] if found else None
-            each = fit(Statistics.from_parts(parts, Y * roots[:, None, None]), near, finest=1.0)
+            sums = Statistics.from_parts(parts, Y * roots[:, None, None], shared=True)
+            each = fit(sums, near, finest=1.0)
             found.append((each.log_likelihood, each.ridge, features))
             return each.log_likelihood, float(each.noise.mean())
 
@@ -333,7 +334,8 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
                     rows, width * np.sqrt(rows.shape[1]), max(20, REMAINDER // q)
                 )
                 K = inducing(rows) * roots[:, None]
-                found, _ = RemainderSums.from_parts(parts, K, Y * roots[:, None, None], own).remainder(ridge)
+                sums = RemainderSums.from_parts(parts, K, Y * roots[:, None, None])
+                found = sums.remainder(own, ridge)
                 scale = max(float(found.values.sum()) / found.count, 1e-300)
                 heights, _, _ = found.profile(SIZES**2 / scale / 100.0)
                 alone = -0.5 * found.count * np.log(found.left / found.count)
@@ -345,7 +347,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self, candidates: Sequence[Group], holding: Sequence[Group], ratios: dict[str, float]
     ) -> list[list[list[Component]]]:
         """Lists of components for every block, the most symmetric first."""
-        free = self._remainder()
+        free = self._unconstrained()
         if not candidates:
             return [free]
         options = []
@@ -360,7 +362,9 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             ]
         if soft or not holding:
             options.append(
-                mixed if holding else [[*before, *own] for before, own in zip(mixed, free, strict=True)]
+                mixed
+                if holding
+                else [[*before, *own] for before, own in zip(mixed, self._unconstrained(divided=True), strict=True)]
             )
         options.append(free)
         return options
@@ -376,11 +380,12 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             found.append([] if best is None else [Component(best, names)])
         return found
 
-    def _remainder(self) -> list[list[Component]]:
-        """Unconstrained features for every block."""
+    def _unconstrained(self, *, divided: bool = False) -> list[list[Component]]:
+        """Unconstrained features for every block; next to other components their number is divided between coordinates."""
         data, found = self.data_, []
         for k, Y in enumerate(data.blocks):
-            maps = list(unconstrained_features(data.sampled, Y.shape[1], data.most))
+            most = max(8, data.most // Y.shape[1]) if divided else data.most
+            maps = list(unconstrained_features(data.sampled, most))
             found.append([Component(data.choose(maps, k))])
         return found
 
@@ -469,7 +474,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
                 "only a Gaussian process as it was fitted can be projected, not one conditioned on other rows"
             )
         model = copy.copy(self)
-        model.blocks_ = model._fit_blocks(model._exact(exact) if exact else model._remainder())
+        model.blocks_ = model._fit_blocks(model._exact(exact) if exact else model._unconstrained())
         model._summarize({row.name: row.log_ratio for row in self.symmetries_})
         model.exact_groups_ = tuple(group.name for group in exact)
         return model

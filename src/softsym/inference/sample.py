@@ -23,7 +23,7 @@ from softsym.gp.features import (
     InducingPoints,
     choose_features,
     combine,
-    count_features,
+    count_sums,
     scale_copies,
     scale_parts,
     unconstrained_features,
@@ -183,7 +183,7 @@ class Sample:
         sums: list[Statistics | None] = [None] * (int(self.folds.max()) + 1)
         for rows in self.chunks(self.most_features * block.values.shape[1]):
             parts = scale_parts(features(self.rows[rows]), self.roots[rows])
-            own = Statistics.from_parts(parts, block.values[rows] * self.roots[rows, None, None])
+            own = Statistics.from_parts(parts, block.values[rows] * self.roots[rows, None, None], shared=True)
             before = sums[self.folds[rows.start]]
             sums[self.folds[rows.start]] = own if before is None else before + own
         return [each for each in sums if each is not None]
@@ -197,9 +197,9 @@ class Sample:
 
         def score(features: FeatureMap) -> tuple[float, float]:
             parts = scale_parts(features(self.rows[rows]), self.roots[rows])
-            if count_features(parts, Y.shape[1]) > 1.1 * self.most_features:
+            if count_sums(parts, Y.shape[1]) > 1.1 * self.most_features:
                 return -math.inf, 1.0
-            found = fit(Statistics.from_parts(parts, Y), near[0], finest=1.0)
+            found = fit(Statistics.from_parts(parts, Y, shared=True), near[0], finest=1.0)
             near[0] = found.ridge
             return found.log_likelihood, float(found.noise.mean()) * block.values.shape[1]
 
@@ -210,7 +210,7 @@ class Sample:
         """For every block the likeliest features without a group, and their log likelihood."""
         found = []
         for block in self.blocks:
-            maps = list(unconstrained_features(self.rows, block.values.shape[1], self.most_features))
+            maps = list(unconstrained_features(self.rows, self.most_features))
             best, height = self.choose(maps, block)
             assert best is not None
             found.append((best, height))

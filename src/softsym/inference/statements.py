@@ -61,8 +61,8 @@ FIRST_TESTED = 2
 """The first fold whose scores count: the folds before it choose the width."""
 SIZES = np.geomspace(1e-4, 100.0, 25)
 """Prior sizes of a violation, relative to the outputs; smooth kernels need large ones for the functions of high order among them."""
-EVALUATED = 300
-"""Rows at which the size of a violation is taken."""
+EVALUATED = 300, 900
+"""Rows, and rows times coordinates, at which the size of a violation is taken at most."""
 FLEXIBLE = "width 0.7 of lengths", "width 0.7"
 """Features with which resolution is computed: of polynomials alone, rows seem to tell more than they do."""
 RESOLUTION_ROWS = 1_000
@@ -199,14 +199,15 @@ class _Part:
             self.without = sample.unconstrained_errors[index]
             self.log_evidence = height - sample.unconstrained[index][1]
         flexible = next((each for name in FLEXIBLE for each in listed if name in each.name), best)
-        self.sums = self._sum_rows()
-        total = [functools.reduce(lambda a, b: a + b, folds) for folds in self.sums]
-        self.ridge = fit(total[0].own).ridge
-        remainders = [sums.remainder(self.ridge)[0] for sums in total]
-        if (ridge := self._next_ridge(total, remainders)) != self.ridge:
+        self.own, self.sums = self._sum_rows()
+        own = _total(self.own)
+        total = [_total(folds) for folds in self.sums]
+        self.ridge = fit(own).ridge
+        remainders = [sums.remainder(own, self.ridge) for sums in total]
+        if (ridge := self._next_ridge(own, total, remainders)) != self.ridge:
             self.ridge = ridge
-            remainders = [sums.remainder(self.ridge)[0] for sums in total]
-        evaluated = sample.some(EVALUATED)
+            remainders = [sums.remainder(own, self.ridge) for sums in total]
+        self.evaluated = evaluated = sample.some(min(EVALUATED[0], EVALUATED[1] // self.q))
         operators = [
             self._violation_operators(sample.inducing(w, self.q), evaluated) for w in range(len(total))
         ]
@@ -221,47 +222,39 @@ class _Part:
         """Mean square of the violation of a remainder with standard normal weights."""
         return max(float((operators[0] * operators[1]).sum()) / (len(operators[0]) / self.q), 1e-300)
 
-    def _sum_rows(self) -> list[list[RemainderSums]]:
-        """Sums for every width and fold."""
+    def _sum_rows(self) -> tuple[list[Statistics], list[list[RemainderSums]]]:
+        """Sums of the equivariant features for every fold, and of remainders next to them for every width and fold."""
         sample, block = self.sample, self.block
         widths = range(len(sample.widths))
-        sums: list[list[RemainderSums]] = [[] for _ in widths]
-        last = -1
+        own: dict[int, Statistics] = {}
+        sums: list[dict[int, RemainderSums]] = [{} for _ in widths]
         for rows in sample.chunks(sample.most_features * self.q):
             roots, fold = sample.roots[rows], int(sample.folds[rows.start])
             parts = scale_parts(self.features(sample.rows[rows]), roots)
             Y = block.values[rows] * roots[:, None, None]
-            own = Statistics.from_parts(parts, Y)
+            here = Statistics.from_parts(parts, Y)
+            own[fold] = own[fold] + here if fold in own else here
             for w in widths:
                 K = sample.inducing(w, self.q)(sample.rows[rows]) * roots[:, None]
-                found = RemainderSums.from_parts(parts, K, Y, own)
-                if fold == last:
-                    sums[w][-1] = sums[w][-1] + found
-                else:
-                    sums[w].append(found)
-            last = fold
-        return sums
+                found = RemainderSums.from_parts(parts, K, Y)
+                sums[w][fold] = sums[w][fold] + found if fold in sums[w] else found
+        return list(own.values()), [list(each.values()) for each in sums]
 
-    def _next_ridge(self, total: list[RemainderSums], remainders: list[Remainder]) -> float:
+    def _next_ridge(self, own: Statistics, total: list[RemainderSums], remainders: list[Remainder]) -> float:
         """The ridge of the equivariant features that is likeliest next to a remainder: alone they may fit what it explains."""
         found = [self._profile(each) for each in remainders]
         best = int(np.argmax([height for height, _ in found]))
         sums, (height, mean) = total[best], found[best]
         by_coordinate = mean.reshape(self.q, -1, self.copies)
         squares = np.einsum("qrc,rs,qsc->c", by_coordinate, sums.scalar, by_coordinate, optimize=True)
-        left = sums.own.squares - 2.0 * (mean * sums.b).sum(axis=0) + squares
-        left = np.maximum(left, 1e-12 * sums.own.squares)
-        ridge = fit(
-            Statistics(sums.own.A, sums.own.b - sums.cross @ mean, left, sums.own.count), self.ridge
-        ).ridge
+        left = own.squares - 2.0 * (mean * sums.b).sum(axis=0) + squares
+        left = np.maximum(left, 1e-12 * own.squares)
+        ridge = fit(Statistics(own.A, own.b - sums.cross @ mean, left, own.count), self.ridge).ridge
         if ridge == self.ridge:
             return ridge
-        other, _ = self._profile(sums.remainder(ridge)[0])
-        heights = [
-            each - 0.5 * self.copies * sums.own.log_determinant(own)
-            for each, own in ((height, self.ridge), (other, ridge))
-        ]
-        return ridge if heights[1] > heights[0] else self.ridge
+        here = height - 0.5 * self.copies * own.log_determinant(self.ridge)
+        other = self._profile(sums.remainder(own, ridge))[0] - 0.5 * self.copies * own.log_determinant(ridge)
+        return ridge if other > here else self.ridge
 
     def _profile(self, found: Remainder) -> tuple[float, Array]:
         """Log likelihood and weights of the likeliest remainder."""
@@ -338,7 +331,7 @@ class _Part:
         for w, (width, operator) in enumerate(zip(sample.widths, operators, strict=True)):
             if width >= RESOLVABLE * sample.spacing * 0.999:
                 K = sample.inducing(w, self.q)(sample.rows[rows]) * sample.roots[rows, None]
-                rest, _ = RemainderSums.from_parts(parts, K, Y, own).remainder(noise / growth)
+                rest = RemainderSums.from_parts(parts, K, Y).remainder(own, noise / growth)
                 along = ((operator[0] @ rest.vectors) ** 2).sum(axis=0)
                 revealed = 1.0 - 1.0 / (1.0 + growth * rest.values * tolerance**2 / (self.traces[w] * noise))
                 found.append(float((along * revealed).sum() / max(float(along.sum()), 1e-300)))
@@ -347,25 +340,23 @@ class _Part:
     def _cross_fit(self) -> None:
         """Scores of the test, fitted to earlier folds; squared errors with and without the symmetry, fitted to all other folds."""
         sample, block = self.sample, self.block
-        folds = len(self.sums[0])
+        folds = len(self.own)
         is_long = len(sample) > MANY_ROWS
         first = min(FIRST_TESTED, folds - 1)
-        early = [
-            functools.reduce(lambda a, b: a + b, sums[:first]).remainder(self.ridge)[0] for sums in self.sums
-        ]
-        best = int(
-            np.argmax(
-                [
-                    found.profile(SIZES**2 / t)[0].sum(axis=1).max()
-                    for found, t in zip(early, self.traces, strict=True)
-                ]
-            )
-        )
-        sums, prior, inducing = self.sums[best], SIZES**2 / self.traces[best], sample.inducing(best, self.q)
-        everything = functools.reduce(lambda a, b: a + b, sums)
-        fits = [self._fit(_subtract(everything, own), prior) for own in sums]  # without each fold
         stages = [first] if is_long else list(range(first, folds))
-        directions = [self._fit(functools.reduce(lambda a, b: a + b, sums[:k]), prior) for k in stages]
+        before = [_total(self.own[:k]) for k in stages]
+        early = [_total(sums[:first]).remainder(before[0], self.ridge) for sums in self.sums]
+        likelihoods = [
+            found.profile(SIZES**2 / t)[0].sum(axis=1).max()
+            for found, t in zip(early, self.traces, strict=True)
+        ]
+        best = int(np.argmax(likelihoods))
+        sums, prior, inducing = self.sums[best], SIZES**2 / self.traces[best], sample.inducing(best, self.q)
+        own, everything = _total(self.own), _total(sums)
+        fits = [  # without each fold
+            self._fit(own - a, everything - b, prior) for a, b in zip(self.own, sums, strict=True)
+        ]
+        directions = [self._fit(a, _total(sums[:k]), prior) for a, k in zip(before, stages, strict=True)]
         n = len(sample)
         self.with_symmetry, self.averaged, self.softly, self.violations, self.signals = (
             np.empty((n, self.copies)) for _ in range(5)
@@ -399,19 +390,20 @@ class _Part:
         self.dependence = _dependence(left, sample.labels)
         better = int(bool(len(self.orbit)) and self.averaged.mean() < self.with_symmetry.mean())
         self.scores, self.directions = np.zeros((n, self.copies)), np.zeros((n, self.copies))
+        used = sample.folds >= first if is_long else np.ones(n, dtype=bool)
+        along = self._orthogonal(along, used)
         for k, stage in enumerate(stages):
-            tested = sample.folds >= stage if is_long else sample.folds == stage
-            direction = self._orthogonal(along[k], tested if is_long else np.ones(n, dtype=bool))
-            self.scores[tested] = (residuals[better, k] * direction).sum(axis=1)[tested]
-            self.directions[tested] = (direction**2).sum(axis=1)[tested]
+            tested = used if is_long else sample.folds == stage
+            self.scores[tested] = (residuals[better, k] * along[k]).sum(axis=1)[tested]
+            self.directions[tested] = (along[k] ** 2).sum(axis=1)[tested]
 
-    def _fit(self, sums: RemainderSums, prior: Array) -> _Fitted:
+    def _fit(self, own: Statistics, sums: RemainderSums, prior: Array) -> _Fitted:
         """Weights of the features alone, and next to the likeliest remainder."""
-        found, weights = sums.remainder(self.ridge)
+        found = sums.remainder(own, self.ridge)
         heights, ridges, _ = found.profile(prior)
         chosen = np.argmax(heights, axis=0)
         mean = found.mean(ridges[chosen, np.arange(self.copies)])
-        return _Fitted(weights, sums.weights_next_to(mean, self.ridge), mean)
+        return _Fitted(own.weights(self.ridge), sums.weights_next_to(own, mean, self.ridge), mean)
 
     def _average(self, rows: slice, inducing: InducingPoints, means: Array) -> Array:
         """The Haar average of remainders with weights (q, r, k) at some rows, (n, q, k); zero without a Haar measure."""
@@ -421,31 +413,26 @@ class _Part:
             total += np.einsum("nab,nbc->nac", matrices, values) / len(self.orbit)
         return total
 
-    def _orthogonal(self, direction: Array, is_used: Any) -> Array:
-        """The direction minus its regression on the equivariant features, over some of the rows."""
-        sample, b = self.sample, None
-        A: Array | None = None
-        if is_used.all():
-            A = np.sum([each.own.A for each in self.sums[0]], axis=0)
+    def _orthogonal(self, directions: Array, is_used: Any) -> Array:
+        """Directions (stages, n, q, copies) minus their regressions on the equivariant features, over some of the rows."""
+        sample, sums = self.sample, []
         chunks = [rows for rows in sample.chunks(sample.most_features * self.q) if is_used[rows.start]]
+        flat = np.moveaxis(directions, 0, 2).reshape(*directions.shape[1:3], -1)
+        if is_used.all():
+            A = np.sum([each.A for each in self.own], axis=0)
         for rows in chunks:
             parts = scale_parts(self.features(sample.rows[rows]), sample.roots[rows])
-            own = correlate(parts, direction[rows])
-            b = own if b is None else b + own
+            sums.append(correlate(parts, flat[rows]))
             if not is_used.all():
                 matrix = gram(parts, parts, self.q)
-                A = matrix if A is None else A + matrix
-        assert A is not None
-        assert b is not None
-        if not len(A):
-            return direction
+                A = matrix if len(sums) == 1 else A + matrix
         least = 1e-8 * float(np.trace(A)) / len(A) + 1e-12
-        inside = cho_solve(cho_factor(A + least * np.eye(len(A))), b)
-        out = direction.copy()
+        inside = cho_solve(cho_factor(A + least * np.eye(len(A))), np.sum(sums, axis=0))
+        out = flat.copy()
         for rows in chunks:
             parts = scale_parts(self.features(sample.rows[rows]), sample.roots[rows])
             out[rows] -= combine(parts, inside, self.q)
-        return out
+        return np.moveaxis(out.reshape(*flat.shape[:2], len(directions), -1), 2, 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -468,10 +455,8 @@ class _Zero:
         return [(np.zeros((len(X), self.q, 1)), np.ones((len(X), 1)))]
 
 
-def _subtract(total: RemainderSums, own: RemainderSums) -> RemainderSums:
-    return RemainderSums(
-        total.own - own.own, total.cross - own.cross, total.scalar - own.scalar, total.b - own.b
-    )
+def _total(sums: Sequence[Any]) -> Any:
+    return functools.reduce(lambda a, b: a + b, sums)
 
 
 def _moments(
@@ -521,9 +506,12 @@ def _combine(sample: Sample, parts: Sequence[_Part], noise: float, candidates: i
         (part.violations @ w for part, w in zip(parts, weights, strict=True)), np.zeros(len(sample))
     )
     signals = sum((part.signals @ w for part, w in zip(parts, weights, strict=True)), np.zeros(len(sample)))
+    some = sum(
+        float((part.violations[part.evaluated] @ w).mean()) for part, w in zip(parts, weights, strict=True)
+    )
     ends = np.sqrt(
         np.quantile(
-            _over_rows(squared / signal, violations / signal, signals / signal, sample),
+            _over_rows(squared / signal, violations / signal, signals / signal, some / signal, sample),
             [level, 0.5, 1.0 - level],
         )
     )
@@ -550,9 +538,8 @@ def _combine(sample: Sample, parts: Sequence[_Part], noise: float, candidates: i
     )
 
 
-def _over_rows(draws: Array, violations: Array, signals: Array, sample: Sample) -> Array:
+def _over_rows(draws: Array, violations: Array, signals: Array, some: float, sample: Sample) -> Array:
     """Draws of the squared relative violation over some rows, as draws over all of them and over what they are a sample of."""
-    some = violations[sample.some(EVALUATED)].mean()
     if some > 0:
         draws = draws * float(np.clip(violations.mean() / some, 0.5, 2.0))
     middle = float(np.median(draws))

@@ -31,6 +31,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import expm
+from scipy.spatial import cKDTree
 
 from softsym.arrays import make_rng, read_numbers
 from softsym.errors import InputError
@@ -213,7 +214,4 @@ def _shares(points: Array, half: int) -> tuple[float, float]:
 
 def nearest(points: Array, k: int) -> NDArray[np.intp]:
     """The k nearest other points of each point, shape (n, k)."""
-    square = np.einsum("ij,ij->i", points, points)
-    distance = square[:, None] + square[None, :] - 2 * points @ points.T
-    np.fill_diagonal(distance, np.inf)
-    return np.argpartition(distance, k, axis=1)[:, :k]
+    return np.asarray(cKDTree(points).query(points, k + 1)[1][:, 1:])
