@@ -55,6 +55,14 @@ SUMS = (0.3, 0.03)
 """Prior standard deviations of a smooth map next to polynomials."""
 CLEARLY_LIKELIER = 5.0
 """Gain in log likelihood from which a sum is taken: it extrapolates worse than its smooth part."""
+FAR_BEHIND = 50.0
+"""Difference of log likelihoods from which smooth maps are not refined, because polynomials are much likelier."""
+REFINEMENTS, SLOPE_ROWS, MOST_WIDER = 2, 400, 10.0
+"""Rounds in which widths are adapted to slopes, rows at which slopes are taken, and the largest ratio of widths in a round."""
+POWERS, NARROWER, WIDER = (1.0, 0.5), 0.7, 4.0
+"""Powers of the ratio of slopes that are tried, and factors of all widths."""
+WIDE_AND_NARROW = 0.1
+"""Prior standard deviation of functions of a narrow width next to those of a wide one."""
 PATIENCE = 3
 """Polynomials in a row that may be worse than the best so far."""
 PERFECT = 1e-9
@@ -204,6 +212,20 @@ class InducingPoints:
         """Features (n, m) of points (n, d)."""
         return squared_exponential(U / self.width, self.points) @ self.root
 
+    def slopes(self, U: Array, weights: Array) -> Array:
+        """Root mean square change (n, d) of functions with weights (m, k) at points (n, d), within one width along each coordinate."""
+        kernel, along, scaled = (
+            squared_exponential(U / self.width, self.points),
+            self.root @ weights,
+            U / self.width,
+        )
+        changes = [(kernel * (self.points[:, k] - scaled[:, k : k + 1])) @ along for k in range(U.shape[1])]
+        return np.stack([np.sqrt((each**2).mean(axis=1)) for each in changes], axis=1)
+
+    def widen(self, U: Array, factors: Array, most: int) -> InducingPoints:
+        """The same kernel with other widths, for points (n, d)."""
+        return InducingPoints.select(U, self.width * factors, most)
+
 
 @stored
 @dataclass(frozen=True, eq=False)
@@ -330,6 +352,7 @@ class SmoothFeatures:
         lengths: Their root mean squares.
         coordinates: Scalars and invariants.
         inducing: Functions of them.
+        is_linear: Whether equivariant polynomials are divided by powers of a length, so that they grow like the inputs.
     """
 
     name: str
@@ -337,12 +360,48 @@ class SmoothFeatures:
     lengths: Array
     coordinates: Coordinates
     inducing: InducingPoints
+    is_linear: bool = False
 
     def __call__(self, X: Any) -> list[Part]:
         """Parts of scaled rows (n, inputs)."""
         functions = self.inducing(self.coordinates.smooth(X))
         functions = namespace(X).concatenate([functions, functions[:, :1] * 0.0 + FLAT], axis=1)
-        return [(self.covariants(X) / self.lengths, functions)]
+        return [(self.factors(X) / self.lengths, functions)]
+
+    @classmethod
+    def fit(
+        cls,
+        name: str,
+        covariants: Polynomials,
+        coordinates: Coordinates,
+        inducing: InducingPoints,
+        is_linear: bool,
+        X: Array,
+    ) -> SmoothFeatures:
+        """With the lengths of the equivariant polynomials at scaled rows."""
+        features = cls(name, covariants, np.ones(len(covariants)), coordinates, inducing, is_linear)
+        return replace(features, lengths=np.sqrt((features.factors(X) ** 2).mean(axis=(0, 1))) + SMALLEST)
+
+    def factors(self, X: Any) -> Any:
+        """Equivariant polynomials (n, q, J), perhaps divided by powers of a length."""
+        values = self.covariants(X)
+        if not self.is_linear:
+            return values
+        size = (1.0 + (X * X).mean(1)) ** 0.5
+        powers = [size ** (1 - degree) if degree else size * 0.0 + 1.0 for degree in self.covariants.degrees]
+        return values * namespace(X).stack(powers, 1)[:, None]
+
+    def slopes(self, X: Array, weights: Array) -> Array:
+        """Root mean square changes (coordinates,) of the functions of given weights, within one width."""
+        J, M = len(self.covariants), len(self.inducing.points)
+        sizes = np.sqrt(((self.factors(X) / self.lengths) ** 2).mean(axis=(0, 1)))
+        own = weights.reshape(J, M + 1, -1)[:, :M] * sizes[:, None, None]
+        points = self.coordinates.smooth(X)
+        return np.sqrt((self.inducing.slopes(points, own.swapaxes(0, 1).reshape(M, -1)) ** 2).mean(axis=0))
+
+    def widen(self, X: Array, factors: Array, most: int) -> SmoothFeatures:
+        """The same with other widths."""
+        return replace(self, inducing=self.inducing.widen(self.coordinates.smooth(X), factors, most))
 
 
 @stored
@@ -433,6 +492,17 @@ class UnconstrainedFeatures:
         if self.is_affine:
             functions = namespace(X).concatenate([functions, FLAT * X, functions[:, :1] * 0.0 + FLAT], axis=1)
         return [(None, functions)]
+
+    def slopes(self, X: Array, weights: Array) -> Array:
+        """Root mean square changes (inputs,) of the functions of given weights, within one width."""
+        M = len(self.inducing.points)
+        size = M + (X.shape[1] + 1 if self.is_affine else 0)
+        own = weights.reshape(-1, size, weights.shape[1])[:, :M]
+        return np.sqrt((self.inducing.slopes(X, own.swapaxes(0, 1).reshape(M, -1)) ** 2).mean(axis=0))
+
+    def widen(self, X: Array, factors: Array, most: int) -> UnconstrainedFeatures:
+        """The same with other widths."""
+        return replace(self, inducing=self.inducing.widen(X, factors, most))
 
 
 @stored
@@ -554,44 +624,88 @@ def averaging_elements(group: Group) -> tuple[Array, ...]:
     return (np.concatenate([step @ elements for step in steps]),)
 
 
+@dataclass(frozen=True, eq=False)
+class Score:
+    """How well a feature map describes some rows.
+
+    Args:
+        height: Its log likelihood.
+        left: Share of the outputs that it leaves; once that is rounding, no more maps are tried.
+        weights: Computes the weights of its features (features, copies).
+    """
+
+    height: float
+    left: float
+    weights: Callable[[], Array]
+
+
 def choose_features(
-    maps: Sequence[FeatureMap], score: Callable[[FeatureMap], tuple[float, float]]
+    maps: Sequence[FeatureMap], score: Callable[[FeatureMap], Score], X: Array | None = None
 ) -> tuple[FeatureMap | None, float]:
-    """The map of highest score: of polynomials, of smooth maps and of sums of the best of both.
+    """The map of highest score: of polynomials, of smooth maps with widths for every coordinate, and of sums of them.
 
     Args:
         maps: As :func:`equivariant_features` yields them: polynomials of increasing degree, then smooth maps of increasing width.
-        score: A log likelihood and the share of the outputs that is left; once that is rounding, no more maps are tried.
+        score: What some rows say about a map.
+        X: Scaled rows (n, inputs) from which inducing points of other widths are taken; widths stay as they are without.
     """
     families: dict[str, list[FeatureMap]] = {}
     for each in maps:
         kind = "polynomials" if is_polynomial(each) else each.name.rpartition(" of ")[2]
         families.setdefault(kind, []).append(each)
-    scores: dict[int, tuple[float, float]] = {}
+    scores: dict[int, tuple[FeatureMap, Score]] = {}
+
+    def rate(features: FeatureMap) -> Score:
+        if id(features) not in scores:
+            scores[id(features)] = features, score(features)
+        return scores[id(features)][1]
 
     def height(features: FeatureMap) -> float:
-        if id(features) not in scores:
-            scores[id(features)] = score(features)
-        return scores[id(features)][0]
+        return rate(features).height
 
-    best: list[FeatureMap] = []
-    if "polynomials" in families:
-        best.append(_rise(families["polynomials"], height))
-        if height(best[0]) > -np.inf and scores[id(best[0])][1] < PERFECT:
-            return best[0], height(best[0])
-    smooth_maps = [listed for kind, listed in families.items() if kind != "polynomials"]
-    if smooth_maps:  # of several coordinates those that are best for a middle width
-        best.append(_ascend(max(smooth_maps, key=lambda listed: height(listed[len(listed) // 2])), height))
+    polynomials = families.pop("polynomials", [])
+    best = [_rise(polynomials, height)] if polynomials else []
+    if best and height(best[0]) > -np.inf and rate(best[0]).left < PERFECT:
+        return best[0], height(best[0])
+    if families:  # of several coordinates those that are best for a middle width
+        family = max(families.values(), key=lambda listed: height(listed[len(listed) // 2]))
+        smooth = _ascend(family, height)
+        if X is not None and (not best or height(smooth) > height(best[0]) - FAR_BEHIND):
+            smooth = _refine(smooth, family, rate, X)
+        best.append(smooth)
     if not best:
         return None, -np.inf
+    both = [SumFeatures((*best,), (1.0, size)) for size in SUMS] if len(best) > 1 else []
     best.sort(key=height, reverse=True)
-    if "polynomials" in families and len(best) > 1:
-        polynomial = next(each for each in best if is_polynomial(each))
-        smooth = next(each for each in best if not is_polynomial(each))
-        both = max((SumFeatures((polynomial, smooth), (1.0, size)) for size in SUMS), key=height)
-        if height(both) > height(best[0]) + CLEARLY_LIKELIER:
-            return both, height(both)
+    for each in both:
+        if height(each) > height(best[0]) + CLEARLY_LIKELIER:
+            best.insert(0, each)
     return best[0], height(best[0])
+
+
+def _refine(
+    features: FeatureMap, family: Sequence[FeatureMap], rate: Callable[[FeatureMap], Score], X: Array
+) -> FeatureMap:
+    """The map with widths of its own for every coordinate, and next to a wider one, where that is likelier.
+
+    Coordinates along which the fitted function changes less within one width get a wider one.
+    """
+    best, wide = features, family[-1]
+    if isinstance(best, SmoothFeatures | UnconstrainedFeatures):
+        most = max(len(each.inducing.points) for each in family if isinstance(each, type(best)))
+        for _ in range(REFINEMENTS if best.inducing.points.shape[1] > 1 else 0):
+            slopes = best.slopes(X[:SLOPE_ROWS], rate(best).weights())
+            factors = np.clip(slopes.max() / np.maximum(slopes, 1e-300), 1.0, MOST_WIDER)
+            tried = [best.widen(X, factors**power, most) for power in POWERS]
+            likeliest = max([best, *tried], key=lambda each: rate(each).height)
+            if likeliest is best:
+                break
+            narrower = likeliest.widen(X, np.full(len(factors), NARROWER), most)
+            best = max([likeliest, narrower], key=lambda each: rate(each).height)
+        wide = best.widen(X, np.full(best.inducing.points.shape[1], WIDER), most)
+    both = SumFeatures((wide, best), (1.0, WIDE_AND_NARROW))
+    is_likelier = wide is not best and rate(both).height > rate(best).height + CLEARLY_LIKELIER
+    return both if is_likelier else best
 
 
 def is_polynomial(features: FeatureMap) -> bool:
@@ -639,7 +753,7 @@ def _unscaled(rep: Rep, output: TensorType, group: Group, X: Array, most: int) -
     if not len(covariants):
         return
     coordinates = Coordinates.fit(rep, group, X)
-    lengths = np.sqrt((covariants(X) ** 2).mean(axis=(0, 1))) + SMALLEST
+    root_squares = np.sqrt((covariants(X) ** 2).mean(axis=(0, 1))) + SMALLEST
     for degree, order in POLYNOMIALS:
         monomials = _monomials(covariants, coordinates, degree, order, most)
         if monomials is None:
@@ -654,24 +768,31 @@ def _unscaled(rep: Rep, output: TensorType, group: Group, X: Array, most: int) -
         for decay in DECAYS if degree > 1 else DECAYS[:1]:
             sizes = decay ** np.maximum(np.array(degrees) - 1, 0)
             name = f"polynomials of degree {degree}" + (f", decay {decay}" if decay < 1 else "")
-            yield PolynomialFeatures(name, covariants, lengths, coordinates, products, first, second, sizes)
+            yield PolynomialFeatures(
+                name, covariants, root_squares, coordinates, products, first, second, sizes
+            )
     if group.is_finite and (group.order or np.inf) <= MAX_ORDER:
         for width in WIDTHS:
-            yield AveragedFeatures.fit(rep, output, group, covariants, lengths, X, width, most)
+            yield AveragedFeatures.fit(rep, output, group, covariants, root_squares, X, width, most)
         return
     if is_circle(group) and output.size(group) <= MAX_AVERAGED_SIZE and len(X) <= MAX_AVERAGED:
         for width in WIDTHS[2:]:  # smooth enough for the polygon to be a circle up to rounding
-            yield AveragedFeatures.fit(rep, output, group, covariants, lengths, X, width, most)
+            yield AveragedFeatures.fit(rep, output, group, covariants, root_squares, X, width, most)
     room = most // (2 * len(covariants)) - 1  # a sum with polynomials has as many again
     if room < 8:
         return
-    kinds = [coordinates.homogeneous(X), coordinates] if group.is_orthogonal else [coordinates]
-    for each in kinds:
+    smooth = [("logarithms", coordinates, False)]
+    if group.is_orthogonal:
+        lengths = coordinates.homogeneous(X)
+        smooth = [("lengths", lengths, False), *smooth]
+        if max(covariants.degrees) > 1:
+            smooth.append(("lengths and directions", lengths, True))
+    for kind, each, is_linear in smooth:
         points = each.smooth(X)
         for width in WIDTHS:
             inducing = InducingPoints.select(points, width * np.sqrt(points.shape[1]), room)
-            name = f"squared exponential of width {width} of {'lengths' if each.is_homogeneous else 'logarithms'}"
-            yield SmoothFeatures(name, covariants, lengths, each, inducing)
+            name = f"squared exponential of width {width} of {kind}"
+            yield SmoothFeatures.fit(name, covariants, each, inducing, is_linear, X)
 
 
 def _monomials(

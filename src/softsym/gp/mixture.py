@@ -20,7 +20,15 @@ import numpy as np
 from scipy.linalg import cho_solve, cholesky, solve_triangular
 
 from softsym.gp.arrays import stored
-from softsym.gp.features import Part, combine, count_features, count_sums, is_unconstrained, scale_parts, write_out
+from softsym.gp.features import (
+    Part,
+    combine,
+    count_features,
+    count_sums,
+    is_unconstrained,
+    scale_parts,
+    write_out,
+)
 from softsym.gp.regression import LEAST_RIDGE, ROUNDING, Statistics
 from softsym.typing import Array, Index
 

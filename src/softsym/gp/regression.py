@@ -258,6 +258,4 @@ class RemainderSums:
 
     def weights_next_to(self, own: Statistics, mean: Array, ridge: float) -> Array:
         """Weights of the other features (m, copies) if the remainder has these weights (q r, copies)."""
-        return np.asarray(
-            cho_solve((own.factor(ridge), True), own.b - self.cross @ mean, check_finite=False)
-        )
+        return np.asarray(cho_solve((own.factor(ridge), True), own.b - self.cross @ mean, check_finite=False))

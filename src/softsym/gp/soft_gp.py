@@ -30,6 +30,7 @@ from softsym.gp.arrays import from_state, to_state
 from softsym.gp.features import (
     FeatureMap,
     InducingPoints,
+    Score,
     choose_features,
     combine,
     count_sums,
@@ -148,17 +149,17 @@ class _Data:
         rows, Y, roots = self.few(block)
         found: list[tuple[float, float, FeatureMap]] = []
 
-        def score(features: FeatureMap) -> tuple[float, float]:
+        def score(features: FeatureMap) -> Score:
             parts = scale_parts(features(rows), roots)
             if count_sums(parts, Y.shape[1]) > 1.1 * self.most:
-                return -np.inf, 1.0
+                return Score(-np.inf, 1.0, lambda: np.zeros((0, 0)))
             near = found[-1][1] if found else None
             sums = Statistics.from_parts(parts, Y * roots[:, None, None], shared=True)
             each = fit(sums, near, finest=1.0)
             found.append((each.log_likelihood, each.ridge, features))
-            return each.log_likelihood, float(each.noise.mean())
+            return Score(each.log_likelihood, float(each.noise.mean()), lambda: sums.weights(each.ridge))
 
-        best, height = choose_features(maps, score)
+        best, height = choose_features(maps, score, self.sampled)
         if best is None:
             return None
         compared = sorted(found, key=lambda each: -each[0])[:COMPARED]
@@ -364,7 +365,10 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             options.append(
                 mixed
                 if holding
-                else [[*before, *own] for before, own in zip(mixed, self._unconstrained(divided=True), strict=True)]
+                else [
+                    [*before, *own]
+                    for before, own in zip(mixed, self._unconstrained(divided=True), strict=True)
+                ]
             )
         options.append(free)
         return options

@@ -21,6 +21,7 @@ from softsym.data.checks import join_equal_inputs
 from softsym.gp.features import (
     FeatureMap,
     InducingPoints,
+    Score,
     choose_features,
     combine,
     count_sums,
@@ -195,15 +196,17 @@ class Sample:
 
         near: list[float | None] = [None]
 
-        def score(features: FeatureMap) -> tuple[float, float]:
+        def score(features: FeatureMap) -> Score:
             parts = scale_parts(features(self.rows[rows]), self.roots[rows])
             if count_sums(parts, Y.shape[1]) > 1.1 * self.most_features:
-                return -math.inf, 1.0
-            found = fit(Statistics.from_parts(parts, Y, shared=True), near[0], finest=1.0)
+                return Score(-math.inf, 1.0, lambda: np.zeros((0, 0)))
+            sums = Statistics.from_parts(parts, Y, shared=True)
+            found = fit(sums, near[0], finest=1.0)
             near[0] = found.ridge
-            return found.log_likelihood, float(found.noise.mean()) * block.values.shape[1]
+            left = float(found.noise.mean()) * block.values.shape[1]
+            return Score(found.log_likelihood, left, lambda: sums.weights(found.ridge))
 
-        return choose_features(maps, score)
+        return choose_features(maps, score, self.rows)
 
     @functools.cached_property
     def unconstrained(self) -> list[tuple[FeatureMap, float]]:

@@ -21,7 +21,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve, expm
 
 from softsym.errors import UnclearNullSpaceWarning
-from softsym.gp.features import FeatureMap, choose_features, equivariant_features, write_out
+from softsym.gp.features import FeatureMap, Score, choose_features, equivariant_features, write_out
 from softsym.gp.regression import Statistics, fit
 from softsym.groups import SO, Group
 from softsym.propose.algebra import (
@@ -176,9 +176,9 @@ def _choose_block(
     """The likeliest regression of the outputs of one type."""
     found: dict[int, Block] = {}
 
-    def score(features: FeatureMap) -> tuple[float, float]:
+    def score(features: FeatureMap) -> Score:
         found[id(features)] = block = _fit_block(rows, kind, columns, features, frame)
-        return block.log_likelihood, float(block.noise.mean())
+        return Score(block.log_likelihood, float(block.noise.mean()), lambda: block.weights)
 
     best, _ = choose_features(maps, score)
     return None if best is None else found[id(best)]
