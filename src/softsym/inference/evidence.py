@@ -40,7 +40,7 @@ from softsym.metrics.transform import sample_nontrivial
 from softsym.reps import Rep
 from softsym.typing import Array, Index
 
-FEWEST = 10
+FEWEST, FEWEST_GROUPS = 10, 4
 """The fewest rows that are accepted."""
 OVERLAP_ROWS, TESTED_ROWS = 600, 2_000
 """Rows of the orbit overlap and of the randomization test, if there are more."""
@@ -157,12 +157,15 @@ class _Tests:
         self.randomization: RandomizationResult | None = None
         self.overlap = math.nan
         rng = np.random.default_rng(sample.seed)
-        if all(sample_nontrivial(rep, group, 1, rng) is None for rep in (sample.rep_in, sample.rep_out)):
+        self.acts = any(
+            sample_nontrivial(rep, group, 1, rng) is not None for rep in (sample.rep_in, sample.rep_out)
+        )
+        if not self.acts:
             return
         rows = sample.X[sample.some(OVERLAP_ROWS)]
         if len(np.unique(rows, axis=0)) >= MIN_ROWS:
             self.overlap = orbit_overlap(rows, sample.rep_in, group, sample.seed).value
-        if int(sample.labels.max()) + 1 < FEWEST:
+        if len(sample) < FEWEST or int(sample.labels.max()) + 1 < FEWEST_GROUPS:
             return
         self.statements = examine(sample, group, tolerance=tolerance, noise=noise, candidates=candidates)
         if invariant_inputs and group.is_orthogonal:
@@ -181,15 +184,10 @@ class _Tests:
         """The row of the table, with a corrected p-value, and another interval of the cost."""
         found, name, n = self.statements, self.group.name, len(self.sample)
         if found is None:
-            is_trivial = not self.overlap < math.inf or int(self.sample.labels.max()) + 1 >= FEWEST
-            reason, note = (
-                (Reason.TRIVIAL, "it acts trivially on these data: every map has this symmetry")
-                if is_trivial
-                else (
-                    Reason.NO_ROWS,
-                    f"fewer than {FEWEST} row groups or different inputs; more would decide it",
-                )
-            )
+            reason, note = Reason.TRIVIAL, "it acts trivially on these data: every map has this symmetry"
+            if self.acts:
+                reason = Reason.NO_ROWS
+                note = f"fewer than {FEWEST_GROUPS} row groups or {FEWEST} different inputs; more would decide it"
             return EvidenceRow(
                 name, "undecided", reason, note, overlap=self.overlap, rows=n, seconds=self.seconds
             )
