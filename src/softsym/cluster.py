@@ -7,13 +7,16 @@ can ask for a token (``RAY_AUTH_MODE=token``), which clusters of several machine
 from __future__ import annotations
 
 import socket
-from typing import Any
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
 
 from softsym.errors import InputError
 
 LOOPBACK = "127.0.0.1"
 RETRIES = 2
 """Retries of work whose process or machine died."""
+T, R = TypeVar("T"), TypeVar("R")
 
 
 def connect(address: str | None, workers: int) -> Any:
@@ -36,6 +39,28 @@ def connect(address: str | None, workers: int) -> Any:
             f"no Ray cluster at {address or 'this machine'}: {reason}; pass another --address, or --engine local"
         ) from error
     return ray
+
+
+def map_on_cluster(ray: Any, function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
+    """Applies a function to items on the machines of a cluster that is connected; results come in the order of the items.
+
+    What a machine that died was working on is done again elsewhere, and no more than twice as many items as the cluster has cores are
+    waiting at a time.
+
+    Args:
+        ray: Ray's module, as :func:`connect` returns it.
+        function: Runs on the machines.
+        items: Its arguments.
+    """
+    remote = ray.remote(max_retries=RETRIES)(function)
+    most = 2 * max(1, int(ray.cluster_resources().get("CPU", 1)))
+    waiting: deque[Any] = deque()
+    for item in items:
+        waiting.append(remote.remote(item))
+        if len(waiting) >= most:
+            yield ray.get(waiting.popleft())
+    while waiting:
+        yield ray.get(waiting.popleft())
 
 
 def ray_module() -> Any:

@@ -1,5 +1,7 @@
 """The soft-equivariant Gaussian process and kernel ridge regression: contract, symmetries, all rows, states."""
 
+import copy
+
 import numpy as np
 import pytest
 import torch
@@ -164,3 +166,37 @@ def test_kernel_ridge_regression_is_chosen_by_folds():
     again = from_state(*to_state(free))
     np.testing.assert_allclose(again.predict(fresh), free.predict(fresh))
     np.testing.assert_allclose(free.condition(X, Y).predict(fresh), free.predict(fresh), atol=1e-6)
+
+
+@pytest.mark.parametrize("groups", [(), ("O(2)@z",), ("O(2)@z", "O(3)")])
+def test_rows_in_chunks_are_all_rows(groups):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((900, 3))
+    wind = X - np.array([0.0, 0.0, 0.7])
+    Y = -np.linalg.norm(wind, axis=1, keepdims=True) * wind + 0.05 * rng.standard_normal((900, 3))
+    first = ss.SoftEquivariantGP("V", "V", groups).fit(X[:300], Y[:300])
+    before = first.predict(X[:20])
+    whole = first.condition(X, Y)
+    chunked = copy.copy(first).partial_fit(X[300:500], Y[300:500]).partial_fit(X[500:], Y[500:])
+    assert chunked.n_rows_ == 900
+    scale = Y.std()
+    assert np.abs(chunked.predict(X) - whole.predict(X)).max() < 0.05 * scale  # variances are chosen anew
+    summed = copy.copy(first).add_sums(
+        *(first.sum_rows(X[at], Y[at]) for at in (slice(300, 500), slice(500, 900)))
+    )
+    assert np.allclose(summed.predict(X), chunked.predict(X), atol=1e-3 * scale)
+    assert np.array_equal(first.predict(X[:20]), before)
+    loaded = ss.SoftEquivariantGP.from_state(*first.to_state()).partial_fit(X[300:], Y[300:])
+    assert np.allclose(loaded.predict(X), chunked.predict(X), atol=1e-3 * scale)
+    with pytest.raises(InputError, match="3 inputs and 3 outputs"):
+        chunked.partial_fit(X[:, :2], Y)
+    with pytest.raises(InputError, match="no finite numbers"):
+        chunked.partial_fit(X * np.nan, Y)
+
+
+def test_partial_fit_without_rows_before_is_a_fit():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 3))
+    Y = X * (X**2).sum(axis=1, keepdims=True)
+    one, other = (ss.SoftEquivariantGP("V", "V", ["O(3)"]) for _ in range(2))
+    assert np.array_equal(one.partial_fit(X, Y).predict(X), other.fit(X, Y).predict(X))

@@ -96,6 +96,17 @@ class BlockModel:
         squares = (solved**2).sum(axis=0).reshape(len(rows), 1 if is_shared else q)
         return np.broadcast_to(squares, (len(rows), q))
 
+    def statistics(self, sizes: Sequence[int], rows: int) -> Statistics:
+        """The sums over so many rows that it was fitted to; components have so many features each."""
+        q, m = self.columns.shape[1], len(self.factor)
+        repeats = len(self.weights) // m
+        weights = self.weights.reshape(repeats, m, -1).swapaxes(0, 1).reshape(m, -1)
+        information = self.factor.T @ self.factor
+        b = information @ weights
+        explained = (b * weights).sum(axis=0).reshape(repeats, -1).sum(axis=0)
+        A = information - np.diag(np.repeat(self.ridges, sizes))
+        return Statistics(A, b, self.noise * rows * q + explained, rows * q, repeats)
+
 
 def count_features_of(components: Sequence[Component], rows: Array, q: int) -> list[int]:
     """Number of features of each component in sums over rows."""
@@ -221,35 +232,57 @@ def fit_block(
         roots: Square roots of the rows' weights (n,).
         start: First ridges.
     """
-    q = Y.shape[1]
-    sizes = count_features_of(components, rows, q)
+    sizes = count_features_of(components, rows, Y.shape[1])
     statistics = functools.reduce(lambda a, b: a + b, sum_rows(components, rows, Y, roots))
     found = optimise(statistics, sizes, start)
     owner = np.repeat(np.arange(len(sizes)), sizes)
     lengths = np.bincount(owner, np.diag(statistics.A), minlength=len(sizes)) / np.maximum(sizes, 1)
-    takes_part = found.ridges < 0.99 * LARGEST_RIDGE * lengths
-    if not takes_part.all() and takes_part.any():
-        kept = [k for k, yes in enumerate(takes_part) if yes]
+    kept = np.flatnonzero(found.ridges < 0.99 * LARGEST_RIDGE * lengths)
+    if 0 < len(kept) < len(sizes):
+        fewer = [components[k] for k in kept]
+        if len(kept) == 1 and is_unconstrained(fewer[0].features(rows[:2])):
+            return fit_block(fewer, columns, rows, Y, roots)
         features = np.isin(owner, kept)
-        statistics = Statistics(
-            statistics.A[np.ix_(features, features)],
-            statistics.b[features],
-            statistics.squares,
-            statistics.count,
-            statistics.repeats,
-        )
-        components, sizes = [components[k] for k in kept], [sizes[k] for k in kept]
+        A, b = statistics.A[np.ix_(features, features)], statistics.b[features]
+        statistics = replace(statistics, A=A, b=b)
+        components, sizes = fewer, [sizes[k] for k in kept]
         found = optimise(statistics, sizes, found.ridges[kept])
-        owner = np.repeat(np.arange(len(sizes)), sizes)
-    contributions = []
+    return _block(components, columns, statistics, sizes, found)
+
+
+def _block(
+    components: Sequence[Component],
+    columns: Index,
+    statistics: Statistics,
+    sizes: Sequence[int],
+    found: Mixture,
+) -> BlockModel:
+    """The fitted sum with the size of every component."""
+    owner, contributions = np.repeat(np.arange(len(sizes)), sizes), []
     for c in range(len(sizes)):
         own = np.where((owner == c)[:, None], found.weights, 0.0)
         contributions.append(float((own * (statistics.A @ own)).sum()))
     total = max(float(statistics.squares.sum()), 1e-300)
+    weights = statistics.order_weights(found.weights)
+    sizes_of_parts = np.sqrt(np.maximum(contributions, 0.0) / total)
     return BlockModel(
-        columns, tuple(components), found.ridges, statistics.order_weights(found.weights), found.factor, found.noise, found.log_likelihood,
-        np.sqrt(np.array(contributions) / total),
-    )  # fmt: skip
+        columns,
+        tuple(components),
+        found.ridges,
+        weights,
+        found.factor,
+        found.noise,
+        found.log_likelihood,
+        sizes_of_parts,
+    )
+
+
+def add_rows(block: BlockModel, sums: Statistics, sizes: Sequence[int], rows: int) -> BlockModel:
+    """The same components fitted to the ``rows`` rows of before and others with these sums; variances are chosen anew."""
+    statistics = block.statistics(sizes, rows) + sums
+    return _block(
+        block.components, block.columns, statistics, sizes, optimise(statistics, sizes, block.ridges)
+    )
 
 
 def refit_block(block: BlockModel, rows: Array, Y: Array, roots: Array) -> BlockModel:

@@ -42,7 +42,9 @@ from softsym.gp.features import (
 from softsym.gp.mixture import (
     BlockModel,
     Component,
+    add_rows,
     chunks,
+    count_features_of,
     fit_block,
     leave_folds_out,
     refit_block,
@@ -500,13 +502,9 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             sample_weight: Weight of every row (n,).
         """
         check_is_fitted(self)
-        inputs = np.asarray(X, dtype=np.float64)
-        Y = np.asarray(y, dtype=np.float64).reshape(len(inputs), -1)
-        weights = row_weights(sample_weight, len(Y))
-        roots = np.ones(len(Y)) if weights is None else np.sqrt(weights)
-        rows, scaled = (inputs - self.shift_in_) / self.scale_in_, (Y - self.shift_out_) / self.scale_out_
+        rows, scaled, roots = self._scaled(X, y, sample_weight)
         model = copy.copy(self)
-        model._rows = len(Y)
+        model._rows = len(rows)
         columns = tuple(block.columns for block in self.blocks_)
         blocks = tuple(scaled[:, each].swapaxes(1, 2) for each in columns)
         model.data_ = _Data(None, None, None, rows, roots, (), columns, blocks, np.arange(0))
@@ -515,6 +513,87 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             for block, values in zip(self.blocks_, blocks, strict=True)
         ]
         return model
+
+    @one_blas_thread()
+    def partial_fit(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> SoftEquivariantGP:
+        """Adds rows: the first call fits as :meth:`fit` does, later ones add to the sums over rows and choose variances anew.
+
+        Any number of rows passes through the memory of one chunk, and nothing but features and symmetries depends on the first one.
+
+        Args:
+            X: Inputs (n, size of ``rep_in``).
+            y: Outputs (n, size of ``rep_out``).
+            sample_weight: Weight of every row (n,).
+        """
+        if not hasattr(self, "blocks_"):
+            return self.fit(X, y, sample_weight)
+        return self.add_sums(self.sum_rows(X, y, sample_weight))
+
+    @one_blas_thread()
+    def sum_rows(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> tuple[int, list[Statistics]]:
+        """Number of rows and sums over them, all that :meth:`add_sums` needs; may be computed on other machines.
+
+        Args:
+            X: Inputs (n, size of ``rep_in``).
+            y: Outputs (n, size of ``rep_out``).
+            sample_weight: Weight of every row (n,).
+        """
+        check_is_fitted(self)
+        rows, scaled, roots = self._scaled(X, y, sample_weight)
+        found = [
+            sum_rows(block.components, rows, scaled[:, block.columns].swapaxes(1, 2), roots)[0]
+            for block in self.blocks_
+            if block.components
+        ]
+        return len(rows), found
+
+    def add_sums(self, *sums: tuple[int, list[Statistics]]) -> SoftEquivariantGP:
+        """Adds rows by their sums (:meth:`sum_rows`), in the order given.
+
+        Args:
+            sums: Of some chunks of rows.
+        """
+        check_is_fitted(self)
+        count = sum(rows for rows, _ in sums)
+        totals = iter(
+            [
+                functools.reduce(lambda a, b: a + b, own)
+                for own in zip(*(each for _, each in sums), strict=True)
+            ]
+        )
+        one = np.zeros((2, len(self.shift_in_)))
+        blocks = []
+        for block in self.blocks_:
+            if block.components:
+                sizes = count_features_of(block.components, one, block.columns.shape[1])
+                block = add_rows(block, next(totals), sizes, self._rows)
+            blocks.append(block)
+        self.blocks_, self._rows = blocks, self._rows + count
+        self.data_ = None
+        return self._summarize({row.name: row.log_ratio for row in self.symmetries_})
+
+    def _scaled(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> tuple[Array, Array, Array]:
+        """Scaled rows and outputs, and roots of weights."""
+        inputs = np.asarray(X, dtype=np.float64)
+        Y = np.asarray(y, dtype=np.float64).reshape(len(inputs), -1)
+        if inputs.ndim != 2 or inputs.shape[1] != len(self.shift_in_) or Y.shape[1] != len(self.shift_out_):
+            raise InputError(
+                f"the Gaussian process has {len(self.shift_in_)} inputs and {len(self.shift_out_)} outputs, "
+                f"got {inputs.shape} and {Y.shape}"
+            )
+        if not (np.isfinite(inputs).all() and np.isfinite(Y).all()):
+            raise InputError("`X` or `y` has values that are no finite numbers; leave such rows out")
+        check_magnitudes(inputs, "a value of `X`")
+        check_magnitudes(Y, "a value of `y`")
+        weights = row_weights(sample_weight, len(Y))
+        roots = np.ones(len(Y)) if weights is None else np.sqrt(weights)
+        return (inputs - self.shift_in_) / self.scale_in_, (Y - self.shift_out_) / self.scale_out_, roots
 
     @property
     def noise_(self) -> Array:
