@@ -62,8 +62,9 @@ if TYPE_CHECKING:
     from torch import nn
 
 FORMAT, TEXT, TENSORS = 3, "gp.json", "tensors.safetensors"
-CHOOSING, CHOOSING_OF_MANY, FEW_ROWS = 3_000, 24_000, 4_000
-"""Rows times coordinates on which features and symmetries are chosen, and how many if there are more than so many rows."""
+CHOOSING, CHOOSING_OF_MANY, FEW_ROWS, CHOSEN_SHARE = 3_000, 24_000, 4_000, 0.1
+"""Rows times coordinates on which features and symmetries are chosen, and how many if there are more than so many rows: at least so
+many, or a share of them, because what is likeliest depends on their number."""
 CLEARLY, COMPARED, FAR_BEHIND = 1.5, 3, 300.0
 """Ratio of cross-validated errors from which these count more than the likelihood; of the likeliest few maps, within such a difference."""
 FEATURES, FEATURES_OF_MANY, MANY_ROWS = 1_100, 450, 10_000
@@ -142,7 +143,11 @@ class _Data:
     def few(self, block: int) -> tuple[Array, Array, Array]:
         """Some rows with their outputs and roots."""
         Y = self.blocks[block]
-        most = CHOOSING if len(self.rows) <= FEW_ROWS else CHOOSING_OF_MANY
+        most = (
+            CHOOSING
+            if len(self.rows) <= FEW_ROWS
+            else max(CHOOSING_OF_MANY, int(CHOSEN_SHARE * len(self.rows)))
+        )
         some = self.some[: max(100, most // Y.shape[1])]
         return self.rows[some], Y[some], self.roots[some]
 
@@ -293,7 +298,8 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             kinds.append(segment.type)
             columns.append(np.arange(segment.start, segment.stop).reshape(segment.copies, segment.size))
         roots = np.ones(len(X)) if weights is None else np.sqrt(weights)
-        some = np.random.default_rng(seed).permutation(len(X))[:CHOOSING_OF_MANY]
+        most = max(CHOOSING_OF_MANY, int(CHOSEN_SHARE * len(X)))
+        some = np.random.default_rng(seed).permutation(len(X))[:most]
         return _Data(
             rep_in,
             rep_out,

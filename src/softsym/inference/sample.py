@@ -42,8 +42,8 @@ RESOLVABLE = 4.0
 """Violations of this many times the spacing of the rows and wider should be seen."""
 REMAINDER_FEATURES = 320
 """Features of a remainder, over all coordinates of a type."""
-CHOOSING = 3_000
-"""Rows times coordinates on which feature maps are compared."""
+CHOOSING, CHOOSING_OF_MANY, CHOSEN_SHARE = 3_000, 60_000, 0.25
+"""Rows times coordinates on which feature maps are compared: so many, or a share of the rows, up to a limit."""
 CHUNK = 2_000_000
 """Numbers in the features of one chunk of rows."""
 TREES, TREE_ROWS = 50, 6_000
@@ -191,7 +191,8 @@ class Sample:
 
     def choose(self, maps: Sequence[FeatureMap], block: Block) -> tuple[FeatureMap | None, float]:
         """The map under which some of the rows are most likely, with its log likelihood."""
-        rows = self.some(max(100, CHOOSING // block.values.shape[1]))
+        most = int(np.clip(CHOSEN_SHARE * len(self), CHOOSING, CHOOSING_OF_MANY))
+        rows = self.some(max(100, most // block.values.shape[1]))
         Y = block.values[rows] * self.roots[rows, None, None]
 
         near: list[float | None] = [None]

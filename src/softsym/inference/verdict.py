@@ -280,8 +280,10 @@ class Findings:
 
     @property
     def is_refuted(self) -> bool:
-        """Whether exactness is refuted."""
-        return self.p_value < (SMALL_LEVEL if self.largest <= self.tolerance else LEVEL)
+        """Whether exactness is refuted; a violation below the tolerance has to cost something, because no regression is free of bias."""
+        if self.largest <= self.tolerance:
+            return self.p_value < SMALL_LEVEL and self.cost[0] > 0
+        return self.p_value < LEVEL
 
     @property
     def low(self) -> float:
