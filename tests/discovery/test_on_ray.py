@@ -1,5 +1,6 @@
 """Trainings on a cluster: the same networks to the bit, and none is lost with a machine."""
 
+import copy
 import json
 import os
 import subprocess
@@ -10,6 +11,8 @@ import time
 import numpy as np
 import pytest
 
+import softsym as ss
+from softsym.cluster import connect, map_on_cluster
 from softsym.discovery.on_ray import Board, on_cluster
 from softsym.discovery.parallel import TrainJob, train_all
 from softsym.errors import InputError, TrainingError
@@ -140,3 +143,28 @@ def without_times(content):
             if name not in ("seconds", "files", "checksum")
         }
     return [without_times(value) for value in content] if isinstance(content, list) else content
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_sums_over_rows_are_the_same_on_a_cluster_and_after_a_machine_died():
+    pytest.importorskip("ray")
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((4_000, 3))
+    Y = X * (1.0 + (X**2).sum(axis=1, keepdims=True)) ** -0.5 + 0.05 * rng.standard_normal((4_000, 3))
+    first = ss.SoftEquivariantGP("V", "V", ["O(3)"]).fit(X[:500], Y[:500])
+    chunks = [slice(start, start + 250) for start in range(500, 4_000, 250)]
+
+    def add(at):
+        time.sleep(0.2)
+        return first.sum_rows(X[at], Y[at])
+
+    here = copy.copy(first).add_sums(*map(add, chunks)).predict(X[:50])
+    with two_nodes() as nodes:
+        results = map_on_cluster(connect(nodes.address, 1), add, chunks)
+        found = [next(results)]
+        nodes.kill_second()
+        found += results
+    assert np.array_equal(copy.copy(first).add_sums(*found).predict(X[:50]), here)

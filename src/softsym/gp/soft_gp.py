@@ -586,15 +586,12 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> tuple[Array, Array, Array]:
         """Scaled rows and outputs, and roots of weights."""
-        inputs = np.asarray(X, dtype=np.float64)
-        Y = np.asarray(y, dtype=np.float64).reshape(len(inputs), -1)
-        if inputs.ndim != 2 or inputs.shape[1] != len(self.shift_in_) or Y.shape[1] != len(self.shift_out_):
-            raise InputError(
-                f"the Gaussian process has {len(self.shift_in_)} inputs and {len(self.shift_out_)} outputs, "
-                f"got {inputs.shape} and {Y.shape}"
-            )
-        if not (np.isfinite(inputs).all() and np.isfinite(Y).all()):
-            raise InputError("`X` or `y` has values that are no finite numbers; leave such rows out")
+        inputs, outputs = validate_data(
+            self, X, y, reset=False, multi_output=True, y_numeric=True, dtype=np.float64
+        )
+        Y = np.asarray(outputs, dtype=np.float64).reshape(len(inputs), -1)
+        if Y.shape[1] != len(self.shift_out_):
+            raise InputError(f"the Gaussian process has {len(self.shift_out_)} outputs, got {Y.shape[1]}")
         check_magnitudes(inputs, "a value of `X`")
         check_magnitudes(Y, "a value of `y`")
         weights = row_weights(sample_weight, len(Y))
