@@ -16,7 +16,8 @@ from softsym.errors import InputError
 LOOPBACK = "127.0.0.1"
 RETRIES = 2
 """Retries of work whose process or machine died."""
-T, R = TypeVar("T"), TypeVar("R")
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 def connect(address: str | None, workers: int) -> Any:

@@ -38,7 +38,8 @@ GOOD = {
         ({"cost": (-0.001, 0.01)}, "undecided", Reason.FEW_ROWS),
         ({"resolution": 0.2}, "undecided", Reason.RESOLUTION),
         ({"p_value": 0.005}, "exact", Reason.NONE),  # a violation that does not matter has to be more certain
-        ({"p_value": 1e-6}, "soft", Reason.SMALL_VIOLATION),
+        ({"p_value": 1e-6, "cost": (1e-6, 1e-5)}, "soft", Reason.SMALL_VIOLATION),
+        ({"p_value": 1e-6}, "undecided", Reason.DISAGREE),
         ({"p_value": 0.005, "interval": (0.1, 0.2), "largest": 0.2}, "soft", Reason.NONE),
         ({"p_value": 0.005, "interval": (0.3, 0.4), "largest": 0.4}, "absent", Reason.NONE),
         ({"p_value": 0.005, "interval": (0.2, 0.4), "largest": 0.4}, "undecided", Reason.SOFT_OR_ABSENT),
@@ -58,7 +59,7 @@ def test_an_interval_excludes_zero_only_where_exactness_is_refuted():
     )
     assert (open_.low, refuted.low) == (0.0, 0.1)
     assert Findings(
-        **{**GOOD, "p_value": 1e-9, "interval": (0.1, 0.2), "unresolved": 0.05}
+        **{**GOOD, "p_value": 1e-9, "interval": (0.1, 0.2), "largest": 0.2, "unresolved": 0.05}
     ).high == pytest.approx(0.3)
 
 

@@ -237,7 +237,7 @@ def fit_block(
     found = optimise(statistics, sizes, start)
     owner = np.repeat(np.arange(len(sizes)), sizes)
     lengths = np.bincount(owner, np.diag(statistics.A), minlength=len(sizes)) / np.maximum(sizes, 1)
-    kept = np.flatnonzero(found.ridges < 0.99 * LARGEST_RIDGE * lengths)
+    kept = np.flatnonzero(found.ridges < 0.99 * LARGEST_RIDGE * lengths).tolist()
     if 0 < len(kept) < len(sizes):
         fewer = [components[k] for k in kept]
         if len(kept) == 1 and is_unconstrained(fewer[0].features(rows[:2])):

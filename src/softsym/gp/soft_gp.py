@@ -579,7 +579,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
                 block = add_rows(block, next(totals), sizes, self._rows)
             blocks.append(block)
         self.blocks_, self._rows = blocks, self._rows + count
-        self.data_ = None
+        self.__dict__.pop("data_", None)  # its rows are not all rows any more
         return self._summarize({row.name: row.log_ratio for row in self.symmetries_})
 
     def _scaled(

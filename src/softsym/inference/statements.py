@@ -61,6 +61,8 @@ FIRST_TESTED = 2
 """The first fold whose scores count: the folds before it choose the width."""
 SIZES = np.geomspace(1e-4, 100.0, 25)
 """Prior sizes of a violation, relative to the outputs; smooth kernels need large ones for the functions of high order among them."""
+PRIOR_SIZE = 0.05
+"""Size up to which the prior of a violation's size is uniform."""
 EVALUATED = 300, 900
 """Rows, and rows times coordinates, at which the size of a violation is taken at most."""
 FLEXIBLE = "width 0.7 of lengths", "width 0.7"
@@ -207,20 +209,13 @@ class _Part:
         if (ridge := self._next_ridge(own, total, remainders)) != self.ridge:
             self.ridge = ridge
             remainders = [sums.remainder(own, self.ridge) for sums in total]
-        self.evaluated = evaluated = sample.some(min(EVALUATED[0], EVALUATED[1] // self.q))
-        operators = [
-            self._violation_operators(sample.inducing(w, self.q), evaluated) for w in range(len(total))
-        ]
-        self.traces = [self._trace(each) for each in operators]
+        self.evaluated = sample.some(min(EVALUATED[0], EVALUATED[1] // self.q))
+        squares = [self._squares(sample.inducing(w, self.q)) for w in range(len(total))]
+        self.traces = [max(float(np.trace(at_rows)), 1e-300) for at_rows, _ in squares]
         self._cross_fit()
-        self._measure(remainders, operators)
-        self.resolution = self._resolve(
-            flexible, operators, tolerance * math.sqrt(float(self.reference.min()))
-        )
-
-    def _trace(self, operators: tuple[Array, Array]) -> float:
-        """Mean square of the violation of a remainder with standard normal weights."""
-        return max(float((operators[0] * operators[1]).sum()) / (len(operators[0]) / self.q), 1e-300)
+        self._measure(remainders, squares)
+        at_rows = [each for each, _ in squares]
+        self.resolution = self._resolve(flexible, at_rows, tolerance * math.sqrt(float(self.reference.min())))
 
     def _sum_rows(self) -> tuple[list[Statistics], list[list[RemainderSums]]]:
         """Sums of the equivariant features for every fold, and of remainders next to them for every width and fold."""
@@ -264,11 +259,12 @@ class _Part:
         alone = -0.5 * found.count * np.log(found.left / found.count)
         return float(np.maximum(heights.max(axis=0), alone).sum()), mean
 
-    def _violation_operators(self, inducing: InducingPoints, rows: Index) -> tuple[Array, Array]:
-        """From weights of the remainder to its violation at some rows, (rows q, q r), by the two halves of the elements.
+    def _squares(self, inducing: InducingPoints) -> tuple[Array, Array]:
+        """Mean squares of the violation as quadratic forms (q r, q r) of the remainder's weights: at the rows, and on their orbits.
 
-        The product of both is an unbiased square: the error of so few elements is not part of it.
+        Averages over the two halves of the elements are multiplied, so that the error of so few elements is not part of the product.
         """
+        rows = self.evaluated
         K = inducing(self.sample.rows[rows])
         here = np.einsum("ab,nr->nabr", np.eye(self.q), K)
         if not len(self.orbit):
@@ -278,47 +274,59 @@ class _Part:
             inside = cho_solve(cho_factor(A + least * np.eye(len(A))), cross)
             here -= combine(parts, inside, self.q).reshape(here.shape)
             whole = here.reshape(len(rows) * self.q, -1)
-            return whole, whole
-        halves = [here.copy(), here.copy()]
-        count = len(self.orbit) if self.orbit.is_complete else len(self.orbit) // 2
+            square = whole.T @ whole / len(rows)
+            return square, square
+        is_complete, L = self.orbit.is_complete, len(self.orbit)
+        averages, on_orbits = [np.zeros_like(here), np.zeros_like(here)], np.zeros((K.shape[1], K.shape[1]))
         for k, (images, matrices) in enumerate(self.orbit.transform(rows, self.block.kind)):
-            halves[0 if self.orbit.is_complete else k % 2] -= (
-                np.einsum("nab,nr->nabr", matrices, inducing(images)) / count
+            values = inducing(images)
+            on_orbits += values.T @ values / (L * len(rows))
+            averages[0 if is_complete else k % 2] += np.einsum("nab,nr->nabr", matrices, values) / (
+                L if is_complete else L // 2
             )
-        first, second = (each.reshape(len(rows) * self.q, -1) for each in halves)
-        return first, first if self.orbit.is_complete else second
+        flat = [each.reshape(len(rows) * self.q, -1) for each in (here, *averages)]
+        first, second = flat[1], flat[1 if is_complete else 2]
+        at_rows = (flat[0] - first).T @ (flat[0] - second) / len(rows)
+        orbits = np.kron(np.eye(self.q), on_orbits) - first.T @ second / len(rows)
+        return (at_rows + at_rows.T) / 2, (orbits + orbits.T) / 2
 
-    def _measure(self, remainders: list[Remainder], operators: list[tuple[Array, Array]]) -> None:
-        """Draws of the squared violation of every copy: gamma distributions of the posterior moments, mixed by likelihood."""
-        heights, means, variances, noises = [], [], [], []
-        for found, operator, trace in zip(remainders, operators, self.traces, strict=True):
-            first, second = operator
-            product = first.T @ second
-            H = found.vectors.T @ ((product + product.T) / 2) @ found.vectors / (len(first) / self.q)
+    def _measure(self, remainders: list[Remainder], squares: list[tuple[Array, Array]]) -> None:
+        """Draws (2, draws, copies) of the squared violation, at the rows and on their orbits: gamma distributions of posterior moments.
+
+        Prior sizes are mixed by their likelihood; their prior is uniform below the tolerance of verdicts, and log-uniform above.
+        """
+        heights, moments, noises = [], [], []
+        for found, forms, trace in zip(remainders, squares, self.traces, strict=True):
+            turned = [found.vectors.T @ form @ found.vectors for form in forms]
             height, ridges, noise = found.profile(SIZES**2 / trace)
             heights.append(height / self.dependence)
             noises.append(noise)
             for k in range(len(SIZES)):
-                mean, variance = _moments(found.along, found.values, H, ridges[k], noise[k], self.dependence)
-                means.append(mean)
-                variances.append(variance)
+                moments.append(
+                    [
+                        _moments(found.along, found.values, H, ridges[k], noise[k], self.dependence)
+                        for H in turned
+                    ]
+                )
             self.unbroken = -0.5 * found.count * np.log(found.left / found.count)
         height = np.concatenate(heights)
+        prior = np.tile(np.log(SIZES / (SIZES + PRIOR_SIZE)), len(remainders))
         rng = np.random.default_rng(self.sample.seed)
-        self.draws = np.empty((DRAWS, self.copies))
+        self.draws = np.empty((2, DRAWS, self.copies))
         self.noise = np.empty(self.copies)
         for c in range(self.copies):
-            shares = np.exp(height[:, c] - height[:, c].max())
+            shares = np.exp(height[:, c] + prior - (height[:, c] + prior).max())
             chosen = rng.choice(len(shares), DRAWS, p=shares / shares.sum())
-            mean, variance = np.array(means)[chosen, c], np.array(variances)[chosen, c]
-            self.draws[:, c] = rng.gamma(np.maximum(mean**2 / variance, 1e-3), variance / mean)
+            for kind in range(2):
+                mean, variance = np.array([each[kind] for each in moments])[chosen, :, c].T
+                self.draws[kind, :, c] = rng.gamma(np.maximum(mean**2 / variance, 1e-3), variance / mean)
             self.noise[c] = float(np.concatenate(noises)[:, c] @ shares / shares.sum()) * self.q
         rest = 1.0 - self.noise  # what is left of a copy after linear maps and noise
         full = (self.block.whole / self.block.sizes) ** 2 - self.noise
         self.reference = np.maximum(np.where(rest > 0.5, rest, full), 1e-6)
         self.curve = np.concatenate([[self.unbroken.sum()], np.max(heights, axis=0).sum(axis=1)])
 
-    def _resolve(self, flexible: FeatureMap, operators: list[tuple[Array, Array]], tolerance: float) -> float:
+    def _resolve(self, flexible: FeatureMap, squares: list[Array], tolerance: float) -> float:
         """See the module's text; from some of the rows, as if all were like them."""
         sample = self.sample
         rows = sample.some(RESOLUTION_ROWS // self.q if self.q > 1 else RESOLUTION_ROWS)
@@ -328,11 +336,11 @@ class _Part:
         own = Statistics.from_parts(parts, Y)
         found = []
         noise = max(float(self.noise.mean()) / self.q, 1e-300)
-        for w, (width, operator) in enumerate(zip(sample.widths, operators, strict=True)):
+        for w, (width, square) in enumerate(zip(sample.widths, squares, strict=True)):
             if width >= RESOLVABLE * sample.spacing * 0.999:
                 K = sample.inducing(w, self.q)(sample.rows[rows]) * sample.roots[rows, None]
                 rest = RemainderSums.from_parts(parts, K, Y).remainder(own, noise / growth)
-                along = ((operator[0] @ rest.vectors) ** 2).sum(axis=0)
+                along = np.maximum((rest.vectors * (square @ rest.vectors)).sum(axis=0), 0.0)
                 revealed = 1.0 - 1.0 / (1.0 + growth * rest.values * tolerance**2 / (self.traces[w] * noise))
                 found.append(float((along * revealed).sum() / max(float(along.sum()), 1e-300)))
         return min(found, default=0.0)
@@ -358,8 +366,8 @@ class _Part:
         ]
         directions = [self._fit(a, _total(sums[:k]), prior) for a, k in zip(before, stages, strict=True)]
         n = len(sample)
-        self.with_symmetry, self.averaged, self.softly, self.violations, self.signals = (
-            np.empty((n, self.copies)) for _ in range(5)
+        self.with_symmetry, self.averaged, self.softly, self.violations, self.signals, self.projected = (
+            np.empty((n, self.copies)) for _ in range(6)
         )
         along = np.zeros((len(stages), n, self.q, self.copies))
         residuals = np.zeros((2, len(stages), n, self.q, self.copies))
@@ -382,6 +390,8 @@ class _Part:
             soft = moved[0] + here[:, :, own]
             self.violations[rows] = ((here - average)[:, :, own] ** 2).sum(axis=1) * counts
             self.signals[rows] = ((soft + block.linear[rows]) ** 2).sum(axis=1) * counts
+            projected = moved[0] + average[:, :, own] + block.linear[rows]
+            self.projected[rows] = (projected**2).sum(axis=1) * counts
             for k in range(len(stages)):
                 at = slice((k + 1) * self.copies, (k + 2) * self.copies)
                 along[k, rows] = (here - average)[:, :, at] * sample.roots[rows, None, None]
@@ -390,10 +400,10 @@ class _Part:
         self.dependence = _dependence(left, sample.labels)
         better = int(bool(len(self.orbit)) and self.averaged.mean() < self.with_symmetry.mean())
         self.scores, self.directions = np.zeros((n, self.copies)), np.zeros((n, self.copies))
-        used = sample.folds >= first if is_long else np.ones(n, dtype=bool)
-        along = self._orthogonal(along, used)
+        later = sample.folds >= first if is_long else np.ones(n, dtype=bool)
+        along = self._orthogonal(along, later)
         for k, stage in enumerate(stages):
-            tested = used if is_long else sample.folds == stage
+            tested = later if is_long else sample.folds == stage
             self.scores[tested] = (residuals[better, k] * along[k]).sum(axis=1)[tested]
             self.directions[tested] = (along[k] ** 2).sum(axis=1)[tested]
 
@@ -499,9 +509,13 @@ def _combine(sample: Sample, parts: Sequence[_Part], noise: float, candidates: i
         least = max(0.0, bound) / math.sqrt(max(float(squares[tested].mean()), 1e-300))
     low, high, _ = mean_interval(exact - free, sample.labels, level)
     _, limit, _ = mean_interval(exact, sample.labels, level)
-    squared = sum((part.draws @ w for part, w in zip(parts, weights, strict=True)), np.zeros(DRAWS))
+    at_rows, on_orbits = (
+        sum((part.draws[kind] @ w for part, w in zip(parts, weights, strict=True)), np.zeros(DRAWS))
+        for kind in range(2)
+    )
     noises = sum(float((part.noise * w).sum()) for part, w in zip(parts, weights, strict=True))
     signal = max(whole - noises, 1e-6 * whole)
+    largest_signal = max(whole * (1.0 - noise), signal)  # what models take for noise may be signal
     violations = sum(
         (part.violations @ w for part, w in zip(parts, weights, strict=True)), np.zeros(len(sample))
     )
@@ -509,21 +523,22 @@ def _combine(sample: Sample, parts: Sequence[_Part], noise: float, candidates: i
     some = sum(
         float((part.violations[part.evaluated] @ w).mean()) for part, w in zip(parts, weights, strict=True)
     )
-    ends = np.sqrt(
-        np.quantile(
-            _over_rows(squared / signal, violations / signal, signals / signal, some / signal, sample),
-            [level, 0.5, 1.0 - level],
-        )
-    )
+    symmetric = sum(float((part.projected @ w).mean()) for part, w in zip(parts, weights, strict=True))
+    draws = _over_rows(at_rows / signal, violations / signal, signals / signal, some / signal, sample)
+    levels = [level, 0.5, 1.0 - level]
+    ends = np.quantile(draws, levels)
+    orbit_ends = np.quantile(on_orbits / np.maximum(symmetric + on_orbits, 1e-300), levels)
+    lower = math.sqrt(min(ends[0], orbit_ends[0]) * signal / largest_signal)
+    upper = math.sqrt(max(ends[2], orbit_ends[2]))
     largest = 0.0
     for part in parts:
-        own = np.quantile(part.draws, 1.0 - level, axis=0)
+        own = np.quantile(part.draws, 1.0 - level, axis=1).max(axis=0)
         largest = max(largest, float(np.sqrt((own / part.reference).max())))
     curve = sum((part.curve for part in parts), np.zeros(len(SIZES) + 1))
     return Statements(
         p_value=_score_test(scores, sample),
-        violation=float(min(ends[1], 1.0)),
-        interval=(float(min(ends[0], 1.0)), float(min(ends[2], 1.0))),
+        violation=min(math.sqrt(ends[1]), 1.0),
+        interval=(min(lower, 1.0), min(upper, 1.0)),
         largest=largest,
         cost=(low / whole, high / whole),
         certified=math.sqrt(max(0.0, limit / whole - noise)),

@@ -140,8 +140,8 @@ def _pieces(rep: Rep, group: Group) -> Iterator[Draw]:
     for generator in group.discrete[:MOST_PIECES]:
         yield lambda n, rng, g=generator: elements(g.part, np.tile(g.matrix, (n, 1, 1)))  # type: ignore[misc]
     for generator in group.lie[:MOST_PIECES]:
-        speeds = np.linalg.eigvals(generator.matrix)
-        is_rotation = bool(np.abs(speeds.real).max() < 1e-9 < np.abs(speeds.imag).max())
+        speeds, size = np.linalg.eigvals(generator.matrix), float(np.linalg.norm(generator.matrix))
+        is_rotation = bool(np.abs(speeds.real).max() < 1e-6 * size < 1e-2 * np.abs(speeds.imag).max())
         reach = math.pi / float(np.abs(speeds.imag).max()) if is_rotation else 1.0
 
         def circle(n: int, rng: np.random.Generator, g: Any = generator, reach: float = reach) -> list[Array]:
