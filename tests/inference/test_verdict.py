@@ -53,6 +53,12 @@ def test_what_each_statement_decides(change, verdict, reason):
     assert found[2] or reason is Reason.NONE
 
 
+def test_notes_say_what_would_decide():
+    few = {**GOOD, "largest": 0.1}
+    assert judge(Findings(**few))[2].endswith("about 2,000 rows would decide it")
+    assert judge(Findings(**few, row_groups=9))[2].endswith("about 40 row groups would decide it")
+
+
 def test_an_interval_excludes_zero_only_where_exactness_is_refuted():
     open_, refuted = (
         Findings(**{**GOOD, "p_value": p, "interval": (0.1, 0.2), "largest": 0.2}) for p in (0.5, 1e-9)

@@ -203,6 +203,7 @@ class _Tests:
             self.tolerance,
             found.unresolved,
             found.least,
+            groups if (groups := int(self.sample.labels.max()) + 1) < n else None,
         )
         verdict, reason, note = judge(findings)
         if verdict == "exact" and self.overlap < HIGH_OVERLAP:

@@ -264,6 +264,7 @@ class Findings:
         tolerance: Relative violation up to which a symmetry counts as exact.
         unresolved: Share of the squared signal that no model predicts; part of the violation where exactness is refuted.
         least: Lower limit of the violation from the scores of the test.
+        row_groups: How many row groups there are, if fewer than rows.
     """
 
     p_value: float
@@ -277,6 +278,7 @@ class Findings:
     tolerance: float = TOLERANCE
     unresolved: float = 0.0
     least: float = 0.0
+    row_groups: int | None = None
 
     @property
     def is_refuted(self) -> bool:
@@ -398,10 +400,13 @@ def _judge_unrefuted(found: Findings) -> tuple[Verdict, Reason, str]:
 
 
 def _rows_needed(found: Findings) -> str:
-    """About how many rows would do, if intervals shrink with the square root of their number."""
-    rows = found.rows * max(1.2, (found.largest / found.tolerance) ** 2)
-    digits = 10 ** max(0, math.floor(math.log10(max(rows, 1.0))))
-    return f"about {math.ceil(rows / digits) * digits:,} rows would decide it"
+    """About how many rows, or row groups, would do, if intervals shrink with the square root of their number."""
+    is_grouped = found.row_groups is not None
+    units = found.row_groups if found.row_groups is not None else found.rows
+    needed = units * max(1.2, (min(found.largest, 1.0) / found.tolerance) ** 2)
+    digits = 10 ** max(0, math.floor(math.log10(max(needed, 1.0))))
+    count = math.ceil(needed / digits) * digits
+    return f"about {count:,} row{' groups' if is_grouped else 's'} would decide it"
 
 
 def make_consistent(rows: Sequence[EvidenceRow], inside: Sequence[Sequence[int]]) -> list[EvidenceRow]:
