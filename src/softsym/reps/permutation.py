@@ -165,6 +165,86 @@ def Regular(group: Group | str) -> Rep:
     raise InputError(f"no point is moved by every element of {acting.name}; pass the orbit to Permutation")
 
 
+@dataclass(frozen=True)
+class Cosets(Atom):
+    """Functions on the cosets of a subgroup, which elements of the group permute."""
+
+    group: Group  # finite
+    subgroup: Group
+
+    def size(self, group: Group) -> int:
+        return int(_coset_labels(self.group, self.subgroup).max()) + 1
+
+    def rho(self, group: Group, g: Element) -> Array:
+        """Permutation matrices of group elements, shape (..., size, size)."""
+        n, labels = self.size(group), _coset_labels(self.group, self.subgroup)
+        first = self.group.elements[np.unique(labels, return_index=True)[1]]
+        products = g.whole[..., None, :, :] @ first
+        images = labels[_find_elements(self.group, products.reshape(-1, *first.shape[1:]), group)]
+        return np.eye(n)[images.reshape(*products.shape[:-2])].swapaxes(-1, -2)
+
+    def drho(self, group: Group, A: Element) -> Array:
+        """Only finite groups permute cosets."""
+        raise InputError(f"{group.name} is no part of {self.group.name}; {self} is for its finite subgroups")
+
+    def is_permutation(self, group: Group) -> bool:
+        return True
+
+    def order_key(self) -> tuple[object, ...]:
+        return (6, str(self))
+
+    def __str__(self) -> str:
+        return f"Quotient({self.group.text} / {self.subgroup.text})"
+
+
+def Quotient(group: Group | str, subgroup: Group | str) -> Rep:
+    """Functions on the cosets of a subgroup: smaller than :func:`Regular` by the order of the subgroup.
+
+    Args:
+        group: A finite group with at most some thousand elements.
+        subgroup: Elements of the group whose cosets are permuted.
+
+    Example:
+        >>> import softsym as ss
+        >>> ss.rep("Quotient(D(4) / C(4))").size("D(4)"), ss.equivariant_maps("Quotient(D(4) / D(1))", "Regular(D(4))", "D(4)").dim
+        (2, 4)
+    """
+    acting, inner = read_group(group), read_group(subgroup)
+    if not (acting.is_finite and inner.is_finite and acting.dim == inner.dim):
+        raise InputError(
+            f"Quotient needs finite groups on the same space, got {acting.name} and {inner.name}"
+        )
+    _find_elements(acting, inner.elements, inner)
+    return Rep(((1, TensorType((Cosets(acting, inner),))),))
+
+
+@functools.lru_cache(maxsize=32)
+def _coset_labels(group: Group, subgroup: Group) -> NDArray[np.intp]:
+    """The coset of every element of a group, counted by first appearance."""
+    labels = np.full(len(group.elements), -1)
+    for k, g in enumerate(group.elements):
+        if labels[k] < 0:
+            labels[_find_elements(group, g @ subgroup.elements, subgroup)] = labels.max() + 1
+    return labels
+
+
+def _find_elements(group: Group, matrices: Array, acting: Group) -> NDArray[np.intp]:
+    """Places of matrices among the elements of a group."""
+    places, tree = _element_tree(group)
+    distance, index = tree.query(matrices.reshape(len(matrices), -1))
+    if (distance > 1e-6 * (1 + np.abs(places).max())).any():
+        raise InputError(f"{acting.name} has elements that are none of {group.name}")
+    return np.asarray(index)
+
+
+@functools.lru_cache(maxsize=32)
+def _element_tree(group: Group) -> Any:
+    from scipy.spatial import cKDTree
+
+    flat = group.elements.reshape(len(group.elements), -1)
+    return flat, cKDTree(flat)
+
+
 def orbit(group: Group, point: ArrayLike) -> Array:
     """The orbit of a point under a finite group, in a fixed order, shape (n, d)."""
     images = group.elements @ np.asarray(point, dtype=np.float64)
