@@ -235,13 +235,14 @@ def spherical_harmonics(degree: int, x: ArrayLike, normalization: str = "compone
 
 
 def _type_basis(kind: TensorType, group: Group) -> tuple[TensorType, Array]:
-    tensor, B = TensorType(), np.eye(1)
+    tensor, B = TensorType(), np.asarray(np.eye(1))
     for atom in kind.atoms:
-        own, block = TensorType((atom,)), np.eye(atom.size(group))
+        own: TensorType = TensorType((atom,))
+        block: Array = np.eye(atom.size(group))
         if isinstance(atom, Subspace):
             own, block = _type_basis(atom.parent, group)
             block = block @ atom.basis(group)
-        tensor, B = tensor * own, np.kron(B, block)
+        tensor, B = tensor * own, np.asarray(np.kron(B, block))
     return tensor, B
 
 
@@ -293,7 +294,7 @@ def _harmonics(order: int, n: int) -> Array:
     if order == 1:
         return np.eye(n)
     traces = np.zeros((math.comb(n + order - 3, order - 2), len(listed)))
-    lower = _indices("Sym", order - 2, n) if order > 2 else {(): 0}
+    lower: dict[Index, int] = _indices("Sym", order - 2, n) if order > 2 else {(): 0}
     for index, place in listed.items():
         for i, count in Counter(index).items():
             if count > 1:
