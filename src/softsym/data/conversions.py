@@ -18,9 +18,6 @@ from softsym.groups import O
 from softsym.reps import rep, tensor_basis
 from softsym.typing import Array
 
-SHEAR = {"stress": math.sqrt(2.0), "strain": math.sqrt(0.5)}
-"""By what yz, xz and xy of Voigt's notation are multiplied; those of strains are twice the entries of the matrix."""
-
 
 def matrix_to_vectors(R: ArrayLike) -> Array:
     """Rotation matrices (n, 3, 3), or (n, 9) row by row, as the columns of three vectors (n, 9): the axes of the body, ``3V``.
@@ -105,31 +102,33 @@ def voigt_to_mandel(values: ArrayLike, quantity: str = "stress") -> Array:
         array([[1.   , 2.   , 3.   , 0.   , 0.   , 2.828]])
     """
     values = read_numbers(values, "values")
-    if quantity in SHEAR and values.shape[1:] == (6,):
-        return np.asarray(values * _weights(quantity))
-    if quantity == "stiffness" and values.shape[1:] in ((21,), (36,)):
-        if values.shape[1] == 21:
-            values = _mirror(values)
-        matrix = values * np.outer(_weights("stress"), _weights("stress")).ravel()
-        return np.asarray(matrix @ tensor_basis(rep("Sym(2)"), O(6))[1])
-    raise InputError(
-        "`quantity` must be 'stress' or 'strain' with `values` (n, 6), or 'stiffness' with (n, 21) or (n, 36), "
-        f"got {quantity!r} and {values.shape}"
-    )
+    if quantity == "stiffness" and values.shape[1:] == (21,):
+        whole = np.zeros((len(values), 6, 6))
+        rows, columns = np.triu_indices(6)
+        whole[:, rows, columns] = whole[:, columns, rows] = values
+        values = whole.reshape(-1, 36)
+    scaled = values * _factors(quantity, values)
+    return np.asarray(scaled @ tensor_basis(rep("Sym(2)"), O(6))[1] if quantity == "stiffness" else scaled)
 
 
 def mandel_to_voigt(values: ArrayLike, quantity: str = "stress") -> Array:
-    """The inverse of :func:`voigt_to_mandel`: columns (n, 6), or (n, 36) of a stiffness."""
+    """The inverse of :func:`voigt_to_mandel`: columns (n, 6), or all of a stiffness (n, 36)."""
     values = read_numbers(values, "values")
-    if quantity in SHEAR and values.shape[1:] == (6,):
-        return np.asarray(values / _weights(quantity))
     if quantity == "stiffness" and values.shape[1:] == (21,):
-        matrix = values @ tensor_basis(rep("Sym(2)"), O(6))[1].T
-        return np.asarray(matrix / np.outer(_weights("stress"), _weights("stress")).ravel())
-    raise InputError(
-        "`quantity` must be 'stress' or 'strain' with `values` (n, 6), or 'stiffness' with (n, 21), "
-        f"got {quantity!r} and {values.shape}"
-    )
+        values = np.asarray(values @ tensor_basis(rep("Sym(2)"), O(6))[1].T)
+    return np.asarray(values / _factors(quantity, values))
+
+
+def _factors(quantity: str, values: Array) -> Array:
+    """Mandel's columns divided by Voigt's: (6,), or (36,) of a stiffness."""
+    sizes = {"stress": 6, "strain": 6, "stiffness": 36}
+    if values.shape[1:] != (sizes.get(quantity),):
+        raise InputError(
+            "`quantity` must be 'stress' or 'strain' with `values` (n, 6), or 'stiffness' with (n, 21), "
+            f"got {quantity!r} and {values.shape}"
+        )
+    factors = np.repeat([1.0, math.sqrt(0.5 if quantity == "strain" else 2.0)], 3)
+    return np.outer(factors, factors).ravel() if quantity == "stiffness" else factors
 
 
 def quaternion_hint(values: Array) -> str:
@@ -141,15 +140,3 @@ def quaternion_hint(values: Array) -> str:
                 "softsym.data.quaternion_to_vectors"
             )
     return ""
-
-
-def _weights(quantity: str) -> Array:
-    return np.repeat([1.0, SHEAR[quantity]], 3)
-
-
-def _mirror(upper: Array) -> Array:
-    """Upper halves (n, 21) of symmetric matrices as whole ones (n, 36)."""
-    rows, columns = np.triu_indices(6)
-    whole = np.zeros((len(upper), 6, 6))
-    whole[:, rows, columns] = whole[:, columns, rows] = upper
-    return whole.reshape(-1, 36)

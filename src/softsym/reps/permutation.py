@@ -32,13 +32,16 @@ class Points(Atom):
 
     points: tuple[tuple[float, ...], ...]  # coordinates, one tuple per point
     text: str = field(compare=False)  # the text form
+    blocks: tuple[
+        int, ...
+    ] = ()  # numbers of blocks of points that are one coordinate each; none if every point is one
 
     def size(self, group: Group) -> int:
         if len(self.points[0]) != group.dim:
             raise InputError(
                 f"{self.text} has points of R^{len(self.points[0])}; {group.name} acts on R^{group.dim}"
             )
-        return len(self.points)
+        return len(set(self.blocks)) or len(self.points)
 
     def rho(self, group: Group, g: Element) -> Array:
         """Permutation matrices of group elements, shape (..., size, size)."""
@@ -50,13 +53,16 @@ class Points(Atom):
         return out.reshape(*g.whole.shape[:-2], n, n)
 
     def images(self, group: Group, matrix: Array) -> NDArray[np.intp]:
-        """The index of the point to which each point is mapped."""
+        """The index of the point, or block, to which each is mapped."""
         places = np.array(self.points)
         distance, index = _tree(self.points).query(places @ matrix.T)
         if (distance > 1e-6 * (1 + np.abs(places).max())).any() or len(set(index.tolist())) < len(places):
             raise InputError(
                 f"{group.name} moves {self.text} off its points; pass a set the group maps to itself"
             )
+        if self.blocks:
+            first = np.unique(self.blocks, return_index=True)[1]
+            return np.asarray(np.array(self.blocks)[index[first]])
         return np.asarray(index)
 
     def drho(self, group: Group, A: Element) -> Array:
@@ -71,7 +77,7 @@ class Points(Atom):
 
     def order_key(self) -> tuple[object, ...]:
         """After base atoms, smaller sets first."""
-        return (1, len(self.points), self.points)
+        return (1, len(self.points), self.points, self.blocks)
 
     def __str__(self) -> str:
         return self.text
@@ -165,38 +171,6 @@ def Regular(group: Group | str) -> Rep:
     raise InputError(f"no point is moved by every element of {acting.name}; pass the orbit to Permutation")
 
 
-@dataclass(frozen=True)
-class Cosets(Atom):
-    """Functions on the cosets of a subgroup, which elements of the group permute."""
-
-    group: Group  # finite
-    subgroup: Group
-
-    def size(self, group: Group) -> int:
-        return int(_coset_labels(self.group, self.subgroup).max()) + 1
-
-    def rho(self, group: Group, g: Element) -> Array:
-        """Permutation matrices of group elements, shape (..., size, size)."""
-        n, labels = self.size(group), _coset_labels(self.group, self.subgroup)
-        first = self.group.elements[np.unique(labels, return_index=True)[1]]
-        products = g.whole[..., None, :, :] @ first
-        images = labels[_find_elements(self.group, products.reshape(-1, *first.shape[1:]), group)]
-        return np.eye(n)[images.reshape(*products.shape[:-2])].swapaxes(-1, -2)
-
-    def drho(self, group: Group, A: Element) -> Array:
-        """Only finite groups permute cosets."""
-        raise InputError(f"{group.name} is no part of {self.group.name}; {self} is for its finite subgroups")
-
-    def is_permutation(self, group: Group) -> bool:
-        return True
-
-    def order_key(self) -> tuple[object, ...]:
-        return (6, str(self))
-
-    def __str__(self) -> str:
-        return f"Quotient({self.group.text} / {self.subgroup.text})"
-
-
 def Quotient(group: Group | str, subgroup: Group | str) -> Rep:
     """Functions on the cosets of a subgroup: smaller than :func:`Regular` by the order of the subgroup.
 
@@ -214,35 +188,17 @@ def Quotient(group: Group | str, subgroup: Group | str) -> Rep:
         raise InputError(
             f"Quotient needs finite groups on the same space, got {acting.name} and {inner.name}"
         )
-    _find_elements(acting, inner.elements, inner)
-    return Rep(((1, TensorType((Cosets(acting, inner),))),))
-
-
-@functools.lru_cache(maxsize=32)
-def _coset_labels(group: Group, subgroup: Group) -> NDArray[np.intp]:
-    """The coset of every element of a group, counted by first appearance."""
-    labels = np.full(len(group.elements), -1)
-    for k, g in enumerate(group.elements):
-        if labels[k] < 0:
-            labels[_find_elements(group, g @ subgroup.elements, subgroup)] = labels.max() + 1
-    return labels
-
-
-def _find_elements(group: Group, matrices: Array, acting: Group) -> NDArray[np.intp]:
-    """Places of matrices among the elements of a group."""
-    places, tree = _element_tree(group)
-    distance, index = tree.query(matrices.reshape(len(matrices), -1))
-    if (distance > 1e-6 * (1 + np.abs(places).max())).any():
-        raise InputError(f"{acting.name} has elements that are none of {group.name}")
-    return np.asarray(index)
-
-
-@functools.lru_cache(maxsize=32)
-def _element_tree(group: Group) -> Any:
-    from scipy.spatial import cKDTree
-
-    flat = group.elements.reshape(len(group.elements), -1)
-    return flat, cKDTree(flat)
+    (regular,) = Regular(acting).terms[0][1].atoms
+    assert isinstance(regular, Points)
+    labels = np.full(len(regular.points), -1)
+    for g in acting.elements:
+        distance, coset = _tree(regular.points).query(inner.elements @ np.array(regular.points[0]) @ g.T)
+        if distance.max() > 1e-6 * (1 + np.abs(regular.points).max()):
+            raise InputError(f"{inner.name} has elements that are none of {acting.name}")
+        if labels[coset[0]] < 0:
+            labels[coset] = labels.max() + 1
+    text = f"Quotient({acting.text} / {inner.text})"
+    return Rep(((1, TensorType((Points(regular.points, text, tuple(labels.tolist())),))),))
 
 
 def orbit(group: Group, point: ArrayLike) -> Array:
