@@ -133,6 +133,9 @@ def reps_of(G: ss.Group, limit: int = 90) -> list[ss.Rep]:
         "T(2,1)",
         "V*(S + V')",
         "0",
+        "pS + pV",
+        "Sym(2)",
+        "pV*Sym(2,V')",
     ]
     if len(G.part_dims) > 1:
         texts += ["V[0]*V[1]", "V[0] + V[1]'", "V[1]*V[0]'*V[1]", "V*V[0]'"]

@@ -37,3 +37,16 @@ def test_advice_is_a_command_to_copy():
     text = explain_missing_options("f.csv", ["x1", "y1", "z1", "fx", "fy", "fz"])
     assert "its columns are x1, y1, z1, fx, fy, fz" in text
     assert "softsym discover f.csv --x-columns x1,y1,z1 --y-columns fx,fy,fz --in V --out V" in text
+
+
+@pytest.mark.parametrize(
+    "stem", ["omega_", "torque_", "B", "B_", "spin_", "angular_momentum_", "angular_velocity1_"]
+)
+def test_pseudovectors_by_name(stem):
+    x, y = infer_columns([*(f"r{axis}" for axis in "xyz"), *(f"{stem}{axis}" for axis in "xyz")])
+    assert (x.rep, y.rep) == ("V", "pV")
+
+
+@pytest.mark.parametrize("stem", ["b", "bar_", "spinach_", "v"])
+def test_other_names_are_vectors(stem):
+    assert infer_columns([f"{first}{axis}" for first in ("r", stem) for axis in "xyz"])[1].rep == "V"

@@ -8,7 +8,14 @@ from softsym.gp.covariants import equivariant_polynomials, invariant_polynomials
 from softsym.metrics import act
 from tests.catalogue import SMALL, each
 
-SHAPES = [("2V", "V"), ("S + V", "T(2)"), ("T(2) + V", "S")]
+SHAPES = [
+    ("2V", "V"),
+    ("S + V", "T(2)"),
+    ("T(2) + V", "S"),
+    ("V + pV", "V"),
+    ("2V", "pV"),
+    ("Sym(2) + pS", "pS"),
+]
 
 
 @each(SMALL)
@@ -44,6 +51,9 @@ def test_equivariant_at_group_elements(G, rep_in, rep_out):
         ("Lorentz()", "3V", 6),
         ("O(2)@z", "2V", 5),  # heights, and inner products across the axis
         ("O(3)", "T(2)", 5),
+        ("O(3)", "V + pV", 3),  # squares, and the square of the inner product, a pseudoscalar
+        ("SO(3)", "V + pV", 3),
+        ("O(3)", "Sym(2)", 3),  # traces of powers
     ],
 )
 def test_numbers_of_generators_are_those_of_invariant_theory(group, rep, count):
@@ -58,6 +68,16 @@ def test_numbers_of_generators_are_those_of_invariant_theory(group, rep, count):
         ("O(3)", "V", "T(2)", (0, 2)),
         ("SO(2)", "V", "V", (1, 1)),
         ("O(3)", "V", "S", (0,)),
+        ("O(3)", "2V", "pV", (2,)),  # the cross product
+        (
+            "O(3)",
+            "V + pV",
+            "V",
+            (1, 2, 3),
+        ),  # the vector, the cross product, and the pseudovector times a pseudoscalar
+        ("O(3)", "V + pV", "pV", (1, 3)),
+        ("O(2)", "2V", "pS", (2,)),
+        ("O(3)", "Sym(2)", "Sym(2)", (0, 1, 2)),
     ],
 )
 def test_generators_of_equivariant_maps(group, rep, output, degrees):

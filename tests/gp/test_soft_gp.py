@@ -44,6 +44,17 @@ COMPACT = [
     ("U(2)", "V", "S"),
     ("C(5)", "V", "V"),
 ]
+PSEUDO = [
+    ("O(3)", "2V", "pV"),
+    ("O(3)", "V + pV", "V + pV"),
+    ("O(3)", "3V", "pS"),
+    ("SO(3)", "V + pV", "pV"),
+    ("O(2)", "V + pS", "V"),
+    ("O(2)@z", "V + pV", "V"),
+    ("S(4)", "V + pV", "pV"),
+    ("O(3)", "Sym(2) + V", "Sym(2)"),
+    ("O(3)", "1o + 2e", "1e + 2e"),
+]
 
 
 @pytest.mark.parametrize(("group", "rep_in", "rep_out"), COMPACT)
@@ -56,6 +67,26 @@ def test_what_is_enforced_holds_at_haar_elements(group, rep_in, rep_out):
     elements = G.sample_parts(6, seed=1)
     found = np.stack([gp.predict(rows) for rows in act(rep_in, G, elements, X[:10])])
     assert np.abs(found - act(rep_out, G, elements, gp.predict(X[:10]))).max() < 1e-6 * Y.std()
+
+
+@pytest.mark.parametrize(("group", "rep_in", "rep_out"), PSEUDO)
+def test_pseudo_quantities_are_exact_at_haar_elements(group, rep_in, rep_out):
+    G, rng = ss.group(group), np.random.default_rng(0)
+    X = rng.standard_normal((60, ss.rep(rep_in).size(G)))
+    Y = rng.standard_normal((60, ss.rep(rep_out).size(G)))
+    gp = SoftEquivariantGP(rep_in, rep_out, [group], exact_groups=[group]).fit(X, Y).project([group])
+    elements = G.sample_parts(6, seed=1)
+    found = np.stack([gp.predict(rows) for rows in act(rep_in, G, elements, X[:10])])
+    assert np.abs(found - act(rep_out, G, elements, gp.predict(X[:10]))).max() < 1e-10
+
+
+def test_cross_products_are_learned_with_reflections():
+    v, w = np.random.default_rng(0).standard_normal((2, 80, 3))
+    gp = SoftEquivariantGP("V + pV", "V", ["O(3)"], exact_groups=["O(3)"]).fit(
+        np.hstack([v, w]), v + np.cross(v, w)
+    )
+    v, w = np.random.default_rng(1).standard_normal((2, 80, 3))
+    assert np.abs(gp.predict(np.hstack([v, w])) - v - np.cross(v, w)).max() < 1e-3
 
 
 def test_what_is_broken_costs_little():

@@ -52,6 +52,16 @@ def test_equivariant_with_duals_and_hidden_representations_of_every_order(name):
     assert variation(net(x).detach()) > 1e-3
 
 
+@pytest.mark.parametrize("name", ["O(3)", "O(2)", "O(2)@z", "SO(3)", "S(3)"])
+@pytest.mark.parametrize("hidden", [None, "6S + 4V + 4pV + 2pS + 2T(2) + Sym0(2) + pT(2)"])
+def test_pseudovectors_and_symmetric_tensors(name, hidden):
+    G, source, target = ss.group(name), "2V + pV + Sym(2)", "V + pV + pS + Sym0(2)"
+    net = ss.nn.EMLP(source, target, G, hidden=hidden, width=60, layers=3).double()
+    x = normal(10, ss.rep(source).size(G), dtype=torch.float64)
+    assert gap(net, source, target, G, x) < 1e-10
+    assert variation(net(x).detach()[:, : 2 * G.dim]) > 1e-3
+
+
 @pytest.mark.parametrize(
     ("own", "larger"),
     [

@@ -10,8 +10,8 @@ from softsym.nn import FrameAveraged
 from tests.nn.networks import gap, normal, variation
 
 GROUPS = ["O(2)", "O(3)", "SO(2)", "SO(3)", "S(3)", "S(5)", "O(4)", "SO(4)"]
-OUTPUTS = ["S", "2V + S", "T(2)", "V + T(1,1) + S", "T(2) + V'"]
-REP_IN = "S + 4V + 2S + T(2) + 2V"
+OUTPUTS = ["S", "2V + S", "T(2)", "V + T(1,1) + S", "T(2) + V'", "pV + pS + V"]
+REP_IN = "S + 4V + 2S + T(2) + 2V + pV"
 
 
 def generic(G: str, n: int = 12) -> Tensor:

@@ -495,3 +495,17 @@ def test_strengths_live_in_a_pickled_net_of_skorch():
     callback = dict(again.callbacks_)["SoftSymmetry"]
     assert dict(callback.per.strengths) == {"O(2)@z": 3.5}
     assert callback.per.stacked.parameters[0] is again.module_.weight
+
+
+@pytest.mark.parametrize("group", ["O(3)", "O(2)@z", "S(3)"])
+def test_pseudovectors_and_symmetric_matrices(group):
+    """The projection of a linear layer is equivariant, and not to the same map of vectors."""
+    layer = nn.Linear(9, 9).double()
+    rep_in, rep_out = ss.rep("V + Sym(2)"), ss.rep("pV + Sym(2)")
+    per = ss.EquivarianceRegularizer(layer, groups=[group], rep_in=rep_in, rep_out=rep_out)
+    per.project_(group)
+    g = ss.group(group).sample(4, seed=1)
+    W, b = layer.weight.detach().numpy(), layer.bias.detach().numpy()
+    np.testing.assert_allclose(rep_out.rho(group, g) @ W, W @ rep_in.rho(group, g), atol=1e-12)
+    np.testing.assert_allclose(rep_out.rho(group, g) @ b, np.tile(b, (4, 1)), atol=1e-12)
+    assert np.abs(W).max() > 1e-2

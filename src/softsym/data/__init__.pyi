@@ -1,3 +1,9 @@
+from .conversions import angle_to_vector as angle_to_vector
+from .conversions import euler_to_vectors as euler_to_vectors
+from .conversions import mandel_to_voigt as mandel_to_voigt
+from .conversions import matrix_to_vectors as matrix_to_vectors
+from .conversions import quaternion_to_vectors as quaternion_to_vectors
+from .conversions import voigt_to_mandel as voigt_to_mandel
 from .parquet_dataset import ParquetRows as ParquetRows
 from .row_groups import encode_labels as encode_labels
 from .scaler import SymmetricScaler as SymmetricScaler

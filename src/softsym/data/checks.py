@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from threadpoolctl import threadpool_limits
 
+from softsym.data.conversions import quaternion_hint
 from softsym.data.table import check_magnitudes
 from softsym.errors import InputError
 from softsym.groups import Group, join_groups, read_groups
@@ -66,6 +67,7 @@ def read_shape(
         if size != values.shape[1]:
             raise InputError(
                 f"{rep} under {whole.name} has size {size}, {what} has {values.shape[1]} columns; pass another `{name}`"
+                + quaternion_hint(values)
             )
     return first, second, listed
 

@@ -1,6 +1,7 @@
 """Vectors inferred from the names of columns, offered as a command to copy.
 
 Columns whose names differ only by x, y and z at the same place are one vector: ``x1 y1 z1``, ``px py pz``, ``force_x force_y force_z``.
+Names of angular velocities, torques, spins and magnetic fields are taken for pseudovectors: ``omega_x omega_y omega_z``, ``Bx By Bz``.
 """
 
 from __future__ import annotations
@@ -14,6 +15,11 @@ from pathlib import Path
 
 from softsym.data.columns import quote
 from softsym.data.formats import open_file
+
+_PSEUDOVECTORS = re.compile(
+    r"omega|torques?|spin|angular_?(momentum|velocity)|vorticity|magnetic_?(field|moment)?|magnetization|gyro(scope)?",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -89,11 +95,24 @@ def _select(names: Sequence[str]) -> str:
 
 def _side(groups: Sequence[tuple[str, ...]]) -> InferredColumns:
     terms = []
-    for symbol, same in itertools.groupby("V" if len(group) > 1 else "S" for group in groups):
+    for symbol, same in itertools.groupby(map(_symbol, groups)):
         count = len(list(same))
         terms.append(symbol if count == 1 else f"{count}{symbol}")
     rep = " + ".join(terms)
     return InferredColumns(tuple(name for group in groups for name in group), rep)
+
+
+def _symbol(group: tuple[str, ...]) -> str:
+    """S for a single name, pV for three that name a pseudovector, V for others.
+
+    Example:
+        >>> _symbol(("m",)), _symbol(("fx", "fy", "fz")), _symbol(("omega1_x", "omega1_y", "omega1_z")), _symbol(("Bx", "By", "Bz"))
+        ('S', 'V', 'pV', 'pV')
+    """
+    if len(group) < 2:
+        return "S"
+    stem = "".join(a for a, b in zip(*group[:2], strict=True) if a == b).strip("_-. 0123456789")
+    return "pV" if len(group) == 3 and (stem == "B" or _PSEUDOVECTORS.fullmatch(stem)) else "V"
 
 
 def _partners(name: str, known: dict[str, str]) -> list[tuple[str, ...]]:

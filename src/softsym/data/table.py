@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softsym.arrays import make_rng
+from softsym.data.conversions import quaternion_hint
 from softsym.data.formats import open_file as open_file
 from softsym.data.row_groups import encode_labels
 from softsym.data.split import duplicate_groups
@@ -179,9 +180,9 @@ def check_fit(
     reps = [None if rep is None else read_rep(rep) for rep in (rep_in, rep_out)]
     affine = has_points(*(rep for rep in reps if rep is not None))
     for group in map(read_group, groups):
-        _check_size(reps[0], group, table.X.shape[1], "X", "--in", "--x-columns", affine)
+        _check_size(reps[0], group, table.X, "X", "--in", "--x-columns", affine)
         if table.Y is not None:
-            _check_size(reps[1], group, table.Y.shape[1], "Y", "--out", "--y-columns", affine)
+            _check_size(reps[1], group, table.Y, "Y", "--out", "--y-columns", affine)
     if len(table.X) < MINIMUM_ROWS:
         raise InputError(f"{table.source} has {len(table.X)} rows; at least {MINIMUM_ROWS} are needed")
     if table.Y is not None and not np.ptp(table.Y, axis=0).any():
@@ -220,7 +221,7 @@ def check_magnitudes(values: Array, what: str) -> None:
 
 
 def _check_size(
-    rep: Rep | None, group: Group, columns: int, what: str, flag: str, other: str, affine: bool
+    rep: Rep | None, group: Group, values: Array, what: str, flag: str, other: str, affine: bool
 ) -> None:
     if rep is None:
         return
@@ -231,8 +232,8 @@ def _check_size(
         )
     # Together with points a vector has as many columns as they have.
     size = points_to_vectors(rep).size(Trivial(group.dim - 1)) if affine else rep.size(group)
-    if size != columns:
+    if size != values.shape[1]:
         raise InputError(
-            f"{rep} under {group.name} has size {size}, {what} has {columns} columns; "
-            f"pass another representation as {flag} or other {other}"
+            f"{rep} under {group.name} has size {size}, {what} has {values.shape[1]} columns; "
+            f"pass another representation as {flag} or other {other}{quaternion_hint(values)}"
         )

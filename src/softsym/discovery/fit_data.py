@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from softsym import inference
+from softsym.data.conversions import quaternion_hint
 from softsym.data.row_groups import merge_row_groups
 from softsym.data.split import SMALLEST_TEST, Parts, duplicate_groups, split_rows
 from softsym.discovery.config import PLAIN_WIDTH, Hyperparameters
@@ -356,7 +357,7 @@ def make_shape(given: dict[str, Any], X: Array, Y: Array, groups: list[Group], *
         if size != values.shape[1]:
             raise InputError(
                 f"{rep} under {shape.largest.name} has size {size}, {what} has {values.shape[1]} columns; "
-                f"pass another `{name}`"
+                f"pass another `{name}`{quaternion_hint(values)}"
             )
     return shape
 

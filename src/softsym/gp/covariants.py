@@ -8,7 +8,8 @@ equivariant function is
 with functions :math:`g_j` of the invariants alone, and every such sum is equivariant at every group element, compact group or not. For
 O(n) the invariants are inner products and the generators of vectors are the input vectors; determinants and cross products come in for
 SO(n), the metric for O(p, q). Here both are found for any group and any tensor types: polynomials of degree d are invariant tensors of
-d input types, and those that are products of lower ones are left out.
+d input types, and those that are products of lower ones are left out. With pseudovectors among the inputs, products of two pseudoscalars
+(inner products of vectors and pseudovectors) are invariant and of a higher degree, and are added.
 
 Reference:
     Scalars are universal: Equivariant machine learning, structured like classical physics (Villar et al., 2021),
@@ -28,12 +29,15 @@ import numpy as np
 from softsym.gp.arrays import namespace, stored
 from softsym.groups import Group
 from softsym.reps import Rep, TensorType
+from softsym.reps.atoms import Sign
 from softsym.spaces import equivariant_maps
 from softsym.typing import Array
 
-SCALAR = TensorType()
+SCALAR, PSEUDOSCALAR = TensorType(), TensorType((Sign(),))
 LARGEST = 20_000
 """Entries of a tensor (outputs times a product of inputs); larger ones are left out."""
+MOST = 40
+"""Generators beyond which products of pseudoscalars are left out."""
 POINTS = 120
 """Random points at which polynomials are compared."""
 INDEPENDENT = 1e-6
@@ -98,7 +102,7 @@ def invariant_polynomials(rep: Rep, group: Group, degree: int = 3) -> Polynomial
         >>> len(invariant_polynomials(ss.rep("2V"), ss.O(3))), len(invariant_polynomials(ss.rep("3V"), ss.SO(3)))
         (3, 7)
     """
-    return _extend(_invariants(_reduced(rep, group, degree), group, degree), rep, group, SCALAR)
+    return _extend(_invariants(_reduced(rep, group, degree), group, degree), rep, group, SCALAR, degree)
 
 
 def equivariant_polynomials(rep: Rep, output: TensorType, group: Group, degree: int = 2) -> Polynomials:
@@ -116,7 +120,8 @@ def equivariant_polynomials(rep: Rep, output: TensorType, group: Group, degree: 
         >>> equivariant_polynomials(ss.rep("2V"), vector, ss.SO(3)).degrees
         (1, 1, 2)
     """
-    return _extend(_covariants(_reduced(rep, group, degree), output, group, degree), rep, group, output)
+    generators = _covariants(_reduced(rep, group, degree), output, group, degree)
+    return _extend(generators, rep, group, output, degree)
 
 
 def _reduced(rep: Rep, group: Group, degree: int) -> tuple[Copy, ...]:
@@ -137,6 +142,35 @@ def _invariants(copies: tuple[Copy, ...], group: Group, degree: int) -> Generato
     return _primitive(copies, SCALAR, group, degree, None)
 
 
+def _pseudoscalar_products(
+    copies: tuple[Copy, ...], output: TensorType, group: Group, degree: int
+) -> Iterator[tuple[tuple[Copy, ...], Array]]:
+    """Pseudoscalars times generators of the pseudo-outputs, of one degree more than others; none unless inputs have signs."""
+    if not any(isinstance(atom, Sign) for kind, _ in copies for atom in kind.atoms):
+        return
+    odd = _low_degrees(copies, PSEUDOSCALAR, group, 2)
+    others = _low_degrees(copies, PSEUDOSCALAR * output, group, degree - 1)
+    for (left, A), (right, B) in itertools.product(odd.items(), others.items()):
+        factors = left + right
+        if len(factors) == degree + 1 and len(left) == 2:
+            order = sorted(range(len(factors)), key=lambda k: copies.index(factors[k]))
+            shape = [kind.size(group) for kind, _ in factors]
+            maps = np.einsum("iap,jbq->ijabpq", A, B).reshape(len(A) * len(B), -1, *shape)
+            maps = maps.transpose(0, 1, *(2 + k for k in order))
+            yield tuple(factors[k] for k in order), maps.reshape(*maps.shape[:2], -1)
+
+
+@functools.lru_cache(maxsize=512)
+def _low_degrees(copies: tuple[Copy, ...], output: TensorType, group: Group, degree: int) -> Generators:
+    """Equivariant linear maps of products up to a degree that have factors, whether they are generators or not."""
+    products = (
+        factors
+        for d in range(1, degree + 1)
+        for factors in itertools.combinations_with_replacement(copies, d)
+    )
+    return {factors: maps for factors in products if len(maps := _equivariant(factors, output, group))}
+
+
 @functools.lru_cache(maxsize=512)
 def _covariants(copies: tuple[Copy, ...], output: TensorType, group: Group, degree: int) -> Generators:
     if output == SCALAR:
@@ -151,16 +185,22 @@ def _primitive(
     size = output.size(group)
     points = _points(copies, group, POINTS)
     found: Generators = {}
-    for d in range(0 if invariants is not None else 1, degree + 1):
-        for factors in itertools.combinations_with_replacement(copies, d):
-            maps = _equivariant(factors, output, group)
-            if not len(maps):
-                continue
-            values = _values(factors, maps, points).reshape(len(maps), -1).T
-            known = list(_products(factors, found if invariants is None else invariants, found, points, size))
-            kept = _outside(values, known)
-            if kept:
-                found[factors] = maps[kept]
+    direct = (
+        (factors, _equivariant(factors, output, group))
+        for d in range(0 if invariants is not None else 1, degree + 1)
+        for factors in itertools.combinations_with_replacement(copies, d)
+    )
+    for factors, maps in itertools.chain(direct, _pseudoscalar_products(copies, output, group, degree)):
+        if not len(maps):
+            continue
+        values = _values(factors, maps, points).reshape(len(maps), -1).T
+        before = found.get(factors)
+        known = list(_products(factors, found if invariants is None else invariants, found, points, size))
+        if before is not None:
+            known += list(_values(factors, before, points).reshape(len(before), -1))
+        kept = _outside(values, known)
+        if kept:
+            found[factors] = maps[kept] if before is None else np.concatenate([before, maps[kept]])
     return found
 
 
@@ -251,8 +291,8 @@ def _outside(values: Array, known: Sequence[Array]) -> list[int]:
     return kept
 
 
-def _extend(generators: Generators, rep: Rep, group: Group, output: TensorType) -> Polynomials:
-    """Generators of a few copies of each type, for all copies of the inputs."""
+def _extend(generators: Generators, rep: Rep, group: Group, output: TensorType, degree: int) -> Polynomials:
+    """Generators of a few copies of each type, for all copies of the inputs; of a higher degree only if all are few."""
     places: dict[TensorType, list[tuple[int, int]]] = {}
     for segment in rep.segments(group):
         starts = range(segment.start, segment.stop, segment.size) if segment.type.rank else ()
@@ -263,6 +303,9 @@ def _extend(generators: Generators, rep: Rep, group: Group, output: TensorType) 
             columns.append(tuple(places[kind][chosen[kind, k]] for kind, k in factors))
             maps.append(own)
             degrees += len(own) * [len(factors)]
+    if len(degrees) > MOST and max(degrees) > degree:
+        low = {factors: own for factors, own in generators.items() if len(factors) <= degree}
+        return _extend(low, rep, group, output, degree)
     return Polynomials(tuple(columns), tuple(maps), tuple(degrees), output.size(group))
 
 

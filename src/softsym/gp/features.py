@@ -30,7 +30,7 @@ from softsym.groups import Group, Trivial
 from softsym.groups.finite_subgroup import finite_subgroup
 from softsym.metrics.transform import act
 from softsym.reps import Rep, Scalar, TensorType
-from softsym.reps.atoms import Base, group_element
+from softsym.reps.atoms import group_element
 from softsym.typing import Array, Index
 
 Part = tuple[Any, Any]
@@ -602,7 +602,7 @@ def equivariant_features(
         else _unscaled(rep, output, inner, divided, most)
     )
     for each in maps:
-        yield ScaledFeatures(each, powers, scaling_power(output))
+        yield ScaledFeatures(each, powers, output.degree)
 
 
 def is_circle(group: Group) -> bool:
@@ -834,7 +834,7 @@ def split_scaling(rep: Rep, group: Group) -> tuple[tuple[int, ...] | None, Group
     inner, has_scaling = without_scaling(group)
     powers: list[int] = []
     for segment in rep.segments(group):
-        powers += (segment.stop - segment.start) * [scaling_power(segment.type)]
+        powers += (segment.stop - segment.start) * [segment.type.degree]
     return (tuple(powers), inner) if has_scaling and any(powers) else (None, group)
 
 
@@ -851,11 +851,6 @@ def without_scaling(group: Group) -> tuple[Group | None, bool]:
     if not rest and not len(group.discrete_generators):
         return None, True
     return Group.from_generators(np.array(rest), group.discrete_generators, name=group.name), True
-
-
-def scaling_power(kind: TensorType) -> int:
-    """By which power of s a type grows under multiplication by s."""
-    return sum((-1 if atom.is_dual else 1) for atom in kind.atoms if isinstance(atom, Base))
 
 
 def divide(X: Any, powers: Sequence[int]) -> tuple[Any, Any]:

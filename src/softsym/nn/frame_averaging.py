@@ -22,7 +22,7 @@ from softsym.groups import group as read_group
 from softsym.nn.network import HasPrior, check_width, get_prior
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
-from softsym.reps.atoms import Base
+from softsym.reps.atoms import Base, Sign
 
 
 class FrameAveraged(nn.Module, HasPrior):
@@ -55,7 +55,9 @@ class FrameAveraged(nn.Module, HasPrior):
             _tensor_runs(self.rep_in, self.group),
             _tensor_runs(self.rep_out, self.group),
         )
-        self.vectors = [s for s in self.rep_in.segments(self.group) if s.type.rank == 1]
+        self.vectors = [
+            s for s in self.rep_in.segments(self.group) if s.type.atoms in ((Base(),), (Base(is_dual=True),))
+        ]
         if not self.vectors:
             raise InputError(f"frame averaging needs vectors in the input; {self.rep_in} has none")
         signs = torch.tensor(list(itertools.product((1.0, -1.0), repeat=self.group.dim)))
@@ -105,26 +107,30 @@ def _kind(group: Group) -> str:
     raise InputError(f"frames are known for O(n), SO(n) and S(n), not for {group.name}")
 
 
-TensorRun = tuple[int, int, int, int]
+TensorRun = tuple[int, int, int, int, bool]
 
 
 def _tensor_runs(rep: Rep, group: Group) -> list[TensorRun]:
-    """(start, stop, copies, rank) of each run of tensors."""
+    """(start, stop, copies, indices, whether they change sign with the determinant) of each run of tensors."""
     segments = rep.segments(group)
-    odd = [s.type for s in segments if not all(isinstance(a, Base) and a.part is None for a in s.type.atoms)]
-    if odd:
-        raise InputError(f"frame averaging knows scalars, vectors and tensors, not {odd[0]}")
-    return [(s.start, s.stop, s.copies, s.type.rank) for s in segments]
+    runs = []
+    for s in segments:
+        if not all(isinstance(a, Base | Sign) and a.part is None for a in s.type.atoms):
+            raise InputError(f"frame averaging knows scalars, vectors and tensors, not {s.type}")
+        is_pseudo = Sign() in s.type.atoms
+        runs.append((s.start, s.stop, s.copies, s.type.rank - is_pseudo, is_pseudo))
+    return runs
 
 
 def _act(runs: list[TensorRun], g: Tensor, x: Tensor) -> Tensor:
     """rho(g) x for orthogonal g (frames, batch, d, d) and x (frames or 1, batch, size): g acts on every index of a tensor."""
     frames, d = g.shape[0], g.shape[-1]
     pieces = []
-    for start, stop, copies, rank in runs:
+    for start, stop, copies, rank, is_pseudo in runs:
         piece = x[..., start:stop].expand(frames, *x.shape[1:-1], stop - start)
         for axis in range(rank):
             tensor = piece.unflatten(-1, (copies * d**axis, d, d ** (rank - axis - 1)))
             piece = torch.einsum("fbij,fbcja->fbcia", g, tensor).flatten(2)
+        piece = torch.linalg.det(g).sign()[..., None] * piece if is_pseudo else piece
         pieces.append(piece)
     return torch.cat(pieces, dim=-1)

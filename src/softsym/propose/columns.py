@@ -9,6 +9,7 @@ matrices.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,8 +19,9 @@ from softsym.errors import InputError
 from softsym.gp.features import scale_copies
 from softsym.groups import Group, Trivial
 from softsym.reps import Rep, TensorType
-from softsym.reps.affine import DisplacementAtom, PointAtom, has_points
-from softsym.reps.atoms import Base
+from softsym.reps.affine import DisplacementAtom, PointAtom, has_points, points_to_vectors
+from softsym.reps.atoms import Atom, Base, Sign
+from softsym.reps.symmetric import Subspace
 from softsym.typing import Array
 
 LARGEST_DIM = 8
@@ -51,11 +53,7 @@ class Columns:
     def read(cls, X: Array, Y: Array, rep_in: Rep, rep_out: Rep) -> Columns:
         """The columns of inputs (n, D) and outputs (n, q); the dimension of the space follows from their numbers."""
         linear = [_as_vectors(rep) for rep in (rep_in, rep_out)]
-        fitting = [
-            d
-            for d in range(1, LARGEST_DIM + 1)
-            if (linear[0].size(Trivial(d)), linear[1].size(Trivial(d))) == (X.shape[1], Y.shape[1])
-        ]
+        fitting = [d for d in range(1, LARGEST_DIM + 1) if _sizes(linear, d) == [X.shape[1], Y.shape[1]]]
         if not fitting:
             raise InputError(
                 f"{X.shape[1]} input and {Y.shape[1]} output columns are not {rep_in} and {rep_out} of any space of dimension 1 to "
@@ -168,10 +166,25 @@ def _point_columns(rep: Rep, vectors: Rep, d: int) -> NDArray[np.bool_]:
     is_point = np.zeros(vectors.size(Trivial(d)), dtype=bool)
     start = 0
     for copies, kind in rep:
-        size = copies * d ** len(kind.atoms)
+        size = copies * points_to_vectors(Rep(((1, kind),))).size(Trivial(d))
         is_point[start : start + size] = kind.atoms == (PointAtom(),)
         start += size
     return is_point
+
+
+def _sizes(reps: Sequence[Rep], d: int) -> list[int]:
+    """Numbers of columns in a space of d dimensions; none where tensors have no components there."""
+    try:
+        return [rep.size(Trivial(d)) for rep in reps]
+    except InputError:
+        return []
+
+
+def _is_tensor(atom: Atom) -> bool:
+    """Whether every matrix acts on an atom: vectors, signs, and tensors with symmetries of these."""
+    if isinstance(atom, Subspace):
+        return all(map(_is_tensor, atom.inner.atoms))
+    return isinstance(atom, Base | Sign) and atom.part is None
 
 
 def _as_vectors(rep: Rep) -> Rep:
@@ -183,7 +196,7 @@ def _as_vectors(rep: Rep) -> Rep:
         atoms = tuple(
             Base() if isinstance(atom, PointAtom | DisplacementAtom) else atom for atom in kind.atoms
         )
-        if any(not isinstance(atom, Base) or atom.part is not None for atom in atoms):
+        if not all(map(_is_tensor, atoms)):
             raise InputError(f"groups are proposed for scalars, vectors, tensors and points, not for {kind}")
         terms.append((copies, TensorType(atoms)))
     return Rep(tuple(terms))

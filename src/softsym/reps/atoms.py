@@ -1,8 +1,9 @@
 r"""The factors of a tensor product, and the group elements that act on them.
 
 An :class:`Atom` says how one tensor index transforms. :class:`Base` is the space the group's matrices act on (V), or one Kronecker
-factor of it (V[0], V[1], ... of a direct product), or the dual, on which :math:`g` acts by :math:`g^{-T}`. An :class:`Element` is a
-group or algebra element: its matrix on the whole space and, for a direct product, the matrices of its parts.
+factor of it (V[0], V[1], ... of a direct product), or the dual, on which :math:`g` acts by :math:`g^{-T}`. :class:`Sign` is an index of
+size one, multiplied by the sign of :math:`\det g`; with it vectors are pseudovectors. An :class:`Element` is a group or algebra element:
+its matrix on the whole space and, for a direct product, the matrices of its parts.
 """
 
 from __future__ import annotations
@@ -46,6 +47,11 @@ class Atom(ABC):
         """The dual atom, on which elements act by their inverse transpose."""
         return self
 
+    @property
+    def degree(self) -> int:
+        """By which power of s it grows under multiplication by s."""
+        return 0
+
     @abstractmethod
     def size(self, group: Group) -> int:
         """Number of coordinates under a group."""
@@ -82,6 +88,10 @@ class Base(Atom):
     def dual(self) -> Base:
         return Base(self.part, not self.is_dual)
 
+    @property
+    def degree(self) -> int:
+        return -1 if self.is_dual else 1
+
     def size(self, group: Group) -> int:
         if self.part is None:
             return group.dim
@@ -116,6 +126,38 @@ class Base(Atom):
 
     def __str__(self) -> str:
         return ("V" if self.part is None else f"V[{self.part}]") + ("'" if self.is_dual else "")
+
+
+@dataclass(frozen=True)
+class Sign(Atom):
+    """The sign of the determinant: what pseudoscalars are multiplied by; of permutations, their sign."""
+
+    part: int | None = None  # which Kronecker factor; None for the whole space
+
+    def size(self, group: Group) -> int:
+        Base(self.part).size(group)
+        return 1
+
+    def rho(self, group: Group, g: Element) -> Array:
+        """The sign of det g, shape (..., 1, 1)."""
+        return np.asarray(np.sign(np.linalg.det(self._matrix(g))))[..., None, None]
+
+    def drho(self, group: Group, A: Element) -> Array:
+        """Zero: signs do not change along a curve."""
+        return np.zeros((*A.whole.shape[:-2], 1, 1))
+
+    def is_permutation(self, group: Group) -> bool:
+        return all(self.rho(group, h) > 0 for h in discrete_elements(group))
+
+    def order_key(self) -> tuple[object, ...]:
+        """Before all others."""
+        return (-1, -1 if self.part is None else self.part)
+
+    def _matrix(self, element: Element) -> Array:
+        return element.whole if self.part is None else element.part(self.part, str(self))
+
+    def __str__(self) -> str:
+        return "pS" if self.part is None else f"pS[{self.part}]"
 
 
 def group_element(group: Group, g: ArrayLike | Sequence[ArrayLike]) -> Element:

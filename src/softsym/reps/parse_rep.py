@@ -7,8 +7,13 @@
     product = factor { "*" factor }               tensor product
     factor  = primary { "'" }                     the dual
     primary = "S" | "V" | "V[i]" | "T(p)" | "T(p,q)" | "Grid(h,w)" | "Regular(" group ")" | "Points([[x, ...], ...])" | "(" rep ")"
+              | "Sym(k)" | "Alt(k)" | "Sym0(k)"   tensors with a symmetry: see :mod:`softsym.reps.symmetric`
+              | "p" primary                       pS, pV, pT(2), pSym(2): times the sign of the determinant; pS[i], pV[i] of a factor
+              | "Quotient(" group " / " group ")" cosets of a subgroup
               | "P" | "D"                         a point and a displacement: see :mod:`softsym.reps.affine`
               | "U" | "Size"                      a normalised vector, and its size: see :mod:`softsym.reps.scaling`
+
+Irreducible representations of O(3) are also read as e3nn writes them, as terms such as ``4x0e``, ``1o`` and ``2x2e``.
 """
 
 from __future__ import annotations
@@ -16,12 +21,15 @@ from __future__ import annotations
 import ast
 import difflib
 import functools
+import re
 
 from softsym.errors import InputError
 from softsym.reps.affine import Displacement, Point
-from softsym.reps.permutation import Grid, Permutation, Regular
-from softsym.reps.rep import Rep, Scalar, T, Vector, part_vector
+from softsym.reps.atoms import Sign
+from softsym.reps.permutation import Grid, Permutation, Quotient, Regular
+from softsym.reps.rep import Rep, Scalar, T, TensorType, Vector, part_vector, pseudo
 from softsym.reps.scaling import Size, UnscaledVector
+from softsym.reps.symmetric import irrep, symmetry_power
 from softsym.tokens import Tokens
 
 NAMED = {"S": Scalar, "P": Point, "D": Displacement, "U": UnscaledVector, "Size": Size}
@@ -31,12 +39,23 @@ SYNONYMS = {
     **dict.fromkeys(("t", "matrix", "tensor", "stress"), "T(2)"),
     **dict.fromkeys(("p", "point", "points"), "P"),
     **dict.fromkeys(("image", "grid"), "Grid(8,8)"),
-    **dict.fromkeys(("spin", "axial", "pseudovector"), "V, which it is under rotations"),
+    **dict.fromkeys(
+        ("spin", "axial", "pseudovector", "torque"),
+        "pV, a vector that reflections leave alone along their axis",
+    ),
+    **dict.fromkeys(("pseudoscalar", "chirality"), "pS"),
+    **dict.fromkeys(("symmetric", "strain"), "Sym(2)"),
     "d": "D",
     "position": "P, or V from an origin that matters",
 }
 """Names that people use for columns, and how they are written."""
-KNOWN = "S, V, V', V[i], T(p), T(p,q), P, D, Grid(h,w), Regular(group), Points([[...]])"
+KNOWN = (
+    "S, V, V', V[i], T(p), T(p,q), pS, pV, pT(p), Sym(k), Alt(k), Sym0(k), 2x1o, P, D, Grid(h,w), Regular(group), "
+    "Quotient(group / subgroup), Points([[...]])"
+)
+PSEUDO = ("S", "V", "T", "D", "U", "Sym", "Alt", "Sym0")
+"""What can have a p in front."""
+_IRREP = re.compile(r"x([0-9]+)([eo])|([eo])")
 
 
 def rep(text: str | Rep) -> Rep:
@@ -78,6 +97,11 @@ def _term(tokens: Tokens) -> Rep:
     if not tokens.peek().isdigit():
         return _product(tokens)
     copies = tokens.integer()
+    irreducible = _IRREP.fullmatch(tokens.peek())
+    if irreducible:
+        tokens.take()
+        degree, parity, alone = irreducible.groups()
+        return irrep(copies, alone) if alone else copies * irrep(int(degree), parity)
     if copies == 0 and tokens.peek() in ("", "+", ")"):
         return Rep(())
     tokens.accept("*")
@@ -100,6 +124,28 @@ def _factor(tokens: Tokens) -> Rep:
 
 def _primary(tokens: Tokens) -> Rep:
     name = tokens.peek()
+    if name[:1] == "p" and name[1:] in PSEUDO:
+        return _pseudo_primary(tokens, name[1:])
+    return _named(tokens, name)
+
+
+def _pseudo_primary(tokens: Tokens, name: str) -> Rep:
+    inner = _named(tokens, name)
+    if name == "S" and tokens.accept("["):
+        index = tokens.integer()
+        tokens.expect("]")
+        return Rep(((1, TensorType((Sign(index),))),))
+    return pseudo(inner)
+
+
+def _named(tokens: Tokens, name: str) -> Rep:
+    if name in ("Sym", "Alt", "Sym0"):
+        tokens.take()
+        tokens.expect("(")
+        order = tokens.integer()
+        inner = _sum(tokens) if tokens.accept(",") else Vector
+        tokens.expect(")")
+        return symmetry_power(name, order, inner)
     if name in ("Grid", "T"):
         tokens.take()
         tokens.expect("(")
@@ -114,6 +160,12 @@ def _primary(tokens: Tokens) -> Rep:
     if name == "Regular":
         tokens.take()
         return Regular(tokens.bracketed())
+    if name == "Quotient":
+        tokens.take()
+        whole, slash, subgroup = tokens.bracketed().partition("/")
+        if not slash:
+            tokens.fail("expected Quotient(group / subgroup)")
+        return Quotient(whole, subgroup)
     if name in NAMED:
         tokens.take()
         return NAMED[name]

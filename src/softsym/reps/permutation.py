@@ -32,13 +32,16 @@ class Points(Atom):
 
     points: tuple[tuple[float, ...], ...]  # coordinates, one tuple per point
     text: str = field(compare=False)  # the text form
+    blocks: tuple[
+        int, ...
+    ] = ()  # numbers of blocks of points that are one coordinate each; none if every point is one
 
     def size(self, group: Group) -> int:
         if len(self.points[0]) != group.dim:
             raise InputError(
                 f"{self.text} has points of R^{len(self.points[0])}; {group.name} acts on R^{group.dim}"
             )
-        return len(self.points)
+        return len(set(self.blocks)) or len(self.points)
 
     def rho(self, group: Group, g: Element) -> Array:
         """Permutation matrices of group elements, shape (..., size, size)."""
@@ -50,13 +53,16 @@ class Points(Atom):
         return out.reshape(*g.whole.shape[:-2], n, n)
 
     def images(self, group: Group, matrix: Array) -> NDArray[np.intp]:
-        """The index of the point to which each point is mapped."""
+        """The index of the point, or block, to which each is mapped."""
         places = np.array(self.points)
         distance, index = _tree(self.points).query(places @ matrix.T)
         if (distance > 1e-6 * (1 + np.abs(places).max())).any() or len(set(index.tolist())) < len(places):
             raise InputError(
                 f"{group.name} moves {self.text} off its points; pass a set the group maps to itself"
             )
+        if self.blocks:
+            first = np.unique(self.blocks, return_index=True)[1]
+            return np.asarray(np.array(self.blocks)[index[first]])
         return np.asarray(index)
 
     def drho(self, group: Group, A: Element) -> Array:
@@ -71,7 +77,7 @@ class Points(Atom):
 
     def order_key(self) -> tuple[object, ...]:
         """After base atoms, smaller sets first."""
-        return (1, len(self.points), self.points)
+        return (1, len(self.points), self.points, self.blocks)
 
     def __str__(self) -> str:
         return self.text
@@ -163,6 +169,36 @@ def Regular(group: Group | str) -> Rep:
             rows = tuple(map(tuple, places.tolist()))
             return Rep(((1, TensorType((Points(rows, f"Regular({acting.text})"),))),))
     raise InputError(f"no point is moved by every element of {acting.name}; pass the orbit to Permutation")
+
+
+def Quotient(group: Group | str, subgroup: Group | str) -> Rep:
+    """Functions on the cosets of a subgroup: smaller than :func:`Regular` by the order of the subgroup.
+
+    Args:
+        group: A finite group with at most some thousand elements.
+        subgroup: Elements of the group whose cosets are permuted.
+
+    Example:
+        >>> import softsym as ss
+        >>> ss.rep("Quotient(D(4) / C(4))").size("D(4)"), ss.equivariant_maps("Quotient(D(4) / D(1))", "Regular(D(4))", "D(4)").dim
+        (2, 4)
+    """
+    acting, inner = read_group(group), read_group(subgroup)
+    if not (acting.is_finite and inner.is_finite and acting.dim == inner.dim):
+        raise InputError(
+            f"Quotient needs finite groups on the same space, got {acting.name} and {inner.name}"
+        )
+    (regular,) = Regular(acting).terms[0][1].atoms
+    assert isinstance(regular, Points)
+    labels = np.full(len(regular.points), -1)
+    for g in acting.elements:
+        distance, coset = _tree(regular.points).query(inner.elements @ np.array(regular.points[0]) @ g.T)
+        if distance.max() > 1e-6 * (1 + np.abs(regular.points).max()):
+            raise InputError(f"{inner.name} has elements that are none of {acting.name}")
+        if labels[coset[0]] < 0:
+            labels[coset] = labels.max() + 1
+    text = f"Quotient({acting.text} / {inner.text})"
+    return Rep(((1, TensorType((Points(regular.points, text, tuple(labels.tolist())),))),))
 
 
 def orbit(group: Group, point: ArrayLike) -> Array:

@@ -23,25 +23,42 @@ from numpy.typing import ArrayLike
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
-from softsym.reps.atoms import Atom, Base, Element, algebra_element, group_element, kron_all, kron_sum
+from softsym.reps.atoms import Atom, Base, Element, Sign, algebra_element, group_element, kron_all, kron_sum
 from softsym.typing import Array
 
 MAX_RANK = 64
 """Indices of a tensor, as NumPy arrays have them at most."""
 MAX_TERMS = 200_000
 """Of a representation."""
+PREFIXABLE = ("V", "T(", "D", "U", "Sym", "Alt")
+"""Texts of types that are written with a p in front, times the sign of the determinant."""
 
 
 @dataclass(frozen=True)
 class TensorType:
-    """A tensor product of atoms, in the order of the tensor's indices; a scalar has none."""
+    """A tensor product of atoms, in the order of the tensor's indices; a scalar has none.
+
+    Signs come first, where they change no coordinate, and two equal ones cancel.
+    """
 
     atoms: tuple[Atom, ...] = ()
+
+    def __post_init__(self) -> None:
+        signs = [atom for atom in self.atoms if isinstance(atom, Sign)]
+        if signs:
+            odd = sorted((sign for sign in set(signs) if signs.count(sign) % 2), key=Sign.order_key)
+            rest = (atom for atom in self.atoms if not isinstance(atom, Sign))
+            object.__setattr__(self, "atoms", (*odd, *rest))
 
     @property
     def rank(self) -> int:
         """Number of tensor indices."""
         return len(self.atoms)
+
+    @property
+    def degree(self) -> int:
+        """By which power of s it grows under multiplication by s."""
+        return sum(atom.degree for atom in self.atoms)
 
     @property
     def dual(self) -> TensorType:
@@ -80,12 +97,16 @@ class TensorType:
         return TensorType(tuple(atoms[i] for i in order)), order
 
     def __mul__(self, other: TensorType) -> TensorType:
-        _check_rank(self.rank + other.rank)
+        check_rank(self.rank + other.rank)
         return TensorType(self.atoms + other.atoms)
 
     def __str__(self) -> str:
         if not self.atoms:
             return "S"
+        sign, rest = self.atoms[0], TensorType(self.atoms[1:])
+        if isinstance(sign, Sign) and rest.atoms:
+            is_prefix = str(rest).startswith(PREFIXABLE) and _part(rest) == sign.part
+            return f"p{rest}" if is_prefix else f"{sign}*{rest}"
         p = sum(atom == Base() for atom in self.atoms)
         q = len(self.atoms) - p
         if len(self.atoms) > 1 and self.atoms == (Base(),) * p + (Base(is_dual=True),) * q:
@@ -222,7 +243,8 @@ class Rep:
         return str(self)
 
 
-def _check_rank(rank: int) -> None:
+def check_rank(rank: int) -> None:
+    """Refuses tensors of more indices than an array has."""
     if rank > MAX_RANK:
         raise InputError(f"a tensor of {rank:,} indices has too many; at most {MAX_RANK} are possible")
 
@@ -239,8 +261,25 @@ def T(p: int, q: int = 0) -> Rep:
     p, q = operator.index(p), operator.index(q)
     if p < 0 or q < 0:
         raise InputError(f"T(p, q) needs p, q >= 0, got T({p}, {q})")
-    _check_rank(p + q)
+    check_rank(p + q)
     return Rep(((1, TensorType((Base(),) * p + (Base(is_dual=True),) * q)),))
+
+
+def pseudo(rep: Rep) -> Rep:
+    """The representation times the sign of the determinant: pseudovectors for vectors.
+
+    Example:
+        >>> import softsym as ss
+        >>> pseudo(ss.rep("S + V + T(2) + V[0]"))
+        pS + pV + pT(2) + pV[0]
+    """
+    return Rep(tuple((n, TensorType((Sign(_part(kind)), *kind.atoms))) for n, kind in rep))
+
+
+def _part(kind: TensorType) -> int | None:
+    """The Kronecker factor of the first index."""
+    first = kind.atoms[0] if kind.atoms else None
+    return first.part if isinstance(first, Base) else None
 
 
 def part_vector(index: int) -> Rep:
@@ -253,6 +292,7 @@ def part_vector(index: int) -> Rep:
 
 Scalar = T(0)
 Vector = T(1)
+Pseudoscalar = Rep(((1, TensorType((Sign(),))),))
 
 
 def _term_text(copies: int, tensor_type: TensorType) -> str:

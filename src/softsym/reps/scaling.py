@@ -8,14 +8,15 @@ to them and the only one from Size to U's is zero; rotations act trivially on Si
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from softsym.errors import InputError
 from softsym.groups import Group, sampling
-from softsym.reps.atoms import Atom, Base, Element, discrete_elements, lie_elements
+from softsym.reps.atoms import Atom, Base, Element, Sign, discrete_elements, lie_elements
 from softsym.reps.rep import Rep, TensorType
+from softsym.reps.symmetric import Subspace
 from softsym.typing import Array
 
 ROUNDING = 1e-12
@@ -102,14 +103,21 @@ def remove_scaling(rep: Rep) -> Rep:
         >>> remove_scaling(ss.rep("2S + 3V + T(1,1)"))
         2S + 3U + U*U
     """
-    for _, tensor_type in rep:
-        if any(atom not in (Base(), Base(is_dual=True)) for atom in tensor_type.atoms):
+    return Rep(tuple((copies, _unscaled(tensor_type)) for copies, tensor_type in rep))
+
+
+def _unscaled(tensor_type: TensorType) -> TensorType:
+    atoms: list[Atom] = []
+    for atom in tensor_type.atoms:
+        if isinstance(atom, Subspace):
+            atoms.append(replace(atom, inner=_unscaled(atom.inner)))
+        elif atom in (Base(), Base(is_dual=True), Sign()):
+            atoms.append(atom if isinstance(atom, Sign) else UnscaledAtom())
+        else:
             raise InputError(
                 f"scalings can be taken out of scalars, vectors and tensors, not out of {tensor_type}"
             )
-    return Rep(
-        tuple((copies, TensorType((UnscaledAtom(),) * tensor_type.rank)) for copies, tensor_type in rep)
-    )
+    return TensorType(tuple(atoms))
 
 
 def is_scaling(group: Group) -> bool:

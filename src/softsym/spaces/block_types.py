@@ -25,7 +25,7 @@ from scipy.sparse.csgraph import connected_components
 
 from softsym.groups import Group
 from softsym.reps import Rep, Segment, TensorType
-from softsym.reps.atoms import Atom, Element, discrete_elements, lie_elements
+from softsym.reps.atoms import Atom, Element, Sign, discrete_elements, lie_elements
 from softsym.reps.permutation import Points
 from softsym.typing import Array, Index
 
@@ -101,10 +101,16 @@ def block_types(types: tuple[TensorType, ...], groups: tuple[Group, ...]) -> tup
 
 
 def _block_type(ranges: Sequence[Range], strides: Index, groups: tuple[Group, ...]) -> BlockType:
-    acting = [(atom, index) for index, (atom, _) in enumerate(ranges) if atom is not None]
-    tensor_type, order = TensorType(tuple(atom for atom, _ in acting)).canonical(groups)
+    signs = [atom for atom, _ in ranges if isinstance(atom, Sign)]  # of size one: no offsets
+    acting = [
+        (atom, index)
+        for index, (atom, _) in enumerate(ranges)
+        if not (atom is None or isinstance(atom, Sign))
+    ]
+    tensor_type, order = TensorType((*signs, *(atom for atom, _ in acting))).canonical(groups)
+    left = tensor_type.rank - len(acting)  # of the signs
     fixed_indices = [index for index, (atom, _) in enumerate(ranges) if atom is None]
-    acting_indices = [acting[i][1] for i in order]
+    acting_indices = [acting[i - left][1] for i in order[left:]]
 
     def offsets(indices: list[int]) -> tuple[tuple[Index, ...], ...]:
         return tuple(tuple(row[k] * ranges[k][1] for k in indices) for row in strides)
