@@ -21,7 +21,9 @@ from softsym.data.checks import one_blas_thread, read_former_name, read_rows, re
 from softsym.data.row_groups import encode_labels
 from softsym.errors import InputError
 from softsym.groups import Group
+from softsym.groups import group as read_group
 from softsym.inference.lattice import contains
+from softsym.inference.points import Action, read_columns
 from softsym.inference.randomization import RandomizationResult, holm, randomization_test
 from softsym.inference.sample import Sample
 from softsym.inference.statements import FIRST_TESTED, SIZES, Statements, examine, mean_interval
@@ -38,6 +40,8 @@ from softsym.inference.verdict import (
 from softsym.metrics.overlap import HIGH_OVERLAP, MIN_ROWS, orbit_overlap
 from softsym.metrics.transform import sample_nontrivial
 from softsym.reps import Rep
+from softsym.reps import rep as read_rep
+from softsym.reps.affine import has_points
 from softsym.typing import Array, Index
 
 FEWEST, FEWEST_GROUPS = 10, 4
@@ -110,33 +114,45 @@ def evidence(
         weights = row_weights(weights[kept], len(X))
     if len(X) < FEWEST:
         raise InputError(f"{len(X)} row(s) say nothing about symmetries; at least {FEWEST} are needed")
-    rep_in, rep_out, candidates = read_shape(rep_in, rep_out, groups, X, Y)
-    if not candidates:
+    first, second = read_rep(rep_in), read_rep(rep_out)
+    if has_points(first, second):
+        each = [groups] if isinstance(groups, str | Group) else groups
+        listed = list(dict.fromkeys(read_group(one) for one in each))
+    else:
+        first, second, listed = read_shape(first, second, groups, X, Y)
+    if not listed:
         raise InputError("pass at least one group, such as 'O(3)'")
+    table = read_columns(X, Y, first, second, listed)
+    candidates = table.actions
     if tolerance is not None and not tolerance > 0:
         raise InputError(f"`tolerance` must be positive, got {tolerance!r}")
     if labels is not None and not labels.any():
         raise InputError("all rows are of one row group; at least two are needed")
-    sample = Sample.make(X, Y, rep_in, rep_out, candidates, labels, weights, seed)
+    linear = [action.linear for action in candidates]
+    sample = Sample.make(
+        table.X, table.Y, table.rep_in, table.rep_out, linear, labels, weights, seed, table.centre
+    )
     if not sample.blocks:
         raise InputError("the outputs do not vary; there is nothing to explain")
     allowed = TOLERANCE if tolerance is None else float(tolerance)
-    known = _noise_share(noise, X, Y, sample)
+    known = _noise_share(noise, table.X, table.Y, sample)
 
-    def test(group: Group) -> _Tests:
+    def test(action: Action) -> _Tests:
         begun = time.perf_counter()
-        tests = _Tests(sample, group, allowed, known, len(candidates), invariant_inputs)
+        tests = _Tests(sample, action, allowed, known, len(candidates), invariant_inputs)
         tests.seconds = time.perf_counter() - begun
         if on_progress is not None:
-            on_progress(group.name)
+            on_progress(action.group.name)
         return tests
 
     tests = _map(test, candidates, n_jobs)
     p_values = holm([one.p_value for one in tests])
     rows = [one.judge(p) for one, p in zip(tests, p_values, strict=True)]
     _compare_with_trees(rows, tests, p_values)
-    inside = [[j for j, H in enumerate(candidates) if H is not G and contains(G, H)] for G in candidates]
-    details = {one.group.name: one.detail for one in tests}
+    inside = [
+        [j for j, H in enumerate(candidates) if H is not G and contains(G.group, H.group)] for G in candidates
+    ]
+    details = {one.action.group.name: one.detail for one in tests}
     return EvidenceTable(make_consistent(rows, inside), details, time.perf_counter() - start)
 
 
@@ -146,30 +162,33 @@ class _Tests:
     def __init__(
         self,
         sample: Sample,
-        group: Group,
+        action: Action,
         tolerance: float,
         noise: float,
         candidates: int,
         invariant_inputs: bool,
     ) -> None:
-        self.sample, self.group, self.tolerance, self.seconds = sample, group, tolerance, 0.0
+        self.sample, self.action, self.tolerance, self.seconds = sample, action, tolerance, 0.0
         self.statements: Statements | None = None
         self.randomization: RandomizationResult | None = None
         self.overlap = math.nan
         rng = np.random.default_rng(sample.seed)
-        self.acts = any(
-            sample_nontrivial(rep, group, 1, rng) is not None for rep in (sample.rep_in, sample.rep_out)
+        self.acts = action.has_translations or any(
+            sample_nontrivial(rep, action.linear, 1, rng) is not None
+            for rep in (sample.rep_in, sample.rep_out)
         )
         if not self.acts:
             return
         rows = sample.X[sample.some(OVERLAP_ROWS)]
-        if len(np.unique(rows, axis=0)) >= MIN_ROWS:
-            self.overlap = orbit_overlap(rows, sample.rep_in, group, sample.seed).value
+        rows = rows if action.inputs is None else rows @ action.inputs
+        if rows.shape[1] and len(np.unique(rows, axis=0)) >= MIN_ROWS:
+            overlap = orbit_overlap(rows, action.rep_in, action.linear, sample.seed).value
+            self.overlap = min(overlap, action.overlap)
         if len(sample) < FEWEST or int(sample.labels.max()) + 1 < FEWEST_GROUPS:
             return
-        self.statements = examine(sample, group, tolerance=tolerance, noise=noise, candidates=candidates)
-        if invariant_inputs and group.is_orthogonal:
-            self.randomization = _randomize(sample, group)
+        self.statements = examine(sample, action, tolerance=tolerance, noise=noise, candidates=candidates)
+        if invariant_inputs and action.is_compact:
+            self.randomization = _randomize(sample, action.linear)
 
     @property
     def p_value(self) -> float:
@@ -182,7 +201,7 @@ class _Tests:
 
     def judge(self, p_value: float, cost: tuple[float, float] | None = None) -> EvidenceRow:
         """The row of the table, with a corrected p-value, and another interval of the cost."""
-        found, name, n = self.statements, self.group.name, len(self.sample)
+        found, name, n = self.statements, self.action.group.name, len(self.sample)
         if found is None:
             reason, note = Reason.TRIVIAL, "it acts trivially on these data: every map has this symmetry"
             if self.acts:
@@ -314,11 +333,11 @@ def _noise_share(noise: ArrayLike | None, X: Array, Y: Array, sample: Sample) ->
     return total / float(chdtri(degrees, 0.025)) / whole
 
 
-def _map(function: Callable[[Group], T], groups: Sequence[Group], n_jobs: int) -> list[T]:
-    if n_jobs <= 1 or len(groups) == 1:
-        return [function(group) for group in groups]
+def _map(function: Callable[[Action], T], actions: Sequence[Action], n_jobs: int) -> list[T]:
+    if n_jobs <= 1 or len(actions) == 1:
+        return [function(action) for action in actions]
     with ThreadPoolExecutor(n_jobs) as pool:
-        return list(pool.map(function, groups))
+        return list(pool.map(function, actions))
 
 
 def _labels(row_groups: ArrayLike | None, n: int) -> Index | None:

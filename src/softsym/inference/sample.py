@@ -46,6 +46,7 @@ CHOOSING, CHOOSING_OF_MANY, CHOSEN_SHARE = 3_000, 60_000, 0.25
 """Rows times coordinates on which feature maps are compared: so many, or a share of the rows, up to a limit."""
 CHUNK = 2_000_000
 """Numbers in the features of one chunk of rows."""
+LEAST_SPREAD = 1e-3
 TREES, TREE_ROWS = 50, 6_000
 MANY_ROWS = 6_000
 """From here on fewer features and elements are taken, because there are rows enough."""
@@ -84,6 +85,7 @@ class Sample:
         X: Inputs as they are (n, inputs).
         shift: Shift and
         scale: scale of the inputs.
+        spread: Standard deviation of each copy about its mean, in units of the scale (inputs,).
         blocks: The outputs.
         labels: Row groups, equal inputs joined (n,).
         folds: The fold of every row (n,).
@@ -99,6 +101,7 @@ class Sample:
     X: Array
     shift: Array
     scale: Array
+    spread: Array
     blocks: tuple[Block, ...]
     labels: Index
     folds: Index
@@ -119,8 +122,12 @@ class Sample:
         row_groups: Index | None = None,
         weights: Array | None = None,
         seed: int = 0,
+        centre: int = 0,
     ) -> Sample:
-        """Sorts rows by fold and divides outputs into blocks, less the part of their mean that all candidates leave invariant."""
+        """Sorts rows by fold and divides outputs into blocks, less the part of their mean that all candidates leave invariant.
+
+        The last ``centre`` columns of the inputs are a mean point, which translations act on: no linear map of it is subtracted.
+        """
         group = groups[0]  # says how many coordinates a type has
         X, Y, row_groups, weights = _merge_equal_inputs(X, Y, row_groups, weights)
         labels = join_equal_inputs(X, row_groups)
@@ -132,13 +139,27 @@ class Sample:
         weights = None if weights is None else weights[order]
         roots = np.ones(len(X)) if weights is None else np.sqrt(weights / weights.mean())
         shift, scale = scale_copies(X, rep_in, group, weights)
-        rows = (X - shift) / scale
-        spacing, extent = _spacing(rows), 2.0 * math.sqrt(X.shape[1])
+        spread = _spread((X - shift) / scale, rep_in, group)
+        spacing, extent = _spacing((X - shift) / scale / spread), 2.0 * math.sqrt(X.shape[1])
         widths = np.geomspace(min(spacing, extent / RESOLVABLE), 2.0 * extent, WIDTHS)
         Y = Y - fit_shift_and_scale(Y, rep_out, groups, weights)[0]
-        blocks = _blocks(X, Y, rep_in, rep_out, group, roots)
+        terms = Rep(rep_in.terms[:-1]) if centre else rep_in
+        blocks = _blocks(X, Y, terms, rep_out, group, roots)
         return cls(
-            rep_in, rep_out, X, shift, scale, blocks, labels, folds, roots, widths, spacing, seed, Y.shape[1]
+            rep_in,
+            rep_out,
+            X,
+            shift,
+            scale,
+            spread,
+            blocks,
+            labels,
+            folds,
+            roots,
+            widths,
+            spacing,
+            seed,
+            Y.shape[1],
         )
 
     def __len__(self) -> int:
@@ -177,7 +198,8 @@ class Sample:
         """The remainder's functions for one of the widths."""
         share = REMAINDER_FEATURES if len(self) <= MANY_ROWS else REMAINDER_FEATURES // 2
         count = max(40, share // q)
-        return InducingPoints.select(self.rows[self.some(4 * count)], float(self.widths[width]), count)
+        widths = float(self.widths[width]) * self.spread
+        return InducingPoints.select(self.rows[self.some(4 * count)], widths, count)
 
     def statistics(self, features: FeatureMap, block: Block) -> list[Statistics]:
         """Sums of the features and outputs of a block, for every fold."""
@@ -189,8 +211,11 @@ class Sample:
             sums[self.folds[rows.start]] = own if before is None else before + own
         return [each for each in sums if each is not None]
 
-    def choose(self, maps: Sequence[FeatureMap], block: Block) -> tuple[FeatureMap | None, float]:
-        """The map under which some of the rows are most likely, with its log likelihood."""
+    def choose(
+        self, maps: Sequence[FeatureMap], block: Block, X: Array | None = None
+    ) -> tuple[FeatureMap | None, float]:
+        """The map of rows, as they are or mapped, under which some of them are most likely, with its log likelihood."""
+        X = self.rows if X is None else X
         most = int(np.clip(CHOSEN_SHARE * len(self), CHOOSING, CHOOSING_OF_MANY))
         rows = self.some(max(100, most // block.values.shape[1]))
         Y = block.values[rows] * self.roots[rows, None, None]
@@ -198,7 +223,7 @@ class Sample:
         near: list[float | None] = [None]
 
         def score(features: FeatureMap) -> Score:
-            parts = scale_parts(features(self.rows[rows]), self.roots[rows])
+            parts = scale_parts(features(X[rows]), self.roots[rows])
             if count_sums(parts, Y.shape[1]) > 1.1 * self.most_features:
                 return Score(-math.inf, 1.0, lambda: np.zeros((0, 0)))
             sums = Statistics.from_parts(parts, Y, shared=True)
@@ -207,7 +232,7 @@ class Sample:
             left = float(found.noise.mean()) * block.values.shape[1]
             return Score(found.log_likelihood, left, lambda: sums.weights(found.ridge))
 
-        return choose_features(maps, score, self.rows)
+        return choose_features(maps, score, X)
 
     @functools.cached_property
     def unconstrained(self) -> list[tuple[FeatureMap, float]]:
@@ -367,6 +392,16 @@ def _without_linear(values: Array, inputs: list[Array], roots: Array, *, is_scal
     weighted = roots[:, None, None]
     A, B = (same * weighted).reshape(-1, same.shape[2]), (values * weighted).reshape(-1, values.shape[2])
     return np.asarray(values - same @ np.linalg.lstsq(A, B, rcond=1e-10)[0])
+
+
+def _spread(rows: Array, rep: Rep, group: Group) -> Array:
+    """Standard deviation of every copy about its mean, (inputs,): vectors may be far from the origin and close to each other."""
+    spread = np.ones(rows.shape[1])
+    for segment in rep.segments(group):
+        for start in range(segment.start, segment.stop, segment.size):
+            columns = slice(start, start + segment.size)
+            spread[columns] = max(float(np.sqrt(rows[:, columns].var(axis=0).mean())), LEAST_SPREAD)
+    return spread
 
 
 def _spacing(X: Array) -> float:

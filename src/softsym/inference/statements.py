@@ -47,8 +47,8 @@ from softsym.gp.features import (
     scale_parts,
 )
 from softsym.gp.regression import Remainder, RemainderSums, Statistics, fit
-from softsym.groups import Group
 from softsym.groups.finite_subgroup import finite_subgroup
+from softsym.inference.points import Action
 from softsym.inference.randomization import transform_each_row
 from softsym.inference.sample import MANY_ROWS, RESOLVABLE, Sample
 from softsym.reps import TensorType
@@ -109,13 +109,13 @@ class Statements:
 
 
 def examine(
-    sample: Sample, group: Group, *, tolerance: float, noise: float, candidates: int = 1
+    sample: Sample, action: Action, *, tolerance: float, noise: float, candidates: int = 1
 ) -> Statements:
     """Makes the statements about one group.
 
     Args:
         sample: The rows.
-        group: The group.
+        action: How the group acts.
         tolerance: The violation for which the resolution is computed.
         noise: Lower limit of the share of the variance that is noise.
         candidates: Intervals hold for so many candidates together.
@@ -128,12 +128,12 @@ def examine(
         >>> for c in (0.0, 0.5):
         ...     Y = (radius**2 + c * np.cos(8 * angle))[:, None] + 0.1 * rng.standard_normal((300, 1))
         ...     sample = Sample.make(X, Y, ss.rep("V"), ss.rep("S"), [ss.SO(2)])
-        ...     found = examine(sample, ss.SO(2), tolerance=0.05, noise=0.0)
+        ...     found = examine(sample, Action(ss.SO(2), ss.SO(2), ss.rep("V")), tolerance=0.05, noise=0.0)
         ...     print(found.p_value < 0.01, found.interval[1] < 0.05)
         False True
         True False
     """
-    orbit = Orbit.draw(sample, group)
+    orbit = Orbit.draw(sample, action)
     parts = [_Part(sample, orbit, index, tolerance) for index in range(len(sample.blocks))]
     return _combine(sample, parts, noise, candidates)
 
@@ -144,43 +144,44 @@ class Orbit:
 
     Args:
         sample: The rows.
-        group: The group.
+        action: How the group acts.
         elements: Parts (L, n or 1, d, d) of the elements.
         is_complete: Whether these are all elements of the group.
     """
 
     sample: Sample
-    group: Group
+    action: Action
     elements: tuple[Array, ...]
     is_complete: bool
 
     @classmethod
-    def draw(cls, sample: Sample, group: Group) -> Orbit:
+    def draw(cls, sample: Sample, action: Action) -> Orbit:
         """All elements of a small group, Haar elements of others; none of groups that are not compact."""
-        if not group.is_orthogonal:
-            return cls(sample, group, (), True)
+        group = action.linear
+        if not action.is_compact:
+            return cls(sample, action, (), True)
         if group.is_finite and (group.order or math.inf) <= ELEMENTS:
-            return cls(sample, group, tuple(part[:, None] for part in finite_subgroup(group).parts), True)
+            return cls(sample, action, tuple(part[:, None] for part in finite_subgroup(group).parts), True)
         rng, n = np.random.default_rng(sample.seed), len(sample)
         count = int(np.clip(ELEMENTS * MANY_ROWS // n, FEWEST_ELEMENTS, ELEMENTS))
         drawn = group.sample_parts(count * n, rng)
         elements = tuple(part.reshape(count, n, *part.shape[1:]) for part in drawn)
-        return cls(sample, group, elements, False)
+        return cls(sample, action, elements, False)
 
     def __len__(self) -> int:
         return len(self.elements[0]) if self.elements else 0
 
     def transform(self, rows: slice | Index, kind: TensorType) -> Iterator[tuple[Array, Array]]:
         """For each element of some rows: their scaled images (n, inputs), and inverse matrices (n, q, q) of an output type."""
-        X = self.sample.X[rows]
+        X, group = self.sample.X[rows], self.action.linear
         for k in range(len(self)):
             own = [part[k] if part.shape[1] == 1 else part[k][rows] for part in self.elements]
             own = [np.broadcast_to(part, (len(X), *part.shape[1:])) for part in own]
-            images = transform_each_row(self.sample.rep_in, self.group, own, X)
+            images = transform_each_row(self.sample.rep_in, group, own, X)
             matrices = np.ones((len(X), 1, 1))
             if kind.rank:
                 back = tuple(part.swapaxes(1, 2) for part in own)
-                matrices = kind.rho(self.group, group_element(self.group, back))
+                matrices = kind.rho(group, group_element(group, back))
             yield (images - self.sample.shift) / self.sample.scale, matrices
 
 
@@ -190,17 +191,18 @@ class _Part:
     def __init__(self, sample: Sample, orbit: Orbit, index: int, tolerance: float) -> None:
         self.sample, self.orbit, self.block = sample, orbit, sample.blocks[index]
         self.q, self.copies = self.block.values.shape[1:]
-        maps = equivariant_features(
-            sample.rep_in, self.block.kind, orbit.group, sample.rows, sample.most_features
-        )
+        action = orbit.action
+        rows = sample.rows if action.inputs is None else sample.rows @ action.inputs
+        maps = equivariant_features(action.rep_in, self.block.kind, action.linear, rows, sample.most_features)
         listed = list(maps) or [_Zero(self.q)]
-        best, height = sample.choose(listed, self.block)
+        best, height = sample.choose(listed, self.block, rows)
         assert best is not None
-        self.features: FeatureMap = best
+        self.features: FeatureMap = _Mapped(best, action.inputs)
         with sample.lock:
             self.without = sample.unconstrained_errors[index]
             self.log_evidence = height - sample.unconstrained[index][1]
         flexible = next((each for name in FLEXIBLE for each in listed if name in each.name), best)
+        flexible = _Mapped(flexible, action.inputs)
         self.own, self.sums = self._sum_rows()
         own = _total(self.own)
         total = [_total(folds) for folds in self.sums]
@@ -450,6 +452,17 @@ class _Fitted:
     weights: Array
     next_to: Array
     mean: Array
+
+
+class _Mapped:
+    """Features of some of the inputs, by a matrix; None for all."""
+
+    def __init__(self, features: FeatureMap, matrix: Array | None) -> None:
+        self.features, self.matrix, self.name = features, matrix, features.name
+
+    def __call__(self, X: Array) -> list[tuple[Any, Any]]:
+        """Parts of scaled rows."""
+        return self.features(X if self.matrix is None else X @ self.matrix)
 
 
 class _Zero:

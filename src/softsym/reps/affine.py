@@ -155,7 +155,7 @@ def points_to_vectors(rep: Rep) -> Rep:
 
 def mean_point(rep: Rep, group: Group, X: Array) -> Array:
     """The mean point of every row, shape (n, d): an equivariant point."""
-    where = _columns(rep, group)
+    where = point_columns(rep, group)
     if not len(where):
         raise InputError(f"{rep} has no points to take the centre of")
     return np.asarray(X[:, where].mean(axis=1))
@@ -171,12 +171,12 @@ def translate_points(rep: Rep, group: Group, X: Array, by: Array) -> Array:
         array([[-1., -1.,  1.,  1.,  4.,  5.]])
     """
     out = np.array(X, dtype=np.float64)
-    for columns in _columns(rep, group):
+    for columns in point_columns(rep, group):
         out[:, columns] += by
     return out
 
 
-def _columns(rep: Rep, group: Group) -> NDArray[np.intp]:
+def point_columns(rep: Rep, group: Group) -> NDArray[np.intp]:
     """The columns of every point, (points, d)."""
     rows = [
         np.arange(start, start + segment.size)

@@ -1,0 +1,204 @@
+r"""Points under affine groups: orthonormal differences of the points of every row, and their mean point.
+
+Outputs that are points are taken relative to the mean point c of the inputs. An affine group acts on differences and relative outputs by
+its linear part. Under the translations in it nothing depends on c along their
+directions; without translations c is one more vector. So every candidate acts on the same columns, by a linear group and a matrix that
+says which inputs its equivariant functions may depend on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import helmert
+
+from softsym.errors import InputError
+from softsym.groups import Group, Translation, Trivial
+from softsym.reps import Rep, Vector
+from softsym.reps.affine import (
+    PointAtom,
+    has_points,
+    is_affine,
+    point_columns,
+    points_to_vectors,
+    translate_points,
+)
+from softsym.typing import Array
+
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Action:
+    """How a candidate acts on the columns of a sample.
+
+    Args:
+        group: The candidate as it was given, points in homogeneous coordinates.
+        linear: The group that acts on vectors.
+        rep_in: Representation of the inputs on which its equivariant functions depend.
+        inputs: Matrix (inputs, those) from scaled inputs to these; None if they are all inputs.
+        overlap: How far mean points vary along its translations, in units of the displacements; at most 1.
+    """
+
+    group: Group
+    linear: Group
+    rep_in: Rep
+    inputs: Array | None = None
+    overlap: float = 1.0
+
+    @property
+    def has_translations(self) -> bool:
+        """Whether equivariant functions do not depend on the mean point."""
+        return self.inputs is not None
+
+    @property
+    def is_compact(self) -> bool:
+        """Whether there is a Haar average."""
+        return self.linear.is_orthogonal and not self.has_translations
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """A table as the statements see it.
+
+    Args:
+        X: Inputs (n, inputs).
+        Y: Outputs (n, outputs).
+        rep_in: Representation of the inputs.
+        rep_out: Representation of the outputs.
+        actions: One for each candidate.
+        centre: Number of columns of the mean point, the last ones of the inputs; 0 without points.
+    """
+
+    X: Array
+    Y: Array
+    rep_in: Rep
+    rep_out: Rep
+    actions: tuple[Action, ...]
+    centre: int = 0
+
+
+def read_columns(X: Array, Y: Array, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]) -> Columns:
+    """Points as displacements and a mean point; other tables as they are.
+
+    Example:
+        >>> import softsym as ss
+        >>> X = np.arange(6.0)[None]
+        >>> found = read_columns(X, X[:, :3], ss.rep("2P"), ss.rep("P"), [ss.SE(3), ss.O(3)])
+        >>> found.X.round(2), found.Y, [action.linear.name for action in found.actions]
+        (array([[-2.12, -2.12, -2.12,  1.5 ,  2.5 ,  3.5 ]]), array([[-1.5, -1.5, -1.5]]), ['SO(3)', 'O(3)'])
+    """
+    if not has_points(rep_in, rep_out):
+        return Columns(X, Y, rep_in, rep_out, tuple(Action(group, group, rep_in) for group in groups))
+    d = space_dimension(rep_in, X.shape[1])
+    space, outputs = Translation(d), points_to_vectors(rep_out)
+    if outputs.size(Trivial(d)) != Y.shape[1]:
+        raise InputError(
+            f"`Y` has {Y.shape[1]} columns, {rep_out} in {d} dimensions has {outputs.size(Trivial(d))}"
+        )
+    where = point_columns(rep_in, space)
+    if not len(where):
+        raise InputError(
+            f"{rep_in} has no points P that translations could act on; write V for displacements"
+        )
+    points = X[:, where]  # (n, points, d)
+    centre = points.mean(axis=1)
+    differences = np.einsum("kp,npa->nka", helmert(len(where)), points)
+    others = np.delete(X, where.ravel(), axis=1)
+    vectors = points_to_vectors(Rep(tuple(term for term in rep_in if term[1].atoms != (PointAtom(),))))
+    if len(where) > 1:
+        vectors = vectors + (len(where) - 1) * Vector
+    inputs = np.concatenate([others, differences.reshape(len(X), -1), centre], axis=1)
+    whole, size = vectors + Vector, float(np.sqrt((differences**2).sum(axis=(1, 2)).mean() / len(where)))
+    actions = tuple(_act(group, vectors, whole, centre, size) for group in groups)
+    return Columns(inputs, translate_points(rep_out, space, Y, -centre), whole, outputs, actions, d)
+
+
+def space_dimension(rep: Rep, columns: int) -> int:
+    """The dimension of the space whose points and vectors fill so many columns."""
+    vectors = points_to_vectors(rep)
+    for d in range(1, columns + 1):
+        if vectors.size(Trivial(d)) == columns:
+            return d
+    raise InputError(f"{columns} columns are not {rep} of any space")
+
+
+def lift(group: Group, d: int) -> Group:
+    """A group of R^d in homogeneous coordinates; affine groups as they are."""
+    if group.dim == d + 1 and is_affine(group):
+        return group
+    if group.dim != d or len(group.part_dims) > 1:
+        raise InputError(
+            f"{group.name} acts on R^{group.dim}, the points are in R^{d}; pass groups such as SE({d}) or O({d})"
+        )
+    lie, discrete = np.zeros((len(group.lie_algebra), d + 1, d + 1)), []
+    lie[:, :d, :d] = group.lie_algebra
+    for h in group.discrete_generators:
+        homogeneous = np.eye(d + 1)
+        homogeneous[:d, :d] = h
+        discrete.append(homogeneous)
+    return Group.from_generators(lie, np.array(discrete).reshape(-1, d + 1, d + 1), name=group.name)
+
+
+def linear_part(group: Group) -> tuple[Group, Array]:
+    """The action of an affine group on displacements, and an orthonormal basis (k, d) of the directions of its translations.
+
+    Example:
+        >>> import softsym as ss
+        >>> linear_part(ss.E(3))[0], len(linear_part(ss.Translation(2))[1])
+        (O(3), 2)
+    """
+    d, algebra = group.dim - 1, group.lie_algebra
+    turns = algebra[:, :d, :d].reshape(len(algebra), -1)
+    left, sizes, right = (
+        np.linalg.svd(turns, full_matrices=True) if len(algebra) else (np.zeros((0, 0)), np.zeros(0), turns)
+    )
+    rank = int((sizes > ROUNDING * max(float(sizes.max(initial=0.0)), ROUNDING)).sum())
+    shifts = left.T[rank:] @ algebra[:, :d, d] if len(algebra) else np.zeros((0, d))
+    directions = (
+        np.linalg.svd(shifts)[2][: np.linalg.matrix_rank(shifts, tol=1e-9)] if len(shifts) else shifts
+    )
+    moved = left.T[:rank] @ algebra[:, :d, d] if rank else np.zeros((0, d))
+    moved = np.concatenate([moved, group.discrete_generators[:, :d, d]])
+    if np.abs(moved - moved @ directions.T @ directions).max(initial=0.0) > 1e-6:
+        raise InputError(
+            f"{group.name} rotates about a point that is not the origin; shift the points, or add translations"
+        )
+    lie = right[:rank].reshape(-1, d, d)
+    discrete = [h[:d, :d] for h in group.discrete_generators if not np.allclose(h[:d, :d], np.eye(d))]
+    if not rank and not discrete:
+        return Trivial(d), directions
+    return _named(
+        Group.from_generators(lie, np.array(discrete).reshape(-1, d, d), name=f"linear part of {group.name}")
+    ), directions
+
+
+def _named(group: Group) -> Group:
+    """The orthogonal groups of the catalogue by their names, which sample and integrate better."""
+    from softsym.groups import SO, O
+
+    d, count = group.dim, len(group.lie_algebra)
+    is_full = group.is_orthogonal and count == d * (d - 1) // 2 and count > 0
+    if not is_full:
+        return group
+    return O(d) if any(np.linalg.det(h) < 0 for h in group.discrete_generators) else SO(d)
+
+
+def _act(group: Group, vectors: Rep, whole: Rep, centre: Array, size: float) -> Action:
+    """How a candidate acts on displacements of a root mean square size and on mean points (n, d)."""
+    d, columns = centre.shape[1], whole.size(Trivial(centre.shape[1]))
+    lifted = lift(group, d)
+    if lifted is not group:
+        return Action(lifted, group, whole)
+    linear, directions = linear_part(group)
+    if not len(directions):
+        return Action(group, linear, whole)
+    varies = float(np.sqrt((centre @ directions.T).var(axis=0).mean()))
+    overlap = min(1.0, varies * np.sqrt(d) / size) if size > 0 else float(varies > 0)
+    if len(directions) == d:
+        return Action(group, linear, vectors, np.eye(columns)[:, :-d], overlap)
+    keep = np.eye(columns)
+    keep[-d:, -d:] -= directions.T @ directions
+    return Action(group, linear, whole, keep, overlap)

@@ -1,0 +1,85 @@
+"""Points under affine groups: translations and rigid motions get verdicts of their own, mixed with groups of vectors."""
+
+import numpy as np
+import pytest
+
+import softsym as ss
+from softsym.errors import InputError
+from softsym.inference.points import lift, linear_part, read_columns
+
+CANDIDATES = ["SE(3)", "Translation(3)", "O(3)"]
+
+
+def verdicts(X, Y, rep_in, rep_out, groups=CANDIDATES):
+    return {row.name: row.verdict for row in ss.evidence(X, Y, rep_in, rep_out, groups)}
+
+
+@pytest.fixture(scope="module")
+def masses():
+    """Two masses on a spring: positions, velocities, forces on the first."""
+    rng = np.random.default_rng(1)
+    points, velocities = rng.standard_normal((2, 300, 6))
+    apart = points[:, :3] - points[:, 3:]
+    force = -apart * np.tanh((apart**2).sum(axis=1, keepdims=True))
+    return points, velocities, force + 0.01 * rng.standard_normal(force.shape)
+
+
+def test_masses_on_a_spring_have_rigid_motions_and_rotations(masses):
+    points, _, force = masses
+    assert verdicts(points, force, "2P", "D") == {
+        "SE(3)": "exact",
+        "Translation(3)": "exact",
+        "O(3)": "exact",
+    }
+    far = verdicts(points + [100.0, 0.0, 0.0] * 2, force, "2P", "D", ["SE(3)", "Translation(3)"])
+    assert far == {"SE(3)": "exact", "Translation(3)": "exact"}
+
+
+def test_a_trap_breaks_translations_alone(masses):
+    points, _, force = masses
+    found = verdicts(points, force - 0.5 * points[:, :3], "2P", "D")
+    assert found["O(3)"] == "exact"
+    assert found["SE(3)"] in ("soft", "absent")
+    assert found["Translation(3)"] in ("soft", "absent")
+
+
+def test_a_projectile_has_translations_and_no_rotations():
+    rng = np.random.default_rng(0)
+    X, step = rng.standard_normal((300, 6)) * [3.0, 3.0, 3.0, 1.0, 1.0, 1.0], 0.2
+    Y = X[:, :3] + step * X[:, 3:] + [0.0, 0.0, -4.9 * step**2] + 0.002 * rng.standard_normal((300, 3))
+    assert verdicts(X, Y, "P + D", "P") == {"SE(3)": "absent", "Translation(3)": "exact", "O(3)": "absent"}
+
+
+def test_columns_of_points_are_differences_and_a_mean_point():
+    rng = np.random.default_rng(0)
+    X, Y = rng.standard_normal((4, 10)), rng.standard_normal((4, 3))
+    found = read_columns(X, Y, ss.rep("S + 3P"), ss.rep("P"), [ss.E(3), ss.Translation(3), ss.SO(3)])
+    assert str(found.rep_in) == "S + 3V"
+    assert [action.has_translations for action in found.actions] == [True, True, False]
+    assert [str(action.rep_in) for action in found.actions] == ["S + 2V", "S + 2V", "S + 3V"]
+    moved = X + np.concatenate([[0.0], np.tile([1.0, 2.0, 3.0], 3)])
+    again = read_columns(moved, Y + [1.0, 2.0, 3.0], ss.rep("S + 3P"), ss.rep("P"), [ss.E(3)])
+    assert np.allclose(again.X[:, :-3], found.X[:, :-3])
+    assert np.allclose(again.Y, found.Y)
+    assert np.allclose(again.X[:, -3:] - found.X[:, -3:], [1.0, 2.0, 3.0])
+
+
+def test_linear_parts_and_lifted_groups():
+    assert linear_part(ss.SE(2))[0] == ss.SO(2)
+    assert linear_part(lift(ss.O(3), 3))[0] == ss.O(3)
+    assert len(linear_part(lift(ss.O(3), 3))[1]) == 0
+    plane = np.zeros((2, 4, 4))
+    plane[0, 0, 3] = plane[1, 1, 3] = 1.0
+    shifts = ss.Group.from_generators(lie_algebra=plane, name="shifts of the plane")
+    _, directions = linear_part(shifts)
+    assert np.allclose(directions.T @ directions, np.diag([1.0, 1.0, 0.0]))
+    with pytest.raises(InputError, match=r"O\(2\) acts on R\^2, the points are in R\^3"):
+        lift(ss.O(2), 3)
+
+
+def test_what_does_not_fit_is_refused():
+    X, Y = np.random.default_rng(0).standard_normal((2, 30, 6))
+    with pytest.raises(InputError, match="`Y` has 6 columns, P in 3 dimensions has 3"):
+        ss.evidence(X, Y, "2P", "P", ["SE(3)"])
+    with pytest.raises(InputError, match="has no points P"):
+        ss.evidence(X, Y[:, :3], "2D", "P", ["SE(3)"])
