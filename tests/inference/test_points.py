@@ -57,11 +57,12 @@ def test_columns_of_points_are_differences_and_a_mean_point():
     assert str(found.rep_in) == "S + 3V"
     assert [action.has_translations for action in found.actions] == [True, True, False]
     assert [str(action.rep_in) for action in found.actions] == ["S + 2V", "S + 2V", "S + 3V"]
-    moved = X + np.concatenate([[0.0], np.tile([1.0, 2.0, 3.0], 3)])
-    again = read_columns(moved, Y + [1.0, 2.0, 3.0], ss.rep("S + 3P"), ss.rep("P"), [ss.E(3)])
+    by = np.array([1.0, 2.0, 3.0])
+    moved = X + np.concatenate([[0.0], np.tile(by, 3)])
+    again = read_columns(moved, Y + by, ss.rep("S + 3P"), ss.rep("P"), [ss.E(3)])
     assert np.allclose(again.X[:, :-3], found.X[:, :-3])
     assert np.allclose(again.Y, found.Y)
-    assert np.allclose(again.X[:, -3:] - found.X[:, -3:], [1.0, 2.0, 3.0])
+    assert np.allclose(again.X[:, -3:] - found.X[:, -3:], by)
 
 
 def test_linear_parts_and_lifted_groups():

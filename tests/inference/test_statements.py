@@ -4,13 +4,15 @@ import numpy as np
 import pytest
 
 import softsym as ss
+from softsym.inference.points import Action
 from softsym.inference.sample import Sample
 from softsym.inference.statements import examine, mean_interval
 
 
 def statements(X, Y, rep_in, rep_out, group, seed=0, **options):
     sample = Sample.make(X, Y, ss.rep(rep_in), ss.rep(rep_out), [ss.group(group)], seed=seed, **options)
-    return examine(sample, ss.group(group), tolerance=0.05, noise=0.0)
+    found = ss.group(group)
+    return examine(sample, Action(found, found, sample.rep_in), tolerance=0.05, noise=0.0)
 
 
 def well(rng, n, c=0.0, m=4, stretch=(1.0, 1.0), noise=0.1):

@@ -325,7 +325,7 @@ class _Part:
             self.noise[c] = float(np.concatenate(noises)[:, c] @ shares / shares.sum()) * self.q
         rest = 1.0 - self.noise  # what is left of a copy after linear maps and noise
         full = (self.block.whole / self.block.sizes) ** 2 - self.noise
-        self.reference = np.maximum(np.where(rest > 0.5, rest, full), 1e-6)
+        self.reference: Array = np.maximum(np.where(rest > 0.5, rest, full), 1e-6)
         self.curve = np.concatenate([[self.unbroken.sum()], np.max(heights, axis=0).sum(axis=1)])
 
     def _resolve(self, flexible: FeatureMap, squares: list[Array], tolerance: float) -> float:
