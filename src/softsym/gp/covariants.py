@@ -29,7 +29,7 @@ import numpy as np
 from softsym.gp.arrays import namespace, stored
 from softsym.groups import Group
 from softsym.reps import Rep, TensorType
-from softsym.reps.atoms import Sign
+from softsym.reps.atoms import Sign, lie_elements
 from softsym.spaces import equivariant_maps
 from softsym.typing import Array
 
@@ -103,6 +103,38 @@ def invariant_polynomials(rep: Rep, group: Group, degree: int = 3) -> Polynomial
         (3, 7)
     """
     return _extend(_invariants(_reduced(rep, group, degree), group, degree), rep, group, SCALAR, degree)
+
+
+def separates_orbits(invariants: Polynomials, rep: Rep, group: Group) -> bool:
+    """Whether as many of the invariants are independent as there are dimensions across generic orbits.
+
+    Else some equivariant functions are no functions of these invariants, and a model of them says nothing about the group.
+
+    Example:
+        >>> import softsym as ss
+        >>> rep = ss.rep("V")
+        >>> [separates_orbits(invariant_polynomials(rep, G), rep, G) for G in (ss.O(3), ss.S(3), ss.S(5))]
+        [True, True, False]
+    """
+    columns = [
+        k for segment in rep.segments(group) if segment.type.rank for k in range(segment.start, segment.stop)
+    ]
+    x = np.random.default_rng(0).standard_normal((1, rep.size(group)))
+    step = 1e-20  # imaginary: derivatives of polynomials without rounding
+    shifted = x + 1j * step * np.eye(x.shape[1])[columns]
+    slopes = invariants(shifted)[:, 0].imag / step if columns else np.zeros((0, 0))
+    along = [
+        np.concatenate(
+            [
+                (x[0, each.start : each.stop].reshape(each.copies, -1) @ each.type.drho(group, A).T).ravel()
+                for each in rep.segments(group)
+                if each.type.rank
+            ]
+        )
+        for A in (lie_elements(group) if columns else ())
+    ]
+    across = len(columns) - (int(np.linalg.matrix_rank(np.array(along), tol=1e-8)) if along else 0)
+    return not columns or int(np.linalg.matrix_rank(slopes, tol=1e-8)) >= across
 
 
 def equivariant_polynomials(rep: Rep, output: TensorType, group: Group, degree: int = 2) -> Polynomials:

@@ -25,7 +25,13 @@ import numpy as np
 from scipy.linalg import expm, solve_triangular
 
 from softsym.gp.arrays import namespace, stored
-from softsym.gp.covariants import SCALAR, Polynomials, equivariant_polynomials, invariant_polynomials
+from softsym.gp.covariants import (
+    SCALAR,
+    Polynomials,
+    equivariant_polynomials,
+    invariant_polynomials,
+    separates_orbits,
+)
 from softsym.groups import Group, Trivial
 from softsym.groups.finite_subgroup import finite_subgroup
 from softsym.metrics.transform import act
@@ -43,8 +49,8 @@ MAX_ORDER = 60
 """Largest order of a finite group whose elements are averaged over; larger ones take invariants of low degree."""
 POLYGON, MAX_AVERAGED, MAX_AVERAGED_SIZE = 24, 6_000, 3
 """Corners of the polygon that stands for a circle; most rows and coordinates of outputs for which kernels are averaged over it."""
-MAX_INVARIANTS = 60
-"""With more invariants of degree three, those of degree two have to do."""
+MAX_INVARIANTS, MAX_DEGREE = 60, 6
+"""With more invariants of degree three, those of degree two have to do; and the highest degree where lower ones do not separate orbits."""
 POLYNOMIALS = ((1, 9), (2, 9), (3, 2), (3, 9), (4, 2), (4, 9))
 """Total degrees of polynomials that are tried, and how many different inputs (copies of a type, scalars) a term may multiply."""
 DECAYS = (1.0, 0.3)
@@ -254,9 +260,7 @@ class Coordinates:
     @classmethod
     def fit(cls, rep: Rep, group: Group, X: Array) -> Coordinates:
         """Of representation, group and rows."""
-        invariants = invariant_polynomials(rep, group, 3)
-        if len(invariants) > MAX_INVARIANTS:
-            invariants = invariant_polynomials(rep, group, 2)
+        invariants = separating_invariants(rep, group)[0]
         scalars = scalar_columns(rep, group)
         nothing = np.ones(len(scalars) + len(invariants))
         raw = cls(scalars, invariants, nothing, nothing, nothing, nothing).raw(X)
@@ -603,6 +607,31 @@ def equivariant_features(
     )
     for each in maps:
         yield ScaledFeatures(each, powers, output.degree)
+
+
+@functools.lru_cache(maxsize=256)
+def separating_invariants(rep: Rep, group: Group) -> tuple[Polynomials, bool]:
+    """Invariants of low degree, of degree four and more only where others do not separate orbits, and whether they do."""
+    invariants = invariant_polynomials(rep, group, 3)
+    if len(invariants) > MAX_INVARIANTS:
+        invariants = invariant_polynomials(rep, group, 2)
+    if separates_orbits(invariants, rep, group):
+        return invariants, True
+    for degree in range(4, MAX_DEGREE + 1):
+        more = invariant_polynomials(rep, group, degree)
+        if len(more) > MAX_INVARIANTS:
+            return invariants, False
+        if separates_orbits(more, rep, group):
+            return more, True
+    return invariants, False
+
+
+def can_follow_all(rep: Rep, group: Group) -> bool:
+    """Whether the features of a group follow every equivariant function of inputs, given enough of them."""
+    _, inner = split_scaling(rep, group)
+    if inner is None or (inner.is_finite and (inner.order or np.inf) <= MAX_ORDER):
+        return True
+    return separating_invariants(rep, inner)[1]
 
 
 def is_circle(group: Group) -> bool:

@@ -278,8 +278,8 @@ def _compare_with_trees(rows: list[EvidenceRow], tests: Sequence[_Tests], p_valu
             continue
         begun, sample = time.perf_counter(), one.sample
         some, errors = sample.tree_errors
-        weights = [block.weight * block.sizes**2 for block in sample.blocks]
-        whole = sum(float((block.weight * block.whole**2).sum()) for block in sample.blocks)
+        weights = [block.weights * block.sizes**2 for block in sample.blocks]
+        whole = sum(float((block.weights * block.whole**2).sum()) for block in sample.blocks)
         trees = sum((own @ w for own, w in zip(errors, weights, strict=True)), np.zeros(len(some)))
         gaps = one.statements.exact_errors[some] - trees
         labels = np.unique(sample.labels[some], return_inverse=True)[1].reshape(-1)
@@ -314,8 +314,8 @@ def _noise_share(noise: ArrayLike | None, X: Array, Y: Array, sample: Sample) ->
     """A lower limit of the share of the variance that is noise: as given, or from rows of equal inputs; zero if nothing is known."""
     weights = np.zeros(Y.shape[1])
     for block in sample.blocks:
-        weights[block.columns.ravel()] = block.weight
-    whole = sum(float((block.weight * block.whole**2).sum()) for block in sample.blocks)
+        weights[block.columns] = block.weights[:, None]
+    whole = sum(float((block.weights * block.whole**2).sum()) for block in sample.blocks)
     if noise is not None:
         deviations = np.asarray(noise, dtype=np.float64)
         if deviations.ndim > 1 or deviations.size not in (1, Y.shape[1]) or not (deviations >= 0).all():

@@ -63,7 +63,7 @@ class Block:
         linear: The linear map (n, q, copies), divided likewise.
         sizes: Root mean square lengths of the copies (copies,), after the linear map.
         whole: The same before it.
-        weight: Share of the type in violations of all outputs together, over its sums of squares.
+        weights: What squares of each copy count (copies,): every copy as many as it has coordinates, whatever its unit.
     """
 
     kind: TensorType
@@ -72,7 +72,7 @@ class Block:
     linear: Array
     sizes: Array
     whole: Array
-    weight: float
+    weights: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -270,7 +270,7 @@ class Sample:
         """What linear maps leave of the outputs (n, outputs), blocks as they count; zero where outputs do not vary."""
         out = np.zeros((len(self), self.size))
         for block in self.blocks:
-            values = (block.values * block.sizes * math.sqrt(block.weight)).swapaxes(1, 2)
+            values = (block.values * block.sizes * np.sqrt(block.weights)).swapaxes(1, 2)
             out[:, block.columns.ravel()] = values.reshape(len(self), -1)
         return out
 
@@ -329,7 +329,7 @@ class Predictor:
             self.sample.blocks, self.sample.unconstrained, self.weights, strict=True
         ):
             values = combine(features(rows), weights, block.values.shape[1])
-            values = (values * block.sizes * math.sqrt(block.weight)).swapaxes(1, 2)
+            values = (values * block.sizes * np.sqrt(block.weights)).swapaxes(1, 2)
             out[:, block.columns.ravel()] = values.reshape(len(X), -1)
         return out
 
@@ -371,11 +371,10 @@ def _blocks(X: Array, Y: Array, rep_in: Rep, rep_out: Rep, group: Group, roots: 
         )
         varies = whole > floor
         if varies.any():
-            total = float((whole[varies] ** 2).sum())
-            weight = segment.size * int(varies.sum()) / total
+            weights = segment.size / whole[varies] ** 2
             scaled, linear = ((each[:, :, varies] / sizes[varies]) for each in (rest, values - rest))
             blocks.append(
-                Block(segment.type, columns[varies], scaled, linear, sizes[varies], whole[varies], weight)
+                Block(segment.type, columns[varies], scaled, linear, sizes[varies], whole[varies], weights)
             )
     return tuple(blocks)
 

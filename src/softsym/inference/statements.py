@@ -40,6 +40,7 @@ from scipy.special import ndtri, stdtr, stdtrit
 from softsym.gp.features import (
     FeatureMap,
     InducingPoints,
+    can_follow_all,
     combine,
     correlate,
     equivariant_features,
@@ -76,7 +77,7 @@ class Statements:
     """What the rows say about one group.
 
     Args:
-        p_value: Of the score test.
+        p_value: Of the score test; NaN where features cannot follow all equivariant functions, and nothing can be averaged.
         violation: Posterior median of the relative violation of all outputs.
         interval: Its interval.
         largest: Upper end of the largest violation of any copy of the outputs, relative to what is left after linear maps.
@@ -192,6 +193,7 @@ class _Part:
         self.sample, self.orbit, self.block = sample, orbit, sample.blocks[index]
         self.q, self.copies = self.block.values.shape[1:]
         action = orbit.action
+        self.is_complete = can_follow_all(action.rep_in, action.linear)
         rows = sample.rows if action.inputs is None else sample.rows @ action.inputs
         maps = equivariant_features(action.rep_in, self.block.kind, action.linear, rows, sample.most_features)
         listed = list(maps) or [_Zero(self.q)]
@@ -400,7 +402,10 @@ class _Part:
                 for kind, predicted in enumerate((plain[k + 1], moved[k + 1] + average[:, :, at])):
                     residuals[kind, k, rows] = (Y - predicted) * sample.roots[rows, None, None]
         self.dependence = _dependence(left, sample.labels)
-        better = int(bool(len(self.orbit)) and self.averaged.mean() < self.with_symmetry.mean())
+        better = int(
+            bool(len(self.orbit))
+            and (not self.is_complete or self.averaged.mean() < self.with_symmetry.mean())
+        )
         self.scores, self.directions = np.zeros((n, self.copies)), np.zeros((n, self.copies))
         later = sample.folds >= first if is_long else np.ones(n, dtype=bool)
         along = self._orthogonal(along, later)
@@ -497,8 +502,8 @@ def _moments(
 
 def _combine(sample: Sample, parts: Sequence[_Part], noise: float, candidates: int) -> Statements:
     """The statements over all types of outputs; row groups are the units of the tests."""
-    weights = [part.block.weight * part.block.sizes**2 for part in parts]
-    whole = sum(float((part.block.weight * part.block.whole**2).sum()) for part in parts)
+    weights = [part.block.weights * part.block.sizes**2 for part in parts]
+    whole = sum(float((part.block.weights * part.block.whole**2).sum()) for part in parts)
     scores = sum((part.scores @ w for part, w in zip(parts, weights, strict=True)), np.zeros(len(sample)))
     averaged = [
         part.averaged if part.averaged.mean() < part.with_symmetry.mean() else part.with_symmetry
@@ -548,8 +553,9 @@ def _combine(sample: Sample, parts: Sequence[_Part], noise: float, candidates: i
         own = np.quantile(part.draws, 1.0 - level, axis=1).max(axis=0)
         largest = max(largest, float(np.sqrt((own / part.reference).max())))
     curve = sum((part.curve for part in parts), np.zeros(len(SIZES) + 1))
+    is_testable = all(part.is_complete or len(part.orbit) for part in parts)
     return Statements(
-        p_value=_score_test(scores, sample),
+        p_value=_score_test(scores, sample) if is_testable else math.nan,
         violation=min(math.sqrt(ends[1]), 1.0),
         interval=(min(lower, 1.0), min(upper, 1.0)),
         largest=largest,

@@ -57,6 +57,7 @@ class Reason(StrEnum):
     FEW_ROWS = "few-rows"
     SOFT_OR_ABSENT = "soft-or-absent"
     DISAGREE = "disagree"
+    INCOMPLETE = "incomplete"
     BETTER_WITHOUT = "better-without"
     RESOLUTION = "resolution"
     SUBGROUP = "subgroup"
@@ -317,7 +318,13 @@ def judge(found: Findings) -> tuple[Verdict, Reason, str]:
             Reason.POOR_FIT,
             (f"models predict only {share:.0%} of the outputs; more rows or less noise would decide it"),
         )
-    return _judge_refuted(found) if found.is_refuted else _judge_unrefuted(found)
+    if found.is_refuted:
+        return _judge_refuted(found)
+    judged = _judge_unrefuted(found)
+    if math.isnan(found.p_value) and judged[0] != "exact":
+        note = "not all functions with this symmetry can be modelled here, so that it cannot be refuted"
+        return "undecided", Reason.INCOMPLETE, note
+    return judged
 
 
 def _judge_refuted(found: Findings) -> tuple[Verdict, Reason, str]:
