@@ -51,17 +51,11 @@ ARGUMENTS = "asked.json"
 
 @dataclass(frozen=True)
 class Workspace:
-    """The folders of one discovery.
+    """The folders of one discovery."""
 
-    Args:
-        target: Where results go.
-        force: Replace what is there.
-        resume: Go on with what was stopped.
-    """
-
-    target: Path
-    force: bool = False
-    resume: bool = False
+    target: Path  # where results go
+    force: bool = False  # replace what is there
+    resume: bool = False  # go on with what was stopped
 
     @property
     def partial(self) -> Path:

@@ -69,19 +69,12 @@ class Projected(Generic[Estimator]):
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """The selected model.
+    """The selected model."""
 
-    Args:
-        model: The model, fitted to development rows.
-        loss: Its mean loss in cross-validation; NaN if there are too few rows for that.
-        groups: Groups that it was projected onto.
-        better_without: Names of groups without which rows are predicted clearly better.
-    """
-
-    model: Stack
-    loss: float
-    groups: tuple[Group, ...] = ()
-    better_without: tuple[str, ...] = ()
+    model: Stack  # the model, fitted to development rows
+    loss: float  # its mean loss in cross-validation; NaN if there are too few rows for that
+    groups: tuple[Group, ...] = ()  # groups that it was projected onto
+    better_without: tuple[str, ...] = ()  # names of groups without which rows are predicted clearly better
 
 
 def select(data: FitData, candidates: Sequence[Candidate], exact: Sequence[Group]) -> Selection:

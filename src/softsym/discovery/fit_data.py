@@ -48,19 +48,12 @@ class Target(StrEnum):
 
 @dataclass(frozen=True)
 class Shape:
-    """What models map, and which symmetries they may have.
+    """What models map, and which symmetries they may have."""
 
-    Args:
-        rep_in: Representation of the input.
-        rep_out: Representation of the output.
-        groups: Candidate groups; none for an unconstrained model.
-        largest: Group of gates and bilinear layers.
-    """
-
-    rep_in: Rep
-    rep_out: Rep
-    groups: tuple[Group, ...]
-    largest: Group
+    rep_in: Rep  # representation of the input
+    rep_out: Rep  # representation of the output
+    groups: tuple[Group, ...]  # candidate groups; none for an unconstrained model
+    largest: Group  # group of gates and bilinear layers
 
     @classmethod
     def of(cls, rep_in: Rep, rep_out: Rep, groups: Sequence[Group], largest: Group | None = None) -> Shape:
@@ -103,23 +96,15 @@ class Shape:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows that models are fitted to or compared by.
+    """Rows that models are fitted to or compared by."""
 
-    Args:
-        X: Inputs (n, inputs).
-        Y: Outputs (n, outputs); for classes one column each, 0 or 1.
-        weights: Sample weights (n,), of mean one; None if all are equal.
-        row_groups: Row groups (n,); None if rows are independent.
-        target: What the outputs are.
-        is_separate: Whether no model was fitted to them; False where there are too few rows to hold any out.
-    """
-
-    X: Array
-    Y: Array
-    weights: Array | None = None
-    row_groups: Index | None = None
-    target: Target = Target.NUMBERS
+    X: Array  # inputs (n, inputs)
+    Y: Array  # outputs (n, outputs); for classes one column each, 0 or 1
+    weights: Array | None = None  # sample weights (n,), of mean one; None if all are equal
+    row_groups: Index | None = None  # row groups (n,); None if rows are independent
+    target: Target = Target.NUMBERS  # what the outputs are
     is_separate: bool = True
+    """Whether no model was fitted to them; False where there are too few rows to hold any out."""
 
     def __len__(self) -> int:
         return len(self.X)
@@ -177,37 +162,22 @@ class SearchSpace:
 
 @dataclass(frozen=True, eq=False)
 class FitData:
-    """All that the result of a fit depends on.
+    """All that the result of a fit depends on."""
 
-    Args:
-        shape: Representations and candidate groups.
-        rows: All rows.
-        hyperparameters: Of the networks.
-        seeds: Number of members of the ensemble of networks.
-        seed: Seed of the split and of the first member; the others follow.
-        fraction: Share of the rows for validation, and again for the test.
-        search_space: Hyperparameters that short trials decide.
-        budget: Seconds all members together may take; decides the number of epochs.
-        duplicates: Labels that equal rows share (n,), where they are known already.
-        model: Which models may be selected: ``auto``, ``linear``, ``gp`` or ``network``.
-        device: Device of the networks.
-        earlier: Networks of the last fit, from which training continues; none for a new start.
-        note: What was proposed, a sentence; empty where candidates were given.
-    """
-
-    shape: Shape
-    rows: Rows
-    hyperparameters: Hyperparameters
-    seeds: int = 2
-    seed: int = 0
-    fraction: float = 0.15
-    search_space: SearchSpace = SearchSpace()
-    budget: float | None = None
-    duplicates: Index | None = None
-    model: str = "auto"
-    device: str = "cpu"
+    shape: Shape  # representations and candidate groups
+    rows: Rows  # all rows
+    hyperparameters: Hyperparameters  # of the networks
+    seeds: int = 2  # number of members of the ensemble of networks
+    seed: int = 0  # seed of the split and of the first member; the others follow
+    fraction: float = 0.15  # share of the rows for validation, and again for the test
+    search_space: SearchSpace = SearchSpace()  # hyperparameters that short trials decide
+    budget: float | None = None  # seconds all members together may take; decides the number of epochs
+    duplicates: Index | None = None  # labels that equal rows share (n,), where they are known already
+    model: str = "auto"  # which models may be selected: ``auto``, ``linear``, ``gp`` or ``network``
+    device: str = "cpu"  # device of the networks
     earlier: tuple[Any, ...] = ()
-    note: str = ""
+    """Networks of the last fit, from which training continues; none for a new start."""
+    note: str = ""  # what was proposed, a sentence; empty where candidates were given
     parts: Parts = field(init=False)
 
     def __post_init__(self) -> None:

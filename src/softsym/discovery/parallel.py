@@ -96,32 +96,20 @@ def run_interruptible(work: Callable[[Stop], T]) -> T:
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """The state that a training continues from.
+    """The state that a training continues from."""
 
-    Args:
-        weights: The network's.
-        strengths: Of the penalties, from then on.
-    """
-
-    weights: dict[str, Tensor]
-    strengths: dict[str, float]
+    weights: dict[str, Tensor]  # the network's
+    strengths: dict[str, float]  # of the penalties, from then on
 
 
 @dataclass(frozen=True)
 class TrainJob:
-    """One training.
+    """One training."""
 
-    Args:
-        hyperparameters: With epochs and batch chosen.
-        seed: Seed of weights and batches.
-        folder: Where checkpoints go.
-        start: Weights and strengths to continue from; a new network by default.
-    """
-
-    hyperparameters: Hyperparameters
-    seed: int
-    folder: Path | None = None
-    start: Start | None = None
+    hyperparameters: Hyperparameters  # with epochs and batch chosen
+    seed: int  # seed of weights and batches
+    folder: Path | None = None  # where checkpoints go
+    start: Start | None = None  # weights and strengths to continue from; a new network by default
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,9 +126,6 @@ class TrainingData:
 class Weighted:
     """A loss with sample weights, which are the last column of the outputs: the mean over rows of weight times loss.
 
-    Args:
-        inner: The loss, which averages over its rows.
-
     Example:
         >>> import torch
         >>> loss = Weighted(torch.nn.functional.mse_loss)
@@ -148,7 +133,7 @@ class Weighted:
         tensor(3.2500)
     """
 
-    inner: Criterion
+    inner: Criterion  # the loss, which averages over its rows
 
     def __call__(self, prediction: Tensor, y: Tensor) -> Tensor:
         """The loss of predictions (n, outputs) and outputs with weights (n, outputs + 1), a scalar."""

@@ -21,19 +21,12 @@ from softsym.typing import Array
 
 @dataclass(frozen=True)
 class Points:
-    """A table with points, as estimators see it.
+    """A table with points, as estimators see it."""
 
-    Args:
-        rep_in: The inputs as they were given.
-        rep_out: The outputs as they were given.
-        dim: Dimension of the space.
-        is_centred: Whether the mean point is taken off every row.
-    """
-
-    rep_in: Rep
-    rep_out: Rep | None
-    dim: int
-    is_centred: bool
+    rep_in: Rep  # the inputs as they were given
+    rep_out: Rep | None  # the outputs as they were given
+    dim: int  # dimension of the space
+    is_centred: bool  # whether the mean point is taken off every row
 
     def inputs(self, X: Array) -> Array:
         """Inputs (n, D) as they are fitted."""

@@ -69,23 +69,15 @@ NOTICEABLE = 0.99
 
 @dataclass(frozen=True)
 class Baseline:
-    """How well one model predicts.
+    """How well one model predicts."""
 
-    Args:
-        name: Name of the model.
-        validation_error: Mean loss in cross-validation: squared error, or log loss of classes; NaN if it was not fitted to all folds.
-        test_error: On held-out rows.
-        explained: Share of the held-out variance that it explains.
-        is_returned: Whether it is the one that predicts.
-        share: Its weight in the stacked ensemble that predicts; 0 if it has none.
-    """
-
-    name: str
+    name: str  # name of the model
     validation_error: float
-    test_error: float
-    explained: float
-    is_returned: bool = False
-    share: float = 0.0
+    """Mean loss in cross-validation: squared error, or log loss of classes; NaN if it was not fitted to all folds."""
+    test_error: float  # on held-out rows
+    explained: float  # share of the held-out variance that it explains
+    is_returned: bool = False  # whether it is the one that predicts
+    share: float = 0.0  # its weight in the stacked ensemble that predicts; 0 if it has none
 
     @property
     def verdict(self) -> str:
@@ -148,39 +140,28 @@ class Baselines(CandidateTable[Baseline]):
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """The result of a fit.
+    """The result of a fit."""
 
-    Args:
-        shape: Representations and candidate groups.
-        train_model: The selected model fitted to training and validation rows, which test rows can test.
-        full_model: The same refitted to all rows, which predicts.
-        test: Test rows.
-        n_train: Number of training rows.
-        seconds: How long it took.
-        exact_groups: Names of the groups to which the selected model is exactly equivariant.
-        better_without: Names of groups without which held-out rows are predicted clearly better.
-        networks: The networks that were regularised towards the candidates; None if none was trained.
-        gp: The Gaussian process with all candidates, which can be projected where the selected model cannot; None if there is none.
-        baselines: The table of all models on the same rows.
-        compiled: Whether compiled code ran, on which last bits and speed depend; None if unknown.
-        seed: Random seed.
-        why: Why a network was trained or not, and why this model was selected, one sentence each.
-    """
-
-    shape: Shape
-    train_model: Stack
-    full_model: Stack
-    test: Rows
-    n_train: int
-    seconds: float
+    shape: Shape  # representations and candidate groups
+    train_model: Stack  # the selected model fitted to training and validation rows, which test rows can test
+    full_model: Stack  # the same refitted to all rows, which predicts
+    test: Rows  # test rows
+    n_train: int  # number of training rows
+    seconds: float  # how long it took
     exact_groups: tuple[str, ...] = ()
+    """Names of the groups to which the selected model is exactly equivariant."""
     better_without: tuple[str, ...] = ()
+    """Names of groups without which held-out rows are predicted clearly better."""
     networks: Networks | None = None
+    """The networks that were regularised towards the candidates; None if none was trained."""
     gp: Model | None = None
-    baselines: Baselines = field(default_factory=Baselines)
+    """The Gaussian process with all candidates, which can be projected where the selected model cannot; None if there is none."""
+    baselines: Baselines = field(default_factory=Baselines)  # the table of all models on the same rows
     compiled: str | None = None
-    seed: int = 0
+    """Whether compiled code ran, on which last bits and speed depend; None if unknown."""
+    seed: int = 0  # random seed
     why: tuple[str, ...] = ()
+    """Why a network was trained or not, and why this model was selected, one sentence each."""
 
     @property
     def members(self) -> tuple[Member, ...]:
@@ -221,15 +202,11 @@ class Fit:
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A model and its predictions for rows that it was not fitted to.
+    """A model and its predictions for rows that it was not fitted to."""
 
-    Args:
-        model: The model, fitted to all development rows.
-        predicted: Predictions (n, outputs) of development rows by fits to other folds; NaN where there are none.
-    """
-
-    model: Model
+    model: Model  # the model, fitted to all development rows
     predicted: Array
+    """Predictions (n, outputs) of development rows by fits to other folds; NaN where there are none."""
 
     @property
     def is_complete(self) -> bool:
@@ -340,19 +317,12 @@ def stack(candidates: Sequence[Candidate], rows: Rows, validation: Any) -> Candi
 
 @dataclass(frozen=True, eq=False)
 class FittedModels:
-    """Candidate models that were fitted.
+    """Candidate models that were fitted."""
 
-    Args:
-        selectable: Those that may be selected.
-        others: Baselines that are only compared.
-        refused: By name, why others could not be fitted.
-        seconds: How long it took.
-    """
-
-    selectable: tuple[Candidate, ...]
-    others: tuple[Candidate, ...] = ()
-    refused: Mapping[str, str] = field(default_factory=dict)
-    seconds: float = 0.0
+    selectable: tuple[Candidate, ...]  # those that may be selected
+    others: tuple[Candidate, ...] = ()  # baselines that are only compared
+    refused: Mapping[str, str] = field(default_factory=dict)  # by name, why others could not be fitted
+    seconds: float = 0.0  # how long it took
 
     def find(self, *names: str) -> Candidate | None:
         """The first candidate of these names that was fitted."""

@@ -55,23 +55,14 @@ Files = dict[str, bytes]
 
 @dataclass(frozen=True, eq=False)
 class SavedModel:
-    """A fitted estimator as values.
+    """A fitted estimator as values."""
 
-    Args:
-        class_name: Name of the estimator's class.
-        parameters: Of its constructor, as numbers, texts and lists.
-        attributes: Its fitted attributes about columns, likewise.
-        fit: Models and test rows.
-        symmetries: The verdicts.
-        evidence: The evidence of the data.
-    """
-
-    class_name: str
-    parameters: dict[str, Any]
-    attributes: dict[str, Any]
-    fit: Fit
-    symmetries: Symmetries
-    evidence: EvidenceTable
+    class_name: str  # name of the estimator's class
+    parameters: dict[str, Any]  # of its constructor, as numbers, texts and lists
+    attributes: dict[str, Any]  # its fitted attributes about columns, likewise
+    fit: Fit  # models and test rows
+    symmetries: Symmetries  # the verdicts
+    evidence: EvidenceTable  # the evidence of the data
 
 
 def save(model: SavedModel, folder: Path, *, force: bool = False) -> Path:

@@ -54,21 +54,13 @@ EXACT_STRENGTH = 1e6
 
 @dataclass(frozen=True)
 class Session:
-    """How a fit runs; nothing here changes its result.
+    """How a fit runs; nothing here changes its result."""
 
-    Args:
-        folder: Where checkpoints go.
-        n_jobs: Number of parallel processes.
-        quiet: Show no progress.
-        stop: Called after every epoch; True ends the fit.
-        executor: Executor of trainings; processes of this machine by default.
-    """
-
-    folder: Path | None = None
-    n_jobs: int = 1
-    quiet: bool = True
-    stop: Stop | None = None
-    executor: Executor | None = None
+    folder: Path | None = None  # where checkpoints go
+    n_jobs: int = 1  # number of parallel processes
+    quiet: bool = True  # show no progress
+    stop: Stop | None = None  # called after every epoch; True ends the fit
+    executor: Executor | None = None  # executor of trainings; processes of this machine by default
 
     def subfolder(self, name: str) -> Path | None:
         """A folder for checkpoints within the folder, if there is one."""
@@ -110,18 +102,13 @@ class Session:
 
 @dataclass(frozen=True, eq=False)
 class TrainedNetworks:
-    """All networks of a fit.
+    """All networks of a fit."""
 
-    Args:
-        soft: The ensemble, regularised towards the candidates.
-        tuned: The same after a last stage, exactly equivariant to the groups that hold, if it predicts validation rows as well; else
-            None.
-        unconstrained: Unconstrained networks of the same size; None if the ensemble is such itself.
-    """
-
-    soft: Networks
+    soft: Networks  # the ensemble, regularised towards the candidates
     tuned: Networks | None = None
+    """The same after a last stage, exactly equivariant to the groups that hold, if it predicts validation rows as well; else None."""
     unconstrained: Networks | None = None
+    """Unconstrained networks of the same size; None if the ensemble is such itself."""
 
     def list_selectable(self) -> list[Networks]:
         """Those that may be selected: the tuned ensemble or else the soft one, and unconstrained networks."""

@@ -138,15 +138,10 @@ def unpack_part(name: str, abouts: About, arrays: Arrays) -> Model:
 
 @dataclass(frozen=True, eq=False)
 class Residual(Model):
-    """A model of what another one leaves: of motion beyond its linear extrapolation, for instance.
+    """A model of what another one leaves: of motion beyond its linear extrapolation, for instance."""
 
-    Args:
-        base: The first model.
-        inner: The model of its residuals.
-    """
-
-    base: Model
-    inner: Model
+    base: Model  # the first model
+    inner: Model  # the model of its residuals
     kind = "residual"
 
     @property
@@ -200,13 +195,9 @@ def residual_rows(base: Model, rows: Rows) -> Rows:
 
 @dataclass(frozen=True, eq=False)
 class Probabilities(Model):
-    """A regression on ones and zeros as probabilities of classes: cut off at a small positive number and divided by their sum.
+    """A regression on ones and zeros as probabilities of classes: cut off at a small positive number and divided by their sum."""
 
-    Args:
-        inner: The regression.
-    """
-
-    inner: Model
+    inner: Model  # the regression
     kind = "probabilities"
 
     @property
@@ -268,16 +259,12 @@ def as_probabilities(outputs: Array) -> Array:
 class Stack(Model):
     """A stacked ensemble: a convex combination of models, those of the largest weight first.
 
-    Args:
-        models: The models.
-        weights: Their weights, positive, with sum one.
-
     Reference:
         Stacked regressions (Breiman, 1996), https://doi.org/10.1007/BF00117832
     """
 
-    models: tuple[Model, ...]
-    weights: tuple[float, ...]
+    models: tuple[Model, ...]  # the models
+    weights: tuple[float, ...]  # their weights, positive, with sum one
     kind = "stack"
 
     @classmethod

@@ -22,11 +22,6 @@ if TYPE_CHECKING:
 class GaussianProcess(Model):
     """A fitted Gaussian process.
 
-    Args:
-        gp: The estimator.
-        shape: Representations and candidates.
-        title: Its name, if it has candidates.
-
     Example:
         >>> import softsym as ss
         >>> X = np.random.default_rng(0).standard_normal((60, 6))
@@ -36,9 +31,9 @@ class GaussianProcess(Model):
         True
     """
 
-    gp: SoftEquivariantGP
-    shape: Shape
-    title: str = GP
+    gp: SoftEquivariantGP  # the estimator
+    shape: Shape  # representations and candidates
+    title: str = GP  # its name, if it has candidates
     kind = "gp"
 
     @property

@@ -40,25 +40,15 @@ class Member:
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """Learning curves of the network of one seed.
+    """Learning curves of the network of one seed."""
 
-    Args:
-        seed: The seed.
-        epochs: Epochs at which residuals were read, shape (n,).
-        residuals: By group, the unweighted squared distance of all weights, shape (n,).
-        strengths: By group, the strength of the penalty, shape (n,).
-        loss_epochs: Epochs at which losses were read, shape (m,).
-        loss: Training loss, shape (m,).
-        validation: Validation loss, NaN where it was not measured, shape (m,).
-    """
-
-    seed: int
-    epochs: Array
-    residuals: Mapping[str, Array]
-    strengths: Mapping[str, Array]
-    loss_epochs: Array
-    loss: Array
-    validation: Array
+    seed: int  # the seed
+    epochs: Array  # epochs at which residuals were read, shape (n,)
+    residuals: Mapping[str, Array]  # by group, the unweighted squared distance of all weights, shape (n,)
+    strengths: Mapping[str, Array]  # by group, the strength of the penalty, shape (n,)
+    loss_epochs: Array  # epochs at which losses were read, shape (m,)
+    loss: Array  # training loss, shape (m,)
+    validation: Array  # validation loss, NaN where it was not measured, shape (m,)
 
     @classmethod
     def of(cls, member: Member) -> Curves:
@@ -135,29 +125,17 @@ def project_member(member: Member, shape: Shape, exact: Iterable[str]) -> Member
 
 @dataclass(frozen=True, eq=False)
 class Networks(Model):
-    """Trained networks as one model: the mean of the members.
+    """Trained networks as one model: the mean of the members."""
 
-    Args:
-        title: Which networks they are.
-        members: The trained networks.
-        shape: What they map, with the candidates that they were trained with.
-        hyperparameters: How they were trained.
-        scale_in: Scaling of the inputs.
-        scale_out: Scaling of the outputs; the identity for classes.
-        target: What the outputs are: numbers, or probabilities of classes.
-        exact: Names of the groups to which they are exactly equivariant.
-        curves: Learning curves of each training.
-    """
-
-    title: str
-    members: tuple[Member, ...]
-    shape: Shape
-    hyperparameters: Hyperparameters
-    scale_in: SymmetricScaler
-    scale_out: SymmetricScaler
-    target: Target = Target.NUMBERS
-    exact: tuple[str, ...] = ()
-    curves: tuple[Curves, ...] = field(default=())
+    title: str  # which networks they are
+    members: tuple[Member, ...]  # the trained networks
+    shape: Shape  # what they map, with the candidates that they were trained with
+    hyperparameters: Hyperparameters  # how they were trained
+    scale_in: SymmetricScaler  # scaling of the inputs
+    scale_out: SymmetricScaler  # scaling of the outputs; the identity for classes
+    target: Target = Target.NUMBERS  # what the outputs are: numbers, or probabilities of classes
+    exact: tuple[str, ...] = ()  # names of the groups to which they are exactly equivariant
+    curves: tuple[Curves, ...] = field(default=())  # learning curves of each training
     kind = "networks"
 
     @property

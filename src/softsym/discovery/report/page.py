@@ -30,15 +30,10 @@ _WORDS = {"exact": "exactly", "soft": "softly"}
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """A report: notebooks show the page, ``print`` says where it is.
+    """A report: notebooks show the page, ``print`` says where it is."""
 
-    Args:
-        page: The page, HTML.
-        path: Where it was written; None if it was not.
-    """
-
-    page: str = field(repr=False)
-    path: Path | None = None
+    page: str = field(repr=False)  # the page, HTML
+    path: Path | None = None  # where it was written; None if it was not
 
     def __str__(self) -> str:
         where = "not written; pass a path" if self.path is None else str(self.path)
