@@ -21,8 +21,8 @@ from lab.tests.runs.small import spec
 
 import softsym as ss
 from softsym import native
+from softsym.arrays import seed_of
 from softsym.cli import main
-from softsym.data.checks import seed_of
 from softsym.data.columns import Header
 from softsym.data.table import read_table
 from softsym.discovery import state as storage

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from softsym.arrays import make_rng
-from softsym.data.row_groups import merge_row_groups
+from softsym.arrays import make_rng, merge_row_groups
 from softsym.errors import InputError
 from softsym.typing import Array, Index
 

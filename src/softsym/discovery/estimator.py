@@ -16,10 +16,15 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from softsym.data.checks import one_blas_thread, row_weights, seed_of
-from softsym.data.row_groups import encode_labels, encode_row_groups
+from softsym.arrays import (
+    check_magnitudes,
+    encode_labels,
+    encode_row_groups,
+    one_blas_thread,
+    row_weights,
+    seed_of,
+)
 from softsym.data.split import HELD_OUT
-from softsym.data.table import check_magnitudes
 from softsym.discovery.config import (
     NETWORK_FIELDS,
     NetworkConfig,

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from softsym import inference
-from softsym.data.conversions import quaternion_hint
-from softsym.data.row_groups import merge_row_groups
+from softsym.arrays import merge_row_groups, quaternion_hint
 from softsym.data.split import SMALLEST_TEST, Parts, duplicate_groups, split_rows
 from softsym.discovery.config import PLAIN_WIDTH, Hyperparameters
 from softsym.discovery.points import as_vectors, has_points

@@ -32,7 +32,7 @@ from softsym.discovery.models import (
 )
 from softsym.errors import InputError
 from softsym.groups import Group, join_groups
-from softsym.metrics.overlap import LOW_OVERLAP
+from softsym.metrics.transform import LOW_OVERLAP
 from softsym.reps import Scalar
 from softsym.tables import CandidateTable, Column
 from softsym.typing import Array

@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import chdtri
 
-from softsym.data.checks import one_blas_thread, read_former_name, read_rows, read_shape, row_weights
-from softsym.data.row_groups import encode_labels
+from softsym.arrays import encode_labels, one_blas_thread, read_former_name, read_rows, row_weights
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
@@ -37,8 +36,7 @@ from softsym.inference.verdict import (
     judge,
     make_consistent,
 )
-from softsym.metrics.overlap import HIGH_OVERLAP, MIN_ROWS, orbit_overlap
-from softsym.metrics.transform import sample_nontrivial
+from softsym.metrics.transform import HIGH_OVERLAP, MIN_ROWS, orbit_overlap, read_shape, sample_nontrivial
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.reps.affine import has_points

@@ -8,7 +8,7 @@ from typing import Any
 
 from softsym.groups import Group, join_groups, read_groups
 from softsym.metrics.normalisation import Break, Normalisation, applicable, fit_normalisation, measure_break
-from softsym.metrics.overlap import OrbitOverlap, orbit_overlap
+from softsym.metrics.transform import OrbitOverlap, orbit_overlap
 from softsym.progress import track
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
