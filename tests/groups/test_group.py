@@ -282,7 +282,7 @@ def test_texts_read_back_exactly():
 
 def test_labels_distinguish_bases():
     M = np.eye(3)
-    assert basis.basis_label(M) == module.basis_label(M.copy()) != module.basis_label(M + 1e-9)
+    assert basis.basis_label(M) == basis.basis_label(M.copy()) != basis.basis_label(M + 1e-9)
 
 
 def test_the_inverse_of_a_permutation_is_exact():

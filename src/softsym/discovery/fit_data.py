@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,25 +16,21 @@ from softsym.arrays import merge_row_groups, quaternion_hint
 from softsym.data.split import SMALLEST_TEST, Parts, duplicate_groups, split_rows
 from softsym.discovery.config import PLAIN_WIDTH, Hyperparameters
 from softsym.discovery.points import as_vectors, has_points
-from softsym.errors import InputError
+from softsym.errors import DataWarning, InputError
 from softsym.groups import Group, Trivial, join_groups
 from softsym.groups import group as read_group
 from softsym.reps import Rep, Scalar
 from softsym.reps import rep as read_rep
 from softsym.typing import Array, Index
 
-if TYPE_CHECKING:
-    pass
-
 AUTO = "auto"
 """Value of ``groups`` for candidates that the data propose."""
-MAX_CANDIDATES = 4
-WELL_FITTED, LEAST_R2 = 0.9, 0.1
-"""Between these explained variances a proposal may lack rotations that the evidence, which fits equivariant functions, detects."""
 FOLDS = 5
 LARGEST_TEST = 2_000
 LEAST_PROBABILITY = 1e-6
 """Probabilities count as no smaller in the log loss."""
+STANDARD = 1e-6
+"""Mean and standard deviation of a column that was standardised are so near to 0 and 1."""
 WEAKER = 30.0
 """Factor by which penalties start weaker where strong ones prevent learning."""
 
@@ -329,6 +326,25 @@ def make_shape(given: dict[str, Any], X: Array, Y: Array, groups: list[Group], *
                 f"pass another `{name}`{quaternion_hint(values)}"
             )
     return shape
+
+
+def warn_if_standardised(X: Array, Y: Array, shape: Shape) -> None:
+    """Warns of vectors and tensors whose columns were standardised one by one, which makes exact symmetries soft."""
+    for rep, values, name in ((shape.rep_in, X, "X"), (shape.rep_out, Y, "y")):
+        for segment in rep.segments(shape.largest):
+            if segment.size == 1 or len(values) < 3:
+                continue
+            block = values[:, segment.start : segment.stop].reshape(len(values), segment.copies, segment.size)
+            is_standard = (np.abs(block.mean(0)) <= STANDARD) & (np.abs(block.std(0) - 1) <= STANDARD)
+            if is_standard.all(axis=1).any():
+                warnings.warn(
+                    f"`{name}`: every column of a vector or tensor has mean 0 and standard deviation 1, as after StandardScaler, which "
+                    "breaks symmetries; pass the columns as they were measured (they are scaled inside), or use "
+                    "softsym.data.SymmetricScaler",
+                    DataWarning,
+                    stacklevel=4,
+                )
+                break
 
 
 def _without_points(rep: Rep | str) -> Rep:

@@ -11,6 +11,7 @@ Reference:
 from __future__ import annotations
 
 import functools
+import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -33,6 +34,7 @@ from softsym.discovery.models import (
 from softsym.errors import InputError
 from softsym.groups import Group, join_groups
 from softsym.metrics.transform import LOW_OVERLAP
+from softsym.progress import track
 from softsym.reps import Scalar
 from softsym.tables import CandidateTable, Column
 from softsym.typing import Array
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from softsym.discovery.models import Member, Networks
     from softsym.discovery.symmetries import Symmetries
 
+LOGGER = logging.getLogger("softsym")
 LEAST_WEIGHT = 0.05
 """Models with a smaller weight are left out of an ensemble."""
 CLOSE, SAME = 0.02, 0.005
@@ -115,7 +118,7 @@ class Baselines(CandidateTable[Baseline]):
     """
 
     title = "Baselines, fitted to the same rows"
-    what = "model"
+    what, plotted = "model", "test_error"
     columns = (
         Column("model", "Model", lambda row: row.name),
         Column(
@@ -348,9 +351,10 @@ class _Fitter:
     def run(self, steps: Mapping[str, Callable[[], Model | None]]) -> list[Candidate]:
         """The candidates of several models by name; those that cannot be fitted are noted."""
         fitted = []
-        for name, step in steps.items():
+        for name in track(list(steps), "fitting models"):
+            began = time.perf_counter()
             try:
-                model = step()
+                model = steps[name]()
                 if model is None:
                     continue
                 if self.data.target is Target.CLASSES and name not in COSTLY:
@@ -364,6 +368,7 @@ class _Fitter:
                 self.best = min(self.best, losses, key=lambda each: float(each.mean()))
                 model = model.with_noise(np.sqrt(np.mean((predicted - self.rows.Y) ** 2, axis=0)))
             fitted.append(Candidate(model, predicted))
+            LOGGER.info("fitted %s in %.1f s", model.name, time.perf_counter() - began)
         return fitted
 
     def _predict(self, model: Model, *, is_costly: bool) -> Array:
@@ -458,16 +463,8 @@ def _fit_residuals(
     return fitter.run({name: wrap(step) for name, step in inner.items()})
 
 
-@dataclass(frozen=True)
-class NetworkDecision:
-    """Whether to train a network, and why, a clause."""
-
-    network: bool
-    why: str
-
-
-def should_train_network(data: FitData, models: FittedModels) -> NetworkDecision:
-    """Decides whether a network can improve on the other models.
+def should_train_network(data: FitData, models: FittedModels) -> tuple[bool, str]:
+    """Whether a network can improve on the other models, and why, a clause.
 
     It can where there is no kernel; and, if they leave enough variance unexplained, where Gaussian processes hold only some of the rows,
     where there are many rows (a kernel takes for noise what it cannot express), where the unexplained variance is well above their
@@ -475,48 +472,40 @@ def should_train_network(data: FitData, models: FittedModels) -> NetworkDecision
     """
     n_train = len(data.parts.train)
     if data.target is Target.CLASSES:
-        return NetworkDecision(True, "classes are learned by networks")
+        return True, "classes are learned by networks"
     if data.model != "auto":
-        return NetworkDecision(data.model == "network", f"the parameter model is {data.model!r}")
+        return data.model == "network", f"the parameter model is {data.model!r}"
     processes = models.processes
     if not processes or (data.shape.groups and models.find(base.GP) is None):
         reason = next(iter(models.refused.values()), "")
-        return NetworkDecision(True, f"there is no Gaussian process for these groups ({reason})")
+        return True, f"there is no Gaussian process for these groups ({reason})"
     if not data.can_compare:
-        return NetworkDecision(False, "too few rows to compare models")
+        return False, "too few rows to compare models"
     if data.budget is not None and models.seconds >= data.budget:
-        return NetworkDecision(False, f"the budget of {data.budget:g} s is used up")
+        return False, f"the budget of {data.budget:g} s is used up"
     rows = data.development
     complete = [one for one in models.selectable if one.is_complete and one.model.name != base.PERCEPTRON]
     losses = rows.losses(combine(complete, rows).predicted)
     left = 1.0 - rows.explained(float(losses.mean()))
+    unexplained = f"closed forms leave {left:.2g} of the variance unexplained"
     if left <= MIN_GAIN:
-        return NetworkDecision(
-            False, f"closed forms leave {left:.2g} of the variance unexplained, so there is little to gain"
-        )
+        return False, f"{unexplained}, so there is little to gain"
     held = min(process.rows for process in processes)
     if held < len(rows):
-        return NetworkDecision(True, f"the Gaussian process holds {held:,} of {len(rows):,} rows")
+        return True, f"the Gaussian process holds {held:,} of {len(rows):,} rows"
     if n_train >= MANY_ROWS:
-        return NetworkDecision(
-            True,
-            f"closed forms leave {left:.1%} of the variance unexplained, and rows are many enough to learn more",
-        )
+        return True, f"{unexplained}, and rows are many enough to learn more"
     # A process takes for noise what it cannot express, so the least estimate of all is the best.
     least = min(float(np.mean(process.noise)) for process in processes)
     noise = min(left, left * least / max(float(losses.mean()), 1e-300))
     if left > BEYOND_NOISE * noise:
-        return NetworkDecision(
-            True, f"closed forms leave {left:.1%} of the variance unexplained, of which {noise:.1%} is noise"
-        )
+        return True, f"{unexplained}, of which {noise:.2g} is noise"
     perceptron = models.find(base.PERCEPTRON)
     if perceptron is not None and perceptron.is_complete:
         own = rows.losses(perceptron.predicted)
         if standard_errors(losses, own, rows.row_groups) > SIGNIFICANT:
-            return NetworkDecision(True, "a small perceptron predicts better than closed forms")
-    return NetworkDecision(
-        False, f"of the {left:.1%} of the variance that closed forms leave unexplained, {noise:.1%} is noise"
-    )
+            return True, "a small perceptron predicts better than closed forms"
+    return False, f"{unexplained}, but {noise:.2g} is noise"
 
 
 def select_supported(groups: Sequence[Group], symmetries: Symmetries) -> tuple[list[Group], list[Group]]:

@@ -38,7 +38,7 @@ from softsym.discovery.parallel import (
     train_all,
 )
 from softsym.errors import InputError, in_one_line
-from softsym.io import dump_with_checksum, load_with_checksum, put_text
+from softsym.io import dump_with_checksum, load_with_checksum, put_text, read_regular
 from softsym.progress import reporter
 from softsym.training import Criterion, Splits, mse
 from softsym.typing import Array
@@ -174,7 +174,7 @@ def _choose_hyperparameters(data: FitData, training_data: TrainingData, session:
 def read_chosen(file: Path) -> Hyperparameters:
     """Hyperparameters that a stopped fit had chosen."""
     try:
-        return Hyperparameters.model_validate(load_with_checksum(file.read_text(encoding="utf-8")))
+        return Hyperparameters.model_validate(load_with_checksum(read_regular(file, 10**7).decode()))
     except (OSError, ValueError) as error:
         raise InputError(f"{file} is damaged ({in_one_line(error)}); pass --force to start again") from error
 

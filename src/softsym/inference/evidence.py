@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TypeVar
 
@@ -36,6 +35,7 @@ from softsym.inference.verdict import (
     judge,
     make_consistent,
 )
+from softsym.limits import ContextThreads
 from softsym.metrics.transform import HIGH_OVERLAP, MIN_ROWS, orbit_overlap, read_shape, sample_nontrivial
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
@@ -334,7 +334,7 @@ def _noise_share(noise: ArrayLike | None, X: Array, Y: Array, sample: Sample) ->
 def _map(function: Callable[[Action], T], actions: Sequence[Action], n_jobs: int) -> list[T]:
     if n_jobs <= 1 or len(actions) == 1:
         return [function(action) for action in actions]
-    with ThreadPoolExecutor(n_jobs) as pool:
+    with ContextThreads(n_jobs) as pool:
         return list(pool.map(function, actions))
 
 

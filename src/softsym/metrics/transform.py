@@ -8,8 +8,8 @@ samples :math:`x_1, \dots, x_n` block by block,
 and the (size, size) matrix of the whole representation is never formed.
 
 **Orbit overlap.** A symmetry that the inputs never show can be assumed but not refuted: if all vectors point up, the data say nothing
-about those that point down. So data are compared with data transformed by random elements of the group. With densities p of the data and q of the
-transformed data, the orbit overlap is
+about those that point down. So data are compared with data transformed by random elements of the group. With densities p of the data and
+q of the transformed data, the orbit overlap is
 
 .. math:: \int \frac{2\, p\, q}{p + q} \in [0, 1] ,
 

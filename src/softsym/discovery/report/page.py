@@ -94,10 +94,8 @@ def _charts(report: ReportData) -> dict[str, Any]:
     figures = {
         "violations": charts.violations(report.symmetries),
         "likelihoods": charts.likelihoods(report.evidence),
-        "randomizations": charts.randomizations(report.evidence),
         "progress": charts.progress(report.symmetries, report.curves),
         "distances": charts.distances(report.symmetries),
-        "losses": charts.losses(report.curves),
     }
     return {
         "figures": {name: figure for name, figure in figures.items() if figure},
