@@ -149,15 +149,7 @@ def _printable(name: str) -> str:
 def choose(
     header: Header, x_text: str | None, y_text: str | None, *, need_y: bool, apart: Collection[int] = ()
 ) -> tuple[list[int], list[int]]:
-    """Places of the input and output columns; whichever is not given is all the rest.
-
-    Args:
-        header: The columns of the file.
-        x_text: Selection of the inputs.
-        y_text: Selection of the outputs.
-        need_y: Whether outputs are needed; if not, they are read only if asked for.
-        apart: Columns that are neither unless they are chosen.
-    """
+    """Places of the input and output columns; whichever is not given is all the rest."""
     if x_text is None and y_text is None and need_y:
         raise InputError(
             f"{header.source}: pass --x-columns or --y-columns or both to say which columns are inputs and "

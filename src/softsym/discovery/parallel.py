@@ -246,11 +246,7 @@ def train_all(
     may_diverge: bool = False,
     executor: Executor | None = None,
 ) -> list[Member | None]:
-    """Trains several networks.
-
-    Returns:
-        One member for each training that was begun.
-    """
+    """Trains several networks."""
     callback = on_epoch or (lambda place, row: False)
     if executor is not None:
         outcomes = executor.run(training_data, jobs, n_jobs, callback, may_diverge)
@@ -269,13 +265,7 @@ def train_all(
 
 
 class ProgressCallback:
-    """Shows the progress of several trainings and decides after every epoch whether to stop.
-
-    Args:
-        report: Called with the total number of epochs.
-        n: Number of trainings.
-        stop: Called after every epoch; None for never.
-    """
+    """Shows the progress of several trainings and decides after every epoch whether to stop."""
 
     def __init__(self, report: Reporter, n: int, stop: Stop | None) -> None:
         self.report, self.stop, self.done = report, stop, [0] * n

@@ -201,13 +201,6 @@ def read_shape(
 ) -> tuple[Rep, Rep, list[Group]]:
     """Representations and groups that fit the data, or a clear refusal.
 
-    Args:
-        rep_in: How inputs transform; needed with groups.
-        rep_out: How outputs transform; needed with groups.
-        groups: Candidate groups; may be none.
-        X: Inputs (n, size of ``rep_in``).
-        Y: Outputs (n, size of ``rep_out``).
-
     Example:
         >>> import numpy as np
         >>> rep_in, rep_out, groups = read_shape("2V", "S", "O(3)", np.ones((4, 6)), np.ones((4, 1)))
@@ -240,11 +233,7 @@ CONSTANT = 1e-13
 def fit_shift_and_scale(
     X: ArrayLike, rep: Rep | str | None, groups: Sequence[Group | str], weights: Array | None = None
 ) -> tuple[Array, Array]:
-    """What to subtract from each column and what to divide it by, so that :math:`(x - b) / s` commutes with every group.
-
-    Returns:
-        Shift and scale, shape (size,) each.
-    """
+    """What to subtract from each column and what to divide it by, so that :math:`(x - b) / s` commutes with every group."""
     X = _check_rows(X)
     if not groups:
         return _mean_and_std(X, weights)

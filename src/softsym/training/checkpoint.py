@@ -106,12 +106,7 @@ def save(folder: Path, checkpoint: Checkpoint) -> None:
 
 
 def latest(folder: Path, last_epoch: int | None = None) -> Checkpoint | None:
-    """The newest checkpoint that is whole; None if there is none.
-
-    Args:
-        folder: Where they are.
-        last_epoch: The last epoch of the history; later checkpoints are skipped.
-    """
+    """The newest checkpoint that is whole; None if there is none."""
     for path in _checkpoints(folder):
         try:
             saved = _load(path)

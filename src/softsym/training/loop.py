@@ -75,14 +75,7 @@ class Objective:
     """Whether the term of the hook is scaled to the size of the task's loss in every batch."""
 
     def __call__(self, f: Callable[[Tensor], Tensor], x: Tensor, y: Tensor, step: int) -> Losses:
-        """Computes the losses of a batch.
-
-        Args:
-            f: The model as the devices wrap it.
-            x: Inputs (n, inputs).
-            y: Outputs (n, outputs).
-            step: The number of the step, from zero; other processes of the same run have other numbers.
-        """
+        """Computes the losses of a batch."""
         if self.on_batch is not None:
             x, y = self.on_batch(x, y, step)
         prediction = f(x)
