@@ -32,8 +32,8 @@ from softsym.cli.common import (
     write_json,
 )
 from softsym.cluster import check_engine
+from softsym.data.columns import explain_missing_options
 from softsym.data.formats import PACKED, suffixes
-from softsym.data.infer_columns import explain_missing_options
 from softsym.datasets.parse import is_task, read_data, task_parameters
 from softsym.errors import InputError
 from softsym.regularize.strengths import CONTROLLERS
@@ -240,7 +240,7 @@ def _check_columns(
 
     file = open_file(Path(data))
     if not file.knows_inputs:
-        raise InputError(explain_missing_options(data, file.names))
+        raise InputError(explain_missing_options(data, file.names, file.text_columns()))
 
 
 @contextmanager

@@ -97,7 +97,9 @@ def read_points(
                 f"{group.name} is none: write V for columns that it acts on"
             )
     source, target = read_rep(rep_in), None if rep_out is None else read_rep(rep_out)
-    shifts = [_count_translations(group) for group in groups]
+    from softsym.propose.recognition import count_translations
+
+    shifts = [count_translations(group) for group in groups]
     dims = {group.dim - 1 for group in groups}
     if len(dims) > 1:
         raise InputError(f"candidates act on spaces of different dimensions: {sorted(dims)}")
@@ -114,22 +116,6 @@ def read_points(
         )
     linear = [one for one in (_linear(group) for group in groups) if one is not None]
     return Points(source, target, dim, is_centred), list(dict.fromkeys(linear))
-
-
-def select_same_translations(groups: tuple[Group, ...]) -> tuple[Group, ...]:
-    """Those of proposed groups that contain as many translations as the first."""
-    return tuple(group for group in groups if _count_translations(group) == _count_translations(groups[0]))
-
-
-def _count_translations(group: Group) -> int:
-    """Number of independent translations in a group."""
-    from softsym.propose.algebra import orthonormal
-
-    span = orthonormal(group.lie_algebra)
-    if not len(span):
-        return 0
-    linear = span[:, :-1, :-1].reshape(len(span), -1)
-    return len(span) - int(np.linalg.matrix_rank(linear, tol=1e-6))
 
 
 def _linear(group: Group) -> Group | None:

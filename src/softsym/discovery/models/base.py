@@ -146,20 +146,16 @@ class Residual(Model):
 
     @property
     def name(self) -> str:
-        """Both names."""
         return f"{self.base.name} + {self.inner.name}"
 
     @property
     def exact_groups(self) -> tuple[str, ...]:
-        """Those of both."""
         return tuple(name for name in self.base.exact_groups if name in self.inner.exact_groups)
 
     def predict(self, X: Array) -> Array:
-        """The sum of both."""
         return self.base.predict(X) + self.inner.predict(X)
 
     def std(self, X: Array) -> Array:
-        """That of the residual."""
         return self.inner.std(X)
 
     def fit(self, rows: Rows) -> Residual:
@@ -171,7 +167,6 @@ class Residual(Model):
         return replace(self, inner=self.inner.with_noise(noise))
 
     def project(self, groups: Sequence[Group]) -> Residual | None:
-        """Both projected."""
         base, inner = self.base.project(groups), self.inner.project(groups)
         return None if base is None or inner is None else Residual(base, inner)
 
@@ -202,12 +197,10 @@ class Probabilities(Model):
 
     @property
     def name(self) -> str:
-        """That of the regression."""
         return self.inner.name
 
     @property
     def exact_groups(self) -> tuple[str, ...]:
-        """Those of the regression: classes are invariant."""
         return self.inner.exact_groups
 
     def predict(self, X: Array) -> Array:
@@ -215,7 +208,6 @@ class Probabilities(Model):
         return as_probabilities(self.inner.predict(X))
 
     def std(self, X: Array) -> Array:
-        """That of the regression."""
         return self.inner.std(X)
 
     def fit(self, rows: Rows) -> Probabilities:
@@ -286,12 +278,10 @@ class Stack(Model):
 
     @property
     def exact_groups(self) -> tuple[str, ...]:
-        """Those of all models."""
         first, *rest = (model.exact_groups for model in self.models)
         return tuple(name for name in first if all(name in other for other in rest))
 
     def predict(self, X: Array) -> Array:
-        """The weighted mean."""
         return np.asarray(
             sum(w * model.predict(X) for w, model in zip(self.weights, self.models, strict=True))
         )
@@ -306,7 +296,6 @@ class Stack(Model):
         return np.asarray(np.sqrt(variance))
 
     def fit(self, rows: Rows) -> Stack:
-        """Every model fitted, with the same weights."""
         return replace(self, models=tuple(model.fit(rows) for model in self.models))
 
     def project(self, groups: Sequence[Group]) -> Stack | None:
