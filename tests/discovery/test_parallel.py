@@ -26,7 +26,7 @@ from softsym.groups import group
 from softsym.native import torch_only
 from softsym.nn import MLP, ScaleCanonical, SoftMLP
 from softsym.reps import rep
-from softsym.training.devices import SingleProcess
+from softsym.training.devices import Devices
 from tests.discovery.training_data import FAST, PLAIN, training_data
 
 SHORT = PLAIN.model_copy(update={"epochs": 6, "strength": 30.0})
@@ -223,7 +223,7 @@ def test_a_member_is_trained_on_its_device(monkeypatch):
 
     def make(settings):
         asked.append(settings.accelerator)
-        return SingleProcess()
+        return Devices()
 
     monkeypatch.setattr("softsym.training.loop.make_devices", make)
     elsewhere = replace(training_data(), device="cuda")
