@@ -46,13 +46,7 @@ def progress(
     unit: Unit = "steps",
     patience: float = PATIENCE,
 ) -> Iterator[Show]:
-    """A bar in a terminal, lines elsewhere, or nothing.
-
-    Example:
-        >>> with progress("counting", 3, quiet=True) as show:
-        ...     for k in range(1, 4):
-        ...         show(k, "of them")
-    """
+    """A bar in a terminal, lines elsewhere, or nothing."""
     if quiet or is_silent():
         yield lambda done, text="": None
     elif is_live():

@@ -39,14 +39,7 @@ class Column(Generic[Row]):
 
 
 def as_text(columns: Sequence[Column[Row]], rows: Sequence[Row]) -> str:
-    """Aligned lines.
-
-    Example:
-        >>> print(as_text([Column("n", "", int), Column("square", "", lambda n: n * n)], [3, 12]))
-        n   square
-        3   9
-        12  144
-    """
+    """Aligned lines."""
     lines = [[column.head for column in columns], *([column.cell(row) for column in columns] for row in rows)]
     widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
     return "\n".join(

@@ -193,13 +193,7 @@ def quote(names: Iterable[str]) -> str:
 
 
 def prediction_columns(names: list[str], values: Array, std: Array | None) -> dict[str, Array]:
-    """Predictions (rows, outputs) as named columns, then their standard deviations under names that no output has.
-
-    Example:
-        >>> import numpy as np
-        >>> list(prediction_columns(["e", "e_std"], np.zeros((5, 2)), np.ones((5, 2))))
-        ['e', 'e_std', 'e_std_', 'e_std_std_']
-    """
+    """Predictions (rows, outputs) as named columns, then their standard deviations under names that no output has."""
     columns = {name: values[:, k] for k, name in enumerate(names)}
     if std is not None:
         suffix = "_std"
@@ -218,12 +212,7 @@ class InferredColumns:
 
 
 def group_names(names: Sequence[str]) -> list[tuple[str, ...]]:
-    """Names of each vector or scalar, in the order of the columns.
-
-    Example:
-        >>> group_names(["m", "x1", "y1", "z1", "vx", "vy", "vz"])
-        [('m',), ('x1', 'y1', 'z1'), ('vx', 'vy', 'vz')]
-    """
+    """Names of each vector or scalar, in the order of the columns."""
     known = {name.lower(): name for name in names}
     used: set[str] = set()
     groups: list[tuple[str, ...]] = []
@@ -237,12 +226,7 @@ def group_names(names: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def infer_columns(names: Sequence[str]) -> tuple[InferredColumns, InferredColumns] | None:
-    """Inputs and outputs: the last vector as the output; None if names show no two vectors.
-
-    Example:
-        >>> [side.rep for side in infer_columns(["m", "x1", "y1", "z1", "fx", "fy", "fz"])]
-        ['S + V', 'V']
-    """
+    """Inputs and outputs: the last vector as the output; None if names show no two vectors."""
     groups = group_names(names)
     places = [k for k, group in enumerate(groups) if len(group) > 1]
     if len(places) < 2 or len({len(groups[k]) for k in places}) > 1:

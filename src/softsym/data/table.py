@@ -166,13 +166,6 @@ def check_fit(
 
     Raises:
         InputError: Columns do not match a representation, rows are too few, or there is nothing to learn.
-
-    Example:
-        >>> table = Table(np.arange(180.0).reshape(60, 3) // 6, np.eye(60), ("x", "y", "z"), (), "steps")
-        >>> check_fit(table, "V", None, ["O(3)"])
-        Traceback (most recent call last):
-        ...
-        softsym.errors.InputError: steps has 60 rows but only 30 different inputs; at least 50 are needed
     """
     reps = [None if rep is None else read_rep(rep) for rep in (rep_in, rep_out)]
     affine = has_points(*(rep for rep in reps if rep is not None))

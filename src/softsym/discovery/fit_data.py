@@ -238,12 +238,7 @@ class FitData:
 
 
 def make_folds(labels: Index, seed: int, folds: int = FOLDS) -> Index:
-    """The fold 0, 1, ... of each row (n,), of about equal sizes; rows of one label are in one fold.
-
-    Example:
-        >>> make_folds(np.array([0, 0, 0, 1, 2, 2]), seed=0, folds=2).tolist()
-        [0, 0, 0, 1, 1, 1]
-    """
+    """The fold 0, 1, ... of each row (n,), of about equal sizes; rows of one label are in one fold."""
     sizes, rng = np.bincount(labels), np.random.default_rng(seed)
     order = rng.permutation(len(sizes))
     if sizes.max() == 1:
@@ -258,14 +253,7 @@ def make_folds(labels: Index, seed: int, folds: int = FOLDS) -> Index:
 
 
 def standard_errors(new: Array, old: Array, row_groups: Index | None = None) -> float:
-    """By how many standard errors of their mean difference losses of rows (n,) are larger than others of the same rows.
-
-    Example:
-        >>> standard_errors(np.array([2.0, 4.0]), np.array([1.0, 1.0]))
-        2.0
-        >>> standard_errors(np.array([np.inf, np.inf]), np.array([1.0, 1.0]))  # a model that diverged
-        inf
-    """
+    """By how many standard errors of their mean difference losses of rows (n,) are larger than others of the same rows."""
     mean = float(new.mean()) - float(old.mean())
     if not np.isfinite(mean):
         return 0.0 if np.isnan(mean) else mean  # if both are infinite, neither is worse

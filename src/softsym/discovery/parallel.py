@@ -56,10 +56,6 @@ def run_interruptible(work: Callable[[Stop], T]) -> T:
 
     Raises:
         KeyboardInterrupt: It was interrupted.
-
-    Example:
-        >>> run_interruptible(lambda stop: 2 + 2)
-        4
     """
     if threading.current_thread() is not threading.main_thread():
         return work(lambda: False)

@@ -60,36 +60,19 @@ class Points:
 
 
 def has_points(*reps: Rep | str | None) -> bool:
-    """Whether columns are points or displacements.
-
-    Example:
-        >>> has_points("2P", "V"), has_points("2V", None)
-        (True, False)
-    """
+    """Whether columns are points or displacements."""
     return columns_of.has_points(*(read_rep(rep) for rep in reps if rep is not None))
 
 
 def as_vectors(rep: Rep | str) -> Rep:
-    """The representation with points and displacements as vectors.
-
-    Example:
-        >>> as_vectors("S + 2P + D")
-        S + 3V
-    """
+    """The representation with points and displacements as vectors."""
     return columns_of.points_to_vectors(read_rep(rep))
 
 
 def read_points(
     rep_in: Rep | str, rep_out: Rep | str | None, groups: list[Group], columns: int
 ) -> tuple[Points, list[Group]]:
-    """How a table with points is fitted, and the candidates as they act there.
-
-    Example:
-        >>> import softsym as ss
-        >>> table, acting = read_points("2P", "V", [ss.SE(3)], 6)
-        >>> table.is_centred, acting
-        (True, [SO(3)])
-    """
+    """How a table with points is fitted, and the candidates as they act there."""
     for group in groups:
         if not is_affine(group):
             raise InputError(

@@ -222,16 +222,7 @@ class Candidate:
 
 
 def convex_weights(errors: Sequence[Array]) -> Array:
-    """Weights (k,) of k models from their errors on the same rows, each (n, outputs).
-
-    Example:
-        >>> rng = np.random.default_rng(0)
-        >>> first, second = rng.standard_normal((2, 500, 1))
-        >>> convex_weights([first, second, 10 * first]).round(1)
-        array([0.5, 0.5, 0. ])
-        >>> convex_weights([1e-9 * first, second])
-        array([1., 0.])
-    """
+    """Weights (k,) of k models from their errors on the same rows, each (n, outputs)."""
     flat = np.stack([error.ravel() for error in errors], axis=1)
     flat = np.where(np.isfinite(flat), flat, 1e150)  # a model that diverged gets no weight
     best = int(np.argmin(np.sum(np.square(flat / (np.abs(flat).max() or 1.0)), axis=0)))
@@ -247,12 +238,7 @@ def convex_weights(errors: Sequence[Array]) -> Array:
 
 
 def mixture_weights(probabilities: Array, counts: Array | None = None, steps: int = 300) -> Array:
-    """Weights (k,) of k models with the largest likelihood, by expectation maximisation.
-
-    Example:
-        >>> mixture_weights(np.array([[0.9, 0.2], [0.8, 0.3], [0.9, 0.9]]))
-        array([1., 0.])
-    """
+    """Weights (k,) of k models with the largest likelihood, by expectation maximisation."""
     p = np.maximum(probabilities, 1e-12)
     weights = np.full(p.shape[1], 1.0 / p.shape[1])
     for _ in range(steps):

@@ -249,12 +249,7 @@ def equivariance_errors(fit: Fit, group: Group) -> Array:
 
 
 def bootstrap_interval(errors: Array, seed: int = 0) -> tuple[float, float]:
-    """95 % interval of the mean of errors (elements, rows): a bootstrap over both.
-
-    Example:
-        >>> bootstrap_interval(np.full((3, 4), 0.5))
-        (0.5, 0.5)
-    """
+    """95 % interval of the mean of errors (elements, rows): a bootstrap over both."""
     rng = np.random.default_rng(seed)
     draws = [rng.integers(n, size=(RESAMPLES, n)) for n in errors.shape]
     means = [errors[np.ix_(e, r)].mean() for e, r in zip(*draws, strict=True)]

@@ -199,14 +199,7 @@ def _join(pieces: list[Any], x: Any, empty: tuple[int, ...]) -> Any:
 def read_shape(
     rep_in: Rep | str | None, rep_out: Rep | str | None, groups: Any, X: Array, Y: Array
 ) -> tuple[Rep, Rep, list[Group]]:
-    """Representations and groups that fit the data, or a clear refusal.
-
-    Example:
-        >>> import numpy as np
-        >>> rep_in, rep_out, groups = read_shape("2V", "S", "O(3)", np.ones((4, 6)), np.ones((4, 1)))
-        >>> str(rep_in), [group.name for group in groups]
-        ('2V', ['O(3)'])
-    """
+    """Representations and groups that fit the data, or a clear refusal."""
     listed = read_groups(groups) if isinstance(groups, str | Group) or len(groups) else []
     if not listed:  # nothing acts: every column is a scalar, whatever it is called
         return X.shape[1] * Scalar, Y.shape[1] * Scalar, []

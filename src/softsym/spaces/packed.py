@@ -364,12 +364,7 @@ def _flat_index(blocks: Sequence[PackedBlock]) -> Index:
 
 
 def backend_of(x: A) -> Backend[A]:
-    """The library of an array or tensor; anything else (a list) is NumPy's.
-
-    Example:
-        >>> type(backend_of(np.zeros(3))).__name__
-        '_NumPy'
-    """
+    """The library of an array or tensor; anything else (a list) is NumPy's."""
     torch = sys.modules.get("torch")  # a caller who holds a tensor has imported it
     if torch is not None and isinstance(x, torch.Tensor):
         return cast(Backend[A], _torch_backend())

@@ -62,12 +62,7 @@ WIDTHS = {PREDICTED: 14, TRANSFORMED: 5}
 
 
 def number(value: float, digits: int = 2) -> str:
-    """A number as people write it.
-
-    Example:
-        >>> number(0.00213), number(1234.6), number(1.7e-6), number(float("nan"))
-        ('0.0021', '1235', '1.7 × 10⁻⁶', '—')
-    """
+    """A number as people write it."""
     if not math.isfinite(value):
         return ABSENT
     if value == 0:
@@ -80,24 +75,14 @@ def number(value: float, digits: int = 2) -> str:
 
 
 def interval(bounds: tuple[float, float]) -> str:
-    """Both ends of an interval, or a dash if it is not known.
-
-    Example:
-        >>> interval((0.001, 0.003))
-        '0.0010 to 0.0030'
-    """
+    """Both ends of an interval, or a dash if it is not known."""
     if not all(map(math.isfinite, bounds)):
         return ABSENT
     return f"{number(bounds[0])} to {number(bounds[1])}"
 
 
 def cell(value: str | float | tuple[float, float]) -> str:
-    """What stands in a table: a text as it is, a number or an interval as people write it.
-
-    Example:
-        >>> cell("exact"), cell(0.00213), cell((0.001, 0.003))
-        ('exact', '0.0021', '0.0010 to 0.0030')
-    """
+    """What stands in a table: a text as it is, a number or an interval as people write it."""
     if isinstance(value, str):
         return value
     return interval(value) if isinstance(value, tuple) else number(value)
@@ -120,12 +105,7 @@ def percent(share: float) -> str:
 
 
 def label(text: str, longest: int = 20) -> str:
-    """Anybody's text as a chart label: one line, shortened in the middle, and without a meaning in plotly's markup.
-
-    Example:
-        >>> label("<b>mass</b>"), label("a_rather_long_name_of_a_column")
-        ('&lt;b&gt;mass&lt;/b&gt;', 'a_rather_long…column')
-    """
+    """Anybody's text as a chart label: one line, shortened in the middle, and without a meaning in plotly's markup."""
     line = re.sub(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+", " ", text).strip()
     if len(line) > longest:
         tail = (longest - 1) // 3

@@ -77,12 +77,7 @@ def render(report: ReportData) -> str:
 
 
 def embedded_json(content: Any) -> str:
-    r"""JSON that may stand inside a script element: no text in it can end the element or open a comment.
-
-    Example:
-        >>> embedded_json("</script>")
-        '"\\u003c/script\\u003e"'
-    """
+    r"""JSON that may stand inside a script element: no text in it can end the element or open a comment."""
     # JSON has no NaN, and browsers refuse it.
     text = json.dumps(content, allow_nan=False, separators=(",", ":"))
     for character in "<>&":
@@ -154,12 +149,7 @@ def _policy(scripts: list[str]) -> str:
 
 
 def sentence(row: Symmetry) -> str:
-    """The verdict on one group, and what to do, as a clause that follows its name.
-
-    Example:
-        >>> sentence(Symmetry("O(2)@z", "exact", 0.0, (0.0, 0.01), cost=(-0.01, 0.002)))
-        'holds: broken by 0 (95 % interval 0 to 0.010); building it in costs at most 0.20 % of the variance. Build it in.'
-    """
+    """The verdict on one group, and what to do, as a clause that follows its name."""
     if row.reason == "trivial":
         return "acts trivially on inputs and outputs: every model is equivariant to it, and no data can break it."
     measured = f"broken by {number(row.violation)} (95 % interval {interval(row.interval)})"
@@ -177,12 +167,7 @@ def sentence(row: Symmetry) -> str:
 
 
 def headline(symmetries: Symmetries) -> str:
-    """The whole table in one sentence.
-
-    Example:
-        >>> headline(Symmetries())
-        'No candidate symmetry was given or proposed: the model is an ordinary one.'
-    """
+    """The whole table in one sentence."""
     if not len(symmetries):
         return "No candidate symmetry was given or proposed: the model is an ordinary one."
     sure = [row for row in symmetries if row.is_conclusive]
