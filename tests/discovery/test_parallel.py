@@ -12,10 +12,10 @@ import torch
 from softsym.discovery.fit_data import Shape
 from softsym.discovery.models.network import make_network, make_regularizer, predict_members
 from softsym.discovery.parallel import (
-    ProgressCallback,
     Start,
     TrainJob,
     Weighted,
+    make_callback,
     one_thread,
     run_interruptible,
     train_all,
@@ -109,14 +109,14 @@ def test_who_was_done_before_counts_as_done(tmp_path):
 
 def test_a_watch_adds_up_and_asks():
     shown = []
-    watch = ProgressCallback(shown.append, 2, stop=lambda: len(shown) > 2)
+    watch = make_callback(shown.append, 2, stop=lambda: len(shown) > 2)
     assert [watch(place, {"epoch": epoch, "loss": 0.1}) for place, epoch in ((0, 1), (1, 1), (0, 2))] == [
         False,
         False,
         True,
     ]
     assert [row["epoch"] for row in shown] == [1, 2, 3]
-    assert ProgressCallback(shown.append, 1, stop=None)(0, {"epoch": 1}) is False
+    assert make_callback(shown.append, 1, stop=None)(0, {"epoch": 1}) is False
 
 
 def test_processes_do_without_compiled_code_where_it_is_switched_off():

@@ -527,9 +527,8 @@ def run_fit(
 
         session: Session = Session(folder, n_jobs, quiet, stop, executor)
         shape = network_shape(data.shape, supported) if data.model == "auto" else data.shape
-        trained = train_networks(data, shape, judged.certain(), session)
-        networks = trained.soft
-        candidates += network_candidates(data, trained.list_selectable())
+        networks, selectable = train_networks(data, shape, judged.certain(), session)
+        candidates += network_candidates(data, selectable)
     chosen = select(data, candidates, [group for group in exact if group in overlapping])
     everything = [*candidates, *models.others]
     full = chosen.model.fit(data.rows)

@@ -260,17 +260,16 @@ def train_all(
     return [None if outcome is None else outcome.member(training_data.shape, job) for outcome, job in pairs]
 
 
-class ProgressCallback:
-    """Shows the progress of several trainings and decides after every epoch whether to stop."""
+def make_callback(report: Reporter, n: int, stop: Stop | None) -> OnEpoch:
+    """A callback that shows the progress of several trainings together and decides after every epoch whether to stop."""
+    done = [0] * n
 
-    def __init__(self, report: Reporter, n: int, stop: Stop | None) -> None:
-        self.report, self.stop, self.done = report, stop, [0] * n
+    def callback(place: int, row: Row) -> bool:
+        done[place] = row["epoch"]
+        report({**row, "epoch": sum(done)})
+        return stop is not None and stop()
 
-    def __call__(self, place: int, row: Row) -> bool:
-        """Takes the row of one training's epoch; True to stop."""
-        self.done[place] = row["epoch"]
-        self.report({**row, "epoch": sum(self.done)})
-        return self.stop is not None and self.stop()
+    return callback
 
 
 def _train(

@@ -29,12 +29,12 @@ from softsym.discovery.models import (
 )
 from softsym.discovery.parallel import (
     Executor,
-    ProgressCallback,
     Start,
     Stop,
     TrainingData,
     TrainJob,
     Weighted,
+    make_callback,
     train_all,
 )
 from softsym.errors import InputError, in_one_line
@@ -85,7 +85,7 @@ class Session:
                 training_data,
                 jobs,
                 n_jobs=self.n_jobs,
-                on_epoch=ProgressCallback(report, len(jobs), self.stop),
+                on_epoch=make_callback(report, len(jobs), self.stop),
                 may_diverge=may_diverge,
                 executor=self.executor,
             )
@@ -100,26 +100,15 @@ class Session:
         return tuple(member for member in self.train(training_data, jobs, what) if member is not None)
 
 
-@dataclass(frozen=True, eq=False)
-class TrainedNetworks:
-    """All networks of a fit."""
-
-    soft: Networks  # the ensemble, regularised towards the candidates
-    tuned: Networks | None = None
-    """The same after a last stage, exactly equivariant to the groups that hold, if it predicts validation rows as well; else None."""
-    unconstrained: Networks | None = None
-    """Unconstrained networks of the same size; None if the ensemble is such itself."""
-
-    def list_selectable(self) -> list[Networks]:
-        """Those that may be selected: the tuned ensemble or else the soft one, and unconstrained networks."""
-        first = self.soft if self.tuned is None else self.tuned
-        return [first] if self.unconstrained is None else [first, self.unconstrained]
-
-
 def train_networks(
     data: FitData, shape: Shape, verdicts: Mapping[str, str], session: Session
-) -> TrainedNetworks:
-    """Trains the networks of a fit."""
+) -> tuple[Networks, list[Networks]]:
+    """Trains the networks of a fit.
+
+    Returns:
+        The ensemble that is regularised towards the candidates; and those that may be selected: the same after a last stage in which it
+        became exactly equivariant, if it predicts as well, else itself; and unconstrained networks of the same size.
+    """
     training_data, scalers = prepare(data, shape)
     chosen = _choose_hyperparameters(data, training_data, session)
     starts = {member.seed: Start(member.model.state_dict(), member.strengths) for member in data.earlier}
@@ -132,9 +121,10 @@ def train_networks(
         NETWORK, members, shape, chosen, *scalers, data.target, (), tuple(map(Curves.of, members))
     )
     if not shape.groups:
-        return TrainedNetworks(soft)
+        return soft, [soft]
     unconstrained = _train_unconstrained(data, training_data, soft, session)
-    return TrainedNetworks(soft, fine_tune(data, training_data, soft, verdicts, session), unconstrained)
+    tuned = fine_tune(data, training_data, soft, verdicts, session)
+    return soft, [soft if tuned is None else tuned, unconstrained]
 
 
 def prepare(data: FitData, shape: Shape) -> tuple[TrainingData, tuple[SymmetricScaler, SymmetricScaler]]:
