@@ -14,7 +14,7 @@ import softsym as ss
 from softsym.discovery import state as storage
 from softsym.discovery.state import ESTIMATORS, load, restore_estimator
 from softsym.errors import InputError
-from softsym.io import digest
+from softsym.io import digest, dump_with_checksum, load_with_checksum
 from tests.discovery.small import estimator, fitted, rows
 
 
@@ -236,4 +236,23 @@ def test_pipes_devices_and_files_larger_than_memory_are_refused(folder, name):
 def test_brackets_nested_too_deeply_are_refused(folder):
     (folder / storage.TEXT).write_text("[" * 100_000)
     with pytest.raises(InputError, match="is damaged"):
+        ss.load(folder)
+
+
+def test_gaussian_processes_are_read_with_the_same_care(tmp_path):
+    X = np.random.default_rng(0).standard_normal((40, 3))
+    folder = ss.SoftEquivariantGP("V", "V", ["O(3)"]).fit(X, 2 * X).save(tmp_path / "gp")
+    assert np.isfinite(ss.load(folder).predict(X)).all()
+    tensors = load_file(folder / storage.TENSORS)
+    name = next(name for name, values in tensors.items() if values.dtype.kind == "f" and values.size)
+    tensors[name].flat[0] = np.nan
+    data = encode(tensors)
+    (folder / storage.TENSORS).write_bytes(data)
+    content = load_with_checksum((folder / "gp.json").read_text())
+    (folder / "gp.json").write_text(dump_with_checksum(content | {"tensors": digest(data)}))
+    with pytest.raises(InputError, match="contains NaN"):
+        ss.load(folder)
+    (folder / storage.TENSORS).unlink()
+    (folder / storage.TENSORS).symlink_to("/dev/zero")
+    with pytest.raises(InputError, match="is no file but a folder, a pipe or a device"):
         ss.load(folder)
