@@ -3,6 +3,8 @@
 import pytest
 from rich.console import Console
 
+from softsym.discovery.select import Baseline, Baselines
+from softsym.discovery.symmetries import Symmetries, Symmetry
 from softsym.tables import Column, as_html, as_rich, as_text
 
 ROWS = [("one", 1.5, ""), ("<b>two</b>", 12.25, "[red]careful[/red]")]
@@ -79,3 +81,15 @@ def test_cells_cannot_command_a_terminal():
     text = console.export_text()
     assert "\x1b[31m" not in text
     assert "\u202e" not in text
+
+
+def test_tables_draw_themselves_and_are_pages_in_a_notebook(tmp_path):
+    table = Symmetries([Symmetry("<b>x</b>", "exact", 0.0, (0.0, 0.01)), Symmetry("O(3)", "undecided")])
+    figure = table.plot(tmp_path / "table.html")
+    assert figure.data[0].x[0] == 0.0
+    assert figure.data[0].error_x.array[0] == 0.01
+    assert figure.data[0].y[0] == "&lt;b&gt;x&lt;/b&gt; exact"
+    assert "plotly" in (tmp_path / "table.html").read_text(encoding="utf-8")
+    assert "<table>" in table._repr_html_()
+    baselines = Baselines([Baseline("network", 0.11, 0.1, 0.99, True)])
+    assert list(baselines.plot().data[0].x) == [0.1]

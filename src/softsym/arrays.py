@@ -1,15 +1,22 @@
-"""Arrays and seeds as people pass them: read, or refused in one line."""
+"""Arrays, seeds, weights and labels of rows as people pass them: read, or refused in one line.
+
+Row groups are rows that depend on each other, such as windows of one recording, and must be on the same side of every split: if some are
+trained on and others held out, the held-out error is too small.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import warnings
 from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from softsym.errors import InputError, shorten
-from softsym.typing import Array
+from softsym.typing import Array, Index
 
 ADVICE = {
     "M": "dates; pass numbers, such as seconds since the first of them",
@@ -27,12 +34,6 @@ def read_numbers(values: Any, name: str) -> Array:
 
     Raises:
         InputError: Masked cells, dates, texts, complex numbers, rows of unequal length or column names that occur twice.
-
-    Example:
-        >>> read_numbers([[1, 2], [3]], "X")
-        Traceback (most recent call last):
-        ...
-        softsym.errors.InputError: `X` has rows of unequal length; pass an array of numbers
     """
     columns = getattr(values, "columns", ())
     twice = [each for each, count in Counter(map(str, columns)).items() if count > 1]
@@ -64,12 +65,7 @@ def read_numbers(values: Any, name: str) -> Array:
 
 
 def read_rows(values: Any, name: str) -> Array:
-    """Finite real numbers as rows (n, columns); a single column may come without its axis.
-
-    Example:
-        >>> read_rows([1, 2, 3], "y").shape
-        (3, 1)
-    """
+    """Finite real numbers as rows (n, columns); a single column may come without its axis."""
     array = read_numbers(values, name)
     array = array[:, None] if array.ndim == 1 else array
     if array.ndim != 2:
@@ -79,6 +75,7 @@ def read_rows(values: Any, name: str) -> Array:
         raise InputError(
             f"`{name}` is {array[row, column]} in row {row}, column {column}, counted from 0; leave such rows out"
         )
+    check_magnitudes(array, f"a value of `{name}`")
     return array
 
 
@@ -90,17 +87,187 @@ def freeze(values: ArrayLike) -> Array:
 
 
 def make_rng(seed: Any) -> np.random.Generator:
-    """The generator of a seed, or the generator itself.
-
-    Example:
-        >>> make_rng(-1)
-        Traceback (most recent call last):
-        ...
-        softsym.errors.InputError: a seed is a whole number of at least 0 or a numpy Generator, got -1
-    """
+    """The generator of a seed, or the generator itself."""
     try:
         return np.random.default_rng(seed)
     except (TypeError, ValueError) as error:
         raise InputError(
             f"a seed is a whole number of at least 0 or a numpy Generator, got {shorten(repr(seed), 60)}"
         ) from error
+
+
+LARGEST_VALUE = 1e140
+"""Sums of squares of larger numbers are infinite, those of numbers smaller than its inverse are zero."""
+
+
+def check_magnitudes(values: Array, what: str) -> None:
+    """Refuses numbers whose squares overflow or underflow.
+
+    Example:
+        >>> check_magnitudes(np.array([[1.0, 2e155]]), "an output")
+        Traceback (most recent call last):
+        ...
+        softsym.errors.InputError: an output is as large as 2e+155; squares of that cannot be computed with, pass it in other units
+    """
+    largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
+    if largest > LARGEST_VALUE or 0 < largest < 1 / LARGEST_VALUE:
+        size = "large" if largest > 1 else "small"
+        raise InputError(
+            f"{what} is as {size} as {largest:.3g}; squares of that cannot be computed with, pass it in other units"
+        )
+
+
+@contextlib.contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """A context, or a decorator, in which BLAS uses one thread: matrices are small and many, and results do not depend on cores.
+
+    Example:
+        >>> from threadpoolctl import threadpool_info
+        >>> import numpy
+        >>> with one_blas_thread():
+        ...     {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"}
+        {1}
+    """
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(limits=1, user_api="blas"):
+        yield
+
+
+def seed_of(random_state: Any) -> int:
+    """A seed from what scikit-learn allows as a random state."""
+    if random_state is None:
+        return int(np.random.default_rng().integers(2**31))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31))
+    is_whole = isinstance(random_state, int | np.integer) and not isinstance(random_state, bool)
+    if not is_whole or not 0 <= random_state < 2**63:
+        raise InputError(
+            f"`random_state` must be a whole number from 0 to 2^63 - 1, a RandomState, a Generator or None, got {random_state!r:.60}"
+        )
+    return int(random_state)
+
+
+def read_former_name(row_groups: Any, sources: Any, stacklevel: int) -> Any:
+    """The row groups, which may still be passed by their former name ``sources``, with a warning."""
+    if sources is None:
+        return row_groups
+    warnings.warn("`sources` is now `row_groups`", DeprecationWarning, stacklevel=stacklevel)
+    if row_groups is not None:
+        raise InputError("`sources` is the former name of `row_groups`; pass one of them")
+    return sources
+
+
+def row_weights(sample_weight: Any, rows: int) -> Array | None:
+    """How much every row counts, of mean one, shape (rows,), from a number for every row or one for all; None if all count the same."""
+    if sample_weight is None:
+        return None
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError("`sample_weight` must hold a number for every row") from error
+    if weights.ndim == 0:
+        weights = np.full(rows, float(weights))
+    if weights.shape != (rows,):
+        raise InputError(
+            f"`sample_weight` has shape {weights.shape}; pass one number for each of {rows} rows"
+        )
+    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+        raise InputError(
+            "`sample_weight` must hold finite numbers that are not negative, not all of them zero"
+        )
+    weights = weights / weights[weights > 0].mean()
+    return None if (weights == weights[0]).all() else weights
+
+
+def join_equal_inputs(X: Array, row_groups: Index | None) -> Index:
+    """Labels 0, 1, ... (n,) of dependent rows: those of one row group, and those of equal inputs.
+
+    Example:
+        >>> join_equal_inputs(np.array([[1.0], [2.0], [1.0], [3.0]]), np.array([0, 1, 2, 1])).tolist()
+        [0, 1, 0, 1]
+    """
+    equal = np.unique(X, axis=0, return_inverse=True)[1].reshape(-1)
+    if row_groups is None:
+        return np.asarray(np.unique(equal, return_inverse=True)[1].reshape(-1), dtype=np.int64)
+    labels = np.unique(row_groups, return_inverse=True)[1].reshape(-1)
+    while True:  # the smallest label of all that are connected
+        smallest = np.full(int(equal.max()) + 1, len(X))
+        np.minimum.at(smallest, equal, labels)
+        joined = smallest[equal]
+        lowest = np.full(int(labels.max()) + 1, len(X))
+        np.minimum.at(lowest, labels, joined)
+        if (lowest[labels] == labels).all():
+            return np.asarray(np.unique(labels, return_inverse=True)[1].reshape(-1), dtype=np.int64)
+        labels = lowest[labels]
+
+
+def encode_row_groups(groups: Any, rows: int) -> Index | None:
+    """The ``groups`` of an estimator's ``fit`` as labels 0, 1, ..., shape (rows,); None if there are none."""
+    if groups is None:
+        return None
+    try:
+        labels = list(groups.tolist() if hasattr(groups, "tolist") else groups)
+    except TypeError as error:
+        raise InputError(f"`groups` must hold a label for every row, got {groups!r}") from error
+    if len(labels) != rows:
+        raise InputError(
+            f"`groups` has {len(labels)} labels for {rows} rows; pass one for every row "
+            "(candidate symmetry groups are an argument of the estimator itself)"
+        )
+    return encode_labels(labels, "`groups`")
+
+
+def encode_labels(labels: Sequence[Hashable], what: str) -> Index:
+    """Numbers 0, 1, ... in the order in which labels first occur, the same where labels are equal, shape (n,).
+
+    Example:
+        >>> encode_labels(["mon", 2, "mon", (3, "c")], "day").tolist()
+        [0, 1, 0, 2]
+    """
+    known: dict[Hashable, int] = {}
+    numbers = np.empty(len(labels), dtype=np.int64)
+    for row, label in enumerate(labels):
+        if _is_missing(label):
+            raise InputError(f"{what} has no label in row {row}, counted from 0; every row needs one")
+        try:
+            numbers[row] = known.setdefault(label, len(known))
+        except TypeError as error:
+            raise InputError(
+                f"{what} holds a {type(label).__name__} in row {row}, counted from 0; pass one text or number for every row"
+            ) from error
+    return numbers
+
+
+def merge_row_groups(first: Index, second: Index) -> Index:
+    """The finest row groups that contain those of both labellings, shape (n,): connected components of rows with an equal label."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    # Labels of both labellings are nodes, every row is an edge between its two labels.
+    nodes = int(first.max()) + int(second.max()) + 2
+    edges = coo_array((np.ones(len(first)), (first, int(first.max()) + 1 + second)), shape=(nodes, nodes))
+    of_node = connected_components(edges, directed=False)[1]
+    _, labels = np.unique(of_node[first], return_inverse=True)
+    return labels.astype(np.int64)
+
+
+def _is_missing(label: object) -> bool:
+    """Whether a label is None or, like NaN, not even equal to itself."""
+    try:
+        return label is None or bool(label != label)
+    except (TypeError, ValueError):  # as pandas.NA, which is neither
+        return isinstance(label, Hashable)
+
+
+def quaternion_hint(values: Array) -> str:
+    """What to do with four columns of unit length, for a message on sizes; empty if there are none."""
+    for k in range(values.shape[1] - 3):
+        if len(values) > 1 and np.abs((values[:, k : k + 4] ** 2).sum(axis=1) - 1.0).max() < 1e-3:
+            return (
+                f"; columns {k + 1} to {k + 4} have length one in every row, as quaternions have: no V, but 3V after "
+                "softsym.data.quaternion_to_vectors"
+            )
+    return ""

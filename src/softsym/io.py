@@ -134,14 +134,7 @@ def _files_in(folder: Path) -> set[str]:
 
 
 def read_regular(path: Path, most: int) -> bytes:
-    """The bytes of a file of at most so many; an :class:`InputError` for a larger one, a pipe, a device or a folder.
-
-    Example:
-        >>> read_regular(Path("/dev/zero"), 100)
-        Traceback (most recent call last):
-        ...
-        softsym.errors.InputError: /dev/zero is no file but a folder, a pipe or a device
-    """
+    """The bytes of a file of at most so many; an :class:`InputError` for a larger one, a pipe, a device or a folder."""
     status = path.stat()
     if not stat.S_ISREG(status.st_mode):
         raise InputError(f"{path} is no file but a folder, a pipe or a device")
@@ -191,22 +184,12 @@ def sweep(folder: Path, name: str | None = None) -> None:
 
 
 def digest(data: bytes | memoryview) -> str:
-    """A checksum of bytes: 64 hexadecimal digits.
-
-    Example:
-        >>> digest(b"softsym")[:8]
-        '3570692e'
-    """
+    """A checksum of bytes: 64 hexadecimal digits."""
     return hashlib.blake2b(data, digest_size=32).hexdigest()
 
 
 def dump_with_checksum(fields: Mapping[str, Any], indent: int | None = None) -> str:
-    """A JSON object with a checksum of its fields among them.
-
-    Example:
-        >>> load_with_checksum(dump_with_checksum({"epoch": 3})) == {"epoch": 3}
-        True
-    """
+    """A JSON object with a checksum of its fields among them."""
     values = json.loads(json.dumps(dict(fields)))
     return json.dumps({**values, CHECKSUM_FIELD: _checksum(values)}, indent=indent)
 

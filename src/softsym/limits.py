@@ -1,6 +1,6 @@
-"""Limits on memory and time of a computation, which users can change around a piece of code.
+"""Settings that users can change around a piece of code: limits on memory and time, and the folder of the cache.
 
-Like all settings of softsym they are context variables: they hold in the thread that set them, and in :class:`ContextThreads` that it
+They are context variables: they hold in the thread that set them, and in :class:`ContextThreads` that it
 starts; a thread of your own has them if it runs in ``contextvars.copy_context()``.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import math
+import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -105,3 +106,36 @@ def at_most(gigabytes: float = Limit.gigabytes, minutes: float = Limit.minutes) 
         yield
     finally:
         _limit.reset(token)
+
+
+_folder: contextvars.ContextVar[Path | str | None] = contextvars.ContextVar("folder", default="default")
+
+
+@contextlib.contextmanager
+def cache_folder(path: str | os.PathLike[str] | None) -> Iterator[None]:
+    """Stores solutions in another folder inside a ``with`` block, or nowhere if it is None.
+
+    Example:
+        >>> import softsym as ss
+        >>> with ss.spaces.cache_folder(None):
+        ...     ss.equivariant_maps("V", "V", "O(3)").dim
+        1
+    """
+    token = _folder.set(None if path is None else Path(path))
+    try:
+        yield
+    finally:
+        _folder.reset(token)
+
+
+def current_folder() -> Path | None:
+    """Where solutions are stored at present; None if nowhere."""
+    folder = _folder.get()
+    return default_folder() if isinstance(folder, str) else folder
+
+
+def default_folder() -> Path:
+    """The platform's cache folder for softsym."""
+    from platformdirs import user_cache_path
+
+    return user_cache_path("softsym", appauthor=False) / "spaces"

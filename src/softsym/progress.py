@@ -46,21 +46,7 @@ def progress(
     unit: Unit = "steps",
     patience: float = PATIENCE,
 ) -> Iterator[Show]:
-    """A bar in a terminal, lines elsewhere, or nothing.
-
-    Args:
-        what: Name of the work, such as ``"checking"``.
-        total: How much there is to do.
-        done: How much of it is done already.
-        quiet: Show nothing.
-        unit: What is counted.
-        patience: Seconds before the first line.
-
-    Example:
-        >>> with progress("counting", 3, quiet=True) as show:
-        ...     for k in range(1, 4):
-        ...         show(k, "of them")
-    """
+    """A bar in a terminal, lines elsewhere, or nothing."""
     if quiet or is_silent():
         yield lambda done, text="": None
     elif is_live():

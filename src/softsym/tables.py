@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeVar
 
 from softsym.errors import InputError, printable
+from softsym.io import put_text
 
 if TYPE_CHECKING:
     import pandas
@@ -36,14 +39,7 @@ class Column(Generic[Row]):
 
 
 def as_text(columns: Sequence[Column[Row]], rows: Sequence[Row]) -> str:
-    """Aligned lines.
-
-    Example:
-        >>> print(as_text([Column("n", "", int), Column("square", "", lambda n: n * n)], [3, 12]))
-        n   square
-        3   9
-        12  144
-    """
+    """Aligned lines."""
     lines = [[column.head for column in columns], *([column.cell(row) for column in columns] for row in rows)]
     widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
     return "\n".join(
@@ -115,6 +111,8 @@ class CandidateTable(Sequence[Candidate]):
     what: ClassVar[str] = "candidate group"
     """What a row is about."""
     columns: ClassVar[tuple[Column[Any], ...]]
+    plotted: ClassVar[str] = "violation"
+    """The number of a row that :meth:`plot` draws."""
 
     def __init__(self, rows: Sequence[Candidate] = ()) -> None:
         self._rows = tuple(rows)
@@ -156,6 +154,27 @@ class CandidateTable(Sequence[Candidate]):
     def to_dicts(self) -> list[dict[str, Any]]:
         """Plain numbers and strings, for JSON."""
         return [row.to_dict() for row in self._rows]
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """A plotly figure of :attr:`plotted` of each row, with intervals if there are any; a path gets it as ``.html``."""
+        from plotly.graph_objects import Figure, Scatter
+
+        values = [float(getattr(row, self.plotted)) for row in self._rows]
+        ends = [getattr(row, "interval", (math.nan, math.nan)) for row in self._rows]
+        bars = {
+            "array": [max(high - value, 0.0) for value, (_, high) in zip(values, ends, strict=True)],
+            "arrayminus": [max(value - low, 0.0) for value, (low, _) in zip(values, ends, strict=True)],
+        }
+        labels = [html.escape(f"{printable(row.name)} {row.verdict}".strip()) for row in self._rows]
+        points = Scatter(
+            x=values, y=labels, mode="markers", error_x={"type": "data", "symmetric": False, **bars}
+        )
+        title = {"text": self.title, "xanchor": "left", "x": 0.02}
+        figure = Figure(points, {"title": title, "xaxis_title": self.plotted.replace("_", " ")})
+        figure.update_yaxes(autorange="reversed", automargin=True)
+        if path is not None:
+            put_text(Path(path), figure.to_html(include_plotlyjs=True))
+        return figure
 
     def __rich__(self) -> Group:
         return as_rich(self.columns, self._rows, self.title)

@@ -345,3 +345,26 @@ def test_an_interrupt_is_obeyed_at_any_moment(softsym, tmp_path, seconds):
     assert time.monotonic() - began < 3.0
     assert err.splitlines()[-1].startswith("softsym: interrupted; ")
     assert not (tmp_path / "it").exists()
+
+
+def test_rows_that_lack_a_value_are_named_and_can_be_left_out(softsym, tmp_path):
+    lines = (tmp_path / "flights.csv").read_text().splitlines()
+    lines[7] = "," + lines[7].partition(",")[2]
+    (tmp_path / "flights.csv").write_text("\n".join(lines))
+    linear = [word if word != "network" else "linear" for word in SHORT]
+    code, _, err = softsym("discover", *linear, "--quiet")
+    assert code == 2
+    assert "line 8: column 'ax' has no value" in err
+    assert "--drop-missing" in err
+    code, _, err = softsym("discover", *linear, "--quiet", "--drop-missing", "--out-dir", "found")
+    assert code == 0, err
+    assert "1 of 300 rows lack a value and are left out" in err or "rows lack a value" in err
+
+
+def test_a_folder_of_other_people_is_refused_before_any_work(softsym, tmp_path):
+    (tmp_path / "found").mkdir()
+    (tmp_path / "found" / "symmetries.json").write_text("{}")
+    code, _, err = softsym("discover", "nothing.csv", "--out-dir", "found", "--force")
+    assert code == 2
+    assert "was not written by softsym" in err
+    assert (tmp_path / "found" / "symmetries.json").read_text() == "{}"

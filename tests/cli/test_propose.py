@@ -61,3 +61,25 @@ def test_bad_input_is_one_line(softsym, arguments, message):
     assert code == 2
     assert message in err
     assert len(err.strip().splitlines()) == 1
+
+
+def test_rows_that_lack_a_value_are_named_and_can_be_left_out(softsym, tmp_path):
+    with np.load("cross.npz") as stored:
+        X, Y = stored["X"], stored["Y"]
+    table = np.hstack([X, Y])
+    table[3, 2] = np.nan
+    names = "a,b,c,d,e,f,u,v,w"
+    lines = [
+        names,
+        *(",".join("" if np.isnan(value) else repr(float(value)) for value in row) for row in table),
+    ]
+    (tmp_path / "cross.csv").write_text("\n".join(lines))
+    asked = ("propose", "cross.csv", "--x-columns", "a..f", "--in", "2V", "--out", "V", "--json", "-")
+    code, _, err = softsym(*asked)
+    assert code == 2
+    assert "line 5: column 'c' has no value" in err
+    assert "--drop-missing" in err
+    code, out, err = softsym(*asked, "--drop-missing", "--max-rows", "120")
+    assert code == 0
+    assert "rows lack a value and are left out" in err or "120" in out
+    assert json.loads(out)["algebra"] == "so(3)"

@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
-from softsym.data.checks import read_shape, row_weights, seed_of
+from softsym.arrays import row_weights, seed_of
 from softsym.errors import InputError
+from softsym.metrics.transform import read_shape
 
 
 def test_without_groups_every_column_is_a_scalar():

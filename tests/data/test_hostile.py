@@ -12,9 +12,8 @@ import polars
 import pytest
 
 import softsym.limits
-from softsym.data.columns import Header
+from softsym.data.columns import Header, explain_missing_options
 from softsym.data.formats import open_file
-from softsym.data.infer_columns import explain_missing_options
 from softsym.data.readers import DelimitedFile
 from softsym.data.table import read_table
 from softsym.errors import DataWarning, InputError
@@ -148,7 +147,7 @@ def test_names_of_files_that_terminals_obey(tmp_path, name):
         read_table(path, "a", "b")
     assert str(caught.value).isprintable()
     with pytest.raises(InputError) as caught:
-        raise InputError(explain_missing_options(str(path), ["a", "b"]))
+        raise InputError(explain_missing_options(str(path), ["a", "b"], ()))
     assert str(caught.value).isprintable()
 
 
@@ -205,7 +204,7 @@ def test_the_command_to_copy_leaves_text_out_and_reads_the_file(tmp_path, suffix
     rows = [["2026-01-01", f"s{k}", *range(k, k + 6), 1.5] for k in range(4)]
     frame = polars.DataFrame(rows, schema=names, orient="row")
     frame.write_csv(path) if suffix == "csv" else frame.write_parquet(path)
-    text = explain_missing_options(str(path), names)
+    text = explain_missing_options(str(path), names, open_file(path).text_columns())
     assert "\n" not in text
     words = shlex.split(text.partition("to copy: ")[2])
     assert words[:3] == ["softsym", "discover", str(path)]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from softsym.data.infer_columns import explain_missing_options, group_names, infer_columns
+from softsym.data.columns import explain_missing_options, group_names, infer_columns
 
 
 @pytest.mark.parametrize(
@@ -30,11 +30,11 @@ def test_no_guess_without_two_vectors():
     assert infer_columns(["a", "b"]) is None
     assert infer_columns(["x", "y", "z"]) is None
     assert infer_columns(["x1", "y1", "z1", "u_x", "u_y"]) is None
-    assert "a guess" not in explain_missing_options("f.csv", ["a", "b"])
+    assert "a guess" not in explain_missing_options("f.csv", ["a", "b"], ())
 
 
 def test_advice_is_a_command_to_copy():
-    text = explain_missing_options("f.csv", ["x1", "y1", "z1", "fx", "fy", "fz"])
+    text = explain_missing_options("f.csv", ["x1", "y1", "z1", "fx", "fy", "fz"], ())
     assert "its columns are x1, y1, z1, fx, fy, fz" in text
     assert "softsym discover f.csv --x-columns x1,y1,z1 --y-columns fx,fy,fz --in V --out V" in text
 

@@ -10,7 +10,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from softsym.data.row_groups import encode_labels, encode_row_groups, merge_row_groups
+from softsym.arrays import encode_labels, encode_row_groups, merge_row_groups
 from softsym.errors import InputError
 
 LABELS = st.lists(st.integers(0, 6), min_size=1, max_size=40)

@@ -87,7 +87,7 @@ def outputs(n: int) -> ReportData:
 def ordinary() -> ReportData:
     """An estimator without candidates: a single seed, a single output, no validation, nothing to note."""
     whole = report()
-    curves = replace(whole.curves[0], residuals={}, strengths={}, validation=np.full(60, np.nan))
+    curves = replace(whole.curves[0], residuals={}, strengths={})
     return replace(
         whole,
         symmetries=Symmetries(),
@@ -210,9 +210,6 @@ def _symmetry(
 def _curves(seed: int, names: tuple[str, ...]) -> Curves:
     rng = np.random.default_rng(seed)
     epochs = np.arange(0.0, 300, 5)[: 60 - 4 * seed]
-    losses = np.arange(0.0, 300, 5)
-    loss = np.exp(-losses / 60) * np.exp(0.08 * rng.normal(size=60)) + 0.02
-    validation = np.where(np.arange(60) % 3 == 0, 1.2 * loss, np.nan)
     ends = [10.0 ** (-5 + 2 * k % 6) for k in range(len(names))]
     residuals = {
         name: (1 - end) * np.exp(-epochs / 40) * np.exp(0.1 * rng.normal(size=len(epochs))) + end
@@ -220,7 +217,7 @@ def _curves(seed: int, names: tuple[str, ...]) -> Curves:
     }
     # One-shot: one common strength, then each its own.
     strengths = {name: np.where(epochs < 100, 1.0, 0.1 / end) for name, end in zip(names, ends, strict=True)}
-    return Curves(seed, epochs, residuals, strengths, losses, loss, validation)
+    return Curves(epochs, residuals, strengths)
 
 
 def _orbit(group: str, bend: float) -> Orbit:

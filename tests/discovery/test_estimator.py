@@ -375,3 +375,11 @@ def test_fit_is_interrupted_within_two_seconds():
     with pytest.raises(KeyboardInterrupt):
         est.fit(X, np.tanh(X[:, :3]))
     assert time.monotonic() - began < 3.3
+
+
+def test_models_are_logged(caplog):
+    X = np.random.default_rng(0).standard_normal((60, 3))
+    with caplog.at_level("INFO", logger="softsym"):
+        ss.SoftEquivariantRegressor("V", "V", ["O(3)"], model="linear").fit(X, 2 * X)
+    assert any("evidence on 1 candidates" in message for message in caplog.messages)
+    assert any(message.startswith("fitted ridge regression in ") for message in caplog.messages)

@@ -2,18 +2,21 @@
 
 import numpy as np
 import pytest
+from sklearn.preprocessing import StandardScaler
 
 import softsym as ss
 from softsym.data.split import split_rows
 from softsym.discovery.fit_data import (
     Rows,
+    Shape,
     Target,
     compute_evidence,
     make_folds,
     make_shape,
     standard_errors,
+    warn_if_standardised,
 )
-from softsym.errors import InputError
+from softsym.errors import DataWarning, InputError
 from softsym.propose import propose_candidates
 from softsym.propose.propose_groups import MAX_CANDIDATES
 from tests.discovery.small import estimator, rows
@@ -195,3 +198,22 @@ def test_shapes():
         make_shape(given | {"rep_out": None}, X, X, [ss.O(3)], classes=False)
     with pytest.raises(InputError, match="X has 2 columns; pass another `rep_in`"):
         make_shape(given, X[:, :2], X, [ss.O(3)], classes=False)
+
+
+def test_columns_that_were_standardised_one_by_one_are_noticed():
+    X = np.random.default_rng(0).standard_normal((80, 7)) * [1, 2, 3, 1, 1, 5, 1]
+    shape = Shape.of(ss.rep("S + 2V"), ss.rep("V"), [ss.O(3)])
+    warn_if_standardised(X, X[:, :3], shape)
+    scalar = X.copy()
+    scalar[:, :1] = StandardScaler().fit_transform(X[:, :1])
+    warn_if_standardised(scalar, X[:, :3], shape)
+    scaled = StandardScaler().fit_transform(X)
+    with pytest.warns(
+        DataWarning,
+        match=r"`X`: every column of a vector .* StandardScaler, .* pass the columns as they were measured",
+    ):
+        warn_if_standardised(scaled, X[:, :3], shape)
+    with pytest.warns(DataWarning, match="`y`"):
+        warn_if_standardised(X, scaled[:, 1:4], shape)
+    with pytest.warns(DataWarning, match="StandardScaler"):
+        ss.SoftEquivariantRegressor("S + 2V", "V", ["O(3)"], model="linear").fit(scaled, X[:, 1:4])

@@ -12,10 +12,10 @@ import torch
 from softsym.discovery.fit_data import Shape
 from softsym.discovery.models.network import make_network, make_regularizer, predict_members
 from softsym.discovery.parallel import (
-    ProgressCallback,
     Start,
     TrainJob,
     Weighted,
+    make_callback,
     one_thread,
     run_interruptible,
     train_all,
@@ -26,7 +26,7 @@ from softsym.groups import group
 from softsym.native import torch_only
 from softsym.nn import MLP, ScaleCanonical, SoftMLP
 from softsym.reps import rep
-from softsym.training.devices import SingleProcess
+from softsym.training.devices import Devices
 from tests.discovery.training_data import FAST, PLAIN, training_data
 
 SHORT = PLAIN.model_copy(update={"epochs": 6, "strength": 30.0})
@@ -109,14 +109,14 @@ def test_who_was_done_before_counts_as_done(tmp_path):
 
 def test_a_watch_adds_up_and_asks():
     shown = []
-    watch = ProgressCallback(shown.append, 2, stop=lambda: len(shown) > 2)
+    watch = make_callback(shown.append, 2, stop=lambda: len(shown) > 2)
     assert [watch(place, {"epoch": epoch, "loss": 0.1}) for place, epoch in ((0, 1), (1, 1), (0, 2))] == [
         False,
         False,
         True,
     ]
     assert [row["epoch"] for row in shown] == [1, 2, 3]
-    assert ProgressCallback(shown.append, 1, stop=None)(0, {"epoch": 1}) is False
+    assert make_callback(shown.append, 1, stop=None)(0, {"epoch": 1}) is False
 
 
 def test_processes_do_without_compiled_code_where_it_is_switched_off():
@@ -223,7 +223,7 @@ def test_a_member_is_trained_on_its_device(monkeypatch):
 
     def make(settings):
         asked.append(settings.accelerator)
-        return SingleProcess()
+        return Devices()
 
     monkeypatch.setattr("softsym.training.loop.make_devices", make)
     elsewhere = replace(training_data(), device="cuda")

@@ -72,7 +72,6 @@ def figures(report: ReportData) -> dict[str, dict[str, Any]]:
         "violations": charts.violations(report.symmetries),
         "progress": charts.progress(report.symmetries, report.curves),
         "distances": charts.distances(report.symmetries),
-        "losses": charts.losses(report.curves),
         **{f"panel {k}": panel["figure"] for k, panel in enumerate(charts.panels(report)[:3])},
     }
     for orbit in charts.orbits(report):
@@ -133,7 +132,6 @@ def test_whole_story_has_all_sections():
         "violations",
         "progress",
         "distances",
-        "losses",
         "panels",
         "orbit",
         "notes-title",
@@ -154,7 +152,7 @@ def test_ordinary_network_has_no_section_about_symmetries():
     assert page("ordinary").ids.isdisjoint(
         {"violations", "progress", "distances", "orbit", "notes-title", "verdicts-title"}
     )
-    assert {"panels", "losses", "facts-title"} <= page("ordinary").ids
+    assert {"panels", "facts-title"} <= page("ordinary").ids
     assert "No candidate symmetry was given" in page("ordinary").text
 
 
@@ -191,7 +189,7 @@ def test_numbers_that_are_not_finite_render():
         symmetries=Symmetries([row]),
         test_error=np.nan,
         explained=-np.inf,
-        curves=tuple(replace(seed, loss=np.full(60, np.inf)) for seed in whole.curves),
+        curves=tuple(replace(seed, epochs=np.full(len(seed.epochs), np.nan)) for seed in whole.curves[:1]),
         true=np.full((3, 1), np.nan),
         predicted=np.full((3, 1), np.nan),
         std=np.full((3, 1), np.nan),
@@ -203,7 +201,7 @@ def test_numbers_that_are_not_finite_render():
 def test_story_with_nothing_in_it_renders():
     nothing = np.empty((0, 0))
     report = ReportData("nothing", Symmetries(), np.nan, np.nan, (), nothing, nothing, nothing, (), ())
-    assert Page(render(report)).ids.isdisjoint({"panels", "losses", "violations"})
+    assert Page(render(report)).ids.isdisjoint({"panels", "progress", "violations"})
 
 
 def test_a_page_says_what_it_leaves_out():
@@ -355,15 +353,10 @@ def test_intervals_stand_against_the_tolerance():
     assert charts.violations(Symmetries()) is None
 
 
-def test_curves_and_histograms_of_the_evidence():
+def test_curves_of_the_evidence():
     first, second = charts.likelihoods(TABLE)["data"]
     assert first["y"] == [0.0, -3.0, charts.DEEPEST]
     assert second["y"] == [charts.DEEPEST, 0.0]
-    bars, line, other, _ = charts.randomizations(TABLE)["data"]
-    assert sum(bars["y"]) == 200
-    assert line["x"] == [1.0, 1.0]
-    assert min(other["x"]) > 2.9  # in terms of the loss of the rows themselves
-    for chart in (charts.likelihoods, charts.randomizations):
-        assert chart(EvidenceTable()) is None
-        assert chart(EvidenceTable([TABLE[2]], {"SL(3)": EvidenceDetail()})) is None
-        json.dumps(chart(TABLE), allow_nan=False)
+    assert charts.likelihoods(EvidenceTable()) is None
+    assert charts.likelihoods(EvidenceTable([TABLE[2]], {"SL(3)": EvidenceDetail()})) is None
+    json.dumps(charts.likelihoods(TABLE), allow_nan=False)

@@ -211,26 +211,26 @@ def test_who_is_better_is_better_by_more_than_a_hundredth():
 
 def test_a_network_is_trained_where_it_can_add_something():
     data, models = noisy(), fitted()
-    decision = should_train_network(data, models)
-    assert not decision.network
-    assert "is noise" in decision.why
-    assert should_train_network(fit_data(100, model="network"), models).network
-    assert not should_train_network(fit_data(100, model="gp"), models).network
+    is_trained, why = should_train_network(data, models)
+    assert not is_trained
+    assert "is noise" in why
+    assert should_train_network(fit_data(100, model="network"), models)[0]
+    assert not should_train_network(fit_data(100, model="gp"), models)[0]
     missing = FittedModels((), refused={base.GP: "no kernel"})
-    assert should_train_network(data, missing).why.endswith("(no kernel)")
-    spent = should_train_network(fit_data(300, budget=1e-9), models)
-    assert (spent.network, "used up" in spent.why) == (False, True)
+    assert should_train_network(data, missing)[1].endswith("(no kernel)")
+    is_trained, why = should_train_network(fit_data(300, budget=1e-9), models)
+    assert (is_trained, "used up" in why) == (False, True)
     exact = fit_data(300)
     simple = fit_models(exact, list(SHAPE.groups[1:]), list(SHAPE.groups))
-    assert "little to gain" in should_train_network(exact, simple).why
+    assert "little to gain" in should_train_network(exact, simple)[1]
 
 
 def test_a_network_is_trained_where_a_perceptron_is_better():
     rows, models = noisy().development, fitted()
     perfect = replace(models.find(base.PERCEPTRON), predicted=rows.Y + 1e-3)
     others = [one for one in models.selectable if one.model.name != base.PERCEPTRON]
-    decision = should_train_network(noisy(), FittedModels((*others, perfect)))
-    assert decision.why == "a small perceptron predicts better than closed forms"
+    _, why = should_train_network(noisy(), FittedModels((*others, perfect)))
+    assert why == "a small perceptron predicts better than closed forms"
 
 
 def test_candidates_without_overlap_or_refuted_are_not_used():

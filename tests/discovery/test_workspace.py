@@ -6,7 +6,7 @@ import pytest
 
 from softsym.discovery.discover import Workspace
 from softsym.errors import InputError
-from softsym.io import load_with_checksum
+from softsym.io import load_with_checksum, put_folder
 
 
 def opened(folder, asked, **options):
@@ -44,10 +44,15 @@ def test_nothing_is_overwritten(tmp_path):
     out.mkdir()
     with pytest.raises(InputError, match="exists already; pass another --out-dir, or --force"):
         Workspace(out).check()
-    with pytest.raises(InputError, match="was not written by softsym discover; it is left alone"):
+    (out / "symmetries.json").write_text("{}")  # as other people's folders may have one
+    with pytest.raises(InputError, match="was not written by softsym"):
         Workspace(out, force=True).check()
-    write(out)
+    (out / "symmetries.json").unlink()
+    put_folder(out, write)
     Workspace(out, force=True).check()
+    (out / "thesis.tex").write_text("")
+    with pytest.raises(InputError, match=r"holds 'thesis\.tex', which softsym did not write"):
+        Workspace(out, force=True).check()
 
 
 def test_a_stopped_one_is_continued_only_if_the_same_is_asked(tmp_path):

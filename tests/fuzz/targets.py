@@ -3,6 +3,7 @@
 Checkpoints and runs say more: what is read from damaged files is what was written, or what was written before.
 """
 
+import contextlib
 import gzip
 import io
 import json
@@ -21,8 +22,8 @@ from lab.tests.runs.small import spec
 
 import softsym as ss
 from softsym import native
+from softsym.arrays import seed_of
 from softsym.cli import main
-from softsym.data.checks import seed_of
 from softsym.data.columns import Header
 from softsym.data.table import read_table
 from softsym.discovery import state as storage
@@ -227,7 +228,14 @@ def lines(rng, folder):
     if not words or words[0] not in ("inspect", "check"):  # others would begin to work where all is well
         words = [*words, "--in", "3Q"]
     out, err = io.StringIO(), io.StringIO()
-    with mock.patch("sys.argv", ["softsym", *words]), redirect_stdout(out), redirect_stderr(err):
+    work = folder / "work"  # names that were changed are written there, not where the attack runs
+    work.mkdir(exist_ok=True)
+    with (
+        mock.patch("sys.argv", ["softsym", *words]),
+        redirect_stdout(out),
+        redirect_stderr(err),
+        contextlib.chdir(work),
+    ):
         try:
             code = main.run()
         except SystemExit as ended:
@@ -251,7 +259,7 @@ def _model() -> dict[str, bytes]:
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return storage.to_files(est.fit(X, 2 * X).to_saved_model())
+        return storage.to_files(est.fit(X, 2 * X))
 
 
 def models(rng, folder):

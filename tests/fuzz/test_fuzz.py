@@ -1,5 +1,7 @@
 """A short seeded attack on everything that reads what others wrote; ``make fuzz`` makes a long one."""
 
+from pathlib import Path
+
 import pytest
 
 from softsym.errors import InputError
@@ -35,3 +37,15 @@ def test_the_attack_sees_what_it_looks_for(tmp_path):
                 attack(bad, 0, tmp_path)
         finally:
             del TARGETS[bad]
+
+
+def test_command_lines_write_into_their_own_folder(tmp_path, monkeypatch):
+    def write(*arguments):
+        Path("left-behind").write_text("")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("tests.fuzz.targets.main.run", write)
+    (tmp_path / "folder").mkdir()
+    attack(lines, 0, tmp_path / "folder")
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]
+    assert (tmp_path / "folder" / "work" / "left-behind").exists()

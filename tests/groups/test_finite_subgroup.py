@@ -6,8 +6,8 @@ import pytest
 import softsym as ss
 from softsym.errors import InputError
 from softsym.groups import finite_subgroup as rules
-from softsym.groups.finite_subgroup import MAX_ORDER, UnknownSubgroupError, close_algebra, finite_subgroup
-from softsym.groups.sampling import closure
+from softsym.groups.finite_subgroup import MAX_ORDER, UnknownSubgroupError, finite_subgroup
+from softsym.groups.sampling import close_algebra, closure
 from softsym.spaces import invariants
 from tests.catalogue import GROUPS, each
 

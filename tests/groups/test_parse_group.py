@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import softsym as ss
 from softsym.errors import InputError
 from softsym.groups import CATALOGUE, join_groups, read_groups
-from softsym.groups.parse_group import SYNONYMS
+from softsym.groups.catalogue import SYNONYMS
 
 PLANE = "O(2) SO(2) C(3) D(4) S(2) Z(2) Scaling(2) SL(2) GL(2) Sp(1) O11() Trivial(2) SE(1)"
 MINE = ss.Group.from_generators(

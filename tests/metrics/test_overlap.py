@@ -3,8 +3,7 @@ import pytest
 
 import softsym as ss
 from softsym.errors import InputError
-from softsym.metrics.overlap import OrbitOverlap, nearest, orbit_overlap
-from softsym.metrics.transform import sample_nontrivial, transform_rows
+from softsym.metrics.transform import OrbitOverlap, nearest, orbit_overlap, sample_nontrivial, transform_rows
 
 SIZES = [50, 300, 3000]
 

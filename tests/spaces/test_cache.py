@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import softsym as ss
+from softsym import limits
 from softsym.errors import CacheWarning
 from softsym.spaces import cache, cache_folder, forget
 from softsym.spaces import space as space_module
@@ -218,7 +219,7 @@ def test_an_entry_that_cannot_be_read(folder):
 
 def test_no_folder_writes_nothing(folder, solved):
     with cache_folder(None):
-        assert cache.current_folder() is None
+        assert limits.current_folder() is None
         assert cache.entry_path(G, T3, None, "auto") is None
         invariants_of_type(G, T3)
     assert not folder.exists()
@@ -226,11 +227,11 @@ def test_no_folder_writes_nothing(folder, solved):
 
 
 def test_the_folder_is_restored(tmp_path):
-    before = cache.current_folder()
+    before = limits.current_folder()
     with cache_folder(tmp_path):
-        assert cache.current_folder() == tmp_path
-    assert cache.current_folder() == before
-    assert before != cache.default_folder()  # tests never touch the user's
+        assert limits.current_folder() == tmp_path
+    assert limits.current_folder() == before
+    assert before != limits.default_folder()  # tests never touch the user's
 
 
 def test_the_name_depends_on_the_whole_question(folder):

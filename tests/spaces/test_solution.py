@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from softsym.errors import UnclearNullSpaceWarning
-from softsym.spaces.solution import DenseBasis, Evidence, OrbitBasis, Solution, warn_if_unclear
+from softsym.spaces.solution import DenseBasis, Evidence, OrbitBasis, Solution
+from softsym.spaces.space import _warn_if_unclear as warn_if_unclear
 
 
 def test_orbit_basis():

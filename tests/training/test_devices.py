@@ -11,8 +11,8 @@ from softsym.errors import InputError
 from softsym.regularize import EquivarianceRegularizer
 from softsym.training import TrainingConfig
 from softsym.training.devices import (
+    Devices,
     FabricDevices,
-    SingleProcess,
     check_device,
     is_first_process,
     make_devices,
@@ -27,7 +27,7 @@ NUMBERS = {"epochs": 2, "batch": 4, "lr": 0.1}
 def test_alone_unless_something_is_asked_for(monkeypatch):
     for name in ("WORLD_SIZE", "LOCAL_WORLD_SIZE"):
         monkeypatch.delenv(name, raising=False)
-    assert isinstance(make_devices(TrainingConfig(**NUMBERS)), SingleProcess)
+    assert type(make_devices(TrainingConfig(**NUMBERS))) is Devices
     assert isinstance(make_devices(TrainingConfig(**NUMBERS, precision="64-true")), FabricDevices)
 
 
@@ -56,10 +56,10 @@ def test_other_precisions_train():
 
 
 def test_a_batch_must_be_shared_evenly(monkeypatch):
-    class Three(SingleProcess):
+    class Three(Devices):
         processes = 3
 
-    monkeypatch.setattr("softsym.training.devices.SingleProcess", Three)
+    monkeypatch.setattr("softsym.training.devices.Devices", Three)
     with pytest.raises(InputError, match="the batch of 4 must be a multiple of the 3 processes"):
         make_devices(TrainingConfig(**NUMBERS))
 
@@ -95,7 +95,7 @@ def test_what_is_not_there_is_said_in_one_line():
         check_device("tpu")
 
 
-class Elsewhere(SingleProcess):
+class Elsewhere(Devices):
     """A device on which nothing can be read, and an operation with a tensor of the CPU fails."""
 
     def setup(self, model, optimizer):
@@ -132,7 +132,7 @@ def test_an_epoch_runs_where_the_model_is(model, form):
 def test_a_model_comes_back_to_where_it_was(monkeypatch):
     moved = []
 
-    class Away(SingleProcess):
+    class Away(Devices):
         def setup(self, model, optimizer):
             monkeypatch.setattr(model, "to", lambda place: moved.append(place) or model)
             return model, optimizer

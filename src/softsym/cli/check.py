@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from softsym.cli.common import (
+    DATA,
     DROP_MISSING,
-    FILES,
     JSON_FILE,
     MAX_ROWS_OPTION,
     QUIET,
@@ -35,9 +35,7 @@ if TYPE_CHECKING:
 
 
 def command(
-    data: str = typer.Argument(
-        ..., help=f"A file ({FILES}) or a task such as 'inertia:Oz(2)'. An .npz holds X."
-    ),
+    data: str = DATA,
     rep_in: str | None = REP_IN,
     rep_out: str | None = typer.Option(
         None,

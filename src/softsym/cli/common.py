@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -15,10 +15,16 @@ from softsym.data.formats import suffixes
 from softsym.errors import InputError, printable
 from softsym.io import put_text
 
+if TYPE_CHECKING:
+    from softsym.data.table import Table
+
 FILES = ", ".join(suffixes())
 MAX_ROWS = 250_000
 """More rows hardly change a verdict and take memory and time."""
 
+DATA = typer.Argument(
+    ..., help=f"A file ({FILES}) or a task such as 'golfball:wind=y'. An .npz holds X and Y."
+)
 # Options that several commands have; each is the default of a parameter, as typer reads it.
 REP_IN = typer.Option(
     None, "--in", help="Representation of the inputs, such as '5S + 5V'. A task knows its own."
@@ -70,6 +76,15 @@ def check_texts(reps: Sequence[str | None] = (), groups: Sequence[str | None] = 
     for group in groups:
         if group is not None:
             read_group(group)
+
+
+def note_sample(table: Table, data: str) -> None:
+    """Says that only some rows of a file are used."""
+    if table.total is not None and table.total > len(table.X):
+        typer.echo(
+            f"softsym: note: {data} has {table.total:,} rows; a sample of {len(table.X):,} is used (--max-rows 0 for all)",
+            err=True,
+        )
 
 
 def check_target(target: str | None, *inputs: str) -> None:

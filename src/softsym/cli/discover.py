@@ -12,39 +12,50 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from softsym.cli.common import Interrupted, check_target, check_texts, one_line_warnings, write_json
+from softsym.cli.common import (
+    DROP_MISSING,
+    FILES,
+    JSON_FILE,
+    MAX_ROWS_OPTION,
+    QUIET,
+    REP_IN,
+    REP_OUT,
+    ROW_GROUPS,
+    SEED,
+    X_COLUMNS,
+    Y_COLUMNS,
+    Interrupted,
+    check_target,
+    check_texts,
+    note_sample,
+    one_line_warnings,
+    write_json,
+)
 from softsym.cluster import check_engine
+from softsym.data.columns import explain_missing_options
 from softsym.data.formats import PACKED, suffixes
-from softsym.data.infer_columns import explain_missing_options
-from softsym.datasets.parse import is_task, read_data
+from softsym.datasets.parse import is_task, read_data, task_parameters
 from softsym.errors import InputError
 from softsym.regularize.strengths import CONTROLLERS
 from softsym.training.devices import DEVICES, check_device_name
 
 if TYPE_CHECKING:
-    from softsym.datasets.builtin import Task
     from softsym.discovery import SoftEquivariantRegressor
     from softsym.discovery.parallel import Executor
     from softsym.inference import EvidenceTable
 
 DEFAULT_DATA = "inertia:Oz(2)"
 AUTO = "auto"
-MAX_ROWS = 250_000
-"""More rows hardly change a verdict and take memory and time."""
 MODELS = ("auto", "linear", "gp", "network")
 
 
 def command(
     data: str = typer.Argument(
         DEFAULT_DATA,
-        help=f"A file ({', '.join(suffixes())}) or a task such as 'golfball:wind=y'. An .npz holds X and Y.",
+        help=f"A file ({FILES}) or a task such as 'golfball:wind=y'. An .npz holds X and Y.",
     ),
-    rep_in: str | None = typer.Option(
-        None, "--in", help="Representation of the inputs, such as '5S + 5V'. A task knows its own."
-    ),
-    rep_out: str | None = typer.Option(
-        None, "--out", help="Representation of the outputs, such as 'T(2)'. A task knows its own."
-    ),
+    rep_in: str | None = REP_IN,
+    rep_out: str | None = REP_OUT,
     groups: list[str] | None = typer.Option(
         None,
         "--groups",
@@ -58,22 +69,11 @@ def command(
     largest: str | None = typer.Option(
         None, "--largest", help="Group of gates and bilinear layers; the candidates joined by default."
     ),
-    x_columns: str | None = typer.Option(
-        None, "--x-columns", help="Columns of the inputs, such as 'm1..m5,pos_*'."
-    ),
-    y_columns: str | None = typer.Option(None, "--y-columns", help="Columns of the outputs."),
-    row_groups: str | None = typer.Option(
-        None,
-        "--row-groups",
-        metavar="COLUMN",
-        help="Column of any text or numbers; rows with equal ones are a row group and stay in one part. A task knows its own.",
-    ),
-    max_rows: int = typer.Option(
-        MAX_ROWS,
-        "--max-rows",
-        min=0,
-        help="Rows that are used of a larger file, a random sample by --seed; 0 for all.",
-    ),
+    x_columns: str | None = X_COLUMNS,
+    y_columns: str | None = Y_COLUMNS,
+    row_groups: str | None = ROW_GROUPS,
+    max_rows: int = MAX_ROWS_OPTION,
+    drop_missing: bool = DROP_MISSING,
     width: int | None = typer.Option(
         None, "--width", min=1, help="Size of the hidden layers; chosen by short trials by default."
     ),
@@ -92,7 +92,7 @@ def command(
         "by-data", "--strengths", help=f"How strengths change: {', '.join(CONTROLLERS)}."
     ),
     seeds: int = typer.Option(2, "--seeds", min=1, help="Number of networks in the ensemble."),
-    seed: int = typer.Option(0, "--seed", min=0, help="Seed of all random numbers."),
+    seed: int = SEED,
     jobs: int | None = typer.Option(
         None,
         "--jobs",
@@ -115,10 +115,8 @@ def command(
     ),
     force: bool = typer.Option(False, "--force", help="Replace results that are there."),
     resume: bool = typer.Option(False, "--resume", help="Go on with a discovery that was stopped."),
-    json_file: str | None = typer.Option(
-        None, "--json", help="Write the result as JSON to a file, or to - (stdout)."
-    ),
-    quiet: bool = typer.Option(False, "--quiet", help="No progress."),
+    json_file: str | None = JSON_FILE,
+    quiet: bool = QUIET,
 ) -> None:
     """Finds which of the candidate symmetries data have and how exactly; writes a report, a table and a model.
 
@@ -129,8 +127,7 @@ def command(
     from softsym.data.table import check_fit
     from softsym.discovery.discover import Workspace, discover, summarize
 
-    if json_file is not None:
-        check_target(json_file)
+    check_target(json_file, data)
     out_dir = out_dir or default_folder(data)
     workspace = Workspace(
         out_dir.resolve() if out_dir.name in ("", "..") else out_dir, force=force, resume=resume
@@ -144,14 +141,10 @@ def command(
         raise InputError(f"unknown model {model!r}; pass one of {', '.join(MODELS)}")
     with one_line_warnings():
         _check_columns(data, rep_in, rep_out, x_columns, y_columns)
-        table, task = read_data(
-            data, x_columns, y_columns, row_groups=row_groups, seed=seed, most_rows=max_rows or None
-        )
-        if table.total is not None and table.total > len(table.X) and not quiet:
-            typer.echo(
-                f"softsym: note: {data} has {table.total:,} rows; a sample of {len(table.X):,} is used (--max-rows 0 for all)",
-                err=True,
-            )
+        rows: dict[str, Any] = {"row_groups": row_groups, "most_rows": max_rows or None, "seed": seed}
+        table, task = read_data(data, x_columns, y_columns, drop_missing=drop_missing, **rows)
+        if not quiet:
+            note_sample(table, data)
         options = {
             "rep_in": rep_in,
             "rep_out": rep_out,
@@ -159,21 +152,18 @@ def command(
             "largest": largest,
             "strength": strength,
         }
-        chosen = _task_parameters(task) | {key: value for key, value in options.items() if value is not None}
+        chosen = ({} if task is None else task_parameters(task)) | {
+            key: value for key, value in options.items() if value is not None
+        }
         _check_reps(chosen, data)
         if chosen.get("groups", [AUTO]) == [AUTO]:
             chosen["groups"] = AUTO
         given = [] if chosen["groups"] == AUTO else chosen["groups"]
         repeated = check_fit(table, chosen["rep_in"], chosen["rep_out"], given)
         if repeated and not quiet:
-            typer.echo(
-                f"softsym: note: {repeated} rows repeat earlier inputs; equal rows stay in one part", err=True
-            )
+            _show_note(f"{repeated} rows repeat earlier inputs; equal rows stay in one part")
         if table.row_groups is not None and not quiet:
-            typer.echo(
-                f"softsym: note: there are {table.row_groups.max() + 1} row groups; each stays in one part",
-                err=True,
-            )
+            _show_note(f"there are {table.row_groups.max() + 1} row groups; each stays in one part")
         from softsym.native import free_cores
 
         parameters = {
@@ -216,15 +206,6 @@ def command(
         _show(est, out_dir)
 
 
-def _task_parameters(task: Task | None) -> dict[str, Any]:
-    """Representations and candidate groups of a built-in data set."""
-    if task is None:
-        return {}
-    from softsym.datasets.parse import task_parameters
-
-    return task_parameters(task)
-
-
 def default_folder(data: str) -> Path:
     """The default folder of results, named after the data.
 
@@ -259,7 +240,7 @@ def _check_columns(
 
     file = open_file(Path(data))
     if not file.knows_inputs:
-        raise InputError(explain_missing_options(data, file.names))
+        raise InputError(explain_missing_options(data, file.names, file.text_columns()))
 
 
 @contextmanager

@@ -35,9 +35,9 @@ def command(json_file: str | None = JSON_FILE) -> None:
 
 def look() -> dict[str, Any]:
     """Everything there is to say, as plain values."""
+    from softsym.limits import default_folder
     from softsym.native import cores, environment, free_cores, status
     from softsym.native.build import cache_folder
-    from softsym.spaces.cache import default_folder
 
     return {
         "schema": 1,

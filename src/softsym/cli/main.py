@@ -129,12 +129,6 @@ def repeat_option(arguments: list[str]) -> list[str]:
 
     Raises:
         InputError: No group follows.
-
-    Example:
-        >>> repeat_option(["--groups", "O(3)", "O(2)@z", "--quiet"])
-        ['--groups', 'O(3)', '--groups', 'O(2)@z', '--quiet']
-        >>> repeat_option(["--groups", "O(3)", "data.csv"])
-        ['--groups', 'O(3)', 'data.csv']
     """
     repeated: list[str] = []
     groups: int | None = None  # how many have followed the option, while they do

@@ -4,39 +4,46 @@ from __future__ import annotations
 
 import typer
 
-from softsym.cli.common import check_target, check_texts, one_line_warnings, write_json
-from softsym.data.formats import suffixes
+from softsym.cli.common import (
+    DATA,
+    DROP_MISSING,
+    JSON_FILE,
+    QUIET,
+    REP_IN,
+    REP_OUT,
+    ROW_GROUPS,
+    SEED,
+    X_COLUMNS,
+    Y_COLUMNS,
+    check_target,
+    check_texts,
+    one_line_warnings,
+    write_json,
+)
 from softsym.datasets.parse import read_data
 from softsym.errors import InputError
 
 
 def command(
-    data: str = typer.Argument(
-        ...,
-        help=f"A file ({', '.join(suffixes())}) or a task such as 'golfball:wind=y'. An .npz holds X and Y.",
-    ),
-    rep_in: str | None = typer.Option(
-        None, "--in", help="Representation of the inputs, such as '2V'; P for points. A task knows its own."
-    ),
-    rep_out: str | None = typer.Option(None, "--out", help="Representation of the outputs, such as 'V'."),
-    x_columns: str | None = typer.Option(
-        None, "--x-columns", help="Columns of the inputs, such as 'x1..z6'."
-    ),
-    y_columns: str | None = typer.Option(None, "--y-columns", help="Columns of the outputs."),
+    data: str = DATA,
+    rep_in: str | None = REP_IN,
+    rep_out: str | None = REP_OUT,
+    x_columns: str | None = X_COLUMNS,
+    y_columns: str | None = Y_COLUMNS,
+    row_groups: str | None = ROW_GROUPS,
     tolerance: float = typer.Option(
         0.05, "--tolerance", help="Relative violation up to which a symmetry counts as exact."
     ),
     max_rows: int = typer.Option(2_000, "--max-rows", min=20, help="Of more rows a sample is taken."),
-    seed: int = typer.Option(0, "--seed", min=0, help="Seed of the sample split."),
-    json_file: str | None = typer.Option(
-        None, "--json", help="Write the result as JSON to a file, or to - (stdout)."
-    ),
+    drop_missing: bool = DROP_MISSING,
+    seed: int = SEED,
+    json_file: str | None = JSON_FILE,
     picture: str | None = typer.Option(
         None,
         "--picture",
         help="Draw eigenvalues, axes and groups into a file: .html, or .svg and .png with kaleido.",
     ),
-    quiet: bool = typer.Option(False, "--quiet", help="No progress."),
+    quiet: bool = QUIET,
 ) -> None:
     """Proposes symmetry groups from data alone, without candidates, in seconds.
 
@@ -44,19 +51,18 @@ def command(
     """
     check_texts([rep_in, rep_out], [])
     for target in (json_file, picture):
-        if target is not None:
-            check_target(target)
+        check_target(target, data)
     with one_line_warnings():
-        table, task = read_data(data, x_columns, y_columns, need_y=True, seed=seed)
+        rows = {"row_groups": row_groups, "most_rows": max_rows, "drop_missing": drop_missing}
+        table, task = read_data(data, x_columns, y_columns, seed=seed, **rows)  # type: ignore[arg-type]
         source = rep_in or (task.rep_in if task else None)
         target_rep = rep_out or (task.rep_out if task else None)
         if source is None or target_rep is None or table.Y is None:
             raise InputError(f"pass how the columns of {data} transform, as in --in '2V' --out 'V'")
         from softsym.propose import propose
 
-        proposal = propose(
-            table.X, table.Y, source, target_rep, tolerance=tolerance, max_rows=max_rows, seed=seed
-        )
+        options = {"tolerance": tolerance, "max_rows": max_rows, "seed": seed}
+        proposal = propose(table.X, table.Y, source, target_rep, row_groups=table.row_groups, **options)  # type: ignore[arg-type]
     if json_file is not None:
         write_json(proposal.to_dict(), json_file)
     if picture is not None:

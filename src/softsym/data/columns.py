@@ -1,4 +1,4 @@
-"""Columns of a file: choosing them by a short text, and naming those of predictions.
+"""Columns of a file: choosing them by a short text, inferring vectors from their names, and naming those of predictions.
 
 ::
 
@@ -8,15 +8,20 @@
 
 ``m1..m5`` means all columns from m1 to m5 in the order of the file, ``pos_*`` all that match. Inside double quotes every character
 stands for itself, and two double quotes for one.
+
+Columns whose names differ only by x, y and z at the same place are one vector: ``x1 y1 z1``, ``px py pz``, ``force_x force_y force_z``.
+Names of angular velocities, torques, spins and magnetic fields are taken for pseudovectors: ``omega_x omega_y omega_z``, ``Bx By Bz``.
 """
 
 from __future__ import annotations
 
 import difflib
 import fnmatch
+import itertools
 import re
+import shlex
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -29,6 +34,10 @@ SHOWN = 12
 """How many column names a message lists."""
 _TOKEN = re.compile(
     r'\s*(?:(?P<quoted>"(?:[^"]|"")*")|(?P<mark>,|\.\.)|(?P<plain>(?:(?!,|\.\.).)+))\s*', re.DOTALL
+)
+_PSEUDOVECTORS = re.compile(
+    r"omega|torques?|spin|angular_?(momentum|velocity)|vorticity|magnetic_?(field|moment)?|magnetization|gyro(scope)?",
+    re.IGNORECASE,
 )
 
 
@@ -149,15 +158,7 @@ def _printable(name: str) -> str:
 def choose(
     header: Header, x_text: str | None, y_text: str | None, *, need_y: bool, apart: Collection[int] = ()
 ) -> tuple[list[int], list[int]]:
-    """Places of the input and output columns; whichever is not given is all the rest.
-
-    Args:
-        header: The columns of the file.
-        x_text: Selection of the inputs.
-        y_text: Selection of the outputs.
-        need_y: Whether outputs are needed; if not, they are read only if asked for.
-        apart: Columns that are neither unless they are chosen.
-    """
+    """Places of the input and output columns; whichever is not given is all the rest."""
     if x_text is None and y_text is None and need_y:
         raise InputError(
             f"{header.source}: pass --x-columns or --y-columns or both to say which columns are inputs and "
@@ -192,13 +193,7 @@ def quote(names: Iterable[str]) -> str:
 
 
 def prediction_columns(names: list[str], values: Array, std: Array | None) -> dict[str, Array]:
-    """Predictions (rows, outputs) as named columns, then their standard deviations under names that no output has.
-
-    Example:
-        >>> import numpy as np
-        >>> list(prediction_columns(["e", "e_std"], np.zeros((5, 2)), np.ones((5, 2))))
-        ['e', 'e_std', 'e_std_', 'e_std_std_']
-    """
+    """Predictions (rows, outputs) as named columns, then their standard deviations under names that no output has."""
     columns = {name: values[:, k] for k, name in enumerate(names)}
     if std is not None:
         suffix = "_std"
@@ -206,3 +201,102 @@ def prediction_columns(names: list[str], values: Array, std: Array | None) -> di
             suffix += "_"
         columns |= {name + suffix: std[:, k] for k, name in enumerate(names)}
     return columns
+
+
+@dataclass(frozen=True)
+class InferredColumns:
+    """Columns in order, and their representation."""
+
+    columns: tuple[str, ...]  # names, those of a vector next to each other
+    rep: str  # the representation, in text
+
+
+def group_names(names: Sequence[str]) -> list[tuple[str, ...]]:
+    """Names of each vector or scalar, in the order of the columns."""
+    known = {name.lower(): name for name in names}
+    used: set[str] = set()
+    groups: list[tuple[str, ...]] = []
+    for name in names:
+        if name in used:
+            continue
+        group = next((other for other in _partners(name, known) if not used & set(other)), (name,))
+        used |= set(group)
+        groups.append(group)
+    return groups
+
+
+def infer_columns(names: Sequence[str]) -> tuple[InferredColumns, InferredColumns] | None:
+    """Inputs and outputs: the last vector as the output; None if names show no two vectors."""
+    groups = group_names(names)
+    places = [k for k, group in enumerate(groups) if len(group) > 1]
+    if len(places) < 2 or len({len(groups[k]) for k in places}) > 1:
+        return None
+    last = places[-1]
+    return _side(groups[:last] + groups[last + 1 :]), _side([groups[last]])
+
+
+def explain_missing_options(
+    data: str, names: Sequence[str], texts: Collection[str], command: str = "discover"
+) -> str:
+    """Message on missing options: the columns there are, and a command to copy that leaves columns of text out."""
+    shown = ", ".join(names[:30]) + (", ..." if len(names) > 30 else "")
+    parts = [
+        f"{data} does not say which columns are inputs and outputs, and how they transform; its columns are {shown}",
+        "pass --x-columns and --y-columns, and --in and --out: S for a number, V for a vector, T(2) for a matrix",
+    ]
+    sides = infer_columns([name for name in names if name not in texts])
+    if sides is not None:
+        x, y = sides
+        options = {
+            "--x-columns": _select(x.columns),
+            "--y-columns": _select(y.columns),
+            "--in": x.rep,
+            "--out": y.rep,
+        }
+        words = (word for option, value in options.items() for word in (option, shlex.quote(value)))
+        parts.append(
+            f"a guess by their names, to copy: softsym {command} {shlex.quote(data)} {' '.join(words)}"
+        )
+    return "; ".join(parts)
+
+
+def _select(names: Sequence[str]) -> str:
+    """A selection of columns, quoted where a name would be read as something else."""
+    return ",".join(name if re.fullmatch(r"\w+", name) else quote([name]) for name in names)
+
+
+def _side(groups: Sequence[tuple[str, ...]]) -> InferredColumns:
+    terms = []
+    for symbol, same in itertools.groupby(map(_symbol, groups)):
+        count = len(list(same))
+        terms.append(symbol if count == 1 else f"{count}{symbol}")
+    rep = " + ".join(terms)
+    return InferredColumns(tuple(name for group in groups for name in group), rep)
+
+
+def _symbol(group: tuple[str, ...]) -> str:
+    """S for a single name, pV for three that name a pseudovector, V for others.
+
+    Example:
+        >>> _symbol(("m",)), _symbol(("fx", "fy", "fz")), _symbol(("omega1_x", "omega1_y", "omega1_z")), _symbol(("Bx", "By", "Bz"))
+        ('S', 'V', 'pV', 'pV')
+    """
+    if len(group) < 2:
+        return "S"
+    stem = "".join(a for a, b in zip(*group[:2], strict=True) if a == b).strip("_-. 0123456789")
+    return "pV" if len(group) == 3 and (stem == "B" or _PSEUDOVECTORS.fullmatch(stem)) else "V"
+
+
+def _partners(name: str, known: dict[str, str]) -> list[tuple[str, ...]]:
+    """Groups of three, then of two, that a name with an x in it begins."""
+    groups = []
+    for place, letter in enumerate(name.lower()):
+        if letter != "x":
+            continue
+        names = [f"{name[:place]}{axis}{name[place + 1 :]}".lower() for axis in "xyz"]
+        groups += [
+            tuple(known[name] for name in names[:size])
+            for size in (3, 2)
+            if all(name in known for name in names[:size])
+        ]
+    return sorted(groups, key=len, reverse=True)

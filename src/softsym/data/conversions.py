@@ -129,14 +129,3 @@ def _factors(quantity: str, values: Array) -> Array:
         )
     factors = np.repeat([1.0, math.sqrt(0.5 if quantity == "strain" else 2.0)], 3)
     return np.outer(factors, factors).ravel() if quantity == "stiffness" else factors
-
-
-def quaternion_hint(values: Array) -> str:
-    """What to do with four columns of unit length, for a message on sizes; empty if there are none."""
-    for k in range(values.shape[1] - 3):
-        if len(values) > 1 and np.abs((values[:, k : k + 4] ** 2).sum(axis=1) - 1.0).max() < 1e-3:
-            return (
-                f"; columns {k + 1} to {k + 4} have length one in every row, as quaternions have: no V, but 3V after "
-                "softsym.data.quaternion_to_vectors"
-            )
-    return ""

@@ -112,12 +112,7 @@ FORMATS: Registry[type[DataFile]] = Registry(
 
 
 def suffixes() -> tuple[str, ...]:
-    """The suffixes of all formats.
-
-    Example:
-        >>> ", ".join(suffixes())
-        '.npz, .csv, .tsv, .parquet, .feather, .arrow'
-    """
+    """The suffixes of all formats."""
     return tuple(FORMATS)
 
 

@@ -1,7 +1,7 @@
 r"""Standardising data without breaking the candidate symmetries.
 
 The map :math:`x \mapsto (x - b) \oslash s` commutes with every candidate group iff the shift b is invariant under all of them and
-dividing by s is equivariant; :func:`softsym.metrics.normalisation.fit_shift_and_scale` says which b and s are taken.
+dividing by s is equivariant; :func:`softsym.metrics.transform.fit_shift_and_scale` says which b and s are taken.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from softsym.arrays import read_numbers
 from softsym.errors import InputError
 from softsym.groups import Group
-from softsym.metrics.normalisation import fit_shift_and_scale
+from softsym.metrics.transform import fit_shift_and_scale
 from softsym.reps import Rep
 from softsym.typing import Array
 

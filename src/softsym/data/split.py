@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from softsym.arrays import make_rng
-from softsym.data.row_groups import merge_row_groups
+from softsym.arrays import make_rng, merge_row_groups
 from softsym.errors import InputError
 from softsym.typing import Array, Index
 
@@ -40,14 +39,6 @@ def split_rows(
 
     Raises:
         InputError: Row groups are too large to make three parts.
-
-    Example:
-        >>> parts = split_rows(np.arange(20.0)[:, None], 0.2, seed=0)
-        >>> len(parts.train), len(parts.val), len(parts.test)
-        (12, 4, 4)
-        >>> parts = split_rows(np.arange(20.0)[:, None], 0.2, seed=0, row_groups=np.arange(20) // 4)
-        >>> sorted(parts.test.tolist())
-        [12, 13, 14, 15]
     """
     labels = duplicate_groups(X) if duplicates is None else duplicates
     rng = make_rng(seed)
@@ -109,12 +100,7 @@ def _parts_by_size(sizes: Index, labels: int, fraction: float, rng: np.random.Ge
 
 
 def duplicate_groups(X: Array) -> Index:
-    """Labels 0, 1, ... that equal rows share, shape (n,), so that a split can keep them in one part.
-
-    Example:
-        >>> duplicate_groups(np.array([[1.0, 2.0], [0.0, 5.0], [1.0, 2.0]])).tolist()
-        [1, 0, 1]
-    """
+    """Labels 0, 1, ... that equal rows share, shape (n,), so that a split can keep them in one part."""
     # -0.0 + 0.0 is 0.0, so equal rows have equal bytes.
     rows = np.ascontiguousarray(np.asarray(X, dtype=np.float64) + 0.0)
     if not rows.shape[1]:

@@ -15,10 +15,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from softsym.arrays import make_rng
-from softsym.data.conversions import quaternion_hint
+from softsym.arrays import check_magnitudes, make_rng, quaternion_hint
+from softsym.arrays import encode_labels as encode_labels
 from softsym.data.formats import open_file as open_file
-from softsym.data.row_groups import encode_labels
 from softsym.data.split import duplicate_groups
 from softsym.errors import DataWarning, InputError
 from softsym.groups import Group, Trivial
@@ -33,8 +32,6 @@ MEMORY_WARNING = 2_000_000_000
 """Tables of more bytes than this are announced before they are loaded."""
 MINIMUM_ROWS = 50
 """Fewer examples than this cannot be split into training, validation and test data."""
-LARGEST_VALUE = 1e140
-"""Sums of squares of larger numbers are infinite, those of numbers smaller than its inverse are zero."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,13 +166,6 @@ def check_fit(
 
     Raises:
         InputError: Columns do not match a representation, rows are too few, or there is nothing to learn.
-
-    Example:
-        >>> table = Table(np.arange(180.0).reshape(60, 3) // 6, np.eye(60), ("x", "y", "z"), (), "steps")
-        >>> check_fit(table, "V", None, ["O(3)"])
-        Traceback (most recent call last):
-        ...
-        softsym.errors.InputError: steps has 60 rows but only 30 different inputs; at least 50 are needed
     """
     reps = [None if rep is None else read_rep(rep) for rep in (rep_in, rep_out)]
     affine = has_points(*(rep for rep in reps if rep is not None))
@@ -201,23 +191,6 @@ def check_fit(
             f"{table.source} has {len(table.X)} rows but only {distinct} different inputs; at least {MINIMUM_ROWS} are needed"
         )
     return len(table.X) - distinct
-
-
-def check_magnitudes(values: Array, what: str) -> None:
-    """Refuses numbers whose squares overflow or underflow.
-
-    Example:
-        >>> check_magnitudes(np.array([[1.0, 2e155]]), "an output")
-        Traceback (most recent call last):
-        ...
-        softsym.errors.InputError: an output is as large as 2e+155; squares of that cannot be computed with, pass it in other units
-    """
-    largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
-    if largest > LARGEST_VALUE or 0 < largest < 1 / LARGEST_VALUE:
-        size = "large" if largest > 1 else "small"
-        raise InputError(
-            f"{what} is as {size} as {largest:.3g}; squares of that cannot be computed with, pass it in other units"
-        )
 
 
 def _check_size(

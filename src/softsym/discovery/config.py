@@ -216,12 +216,7 @@ def check_parameters(given: dict[str, Any], *, classes: bool) -> None:
 
 
 def count_processes(n_jobs: int | None) -> int:
-    """How many processes a number of jobs means, as scikit-learn counts them: None is one, -1 are all cores.
-
-    Example:
-        >>> count_processes(None), count_processes(3)
-        (1, 3)
-    """
+    """How many processes a number of jobs means, as scikit-learn counts them: None is one, -1 are all cores."""
     import joblib
 
     whole = n_jobs is None or (isinstance(n_jobs, int) and not isinstance(n_jobs, bool))

@@ -25,6 +25,7 @@ from softsym.errors import InputError, in_one_line
 from softsym.io import (
     LOCK,
     OWNER,
+    check_replaceable,
     digest,
     dump_with_checksum,
     load_with_checksum,
@@ -33,6 +34,7 @@ from softsym.io import (
     put_file,
     put_folder,
     put_text,
+    read_regular,
     sweep,
 )
 from softsym.typing import Array
@@ -46,22 +48,16 @@ SCHEMA = 2
 REPORT = "report.html"
 IRRELEVANT = ("verbose", "n_jobs")
 """Parameters that do not change a result: a stopped discovery may continue with others."""
-ARGUMENTS = "asked.json"
+ARGUMENTS, MOST_ARGUMENTS = "asked.json", 10**7
 
 
 @dataclass(frozen=True)
 class Workspace:
-    """The folders of one discovery.
+    """The folders of one discovery."""
 
-    Args:
-        target: Where results go.
-        force: Replace what is there.
-        resume: Go on with what was stopped.
-    """
-
-    target: Path
-    force: bool = False
-    resume: bool = False
+    target: Path  # where results go
+    force: bool = False  # replace what is there
+    resume: bool = False  # go on with what was stopped
 
     @property
     def partial(self) -> Path:
@@ -83,10 +79,7 @@ class Workspace:
             raise InputError(
                 f"{self.target} exists already; pass another --out-dir, or --force to replace it"
             )
-        if self.target.exists() and not (self.target / "symmetries.json").exists():
-            raise InputError(
-                f"{self.target} exists and was not written by softsym discover; it is left alone"
-            )
+        check_replaceable(self.target)
         if self.partial.exists() and not (self.resume or self.force):
             raise InputError(
                 f"{self.partial} holds a discovery that was stopped; pass --resume to go on with it, or --force to start again"
@@ -137,7 +130,7 @@ class Workspace:
 
     def _compare(self, file: Path, arguments: dict[str, Any]) -> None:
         try:
-            before = load_with_checksum(file.read_text(encoding="utf-8"))
+            before = load_with_checksum(read_regular(file, MOST_ARGUMENTS).decode())
         except (OSError, ValueError) as error:
             raise InputError(
                 f"{self.partial} cannot be continued ({in_one_line(error)}); pass --force to start again"

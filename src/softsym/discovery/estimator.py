@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
+import logging
 import time
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, Self
@@ -16,10 +18,15 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from softsym.data.checks import one_blas_thread, row_weights, seed_of
-from softsym.data.row_groups import encode_labels, encode_row_groups
+from softsym.arrays import (
+    check_magnitudes,
+    encode_labels,
+    encode_row_groups,
+    one_blas_thread,
+    row_weights,
+    seed_of,
+)
 from softsym.data.split import HELD_OUT
-from softsym.data.table import check_magnitudes
 from softsym.discovery.config import (
     NETWORK_FIELDS,
     NetworkConfig,
@@ -36,6 +43,7 @@ from softsym.discovery.fit_data import (
     Target,
     compute_evidence,
     make_shape,
+    warn_if_standardised,
 )
 from softsym.discovery.parallel import Executor, Stop, run_interruptible
 from softsym.discovery.points import Points, has_points, read_points
@@ -44,6 +52,7 @@ from softsym.errors import InputError
 from softsym.groups import Group, read_groups
 from softsym.groups import group as read_group
 from softsym.inference import EvidenceTable
+from softsym.progress import silence
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.typing import Array, Index
@@ -53,9 +62,9 @@ if TYPE_CHECKING:
     from softsym.discovery.module import FittedModule
     from softsym.discovery.report import Report, ReportData
     from softsym.discovery.select import Baselines, Fit
-    from softsym.discovery.state import SavedModel
     from softsym.discovery.train import Session
 
+LOGGER = logging.getLogger("softsym")
 P = ParamSpec("P")
 OnEvidence = Callable[[EvidenceTable], None]
 
@@ -245,11 +254,14 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             labels, duplicates = (None if one is None else one[kept] for one in (labels, duplicates))
             labels = None if labels is None else encode_labels(labels.tolist(), "`groups`")
         candidates, note = self._candidates(inputs, outputs, duplicates, labels)
+        given_rows = inputs, outputs
         inputs, outputs, acting = self._centre_data(inputs, outputs, candidates)
         given, is_classes = self._parameters(), self._target is Target.CLASSES
         hyperparameters = read_hyperparameters(network, has_groups=bool(acting))
         check_parameters(given, classes=is_classes)
         shape = make_shape(given, inputs, outputs, acting, classes=is_classes)
+        if acting:
+            warn_if_standardised(*given_rows, shape)
         goes_on = earlier is not None and bool(earlier.members) and earlier.shape == shape
         search_space = SearchSpace(width=network.width is None, strength=network.strength is None)
         if goes_on and earlier is not None and earlier.networks is not None:
@@ -379,23 +391,18 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         from softsym.discovery import state
 
         check_is_fitted(self)
-        return state.save(self.to_saved_model(), Path(folder), force=force)
+        return state.save(self, Path(folder), force=force)
 
-    def to_saved_model(self) -> SavedModel:
-        """The fitted estimator as values."""
-        from softsym.discovery.state import ATTRIBUTES, SavedModel
-
+    def storable_parameters(self) -> dict[str, Any]:
+        """Parameters as numbers, texts and lists, without those of the machine."""
         parameters = self._parameters()
-        del parameters["n_jobs"], parameters["device"]  # of the machine, not of the model
+        del parameters["n_jobs"], parameters["device"]
         parameters["groups"] = [str(group) for group in self.fit_.shape.groups]
         if not isinstance(parameters["random_state"], int | np.integer | None):
             parameters["random_state"] = self.fit_.seed  # what a generator gave
         for name in ("rep_in", "rep_out", "largest"):
             parameters[name] = None if parameters[name] is None else str(parameters[name])
-        attributes = {name: getattr(self, name) for name in ATTRIBUTES if hasattr(self, name)}
-        return SavedModel(
-            type(self).__name__, parameters, attributes, self.fit_, self.symmetries_, self.evidence_
-        )
+        return parameters
 
     def __getstate__(self) -> dict[str, Any]:
         if "fit_" not in self.__dict__:
@@ -404,7 +411,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
 
         fitted = ("fit_", "symmetries_", "evidence_", "proposal_")
         rest = {key: value for key, value in self.__dict__.items() if key not in fitted}
-        return rest | {"_stored": state.to_files(self.to_saved_model())}  # numbers and text, no code
+        return rest | {"_stored": state.to_files(self)}  # numbers and text, no code
 
     def __setstate__(self, values: dict[str, Any]) -> None:
         stored = values.pop("_stored", None)
@@ -412,8 +419,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         if stored is not None:
             from softsym.discovery import state
 
-            model = state.from_files(stored)
-            self.fit_, self.symmetries_, self.evidence_ = model.fit, model.symmetries, model.evidence
+            _, (self.fit_, self.symmetries_, self.evidence_) = state.from_files(stored)
 
     @property
     def _points(self) -> Points | None:
@@ -507,21 +513,22 @@ def run_fit(
         should_train_network,
     )
 
+    LOGGER.info("evidence on %d candidates in %.1f s", len(evidence), time.perf_counter() - began)
     judged = read_evidence(data.shape.groups, evidence)
     supported, overlapping = select_supported(data.shape.groups, judged)
     exact = [group for group in data.shape.groups if judged[group.name].verdict == "exact"]
-    models = fit_models(data, supported, overlapping, [group for group in exact if group in overlapping])
-    decision = should_train_network(data, models)
-    why = f"{'A' if decision.network else 'No'} network was trained: {decision.why}."
+    with silence() if quiet else nullcontext():
+        models = fit_models(data, supported, overlapping, [group for group in exact if group in overlapping])
+    is_trained, reason = should_train_network(data, models)
+    why = f"{'A' if is_trained else 'No'} network was trained: {reason}."
     candidates, networks = list(models.selectable), None
-    if decision.network:
+    if is_trained:
         from softsym.discovery.train import Session, train_networks
 
         session: Session = Session(folder, n_jobs, quiet, stop, executor)
         shape = network_shape(data.shape, supported) if data.model == "auto" else data.shape
-        trained = train_networks(data, shape, judged.certain(), session)
-        networks = trained.soft
-        candidates += network_candidates(data, trained.list_selectable())
+        networks, selectable = train_networks(data, shape, judged.certain(), session)
+        candidates += network_candidates(data, selectable)
     chosen = select(data, candidates, [group for group in exact if group in overlapping])
     everything = [*candidates, *models.others]
     full = chosen.model.fit(data.rows)

@@ -69,19 +69,12 @@ class Projected(Generic[Estimator]):
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """The selected model.
+    """The selected model."""
 
-    Args:
-        model: The model, fitted to development rows.
-        loss: Its mean loss in cross-validation; NaN if there are too few rows for that.
-        groups: Groups that it was projected onto.
-        better_without: Names of groups without which rows are predicted clearly better.
-    """
-
-    model: Stack
-    loss: float
-    groups: tuple[Group, ...] = ()
-    better_without: tuple[str, ...] = ()
+    model: Stack  # the model, fitted to development rows
+    loss: float  # its mean loss in cross-validation; NaN if there are too few rows for that
+    groups: tuple[Group, ...] = ()  # groups that it was projected onto
+    better_without: tuple[str, ...] = ()  # names of groups without which rows are predicted clearly better
 
 
 def select(data: FitData, candidates: Sequence[Candidate], exact: Sequence[Group]) -> Selection:
@@ -184,14 +177,7 @@ def _project(
 
 
 def is_as_good(new: Array, old: Array, rows: Rows) -> bool:
-    """Whether losses are no larger than others of the same rows: on the average, in any row group, or among the largest.
-
-    Example:
-        >>> rows = Rows(np.zeros((100, 1)), np.zeros((100, 1)))
-        >>> old = np.random.default_rng(0).uniform(size=100)
-        >>> is_as_good(0.9 * old, old, rows), is_as_good(old + (np.arange(100) < 5) * 9.0, old, rows)
-        (True, False)
-    """
+    """Whether losses are no larger than others of the same rows: on the average, in any row group, or among the largest."""
     if not np.isfinite(new).all():
         return False
     negligible, mean = NEGLIGIBLE * rows.constant_loss, float(old.mean())

@@ -3,38 +3,34 @@
 from __future__ import annotations
 
 import functools
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from softsym import inference
-from softsym.data.conversions import quaternion_hint
-from softsym.data.row_groups import merge_row_groups
+from softsym.arrays import merge_row_groups, quaternion_hint
 from softsym.data.split import SMALLEST_TEST, Parts, duplicate_groups, split_rows
 from softsym.discovery.config import PLAIN_WIDTH, Hyperparameters
 from softsym.discovery.points import as_vectors, has_points
-from softsym.errors import InputError
+from softsym.errors import DataWarning, InputError
 from softsym.groups import Group, Trivial, join_groups
 from softsym.groups import group as read_group
 from softsym.reps import Rep, Scalar
 from softsym.reps import rep as read_rep
 from softsym.typing import Array, Index
 
-if TYPE_CHECKING:
-    pass
-
 AUTO = "auto"
 """Value of ``groups`` for candidates that the data propose."""
-MAX_CANDIDATES = 4
-WELL_FITTED, LEAST_R2 = 0.9, 0.1
-"""Between these explained variances a proposal may lack rotations that the evidence, which fits equivariant functions, detects."""
 FOLDS = 5
 LARGEST_TEST = 2_000
 LEAST_PROBABILITY = 1e-6
 """Probabilities count as no smaller in the log loss."""
+STANDARD = 1e-6
+"""Mean and standard deviation of a column that was standardised are so near to 0 and 1."""
 WEAKER = 30.0
 """Factor by which penalties start weaker where strong ones prevent learning."""
 
@@ -48,19 +44,12 @@ class Target(StrEnum):
 
 @dataclass(frozen=True)
 class Shape:
-    """What models map, and which symmetries they may have.
+    """What models map, and which symmetries they may have."""
 
-    Args:
-        rep_in: Representation of the input.
-        rep_out: Representation of the output.
-        groups: Candidate groups; none for an unconstrained model.
-        largest: Group of gates and bilinear layers.
-    """
-
-    rep_in: Rep
-    rep_out: Rep
-    groups: tuple[Group, ...]
-    largest: Group
+    rep_in: Rep  # representation of the input
+    rep_out: Rep  # representation of the output
+    groups: tuple[Group, ...]  # candidate groups; none for an unconstrained model
+    largest: Group  # group of gates and bilinear layers
 
     @classmethod
     def of(cls, rep_in: Rep, rep_out: Rep, groups: Sequence[Group], largest: Group | None = None) -> Shape:
@@ -103,23 +92,15 @@ class Shape:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows that models are fitted to or compared by.
+    """Rows that models are fitted to or compared by."""
 
-    Args:
-        X: Inputs (n, inputs).
-        Y: Outputs (n, outputs); for classes one column each, 0 or 1.
-        weights: Sample weights (n,), of mean one; None if all are equal.
-        row_groups: Row groups (n,); None if rows are independent.
-        target: What the outputs are.
-        is_separate: Whether no model was fitted to them; False where there are too few rows to hold any out.
-    """
-
-    X: Array
-    Y: Array
-    weights: Array | None = None
-    row_groups: Index | None = None
-    target: Target = Target.NUMBERS
+    X: Array  # inputs (n, inputs)
+    Y: Array  # outputs (n, outputs); for classes one column each, 0 or 1
+    weights: Array | None = None  # sample weights (n,), of mean one; None if all are equal
+    row_groups: Index | None = None  # row groups (n,); None if rows are independent
+    target: Target = Target.NUMBERS  # what the outputs are
     is_separate: bool = True
+    """Whether no model was fitted to them; False where there are too few rows to hold any out."""
 
     def __len__(self) -> int:
         return len(self.X)
@@ -177,37 +158,22 @@ class SearchSpace:
 
 @dataclass(frozen=True, eq=False)
 class FitData:
-    """All that the result of a fit depends on.
+    """All that the result of a fit depends on."""
 
-    Args:
-        shape: Representations and candidate groups.
-        rows: All rows.
-        hyperparameters: Of the networks.
-        seeds: Number of members of the ensemble of networks.
-        seed: Seed of the split and of the first member; the others follow.
-        fraction: Share of the rows for validation, and again for the test.
-        search_space: Hyperparameters that short trials decide.
-        budget: Seconds all members together may take; decides the number of epochs.
-        duplicates: Labels that equal rows share (n,), where they are known already.
-        model: Which models may be selected: ``auto``, ``linear``, ``gp`` or ``network``.
-        device: Device of the networks.
-        earlier: Networks of the last fit, from which training continues; none for a new start.
-        note: What was proposed, a sentence; empty where candidates were given.
-    """
-
-    shape: Shape
-    rows: Rows
-    hyperparameters: Hyperparameters
-    seeds: int = 2
-    seed: int = 0
-    fraction: float = 0.15
-    search_space: SearchSpace = SearchSpace()
-    budget: float | None = None
-    duplicates: Index | None = None
-    model: str = "auto"
-    device: str = "cpu"
+    shape: Shape  # representations and candidate groups
+    rows: Rows  # all rows
+    hyperparameters: Hyperparameters  # of the networks
+    seeds: int = 2  # number of members of the ensemble of networks
+    seed: int = 0  # seed of the split and of the first member; the others follow
+    fraction: float = 0.15  # share of the rows for validation, and again for the test
+    search_space: SearchSpace = SearchSpace()  # hyperparameters that short trials decide
+    budget: float | None = None  # seconds all members together may take; decides the number of epochs
+    duplicates: Index | None = None  # labels that equal rows share (n,), where they are known already
+    model: str = "auto"  # which models may be selected: ``auto``, ``linear``, ``gp`` or ``network``
+    device: str = "cpu"  # device of the networks
     earlier: tuple[Any, ...] = ()
-    note: str = ""
+    """Networks of the last fit, from which training continues; none for a new start."""
+    note: str = ""  # what was proposed, a sentence; empty where candidates were given
     parts: Parts = field(init=False)
 
     def __post_init__(self) -> None:
@@ -272,12 +238,7 @@ class FitData:
 
 
 def make_folds(labels: Index, seed: int, folds: int = FOLDS) -> Index:
-    """The fold 0, 1, ... of each row (n,), of about equal sizes; rows of one label are in one fold.
-
-    Example:
-        >>> make_folds(np.array([0, 0, 0, 1, 2, 2]), seed=0, folds=2).tolist()
-        [0, 0, 0, 1, 1, 1]
-    """
+    """The fold 0, 1, ... of each row (n,), of about equal sizes; rows of one label are in one fold."""
     sizes, rng = np.bincount(labels), np.random.default_rng(seed)
     order = rng.permutation(len(sizes))
     if sizes.max() == 1:
@@ -292,14 +253,7 @@ def make_folds(labels: Index, seed: int, folds: int = FOLDS) -> Index:
 
 
 def standard_errors(new: Array, old: Array, row_groups: Index | None = None) -> float:
-    """By how many standard errors of their mean difference losses of rows (n,) are larger than others of the same rows.
-
-    Example:
-        >>> standard_errors(np.array([2.0, 4.0]), np.array([1.0, 1.0]))
-        2.0
-        >>> standard_errors(np.array([np.inf, np.inf]), np.array([1.0, 1.0]))  # a model that diverged
-        inf
-    """
+    """By how many standard errors of their mean difference losses of rows (n,) are larger than others of the same rows."""
     mean = float(new.mean()) - float(old.mean())
     if not np.isfinite(mean):
         return 0.0 if np.isnan(mean) else mean  # if both are infinite, neither is worse
@@ -360,6 +314,25 @@ def make_shape(given: dict[str, Any], X: Array, Y: Array, groups: list[Group], *
                 f"pass another `{name}`{quaternion_hint(values)}"
             )
     return shape
+
+
+def warn_if_standardised(X: Array, Y: Array, shape: Shape) -> None:
+    """Warns of vectors and tensors whose columns were standardised one by one, which makes exact symmetries soft."""
+    for rep, values, name in ((shape.rep_in, X, "X"), (shape.rep_out, Y, "y")):
+        for segment in rep.segments(shape.largest):
+            if segment.size == 1 or len(values) < 3:
+                continue
+            block = values[:, segment.start : segment.stop].reshape(len(values), segment.copies, segment.size)
+            is_standard = (np.abs(block.mean(0)) <= STANDARD) & (np.abs(block.std(0) - 1) <= STANDARD)
+            if is_standard.all(axis=1).any():
+                warnings.warn(
+                    f"`{name}`: every column of a vector or tensor has mean 0 and standard deviation 1, as after StandardScaler, which "
+                    "breaks symmetries; pass the columns as they were measured (they are scaled inside), or use "
+                    "softsym.data.SymmetricScaler",
+                    DataWarning,
+                    stacklevel=4,
+                )
+                break
 
 
 def _without_points(rep: Rep | str) -> Rep:

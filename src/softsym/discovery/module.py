@@ -22,11 +22,6 @@ class FittedModule(nn.Module):
     """A fitted model: rows in the units of the data in, predictions in theirs out.
 
     Numbers inside are of double precision; ``.float()`` makes them single. Outputs have the type of the inputs.
-
-    Args:
-        body: From inputs as they were fitted to outputs as they were fitted.
-        points: How points are centred; None if there are none.
-        is_flat: Whether outputs are (...,), as ``y`` was, and not (..., outputs).
     """
 
     centre: Tensor
@@ -53,13 +48,7 @@ class FittedModule(nn.Module):
 
 
 class Scaled(nn.Module):
-    """Standardises inputs, applies a function, and brings outputs back to their units.
-
-    Args:
-        inner: The function of standardised inputs.
-        scale_in: Scaling of the inputs.
-        scale_out: Scaling of the outputs; None leaves them as they are.
-    """
+    """Standardises inputs, applies a function, and brings outputs back to their units."""
 
     shift_in: Tensor
     scale_in: Tensor

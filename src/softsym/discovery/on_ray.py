@@ -45,12 +45,7 @@ class Board:
 
 
 class OnRay:
-    """Trains on a cluster that is connected already (:func:`on_cluster`).
-
-    Args:
-        ray: Ray's module.
-        workers: Most trainings at a time; as many as the cluster has cores by default.
-    """
+    """Trains on a cluster that is connected already (:func:`on_cluster`)."""
 
     def __init__(self, ray: Any, workers: int | None = None) -> None:
         self._ray, self._workers = ray, workers

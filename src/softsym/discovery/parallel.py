@@ -56,10 +56,6 @@ def run_interruptible(work: Callable[[Stop], T]) -> T:
 
     Raises:
         KeyboardInterrupt: It was interrupted.
-
-    Example:
-        >>> run_interruptible(lambda stop: 2 + 2)
-        4
     """
     if threading.current_thread() is not threading.main_thread():
         return work(lambda: False)
@@ -96,32 +92,20 @@ def run_interruptible(work: Callable[[Stop], T]) -> T:
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """The state that a training continues from.
+    """The state that a training continues from."""
 
-    Args:
-        weights: The network's.
-        strengths: Of the penalties, from then on.
-    """
-
-    weights: dict[str, Tensor]
-    strengths: dict[str, float]
+    weights: dict[str, Tensor]  # the network's
+    strengths: dict[str, float]  # of the penalties, from then on
 
 
 @dataclass(frozen=True)
 class TrainJob:
-    """One training.
+    """One training."""
 
-    Args:
-        hyperparameters: With epochs and batch chosen.
-        seed: Seed of weights and batches.
-        folder: Where checkpoints go.
-        start: Weights and strengths to continue from; a new network by default.
-    """
-
-    hyperparameters: Hyperparameters
-    seed: int
-    folder: Path | None = None
-    start: Start | None = None
+    hyperparameters: Hyperparameters  # with epochs and batch chosen
+    seed: int  # seed of weights and batches
+    folder: Path | None = None  # where checkpoints go
+    start: Start | None = None  # weights and strengths to continue from; a new network by default
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,9 +122,6 @@ class TrainingData:
 class Weighted:
     """A loss with sample weights, which are the last column of the outputs: the mean over rows of weight times loss.
 
-    Args:
-        inner: The loss, which averages over its rows.
-
     Example:
         >>> import torch
         >>> loss = Weighted(torch.nn.functional.mse_loss)
@@ -148,7 +129,7 @@ class Weighted:
         tensor(3.2500)
     """
 
-    inner: Criterion
+    inner: Criterion  # the loss, which averages over its rows
 
     def __call__(self, prediction: Tensor, y: Tensor) -> Tensor:
         """The loss of predictions (n, outputs) and outputs with weights (n, outputs + 1), a scalar."""
@@ -261,11 +242,7 @@ def train_all(
     may_diverge: bool = False,
     executor: Executor | None = None,
 ) -> list[Member | None]:
-    """Trains several networks.
-
-    Returns:
-        One member for each training that was begun.
-    """
+    """Trains several networks."""
     callback = on_epoch or (lambda place, row: False)
     if executor is not None:
         outcomes = executor.run(training_data, jobs, n_jobs, callback, may_diverge)
@@ -283,23 +260,16 @@ def train_all(
     return [None if outcome is None else outcome.member(training_data.shape, job) for outcome, job in pairs]
 
 
-class ProgressCallback:
-    """Shows the progress of several trainings and decides after every epoch whether to stop.
+def make_callback(report: Reporter, n: int, stop: Stop | None) -> OnEpoch:
+    """A callback that shows the progress of several trainings together and decides after every epoch whether to stop."""
+    done = [0] * n
 
-    Args:
-        report: Called with the total number of epochs.
-        n: Number of trainings.
-        stop: Called after every epoch; None for never.
-    """
+    def callback(place: int, row: Row) -> bool:
+        done[place] = row["epoch"]
+        report({**row, "epoch": sum(done)})
+        return stop is not None and stop()
 
-    def __init__(self, report: Reporter, n: int, stop: Stop | None) -> None:
-        self.report, self.stop, self.done = report, stop, [0] * n
-
-    def __call__(self, place: int, row: Row) -> bool:
-        """Takes the row of one training's epoch; True to stop."""
-        self.done[place] = row["epoch"]
-        self.report({**row, "epoch": sum(self.done)})
-        return self.stop is not None and self.stop()
+    return callback
 
 
 def _train(

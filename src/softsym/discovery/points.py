@@ -21,19 +21,12 @@ from softsym.typing import Array
 
 @dataclass(frozen=True)
 class Points:
-    """A table with points, as estimators see it.
+    """A table with points, as estimators see it."""
 
-    Args:
-        rep_in: The inputs as they were given.
-        rep_out: The outputs as they were given.
-        dim: Dimension of the space.
-        is_centred: Whether the mean point is taken off every row.
-    """
-
-    rep_in: Rep
-    rep_out: Rep | None
-    dim: int
-    is_centred: bool
+    rep_in: Rep  # the inputs as they were given
+    rep_out: Rep | None  # the outputs as they were given
+    dim: int  # dimension of the space
+    is_centred: bool  # whether the mean point is taken off every row
 
     def inputs(self, X: Array) -> Array:
         """Inputs (n, D) as they are fitted."""
@@ -67,36 +60,19 @@ class Points:
 
 
 def has_points(*reps: Rep | str | None) -> bool:
-    """Whether columns are points or displacements.
-
-    Example:
-        >>> has_points("2P", "V"), has_points("2V", None)
-        (True, False)
-    """
+    """Whether columns are points or displacements."""
     return columns_of.has_points(*(read_rep(rep) for rep in reps if rep is not None))
 
 
 def as_vectors(rep: Rep | str) -> Rep:
-    """The representation with points and displacements as vectors.
-
-    Example:
-        >>> as_vectors("S + 2P + D")
-        S + 3V
-    """
+    """The representation with points and displacements as vectors."""
     return columns_of.points_to_vectors(read_rep(rep))
 
 
 def read_points(
     rep_in: Rep | str, rep_out: Rep | str | None, groups: list[Group], columns: int
 ) -> tuple[Points, list[Group]]:
-    """How a table with points is fitted, and the candidates as they act there.
-
-    Example:
-        >>> import softsym as ss
-        >>> table, acting = read_points("2P", "V", [ss.SE(3)], 6)
-        >>> table.is_centred, acting
-        (True, [SO(3)])
-    """
+    """How a table with points is fitted, and the candidates as they act there."""
     for group in groups:
         if not is_affine(group):
             raise InputError(
@@ -104,7 +80,9 @@ def read_points(
                 f"{group.name} is none: write V for columns that it acts on"
             )
     source, target = read_rep(rep_in), None if rep_out is None else read_rep(rep_out)
-    shifts = [_count_translations(group) for group in groups]
+    from softsym.propose.recognition import count_translations
+
+    shifts = [count_translations(group) for group in groups]
     dims = {group.dim - 1 for group in groups}
     if len(dims) > 1:
         raise InputError(f"candidates act on spaces of different dimensions: {sorted(dims)}")
@@ -121,22 +99,6 @@ def read_points(
         )
     linear = [one for one in (_linear(group) for group in groups) if one is not None]
     return Points(source, target, dim, is_centred), list(dict.fromkeys(linear))
-
-
-def select_same_translations(groups: tuple[Group, ...]) -> tuple[Group, ...]:
-    """Those of proposed groups that contain as many translations as the first."""
-    return tuple(group for group in groups if _count_translations(group) == _count_translations(groups[0]))
-
-
-def _count_translations(group: Group) -> int:
-    """Number of independent translations in a group."""
-    from softsym.propose.algebra import orthonormal
-
-    span = orthonormal(group.lie_algebra)
-    if not len(span):
-        return 0
-    linear = span[:, :-1, :-1].reshape(len(span), -1)
-    return len(span) - int(np.linalg.matrix_rank(linear, tol=1e-6))
 
 
 def _linear(group: Group) -> Group | None:

@@ -11,6 +11,7 @@ Reference:
 from __future__ import annotations
 
 import functools
+import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -32,7 +33,8 @@ from softsym.discovery.models import (
 )
 from softsym.errors import InputError
 from softsym.groups import Group, join_groups
-from softsym.metrics.overlap import LOW_OVERLAP
+from softsym.metrics.transform import LOW_OVERLAP
+from softsym.progress import track
 from softsym.reps import Scalar
 from softsym.tables import CandidateTable, Column
 from softsym.typing import Array
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from softsym.discovery.models import Member, Networks
     from softsym.discovery.symmetries import Symmetries
 
+LOGGER = logging.getLogger("softsym")
 LEAST_WEIGHT = 0.05
 """Models with a smaller weight are left out of an ensemble."""
 CLOSE, SAME = 0.02, 0.005
@@ -69,23 +72,15 @@ NOTICEABLE = 0.99
 
 @dataclass(frozen=True)
 class Baseline:
-    """How well one model predicts.
+    """How well one model predicts."""
 
-    Args:
-        name: Name of the model.
-        validation_error: Mean loss in cross-validation: squared error, or log loss of classes; NaN if it was not fitted to all folds.
-        test_error: On held-out rows.
-        explained: Share of the held-out variance that it explains.
-        is_returned: Whether it is the one that predicts.
-        share: Its weight in the stacked ensemble that predicts; 0 if it has none.
-    """
-
-    name: str
+    name: str  # name of the model
     validation_error: float
-    test_error: float
-    explained: float
-    is_returned: bool = False
-    share: float = 0.0
+    """Mean loss in cross-validation: squared error, or log loss of classes; NaN if it was not fitted to all folds."""
+    test_error: float  # on held-out rows
+    explained: float  # share of the held-out variance that it explains
+    is_returned: bool = False  # whether it is the one that predicts
+    share: float = 0.0  # its weight in the stacked ensemble that predicts; 0 if it has none
 
     @property
     def verdict(self) -> str:
@@ -123,7 +118,7 @@ class Baselines(CandidateTable[Baseline]):
     """
 
     title = "Baselines, fitted to the same rows"
-    what = "model"
+    what, plotted = "model", "test_error"
     columns = (
         Column("model", "Model", lambda row: row.name),
         Column(
@@ -148,39 +143,28 @@ class Baselines(CandidateTable[Baseline]):
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """The result of a fit.
+    """The result of a fit."""
 
-    Args:
-        shape: Representations and candidate groups.
-        train_model: The selected model fitted to training and validation rows, which test rows can test.
-        full_model: The same refitted to all rows, which predicts.
-        test: Test rows.
-        n_train: Number of training rows.
-        seconds: How long it took.
-        exact_groups: Names of the groups to which the selected model is exactly equivariant.
-        better_without: Names of groups without which held-out rows are predicted clearly better.
-        networks: The networks that were regularised towards the candidates; None if none was trained.
-        gp: The Gaussian process with all candidates, which can be projected where the selected model cannot; None if there is none.
-        baselines: The table of all models on the same rows.
-        compiled: Whether compiled code ran, on which last bits and speed depend; None if unknown.
-        seed: Random seed.
-        why: Why a network was trained or not, and why this model was selected, one sentence each.
-    """
-
-    shape: Shape
-    train_model: Stack
-    full_model: Stack
-    test: Rows
-    n_train: int
-    seconds: float
+    shape: Shape  # representations and candidate groups
+    train_model: Stack  # the selected model fitted to training and validation rows, which test rows can test
+    full_model: Stack  # the same refitted to all rows, which predicts
+    test: Rows  # test rows
+    n_train: int  # number of training rows
+    seconds: float  # how long it took
     exact_groups: tuple[str, ...] = ()
+    """Names of the groups to which the selected model is exactly equivariant."""
     better_without: tuple[str, ...] = ()
+    """Names of groups without which held-out rows are predicted clearly better."""
     networks: Networks | None = None
+    """The networks that were regularised towards the candidates; None if none was trained."""
     gp: Model | None = None
-    baselines: Baselines = field(default_factory=Baselines)
+    """The Gaussian process with all candidates, which can be projected where the selected model cannot; None if there is none."""
+    baselines: Baselines = field(default_factory=Baselines)  # the table of all models on the same rows
     compiled: str | None = None
-    seed: int = 0
+    """Whether compiled code ran, on which last bits and speed depend; None if unknown."""
+    seed: int = 0  # random seed
     why: tuple[str, ...] = ()
+    """Why a network was trained or not, and why this model was selected, one sentence each."""
 
     @property
     def members(self) -> tuple[Member, ...]:
@@ -221,15 +205,11 @@ class Fit:
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A model and its predictions for rows that it was not fitted to.
+    """A model and its predictions for rows that it was not fitted to."""
 
-    Args:
-        model: The model, fitted to all development rows.
-        predicted: Predictions (n, outputs) of development rows by fits to other folds; NaN where there are none.
-    """
-
-    model: Model
+    model: Model  # the model, fitted to all development rows
     predicted: Array
+    """Predictions (n, outputs) of development rows by fits to other folds; NaN where there are none."""
 
     @property
     def is_complete(self) -> bool:
@@ -242,16 +222,7 @@ class Candidate:
 
 
 def convex_weights(errors: Sequence[Array]) -> Array:
-    """Weights (k,) of k models from their errors on the same rows, each (n, outputs).
-
-    Example:
-        >>> rng = np.random.default_rng(0)
-        >>> first, second = rng.standard_normal((2, 500, 1))
-        >>> convex_weights([first, second, 10 * first]).round(1)
-        array([0.5, 0.5, 0. ])
-        >>> convex_weights([1e-9 * first, second])
-        array([1., 0.])
-    """
+    """Weights (k,) of k models from their errors on the same rows, each (n, outputs)."""
     flat = np.stack([error.ravel() for error in errors], axis=1)
     flat = np.where(np.isfinite(flat), flat, 1e150)  # a model that diverged gets no weight
     best = int(np.argmin(np.sum(np.square(flat / (np.abs(flat).max() or 1.0)), axis=0)))
@@ -267,12 +238,7 @@ def convex_weights(errors: Sequence[Array]) -> Array:
 
 
 def mixture_weights(probabilities: Array, counts: Array | None = None, steps: int = 300) -> Array:
-    """Weights (k,) of k models with the largest likelihood, by expectation maximisation.
-
-    Example:
-        >>> mixture_weights(np.array([[0.9, 0.2], [0.8, 0.3], [0.9, 0.9]]))
-        array([1., 0.])
-    """
+    """Weights (k,) of k models with the largest likelihood, by expectation maximisation."""
     p = np.maximum(probabilities, 1e-12)
     weights = np.full(p.shape[1], 1.0 / p.shape[1])
     for _ in range(steps):
@@ -340,19 +306,12 @@ def stack(candidates: Sequence[Candidate], rows: Rows, validation: Any) -> Candi
 
 @dataclass(frozen=True, eq=False)
 class FittedModels:
-    """Candidate models that were fitted.
+    """Candidate models that were fitted."""
 
-    Args:
-        selectable: Those that may be selected.
-        others: Baselines that are only compared.
-        refused: By name, why others could not be fitted.
-        seconds: How long it took.
-    """
-
-    selectable: tuple[Candidate, ...]
-    others: tuple[Candidate, ...] = ()
-    refused: Mapping[str, str] = field(default_factory=dict)
-    seconds: float = 0.0
+    selectable: tuple[Candidate, ...]  # those that may be selected
+    others: tuple[Candidate, ...] = ()  # baselines that are only compared
+    refused: Mapping[str, str] = field(default_factory=dict)  # by name, why others could not be fitted
+    seconds: float = 0.0  # how long it took
 
     def find(self, *names: str) -> Candidate | None:
         """The first candidate of these names that was fitted."""
@@ -378,9 +337,10 @@ class _Fitter:
     def run(self, steps: Mapping[str, Callable[[], Model | None]]) -> list[Candidate]:
         """The candidates of several models by name; those that cannot be fitted are noted."""
         fitted = []
-        for name, step in steps.items():
+        for name in track(list(steps), "fitting models"):
+            began = time.perf_counter()
             try:
-                model = step()
+                model = steps[name]()
                 if model is None:
                     continue
                 if self.data.target is Target.CLASSES and name not in COSTLY:
@@ -394,6 +354,7 @@ class _Fitter:
                 self.best = min(self.best, losses, key=lambda each: float(each.mean()))
                 model = model.with_noise(np.sqrt(np.mean((predicted - self.rows.Y) ** 2, axis=0)))
             fitted.append(Candidate(model, predicted))
+            LOGGER.info("fitted %s in %.1f s", model.name, time.perf_counter() - began)
         return fitted
 
     def _predict(self, model: Model, *, is_costly: bool) -> Array:
@@ -488,16 +449,8 @@ def _fit_residuals(
     return fitter.run({name: wrap(step) for name, step in inner.items()})
 
 
-@dataclass(frozen=True)
-class NetworkDecision:
-    """Whether to train a network, and why, a clause."""
-
-    network: bool
-    why: str
-
-
-def should_train_network(data: FitData, models: FittedModels) -> NetworkDecision:
-    """Decides whether a network can improve on the other models.
+def should_train_network(data: FitData, models: FittedModels) -> tuple[bool, str]:
+    """Whether a network can improve on the other models, and why, a clause.
 
     It can where there is no kernel; and, if they leave enough variance unexplained, where Gaussian processes hold only some of the rows,
     where there are many rows (a kernel takes for noise what it cannot express), where the unexplained variance is well above their
@@ -505,48 +458,40 @@ def should_train_network(data: FitData, models: FittedModels) -> NetworkDecision
     """
     n_train = len(data.parts.train)
     if data.target is Target.CLASSES:
-        return NetworkDecision(True, "classes are learned by networks")
+        return True, "classes are learned by networks"
     if data.model != "auto":
-        return NetworkDecision(data.model == "network", f"the parameter model is {data.model!r}")
+        return data.model == "network", f"the parameter model is {data.model!r}"
     processes = models.processes
     if not processes or (data.shape.groups and models.find(base.GP) is None):
         reason = next(iter(models.refused.values()), "")
-        return NetworkDecision(True, f"there is no Gaussian process for these groups ({reason})")
+        return True, f"there is no Gaussian process for these groups ({reason})"
     if not data.can_compare:
-        return NetworkDecision(False, "too few rows to compare models")
+        return False, "too few rows to compare models"
     if data.budget is not None and models.seconds >= data.budget:
-        return NetworkDecision(False, f"the budget of {data.budget:g} s is used up")
+        return False, f"the budget of {data.budget:g} s is used up"
     rows = data.development
     complete = [one for one in models.selectable if one.is_complete and one.model.name != base.PERCEPTRON]
     losses = rows.losses(combine(complete, rows).predicted)
     left = 1.0 - rows.explained(float(losses.mean()))
+    unexplained = f"closed forms leave {left:.2g} of the variance unexplained"
     if left <= MIN_GAIN:
-        return NetworkDecision(
-            False, f"closed forms leave {left:.2g} of the variance unexplained, so there is little to gain"
-        )
+        return False, f"{unexplained}, so there is little to gain"
     held = min(process.rows for process in processes)
     if held < len(rows):
-        return NetworkDecision(True, f"the Gaussian process holds {held:,} of {len(rows):,} rows")
+        return True, f"the Gaussian process holds {held:,} of {len(rows):,} rows"
     if n_train >= MANY_ROWS:
-        return NetworkDecision(
-            True,
-            f"closed forms leave {left:.1%} of the variance unexplained, and rows are many enough to learn more",
-        )
+        return True, f"{unexplained}, and rows are many enough to learn more"
     # A process takes for noise what it cannot express, so the least estimate of all is the best.
     least = min(float(np.mean(process.noise)) for process in processes)
     noise = min(left, left * least / max(float(losses.mean()), 1e-300))
     if left > BEYOND_NOISE * noise:
-        return NetworkDecision(
-            True, f"closed forms leave {left:.1%} of the variance unexplained, of which {noise:.1%} is noise"
-        )
+        return True, f"{unexplained}, of which {noise:.2g} is noise"
     perceptron = models.find(base.PERCEPTRON)
     if perceptron is not None and perceptron.is_complete:
         own = rows.losses(perceptron.predicted)
         if standard_errors(losses, own, rows.row_groups) > SIGNIFICANT:
-            return NetworkDecision(True, "a small perceptron predicts better than closed forms")
-    return NetworkDecision(
-        False, f"of the {left:.1%} of the variance that closed forms leave unexplained, {noise:.1%} is noise"
-    )
+            return True, "a small perceptron predicts better than closed forms"
+    return False, f"{unexplained}, but {noise:.2g} is noise"
 
 
 def select_supported(groups: Sequence[Group], symmetries: Symmetries) -> tuple[list[Group], list[Group]]:

@@ -1,16 +1,15 @@
 """Fitted estimators on disk: safetensors for numbers, JSON for the rest, checksums for both, no pickle.
 
 A model's folder holds ``model.json`` and ``tensors.safetensors``. It is written to a temporary name and renamed: whole or not there. Equal
-arrays are stored once.
+arrays are stored once. Reading takes no pipes or devices, nothing larger than memory, and no numbers that are none.
 """
 
 from __future__ import annotations
 
 import json
 import warnings
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,7 +19,8 @@ from softsym.discovery.select import Baseline, Baselines, Fit
 from softsym.discovery.symmetries import Symmetries, Symmetry
 from softsym.errors import InputError, in_one_line
 from softsym.inference import EvidenceDetail, EvidenceRow, EvidenceTable
-from softsym.io import digest, put_folder
+from softsym.io import check_replaceable, digest, load_json, put_folder, read_regular
+from softsym.limits import free_memory
 from softsym.registry import Registry
 from softsym.typing import Arrays
 
@@ -30,15 +30,11 @@ if TYPE_CHECKING:
 
 FORMAT = 2
 TEXT, TENSORS = "model.json", "tensors.safetensors"
+MOST_TEXT, MOST_TENSORS = 10**8, 10**11
+"""Bytes of a description, and of its numbers where memory allows."""
 ATTRIBUTES = (
-    "n_features_in_",
-    "feature_names_in_",
-    "output_names_",
-    "n_outputs_",
-    "classes_",
-    "n_iter_",
-    "space_",
-    "is_centred_",
+    *("n_features_in_", "feature_names_in_", "output_names_", "n_outputs_", "classes_", "n_iter_"),
+    *("space_", "is_centred_"),
 )
 """Fitted attributes besides the fit itself, which a saved model keeps."""
 ESTIMATORS: Registry[Any] = Registry(
@@ -48,39 +44,28 @@ ESTIMATORS: Registry[Any] = Registry(
         "SoftEquivariantClassifier": "softsym.discovery.classifier:SoftEquivariantClassifier",
     },
 )
-DAMAGED = (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, RuntimeError)
+DAMAGED = (
+    *(ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError),
+    *(RuntimeError, TypeError, ValueError),
+)
 """What reading a damaged description can raise."""
 Files = dict[str, bytes]
 
 
-@dataclass(frozen=True, eq=False)
-class SavedModel:
-    """A fitted estimator as values.
+class Fitted(NamedTuple):
+    """What ``fit`` gives an estimator."""
 
-    Args:
-        class_name: Name of the estimator's class.
-        parameters: Of its constructor, as numbers, texts and lists.
-        attributes: Its fitted attributes about columns, likewise.
-        fit: Models and test rows.
-        symmetries: The verdicts.
-        evidence: The evidence of the data.
-    """
-
-    class_name: str
-    parameters: dict[str, Any]
-    attributes: dict[str, Any]
     fit: Fit
     symmetries: Symmetries
     evidence: EvidenceTable
 
 
-def save(model: SavedModel, folder: Path, *, force: bool = False) -> Path:
-    """Writes a model into a new folder, whole or not at all."""
+def save(estimator: Any, folder: Path, *, force: bool = False) -> Path:
+    """Writes an estimator into a new folder, whole or not at all."""
     if folder.exists() and not force:
         raise InputError(f"{folder} exists already; pass another folder, or force=True to replace it")
-    if folder.exists() and not (folder / TEXT).exists():
-        raise InputError(f"{folder} exists and is not a softsym model; it is left alone")
-    files = to_files(model)
+    check_replaceable(folder)
+    files = to_files(estimator)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         put_folder(folder, lambda path: [(path / name).write_bytes(data) for name, data in files.items()])
@@ -99,44 +84,52 @@ def load(folder: str | Path) -> SoftEquivariantRegressor | SoftEquivariantClassi
         InputError: There is no model, it is damaged, or another version wrote it.
     """
     folder = Path(folder)
-    if (folder / "gp.json").exists():
-        from softsym.gp.soft_gp import load_gp
-
-        return load_gp(folder)
+    is_gp = (folder / "gp.json").exists()
     try:
-        files = {name: (folder / name).read_bytes() for name in (TEXT, TENSORS)}
+        text = read_regular(folder / ("gp.json" if is_gp else TEXT), MOST_TEXT)
+        tensors = read_regular(folder / TENSORS, int(min(MOST_TENSORS, free_memory() / 3)))
     except OSError as error:
         raise InputError(
             f"{folder} holds no softsym model ({error.strerror}: {Path(error.filename).name}); "
             "pass a folder written by est.save or softsym discover"
         ) from error
     try:
-        return restore_estimator(from_files(files))
+        if not is_gp:
+            return restore_estimator({TEXT: text, TENSORS: tensors})
+        from softsym.gp.soft_gp import load_gp
+
+        gp = load_gp(folder)
+        _check_numbers(gp.to_state()[1])
+        return gp
     except InputError as error:
-        raise InputError(f"{folder}: {error}") from error
+        raise InputError(str(error) if str(folder) in str(error) else f"{folder}: {error}") from error
+    except DAMAGED as error:
+        raise InputError(f"{folder} is damaged ({in_one_line(error)}); save the model again") from error
 
 
-def restore_estimator(model: SavedModel) -> Any:
-    """The estimator of a saved model, once it has predicted: a file can be complete and still describe a model that cannot."""
-    if not isinstance(model.class_name, str) or model.class_name not in ESTIMATORS:
-        raise InputError(f"{TEXT} names an unknown class {model.class_name!r:.60}")
+def restore_estimator(files: Files) -> Any:
+    """The estimator of two files, once it has predicted: a file can be complete and still describe a model that cannot."""
+    content, fitted = from_files(files)
+    name, attributes = content["class"], content["attributes"]
+    if not isinstance(name, str) or name not in ESTIMATORS:
+        raise InputError(f"{TEXT} names an unknown class {name!r:.60}")
     try:
-        estimator = ESTIMATORS[model.class_name].from_parameters(model.parameters)
-        for name in ATTRIBUTES:
-            if name in model.attributes:
-                value = model.attributes[name]
-                setattr(estimator, name, np.array(value) if isinstance(value, list) else value)
-        estimator.fit_, estimator.symmetries_, estimator.evidence_ = (
-            model.fit,
-            model.symmetries,
-            model.evidence,
-        )
+        estimator = ESTIMATORS[name].from_parameters(content["parameters"])
+        for key in ATTRIBUTES:
+            if key in attributes:
+                value = attributes[key]
+                setattr(estimator, key, np.array(value) if isinstance(value, list) else value)
+        estimator.fit_, estimator.symmetries_, estimator.evidence_ = fitted
         columns = estimator.n_features_in_
         if isinstance(columns, bool) or not isinstance(columns, int) or not 0 < columns < 1e6:
             raise TypeError(f"n_features_in_ is {columns!r}")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # names of columns are not given
             estimator.predict(np.ones((1, columns)))
+            if not np.isfinite(fitted.fit.predict(fitted.fit.test.X[:1])).all():
+                raise ValueError("its predictions are no numbers")
+        for table in (fitted.symmetries, fitted.evidence, fitted.fit.baselines):
+            str(table)
     except DAMAGED as error:
         raise InputError(
             f"{TEXT} does not describe a model that predicts ({in_one_line(error)}); save it again"
@@ -144,23 +137,26 @@ def restore_estimator(model: SavedModel) -> Any:
     return estimator
 
 
-def to_files(model: SavedModel) -> Files:
-    """The two files of a model."""
+def to_files(estimator: Any) -> Files:
+    """The two files of a fitted estimator."""
     from safetensors.numpy import save as encode
 
-    about, arrays = _pack_fit(model.fit)
+    about, arrays = _pack_fit(estimator.fit_)
     arrays, same = _drop_equal(arrays)
     tensors = encode(arrays)
+    evidence: EvidenceTable = estimator.evidence_
     content = {
         "format": FORMAT,
-        "class": model.class_name,
-        "parameters": {name: plain(value) for name, value in model.parameters.items()},
-        "attributes": {name: plain(value) for name, value in model.attributes.items()},
-        "symmetries": model.symmetries.to_dicts(),
+        "class": type(estimator).__name__,
+        "parameters": {name: plain(value) for name, value in estimator.storable_parameters().items()},
+        "attributes": {
+            name: plain(getattr(estimator, name)) for name in ATTRIBUTES if hasattr(estimator, name)
+        },
+        "symmetries": estimator.symmetries_.to_dicts(),
         "evidence": {
-            "rows": model.evidence.to_dicts(),
-            "details": {name: detail.to_dict() for name, detail in model.evidence.details.items()},
-            "seconds": model.evidence.seconds,
+            "rows": evidence.to_dicts(),
+            "details": {name: detail.to_dict() for name, detail in evidence.details.items()},
+            "seconds": evidence.seconds,
         },
         "fit": about,
         "same": same,
@@ -170,8 +166,8 @@ def to_files(model: SavedModel) -> Files:
     return {TEXT: text.encode(), TENSORS: tensors}
 
 
-def from_files(files: Files) -> SavedModel:
-    """The model of two files; runs no code of theirs.
+def from_files(files: Files) -> tuple[dict[str, Any], Fitted]:
+    """The description in two files, and what an estimator was fitted to; runs no code of theirs.
 
     Raises:
         InputError: They are damaged, or another version wrote them.
@@ -187,22 +183,27 @@ def from_files(files: Files) -> SavedModel:
     try:
         arrays = decode(files[TENSORS])
         arrays |= {name: arrays[first] for name, first in content["same"].items()}
+        _check_numbers(arrays)
         evidence = content["evidence"]
         details = {name: EvidenceDetail.from_dict(one) for name, one in evidence["details"].items()}
-        return SavedModel(
-            class_name=content["class"],
-            parameters=dict(content["parameters"]),
-            attributes=dict(content["attributes"]),
-            fit=_unpack_fit(content["fit"], arrays),
-            symmetries=Symmetries([Symmetry.from_dict(row) for row in content["symmetries"]]),
-            evidence=EvidenceTable(
-                [EvidenceRow.from_dict(row) for row in evidence["rows"]], details, evidence["seconds"]
-            ),
+        rows = [EvidenceRow.from_dict(row) for row in evidence["rows"]]
+        fitted = Fitted(
+            _unpack_fit(content["fit"], arrays),
+            Symmetries([Symmetry.from_dict(row) for row in content["symmetries"]]),
+            EvidenceTable(rows, details, evidence["seconds"]),
         )
+        return content | {key: dict(content[key]) for key in ("parameters", "attributes")}, fitted
     except (*DAMAGED, SafetensorError) as error:
         raise InputError(
             f"{TEXT} does not describe a model of this version ({in_one_line(error)}); save it again"
         ) from error
+
+
+def _check_numbers(arrays: Arrays) -> None:
+    """Refuses NaN, except in the course of a training."""
+    for name, values in arrays.items():
+        if values.dtype.kind == "f" and "curves/" not in name and np.isnan(values).any():
+            raise ValueError(f"{name} contains NaN")
 
 
 def plain(value: Any) -> Any:
@@ -224,10 +225,10 @@ def canonical(content: dict[str, Any]) -> bytes:
 
 def _content(text: bytes) -> dict[str, Any]:
     try:
-        content: dict[str, Any] = json.loads(text)
+        content: dict[str, Any] = load_json(text)
         checksum = content.pop("digest")
         version = content["format"]
-    except (ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, AttributeError, TypeError) as error:
         raise InputError(f"{TEXT} is damaged: it is not what softsym writes; save the model again") from error
     if version != FORMAT:
         raise InputError(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -107,6 +107,10 @@ class Symmetry:
         """The inverse of :meth:`to_dict`."""
         renamed = {"interval": fields["violation_interval"], "overlap": fields["coverage"]}
         known = {key: value for key, value in fields.items() if key in cls.__dataclass_fields__}
+        if fields["verdict"] not in get_args(Verdict):
+            raise ValueError(
+                f"a verdict is one of {', '.join(get_args(Verdict))}, got {fields['verdict']!r:.40}"
+            )
         return cls(**{key: _number_or_nan(value) for key, value in {**known, **renamed}.items()})
 
     def flat(self) -> dict[str, Any]:
@@ -180,8 +184,22 @@ class Symmetries(CandidateTable[Symmetry]):
         return {row.name: row.verdict for row in self._rows if row.is_conclusive}
 
 
+SHARED = (
+    "violation",
+    "interval",
+    "p_value",
+    "cost",
+    "certified",
+    "tolerance",
+    "overlap",
+    "log_evidence",
+    "note",
+)
+"""Fields that rows of the evidence have, too."""
+
+
 def read_evidence(groups: Sequence[Group], table: Iterable[Any]) -> Symmetries:
-    """The verdicts of the evidence on candidates: the one place that knows the names of its fields."""
+    """The verdicts of the evidence on candidates."""
     rows = {row.name: row for row in table}
     return Symmetries([_read_row(group.name, rows.get(group.name)) for group in groups])
 
@@ -189,21 +207,8 @@ def read_evidence(groups: Sequence[Group], table: Iterable[Any]) -> Symmetries:
 def _read_row(name: str, row: Any) -> Symmetry:
     if row is None:
         return Symmetry(name, "undecided", reason=FEW_ROWS, note=NO_EVIDENCE)
-    is_new = hasattr(row, "violation")
-    return Symmetry(
-        name,
-        row.verdict,
-        violation=row.violation if is_new else row.asymmetry,
-        interval=tuple(row.interval),
-        p_value=row.p_value,
-        cost=tuple(getattr(row, "cost", UNKNOWN)),
-        certified=getattr(row, "certified", math.nan),
-        tolerance=row.tolerance,
-        overlap=row.overlap if is_new else row.coverage,
-        log_evidence=row.log_evidence,
-        reason=str(getattr(row, "reason", NONE if row.verdict != "undecided" else "undecided")),
-        note=row.note,
-    )
+    shared = {field: getattr(row, field) for field in SHARED}
+    return Symmetry(name, row.verdict, reason=str(row.reason), **shared)
 
 
 def measure_symmetries(fit: Fit, evidence: Symmetries) -> Symmetries:
@@ -244,12 +249,7 @@ def equivariance_errors(fit: Fit, group: Group) -> Array:
 
 
 def bootstrap_interval(errors: Array, seed: int = 0) -> tuple[float, float]:
-    """95 % interval of the mean of errors (elements, rows): a bootstrap over both.
-
-    Example:
-        >>> bootstrap_interval(np.full((3, 4), 0.5))
-        (0.5, 0.5)
-    """
+    """95 % interval of the mean of errors (elements, rows): a bootstrap over both."""
     rng = np.random.default_rng(seed)
     draws = [rng.integers(n, size=(RESAMPLES, n)) for n in errors.shape]
     means = [errors[np.ix_(e, r)].mean() for e, r in zip(*draws, strict=True)]

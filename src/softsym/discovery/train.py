@@ -29,16 +29,16 @@ from softsym.discovery.models import (
 )
 from softsym.discovery.parallel import (
     Executor,
-    ProgressCallback,
     Start,
     Stop,
     TrainingData,
     TrainJob,
     Weighted,
+    make_callback,
     train_all,
 )
 from softsym.errors import InputError, in_one_line
-from softsym.io import dump_with_checksum, load_with_checksum, put_text
+from softsym.io import dump_with_checksum, load_with_checksum, put_text, read_regular
 from softsym.progress import reporter
 from softsym.training import Criterion, Splits, mse
 from softsym.typing import Array
@@ -54,21 +54,13 @@ EXACT_STRENGTH = 1e6
 
 @dataclass(frozen=True)
 class Session:
-    """How a fit runs; nothing here changes its result.
+    """How a fit runs; nothing here changes its result."""
 
-    Args:
-        folder: Where checkpoints go.
-        n_jobs: Number of parallel processes.
-        quiet: Show no progress.
-        stop: Called after every epoch; True ends the fit.
-        executor: Executor of trainings; processes of this machine by default.
-    """
-
-    folder: Path | None = None
-    n_jobs: int = 1
-    quiet: bool = True
-    stop: Stop | None = None
-    executor: Executor | None = None
+    folder: Path | None = None  # where checkpoints go
+    n_jobs: int = 1  # number of parallel processes
+    quiet: bool = True  # show no progress
+    stop: Stop | None = None  # called after every epoch; True ends the fit
+    executor: Executor | None = None  # executor of trainings; processes of this machine by default
 
     def subfolder(self, name: str) -> Path | None:
         """A folder for checkpoints within the folder, if there is one."""
@@ -93,7 +85,7 @@ class Session:
                 training_data,
                 jobs,
                 n_jobs=self.n_jobs,
-                on_epoch=ProgressCallback(report, len(jobs), self.stop),
+                on_epoch=make_callback(report, len(jobs), self.stop),
                 may_diverge=may_diverge,
                 executor=self.executor,
             )
@@ -108,31 +100,15 @@ class Session:
         return tuple(member for member in self.train(training_data, jobs, what) if member is not None)
 
 
-@dataclass(frozen=True, eq=False)
-class TrainedNetworks:
-    """All networks of a fit.
-
-    Args:
-        soft: The ensemble, regularised towards the candidates.
-        tuned: The same after a last stage, exactly equivariant to the groups that hold, if it predicts validation rows as well; else
-            None.
-        unconstrained: Unconstrained networks of the same size; None if the ensemble is such itself.
-    """
-
-    soft: Networks
-    tuned: Networks | None = None
-    unconstrained: Networks | None = None
-
-    def list_selectable(self) -> list[Networks]:
-        """Those that may be selected: the tuned ensemble or else the soft one, and unconstrained networks."""
-        first = self.soft if self.tuned is None else self.tuned
-        return [first] if self.unconstrained is None else [first, self.unconstrained]
-
-
 def train_networks(
     data: FitData, shape: Shape, verdicts: Mapping[str, str], session: Session
-) -> TrainedNetworks:
-    """Trains the networks of a fit."""
+) -> tuple[Networks, list[Networks]]:
+    """Trains the networks of a fit.
+
+    Returns:
+        The ensemble that is regularised towards the candidates; and those that may be selected: the same after a last stage in which it
+        became exactly equivariant, if it predicts as well, else itself; and unconstrained networks of the same size.
+    """
     training_data, scalers = prepare(data, shape)
     chosen = _choose_hyperparameters(data, training_data, session)
     starts = {member.seed: Start(member.model.state_dict(), member.strengths) for member in data.earlier}
@@ -145,9 +121,10 @@ def train_networks(
         NETWORK, members, shape, chosen, *scalers, data.target, (), tuple(map(Curves.of, members))
     )
     if not shape.groups:
-        return TrainedNetworks(soft)
+        return soft, [soft]
     unconstrained = _train_unconstrained(data, training_data, soft, session)
-    return TrainedNetworks(soft, fine_tune(data, training_data, soft, verdicts, session), unconstrained)
+    tuned = fine_tune(data, training_data, soft, verdicts, session)
+    return soft, [soft if tuned is None else tuned, unconstrained]
 
 
 def prepare(data: FitData, shape: Shape) -> tuple[TrainingData, tuple[SymmetricScaler, SymmetricScaler]]:
@@ -187,7 +164,7 @@ def _choose_hyperparameters(data: FitData, training_data: TrainingData, session:
 def read_chosen(file: Path) -> Hyperparameters:
     """Hyperparameters that a stopped fit had chosen."""
     try:
-        return Hyperparameters.model_validate(load_with_checksum(file.read_text(encoding="utf-8")))
+        return Hyperparameters.model_validate(load_with_checksum(read_regular(file, 10**7).decode()))
     except (OSError, ValueError) as error:
         raise InputError(f"{file} is damaged ({in_one_line(error)}); pass --force to start again") from error
 

@@ -22,9 +22,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from softsym.data.checks import one_blas_thread, read_shape, row_weights, seed_of
-from softsym.data.row_groups import encode_row_groups
-from softsym.data.table import check_magnitudes
+from softsym.arrays import check_magnitudes, encode_row_groups, one_blas_thread, row_weights, seed_of
 from softsym.errors import InputError, in_one_line
 from softsym.gp.arrays import from_state, to_state
 from softsym.gp.features import (
@@ -54,6 +52,7 @@ from softsym.gp.regression import RemainderSums, Statistics, fit
 from softsym.groups import Group, Trivial, join_groups
 from softsym.groups import group as read_group
 from softsym.io import digest, dump_with_checksum, load_with_checksum, put_folder
+from softsym.metrics.transform import read_shape
 from softsym.reps import Rep, TensorType
 from softsym.tables import CandidateTable, Column
 from softsym.typing import Array, Index

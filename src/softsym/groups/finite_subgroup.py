@@ -116,7 +116,7 @@ def _subgroup_of_part(group: Group, part: int, degree: int, limit: int) -> Finit
     basis = orthogonal_basis(lie, discrete)
     inverse = np.linalg.inv(basis)
     lie, discrete = [basis @ A @ inverse for A in lie], [basis @ h @ inverse for h in discrete]
-    algebra = close_algebra(lie, discrete)
+    algebra = sampling.close_algebra(lie, discrete)
     centre, ideals = decompose_algebra(algebra)
     factors = [polygon(A, degree) for A in circle_generators(centre, lie)]
     triples = align_triples([so3_triple(ideal) for ideal in ideals if len(ideal) == 3], discrete)
@@ -186,29 +186,6 @@ def orthogonal_basis(lie: Sequence[Array], discrete: Sequence[Array]) -> Array:
     if not forms.size or np.linalg.eigvalsh(form)[0] <= 1e-9 * np.trace(mean):
         raise UnknownSubgroupError("it is not compact")
     return np.asarray(np.real(sqrtm(form)), dtype=np.float64)
-
-
-def close_algebra(lie: Sequence[Array], discrete: Sequence[Array]) -> Array:
-    """An orthonormal basis (k, d, d) of the smallest Lie algebra with the generators that discrete ones map to itself."""
-    basis: list[Array] = []
-    candidates = list(lie)
-    d = len([*lie, *discrete, np.eye(0)][0])
-    # Once the basis spans so(d) (orthogonal generators) or gl(d), further brackets cannot enlarge it.
-    is_orthogonal = all(np.allclose(A, -A.T) for A in lie) and all(
-        np.allclose(h @ h.T, np.eye(d)) for h in discrete
-    )
-    largest = d * (d - 1) // 2 if is_orthogonal else d * d
-    while candidates and len(basis) < largest:
-        A = candidates.pop(0)
-        norm = float(np.linalg.norm(A))
-        for _ in range(2):
-            A = A - sum((np.sum(A * B) * B for B in basis), np.zeros_like(A))
-        if np.linalg.norm(A) <= 1e-7 * max(norm, 1e-300):
-            continue
-        A = A / np.linalg.norm(A)
-        candidates += [A @ B - B @ A for B in basis] + [h @ A @ np.linalg.inv(h) for h in discrete]
-        basis.append(A)
-    return np.array(basis)
 
 
 def decompose_algebra(algebra: Array) -> tuple[Array, list[Array]]:

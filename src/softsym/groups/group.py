@@ -12,6 +12,7 @@ generator acts on one part and trivially on the others, so generators are stored
 from __future__ import annotations
 
 import functools
+import hashlib
 import math
 import operator
 from collections.abc import Sequence
@@ -23,8 +24,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from softsym.arrays import freeze, make_rng
 from softsym.errors import InputError
-from softsym.groups import change_of_basis, sampling
+from softsym.groups import sampling
 from softsym.limits import limit
+from softsym.tokens import shorten
 from softsym.typing import Array
 
 AXES = {"x": (1, 2), "y": (0, 2), "z": (0, 1)}
@@ -190,11 +192,11 @@ class Group:
             )
         if isinstance(axis, str):
             return self.embed(3, AXES[axis])
-        nearest, rotation = change_of_basis.rotation_to_axis(axis)
+        nearest, rotation = rotation_to_axis(axis)
         upright = self.embed(3, AXES[nearest])
         if rotation is None:
             return upright
-        place = change_of_basis.axis_text(change_of_basis.read_axis(axis))
+        place = axis_text(read_axis(axis))
         return _conjugate(upright, rotation, self, place, place)
 
     def conjugated(self, matrix: ArrayLike) -> Group:
@@ -211,10 +213,8 @@ class Group:
             >>> ss.group("SO(2)@[[2,0],[0,1]]") == squeezed
             True
         """
-        M = change_of_basis.read_basis(matrix, self.dim)
-        return _conjugate(
-            flatten(self), M, self, change_of_basis.basis_text(M), change_of_basis.basis_label(M)
-        )
+        M = read_basis(matrix, self.dim)
+        return _conjugate(flatten(self), M, self, basis_text(M), basis_label(M))
 
     def embed(self, dim: int, axes: Sequence[int]) -> Group:
         """The group acting on chosen coordinates of a larger space and leaving the others alone."""
@@ -363,9 +363,9 @@ def _conjugate(group: Group, M: Array, named: Group, place: str, short: str) -> 
     return make(
         f"{_as_operand(named)}@{place}",
         group.dim,
-        [change_of_basis.conjugate_algebra(A, M) for A in group.lie_algebra],
-        [change_of_basis.conjugate_element(h, M) for h in group.discrete_generators],
-        functools.partial(sampling.conjugation, inner=group, matrix=M, back=change_of_basis.inverse(M)),
+        [conjugate_algebra(A, M) for A in group.lie_algebra],
+        [conjugate_element(h, M) for h in group.discrete_generators],
+        functools.partial(sampling.conjugation, inner=group, matrix=M, back=inverse(M)),
         order=group.known_order,
         label=f"{_as_operand(named, short=True)}@{short}" if named.label or short != place else "",
     )
@@ -460,3 +460,117 @@ def check_generators(lie: list[Array], discrete: list[Array], name: str) -> int:
         if np.linalg.cond(h) > 1e12:
             raise InputError(f"discrete generator {j} of group {name!r} is singular; it must be invertible")
     return dims.pop()
+
+
+AXIS_NAMES = "xyz"
+ORTHOGONAL_TOL = 1e-12
+"""Up to this a matrix counts as orthogonal, as :attr:`softsym.Group.is_orthogonal` does."""
+MAX_CONDITION = 1e12
+"""Condition number from which a basis is refused."""
+
+
+def read_basis(matrix: ArrayLike, dim: int) -> Array:
+    """Checks a basis: an invertible (d, d) matrix, or nested lists of its numbers."""
+    try:
+        M = np.asarray(matrix, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("a basis is a matrix of numbers, shape (d, d)") from None
+    if M.shape != (dim, dim):
+        raise InputError(f"a basis of R^{dim} has shape ({dim}, {dim}), got {M.shape}")
+    if not np.isfinite(M).all() or np.linalg.cond(M) > MAX_CONDITION:
+        raise InputError("a basis must be invertible and finite; this matrix is not")
+    return freeze(M)
+
+
+def inverse(M: Array) -> Array:
+    """The inverse; of an orthogonal matrix its transpose, to the last bit."""
+    return M.T.copy() if is_orthogonal(M) else np.asarray(np.linalg.inv(M), dtype=np.float64)
+
+
+def is_orthogonal(M: Array) -> bool:
+    """Whether a matrix is orthogonal."""
+    return bool(np.allclose(M @ M.T, np.eye(len(M)), rtol=0.0, atol=ORTHOGONAL_TOL))
+
+
+def conjugate_algebra(A: Array, M: Array) -> Array:
+    """A generator (d, d) of the algebra in another basis; an antisymmetric one stays so exactly under an orthogonal M."""
+    conjugated = np.asarray(M @ A @ inverse(M))
+    if is_orthogonal(M) and np.allclose(A, -A.T, rtol=0.0, atol=ORTHOGONAL_TOL):
+        return np.asarray((conjugated - conjugated.T) / 2)
+    return conjugated
+
+
+def conjugate_element(h: Array, M: Array) -> Array:
+    """An element (d, d) in another basis; an orthogonal one stays so to the last digits under an orthogonal M."""
+    conjugated = np.asarray(M @ h @ inverse(M))
+    if (
+        is_orthogonal(M)
+        and is_orthogonal(h)
+        and not np.array_equal(conjugated @ conjugated.T, np.eye(len(h)))
+    ):
+        return np.asarray(conjugated @ (3 * np.eye(len(h)) - conjugated.T @ conjugated) / 2)
+    return conjugated
+
+
+def read_axis(axis: Sequence[float]) -> tuple[float, ...]:
+    """Checks an axis of space: three numbers, not all zero."""
+    try:
+        numbers = tuple(float(value) for value in axis)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"unknown axis {shorten(repr(axis))}; pass 'x', 'y' or 'z', or three numbers such as (0.1, 0.7, 0.7)"
+        ) from None
+    if len(numbers) != 3 or not all(map(math.isfinite, numbers)) or not any(numbers):
+        raise InputError(
+            f"an axis is three finite numbers, not all zero, such as (0.1, 0.7, 0.7); got {shorten(str(numbers))}"
+        )
+    return numbers
+
+
+def rotation_to_axis(axis: Sequence[float]) -> tuple[str, Array | None]:
+    """The coordinate axis nearest to an axis, and the smallest rotation (3, 3) of the one to the other; None if they agree.
+
+    Example:
+        >>> rotation_to_axis((0, 0, -2))
+        ('z', None)
+        >>> name, M = rotation_to_axis((1, 2, 0))
+        >>> name, (M[:, 1] * np.sqrt(5)).round(12).tolist()
+        ('y', [1.0, 2.0, 0.0])
+    """
+    direction = np.array(read_axis(axis))
+    nearest = int(np.abs(direction).argmax())
+    direction = direction / direction[nearest]  # an axis has no sign; exact where multiples of it are
+    if np.count_nonzero(direction) == 1:
+        return AXIS_NAMES[nearest], None
+    direction /= np.linalg.norm(direction)
+    start = np.eye(3)[nearest]
+    cross = np.cross(start, direction)
+    x, y, z = cross
+    K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    M = np.eye(3) + K + K @ K / (1 + start @ direction)
+    return AXIS_NAMES[nearest], M @ (3 * np.eye(3) - M.T @ M) / 2
+
+
+def axis_text(axis: Sequence[float]) -> str:
+    """The text of an axis, which reads back exactly.
+
+    Example:
+        >>> axis_text((1, 0.5, 0))
+        '(1,0.5,0)'
+    """
+    return "(" + ",".join(map(number_text, axis)) + ")"
+
+
+def basis_text(M: Array) -> str:
+    """The text of a basis, which reads back exactly."""
+    return "[" + ",".join("[" + ",".join(map(number_text, row)) + "]" for row in M.tolist()) + "]"
+
+
+def basis_label(M: Array) -> str:
+    """A short name of a basis for tables, different for different ones."""
+    return "#" + hashlib.sha256(M.tobytes()).hexdigest()[:6]
+
+
+def number_text(value: float) -> str:
+    """The shortest text of a number that reads back exactly."""
+    return repr(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))

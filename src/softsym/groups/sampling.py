@@ -294,3 +294,26 @@ def uniform_permutations(generators: Array, n: int, rng: np.random.Generator) ->
 def _key(matrix: Array) -> bytes:
     """Equal for matrices that agree to about 1e-6: rounded, without negative zeros."""
     return bytes((np.round(matrix, 6) + 0.0).tobytes())
+
+
+def close_algebra(lie: Sequence[Array], discrete: Sequence[Array]) -> Array:
+    """An orthonormal basis (k, d, d) of the smallest Lie algebra with the generators that discrete ones map to itself."""
+    basis: list[Array] = []
+    candidates = list(lie)
+    d = len([*lie, *discrete, np.eye(0)][0])
+    # Once the basis spans so(d) (orthogonal generators) or gl(d), further brackets cannot enlarge it.
+    is_orthogonal = all(np.allclose(A, -A.T) for A in lie) and all(
+        np.allclose(h @ h.T, np.eye(d)) for h in discrete
+    )
+    largest = d * (d - 1) // 2 if is_orthogonal else d * d
+    while candidates and len(basis) < largest:
+        A = candidates.pop(0)
+        norm = float(np.linalg.norm(A))
+        for _ in range(2):
+            A = A - sum((np.sum(A * B) * B for B in basis), np.zeros_like(A))
+        if np.linalg.norm(A) <= 1e-7 * max(norm, 1e-300):
+            continue
+        A = A / np.linalg.norm(A)
+        candidates += [A @ B - B @ A for B in basis] + [h @ A @ np.linalg.inv(h) for h in discrete]
+        basis.append(A)
+    return np.array(basis)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TypeVar
 
@@ -17,8 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import chdtri
 
-from softsym.data.checks import one_blas_thread, read_former_name, read_rows, read_shape, row_weights
-from softsym.data.row_groups import encode_labels
+from softsym.arrays import encode_labels, one_blas_thread, read_former_name, read_rows, row_weights
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
@@ -37,8 +35,8 @@ from softsym.inference.verdict import (
     judge,
     make_consistent,
 )
-from softsym.metrics.overlap import HIGH_OVERLAP, MIN_ROWS, orbit_overlap
-from softsym.metrics.transform import sample_nontrivial
+from softsym.limits import ContextThreads
+from softsym.metrics.transform import HIGH_OVERLAP, MIN_ROWS, orbit_overlap, read_shape, sample_nontrivial
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.reps.affine import has_points
@@ -336,7 +334,7 @@ def _noise_share(noise: ArrayLike | None, X: Array, Y: Array, sample: Sample) ->
 def _map(function: Callable[[Action], T], actions: Sequence[Action], n_jobs: int) -> list[T]:
     if n_jobs <= 1 or len(actions) == 1:
         return [function(action) for action in actions]
-    with ThreadPoolExecutor(n_jobs) as pool:
+    with ContextThreads(n_jobs) as pool:
         return list(pool.map(function, actions))
 
 

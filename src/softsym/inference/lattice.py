@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from softsym.groups import Group
-from softsym.groups.finite_subgroup import MAX_ORDER, close_algebra, finite_subgroup
+from softsym.groups.finite_subgroup import MAX_ORDER, finite_subgroup
+from softsym.groups.sampling import close_algebra
 from softsym.reps import T
 from softsym.spaces import invariants
 from softsym.typing import Array

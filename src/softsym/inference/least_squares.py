@@ -21,10 +21,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import cho_factor, cho_solve
 
-from softsym.data.checks import read_shape
 from softsym.data.scaler import SymmetricScaler
 from softsym.errors import InputError
 from softsym.groups import Group
+from softsym.metrics.transform import read_shape
 from softsym.reps import Rep, Scalar
 from softsym.spaces import equivariant_maps
 from softsym.typing import Array

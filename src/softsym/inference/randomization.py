@@ -27,7 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from softsym.data.checks import read_former_name
+from softsym.arrays import read_former_name
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups.finite_subgroup import finite_subgroup

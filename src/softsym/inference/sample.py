@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from softsym.data.checks import join_equal_inputs
+from softsym.arrays import join_equal_inputs
 from softsym.gp.features import (
     FeatureMap,
     InducingPoints,
@@ -31,7 +31,7 @@ from softsym.gp.features import (
 )
 from softsym.gp.regression import Statistics, fit
 from softsym.groups import Group
-from softsym.metrics.normalisation import fit_shift_and_scale
+from softsym.metrics.transform import fit_shift_and_scale
 from softsym.reps import Rep, TensorType
 from softsym.typing import Array, Index
 

@@ -184,13 +184,7 @@ def _unify_output(tracer: Tracer, out: Any, rep: Rep) -> None:
 
 
 def split_image(rep: Rep) -> tuple[Rep, tuple[int, ...]] | None:
-    """Channels and pixels of a representation of whole images; None for any other representation.
-
-    Example:
-        >>> import softsym as ss
-        >>> split_image(ss.rep("3Grid(8,8)")), split_image(ss.rep("3S"))
-        ((3S, (8, 8)), None)
-    """
+    """Channels and pixels of a representation of whole images; None for any other representation."""
     lasts = {kind.atoms[-1] if kind.atoms else None for _, kind in rep}
     last = lasts.pop() if len(lasts) == 1 else None
     if not isinstance(last, Points) or not last.text.startswith("Grid("):

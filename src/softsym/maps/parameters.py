@@ -140,10 +140,6 @@ def is_chain(model: nn.Module) -> bool:
     """Whether a model is a linear layer, or linear layers in a row with pointwise nonlinearities between them.
 
     Layers that are used twice, are frozen or have weights that are computed from others are not in a chain.
-
-    Example:
-        >>> is_chain(nn.Sequential(nn.Linear(3, 4), nn.ReLU())), is_chain(nn.Sequential(nn.Conv2d(3, 4, 3)))
-        (True, False)
     """
     layers = list(model) if isinstance(model, nn.Sequential) else [model]
     linears = [layer for layer in layers if isinstance(layer, nn.Linear)]

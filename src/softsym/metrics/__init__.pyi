@@ -14,9 +14,9 @@ from .normalisation import SURVIVING as SURVIVING
 from .normalisation import TRAJECTORY as TRAJECTORY
 from .normalisation import fit_normalisation as fit_normalisation
 from .normalisation import measure_break as measure_break
-from .overlap import OrbitOverlap as OrbitOverlap
-from .overlap import orbit_overlap as orbit_overlap
+from .transform import OrbitOverlap as OrbitOverlap
 from .transform import act as act
+from .transform import orbit_overlap as orbit_overlap
 from .transform import transforms as transforms
 
 __all__: list[str]

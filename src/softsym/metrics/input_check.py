@@ -8,7 +8,7 @@ from typing import Any
 
 from softsym.groups import Group, join_groups, read_groups
 from softsym.metrics.normalisation import Break, Normalisation, applicable, fit_normalisation, measure_break
-from softsym.metrics.overlap import OrbitOverlap, orbit_overlap
+from softsym.metrics.transform import OrbitOverlap, orbit_overlap
 from softsym.progress import track
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
@@ -73,15 +73,7 @@ def check_inputs(
     seed: int = 0,
     quiet: bool = True,
 ) -> InputCheck:
-    """Measures the effect of normalisations and the orbit overlap of each group, and recommends a normalisation.
-
-    Example:
-        >>> import numpy as np
-        >>> X = np.random.default_rng(0).standard_normal((300, 3)) * [1.23, 1.34, 0.05]
-        >>> checked = check_inputs(X, "xyz", "V", ["O(2)@z"])
-        >>> checked.recommended, checked.overlaps[0].grade
-        ('common-scale', 'well')
-    """
+    """Measures the effect of normalisations and the orbit overlap of each group, and recommends a normalisation."""
     rep, candidates = read_rep(rep), read_groups(groups)
     known = applicable(rep, join_groups(dict.fromkeys(candidates)))
     chosen = known if normalisation is None else [normalisation]

@@ -7,7 +7,7 @@ equivariant map of the representation into itself and b is invariant. So the bre
 
 and, for intuition, the mean of :math:`|D \rho x + b - \rho (D x + b)|` over the sum of both norms, over data and group elements.
 
-The normalisation ``common-scale`` keeps all candidate groups by construction (:func:`fit_shift_and_scale`):
+The normalisation ``common-scale`` keeps all candidate groups by construction (:func:`softsym.metrics.transform.fit_shift_and_scale`):
 
 - scalars, on which no group acts, are standardised freely: each has its own mean and standard deviation;
 - all copies of any other type share one scale: a multiple of the identity commutes with every matrix, of non-orthogonal groups too;
@@ -26,15 +26,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from softsym.arrays import make_rng, read_numbers
+from softsym.arrays import make_rng
 from softsym.errors import InputError
-from softsym.groups import Group, join_groups, read_groups
+from softsym.groups import Group, join_groups
 from softsym.metrics.equivariance import relative_error
-from softsym.metrics.transform import act
-from softsym.reps import Rep, TensorType
-from softsym.reps import rep as read_rep
+from softsym.metrics.transform import act, columns_by_type, fit_shift_and_scale
+from softsym.reps import Rep
 from softsym.spaces import equivariant_maps, invariants
 from softsym.typing import Array
 
@@ -44,8 +42,6 @@ SURVIVING = (1.0, 1.0, 0.993)
 """Share of the mean that centring takes away along each axis if a little of the elevation is to survive."""
 EXACT = 1e-9
 """A break up to this is rounding."""
-CONSTANT = 1e-13
-"""A standard deviation up to this share of the largest value is rounding: the columns are constant."""
 PROBES, TRANSFORMS = 200, 20
 
 
@@ -81,65 +77,6 @@ class Break:
     def is_kept(self) -> bool:
         """Whether the symmetry survives."""
         return self.map <= EXACT and self.shift <= EXACT
-
-
-def fit_shift_and_scale(
-    X: ArrayLike, rep: Rep | str | None, groups: Sequence[Group | str], weights: Array | None = None
-) -> tuple[Array, Array]:
-    """What to subtract from each column and what to divide it by, so that :math:`(x - b) / s` commutes with every group.
-
-    Returns:
-        Shift and scale, shape (size,) each.
-    """
-    X = _check_rows(X)
-    if not groups:
-        return _mean_and_std(X, weights)
-    if rep is None:
-        raise InputError("`rep` is None; pass how the columns transform, such as '5S + 5V'")
-    rep, joined = read_rep(rep), join_groups(dict.fromkeys(read_groups(groups)))
-    if rep.size(joined) != X.shape[1]:
-        raise InputError(
-            f"{rep} under {joined.name} has size {rep.size(joined)}, the data have {X.shape[1]} columns"
-        )
-    shift = invariants(rep, joined).project(np.average(X, axis=0, weights=weights))
-    scale = np.ones_like(shift)
-    for tensor_type, index in columns_by_type(rep, joined).items():
-        if tensor_type.rank == 0:
-            shift[index], scale[index] = _mean_and_std(X[:, index], weights)
-        else:
-            scale[index] = _std(X[:, index], shift[index], weights, axis=None)
-    return shift, scale
-
-
-def columns_by_type(rep: Rep, group: Group) -> dict[TensorType, NDArray[np.intp]]:
-    """The columns of all copies of each type, wherever they stand."""
-    columns: dict[TensorType, list[int]] = {}
-    for segment in rep.segments(group):
-        columns.setdefault(segment.type, []).extend(range(segment.start, segment.stop))
-    return {tensor_type: np.array(index, dtype=np.intp) for tensor_type, index in columns.items()}
-
-
-def _check_rows(X: ArrayLike) -> Array:
-    X = read_numbers(X, "X")
-    if X.ndim != 2 or not len(X):
-        raise InputError(f"the data must have shape (rows, columns) and at least one row, got {X.shape}")
-    if not np.isfinite(X).all():
-        raise InputError("the data contain NaN or infinity; leave those rows out")
-    return X
-
-
-def _mean_and_std(X: Array, weights: Array | None) -> tuple[Array, Array]:
-    mean = np.average(X, axis=0, weights=weights)
-    return mean, _std(X, mean, weights, axis=0)
-
-
-def _std(X: Array, shift: Array, weights: Array | None, axis: int | None) -> Array:
-    """Root mean square of X - shift; 1 where that is only rounding. Squares of large numbers do not overflow."""
-    largest = np.abs(X).max(axis=axis, initial=0.0)
-    unit = np.where(largest > 0, largest, 1.0)
-    sample_weight = None if weights is None else np.broadcast_to(weights[:, None], X.shape)
-    std = unit * np.sqrt(np.average(((X - shift) / unit) ** 2, axis=axis, weights=sample_weight))
-    return np.where(std > CONSTANT * largest, std, 1.0)
 
 
 def fit_normalisation(name: str, X: Array, rep: Rep, groups: Sequence[Group]) -> Normalisation:

@@ -134,12 +134,7 @@ def environment() -> dict[str, Any]:
 
 
 def threads_for_step(work: int) -> int:
-    """Threads for steps of so many rows times weights: never more than torch may use now, nor than cores are free.
-
-    Example:
-        >>> threads_for_step(250 * 17_000)
-        1
-    """
+    """Threads for steps of so many rows times weights: never more than torch may use now, nor than cores are free."""
     allowed = torch.get_num_threads()
     return 1 if work < WORTH_THREADS or allowed == 1 else max(1, min(allowed, free_cores()))
 

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from softsym.groups import SO, SO13, C, Group, Lorentz, O, S, SO13p
-from softsym.groups.change_of_basis import axis_text
+from softsym.groups.group import axis_text
 from softsym.propose.columns import Rows
 from softsym.propose.lie_derivative import LieMatrix
 from softsym.propose.recognition import contains, rounded_axis

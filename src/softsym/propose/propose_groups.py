@@ -16,14 +16,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from softsym.data.checks import join_equal_inputs, read_rows
+from softsym.arrays import join_equal_inputs, read_rows
 from softsym.data.split import HELD_OUT, split_rows
 from softsym.errors import InputError, UnclearNullSpaceWarning
 from softsym.groups import GL, SE, SO, E, Group, O, Scaling, Translation, Trivial
 from softsym.groups import group as read_group
 from softsym.inference.evidence import evidence
 from softsym.inference.verdict import ABSENT_ABOVE, LEAST_R2, TOLERANCE, Verdict
-from softsym.metrics.overlap import LOW_OVERLAP, orbit_overlap
+from softsym.metrics.transform import LOW_OVERLAP, orbit_overlap
 from softsym.propose.algebra import angle, orthonormal
 from softsym.propose.columns import JITTER, Columns, Rows, prepare
 from softsym.propose.discrete import Element, join_elements

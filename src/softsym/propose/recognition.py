@@ -16,7 +16,7 @@ from scipy.linalg import null_space
 
 from softsym.errors import UnclearNullSpaceWarning
 from softsym.groups import GL, SE, SL, SO, SU, Group, Scaling, SO11p, SO13p, Sp, Translation, U
-from softsym.groups.change_of_basis import AXIS_NAMES, axis_text
+from softsym.groups.group import AXIS_NAMES, axis_text
 from softsym.inference.lattice import contains as contains_group
 from softsym.propose.algebra import angle, orthonormal
 from softsym.typing import Array

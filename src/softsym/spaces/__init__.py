@@ -1,8 +1,8 @@
 """Equivariant subspaces of linear maps: exact, block-structured and cached."""
 
 from softsym.limits import at_most as at_most
+from softsym.limits import cache_folder as cache_folder
 from softsym.spaces.block_types import positions as positions
-from softsym.spaces.cache import cache_folder as cache_folder
 from softsym.spaces.packed import Packed as Packed
 from softsym.spaces.packed import PackedBlock as PackedBlock
 from softsym.spaces.solution import Evidence as Evidence

@@ -8,13 +8,10 @@ A space repeats the small bases of its solutions and adds the positions of the b
 
 from __future__ import annotations
 
-import contextlib
-import contextvars
 import hashlib
 import json
-import os
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import astuple
 from pathlib import Path
 from typing import Any
@@ -25,6 +22,7 @@ from numpy.typing import NDArray
 from softsym.errors import CacheWarning, InputError
 from softsym.groups import Group
 from softsym.io import digest, private_folder, put_bytes, read_regular
+from softsym.limits import current_folder
 from softsym.spaces.packed import Packed, PackedBlock
 from softsym.spaces.solution import DenseBasis, Evidence, OrbitBasis, Solution
 from softsym.typing import Array
@@ -37,37 +35,6 @@ MAX_BYTES = 1_000_000_000
 """Larger files are no entries."""
 Arrays = Mapping[str, NDArray[Any]]
 _DIGEST_BYTES = 32
-_folder: contextvars.ContextVar[Path | str | None] = contextvars.ContextVar("folder", default="default")
-
-
-@contextlib.contextmanager
-def cache_folder(path: str | os.PathLike[str] | None) -> Iterator[None]:
-    """Stores solutions in another folder inside a ``with`` block, or nowhere if it is None.
-
-    Example:
-        >>> import softsym as ss
-        >>> with ss.spaces.cache_folder(None):
-        ...     ss.equivariant_maps("V", "V", "O(3)").dim
-        1
-    """
-    token = _folder.set(None if path is None else Path(path))
-    try:
-        yield
-    finally:
-        _folder.reset(token)
-
-
-def current_folder() -> Path | None:
-    """Where solutions are stored at present; None if nowhere."""
-    folder = _folder.get()
-    return default_folder() if isinstance(folder, str) else folder
-
-
-def default_folder() -> Path:
-    """The platform's cache folder for softsym."""
-    from platformdirs import user_cache_path
-
-    return user_cache_path("softsym", appauthor=False) / "spaces"
 
 
 def entry_path(

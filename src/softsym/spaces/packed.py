@@ -2,7 +2,8 @@ r"""Many copies of few small bases in one flat array.
 
 A :class:`Packed` holds, for each tensor type, where its copies lie in the flat array and a matrix :math:`F` of shape (size, rank). It
 computes :math:`F F^T` on every copy, the coordinates :math:`F^T x`, and the combination :math:`F \theta`, for NumPy arrays and torch
-tensors alike. Entries outside all blocks are zero in the result.
+tensors alike. Entries outside all blocks are zero in the result. What it needs of either library is a :class:`Backend`; :func:`backend_of`
+decides once which one an array belongs to. That of torch has a file of its own, imported only where a tensor is passed in.
 """
 
 from __future__ import annotations
@@ -10,16 +11,132 @@ from __future__ import annotations
 import functools
 import hashlib
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from softsym.spaces.backend import NUMPY, A, Backend
+from softsym.errors import InputError
 from softsym.spaces.solution import OrbitBasis
 from softsym.typing import Array, Index
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+Values: TypeAlias = NDArray[Any]
+A = TypeVar("A", Values, "Tensor")
+
+
+class Backend(ABC, Generic[A]):
+    """One array library. Rows are batches: x (batch, size)."""
+
+    @abstractmethod
+    def as_float(self, values: A, name: str) -> A:
+        """Converts integers to floating point; refuses complex numbers under the name of the argument."""
+
+    @abstractmethod
+    def place(self, x: A) -> Hashable:
+        """What arrays must share to be used together: dtype, and device if there are several."""
+
+    @abstractmethod
+    def constant(self, values: Values, like: A) -> A:
+        """A copy with the dtype and device of another array; integers stay integers."""
+
+    @abstractmethod
+    def zeros(self, like: A, *shape: int) -> A:
+        """Zeros with the dtype and device of another array."""
+
+    @abstractmethod
+    def empty(self, like: A, *shape: int) -> A:
+        """An uninitialised array with the dtype and device of another."""
+
+    @abstractmethod
+    def gather(self, x: A, index: A) -> A:
+        """The entries of each row at the positions (n,): shape (batch, n)."""
+
+    @abstractmethod
+    def scatter(self, rows: A, index: A, out: A) -> None:
+        """Writes rows (batch, n) to the positions (n,) of each row of ``out``."""
+
+    @abstractmethod
+    def split(self, rows: A, sizes: list[int]) -> Sequence[A]:
+        """Views of consecutive columns."""
+
+    @abstractmethod
+    def concatenate(self, parts: list[A], like: A) -> A:
+        """Columns of all parts, one after the other; no parts give (len(like), 0)."""
+
+    @abstractmethod
+    def product_into(self, a: A, b: A, out: A) -> None:
+        """Writes the matrix product a b."""
+
+    @abstractmethod
+    def sums(self, rows: A, labels: A, count: int) -> A:
+        """Sums of the entries of each row that share a label: (batch, count)."""
+
+    @abstractmethod
+    def norm(self, x: A, axes: tuple[int, ...]) -> A:
+        """Root of the sum of squares over axes."""
+
+    def project(self, packed: Packed, x: A) -> A:
+        """P x of blocks; overridden, like the next two, where the library has gradients."""
+        return packed.project(x)
+
+    def coefficients(self, packed: Packed, x: A) -> A:
+        """Coordinates of x in blocks."""
+        return packed.coefficients(x)
+
+    def combine(self, packed: Packed, theta: A) -> A:
+        """The array with the coordinates theta in blocks."""
+        return packed.combine(theta)
+
+
+class _NumPy(Backend[Values]):
+    def as_float(self, values: Values, name: str) -> Values:
+        array = np.asarray(values)
+        if array.dtype.kind not in "fiub":
+            raise InputError(f"`{name}` must be an array of real numbers, got {array.dtype}")
+        return array if array.dtype.kind == "f" else array.astype(np.float64)
+
+    def place(self, x: Values) -> Hashable:
+        return x.dtype
+
+    def constant(self, values: Values, like: Values) -> Values:
+        return values if values.dtype.kind == "i" else values.astype(like.dtype)
+
+    def zeros(self, like: Values, *shape: int) -> Values:
+        return np.zeros(shape, dtype=like.dtype)
+
+    def empty(self, like: Values, *shape: int) -> Values:
+        return np.empty(shape, dtype=like.dtype)
+
+    def gather(self, x: Values, index: Values) -> Values:
+        return x[:, index]
+
+    def scatter(self, rows: Values, index: Values, out: Values) -> None:
+        out[:, index] = rows
+
+    def split(self, rows: Values, sizes: list[int]) -> Sequence[Values]:
+        return np.split(rows, np.cumsum(sizes)[:-1], axis=1) if sizes else []
+
+    def concatenate(self, parts: list[Values], like: Values) -> Values:
+        return np.concatenate(parts, axis=1) if parts else self.zeros(like, len(like), 0)
+
+    def product_into(self, a: Values, b: Values, out: Values) -> None:
+        np.matmul(a, b, out=out)
+
+    def sums(self, rows: Values, labels: Values, count: int) -> Values:
+        each = [np.bincount(labels, row, count) for row in rows]
+        return np.array(each, dtype=rows.dtype).reshape(len(rows), count)
+
+    def norm(self, x: Values, axes: tuple[int, ...]) -> Values:
+        return np.sqrt((x**2).sum(axes))
+
+
+NUMPY = _NumPy()
 
 WIDE = 32
 """Products with narrower matrices are batched to this width; orbits of smaller blocks are multiplied as matrices."""
@@ -247,12 +364,7 @@ def _flat_index(blocks: Sequence[PackedBlock]) -> Index:
 
 
 def backend_of(x: A) -> Backend[A]:
-    """The library of an array or tensor; anything else (a list) is NumPy's.
-
-    Example:
-        >>> type(backend_of(np.zeros(3))).__name__
-        '_NumPy'
-    """
+    """The library of an array or tensor; anything else (a list) is NumPy's."""
     torch = sys.modules.get("torch")  # a caller who holds a tensor has imported it
     if torch is not None and isinstance(x, torch.Tensor):
         return cast(Backend[A], _torch_backend())

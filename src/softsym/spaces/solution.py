@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import functools
-import warnings
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
 
-from softsym.errors import UnclearNullSpaceWarning
 from softsym.typing import Array, Index
 
 DEFAULT_TOL = 1e-6
@@ -122,18 +120,3 @@ class Solution(Evidence):
         if self.rank == len(self.support):  # every vector is invariant: take the standard basis
             return np.eye(self.rank)
         return self.basis.Q[self.support]
-
-
-def warn_if_unclear(evidence: Evidence, tol: float | None, what: str) -> None:
-    """Warns where the spectrum does not separate the null space from the rest."""
-    below, above = evidence.below, evidence.above
-    threshold = DEFAULT_TOL if tol is None else tol
-    is_near_threshold = above < 100 * threshold or below > threshold / 100
-    if evidence.gap < 3 if tol is not None else is_near_threshold:
-        warnings.warn(
-            f"the null space of {what} is not clearly separated: largest singular value counted as zero {below:.1e}, "
-            f"smallest counted as non-zero {above:.1e}, threshold {threshold:.1e}; if the generators are noisy, pass `tol` "
-            "above their noise",
-            UnclearNullSpaceWarning,
-            stacklevel=4,
-        )

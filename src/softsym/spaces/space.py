@@ -11,22 +11,23 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from softsym.errors import InputError
+from softsym.errors import InputError, UnclearNullSpaceWarning
 from softsym.groups import Group
 from softsym.groups import group as read_group
+from softsym.limits import current_folder
 from softsym.reps import Rep, TensorType
 from softsym.reps import rep as read_rep
 from softsym.spaces import cache
-from softsym.spaces.backend import A
 from softsym.spaces.block_types import block_types, positions, split_atom
-from softsym.spaces.packed import Packed, PackedBlock, backend_of
-from softsym.spaces.solution import Evidence, Solution, warn_if_unclear
+from softsym.spaces.packed import A, Packed, PackedBlock, backend_of
+from softsym.spaces.solution import DEFAULT_TOL, Evidence, Solution
 from softsym.spaces.solvers import auto
 from softsym.spaces.solvers.solver import check_axes, check_cost, setup_cost
 from softsym.typing import Array, Index
@@ -206,9 +207,9 @@ def invariant_tensors(
         raise InputError("a tensor has at least one axis; pass its representation")
     if tol is not None and not 0 < tol < 1:
         raise InputError(f"`tol` must lie between 0 and 1 (relative to each constraint's norm), got {tol}")
-    space = _cached_space(axes, acting, tol, solver, cache.current_folder())
+    space = _cached_space(axes, acting, tol, solver, current_folder())
     for name, evidence in space.evidence.items():  # every time, not only when the solution was computed
-        warn_if_unclear(evidence, tol, f"{name} under {acting.name}")
+        _warn_if_unclear(evidence, tol, f"{name} under {acting.name}")
     return space
 
 
@@ -216,7 +217,7 @@ def invariants_of_type(
     group: Group, tensor_type: TensorType, tol: float | None = None, solver: str = "auto"
 ) -> Solution:
     """A basis of the invariant vectors of one tensor type, in canonical form so that solutions are shared."""
-    return _cached_solution(group, tensor_type, tol, solver, cache.current_folder())
+    return _cached_solution(group, tensor_type, tol, solver, current_folder())
 
 
 def forget() -> None:
@@ -286,3 +287,18 @@ def _solve(
     return Packed(size, blocks), {
         str(tensor_type): solution.evidence for tensor_type, solution in solutions.items()
     }
+
+
+def _warn_if_unclear(evidence: Evidence, tol: float | None, what: str) -> None:
+    """Warns where the spectrum does not separate the null space from the rest."""
+    below, above = evidence.below, evidence.above
+    threshold = DEFAULT_TOL if tol is None else tol
+    is_near_threshold = above < 100 * threshold or below > threshold / 100
+    if evidence.gap < 3 if tol is not None else is_near_threshold:
+        warnings.warn(
+            f"the null space of {what} is not clearly separated: largest singular value counted as zero {below:.1e}, "
+            f"smallest counted as non-zero {above:.1e}, threshold {threshold:.1e}; if the generators are noisy, pass `tol` "
+            "above their noise",
+            UnclearNullSpaceWarning,
+            stacklevel=4,
+        )

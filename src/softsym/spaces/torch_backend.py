@@ -1,4 +1,4 @@
-"""The operations of :class:`~softsym.spaces.backend.Backend` for torch, with projection and basis coordinates as differentiable operations.
+"""The operations of :class:`~softsym.spaces.packed.Backend` for torch, with projection and basis coordinates as differentiable operations.
 
 The projector is its own adjoint, and taking coordinates is the adjoint of combining basis vectors, so each backward pass is
 another operation of this file: derivatives of any order come for free. Half precision is computed in float32.
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from softsym.errors import InputError
-from softsym.spaces.backend import Backend
+from softsym.spaces.packed import Backend
 
 if TYPE_CHECKING:
     from softsym.spaces.packed import Packed

@@ -29,40 +29,25 @@ KEEP = 2
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """The content of a checkpoint.
+    """The content of a checkpoint."""
 
-    Args:
-        epoch: How many epochs are done.
-        tensors: Model, best model and optimizer state by name.
-        state: Plain numbers and strings: strengths, controller, early stopping, history length.
-    """
-
-    epoch: int
-    tensors: dict[str, Tensor]
-    state: dict[str, Any]
+    epoch: int  # how many epochs are done
+    tensors: dict[str, Tensor]  # model, best model and optimizer state by name
+    state: dict[str, Any]  # plain numbers and strings: strengths, controller, early stopping, history length
 
 
 @dataclass(eq=False)
 class TrainingState:
-    """Everything that changes during training, to be captured and restored.
+    """Everything that changes during training, to be captured and restored."""
 
-    Args:
-        model: The model.
-        optimizer: Its optimizer.
-        regularizer: Its regularizer, if any.
-        controller: Changes the strengths.
-        stopping: Early stopping.
-        average: The average of its weights.
-        best: The parameters of the best model so far; empty before validation counts.
-    """
-
-    model: nn.Module
-    optimizer: Any
-    regularizer: EquivarianceRegularizer | None
-    controller: Controller
-    stopping: EarlyStopping
-    average: WeightAverage
+    model: nn.Module  # the model
+    optimizer: Any  # its optimizer
+    regularizer: EquivarianceRegularizer | None  # its regularizer, if any
+    controller: Controller  # changes the strengths
+    stopping: EarlyStopping  # early stopping
+    average: WeightAverage  # the average of its weights
     best: dict[str, Tensor] = field(default_factory=dict)
+    """The parameters of the best model so far; empty before validation counts."""
 
     def note_best(self) -> None:
         """Remembers the current parameters as the best so far."""
@@ -121,12 +106,7 @@ def save(folder: Path, checkpoint: Checkpoint) -> None:
 
 
 def latest(folder: Path, last_epoch: int | None = None) -> Checkpoint | None:
-    """The newest checkpoint that is whole; None if there is none.
-
-    Args:
-        folder: Where they are.
-        last_epoch: The last epoch of the history; later checkpoints are skipped.
-    """
+    """The newest checkpoint that is whole; None if there is none."""
     for path in _checkpoints(folder):
         try:
             saved = _load(path)

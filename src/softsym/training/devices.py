@@ -6,7 +6,7 @@ Fabric takes seconds to import and is used only where it is needed. Without it t
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from softsym.errors import InputError
 
@@ -20,50 +20,32 @@ DEVICES = ("cpu", "cuda", "mps")
 """Names of devices."""
 
 
-class Devices(Protocol):
-    """Where training computes."""
+class Devices:
+    """Where training computes: one process on the CPU, in the precision of the model, unless a subclass says otherwise."""
 
-    rank: int
+    rank: int = 0
     """Number of this process."""
-    processes: int
+    processes: int = 1
     """How many share each batch."""
 
     def setup(self, model: nn.Module, optimizer: Optimizer) -> tuple[Any, Any]:
         """The model as it is to be called, and the optimizer as it is to be stepped."""
-
-    def place(self, values: Tensor) -> Tensor:
-        """A tensor on the device."""
-
-    def backward(self, loss: Tensor) -> None:
-        """Gradients of a loss."""
-
-    def mean(self, value: Tensor) -> Tensor:
-        """The mean over processes."""
-
-
-class SingleProcess:
-    """One process on the CPU, in the precision of the model."""
-
-    rank, processes = 0, 1
-
-    def setup(self, model: nn.Module, optimizer: Optimizer) -> tuple[Any, Any]:
-        """Returns both unchanged."""
         return model, optimizer
 
     def place(self, values: Tensor) -> Tensor:
-        """Returns the tensor unchanged."""
+        """A tensor on the device."""
         return values
 
     def backward(self, loss: Tensor) -> None:
-        """Calls ``loss.backward()``."""
+        """Gradients of a loss."""
         loss.backward()
 
     def mean(self, value: Tensor) -> Tensor:
-        """Returns the value unchanged."""
+        """The mean over processes."""
         return value
 
 
-class FabricDevices:
+class FabricDevices(Devices):
     """Lightning Fabric; several processes synchronise by DDP."""
 
     def __init__(self, config: TrainingConfig, processes_here: int, is_parallel: bool) -> None:
@@ -106,9 +88,7 @@ def make_devices(config: TrainingConfig) -> Devices:
     here = int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
     is_parallel = config.devices > 1 or int(os.environ.get("WORLD_SIZE", "1")) > 1
     is_simple = config.accelerator == "cpu" and config.precision == "32-true" and here == 1
-    chosen: Devices = (
-        SingleProcess() if is_simple and not is_parallel else FabricDevices(config, here, is_parallel)
-    )
+    chosen = Devices() if is_simple and not is_parallel else FabricDevices(config, here, is_parallel)
     if config.batch % chosen.processes:
         raise InputError(
             f"the batch of {config.batch} must be a multiple of the {chosen.processes} processes"

@@ -12,11 +12,7 @@ from softsym.io import dump_with_checksum, load_with_checksum, put_text
 
 
 class History:
-    """One row per epoch, kept in memory and appended to a file.
-
-    Args:
-        path: The file; None to keep the history in memory only.
-    """
+    """One row per epoch, kept in memory and appended to a file."""
 
     def __init__(self, path: Path | None) -> None:
         self.rows: list[dict[str, Any]] = []
@@ -64,13 +60,7 @@ def last_epoch(path: Path) -> int:
 
 
 class EarlyStopping:
-    """Stops when the validation loss has not improved for a number of epochs, and remembers the best epoch.
-
-    Args:
-        patience: Epochs without improvement after which to stop.
-        after: Epochs up to this one are ignored.
-        enabled: If not, only the best epoch is remembered.
-    """
+    """Stops when the validation loss has not improved for a number of epochs, and remembers the best epoch."""
 
     def __init__(self, patience: int, after: int, enabled: bool = True) -> None:
         self.patience, self.after, self.enabled = patience, after, enabled

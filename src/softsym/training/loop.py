@@ -61,35 +61,21 @@ class Losses(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Objective:
-    """The loss of a step: the task's loss on a batch, and what model, regularizer and hooks add to it.
-
-    Args:
-        model: The model; the prior that it declares (:class:`softsym.nn.HasPrior`) is part of the loss.
-        regularizer: Penalties of symmetries.
-        criterion: The task's loss.
-        on_batch: Changes every batch.
-        on_loss: Adds to the loss of every batch.
-        penalises: Whether the regularizer is part of the loss; otherwise it acts by proximal steps.
-        balanced: Whether the term of the hook is scaled to the size of the task's loss in every batch.
-    """
+    """The loss of a step: the task's loss on a batch, and what model, regularizer and hooks add to it."""
 
     model: nn.Module
-    regularizer: EquivarianceRegularizer | None = None
-    criterion: Criterion = nn.functional.mse_loss
-    on_batch: BatchHook | None = None
-    on_loss: LossHook | None = None
+    """The model; the prior that it declares (:class:`softsym.nn.HasPrior`) is part of the loss."""
+    regularizer: EquivarianceRegularizer | None = None  # penalties of symmetries
+    criterion: Criterion = nn.functional.mse_loss  # the task's loss
+    on_batch: BatchHook | None = None  # changes every batch
+    on_loss: LossHook | None = None  # adds to the loss of every batch
     penalises: bool = True
+    """Whether the regularizer is part of the loss; otherwise it acts by proximal steps."""
     balanced: bool = False
+    """Whether the term of the hook is scaled to the size of the task's loss in every batch."""
 
     def __call__(self, f: Callable[[Tensor], Tensor], x: Tensor, y: Tensor, step: int) -> Losses:
-        """Computes the losses of a batch.
-
-        Args:
-            f: The model as the devices wrap it.
-            x: Inputs (n, inputs).
-            y: Outputs (n, outputs).
-            step: The number of the step, from zero; other processes of the same run have other numbers.
-        """
+        """Computes the losses of a batch."""
         if self.on_batch is not None:
             x, y = self.on_batch(x, y, step)
         prediction = f(x)

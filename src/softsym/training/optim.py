@@ -72,15 +72,7 @@ def learning_rate(config: TrainingConfig, done: float) -> float:
 def set_learning_rate(
     optimizer: torch.optim.Optimizer, config: TrainingConfig, epoch: int, batch: int, batches: int
 ) -> float:
-    """Sets the learning rate of a step and returns it; without a warm-up it is constant within an epoch.
-
-    Args:
-        optimizer: The optimizer.
-        config: The hyperparameters.
-        epoch: Counted from one.
-        batch: Which of the epoch's batches, counted from zero.
-        batches: Batches per epoch.
-    """
+    """Sets the learning rate of a step and returns it; without a warm-up it is constant within an epoch."""
     # With a warm-up the first step has a positive rate already.
     part = (batch + 1) / batches if config.warm_up else 0.0
     rate = learning_rate(config, (epoch - 1 + part) / config.epochs)
@@ -91,14 +83,6 @@ def set_learning_rate(
 
 class Muon(torch.optim.Optimizer):
     """Muon for matrices, Adam for the rest, decoupled decay for both.
-
-    Args:
-        parameters: Trained parameters.
-        lr: Learning rate.
-        momentum: Decay of the momentum of a matrix.
-        betas: Decays of Adam's averages.
-        eps: Added to Adam's denominator.
-        shrink: Decoupled weight decay.
 
     Example:
         >>> net = nn.Linear(3, 2)
@@ -182,13 +166,7 @@ def _gradients(parameters: list[Tensor]) -> list[Tensor]:
 
 
 def orthogonalize(matrices: Tensor) -> Tensor:
-    """Brings the singular values of matrices (k, m, n) to about one (0.7 to 1.2) by Newton-Schulz iterations.
-
-    Example:
-        >>> M = torch.diag(torch.tensor([3.0, 0.5]))[None]
-        >>> torch.linalg.svdvals(orthogonalize(M)).round(decimals=0)
-        tensor([[1., 1.]])
-    """
+    """Brings the singular values of matrices (k, m, n) to about one (0.7 to 1.2) by Newton-Schulz iterations."""
     is_tall = matrices.shape[1] > matrices.shape[2]
     X = matrices.mT if is_tall else matrices
     X = X / (X.norm(dim=(1, 2), keepdim=True) + torch.finfo(X.dtype).tiny ** 0.5)

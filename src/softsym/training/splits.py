@@ -17,17 +17,12 @@ Scores = Callable[[Tensor, Tensor], dict[str, float]]
 
 @dataclass(frozen=True)
 class Error:
-    """A named error; calling it gives the mean over all examples.
+    """A named error; calling it gives the mean over all examples."""
 
-    Args:
-        name: Name for tables, such as ``"MSE"``.
-        unit: Unit of the values, empty for none.
-        each: From predictions and truth, both (..., n), the error of every example, (...).
-    """
-
-    name: str
-    unit: str
+    name: str  # name for tables, such as ``"MSE"``
+    unit: str  # unit of the values, empty for none
     each: Callable[[Tensor, Tensor], Tensor]
+    """From predictions and truth, both (..., n), the error of every example, (...)."""
 
     def __call__(self, prediction: Tensor, truth: Tensor) -> Tensor:
         """The mean error, a scalar."""

@@ -138,33 +138,24 @@ def unpack_part(name: str, abouts: About, arrays: Arrays) -> Model:
 
 @dataclass(frozen=True, eq=False)
 class Residual(Model):
-    """A model of what another one leaves: of motion beyond its linear extrapolation, for instance.
+    """A model of what another one leaves: of motion beyond its linear extrapolation, for instance."""
 
-    Args:
-        base: The first model.
-        inner: The model of its residuals.
-    """
-
-    base: Model
-    inner: Model
+    base: Model  # the first model
+    inner: Model  # the model of its residuals
     kind = "residual"
 
     @property
     def name(self) -> str:
-        """Both names."""
         return f"{self.base.name} + {self.inner.name}"
 
     @property
     def exact_groups(self) -> tuple[str, ...]:
-        """Those of both."""
         return tuple(name for name in self.base.exact_groups if name in self.inner.exact_groups)
 
     def predict(self, X: Array) -> Array:
-        """The sum of both."""
         return self.base.predict(X) + self.inner.predict(X)
 
     def std(self, X: Array) -> Array:
-        """That of the residual."""
         return self.inner.std(X)
 
     def fit(self, rows: Rows) -> Residual:
@@ -176,7 +167,6 @@ class Residual(Model):
         return replace(self, inner=self.inner.with_noise(noise))
 
     def project(self, groups: Sequence[Group]) -> Residual | None:
-        """Both projected."""
         base, inner = self.base.project(groups), self.inner.project(groups)
         return None if base is None or inner is None else Residual(base, inner)
 
@@ -200,23 +190,17 @@ def residual_rows(base: Model, rows: Rows) -> Rows:
 
 @dataclass(frozen=True, eq=False)
 class Probabilities(Model):
-    """A regression on ones and zeros as probabilities of classes: cut off at a small positive number and divided by their sum.
+    """A regression on ones and zeros as probabilities of classes: cut off at a small positive number and divided by their sum."""
 
-    Args:
-        inner: The regression.
-    """
-
-    inner: Model
+    inner: Model  # the regression
     kind = "probabilities"
 
     @property
     def name(self) -> str:
-        """That of the regression."""
         return self.inner.name
 
     @property
     def exact_groups(self) -> tuple[str, ...]:
-        """Those of the regression: classes are invariant."""
         return self.inner.exact_groups
 
     def predict(self, X: Array) -> Array:
@@ -224,7 +208,6 @@ class Probabilities(Model):
         return as_probabilities(self.inner.predict(X))
 
     def std(self, X: Array) -> Array:
-        """That of the regression."""
         return self.inner.std(X)
 
     def fit(self, rows: Rows) -> Probabilities:
@@ -268,16 +251,12 @@ def as_probabilities(outputs: Array) -> Array:
 class Stack(Model):
     """A stacked ensemble: a convex combination of models, those of the largest weight first.
 
-    Args:
-        models: The models.
-        weights: Their weights, positive, with sum one.
-
     Reference:
         Stacked regressions (Breiman, 1996), https://doi.org/10.1007/BF00117832
     """
 
-    models: tuple[Model, ...]
-    weights: tuple[float, ...]
+    models: tuple[Model, ...]  # the models
+    weights: tuple[float, ...]  # their weights, positive, with sum one
     kind = "stack"
 
     @classmethod
@@ -299,12 +278,10 @@ class Stack(Model):
 
     @property
     def exact_groups(self) -> tuple[str, ...]:
-        """Those of all models."""
         first, *rest = (model.exact_groups for model in self.models)
         return tuple(name for name in first if all(name in other for other in rest))
 
     def predict(self, X: Array) -> Array:
-        """The weighted mean."""
         return np.asarray(
             sum(w * model.predict(X) for w, model in zip(self.weights, self.models, strict=True))
         )
@@ -319,7 +296,6 @@ class Stack(Model):
         return np.asarray(np.sqrt(variance))
 
     def fit(self, rows: Rows) -> Stack:
-        """Every model fitted, with the same weights."""
         return replace(self, models=tuple(model.fit(rows) for model in self.models))
 
     def project(self, groups: Sequence[Group]) -> Stack | None:

@@ -96,34 +96,20 @@ class BoostedTrees(_WithNoise):
 
     Node k sends a row to ``left[k]`` if its column ``feature[k]`` is at most ``threshold[k]``, else to ``right[k]``; leaves point at
     themselves. Sums of trees are coordinates along directions of the outputs.
-
-    Args:
-        feature: Shape (nodes,).
-        threshold: Shape (nodes,).
-        left: Shape (nodes,).
-        right: Shape (nodes,).
-        value: Of leaves, shape (nodes,).
-        roots: First node of every tree, shape (models, trees).
-        depth: Steps from a root to any leaf.
-        directions: Directions of the outputs, one for each model, shape (models, outputs).
-        center: What is added, shape (outputs,).
-        noise: Standard deviation of each output.
-        is_classes: Whether outputs are logarithms of odds.
-        seed: Random seed.
     """
 
-    feature: Index
-    threshold: Array
-    left: Index
-    right: Index
-    value: Array
-    roots: Index
-    depth: int
-    directions: Array
-    center: Array
-    noise: Array
-    is_classes: bool = False
-    seed: int = 0
+    feature: Index  # shape (nodes,)
+    threshold: Array  # shape (nodes,)
+    left: Index  # shape (nodes,)
+    right: Index  # shape (nodes,)
+    value: Array  # of leaves, shape (nodes,)
+    roots: Index  # first node of every tree, shape (models, trees)
+    depth: int  # steps from a root to any leaf
+    directions: Array  # directions of the outputs, one for each model, shape (models, outputs)
+    center: Array  # what is added, shape (outputs,)
+    noise: Array  # standard deviation of each output
+    is_classes: bool = False  # whether outputs are logarithms of odds
+    seed: int = 0  # random seed
     kind = "trees"
     name = BOOSTING
 
@@ -255,25 +241,15 @@ def boosted(X: Array, Y: Array, seed: int = 0, weights: Array | None = None) -> 
 
 @dataclass(frozen=True, eq=False)
 class Perceptron(_WithNoise):
-    """A small multilayer perceptron.
+    """A small multilayer perceptron."""
 
-    Args:
-        weights: Of every layer, shape (before, after).
-        biases: Of every layer, shape (after,).
-        scale_in: Of the inputs.
-        scale_out: Of the outputs.
-        noise: Standard deviation of each output.
-        is_classes: Whether outputs are logarithms of odds.
-        seed: Random seed.
-    """
-
-    weights: tuple[Array, ...]
-    biases: tuple[Array, ...]
-    scale_in: SymmetricScaler
-    scale_out: SymmetricScaler
-    noise: Array
-    is_classes: bool = False
-    seed: int = 0
+    weights: tuple[Array, ...]  # of every layer, shape (before, after)
+    biases: tuple[Array, ...]  # of every layer, shape (after,)
+    scale_in: SymmetricScaler  # of the inputs
+    scale_out: SymmetricScaler  # of the outputs
+    noise: Array  # standard deviation of each output
+    is_classes: bool = False  # whether outputs are logarithms of odds
+    seed: int = 0  # random seed
     kind = "perceptron"
     name = PERCEPTRON
 

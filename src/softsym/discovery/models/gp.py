@@ -22,11 +22,6 @@ if TYPE_CHECKING:
 class GaussianProcess(Model):
     """A fitted Gaussian process.
 
-    Args:
-        gp: The estimator.
-        shape: Representations and candidates.
-        title: Its name, if it has candidates.
-
     Example:
         >>> import softsym as ss
         >>> X = np.random.default_rng(0).standard_normal((60, 6))
@@ -36,31 +31,26 @@ class GaussianProcess(Model):
         True
     """
 
-    gp: SoftEquivariantGP
-    shape: Shape
-    title: str = GP
+    gp: SoftEquivariantGP  # the estimator
+    shape: Shape  # representations and candidates
+    title: str = GP  # its name, if it has candidates
     kind = "gp"
 
     @property
     def name(self) -> str:
-        """See :class:`Model`."""
         return self.title
 
     @property
     def exact_groups(self) -> tuple[str, ...]:
-        """See :class:`Model`."""
         return self.gp.exact_groups_
 
     def predict(self, X: Array) -> Array:
-        """See :class:`Model`."""
         return np.asarray(self.gp.predict(X)).reshape(len(X), -1)
 
     def std(self, X: Array) -> Array:
-        """See :class:`Model`."""
         return np.asarray(self.gp.predict(X, return_std=True)[1]).reshape(len(X), -1)
 
     def fit(self, rows: Rows) -> GaussianProcess:
-        """Conditioned on other rows."""
         return replace(self, gp=self.gp.condition(rows.X, rows.Y, rows.weights))
 
     def cross_val_predict(self, rows: Rows, folds: Index) -> Array:
@@ -86,18 +76,15 @@ class GaussianProcess(Model):
         return self.gp.noise_
 
     def to_state(self) -> State:
-        """See :class:`Model`."""
         about, arrays = self.gp.to_state()
         return {"shape": self.shape.to_dict(), "title": self.title, "gp": about}, arrays
 
     @classmethod
     def from_state(cls, about: About, arrays: Arrays) -> GaussianProcess:
-        """See :class:`Model`."""
         gp = SoftEquivariantGP.from_state(about["gp"], arrays)
         return cls(gp, Shape.from_dict(about["shape"]), about["title"])
 
     def module(self) -> nn.Module:
-        """See :class:`Model`."""
         return self.gp.module()
 
 

@@ -29,16 +29,6 @@ PENALTIES = (1e-8, 1e-6, 1e-4, 1e-2, 1.0)
 class Affine(Model):
     """An affine map: outputs = weight x + bias.
 
-    Args:
-        title: How it is fitted: one of the names of this file's models.
-        weight: Shape (outputs, inputs).
-        bias: Shape (outputs,).
-        noise: Standard deviation of each output, shape (outputs,).
-        shape: Representations and candidates.
-        ridge: Its ridge.
-        strengths: The strength of every candidate's penalty.
-        exact: Names of the groups to which it is exactly equivariant.
-
     Example:
         >>> import softsym as ss
         >>> X = np.random.default_rng(0).standard_normal((60, 3))
@@ -47,14 +37,14 @@ class Affine(Model):
         True
     """
 
-    title: str
-    weight: Array
-    bias: Array
-    noise: Array
-    shape: Shape
-    ridge: float = 0.0
-    strengths: dict[str, float] | None = None
-    exact: tuple[str, ...] = ()
+    title: str  # how it is fitted: one of the names of this file's models
+    weight: Array  # shape (outputs, inputs)
+    bias: Array  # shape (outputs,)
+    noise: Array  # standard deviation of each output, shape (outputs,)
+    shape: Shape  # representations and candidates
+    ridge: float = 0.0  # its ridge
+    strengths: dict[str, float] | None = None  # the strength of every candidate's penalty
+    exact: tuple[str, ...] = ()  # names of the groups to which it is exactly equivariant
     kind = "affine"
 
     @property

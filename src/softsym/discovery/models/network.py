@@ -20,11 +20,10 @@ from softsym.discovery.module import Members, Scaled
 from softsym.groups import Group
 from softsym.nn import MLP, ScaleCanonical, SoftMLP, soft_network
 from softsym.nn.gate import Gated
+from softsym.nn.network import check_memory
 from softsym.regularize import EquivarianceRegularizer
 from softsym.reps.scaling import is_scaling
 from softsym.typing import Array, Arrays
-
-CURVES = ("epochs", "loss_epochs", "loss", "validation")
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,44 +39,22 @@ class Member:
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """Learning curves of the network of one seed.
+    """The course of one training, by group, at the epochs (n,) at which residuals were read."""
 
-    Args:
-        seed: The seed.
-        epochs: Epochs at which residuals were read, shape (n,).
-        residuals: By group, the unweighted squared distance of all weights, shape (n,).
-        strengths: By group, the strength of the penalty, shape (n,).
-        loss_epochs: Epochs at which losses were read, shape (m,).
-        loss: Training loss, shape (m,).
-        validation: Validation loss, NaN where it was not measured, shape (m,).
-    """
-
-    seed: int
     epochs: Array
-    residuals: Mapping[str, Array]
-    strengths: Mapping[str, Array]
-    loss_epochs: Array
-    loss: Array
-    validation: Array
+    residuals: Mapping[str, Array]  # the unweighted squared distance of all weights, shape (n,)
+    strengths: Mapping[str, Array]  # the strength of the penalty, shape (n,)
 
     @classmethod
     def of(cls, member: Member) -> Curves:
         """The history of a member."""
-        rows = member.history
-        with_residuals = [row for row in rows if "residuals" in row]
-
-        def by_group(what: str) -> dict[str, Array]:
-            return {name: np.array([row[what][name] for row in with_residuals]) for name in member.strengths}
-
-        return cls(
-            seed=member.seed,
-            epochs=np.array([row["epoch"] for row in with_residuals], dtype=np.float64),
-            residuals=by_group("residuals"),
-            strengths=by_group("strengths"),
-            loss_epochs=np.array([row["epoch"] for row in rows], dtype=np.float64),
-            loss=np.array([row["loss"] for row in rows]),
-            validation=np.array([row.get("validation", np.nan) for row in rows], dtype=np.float64),
+        rows = [row for row in member.history if "residuals" in row]
+        epochs = np.array([row["epoch"] for row in rows], dtype=np.float64)
+        residuals, strengths = (
+            {name: np.array([row[what][name] for row in rows]) for name in member.strengths}
+            for what in ("residuals", "strengths")
         )
+        return cls(epochs, residuals, strengths)
 
 
 def make_network(shape: Shape, hyperparameters: Hyperparameters, seed: int) -> nn.Module:
@@ -135,29 +112,17 @@ def project_member(member: Member, shape: Shape, exact: Iterable[str]) -> Member
 
 @dataclass(frozen=True, eq=False)
 class Networks(Model):
-    """Trained networks as one model: the mean of the members.
+    """Trained networks as one model: the mean of the members."""
 
-    Args:
-        title: Which networks they are.
-        members: The trained networks.
-        shape: What they map, with the candidates that they were trained with.
-        hyperparameters: How they were trained.
-        scale_in: Scaling of the inputs.
-        scale_out: Scaling of the outputs; the identity for classes.
-        target: What the outputs are: numbers, or probabilities of classes.
-        exact: Names of the groups to which they are exactly equivariant.
-        curves: Learning curves of each training.
-    """
-
-    title: str
-    members: tuple[Member, ...]
-    shape: Shape
-    hyperparameters: Hyperparameters
-    scale_in: SymmetricScaler
-    scale_out: SymmetricScaler
-    target: Target = Target.NUMBERS
-    exact: tuple[str, ...] = ()
-    curves: tuple[Curves, ...] = field(default=())
+    title: str  # which networks they are
+    members: tuple[Member, ...]  # the trained networks
+    shape: Shape  # what they map, with the candidates that they were trained with
+    hyperparameters: Hyperparameters  # how they were trained
+    scale_in: SymmetricScaler  # scaling of the inputs
+    scale_out: SymmetricScaler  # scaling of the outputs; the identity for classes
+    target: Target = Target.NUMBERS  # what the outputs are: numbers, or probabilities of classes
+    exact: tuple[str, ...] = ()  # names of the groups to which they are exactly equivariant
+    curves: tuple[Curves, ...] = field(default=())  # learning curves of each training
     kind = "networks"
 
     @property
@@ -226,7 +191,7 @@ class Networks(Model):
                 f"member/{k}/{name}": _short(v.numpy()) for name, v in member.model.state_dict().items()
             }
         for k, curves in enumerate(self.curves):
-            arrays |= {f"curves/{k}/{name}": getattr(curves, name) for name in CURVES}
+            arrays[f"curves/{k}/epochs"] = curves.epochs
             for g, group in enumerate(curves.residuals):
                 arrays[f"curves/{k}/residuals/{g}"] = curves.residuals[group]
                 arrays[f"curves/{k}/strengths/{g}"] = curves.strengths[group]
@@ -290,6 +255,7 @@ def _restore_member(
     shape: Shape, hyperparameters: Hyperparameters, described: About, arrays: Arrays, prefix: str
 ) -> Member:
     own = shape.restrict_to(described["strengths"])
+    check_memory(hyperparameters.width, hyperparameters.layers)
     model = make_network(own, hyperparameters, described["seed"]).double()
     state = {
         name.removeprefix(prefix): torch.from_numpy(value.copy())
@@ -304,9 +270,8 @@ def _restore_member(
 
 
 def _restore_curves(described: About, arrays: Arrays, prefix: str) -> Curves:
-    def by_group(what: str) -> dict[str, Array]:
-        return {name: arrays[f"{prefix}{what}/{g}"] for g, name in enumerate(described["strengths"])}
-
-    epochs, loss_epochs, loss, validation = (arrays[prefix + name] for name in CURVES)
-    residuals, strengths = by_group("residuals"), by_group("strengths")
-    return Curves(described["seed"], epochs, residuals, strengths, loss_epochs, loss, validation)
+    residuals, strengths = (
+        {name: arrays[f"{prefix}{what}/{g}"] for g, name in enumerate(described["strengths"])}
+        for what in ("residuals", "strengths")
+    )
+    return Curves(arrays[f"{prefix}epochs"], residuals, strengths)

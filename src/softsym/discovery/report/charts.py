@@ -47,15 +47,22 @@ VERDICT_COLORS: Mapping[str, str] = {
 VERDICT_MARKS: Mapping[str, str] = {"exact": "●", "soft": "◐", "absent": "○", "undecided": "?"}
 MOST_POINTS = 200
 """Points of one curve: more than a screen of that size shows."""
+MOST_OUTPUTS, MOST_MARKS = 90, 20_000
+"""Outputs that are drawn, and points of all their panels together: a field of thousands would make a page that no browser opens."""
+MOST_VECTORS = 12
+"""Input vectors that are drawn; more cannot be distinguished."""
+DEEPEST = -12.0
+"""Log likelihood below the highest at which curves end."""
+LEAST_SHARE, LEAST_DISTANCE = 1e-3, 1e-4
+"""Violations are drawn from here on a logarithmic axis, zero included; colours of distances end where float32 training does."""
+ROTATION_TICKS = [0, 90, 180, 270, 360]
+PREDICTED, TRANSFORMED = "prediction f(gx)", "transformed prediction g f(x)"
+WIDTHS = {PREDICTED: 14, TRANSFORMED: 5}
+"""The transformed prediction is drawn thin inside the prediction, so that both are seen where they agree."""
 
 
 def number(value: float, digits: int = 2) -> str:
-    """A number as people write it.
-
-    Example:
-        >>> number(0.00213), number(1234.6), number(1.7e-6), number(float("nan"))
-        ('0.0021', '1235', '1.7 × 10⁻⁶', '—')
-    """
+    """A number as people write it."""
     if not math.isfinite(value):
         return ABSENT
     if value == 0:
@@ -68,24 +75,14 @@ def number(value: float, digits: int = 2) -> str:
 
 
 def interval(bounds: tuple[float, float]) -> str:
-    """Both ends of an interval, or a dash if it is not known.
-
-    Example:
-        >>> interval((0.001, 0.003))
-        '0.0010 to 0.0030'
-    """
+    """Both ends of an interval, or a dash if it is not known."""
     if not all(map(math.isfinite, bounds)):
         return ABSENT
     return f"{number(bounds[0])} to {number(bounds[1])}"
 
 
 def cell(value: str | float | tuple[float, float]) -> str:
-    """What stands in a table: a text as it is, a number or an interval as people write it.
-
-    Example:
-        >>> cell("exact"), cell(0.00213), cell((0.001, 0.003))
-        ('exact', '0.0021', '0.0010 to 0.0030')
-    """
+    """What stands in a table: a text as it is, a number or an interval as people write it."""
     if isinstance(value, str):
         return value
     return interval(value) if isinstance(value, tuple) else number(value)
@@ -108,12 +105,7 @@ def percent(share: float) -> str:
 
 
 def label(text: str, longest: int = 20) -> str:
-    """Anybody's text as a chart label: one line, shortened in the middle, and without a meaning in plotly's markup.
-
-    Example:
-        >>> label("<b>mass</b>"), label("a_rather_long_name_of_a_column")
-        ('&lt;b&gt;mass&lt;/b&gt;', 'a_rather_long…column')
-    """
+    """Anybody's text as a chart label: one line, shortened in the middle, and without a meaning in plotly's markup."""
     line = re.sub(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+", " ", text).strip()
     if len(line) > longest:
         tail = (longest - 1) // 3
@@ -135,12 +127,6 @@ def numbers(values: Any, digits: int = 5) -> list[float | None]:
     return [float(f"{value:.{digits}g}") if np.isfinite(value) else None for value in flat]
 
 
-def positive(values: Any) -> NDArray[np.float64]:
-    """Values for a logarithmic axis: NaN, hence a gap, where there is no logarithm."""
-    array = np.asarray(values, dtype=np.float64)
-    return np.where(array > 0, array, np.nan)
-
-
 def thin_indices(length: int, most: int = MOST_POINTS) -> NDArray[np.intp]:
     """Indices of at most ``most`` equally spaced entries, the first and the last among them."""
     return np.unique(np.linspace(0, length - 1, min(length, most)).round().astype(np.intp))
@@ -150,6 +136,19 @@ def style(index: int) -> dict[str, Any]:
     """Colour and dash of the group at this place, the same in every chart; neighbours differ in both."""
     cycle = index + index // (2 * len(PALETTE))  # colours and dashes meet again after twice as many
     return {"color": PALETTE[index % len(PALETTE)], "dash": DASHES[cycle % len(DASHES)]}
+
+
+def scatter(x: Any, y: Any, mode: str = "lines", hover: str = "", **more: Any) -> dict[str, Any]:
+    """Lines or points; those without a text to show react to no pointer."""
+    reacts = {"hovertemplate": hover} if hover else {"hoverinfo": "skip"}
+    return {"type": "scatter", "mode": mode, "x": numbers(x), "y": numbers(y), **reacts, **more}
+
+
+def rule(axis: str, at: float, **line: Any) -> dict[str, Any]:
+    """A straight line across the whole chart, at a value of one axis."""
+    other = "y" if axis == "x" else "x"
+    ends = {f"{axis}0": at, f"{axis}1": at, f"{other}0": 0, f"{other}1": 1}
+    return {"type": "line", f"{axis}ref": axis, f"{other}ref": "paper", **ends, "line": line}
 
 
 def axis(title: str, **more: Any) -> dict[str, Any]:
@@ -170,21 +169,13 @@ def log_axis(title: str, values: Any, **more: Any) -> dict[str, Any]:
     return axis(title, type="log", **(narrow if decades < 2.2 else wide), **more)
 
 
-def layout(height: int | None, **more: Any) -> dict[str, Any]:
-    """A layout as wide as the page, with the legend above the chart where a phone has room for it."""
-    return {
-        **({} if height is None else {"height": height}),
+def figure(traces: list[dict[str, Any]], height: int | None, **layout: Any) -> Figure:
+    """A figure as wide as the page, with the legend above the chart where a phone has room for it."""
+    usual = {
         "margin": {"l": 8, "r": 20, "t": 12, "b": 8},
         "legend": {"orientation": "h", "x": 0, "y": 1.02, "xanchor": "left", "yanchor": "bottom"},
-        **more,
     }
-
-
-DEEPEST = -12.0
-"""Log likelihood below the highest at which curves end."""
-LEAST_SHARE = 1e-3
-"""Violations are drawn from here on a logarithmic axis, zero included."""
-BINS = 30
+    return {"data": traces, "layout": usual | ({} if height is None else {"height": height}) | layout}
 
 
 def violations(symmetries: Symmetries) -> Figure | None:
@@ -200,167 +191,70 @@ def violations(symmetries: Symmetries) -> Figure | None:
     names = labels([row.name for row in rows])
     ticks = [f"{name} {VERDICT_MARKS[row.verdict]}" for name, row in zip(names, rows, strict=True)]
     ends = [_shown(end) for row in rows for end in (*row.interval, row.violation)]
-    across = log_axis("relative violation", [*ends, LEAST_SHARE, 1.0])
-    upright = [
-        {
-            "type": "line",
-            "xref": "x",
-            "yref": "paper",
-            "x0": level,
-            "x1": level,
-            "y0": 0,
-            "y1": 1,
-            "line": {"width": 1.5, "dash": dash},
-        }
-        for level, dash in ((TOLERANCE, "dash"), (ABSENT_ABOVE, "dot"))
-    ]
-    down = axis(
-        "",
-        tickvals=list(range(len(rows))),
-        ticktext=ticks,
-        showgrid=False,
-        zeroline=False,
-        autorange="reversed",
+    levels = [rule("x", TOLERANCE, width=1.5, dash="dash"), rule("x", ABSENT_ABOVE, width=1.5, dash="dot")]
+    return figure(
+        traces,
+        110 + 44 * len(rows),
+        xaxis=log_axis("relative violation", [*ends, LEAST_SHARE, 1.0]),
+        yaxis=_ticks(ticks) | {"autorange": "reversed"},
+        shapes=levels,
+        showlegend=True,
     )
-    return {
-        "data": traces,
-        "layout": layout(110 + 44 * len(rows), xaxis=across, yaxis=down, shapes=upright, showlegend=True),
-    }
 
 
 def _intervals(verdict: str, mark: str, chosen: list[tuple[int, Symmetry]]) -> dict[str, Any]:
     middles = [_shown(row.violation) for _, row in chosen]
     low, high = ([_shown(row.interval[side]) for _, row in chosen] for side in (0, 1))
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": f"{mark} {verdict}",
-        "x": numbers(middles),
-        "y": [place for place, _ in chosen],
-        "error_x": {
-            "type": "data",
-            "symmetric": False,
-            "thickness": 2.5,
-            "width": 7,
-            "array": numbers(np.maximum(np.subtract(high, middles), 0.0)),
-            "arrayminus": numbers(np.maximum(np.subtract(middles, low), 0.0)),
-        },
-        "marker": {"color": VERDICT_COLORS[verdict], "size": 10},
-        "customdata": [label(row.name, 60) for _, row in chosen],
-        "hovertemplate": "%{customdata}: %{x:.3g}<extra></extra>",
+    bars = {
+        "array": numbers(np.maximum(np.subtract(high, middles), 0.0)),
+        "arrayminus": numbers(np.maximum(np.subtract(middles, low), 0.0)),
     }
-
-
-def likelihoods(table: EvidenceTable) -> Figure | None:
-    """The log likelihood of every candidate along the violation, its highest value at zero."""
-    traces: list[dict[str, Any]] = []
-    for place, (row, shown) in enumerate(zip(table, labels([row.name for row in table]), strict=True)):
-        detail = table.details.get(row.name)
-        if detail is None or len(detail.shares) < 2:
-            continue
-        shares = np.maximum(detail.shares, LEAST_SHARE)
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "lines+markers",
-                "name": shown,
-                "x": numbers(shares),
-                "y": numbers(np.maximum(detail.log_likelihoods, DEEPEST)),
-                "line": {**style(place), "width": 2},
-                "marker": {"size": 7, "symbol": SYMBOLS[place % len(SYMBOLS)]},
-                "hovertemplate": "share %{x:.2g}: %{y:.1f}<extra>%{fullData.name}</extra>",
-            }
-        )
-    if not traces:
-        return None
-    across = log_axis("prior size of a violation", [LEAST_SHARE, 100.0])
-    down = axis("log likelihood", range=[DEEPEST, 0.8])
-    floor = {
-        "type": "line",
-        "xref": "paper",
-        "yref": "y",
-        "x0": 0,
-        "x1": 1,
-        "y0": -1.92,
-        "y1": -1.92,
-        "line": {"width": 1, "dash": "dash"},
-    }
-    return {
-        "data": traces,
-        "layout": layout(
-            360 + 20 * max(0, len(traces) - 4), xaxis=across, yaxis=down, shapes=[floor], showlegend=True
-        ),
-    }
-
-
-def randomizations(table: EvidenceTable) -> Figure | None:
-    """For every candidate the losses of transformed rows as a histogram, and that of the rows themselves as a line."""
-    names = labels([row.name for row in table])
-    tested = [
-        (place, row, table.details[row.name])
-        for place, row in enumerate(table)
-        if row.name in table.details
-        and len(table.details[row.name].draws)
-        and math.isfinite(table.details[row.name].observed)
-    ]
-    if not tested:
-        return None
-    traces: list[dict[str, Any]] = []
-    axes: dict[str, Any] = {}
-    height, gap = 1.0 / len(tested), 0.3 / len(tested)
-    for k, (place, _, detail) in enumerate(tested):
-        suffix = "" if k == 0 else str(k + 1)
-        # Relative to the loss of the rows themselves: one scale for all, whatever the outputs' unit.
-        unit = detail.observed or 1.0
-        heights, edges = np.histogram(detail.draws / unit, BINS)
-        traces.append(
-            {
-                "type": "bar",
-                "x": numbers((edges[1:] + edges[:-1]) / 2),
-                "y": heights.tolist(),
-                "width": numbers(np.diff(edges)),
-                "marker": {"color": style(place)["color"]},
-                "xaxis": f"x{suffix}",
-                "yaxis": f"y{suffix}",
-                "showlegend": False,
-                "hovertemplate": "%{x:.3g} times the loss of the rows themselves: %{y} draws<extra></extra>",
-            }
-        )
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "lines",
-                "x": [1.0, 1.0],
-                "y": [0, int(heights.max())],
-                "xaxis": f"x{suffix}",
-                "yaxis": f"y{suffix}",
-                "line": {"color": "#D55E00", "width": 3},
-                "name": "rows as they are",
-                "showlegend": k == 0,
-                "hoverinfo": "skip",
-            }
-        )
-        top = 1.0 - k * height
-        is_last = k == len(tested) - 1
-        axes[f"xaxis{suffix}"] = axis(
-            "loss of transformed rows, relative" if is_last else "", anchor=f"y{suffix}", nticks=5
-        )
-        axes[f"yaxis{suffix}"] = axis(
-            names[place],
-            domain=[top - height + gap, top],
-            showticklabels=False,
-            showgrid=False,
-            anchor=f"x{suffix}",
-        )
-    return {"data": traces, "layout": layout(90 + 130 * len(tested), bargap=0, showlegend=True, **axes)}
+    return scatter(
+        middles,
+        [place for place, _ in chosen],
+        "markers",
+        "%{customdata}: %{x:.3g}<extra></extra>",
+        name=f"{mark} {verdict}",
+        error_x={"type": "data", "symmetric": False, "thickness": 2.5, "width": 7, **bars},
+        marker={"color": VERDICT_COLORS[verdict], "size": 10},
+        customdata=[label(row.name, 60) for _, row in chosen],
+    )
 
 
 def _shown(value: float) -> float:
     return max(value, LEAST_SHARE) if math.isfinite(value) else math.nan
 
 
-LEAST_DISTANCE = 1e-4
-"""Where the colours of the heat map end: float32 training does not come closer to a space."""
+def _ticks(ticks: Sequence[str]) -> dict[str, Any]:
+    return axis("", tickvals=list(range(len(ticks))), ticktext=ticks, showgrid=False, zeroline=False)
+
+
+def likelihoods(table: EvidenceTable) -> Figure | None:
+    """The log likelihood of every candidate along the violation, its highest value at zero."""
+    traces = []
+    for place, (row, shown) in enumerate(zip(table, labels([row.name for row in table]), strict=True)):
+        detail = table.details.get(row.name)
+        if detail is not None and len(detail.shares) > 1:
+            line = scatter(
+                np.maximum(detail.shares, LEAST_SHARE),
+                np.maximum(detail.log_likelihoods, DEEPEST),
+                "lines+markers",
+                "share %{x:.2g}: %{y:.1f}<extra>%{fullData.name}</extra>",
+                name=shown,
+                line={**style(place), "width": 2},
+                marker={"size": 7, "symbol": SYMBOLS[place % len(SYMBOLS)]},
+            )
+            traces.append(line)
+    if not traces:
+        return None
+    return figure(
+        traces,
+        360 + 20 * max(0, len(traces) - 4),
+        xaxis=log_axis("prior size of a violation", [LEAST_SHARE, 100.0]),
+        yaxis=axis("log likelihood", range=[DEEPEST, 0.8]),
+        shapes=[rule("y", -1.92, width=1, dash="dash")],
+        showlegend=True,
+    )
 
 
 def distances(symmetries: Symmetries) -> Figure | None:
@@ -371,50 +265,24 @@ def distances(symmetries: Symmetries) -> Figure | None:
     groups = [row.name for row in symmetries]
     values = np.array([[row.layers.get(layer, np.nan) for row in symmetries] for layer in layers])
     # Whichever are more run down the page: a phone has length, not width.
-    down, across, cells = (
-        (layers, groups, values) if len(layers) >= len(groups) else (groups, layers, values.T)
-    )
-    return {
-        "data": [_heat(down, across, cells)],
-        "layout": layout(
-            100 + 34 * len(down),
-            xaxis=_ticks(labels(across)),
-            yaxis=_ticks(labels(down)) | {"autorange": "reversed"},
-        ),
-    }
-
-
-def _heat(down: Sequence[str], across: Sequence[str], cells: Array) -> dict[str, Any]:
-    least = math.log10(LEAST_DISTANCE)
-    return {
+    is_tall = len(layers) >= len(groups)
+    down, across, cells = (layers, groups, values) if is_tall else (groups, layers, values.T)
+    heat = {
         "type": "heatmap",
         "z": [numbers(line) for line in np.log10(np.clip(cells, LEAST_DISTANCE, 1))],
-        "zmin": least,
+        "zmin": math.log10(LEAST_DISTANCE),
         "zmax": 0,
         "colorscale": "Cividis",
+        "showscale": False,
         "text": [[number(value) for value in line] for line in cells],
         "texttemplate": "%{text}" if len(across) <= 12 else "",
         "customdata": [[[label(line, 60), label(column, 60)] for column in across] for line in down],
         "hovertemplate": "%{customdata[0]}, %{customdata[1]}: %{text}<extra></extra>",
         "xgap": 2,
         "ygap": 2,
-        "colorbar": {
-            "orientation": "h",
-            "thickness": 12,
-            "y": 1,
-            "yanchor": "bottom",
-            "outlinewidth": 0,
-            "ypad": 6,
-            "tickvals": [least, least / 2, 0],
-            "ticktext": ["10⁻⁴", "0.01", "1"],
-            "tickangle": 0,
-            "ticklabelposition": "outside top",
-        },
     }
-
-
-def _ticks(ticks: Sequence[str]) -> dict[str, Any]:
-    return axis("", tickvals=list(range(len(ticks))), ticktext=ticks, showgrid=False, zeroline=False)
+    reversed_ticks = _ticks(labels(down)) | {"autorange": "reversed"}
+    return figure([heat], 60 + 34 * len(down), xaxis=_ticks(labels(across)), yaxis=reversed_ticks)
 
 
 def progress(symmetries: Symmetries, curves: Sequence[Curves]) -> Figure | None:
@@ -427,35 +295,15 @@ def progress(symmetries: Symmetries, curves: Sequence[Curves]) -> Figure | None:
     for trace in strengths:
         # A strength stays what it is until it is adjusted, and its group has its entry in the legend already.
         trace.update(yaxis="y2", showlegend=False, line=trace["line"] | {"shape": "hv"})
-    return {
-        "data": residuals + strengths,
-        "layout": layout(
-            # A phone writes the legend's entries below each other.
-            560 + 20 * max(0, len(names) - 4),
-            xaxis=axis("epoch", anchor="y2"),
-            yaxis=log_axis("residual", _heights(residuals), domain=[0.54, 1]),
-            yaxis2=log_axis("strength", _heights(strengths), domain=[0, 0.46]),
-            hovermode="closest",
-        ),
-    }
-
-
-def losses(curves: Sequence[Curves]) -> Figure | None:
-    """Training and validation loss of every seed over epochs; None if nothing was read."""
-    training = [_loss(0, "training", seed, seed.loss) for seed in curves]
-    validation = [_loss(1, "validation", seed, seed.validation) for seed in curves]
-    known = [[trace for trace in traces if trace["x"]] for traces in (training, validation)]
-    for traces in known:
-        for trace in traces[1:]:
-            trace["showlegend"] = False
-    shown = known[0] + known[1]
-    loss = log_axis("loss", _heights(shown))
-    figure = layout(340, xaxis=axis("epoch"), yaxis=loss, showlegend=True)
-    return {"data": shown, "layout": figure} if shown else None
-
-
-def _heights(traces: Sequence[dict[str, Any]]) -> list[float | None]:
-    return [value for trace in traces for value in trace["y"]]
+    above, below = ([value for trace in traces for value in trace["y"]] for traces in (residuals, strengths))
+    return figure(
+        residuals + strengths,
+        560 + 20 * max(0, len(names) - 4),  # a phone writes the legend's entries below each other
+        xaxis=axis("epoch", anchor="y2"),
+        yaxis=log_axis("residual", above, domain=[0.54, 1]),
+        yaxis2=log_axis("strength", below, domain=[0, 0.46]),
+        hovermode="closest",
+    )
 
 
 def _courses(
@@ -463,27 +311,31 @@ def _courses(
 ) -> list[dict[str, Any]]:
     traces = []
     for place, (name, shown) in enumerate(zip(names, labels(names), strict=True)):
-        read = [(epochs, positive(values[name])) for epochs, values in seeds if len(values.get(name, ()))]
+        # A logarithmic axis has a gap where there is no logarithm.
+        read = [
+            (epochs, np.where(values[name] > 0, values[name], np.nan))
+            for epochs, values in seeds
+            if len(values.get(name, ()))
+        ]
         if len(read) > 1:
             thin = {"opacity": 0.4, "showlegend": False, "hoverinfo": "skip"}
-            traces += [_line(place, shown, *seed, width=1) | thin for seed in read]
+            traces += [_course(place, shown, *seed, width=1) | thin for seed in read]
         if read:
-            traces.append(_line(place, shown, *_geometric_mean(read), width=2.5))
+            traces.append(_course(place, shown, *_geometric_mean(read), width=2.5))
     return traces
 
 
-def _line(place: int, name: str, epochs: Array, values: Array, width: float) -> dict[str, Any]:
+def _course(place: int, name: str, epochs: Array, values: Array, width: float) -> dict[str, Any]:
     kept = thin_indices(len(epochs))
-    return {
-        "type": "scatter",
-        "mode": "lines" if len(kept) > 1 else "markers",
-        "x": numbers(epochs[kept]),
-        "y": numbers(values[kept]),
-        "name": name,
-        "legendgroup": str(place),
-        "line": {**style(place), "width": width},
-        "hovertemplate": "epoch %{x}: %{y:.3g}<extra>%{fullData.name}</extra>",
-    }
+    return scatter(
+        epochs[kept],
+        values[kept],
+        "lines" if len(kept) > 1 else "markers",
+        "epoch %{x}: %{y:.3g}<extra>%{fullData.name}</extra>",
+        name=name,
+        legendgroup=str(place),
+        line={**style(place), "width": width},
+    )
 
 
 def _geometric_mean(seeds: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
@@ -491,22 +343,6 @@ def _geometric_mean(seeds: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]
     common = reduce(np.intersect1d, [epochs for epochs, _ in seeds])
     logs = [np.log(values[np.searchsorted(epochs, common)]) for epochs, values in seeds]
     return common, np.exp(np.mean(logs, axis=0))
-
-
-def _loss(place: int, name: str, seed: Curves, values: Array) -> dict[str, Any]:
-    # Validation may be rare: without its gaps it is a line of few points.
-    known = np.flatnonzero(np.isfinite(positive(values)))
-    return {
-        **_line(place, name, seed.loss_epochs[known], values[known], width=1.5),
-        "opacity": 0.75,
-        "hovertemplate": f"seed {int(seed.seed)}, epoch %{{x}}: %{{y:.3g}}<extra>{name}</extra>",
-    }
-
-
-MOST_OUTPUTS = 90
-"""Outputs that are drawn; a field of thousands would make a page that no browser opens."""
-MOST_MARKS = 20_000
-"""Points of all panels together, for the same reason."""
 
 
 def panels(report: ReportData) -> list[dict[str, Any]]:
@@ -536,52 +372,27 @@ def _explained(true: Array, predicted: Array) -> str:
 
 
 def _panel(true: Array, predicted: Array, std: Array) -> Figure:
-    low, high = _range(np.concatenate([true, predicted]))
-    points: dict[str, Any] = {
-        "type": "scatter",
-        "mode": "markers",
-        "x": numbers(true),
-        "y": numbers(predicted),
-        "marker": {"color": PALETTE[0], "size": 5, "opacity": 0.7},
-        "hovertemplate": "true %{x:.3g}, predicted %{y:.3g}<extra></extra>",
-    }
+    ends = _range(np.concatenate([true, predicted]))
+    ideal = scatter(ends, ends, line={"color": "#8A8F98", "width": 1, "dash": "dot"})
+    marker = {"color": PALETTE[0], "size": 5, "opacity": 0.7}
+    points = scatter(
+        true, predicted, "markers", "true %{x:.3g}, predicted %{y:.3g}<extra></extra>", marker=marker
+    )
     if np.nan_to_num(std).any():
         # The standard deviation of a single model is zero: bars of no length would suggest certainty.
-        points["error_y"] = {
-            "type": "data",
-            "array": numbers(std),
-            "color": PALETTE[0],
-            "thickness": 1,
-            "width": 0,
-        }
-    ideal = {
-        "type": "scatter",
-        "mode": "lines",
-        "x": [low, high],
-        "y": [low, high],
-        "line": {"color": "#8A8F98", "width": 1, "dash": "dot"},
-        "hoverinfo": "skip",
-    }
-    still = {"range": [low, high], "fixedrange": True, "nticks": 5, "tickangle": 0, "zeroline": False}
-    square = layout(None, xaxis=axis("", **still), yaxis=axis("", **still), showlegend=False)
-    return {"data": [ideal, points], "layout": square}
+        bars = {"type": "data", "array": numbers(std), "color": PALETTE[0], "thickness": 1, "width": 0}
+        points["error_y"] = bars
+    still = {"range": ends, "fixedrange": True, "nticks": 5, "tickangle": 0, "zeroline": False}
+    return figure([ideal, points], None, xaxis=axis("", **still), yaxis=axis("", **still), showlegend=False)
 
 
-def _range(values: Array) -> tuple[float, float]:
+def _range(values: Array) -> list[float]:
     finite = values[np.isfinite(values)]
     if not len(finite):
-        return 0.0, 1.0
+        return [0.0, 1.0]
     low, high = float(finite.min()), float(finite.max())
     room = 0.06 * (high - low) or 0.5 * abs(high) or 0.5
-    return low - room, high + room
-
-
-MOST_VECTORS = 12
-"""Input vectors that are drawn; more cannot be distinguished."""
-ROTATION_TICKS = [0, 90, 180, 270, 360]
-PREDICTED, TRANSFORMED = "prediction f(gx)", "transformed prediction g f(x)"
-WIDTHS = {PREDICTED: 14, TRANSFORMED: 5}
-"""The transformed prediction is drawn thin inside the prediction, so that both are seen where they agree."""
+    return [low - room, high + room]
 
 
 def orbits(report: ReportData) -> list[dict[str, Any]]:
@@ -596,18 +407,25 @@ def _view(report: ReportData, orbit: Orbit) -> dict[str, Any]:
     whole = is_rotation(orbit.angles)
     values = np.degrees(orbit.angles) if whole else orbit.angles
     outputs = range(min(orbit.predicted.shape[1], MOST_OUTPUTS))
+    both = {PREDICTED: orbit.predicted, TRANSFORMED: orbit.transformed}
+    vector = None
+    if orbit.vector is not None:
+        columns = slice(orbit.vector, orbit.vector + 3)
+        vector = _scene([(name, path[:, columns]) for name, path in both.items()])
+    # The output that varies most along the orbit comes first; an invariant one is a flat line.
+    ranges = np.nan_to_num(np.ptp(orbit.transformed[:, : len(outputs)], axis=0))
     return {
         "group": orbit.group,
         "values": numbers(values),
         "labels": [f"{value:.0f}°" if whole else f"parameter {number(value)}" for value in values],
         "errors": [number(error) for error in relative_error(orbit.predicted, orbit.transformed)],
         "inputs": _scene([(f"vector {k + 1}", path) for k, path in enumerate(orbit.inputs[:MOST_VECTORS])]),
-        "vector": _vector(orbit),
+        "vector": vector,
         "outputs": [
             {"name": output_name(report, place), "figure": _component(orbit, values, whole, place)}
             for place in outputs
         ],
-        "first": _liveliest(orbit.transformed[:, : len(outputs)]),
+        "first": int(np.argmax(ranges)) if len(ranges) else 0,
     }
 
 
@@ -618,102 +436,48 @@ def is_rotation(angles: Array) -> bool:
     return any(np.isclose(end, 2 * np.pi, rtol=1e-3) for end in ends)
 
 
-def _liveliest(transformed: Array) -> int:
-    # The output that varies most along the orbit; an invariant one is a flat line.
-    return int(np.argmax(np.nan_to_num(np.ptp(transformed, axis=0)))) if transformed.size else 0
-
-
-def _vector(orbit: Orbit) -> Figure | None:
-    if orbit.vector is None:
-        return None
-    columns = slice(orbit.vector, orbit.vector + 3)
-    return _scene([(PREDICTED, orbit.predicted[:, columns]), (TRANSFORMED, orbit.transformed[:, columns])])
-
-
 def _scene(paths: list[tuple[str, Array]]) -> Figure:
-    reach = 1.1 * max((_size(path) for _, path in paths), default=0.0) or 1.0
+    sizes = [float(np.abs(path[np.isfinite(path)]).max(initial=0.0)) for _, path in paths]
+    reach = 1.1 * max(sizes, default=0.0) or 1.0
     still = {"range": [-reach, reach], "nticks": 5, "showspikes": False}
     scene = {
         **{f"{name}axis": {"title": {"text": name}, **still} for name in "xyz"},
         "aspectmode": "cube",
         "camera": {"eye": {"x": 1.55, "y": 1.35, "z": 0.85}, "center": {"x": 0, "y": 0, "z": -0.12}},
     }
-    traces = [_path(place, name, path) for place, (name, path) in enumerate(paths)]
-    arrows = [_arrow(place, name, path) for place, (name, path) in enumerate(paths)]
-    return {
-        "data": traces + arrows,
-        "layout": layout(360, scene=scene, margin={"l": 0, "r": 0, "t": 0, "b": 0}, uirevision="still"),
-        "paths": len(paths),
-    }
-
-
-def _size(path: Array) -> float:
-    return float(np.abs(path[np.isfinite(path)]).max(initial=0.0))
-
-
-def _path(place: int, name: str, path: Array) -> dict[str, Any]:
-    x, y, z = (numbers(path[:, k]) for k in range(3))
-    return {
-        "type": "scatter3d",
-        "mode": "lines",
-        "name": name,
-        "x": x,
-        "y": y,
-        "z": z,
-        "line": {"color": PALETTE[place % len(PALETTE)], "width": WIDTHS.get(name, 6) / 2},
-        "opacity": 0.55,
-        "showlegend": False,
-        "hoverinfo": "skip",
-    }
-
-
-def _arrow(place: int, name: str, path: Array) -> dict[str, Any]:
-    x, y, z = ([0.0, *numbers(path[:1, k])] for k in range(3))
-    color = PALETTE[place % len(PALETTE)]
-    return {
-        "type": "scatter3d",
-        "mode": "lines+markers",
-        "name": name,
-        "x": x,
-        "y": y,
-        "z": z,
-        "line": {"color": color, "width": WIDTHS.get(name, 6)},
-        "marker": {"color": color, "size": [0, WIDTHS.get(name, 6) + 3]},
-        "showlegend": name in (PREDICTED, TRANSFORMED),
-        "hovertemplate": f"{name}: %{{x:.3g}}, %{{y:.3g}}, %{{z:.3g}}<extra></extra>",
+    traces, arrows = [], []
+    for place, (name, path) in enumerate(paths):
+        color, width = PALETTE[place % len(PALETTE)], WIDTHS.get(name, 6)
+        common = {"type": "scatter3d", "name": name}
+        points = {letter: numbers(path[:, k]) for k, letter in enumerate("xyz")}
+        line = {"color": color, "width": width / 2}
+        still_path = {"mode": "lines", "opacity": 0.55, "showlegend": False, "hoverinfo": "skip"}
+        traces.append({**common, **points, **still_path, "line": line})
+        arrow = {
+            "mode": "lines+markers",
+            "line": {"color": color, "width": width},
+            "marker": {"color": color, "size": [0, width + 3]},
+            "showlegend": name in WIDTHS,
+            "hovertemplate": f"{name}: %{{x:.3g}}, %{{y:.3g}}, %{{z:.3g}}<extra></extra>",
+        }
+        arrows.append(
+            {**common, **{letter: [0.0, *values[:1]] for letter, values in points.items()}, **arrow}
+        )
+    margin = {"l": 0, "r": 0, "t": 0, "b": 0}
+    return figure(traces + arrows, 360, scene=scene, margin=margin, uirevision="still") | {
+        "paths": len(paths)
     }
 
 
 def _component(orbit: Orbit, values: Array, whole: bool, place: int) -> Figure:
-    lines = {PREDICTED: (orbit.predicted, "solid", 3), TRANSFORMED: (orbit.transformed, "dash", 2)}
+    hover = "%{y:.3g}<extra>%{fullData.name}</extra>"
+    first = {"color": PALETTE[0], "dash": "solid", "width": 3}
+    second = {"color": PALETTE[1], "dash": "dash", "width": 2}
     traces = [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "name": name,
-            "x": numbers(values),
-            "y": numbers(outputs[:, place]),
-            "line": {"color": PALETTE[k], "dash": dash, "width": width},
-            "hovertemplate": "%{y:.3g}<extra>%{fullData.name}</extra>",
-        }
-        for k, (name, (outputs, dash, width)) in enumerate(lines.items())
+        scatter(values, orbit.predicted[:, place], "lines", hover, name=PREDICTED, line=first),
+        scatter(values, orbit.transformed[:, place], "lines", hover, name=TRANSFORMED, line=second),
     ]
-    now = {
-        "type": "line",
-        "xref": "x",
-        "yref": "paper",
-        "y0": 0,
-        "y1": 1,
-        "line": {"width": 1, "dash": "dot"},
-    }
-    start = {"x0": float(values[0]), "x1": float(values[0])}
-    degrees = (
-        {"tickvals": ROTATION_TICKS, "ticktext": [f"{angle}°" for angle in ROTATION_TICKS]} if whole else {}
-    )
-    title = "angle" if whole else "parameter"
-    return {
-        "data": traces,
-        "layout": layout(
-            360, xaxis=axis(title, zeroline=False, **degrees), yaxis=axis(""), shapes=[now | start]
-        ),
-    }
+    degrees = {"tickvals": ROTATION_TICKS, "ticktext": [f"{angle}°" for angle in ROTATION_TICKS]}
+    across = axis("angle" if whole else "parameter", zeroline=False, **(degrees if whole else {}))
+    now = rule("x", float(values[0]), width=1, dash="dot")
+    return figure(traces, 360, xaxis=across, yaxis=axis(""), shapes=[now])

@@ -29,68 +29,40 @@ ORBIT_STEPS = 49
 
 @dataclass(frozen=True, eq=False)
 class Orbit:
-    """The orbit of one input under a one-parameter subgroup, and predictions along it.
+    """The orbit of one input under a one-parameter subgroup, and predictions along it."""
 
-    Args:
-        group: The group.
-        angles: Parameter of the subgroup, shape (k,).
-        inputs: Paths of the vectors among the input's coordinates, shape (vectors, k, 3).
-        predicted: Prediction for the transformed input, f(g x), shape (k, outputs).
-        transformed: Transformed prediction for the input itself, g f(x), shape (k, outputs).
-        vector: First of three outputs that form a vector; None if there is none.
-    """
-
-    group: str
-    angles: Array
-    inputs: Array
-    predicted: Array
-    transformed: Array
-    vector: int | None = None
+    group: str  # the group
+    angles: Array  # parameter of the subgroup, shape (k,)
+    inputs: Array  # paths of the vectors among the input's coordinates, shape (vectors, k, 3)
+    predicted: Array  # prediction for the transformed input, f(g x), shape (k, outputs)
+    transformed: Array  # transformed prediction for the input itself, g f(x), shape (k, outputs)
+    vector: int | None = None  # first of three outputs that form a vector; None if there is none
 
 
 @dataclass(frozen=True, eq=False)
 class ReportData:
-    """The content of a report.
+    """The content of a report."""
 
-    Args:
-        title: What the data are called.
-        symmetries: The table.
-        test_error: Mean loss on held-out data: squared error in the units of the data, or log loss of classes.
-        explained: Share of the held-out variance that the model explains.
-        curves: One for each seed.
-        true: Held-out outputs, shape (n, outputs).
-        predicted: Predictions for them, shape (n, outputs).
-        std: Standard deviations of the predictions, shape (n, outputs).
-        input_names: Names of the inputs' columns.
-        output_names: Names of the outputs' columns.
-        orbits: Orbits of one held-out input, for 3D vector data.
-        baselines: Errors of all models and baselines.
-        exact_groups: Names of the groups to which the model is exactly equivariant.
-        facts: What was run: settings, versions, seeds, time.
-        notes: Warnings, one sentence each.
-        evidence: The evidence of the data, with its curves.
-        why: Why this model was selected, in sentences.
-        loss: What the error is.
-    """
-
-    title: str
-    symmetries: Symmetries
+    title: str  # what the data are called
+    symmetries: Symmetries  # the table
     test_error: float
-    explained: float
-    curves: Sequence[Curves]
-    true: Array
-    predicted: Array
-    std: Array
-    input_names: tuple[str, ...]
-    output_names: tuple[str, ...]
-    orbits: tuple[Orbit, ...] = ()
-    baselines: Baselines = field(default_factory=Baselines)
-    exact_groups: tuple[str, ...] = ()
-    facts: Mapping[str, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    """Mean loss on held-out data: squared error in the units of the data, or log loss of classes."""
+    explained: float  # share of the held-out variance that the model explains
+    curves: Sequence[Curves]  # one for each seed
+    true: Array  # held-out outputs, shape (n, outputs)
+    predicted: Array  # predictions for them, shape (n, outputs)
+    std: Array  # standard deviations of the predictions, shape (n, outputs)
+    input_names: tuple[str, ...]  # names of the inputs' columns
+    output_names: tuple[str, ...]  # names of the outputs' columns
+    orbits: tuple[Orbit, ...] = ()  # orbits of one held-out input, for 3D vector data
+    baselines: Baselines = field(default_factory=Baselines)  # errors of all models and baselines
+    exact_groups: tuple[str, ...] = ()  # names of the groups to which the model is exactly equivariant
+    facts: Mapping[str, str] = field(default_factory=dict)  # what was run: settings, versions, seeds, time
+    notes: tuple[str, ...] = ()  # warnings, one sentence each
     evidence: EvidenceTable = field(default_factory=EvidenceTable)
-    why: tuple[str, ...] = ()
-    loss: str = "MSE"
+    """The evidence of the data, with its curves."""
+    why: tuple[str, ...] = ()  # why this model was selected, in sentences
+    loss: str = "MSE"  # what the error is
 
 
 def make_report_data(

@@ -30,15 +30,10 @@ _WORDS = {"exact": "exactly", "soft": "softly"}
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """A report: notebooks show the page, ``print`` says where it is.
+    """A report: notebooks show the page, ``print`` says where it is."""
 
-    Args:
-        page: The page, HTML.
-        path: Where it was written; None if it was not.
-    """
-
-    page: str = field(repr=False)
-    path: Path | None = None
+    page: str = field(repr=False)  # the page, HTML
+    path: Path | None = None  # where it was written; None if it was not
 
     def __str__(self) -> str:
         where = "not written; pass a path" if self.path is None else str(self.path)
@@ -82,12 +77,7 @@ def render(report: ReportData) -> str:
 
 
 def embedded_json(content: Any) -> str:
-    r"""JSON that may stand inside a script element: no text in it can end the element or open a comment.
-
-    Example:
-        >>> embedded_json("</script>")
-        '"\\u003c/script\\u003e"'
-    """
+    r"""JSON that may stand inside a script element: no text in it can end the element or open a comment."""
     # JSON has no NaN, and browsers refuse it.
     text = json.dumps(content, allow_nan=False, separators=(",", ":"))
     for character in "<>&":
@@ -99,10 +89,8 @@ def _charts(report: ReportData) -> dict[str, Any]:
     figures = {
         "violations": charts.violations(report.symmetries),
         "likelihoods": charts.likelihoods(report.evidence),
-        "randomizations": charts.randomizations(report.evidence),
         "progress": charts.progress(report.symmetries, report.curves),
         "distances": charts.distances(report.symmetries),
-        "losses": charts.losses(report.curves),
     }
     return {
         "figures": {name: figure for name, figure in figures.items() if figure},
@@ -161,12 +149,7 @@ def _policy(scripts: list[str]) -> str:
 
 
 def sentence(row: Symmetry) -> str:
-    """The verdict on one group, and what to do, as a clause that follows its name.
-
-    Example:
-        >>> sentence(Symmetry("O(2)@z", "exact", 0.0, (0.0, 0.01), cost=(-0.01, 0.002)))
-        'holds: broken by 0 (95 % interval 0 to 0.010); building it in costs at most 0.20 % of the variance. Build it in.'
-    """
+    """The verdict on one group, and what to do, as a clause that follows its name."""
     if row.reason == "trivial":
         return "acts trivially on inputs and outputs: every model is equivariant to it, and no data can break it."
     measured = f"broken by {number(row.violation)} (95 % interval {interval(row.interval)})"
@@ -184,12 +167,7 @@ def sentence(row: Symmetry) -> str:
 
 
 def headline(symmetries: Symmetries) -> str:
-    """The whole table in one sentence.
-
-    Example:
-        >>> headline(Symmetries())
-        'No candidate symmetry was given or proposed: the model is an ordinary one.'
-    """
+    """The whole table in one sentence."""
     if not len(symmetries):
         return "No candidate symmetry was given or proposed: the model is an ordinary one."
     sure = [row for row in symmetries if row.is_conclusive]

@@ -40,14 +40,7 @@ RULES: dict[str, Rule] = {
 def layer_maps(
     model: nn.Module, layer: str, rep_in: Rep | str, rep_out: Rep | str, groups: Sequence[Group]
 ) -> dict[str, TensorMap]:
-    """The maps of the parameters of one layer of a model; layers of no family are refused.
-
-    Example:
-        >>> import softsym as ss
-        >>> model = nn.Sequential(nn.Conv1d(1, 2, 3), nn.Flatten())
-        >>> {name: str(tensor_map) for name, tensor_map in layer_maps(model, "0", "S", "Regular(O(1))", [ss.O(1)]).items()}
-        {'0.weight': 'S * Grid(3) -> Regular(O(1))', '0.bias': 'Regular(O(1))'}
-    """
+    """The maps of the parameters of one layer of a model; layers of no family are refused."""
     modules = dict(model.named_modules())
     for types, read in FAMILIES:
         if isinstance(modules.get(layer), types):

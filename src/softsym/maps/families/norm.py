@@ -25,13 +25,7 @@ NORMS = (nn.LayerNorm, nn.RMSNorm, nn.GroupNorm, *BATCH_NORMS, *INSTANCE_NORMS)
 
 
 def non_permuting(rep: Rep, groups: Iterable[Group]) -> list[str]:
-    """The names of the groups that do more to a representation than permute its coordinates.
-
-    Example:
-        >>> import softsym as ss
-        >>> non_permuting(ss.rep("3S + V"), [ss.group("S(3)"), ss.group("O(3)")])
-        ['O(3)']
-    """
+    """The names of the groups that do more to a representation than permute its coordinates."""
     return [group.name for group in groups if not all(kind.is_permutation(group) for _, kind in rep)]
 
 

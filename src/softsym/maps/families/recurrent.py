@@ -27,13 +27,7 @@ _NAME = re.compile(rf"({'|'.join(WEIGHTS)})_l(\d+)(_reverse)?$")
 def recurrent_parameter(
     name: str, gates: int, source: Rep, hidden: Rep, projected: Rep | None = None
 ) -> TensorMap:
-    """The map of one parameter of a layer and direction.
-
-    Example:
-        >>> import softsym as ss
-        >>> print(recurrent_parameter("weight_ih_l0", 4, ss.rep("2V"), ss.rep("8S")))
-        2V -> 32S
-    """
+    """The map of one parameter of a layer and direction."""
     part = _NAME.match(name)
     if part is None:
         raise InputError(f"{name!r} is not a parameter of a recurrent layer")

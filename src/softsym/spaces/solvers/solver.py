@@ -36,15 +36,11 @@ MAX_AXES = 31
 
 @dataclass(frozen=True)
 class Applies:
-    """Whether a solver applies to a tensor type, and why.
-
-    Args:
-        how: ``well`` if it is a good choice, ``if asked`` if it works but should be asked for by name, ``not`` if it cannot.
-        why: The reason for the one, or against the other.
-    """
+    """Whether a solver applies to a tensor type, and why."""
 
     how: Literal["well", "if asked", "not"]
-    why: str
+    """``well`` if it is a good choice, ``if asked`` if it works but should be asked for by name, ``not`` if it cannot."""
+    why: str  # the reason for the one, or against the other
 
 
 class Solver(ABC):
@@ -78,17 +74,12 @@ NO_TOLERANCE = Applies("not", "has no tolerance; pass solver='dense' with `tol`"
 
 @dataclass(frozen=True)
 class Constraint:
-    """One generator's constraint on a tensor type.
+    """One generator's constraint on a tensor type."""
 
-    Args:
-        shape: Size of each tensor index.
-        factors: The generator's matrix on each index.
-        additive: True for an algebra generator (Kronecker sum), False for a discrete one (Kronecker product minus one).
-    """
-
-    shape: tuple[int, ...]
-    factors: tuple[Array, ...]
+    shape: tuple[int, ...]  # size of each tensor index
+    factors: tuple[Array, ...]  # the generator's matrix on each index
     additive: bool
+    """True for an algebra generator (Kronecker sum), False for a discrete one (Kronecker product minus one)."""
 
     @property
     def scale(self) -> float:
@@ -147,15 +138,10 @@ def _multiply_axis(matrix: Array, tensor: Array, axis: int) -> Array:
 
 @dataclass(frozen=True)
 class Cost:
-    """Memory and operations of a computation.
+    """Memory and operations of a computation."""
 
-    Args:
-        numbers: How many numbers of eight bytes are held at once.
-        operations: How many of them are multiplied or added.
-    """
-
-    numbers: float
-    operations: float
+    numbers: float  # how many numbers of eight bytes are held at once
+    operations: float  # how many of them are multiplied or added
 
     @property
     def gigabytes(self) -> float:
