@@ -64,7 +64,8 @@ def test_a_small_output_does_not_hide_behind_a_large_one():
     Y = np.concatenate([large, small], axis=1)
     Y += 0.02 * Y.std(axis=0) * rng.standard_normal(Y.shape)
     found = statements(X, Y, "V", "2V", "O(3)")
-    assert found.interval[1] < 0.05 < 0.3 < found.largest
+    assert 0.3 < found.interval[0] < found.interval[1]  # every copy counts alike
+    assert found.largest > 0.5
 
 
 def test_equal_inputs_are_one_row_group():

@@ -112,12 +112,15 @@ def evidence(
         weights = row_weights(weights[kept], len(X))
     if len(X) < FEWEST:
         raise InputError(f"{len(X)} row(s) say nothing about symmetries; at least {FEWEST} are needed")
-    first, second = read_rep(rep_in), read_rep(rep_out)
-    if has_points(first, second):
+    are_points = (
+        rep_in is not None and rep_out is not None and has_points(read_rep(rep_in), read_rep(rep_out))
+    )
+    if are_points:
+        first, second = read_rep(rep_in), read_rep(rep_out)
         each = [groups] if isinstance(groups, str | Group) else groups
         listed = list(dict.fromkeys(read_group(one) for one in each))
     else:
-        first, second, listed = read_shape(first, second, groups, X, Y)
+        first, second, listed = read_shape(rep_in, rep_out, groups, X, Y)
     if not listed:
         raise InputError("pass at least one group, such as 'O(3)'")
     table = read_columns(X, Y, first, second, listed)

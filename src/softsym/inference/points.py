@@ -151,18 +151,20 @@ def linear_part(group: Group) -> tuple[Group, Array]:
         (O(3), 2)
     """
     d, algebra = group.dim - 1, group.lie_algebra
-    turns = algebra[:, :d, :d].reshape(len(algebra), -1)
+    rotations = algebra[:, :d, :d].reshape(len(algebra), -1)
     left, sizes, right = (
-        np.linalg.svd(turns, full_matrices=True) if len(algebra) else (np.zeros((0, 0)), np.zeros(0), turns)
+        np.linalg.svd(rotations, full_matrices=True)
+        if len(algebra)
+        else (np.zeros((0, 0)), np.zeros(0), rotations)
     )
     rank = int((sizes > ROUNDING * max(float(sizes.max(initial=0.0)), ROUNDING)).sum())
     shifts = left.T[rank:] @ algebra[:, :d, d] if len(algebra) else np.zeros((0, d))
     directions = (
         np.linalg.svd(shifts)[2][: np.linalg.matrix_rank(shifts, tol=1e-9)] if len(shifts) else shifts
     )
-    moved = left.T[:rank] @ algebra[:, :d, d] if rank else np.zeros((0, d))
-    moved = np.concatenate([moved, group.discrete_generators[:, :d, d]])
-    if np.abs(moved - moved @ directions.T @ directions).max(initial=0.0) > 1e-6:
+    shifted = left.T[:rank] @ algebra[:, :d, d] if rank else np.zeros((0, d))
+    shifted = np.concatenate([shifted, group.discrete_generators[:, :d, d]])
+    if np.abs(shifted - shifted @ directions.T @ directions).max(initial=0.0) > 1e-6:
         raise InputError(
             f"{group.name} rotates about a point that is not the origin; shift the points, or add translations"
         )

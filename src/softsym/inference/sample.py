@@ -46,7 +46,7 @@ CHOOSING, CHOOSING_OF_MANY, CHOSEN_SHARE = 3_000, 60_000, 0.25
 """Rows times coordinates on which feature maps are compared: so many, or a share of the rows, up to a limit."""
 CHUNK = 2_000_000
 """Numbers in the features of one chunk of rows."""
-LEAST_SPREAD = 1e-3
+LEAST_DEVIATION = 1e-3
 TREES, TREE_ROWS = 50, 6_000
 MANY_ROWS = 6_000
 """From here on fewer features and elements are taken, because there are rows enough."""
@@ -85,7 +85,7 @@ class Sample:
         X: Inputs as they are (n, inputs).
         shift: Shift and
         scale: scale of the inputs.
-        spread: Standard deviation of each copy about its mean, in units of the scale (inputs,).
+        deviations: Standard deviation of each copy about its mean, in units of the scale (inputs,).
         blocks: The outputs.
         labels: Row groups, equal inputs joined (n,).
         folds: The fold of every row (n,).
@@ -101,7 +101,7 @@ class Sample:
     X: Array
     shift: Array
     scale: Array
-    spread: Array
+    deviations: Array
     blocks: tuple[Block, ...]
     labels: Index
     folds: Index
@@ -139,8 +139,8 @@ class Sample:
         weights = None if weights is None else weights[order]
         roots = np.ones(len(X)) if weights is None else np.sqrt(weights / weights.mean())
         shift, scale = scale_copies(X, rep_in, group, weights)
-        spread = _spread((X - shift) / scale, rep_in, group)
-        spacing, extent = _spacing((X - shift) / scale / spread), 2.0 * math.sqrt(X.shape[1])
+        deviations = _deviations((X - shift) / scale, rep_in, group)
+        spacing, extent = _spacing((X - shift) / scale / deviations), 2.0 * math.sqrt(X.shape[1])
         widths = np.geomspace(min(spacing, extent / RESOLVABLE), 2.0 * extent, WIDTHS)
         Y = Y - fit_shift_and_scale(Y, rep_out, groups, weights)[0]
         terms = Rep(rep_in.terms[:-1]) if centre else rep_in
@@ -151,7 +151,7 @@ class Sample:
             X,
             shift,
             scale,
-            spread,
+            deviations,
             blocks,
             labels,
             folds,
@@ -198,7 +198,7 @@ class Sample:
         """The remainder's functions for one of the widths."""
         share = REMAINDER_FEATURES if len(self) <= MANY_ROWS else REMAINDER_FEATURES // 2
         count = max(40, share // q)
-        widths = float(self.widths[width]) * self.spread
+        widths = float(self.widths[width]) * self.deviations
         return InducingPoints.select(self.rows[self.some(4 * count)], widths, count)
 
     def statistics(self, features: FeatureMap, block: Block) -> list[Statistics]:
@@ -393,14 +393,14 @@ def _without_linear(values: Array, inputs: list[Array], roots: Array, *, is_scal
     return np.asarray(values - same @ np.linalg.lstsq(A, B, rcond=1e-10)[0])
 
 
-def _spread(rows: Array, rep: Rep, group: Group) -> Array:
+def _deviations(rows: Array, rep: Rep, group: Group) -> Array:
     """Standard deviation of every copy about its mean, (inputs,): vectors may be far from the origin and close to each other."""
-    spread = np.ones(rows.shape[1])
+    deviations = np.ones(rows.shape[1])
     for segment in rep.segments(group):
         for start in range(segment.start, segment.stop, segment.size):
             columns = slice(start, start + segment.size)
-            spread[columns] = max(float(np.sqrt(rows[:, columns].var(axis=0).mean())), LEAST_SPREAD)
-    return spread
+            deviations[columns] = max(float(np.sqrt(rows[:, columns].var(axis=0).mean())), LEAST_DEVIATION)
+    return deviations
 
 
 def _spacing(X: Array) -> float:

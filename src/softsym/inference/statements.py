@@ -300,8 +300,8 @@ class _Part:
         Prior sizes are mixed by their likelihood; their prior is uniform below the tolerance of verdicts, and log-uniform above.
         """
         heights, moments, noises = [], [], []
-        for found, forms, trace in zip(remainders, squares, self.traces, strict=True):
-            turned = [found.vectors.T @ form @ found.vectors for form in forms]
+        for found, given, trace in zip(remainders, squares, self.traces, strict=True):
+            forms = [found.vectors.T @ form @ found.vectors for form in given]
             height, ridges, noise = found.profile(SIZES**2 / trace)
             heights.append(height / self.dependence)
             noises.append(noise)
@@ -309,7 +309,7 @@ class _Part:
                 moments.append(
                     [
                         _moments(found.along, found.values, H, ridges[k], noise[k], self.dependence)
-                        for H in turned
+                        for H in forms
                     ]
                 )
             self.unbroken = -0.5 * found.count * np.log(found.left / found.count)
