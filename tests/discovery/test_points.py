@@ -25,20 +25,21 @@ def test_translation_equivariance_by_construction():
 
 
 def test_groups_without_translations_act_about_the_origin():
-    turns = ss.SO(3).embed(4, (0, 1, 2))
-    table, acting = read_points("2P", "V", [turns], 6)
-    X, Y = _pairs(5)
-    assert not table.is_centred
-    assert acting == [ss.SO(3)]
-    assert table.inputs(X) is X
-    assert table.outputs(X, Y) is Y
+    for group in (ss.SO(3), ss.SO(3).embed(4, (0, 1, 2))):
+        table, acting = read_points("2P", "V", [group], 6)
+        X, Y = _pairs(5)
+        assert not table.is_centred
+        assert acting == [ss.SO(3)]
+        assert table.inputs(X) is X
+        assert table.outputs(X, Y) is Y
+    table, acting = read_points("2P", "V", [ss.SE(3), ss.O(3), ss.Translation(3)], 6)
+    assert table.is_centred
+    assert acting == [ss.SO(3), ss.O(3)]
 
 
 @pytest.mark.parametrize(("rep_in", "groups", "message"), [
-    ("2P", [ss.SO(3)], "need groups in homogeneous coordinates such as SE\\(3\\)"),
-    ("2P", [ss.SE(3), ss.SO(3).embed(4, (0, 1, 2))], "must all contain every translation"),
     ("2D", [ss.SE(3)], "has no points P"),
-    ("2P", [ss.SE(3), ss.SE(2)], "different dimensions"),
+    ("2P", [ss.SE(3), ss.O(2)], "O\\(2\\) acts on R\\^2, the points are in R\\^3"),
 ])  # fmt: skip
 def test_refusals(rep_in, groups, message):
     with pytest.raises(InputError, match=message):
@@ -66,3 +67,17 @@ def test_a_saved_model_knows_its_origin(tmp_path):
     again = ss.load(est.save(tmp_path / "model"))
     assert np.allclose(again.predict(X), est.predict(X))
     assert np.allclose(est.predict(X), Y, atol=1e-3)
+
+
+def test_translations_that_the_evidence_refutes_are_not_enforced():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 6))
+    apart = X[:, :3] - X[:, 3:]
+    Y = (
+        -apart
+        - 2.0 * X[:, :3] * np.sum(X[:, :3] ** 2, axis=1, keepdims=True)
+        + 0.01 * rng.standard_normal((200, 3))
+    )
+    est = ss.SoftEquivariantRegressor("2P", "D", ["SE(3)", "O(3)"], model="linear").fit(X, Y)
+    assert not est.is_centred_
+    assert {row.name: row.verdict for row in est.symmetries_}["O(3)"] == "exact"

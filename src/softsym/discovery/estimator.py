@@ -49,7 +49,7 @@ from softsym.discovery.parallel import Executor, Stop, run_interruptible
 from softsym.discovery.points import Points, has_points, read_points
 from softsym.discovery.symmetries import Symmetries, measure_symmetries, read_evidence
 from softsym.errors import InputError
-from softsym.groups import Group, read_groups
+from softsym.groups import Group, Translation, read_groups
 from softsym.groups import group as read_group
 from softsym.inference import EvidenceTable
 from softsym.progress import silence
@@ -255,7 +255,8 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             labels = None if labels is None else encode_labels(labels.tolist(), "`groups`")
         candidates, note = self._candidates(inputs, outputs, duplicates, labels)
         given_rows = inputs, outputs
-        inputs, outputs, acting = self._centre_data(inputs, outputs, candidates)
+        inputs, outputs, acting, on_points = self._centre_data(inputs, outputs, candidates, labels, weights)
+        note = "; ".join(each for each in (note, on_points) if each)
         given, is_classes = self._parameters(), self._target is Target.CLASSES
         hyperparameters = read_hyperparameters(network, has_groups=bool(acting))
         check_parameters(given, classes=is_classes)
@@ -429,19 +430,43 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         target = None if self.rep_out is None else read_rep(self.rep_out)
         return Points(read_rep(self.rep_in), target, self.space_, self.is_centred_)
 
-    def _centre_data(self, X: Array, Y: Array, groups: list[Group]) -> tuple[Array, Array, list[Group]]:
-        """Rows and candidates as they are fitted: without the origin of points, if that does not matter."""
+    def _centre_data(
+        self, X: Array, Y: Array, groups: list[Group], row_groups: Index | None, weights: Array | None
+    ) -> tuple[Array, Array, list[Group], str]:
+        """Rows and candidates as they are fitted, without the origin of points unless it matters, and a note on translations."""
         if self.rep_in is None or not has_points(self.rep_in, self.rep_out):
-            return X, Y, groups
+            return X, Y, groups, ""
         table, acting = read_points(self.rep_in, self.rep_out, groups, X.shape[1])
+        note = ""
+        if table.is_centred and table.rep_out is not None:
+            from softsym.inference import evidence
+
+            (row,) = evidence(
+                X,
+                Y,
+                table.rep_in,
+                table.rep_out,
+                [Translation(table.dim)],
+                row_groups=row_groups,
+                sample_weight=weights,
+                seed=seed_of(self.random_state),
+            )
+            low, high = row.interval
+            note = f"translations: {row.verdict}, violation {low:.2g} to {high:.2g}"
+            if row.verdict in ("soft", "absent"):
+                table, acting = read_points(self.rep_in, self.rep_out, groups, X.shape[1], centre=False)
+                note += "; points are taken as vectors from the origin"
         self.space_, self.is_centred_ = table.dim, table.is_centred
-        return table.inputs(X), table.outputs(X, Y), acting
+        return table.inputs(X), table.outputs(X, Y), acting, note
 
     def _candidates(
         self, X: Array, Y: Array, duplicates: Index | None, row_groups: Index | None
     ) -> tuple[list[Group], str]:
         """The candidate groups: those that were given, or those that the data propose, and what was proposed, in words."""
         if not isinstance(self.groups, str) or self.groups != AUTO:
+            if self.groups and self.rep_in is not None and has_points(self.rep_in, self.rep_out):
+                listed = [self.groups] if isinstance(self.groups, str | Group) else self.groups
+                return list(dict.fromkeys(map(read_group, listed))), ""
             return (read_groups(self.groups) if self.groups else []), ""
         if self._target is Target.CLASSES:
             raise InputError(

@@ -1,7 +1,7 @@
 """Points in estimators: translation equivariance by construction, by subtracting the mean point of every row and adding it to outputs.
 
 A group that contains all translations then acts by its linear part, and points and displacements are vectors: SE(3) is judged as SO(3).
-Groups without translations act on points as on vectors from the origin.
+Where the evidence refutes translations, points are vectors from the origin, as they are for groups without translations.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from softsym.errors import InputError
-from softsym.groups import Group, Translation
+from softsym.groups import Group, Translation, Trivial
+from softsym.inference.points import lift, linear_part, space_dimension
 from softsym.reps import Rep
 from softsym.reps import affine as columns_of
 from softsym.reps import rep as read_rep
-from softsym.reps.affine import PointAtom, is_affine, mean_point, translate_points
+from softsym.reps.affine import PointAtom, mean_point, translate_points
 from softsym.typing import Array
 
 
@@ -70,56 +71,28 @@ def as_vectors(rep: Rep | str) -> Rep:
 
 
 def read_points(
-    rep_in: Rep | str, rep_out: Rep | str | None, groups: list[Group], columns: int
+    rep_in: Rep | str, rep_out: Rep | str | None, groups: list[Group], columns: int, *, centre: bool = True
 ) -> tuple[Points, list[Group]]:
-    """How a table with points is fitted, and the candidates as they act there."""
-    for group in groups:
-        if not is_affine(group):
-            raise InputError(
-                f"points P and displacements D need groups in homogeneous coordinates such as SE(3), Translation(3) or 'auto'; "
-                f"{group.name} is none: write V for columns that it acts on"
-            )
-    source, target = read_rep(rep_in), None if rep_out is None else read_rep(rep_out)
-    from softsym.propose.recognition import count_translations
+    """How a table with points is fitted, and the candidates as they act there: groups of vectors, and linear parts of affine ones.
 
-    shifts = [count_translations(group) for group in groups]
-    dims = {group.dim - 1 for group in groups}
-    if len(dims) > 1:
-        raise InputError(f"candidates act on spaces of different dimensions: {sorted(dims)}")
-    dim = dims.pop() if dims else _dimension(source, columns)
-    if any(0 < count < dim for count in shifts) or len(set(shifts)) > 1:
-        raise InputError(
-            "candidates for points must all contain every translation, such as SE(3), or none: "
-            "where only some translations hold, write V for the columns"
-        )
-    is_centred = any(shifts)
-    if is_centred and not any(isinstance(atom, PointAtom) for _, kind in source for atom in kind.atoms):
+    Args:
+        rep_in: The inputs.
+        rep_out: The outputs.
+        groups: Candidates, of vectors or in homogeneous coordinates.
+        columns: Number of inputs.
+        centre: Whether the mean point is taken off where a candidate has every translation.
+    """
+    source, target = read_rep(rep_in), None if rep_out is None else read_rep(rep_out)
+    d = space_dimension(source, columns)
+    parts = [linear_part(lift(group, d)) for group in groups]
+    is_centred = centre and any(len(directions) == d for _, directions in parts)
+    if is_centred and not any(kind.atoms == (PointAtom(),) for _, kind in source):
         raise InputError(
             f"{source} has no points P that translations could act on; write V for displacements"
         )
-    linear = [one for one in (_linear(group) for group in groups) if one is not None]
-    return Points(source, target, dim, is_centred), list(dict.fromkeys(linear))
-
-
-def _linear(group: Group) -> Group | None:
-    """The action of a group on displacements; None if it is trivial."""
-    from softsym.propose.algebra import orthonormal
-    from softsym.propose.recognition import recognise
-
-    lie = group.lie_algebra[:, :-1, :-1]
-    lie = orthonormal(lie) if len(lie) and np.abs(lie).max() > 1e-9 else lie[:0]
-    discrete = [
-        g[:-1, :-1] for g in group.discrete_generators if not np.allclose(g[:-1, :-1], np.eye(group.dim - 1))
+    acting = [
+        group if group.dim == d else linear
+        for group, (linear, _) in zip(groups, parts, strict=True)
+        if linear != Trivial(d)
     ]
-    connected = recognise(lie).group if len(lie) else None
-    if not discrete:
-        return connected
-    rest = Group.from_generators(discrete=discrete, name=f"linear part of {group.name}")
-    return rest if connected is None else connected | rest
-
-
-def _dimension(rep: Rep, columns: int) -> int:
-    for d in range(1, columns + 1):
-        if as_vectors(rep).size(f"Trivial({d})") == columns:
-            return d
-    raise InputError(f"{columns} columns are not {rep} of any space")
+    return Points(source, target, d, is_centred), list(dict.fromkeys(acting))
