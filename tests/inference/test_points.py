@@ -47,7 +47,8 @@ def test_a_projectile_has_translations_and_no_rotations():
     rng = np.random.default_rng(0)
     X, step = rng.standard_normal((300, 6)) * [3.0, 3.0, 3.0, 1.0, 1.0, 1.0], 0.2
     Y = X[:, :3] + step * X[:, 3:] + [0.0, 0.0, -4.9 * step**2] + 0.002 * rng.standard_normal((300, 3))
-    assert verdicts(X, Y, "P + D", "P") == {"SE(3)": "absent", "Translation(3)": "exact", "O(3)": "absent"}
+    found = verdicts(X, Y, "P + D", "P", [*CANDIDATES, "SE(2)@z"])
+    assert found == {"SE(3)": "absent", "Translation(3)": "exact", "O(3)": "absent", "SE(2)@z": "exact"}
 
 
 def test_columns_of_points_are_differences_and_a_mean_point():
@@ -67,6 +68,9 @@ def test_columns_of_points_are_differences_and_a_mean_point():
 
 def test_linear_parts_and_lifted_groups():
     assert linear_part(ss.SE(2))[0] == ss.SO(2)
+    about, directions = linear_part(ss.group("SE(2)@z"))
+    assert about == ss.group("SO(2)@z")
+    assert np.allclose(directions.T @ directions, np.diag([1.0, 1.0, 0.0]))
     assert linear_part(lift(ss.O(3), 3))[0] == ss.O(3)
     assert len(linear_part(lift(ss.O(3), 3))[1]) == 0
     plane = np.zeros((2, 4, 4))

@@ -176,6 +176,8 @@ class Group:
     def about(self, axis: str | Sequence[float]) -> Group:
         """A group of the plane as a group of space about an axis: ``O(2).about("z")`` acts on x and y and fixes z.
 
+        Groups of the plane in homogeneous coordinates, such as ``SE(2)``, become groups of space in homogeneous coordinates.
+
         Args:
             axis: ``"x"``, ``"y"`` or ``"z"``, or any direction (3,); its length and sign do not matter.
 
@@ -186,16 +188,20 @@ class Group:
         """
         if isinstance(axis, str) and axis not in AXES:
             raise InputError(f"unknown axis {axis!r}; pass 'x', 'y' or 'z', or three numbers")
-        if self.dim != 2:
+        is_affine = self.dim == 3 and _is_affine(self)
+        if self.dim != 2 and not is_affine:
             raise InputError(
-                f"{self.name} acts on R^{self.dim}; .about needs a group of the plane, such as O(2)"
+                f"{self.name} acts on R^{self.dim}; .about needs a group of the plane, such as O(2) or SE(2)"
             )
-        if isinstance(axis, str):
-            return self.embed(3, AXES[axis])
-        nearest, rotation = rotation_to_axis(axis)
-        upright = self.embed(3, AXES[nearest])
+        nearest, rotation = (axis, None) if isinstance(axis, str) else rotation_to_axis(axis)
+        upright = self.embed(4, (*AXES[nearest], 3)) if is_affine else self.embed(3, AXES[nearest])
+        if is_affine:
+            upright = replace(upright, text=f"{_as_operand(self)}@{nearest}")
         if rotation is None:
             return upright
+        if is_affine:
+            rotation = np.block([[rotation, np.zeros((3, 1))], [np.zeros((1, 3)), np.ones((1, 1))]])
+        assert not isinstance(axis, str)
         place = axis_text(read_axis(axis))
         return _conjugate(upright, rotation, self, place, place)
 
@@ -369,6 +375,12 @@ def _conjugate(group: Group, M: Array, named: Group, place: str, short: str) -> 
         order=group.known_order,
         label=f"{_as_operand(named, short=True)}@{short}" if named.label or short != place else "",
     )
+
+
+def _is_affine(group: Group) -> bool:
+    """Whether the last row of every element is (0, ..., 0, 1), as homogeneous coordinates have it."""
+    last = np.eye(group.dim)[-1]
+    return not group.lie_algebra[:, -1].any() and bool((group.discrete_generators[:, -1] == last).all())
 
 
 def _read(other: Group | str) -> Group:

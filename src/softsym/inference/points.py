@@ -16,6 +16,8 @@ from scipy.linalg import helmert
 
 from softsym.errors import InputError
 from softsym.groups import Group, Translation, Trivial
+from softsym.groups import group as read_group
+from softsym.inference.lattice import contains
 from softsym.reps import Rep, Vector
 from softsym.reps.affine import (
     PointAtom,
@@ -172,20 +174,21 @@ def linear_part(group: Group) -> tuple[Group, Array]:
     discrete = [h[:d, :d] for h in group.discrete_generators if not np.allclose(h[:d, :d], np.eye(d))]
     if not rank and not discrete:
         return Trivial(d), directions
-    return _named(
-        Group.from_generators(lie, np.array(discrete).reshape(-1, d, d), name=f"linear part of {group.name}")
-    ), directions
+    matrices = np.array(discrete).reshape(-1, d, d)
+    found = Group.from_generators(lie, matrices, name=f"linear part of {group.name}")
+    return _named(found, group), directions
 
 
-def _named(group: Group) -> Group:
-    """The orthogonal groups of the catalogue by their names, which sample and integrate better."""
-    from softsym.groups import SO, O
-
-    d, count = group.dim, len(group.lie_algebra)
-    is_full = group.is_orthogonal and count == d * (d - 1) // 2 and count > 0
-    if not is_full:
-        return group
-    return O(d) if any(np.linalg.det(h) < 0 for h in group.discrete_generators) else SO(d)
+def _named(group: Group, affine: Group) -> Group:
+    """The linear part by its own name, where the affine group's has one: it samples and integrates better."""
+    texts = [f"SO({group.dim})", f"O({group.dim})"]
+    for name, linear in (("SE(", "SO("), ("E(", "O(")):
+        if affine.text.startswith(name):
+            texts.insert(0, linear + affine.text.removeprefix(name))
+    for known in map(read_group, texts):
+        if contains(known, group) and contains(group, known):
+            return known
+    return group
 
 
 def _act(group: Group, vectors: Rep, whole: Rep, centre: Array, size: float) -> Action:
