@@ -64,6 +64,8 @@ BEYOND_NOISE = 2.0
 """Factor by which the unexplained variance of closed-form models must exceed their estimate of the noise."""
 MANY_ROWS = 1_000
 """Training rows from which a network may learn what no kernel expresses; in benchmarks it did not with fewer."""
+FEWEST_COMPARED = 4
+"""Row groups of validation rows from which on networks can be compared with other models."""
 SIGNIFICANT = 2.0
 """Standard errors by which one model predicts rows better than another."""
 NOTICEABLE = 0.99
@@ -295,13 +297,23 @@ def stack(candidates: Sequence[Candidate], rows: Rows, validation: Any) -> Candi
     best = combine(complete, rows) if complete else None
     if partial:
         among = [*([] if best is None else [best.at(validation)]), *partial]
-        chosen = combine(among, rows.take(validation))
+        held = rows.take(validation)
+        chosen = combine(among, held)
         predicted = np.full(rows.Y.shape, np.nan)
         predicted[validation] = chosen.predicted
-        best = best if best is not None and chosen is among[0] else replace(chosen, predicted=predicted)
+        if best is None or (chosen is not among[0] and _is_better(chosen, among[0], held)):
+            best = replace(chosen, predicted=predicted)
     if best is None:
         return None
     return best if isinstance(best.model, Stack) else replace(best, model=Stack((best.model,), (1.0,)))
+
+
+def _is_better(new: Candidate, old: Candidate, rows: Rows) -> bool:
+    """Whether validation rows can tell; between recordings, which differ from each other, it takes several of them and a clear gain."""
+    if rows.row_groups is None:
+        return True
+    gain = standard_errors(rows.losses(old.predicted), rows.losses(new.predicted), rows.row_groups)
+    return len(np.unique(rows.row_groups)) >= FEWEST_COMPARED and gain > SIGNIFICANT
 
 
 @dataclass(frozen=True, eq=False)
@@ -461,6 +473,13 @@ def should_train_network(data: FitData, models: FittedModels) -> tuple[bool, str
         return True, "classes are learned by networks"
     if data.model != "auto":
         return data.model == "network", f"the parameter model is {data.model!r}"
+    labels = data.development.row_groups
+    if (
+        labels is not None
+        and len(np.unique(labels[data.is_validation])) < FEWEST_COMPARED
+        and models.selectable
+    ):
+        return False, "too few row groups to tell whether it predicts better"
     processes = models.processes
     if not processes or (data.shape.groups and models.find(base.GP) is None):
         reason = next(iter(models.refused.values()), "")
