@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import cho_solve, cholesky, solve_triangular
+from scipy.linalg.lapack import dtrtri
 
 from softsym.gp.arrays import stored
 from softsym.gp.features import (
@@ -207,7 +208,7 @@ def _solve(statistics: Statistics, ridges: Array, owner: Index) -> tuple[Mixture
     weights = cho_solve((factor, False), statistics.b, check_finite=False)
     left = statistics.squares - statistics.sum_copies((statistics.b * weights).sum(axis=0))
     noise = np.maximum(left, ROUNDING * statistics.squares + 1e-300) / statistics.count
-    inverse = solve_triangular(factor, np.eye(len(factor)), check_finite=False)
+    inverse, _ = dtrtri(factor)
     determinant = 2.0 * float(np.log(np.diag(factor)).sum()) - float(np.log(diagonal).sum())
     determinant *= statistics.repeats
     height = float(-0.5 * (statistics.count * (np.log(noise) + 1.0) + determinant).sum())

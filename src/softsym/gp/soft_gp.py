@@ -68,6 +68,8 @@ CLEARLY, COMPARED, FAR_BEHIND = 1.5, 3, 300.0
 """Ratio of cross-validated errors from which these count more than the likelihood; of the likeliest few maps, within such a difference."""
 FEATURES, FEATURES_OF_MANY, MANY_ROWS = 1_100, 450, 10_000
 """Features of a component, and how many if there are so many rows."""
+FEWEST_FEATURES, MIXED_FEATURES = 250, 1_600
+"""Features of each part of a sum at least, and of all parts together about."""
 REMAINDER = 300
 """Features of the remainder with which candidates are compared."""
 REFUTED = 4.0
@@ -364,10 +366,10 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         if holding:
             options.append(exact)
         mixed = [list(own) for own in exact]
+        share = max(FEWEST_FEATURES, MIXED_FEATURES // (len(soft) + 1))
         for group in soft:
-            mixed = [
-                [*before, *own] for before, own in zip(mixed, self._exact([*holding, group]), strict=True)
-            ]
+            own_components = self._exact([*holding, group], share)
+            mixed = [[*before, *own] for before, own in zip(mixed, own_components, strict=True)]
         if soft or not holding:
             options.append(
                 mixed
@@ -380,13 +382,14 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         options.append(free)
         return options
 
-    def _exact(self, groups: Sequence[Group]) -> list[list[Component]]:
+    def _exact(self, groups: Sequence[Group], most: int | None = None) -> list[list[Component]]:
         """Features of the group that some candidates generate, for every block."""
         data, joined = self.data_, join_groups(groups)
+        most = data.most if most is None else min(most, data.most)
         names = tuple(group.name for group in groups)
         found = []
         for k, kind in enumerate(data.kinds):
-            maps = list(equivariant_features(data.rep_in, kind, joined, data.sampled, data.most))
+            maps = list(equivariant_features(data.rep_in, kind, joined, data.sampled, most))
             best = data.choose(maps, k)
             found.append([] if best is None else [Component(best, names)])
         return found
