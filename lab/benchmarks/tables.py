@@ -109,9 +109,13 @@ def _undecided(cell: dict[str, Any] | None) -> str:
 
 
 def strata() -> str:
-    """Error rates of verdicts by stratum (``softsym bench calibration-evidence --json lab/benchmarks/results/calibration-strata.json``)."""
+    """Error rates of verdicts by stratum (``python -m softsym_lab.benchmarks.calibration --json``)."""
     result = json.loads((RESULTS / "calibration-strata.json").read_text())["calibration-evidence"]
-    head = ["", "pairs", *STRATA_RATES.values()]
+    head = [
+        f"{result['part']} list, {result['rows']} rows, noise {result['noise']}",
+        "pairs",
+        *STRATA_RATES.values(),
+    ]
     rows = [
         [name, str(one["pairs"]), *(rate(one[key]) for key in STRATA_RATES)]
         for name, one in result["strata"].items()
@@ -127,14 +131,14 @@ def strata() -> str:
         for key, value in same.items()
         if key in ("order", "seed", "unit", "frame")
     ]
-    return "\n\n".join(
-        [
-            table(head, rows),
-            table(["called soft or absent", "all strata"], power),
-            table(["rule", 'false "exact"', "exact called exact"], rules),
-            table(["the same rows in", "the same verdict"], changes),
-        ]
-    )
+    tables = [
+        table(head, rows),
+        table(["called soft or absent", "all strata"], power),
+        table(["rule", 'false "exact"', "exact called exact"], rules),
+    ]
+    if changes:
+        tables.append(table(["the same rows in", "the same verdict"], changes))
+    return "\n\n".join(tables)
 
 
 def recordings() -> str:

@@ -6,9 +6,11 @@ Example: python -m softsym_lab.benchmarks.calibration --part development --strat
 from __future__ import annotations
 
 import argparse
+import json
 from dataclasses import replace
 from pathlib import Path
 
+from softsym.io import put_text
 from softsym_lab.benchmarks.calibration.runner import FOLDER, PARTS, cases, changed, measure
 from softsym_lab.benchmarks.calibration.score import score, score_invariance, summary, summary_of_invariance
 
@@ -38,6 +40,7 @@ def main() -> None:
     parser.add_argument(
         "--changes", action="store_true", help="every case also in another order, seed, unit and frame"
     )
+    parser.add_argument("--json", type=Path, help="write the rates here, for the tables of the documentation")
     parser.add_argument("--reveal", action="store_true", help="print the rates of the frozen part")
     options = parser.parse_args()
     listed = cases(
@@ -59,9 +62,15 @@ def main() -> None:
     if options.part == "frozen" and not options.reveal:
         print("rates of the frozen part are printed with --reveal, once the rule is frozen")
         return
-    print(summary(score([record for record in records if not record["change"]])))
+    rates = score([record for record in records if not record["change"]])
+    print(summary(rates))
+    invariance = score_invariance(records) if options.changes else {}
     if options.changes:
-        print(summary_of_invariance(score_invariance(records)))
+        print(summary_of_invariance(invariance))
+    if options.json is not None:
+        found = {"part": options.part, "rows": options.rows, "noise": options.noise, "seeds": options.seeds}
+        found |= {"strata": rates, "invariance": invariance}
+        put_text(options.json, json.dumps({"calibration-evidence": found}, indent=1) + "\n")
 
 
 def _words(text: str) -> list[str]:
