@@ -49,6 +49,10 @@ class BrokenSymmetryWarning(UserWarning):
     """A model has layers that break a candidate's symmetry for any weights."""
 
 
+class UntracedWarning(UserWarning):
+    """A model has parameters or functions that are not followed; the message names them."""
+
+
 class DataWarning(UserWarning):
     """Data are used in a way that users should know of, or will need much memory."""
 

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 import softsym as ss
-from softsym.errors import InputError
+from softsym.errors import BrokenSymmetryWarning, InputError, UntracedWarning
 from softsym.maps import TensorMap
 from softsym.maps.infer import (
     convolution_dims,
@@ -122,7 +122,8 @@ def test_scalars_or_mixtures_behind_nonlinearities_of_continuous_groups():
     exact = ss.infer_reps(model, "2V", "V", ["O(2)@z"])
     assert str(exact["0.weight"]) == "2V -> 12S"
     assert exact.breaks == ()
-    mixed = ss.infer_reps(model, "2V", "V", ["O(2)@z"], hidden="mixed")
+    with pytest.warns(UntracedWarning, match="1.weight: scales"), pytest.warns(BrokenSymmetryWarning):
+        mixed = ss.infer_reps(model, "2V", "V", ["O(2)@z"], hidden="mixed")
     assert str(mixed["0.weight"]) == "2V -> 6S + 2V"
     assert mixed.breaks == (
         "breaks O(2)@z here: relu in '2' acts on each number of 6S + 2V",
@@ -152,7 +153,14 @@ def test_words_that_a_group_permutes():
 
 def test_a_custom_module_is_left_alone_and_named():
     model = CustomInTheMiddle()
-    per = ss.EquivarianceRegularizer(model, ["C(4)@z", "C(2)@x"], "V", "V")
+    with (
+        pytest.warns(UntracedWarning, match="^parameters that are not regularised: middle.mix: lerp"),
+        pytest.warns(
+            UntracedWarning,
+            match=r"as if these were equivariant: middle: .*; middle: lerp .* \(middle.mix\)$",
+        ),
+    ):
+        per = ss.EquivarianceRegularizer(model, ["C(4)@z", "C(2)@x"], "V", "V")
     assert "middle.mix" not in per.proposal
     assert set(per.proposal) == {"first.weight", "first.bias", "last.weight", "last.bias"}
     text = str(per.describe())
@@ -213,7 +221,13 @@ def test_frozen_shared_tied_and_parametrised():
             x = self.twice(torch.relu(self.twice(self.table(words))))
             return self.head(self.normed(self.frozen(x))).mean(1)
 
-    proposal = ss.infer_reps(Tied(), "V", "V", ["S(6)"])
+    with (
+        pytest.warns(
+            UntracedWarning, match=r"frozen.weight, frozen.bias: is frozen \(requires_grad is False\); normed"
+        ),
+        pytest.warns(UntracedWarning, match="normed: has a weight that is computed from others"),
+    ):
+        proposal = ss.infer_reps(Tied(), "V", "V", ["S(6)"])
     assert set(proposal) == {"table.weight", "twice.weight", "twice.bias", "normed.bias"}
     assert str(proposal["table.weight"]) == "8S -> V"  # as the table says and as the last layer does
     assert proposal.left_alone["frozen.weight"] == "is frozen (requires_grad is False)"
@@ -225,7 +239,8 @@ def test_windows_that_do_not_fit():
     model = nn.Sequential(
         nn.Conv2d(1, 8, 3, stride=2, padding=1), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(8, 1)
     )
-    odd = ss.infer_reps(model, "Grid(8,8)", "S", "C(4)")
+    with pytest.warns(BrokenSymmetryWarning, match="windows of 3"):
+        odd = ss.infer_reps(model, "Grid(8,8)", "S", "C(4)")
     assert odd.breaks == (
         "breaks C(4) here: 0 windows of 3 in steps of 2 leave 1 of 8 pixels out on one side",
     )
@@ -236,7 +251,8 @@ def test_a_kernel_that_cannot_be_turned_is_left_alone():
     model = nn.Sequential(
         nn.Conv2d(1, 8, (3, 5)), nn.ReLU(), nn.Conv2d(8, 8, 3), nn.AdaptiveAvgPool2d(1), nn.Flatten()
     )
-    proposal = ss.infer_reps(model, "S", "8S", ["C(4)"])
+    with pytest.warns(UntracedWarning, match="0.weight"):
+        proposal = ss.infer_reps(model, "S", "8S", ["C(4)"])
     assert "moves Grid(3,5) off its points" in proposal.left_alone["0.weight"]
     assert "2.weight" in proposal
 

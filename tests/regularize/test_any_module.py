@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 import softsym as ss
-from softsym.errors import BrokenSymmetryWarning, InputError
+from softsym.errors import BrokenSymmetryWarning, InputError, UntracedWarning
 from tests.maps.nets import (
     Decoder,
     FlatCNN,
@@ -150,8 +150,9 @@ def test_a_strength_for_each_group_and_layer():
 def test_what_users_try_first():
     """Each works, or says what it leaves alone and why."""
     broken = nn.TransformerEncoder(nn.TransformerEncoderLayer(6, 2, 8), 1, enable_nested_tensor=False)
-    with pytest.warns(
-        BrokenSymmetryWarning, match=r"breaks O\(3\) here: layer_norm in 'layers.0.norm1' acts"
+    with (
+        pytest.warns(UntracedWarning, match="layers.0.norm1.weight, layers.0.norm2.weight: scales each"),
+        pytest.warns(BrokenSymmetryWarning, match=r"breaks O\(3\) here: layer_norm in 'layers.0.norm1' acts"),
     ):
         per = ss.EquivarianceRegularizer(broken, ["O(3)"], "2V", "2V")
     alone = "left alone: layers.0.norm1.weight: scales each coordinate of 2V by itself, which breaks O(3)"
@@ -164,6 +165,9 @@ def test_what_users_try_first():
         if isinstance(model, nn.Bilinear):
             with pytest.raises(InputError, match="pass an input as `example`"):
                 ss.EquivarianceRegularizer(model, groups, *ends)
+            pair = (torch.zeros(2, 3), torch.zeros(2, 3))
+            per = ss.EquivarianceRegularizer(model, groups, "2V", "V", example=pair)
+            assert str(per.proposal["weight"]) == "V * V -> V"
             continue
         per = ss.EquivarianceRegularizer(model, groups, *ends)
         assert per().item() > 0

@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -28,7 +28,7 @@ from softsym.maps.families.conv import CONVOLUTIONS
 from softsym.maps.families.norm import non_permuting
 from softsym.maps.tensor_map import Axis, Override, Proposal, TensorMap, check_initialized, incoming, outgoing
 from softsym.maps.trace.rules import merge_axes
-from softsym.maps.trace.tracer import Tracer
+from softsym.maps.trace.tracer import Inputs, Tracer, flatten
 from softsym.maps.trace.unify import (
     Layout,
     Term,
@@ -36,9 +36,9 @@ from softsym.maps.trace.unify import (
     TraceError,
     Variable,
     channel_axis,
+    free_axes,
     free_axis,
     new_variable,
-    open_axes,
     substitute,
     tensor_product,
     unify,
@@ -47,7 +47,9 @@ from softsym.reps import Grid, Permutation, Regular, Rep, Scalar, TensorType, hi
 from softsym.reps import rep as read_rep
 from softsym.reps.atoms import discrete_elements, lie_elements
 from softsym.reps.permutation import Points, orbit
-from softsym.reps.rep import equal_part
+from softsym.reps.rep import cut, equal_part
+
+Example = Tensor | Sequence[Any] | Mapping[str, Any]
 
 SIDES = (32, 28, 64, 16, 8, 224, 20, 12)
 """Sides of images that are tried where none is given."""
@@ -62,21 +64,24 @@ def infer_reps(
     groups: Group | str | Sequence[Group | str],
     reps: Mapping[str, Override] | None = None,
     *,
-    example: Tensor | Sequence[Any] | None = None,
+    example: Example | None = None,
+    output: Callable[[Any], Tensor] | None = None,
     moves_grid: bool | None = None,
     hidden: Hidden = "scalars",
 ) -> Proposal:
-    """Proposes a map for every parameter of a module.
+    """Proposes a map for every parameter of a module, and warns of those that it has none for.
 
     Args:
         model: Any module; it is run once and left unchanged.
         rep_in: Representation of the input. Of images: of the whole image, ``"3Grid(32,32)"``, or of its channels, ``"3S"``. Of
-            sequences: of one element, or of all one after the other.
+            sequences: of one element, or of all one after the other. Of several inputs of real numbers: their direct sum, or that of the
+            first, if the others are invariant.
         rep_out: Representation of the output, likewise.
         groups: The candidate groups.
         reps: Representations that you choose: {module name: representation of its output}, {module name: (of its input, of its
             output)}, {parameter name: its map}.
-        example: An input to run on (or several, in a tuple); needed only where none can be guessed from ``rep_in``.
+        example: An input to run on (or several, in a tuple or a dict); needed only where none can be guessed from ``rep_in``.
+        output: Takes the tensor out of what the model gives, if that is an object: ``lambda out: out.logits``.
         moves_grid: Whether groups act on pixels. By default they do if ``rep_in`` is a whole image, or if they act on a space of as many
             dimensions as convolutions work in.
         hidden: For continuous groups, the representation of numbers that go through a pointwise nonlinearity: ``"scalars"``, or
@@ -92,6 +97,23 @@ def infer_reps(
         4.weight  Regular(D(4)) -> 10S
         4.bias    10S
     """
+    proposal = propose_reps(model, rep_in, rep_out, groups, reps, example, output, moves_grid, hidden)
+    proposal.warn()
+    return proposal
+
+
+def propose_reps(
+    model: nn.Module,
+    rep_in: Rep | str,
+    rep_out: Rep | str,
+    groups: Group | str | Sequence[Group | str],
+    reps: Mapping[str, Override] | None = None,
+    example: Example | None = None,
+    output: Callable[[Any], Tensor] | None = None,
+    moves_grid: bool | None = None,
+    hidden: Hidden = "scalars",
+) -> Proposal:
+    """As :func:`infer_reps`, without warnings."""
     check_initialized(model)
     acting = read_groups(groups)
     proposer = Proposer(tuple(acting), hidden)
@@ -107,7 +129,7 @@ def infer_reps(
     maps = {name: each for name, each in given.items() if isinstance(each, TensorMap)}
     ends = {name: _read_ends(each) for name, each in given.items() if not isinstance(each, TensorMap)}
     on_pixels = groups_act_on_pixels(model, source, acting) if moves_grid is None else moves_grid
-    tracer = _trace(model, source, target, acting, on_pixels, ends, example)
+    tracer = _trace(model, source, target, acting, on_pixels, ends, example, output)
     return build_proposal(model, tracer, proposer, maps)
 
 
@@ -124,24 +146,26 @@ def _trace(
     groups: list[Group],
     on_pixels: bool,
     given: Mapping[str, tuple[Rep | None, Rep]],
-    example: Tensor | Sequence[Any] | None,
+    example: Example | None,
+    output: Callable[[Any], Tensor] | None,
 ) -> Tracer:
     """Traces the model on the example, or on the first guess on which it runs."""
-    guesses = examples(model, rep_in, groups[0])
+    guesses: Iterator[Inputs] = examples(model, rep_in, groups[0])
     if example is not None:
-        guesses = iter([(example,) if isinstance(example, Tensor) else tuple(example)])
+        guesses = iter([example if isinstance(example, Mapping | tuple | list) else (example,)])
     reason: Exception | None = None
     shapes: list[str] = []
     for inputs in guesses:
         tracer = Tracer(model, groups, RULES, on_pixels, given)
         try:
             with restore_after(model):
-                _set_inputs(tracer, model, inputs, rep_in)
-                out = tracer.run(model, inputs)
+                tensors = [item for item in flatten(inputs) if isinstance(item, Tensor)]
+                _set_inputs(tracer, model, tensors, rep_in)
+                out = tracer.run(model, inputs, output)
         except InputError:
             raise
         except Exception as error:  # a model may raise anything on an input of a wrong shape
-            reason, shapes = reason or error, [*shapes, str(tuple(inputs[0].shape))]
+            reason, shapes = reason or error, [*shapes, *(str(tuple(tensor.shape)) for tensor in tensors)]
             continue
         _unify_output(tracer, out, rep_out)
         return tracer
@@ -150,31 +174,41 @@ def _trace(
     ) from reason
 
 
-def _set_inputs(tracer: Tracer, model: nn.Module, inputs: Sequence[Any], rep: Rep) -> None:
-    first = inputs[0]
-    if first.is_floating_point():
-        dims = convolution_dims(model)
-        tracer.set_layout(first, input_layout(first, rep, tracer.group, tracer.acts_on_pixels, dims))
-    else:
+def _set_inputs(tracer: Tracer, model: nn.Module, inputs: Sequence[Tensor], rep: Rep) -> None:
+    """Inputs of real numbers carry the representation, or its pieces; others are tokens, or indices, on which no group acts."""
+    if not inputs:
+        raise InputError("`example` holds no tensor; pass the inputs of the model as tensors")
+    numbers = [each for each in inputs if each.is_floating_point() and each.dim()]
+    sizes = [each.shape[-1] for each in numbers]
+    reps = [rep]
+    if len(sizes) > 1 and sum(sizes) == rep.size(tracer.group):
+        reps = cut(rep, sizes, tracer.group)
+    for each in inputs:
+        tracer.set_layout(each, free_axes(each.shape))
+    if not inputs[0].is_floating_point() and rep.size(tracer.group) not in (*sizes[:1], sum(sizes)):
         tracer.vocabularies[rep.size(tracer.group)] = rep
-    for other in inputs[1:]:
-        if isinstance(other, Tensor):
-            tracer.set_layout(other, open_axes(tuple(other.shape)))
+        return
+    dims = convolution_dims(model)
+    for each, part in zip(numbers, reps, strict=False):
+        tracer.set_layout(each, input_layout(each, part, tracer.group, tracer.acts_on_pixels, dims))
 
 
 def _unify_output(tracer: Tracer, out: Any, rep: Rep) -> None:
     """Unifies the channels of the output with its representation."""
     first = out[0] if isinstance(out, tuple | list) else out
     if not isinstance(first, Tensor):
-        raise InputError(f"the model gives a {type(first).__name__}; softsym reads models that give a tensor")
+        raise InputError(
+            f"the model gives a {type(first).__name__}; pass `output`, a function that takes the tensor out of it"
+        )
     layout, size = tracer.layout(first), rep.size(tracer.group)
+    tracer.mark_products(layout)
     channels = [axis for axis in layout if axis.size == size and axis.role in ("channel", "open")]
     try:
         if channels:
             unify(channels[-1].channels(), new_variable(size, rep), tracer.group)
         elif math.prod(first.shape[1:]) == size > 1:
             unify(merge_axes(layout[1:]).channels(), new_variable(size, rep), tracer.group)
-        elif size > 1:
+        elif size > 1 or rep != Scalar:
             raise TraceError("no axis has that size")
     except TraceError as error:
         shape = tuple(first.shape)
@@ -422,6 +456,8 @@ def _read_layout(layout: Layout, reps: _Representations) -> TensorMap:
 def _find_breaks(tracer: Tracer, reps: _Representations) -> tuple[str, ...]:
     """Where pointwise functions and windows on the grid break symmetries, one line each."""
     lines = []
+    for term in tracer.marked:
+        reps.find(term)
     for variable, rep in reps.known.values():
         others = non_permuting(rep, tracer.groups)
         if others:
@@ -433,7 +469,23 @@ def _find_breaks(tracer: Tracer, reps: _Representations) -> tuple[str, ...]:
     lines += [
         f"breaks {', '.join(groups)} here: {where or 'the model'} {why}" for where, why in tracer.notes.grids
     ]
+    for name, value, layout in tracer.notes.constants:
+        changing = [group.name for group in tracer.groups if not _is_invariant(value, layout, reps, group)]
+        if changing:
+            lines.append(f"breaks {', '.join(changing)} here: {name} is a constant that is not invariant")
     return tuple(dict.fromkeys(lines))
+
+
+def _is_invariant(value: Tensor, layout: Layout, reps: _Representations, group: Group) -> bool:
+    """Whether a group leaves a constant as it is."""
+    if all(axis.role in ("free", "open") for axis in layout):
+        return True
+    numbers = value.to(torch.float64).nan_to_num(posinf=1.0, neginf=-1.0)
+    try:
+        distance = _read_layout(layout, reps).space(group).distance(numbers)
+    except InputError:  # one axis of an image without the others, say
+        return False
+    return float(distance) <= 1e-5 * float(numbers.norm())
 
 
 def _check_action(tensor_map: TensorMap, group: Group) -> None:

@@ -9,6 +9,7 @@ the axes determine the space.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
-from softsym.errors import InputError
+from softsym.errors import BrokenSymmetryWarning, InputError, UntracedWarning
 from softsym.groups import Group
 from softsym.groups import group as read_group
 from softsym.reps import Rep, TensorType
@@ -241,6 +242,21 @@ class Proposal(Mapping[str, TensorMap]):
         """Remarks for the user: parameters left alone, functions not understood, broken symmetries."""
         alone = [f"left alone: {name}: {reason}" for name, reason in self.left_alone.items()]
         return [*alone, *(f"not understood: {line}" for line in self.not_understood), *self.breaks]
+
+    def warn(self, stacklevel: int = 3) -> None:
+        """Warns, in one line each, of what is not followed, with module and parameter, and of broken symmetries."""
+        by_reason: dict[str, list[str]] = {}
+        for name, reason in self.left_alone.items():
+            by_reason.setdefault(reason, []).append(name)
+        lines = [f"{', '.join(names)}: {reason}" for reason, names in by_reason.items()]
+        if lines:
+            text = f"parameters that are not regularised: {'; '.join(lines)}"
+            warnings.warn(text, UntracedWarning, stacklevel=stacklevel)
+        if self.not_understood:
+            text = f"regularised as if these were equivariant: {'; '.join(self.not_understood)}"
+            warnings.warn(text, UntracedWarning, stacklevel=stacklevel)
+        if self.breaks:
+            warnings.warn("; ".join(self.breaks), BrokenSymmetryWarning, stacklevel=stacklevel)
 
     def __str__(self) -> str:
         width = max(map(len, self.maps), default=0)

@@ -16,7 +16,7 @@ from __future__ import annotations
 import functools
 import math
 import warnings
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -24,7 +24,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from softsym.errors import BrokenSymmetryWarning, InputError
+from softsym.errors import InputError
 from softsym.groups import Group, read_groups
 from softsym.maps import GivenReps, Proposal, TensorMap, parameter_maps
 from softsym.regularize.operator import (
@@ -59,6 +59,8 @@ class EquivarianceRegularizer:
             {parameter name: its map}, the hidden representations of a chain, or a whole proposal of :func:`softsym.infer_reps`. Without
             ``rep_in`` and ``rep_out`` only parameters named here are regularised.
         strength: The initial strength of all groups, or {group: strength}.
+        example: Inputs to run the model on, where none can be guessed from ``rep_in``: a tensor, or several in a tuple or a dict.
+        output: Takes the tensor out of what the model gives, if that is an object: ``lambda out: out.logits``.
         dimensionless: Divide R_k by |w|^2 and by the share of dimensions outside the group's space, so that one strength means
             the same for networks and tasks of any size.
 
@@ -82,6 +84,8 @@ class EquivarianceRegularizer:
         reps: GivenReps | None = None,
         strength: float | Mapping[str, float] = 1.0,
         *,
+        example: Any = None,
+        output: Callable[[Any], Tensor] | None = None,
         dimensionless: bool = False,
     ) -> None:
         self.groups = tuple(read_groups(groups))
@@ -89,13 +93,15 @@ class EquivarianceRegularizer:
         if len(set(names)) < len(names):
             raise InputError(f"every group must be given once, got {', '.join(names)}")
         self._model = model
-        self.proposal = parameter_maps(model, self.groups, rep_in, rep_out, reps)
+        self.proposal = parameter_maps(
+            model, self.groups, rep_in, rep_out, reps, example=example, output=output
+        )
         if not self.proposal:
             raise InputError(
                 "; ".join(["no parameter of the model can be regularised", *self.proposal.remarks()])
             )
-        if self.proposal.breaks and self.proposal is not reps:  # a proposal that is passed has been seen
-            warnings.warn("; ".join(self.proposal.breaks), BrokenSymmetryWarning, stacklevel=2)
+        if self.proposal is not reps:  # a proposal that is passed has been seen
+            self.proposal.warn()
         self.stacked = StackedParameters.from_model(model, self.proposal)
         self._buffers = {name: model.get_buffer(name) for name in self.proposal.buffers}
         self.dimensionless = dimensionless

@@ -5,6 +5,7 @@ import torch
 from torch import nn
 
 import softsym as ss
+from softsym.errors import UntracedWarning
 
 
 def test_a_bilinear_layer():
@@ -60,7 +61,8 @@ def test_a_layer_that_is_used_differently_is_left_alone():
         def forward(self, x):
             return self.shared(self.shared(x))
 
-    proposal = ss.infer_reps(Odd(), "2V", "6S", ["C(4)@z"])
+    with pytest.warns(UntracedWarning, match="shared.weight: is used as"):
+        proposal = ss.infer_reps(Odd(), "2V", "6S", ["C(4)@z"])
     assert "is used as" in proposal.left_alone["shared.weight"]
 
 
@@ -73,7 +75,11 @@ def test_convolutions_along_channels_are_not_understood():
         def forward(self, x):
             return self.conv(x)[:, 0]
 
-    proposal = ss.infer_reps(Odd(), "2V", "2V", ["C(4)@z"], example=torch.zeros(2, 5, 6))
+    with (
+        pytest.warns(UntracedWarning, match="conv.weight, conv.bias: conv1d convolves along a channel axis"),
+        pytest.warns(UntracedWarning, match=r"conv: conv1d convolves .* \(conv.weight, conv.bias\)"),
+    ):
+        proposal = ss.infer_reps(Odd(), "2V", "2V", ["C(4)@z"], example=torch.zeros(2, 5, 6))
     assert "conv.weight" in proposal.left_alone
 
 

@@ -102,6 +102,12 @@ def test_an_open_axis_becomes_what_it_meets():
     assert batch.role == "free"
 
 
+def test_an_axis_on_which_no_group_acts_holds_scalars():
+    channels = new_variable(3)
+    assert unify_axes(free_axis(3), channel_axis(channels), G).role == "free"
+    assert substitute(channels)[0].variable.rep == ss.rep("3S")
+
+
 def test_two_open_axes_carry_the_same():
     a, b = open_axes((4, 4))
     unify_axes(a, b, G)
@@ -109,9 +115,9 @@ def test_two_open_axes_carry_the_same():
 
 
 def test_roles_must_agree():
-    with pytest.raises(TraceError, match="a free axis meets a channel axis"):
-        unify_axes(free_axis(3), channel_axis(new_variable(3)), G)
+    with pytest.raises(TraceError, match="meets"):
+        unify_axes(free_axis(3), channel_axis(new_variable(3, ss.rep("V"))), G)
     with pytest.raises(TraceError, match="without a representation is used as channels"):
-        free_axis(3).channels()
+        TracedAxis(3, "pixel", None, 0).channels()
     with pytest.raises(TraceError):
         unify_axes(TracedAxis(3, "pixel", None, 0), TracedAxis(3, "pixel", None, 1), G)

@@ -15,7 +15,15 @@ from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.maps.tensor_map import TensorMap, incoming, name_parameters, outgoing
 from softsym.maps.trace.tracer import Call, Output, Rule, Tracer
-from softsym.maps.trace.unify import channel_axis, free_axis, new_variable, unify, unify_axes
+from softsym.maps.trace.unify import (
+    TracedAxis,
+    TraceError,
+    channel_axis,
+    free_axes,
+    new_variable,
+    unify,
+    unify_axes,
+)
 from softsym.reps import Rep
 from softsym.reps.rep import equal_part
 
@@ -78,11 +86,15 @@ def _trace_attention(tracer: Tracer, call: Call) -> Output:
             unify(sources[0], other, tracer.group)
     terms = (new_variable(n) for n in (size // heads, size // heads, size))
     score, mixed, target = tracer.reuse(tensors["out_proj.weight"], *terms)
-    if not all(group.is_orthogonal for group in tracer.groups):
-        tracer.mark_pointwise(score, "an inner product")
+    tracer.mark_inner_product(score)
+    tokens = [tracer.layout(item)[0] for item in (query, key)]
+    _check_mask(tokens, call.get(14, "key_padding_mask"), call.get(16, "attn_mask"))
+    unify_axes(tokens[1], tracer.layout(value)[0], tracer.group)
     for name, tensor in tensors.items():
         tracer.use(tensor, partial(_read, name, heads), score, mixed, *sources, target)
-    weights: Any = None if call.out[1] is None else tuple(map(free_axis, call.out[1].shape))
+    weights: Any = None if call.out[1] is None else free_axes(call.out[1].shape)
+    if weights and any(axis.role == "channel" for axis in tokens):
+        weights = (*weights[:-2], *tokens)
     return [(*tracer.layout(query)[:-1], channel_axis(target)), weights]
 
 
@@ -94,8 +106,18 @@ def _trace_dot_product_attention(tracer: Tracer, call: Call) -> Output:
     """Scores contract queries with keys; the output is like the values."""
     names = ("query", "key", "value")
     query, key, value = (tracer.layout(call.get(k, name)) for k, name in enumerate(names))
-    unify_axes(query[-1], key[-1], tracer.group, "in")
+    _check_mask([query[-2], key[-2]], call.get(3, "attn_mask"), call.get(5, "is_causal"))
+    unify_axes(key[-2], value[-2], tracer.group)
+    tracer.mark_inner_product(unify_axes(query[-1], key[-1], tracer.group, "in").channels())
     return (*query[:-1], value[-1])
+
+
+def _check_mask(tokens: Sequence[TracedAxis], *masks: Any) -> None:
+    """Refuses masks of tokens that groups permute."""
+    if any(axis.role == "channel" for axis in tokens) and any(
+        mask is not None and mask is not False for mask in masks
+    ):
+        raise TraceError("masks tokens that groups permute")
 
 
 RULES: dict[str, Rule] = {

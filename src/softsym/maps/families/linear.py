@@ -54,13 +54,17 @@ def read_embedding(
 def _trace_linear(tracer: Tracer, call: Call) -> Output:
     x, weight, bias = call.get(0, "input"), call.get(1, "weight"), call.get(2, "bias")
     layout = tracer.layout(x)
-    source = layout[-1].channels()
-    (target,) = tracer.reuse(weight, new_variable(weight.shape[0]))
+    source, n_out = layout[-1].channels(), weight.shape[0]
+    # a layer along an axis on which no group acts, while one acts on another axis, mixes copies
+    is_mixing = layout[-1].role == "free" and any(axis.role in ("channel", "pixel") for axis in layout)
+    (target,) = tracer.reuse(weight, new_variable(n_out, n_out * Scalar if is_mixing else None))
+    if bias is not None:
+        tracer.mark_all_pointwise(layout[:-1], "adding a bias")
     if tracer.parameter(weight) in tracer.tables:  # a weight tied to an embedding takes what the table holds
         unify(source, tracer.tables[str(tracer.parameter(weight))], tracer.group)
     tracer.use(weight, TensorMap.linear, source, target)
     tracer.use(bias, TensorMap.vector, target)
-    return (*layout[:-1], channel_axis(target))
+    return (*layout[:-1], free_axis(n_out) if is_mixing else channel_axis(target))
 
 
 def _trace_bilinear(tracer: Tracer, call: Call) -> Output:

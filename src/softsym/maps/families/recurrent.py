@@ -15,7 +15,16 @@ from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.maps.tensor_map import TensorMap, incoming, name_parameters, outgoing
 from softsym.maps.trace.tracer import Call, Output, Rule, Tracer
-from softsym.maps.trace.unify import Layout, Term, TraceError, channel_axis, free_axis, new_variable, unify
+from softsym.maps.trace.unify import (
+    Layout,
+    Term,
+    TraceError,
+    channel_axis,
+    free_axis,
+    new_variable,
+    unify,
+    unify_axes,
+)
 from softsym.reps import Rep
 from softsym.reps.rep import cut
 
@@ -64,14 +73,16 @@ def _trace_recurrent(tracer: Tracer, call: Call) -> Output:
     if len(call.args) != 9:
         raise TraceError("is called in a way that is not understood")
     if isinstance(call.args[3], list | tuple):  # packed: batch sizes come before states, no axis is the batch
-        x, _, _, weights, has_bias, layers, _, _, is_bidirectional = call.args
+        x, _, first, weights, has_bias, layers, _, _, is_bidirectional = call.args
     else:
-        x, _, weights, has_bias, layers, _, _, is_bidirectional, _ = call.args
+        x, first, weights, has_bias, layers, _, _, is_bidirectional, _ = call.args
     mode = call.name.upper()
     directions = 2 if is_bidirectional else 1
     count = len(weights) // (layers * directions)
     kinds = [kind for kind in WEIGHTS if has_bias or not kind.startswith("bias")][:count]
     layout = tracer.layout(x)
+    if any(axis.role not in ("free", "open") for axis in layout[:-1]):
+        raise TraceError("goes along an axis on which groups act")
     source = layout[-1].channels()
     cells: list[Term] = []
     states: list[Term] = []
@@ -87,6 +98,8 @@ def _trace_recurrent(tracer: Tracer, call: Call) -> Output:
         unify(states[0], states[k], tracer.group)
     batch = tuple(map(free_axis, call.out[1].shape[:-1]))
     lasts = [states[0], cells[0]] if mode == "LSTM" else [states[0]]
+    for state, last in zip(first if isinstance(first, list | tuple) else [first], lasts, strict=True):
+        unify_axes(tracer.layout(state)[-1], channel_axis(last), tracer.group)
     return [(*layout[:-1], channel_axis(source)), *((*batch, channel_axis(last)) for last in lasts)]
 
 

@@ -8,34 +8,43 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from softsym.groups import Group
-from softsym.maps.trace.tracer import Call, Output, Rule, Tracer
+from softsym.maps.trace.tracer import SUMS, Call, Output, Rule, Tracer
 from softsym.maps.trace.unify import (
     Layout,
     Term,
     TracedAxis,
     TraceError,
     channel_axis,
+    check_scalar,
+    free_axes,
     free_axis,
+    new_variable,
+    open_axes,
     pad_left,
     slice_term,
     split_evenly,
     tensor_product,
     term_size,
+    unify,
     unify_axes,
 )
 from softsym.reps import Grid, Scalar
 
 POINTWISE = (
     "relu relu6 gelu silu tanh sigmoid elu leaky_relu softplus mish hardtanh hardswish hardsigmoid selu celu softsign logsigmoid "
-    "exp log log1p expm1 abs sqrt rsqrt square pow __pow__ sin cos erf clamp clamp_min clamp_max threshold rrelu softshrink "
-    "hardshrink tanhshrink reciprocal sign masked_fill tril triu softmax log_softmax"
+    "exp log log1p expm1 abs sqrt rsqrt sin cos erf clamp clamp_min clamp_max threshold rrelu softshrink "
+    "hardshrink tanhshrink reciprocal sign softmax log_softmax isfinite isnan isinf logical_not"
 )
-NONLINEAR_REDUCTIONS = ("max", "min", "amax", "amin", "std", "var", "norm", "logsumexp", "prod", "median")
+COMPARISONS = (
+    "maximum minimum __gt__ __lt__ __ge__ __le__ __eq__ __ne__ gt lt ge le eq ne __rpow__ __and__ __or__"
+)
 
 
 def _pointwise(tracer: Tracer, call: Call) -> Output:
@@ -72,18 +81,49 @@ def _add(tracer: Tracer, call: Call) -> Output:
 
 def _multiply(tracer: Tracer, call: Call) -> Output:
     """Products and quotients: elementwise of two tensors, or with one number for all."""
+    is_quotient = "div" in call.name
     if all(isinstance(item, Tensor) for item in call.args[:2]):
-        return _broadcast(tracer, call, "multiply")
+        layout = _broadcast(tracer, call, "multiply")
+        if is_quotient:
+            tracer.mark_products(layout)
+        return layout
     layout = tracer.layout(_first_tensor(call))
-    is_quotient = call.name in ("div", "truediv", "__rtruediv__", "__rdiv__")
-    if is_quotient and not isinstance(call.args[0], Tensor):
+    if is_quotient and (call.name.startswith("__r") or not isinstance(call.args[0], Tensor)):
         tracer.mark_all_pointwise(layout, "dividing by it")
     return layout
 
 
-def _maximum(tracer: Tracer, call: Call) -> Output:
-    layout = _broadcast(tracer, call, "max")
+def _compare(tracer: Tracer, call: Call) -> Output:
+    """Functions of two numbers."""
+    layouts = [tracer.layout(item) for item in call.args[:2] if isinstance(item, Tensor)]
+    layout = _broadcast_layouts(tracer, *layouts, "max") if len(layouts) > 1 else layouts[0]
     tracer.mark_all_pointwise(layout, call.name)
+    return layout
+
+
+def _power(tracer: Tracer, call: Call) -> Output:
+    """Squares may be added up to a squared norm; other powers are functions of single numbers."""
+    exponent = call.get(1, "exponent", 2)
+    if isinstance(exponent, Tensor) or exponent != 2:
+        return _compare(tracer, call)
+    return tuple(map(_product_axis, tracer.layout(call.args[0])))
+
+
+def _product_axis(axis: TracedAxis) -> TracedAxis:
+    """The axis of an elementwise product."""
+    return axis if axis.term is None else replace(axis, product="an elementwise product")
+
+
+def _where(tracer: Tracer, call: Call) -> Output:
+    """Numbers of two tensors, or of one and a number, by a condition."""
+    condition, *values = call.args if call.name == "where" else (call.args[1], call.args[0], call.args[2])
+    layouts = [tracer.layout(item) for item in values if isinstance(item, Tensor) and item.dim()]
+    if len(layouts) > 1:
+        layouts = [_broadcast_layouts(tracer, *layouts, "add")]
+    layout = _broadcast_layouts(tracer, tracer.layout(condition), *layouts, "multiply")
+    tracer.mark_products(layout)
+    if any(not (isinstance(item, Tensor) and item.dim()) and item != 0 for item in values):
+        tracer.mark_all_pointwise(layout, call.name)
     return layout
 
 
@@ -92,17 +132,19 @@ def _first_tensor(call: Call) -> Any:
 
 
 def _broadcast(tracer: Tracer, call: Call, how: str) -> Layout:
+    return _broadcast_layouts(tracer, *(tracer.layout(item) for item in call.args[:2]), how)
+
+
+def _broadcast_layouts(tracer: Tracer, a: Layout, b: Layout, how: str) -> Layout:
     """Unifies the axes of two tensors from the last one on."""
-    a, b = (tracer.layout(item) for item in call.args[:2])
     length = max(len(a), len(b))
     axes: list[TracedAxis] = []
     for first, second in zip(pad_left(a, length), pad_left(b, length), strict=True):
         if first.size == 1 or second.size == 1:
             axes.append(_broadcast_axis(tracer, first, second, how))
         else:
-            axes.append(unify_axes(first, second, tracer.group))
-            if how != "add" and axes[-1].term is not None:
-                tracer.mark_pointwise(axes[-1].channels(), "an elementwise product")
+            axis = unify_axes(first, second, tracer.group)
+            axes.append(_product_axis(axis) if how == "multiply" else axis)
     return tuple(axes)
 
 
@@ -111,29 +153,58 @@ def _broadcast_axis(tracer: Tracer, first: TracedAxis, second: TracedAxis, how: 
     single, many = (first, second) if first.size == 1 else (second, first)
     if single.role == "open":
         single.assign(free_axis(1))
+    if many.size > 1 or how == "multiply":
+        check_scalar(single, tracer.group)
     if many.size > 1 and many.term is not None and how != "multiply":
         tracer.mark_pointwise(many.term, "adding one number to all")
     return many if many.size > 1 or many.role != "free" else single
 
 
 def _reduce(tracer: Tracer, call: Call) -> Output:
-    """Means, sums and maxima over free axes, or over all axes of an image."""
-    layout = tracer.layout(call.args[0])
-    place = call.get(1, "dim", call.kwargs.get("axis"))
-    if place is None or isinstance(place, Tensor):
-        raise TraceError("takes all numbers together")
-    reduced = {k % len(layout) for k in ([place] if isinstance(place, int) else place)}
+    """Means, sums, maxima and norms over any axes, but of an image over all."""
+    layout, is_norm = tracer.layout(call.args[0]), "norm" in call.name
+    place = call.get(2 if is_norm else 1, "dim", call.kwargs.get("axis"))
+    if isinstance(place, Tensor):
+        return _compare(tracer, call)
+    places = range(len(layout)) if place is None else [place] if isinstance(place, int) else place
+    reduced = {k % len(layout) for k in places}
     pixels = {k for k, axis in enumerate(layout) if axis.role == "pixel" and axis.size > 1}
     if pixels & reduced and pixels - reduced:
         raise TraceError("goes over some, not all, axes of an image")
-    if any(layout[k].role == "channel" and layout[k].size > 1 for k in reduced):
-        raise TraceError("goes over channels")
+    is_euclidean = is_norm and call.get(1, "ord", call.kwargs.get("p")) in (None, 2, "fro")
+    for axis in (layout[k] for k in reduced):
+        if axis.role == "open":
+            axis.assign(free_axis(axis.size))
+        elif axis.term is not None and (is_euclidean or (axis.product and call.name in SUMS)):
+            tracer.mark_inner_product(axis.term)
+        elif axis.term is not None:
+            tracer.mark_pointwise(axis.term, call.name)
     remaining = tuple(axis for k, axis in enumerate(layout) if k not in reduced)
-    if call.name in NONLINEAR_REDUCTIONS:
+    tracer.mark_products(remaining)
+    if call.name not in SUMS:
         tracer.mark_all_pointwise(remaining, call.name)
-    if bool(call.kwargs.get("keepdim", len(call.args) > 2 and call.args[2])):
+    if (call.out if isinstance(call.out, Tensor) else call.out[0]).dim() == len(layout):
         remaining = tuple(free_axis(1) if k in reduced else axis for k, axis in enumerate(layout))
     return [remaining, remaining]
+
+
+def _normalize(tracer: Tracer, call: Call) -> Output:
+    """Division by the norm along one axis."""
+    layout = tracer.layout(call.args[0])
+    axis = layout[call.get(2, "dim", 1)]
+    if axis.term is None or call.get(1, "p", 2) != 2:
+        tracer.mark_all_pointwise(layout, call.name)
+    else:
+        tracer.mark_inner_product(axis.term)
+        tracer.mark_all_pointwise(tuple(other for other in layout if other is not axis), call.name)
+    return layout
+
+
+def _cdist(tracer: Tracer, call: Call) -> Output:
+    """Distances, which are functions of inner products."""
+    batch = "abcdefgh"[: call.out.dim() - 2]
+    layouts = [tracer.layout(item) for item in call.args[:2]]
+    return contract(tracer, layouts, [f"{batch}xy", f"{batch}zy"], f"{batch}xz")
 
 
 def contract(tracer: Tracer, layouts: list[Layout], letters: list[str], out: str) -> Layout:
@@ -148,24 +219,28 @@ def contract(tracer: Tracer, layouts: list[Layout], letters: list[str], out: str
             if other is None or (other.size == 1 < axis.size):
                 axes[letter] = axis
             elif axis.size == other.size:
+                is_map = "open" in (axis.role, other.role) or "in" in (axis.sign, other.sign)
                 axes[letter] = unify_axes(other, axis, tracer.group, "out" if letter in out else "in")
+                if letter not in out and not is_map and axes[letter].term is not None:
+                    tracer.mark_inner_product(axes[letter].channels())
                 if letter in out and axes[letter].term is not None:
                     tracer.mark_pointwise(axes[letter].channels(), "an elementwise product")
     for letter, axis in axes.items():
         if letter not in out and sum(letter in names for names in letters) == 1 and axis.size > 1:
             raise TraceError("adds up an axis of one factor")
-        if axis.role == "open":  # an output axis that only a parameter has
+        if axis.role == "open" and axis.is_constant:
+            axis.assign(free_axis(axis.size))
+        elif axis.role == "open":  # an output axis that only a parameter has
             axis.channels()
     return tuple(axes[letter] for letter in out)
 
 
 def _matmul(tracer: Tracer, call: Call) -> Output:
     a, b = (tracer.layout(item) for item in call.args[:2])
-    if min(len(a), len(b)) < 2:
-        raise TraceError("multiplies a single vector")
-    batch = "abcdefgh"[: max(len(a), len(b)) - 2]
+    batch = "abcdefgh"[: max(len(a), len(b), 2) - 2]
     first, second = batch[len(batch) - len(a) + 2 :] + "xy", batch[len(batch) - len(b) + 2 :] + "yz"
-    return contract(tracer, [a, b], [first, second], batch + "xz")
+    first, second = "y" if len(a) == 1 else first, "y" if len(b) == 1 else second
+    return contract(tracer, [a, b], [first, second], batch + "x" * (len(a) > 1) + "z" * (len(b) > 1))
 
 
 def _einsum(tracer: Tracer, call: Call) -> Output:
@@ -190,7 +265,7 @@ def _addmm(tracer: Tracer, call: Call) -> Output:
 def reshape(layout: Layout, shape: Sequence[int], group: Group) -> Layout:
     """The axes of the same numbers in another shape, given without -1."""
     axes: list[TracedAxis] = []
-    for old, sizes in _blocks(layout, list(shape)):
+    for old, sizes in _blocks(layout, list(shape), group):
         if [axis.size for axis in old] == sizes:
             axes.extend(old)
         elif len(sizes) == 1:
@@ -228,9 +303,8 @@ def merge_axes(axes: Sequence[TracedAxis]) -> TracedAxis:
             raise TraceError("some, not all, axes of an image are flattened")
         sizes = [axis.size for axis in pixels]
         count = total // copies // (1 if term is None else term_size(term))
-        if term is None:
-            raise TraceError("pixels are flattened without their channels")
-        term = tensor_product(term, Grid(*sizes), count)
+        grid = Grid(*sizes)
+        term = new_variable(count, grid) if term is None else tensor_product(term, grid, count)
     assert term is not None
     return channel_axis(term * copies)
 
@@ -245,13 +319,13 @@ def _split_axis(axis: TracedAxis, sizes: list[int], group: Group) -> list[Traced
     return [*map(free_axis, sizes[:-1]), channel_axis(split_evenly(axis.channels(), copies, group))]
 
 
-def _blocks(layout: Layout, shape: list[int]) -> list[tuple[list[TracedAxis], list[int]]]:
+def _blocks(layout: Layout, shape: list[int], group: Group) -> list[tuple[list[TracedAxis], list[int]]]:
     """Consecutive axes and new sizes that hold the same number of entries."""
     old, new = list(layout), list(shape)
     blocks: list[tuple[list[TracedAxis], list[int]]] = []
     while old or new:
         if not new or (old and old[0].size == 1 and new[0] != 1):  # an axis of one comes or goes
-            old.pop(0)
+            check_scalar(old.pop(0), group)
             continue
         if not old or (new[0] == 1 and old[0].size != 1):
             blocks.append(([free_axis(1)], [new.pop(0)]))
@@ -298,17 +372,21 @@ def _swap_last(tracer: Tracer, call: Call) -> Output:
 def _expand(tracer: Tracer, call: Call) -> Output:
     """New axes are free; so is a repeated axis of size one."""
     padded = pad_left(tracer.layout(call.args[0]), len(call.out.shape))
+    for axis, n in zip(padded, call.out.shape, strict=True):
+        if axis.size != n:
+            check_scalar(axis, tracer.group)
     return tuple(a if a.size == n else free_axis(n) for a, n in zip(padded, call.out.shape, strict=True))
 
 
 def _repeat(tracer: Tracer, call: Call) -> Output:
     padded = pad_left(tracer.layout(call.args[0]), len(call.out.shape))
-    return tuple(_repeat_axis(axis, size) for axis, size in zip(padded, call.out.shape, strict=True))
+    return tuple(_repeat_axis(tracer, axis, n) for axis, n in zip(padded, call.out.shape, strict=True))
 
 
-def _repeat_axis(axis: TracedAxis, size: int) -> TracedAxis:
+def _repeat_axis(tracer: Tracer, axis: TracedAxis, size: int) -> TracedAxis:
     if axis.size == size:
         return axis
+    check_scalar(axis, tracer.group)
     if axis.role == "channel" and axis.size > 1:
         return channel_axis(axis.channels() * (size // axis.size))
     if axis.role == "free" or axis.size == 1:
@@ -324,10 +402,11 @@ def _unsqueeze(tracer: Tracer, call: Call) -> Output:
 
 def _squeeze(tracer: Tracer, call: Call) -> Output:
     layout, place = tracer.layout(call.args[0]), call.get(1, "dim")
-    if place is None:
-        return tuple(axis for axis in layout if axis.size != 1)
-    removed = {k % len(layout) for k in ([place] if isinstance(place, int) else place)}
-    return tuple(axis for k, axis in enumerate(layout) if k not in removed or axis.size != 1)
+    places = range(len(layout)) if place is None else [place] if isinstance(place, int) else place
+    removed = {k % len(layout) for k in places if layout[k].size == 1}
+    for k in removed:
+        check_scalar(layout[k], tracer.group)
+    return tuple(axis for k, axis in enumerate(layout) if k not in removed)
 
 
 def _cat(tracer: Tracer, call: Call) -> Output:
@@ -395,18 +474,51 @@ def _getitem(tracer: Tracer, call: Call) -> Output:
     """Indexing by numbers, slices, None and an ellipsis; free axes by anything."""
     layout, index = list(tracer.layout(call.args[0])), call.args[1]
     items = list(index) if isinstance(index, tuple) else [index]
-    if Ellipsis in [item for item in items if not isinstance(item, Tensor)]:
+    if any(item is Ellipsis for item in items):
         place = next(k for k, item in enumerate(items) if item is Ellipsis)
-        named = sum(item is not None and item is not Ellipsis for item in items)
-        items[place : place + 1] = [slice(None)] * (len(layout) - named)
+        items[place : place + 1] = [slice(None)] * (len(layout) - sum(map(_count_axes, items)))
     axes: list[TracedAxis] = []
+    places: list[int] = []  # of axes that are indexed by tensors and lists
+    shape = call.args[0][index].shape
     for item in items:
         if item is None:
             axes.append(free_axis(1))
-            continue
-        axis = layout.pop(0)
-        axes.extend(_index_axis(tracer, axis, item))
+        elif isinstance(item, int | slice):
+            axes.extend(_index_axis(tracer, layout.pop(0), item))
+        else:
+            _check_places([layout.pop(0) for _ in range(_count_axes(item))])
+            places.append(len(axes))
+    if places:
+        start = places[0] if len(set(places)) == 1 else 0
+        n_new = len(shape) - len(axes) - len(layout)
+        axes[start:start] = free_axes(shape[start : start + n_new])
     return (*axes, *layout)
+
+
+def _count_axes(item: Any) -> int:
+    """The number of axes that one index is for."""
+    if isinstance(item, Tensor) and item.dtype == torch.bool:
+        return item.dim()
+    return int(item is not None and item is not Ellipsis)
+
+
+def _setitem(tracer: Tracer, call: Call) -> Output:
+    """Entries that are overwritten by others of the same representation."""
+    part, value = _getitem(tracer, call), call.args[2]
+    if isinstance(value, Tensor) and value.dim():
+        _broadcast_layouts(tracer, part, tracer.layout(value), "add")  # type: ignore[arg-type]
+    elif value != 0:
+        tracer.mark_all_pointwise(part, call.name)  # type: ignore[arg-type]
+    return tracer.layout(call.args[0])
+
+
+def _check_places(axes: Sequence[TracedAxis]) -> None:
+    """Refuses axes on which groups act; open ones become free."""
+    for axis in axes:
+        if axis.role == "open":
+            axis.assign(free_axis(axis.size))
+        if axis.role != "free":
+            raise TraceError(f"goes along a {axis.role} axis")
 
 
 def _index_axis(tracer: Tracer, axis: TracedAxis, item: Any) -> list[TracedAxis]:
@@ -421,36 +533,143 @@ def _index_axis(tracer: Tracer, axis: TracedAxis, item: Any) -> list[TracedAxis]
         return []
     if isinstance(item, int) and axis.role == "channel":
         place = item % axis.size
-        slice_term(axis.channels(), place, place + 1, tracer.group)  # a single coordinate is a summand
+        term = slice_term(axis.channels(), place, place + 1, tracer.group)  # a single coordinate is a summand
+        unify(term, new_variable(1, Scalar), tracer.group)
         return []
-    if isinstance(item, Tensor) and axis.role == "free":
-        return [free_axis(size) for size in item.shape]
     raise TraceError(f"selects entries of a {axis.role} axis")
 
 
 def _select(tracer: Tracer, call: Call) -> Output:
     layout = tracer.layout(call.args[0])
     place = call.get(1, "dim") % len(layout)
-    axes = _index_axis(tracer, layout[place], call.get(2, "index"))
+    index = call.get(2, "index")
+    if isinstance(index, Tensor):
+        _check_places(layout[place : place + 1])
+    axes = free_axes(index.shape) if isinstance(index, Tensor) else _index_axis(tracer, layout[place], index)
     return (*layout[:place], *axes, *layout[place + 1 :])
 
 
+def _along(tracer: Tracer, call: Call) -> Output:
+    """Order along a free axis: cumulated sums, flips."""
+    layout = tracer.layout(call.args[0])
+    place = call.get(2 if call.name == "roll" else 1, "dims" if call.name in ("roll", "flip") else "dim")
+    _check_places([layout[k] for k in ([place] if isinstance(place, int) else place)])
+    return layout
+
+
+def _triangle(tracer: Tracer, call: Call) -> Output:
+    layout = tracer.layout(call.args[0])
+    _check_places(layout[-2:])
+    return layout
+
+
+def _scatter(tracer: Tracer, call: Call) -> Output:
+    """Gathering entries along a free axis, and adding or writing them there: messages between the nodes of a graph."""
+    layout, place, index = tracer.layout(call.args[0]), call.get(1, "dim"), call.get(2, "index")
+    values = call.get(3, "source" if call.name.startswith("index") else "src", call.kwargs.get("value"))
+    layouts = [layout, tracer.layout(values)] if isinstance(values, Tensor) and values.dim() else [layout]
+    _check_places([each[place % len(layout)] for each in layouts])
+    place %= len(layout)
+    axes = list(layout)
+    for k, axis in enumerate(axes):
+        if k != place and len(layouts) > 1:
+            axes[k] = unify_axes(axis, layouts[1][k], tracer.group)
+        if (
+            k != place
+            and axes[k].role != "free"
+            and index.dim() > 1
+            and (index != index.narrow(k, 0, 1)).any()
+        ):
+            raise TraceError(f"takes other places for other entries of a {axes[k].role} axis")
+    if call.get(4, "reduce") in ("amax", "amin", "prod", "multiply") or (len(layouts) == 1 and values):
+        tracer.mark_all_pointwise(tuple(axes), call.name)
+    axes[place] = free_axis(call.out.shape[place])
+    return tuple(axes)
+
+
+def _new(tracer: Tracer, call: Call) -> Output:
+    """A new tensor: zeros, which any group leaves as they are, noise, or a constant."""
+    is_checked = "ones" in call.name or "full" in call.name or call.name == "new_tensor"
+    return tracer.layout(call.out) if is_checked else open_axes(call.out.shape, is_constant=True)
+
+
+NEW = (
+    "new_zeros new_ones new_full new_empty new_tensor zeros_like ones_like full_like empty_like rand_like randn_like "
+    "randint_like bernoulli"
+)
 UNCHANGED = (
     "contiguous clone detach to float double half type_as dropout dropout1d dropout2d dropout3d feature_dropout alpha_dropout "
     "get_data requires_grad_ cpu pin_memory identity"
 )
 RULES: dict[str, Rule] = {
     **dict.fromkeys(POINTWISE.split(), _pointwise),
-    **dict.fromkeys(["add", "sub", "rsub", "__radd__", "__rsub__", "__add__", "__iadd__", "subtract"], _add),
     **dict.fromkeys(
-        ["mul", "div", "true_divide", "multiply", "truediv", "__rmul__", "__rtruediv__", "__imul__"],
+        [
+            "add",
+            "sub",
+            "rsub",
+            "__radd__",
+            "__rsub__",
+            "__add__",
+            "__sub__",
+            "__iadd__",
+            "__isub__",
+            "subtract",
+        ],
+        _add,
+    ),
+    **dict.fromkeys(
+        [
+            "mul",
+            "div",
+            "true_divide",
+            "multiply",
+            "truediv",
+            "__mul__",
+            "__truediv__",
+            "__rmul__",
+            "__rtruediv__",
+            "__imul__",
+            "__itruediv__",
+        ],
         _multiply,
     ),
-    **dict.fromkeys(("maximum", "minimum"), _maximum),
+    **dict.fromkeys(COMPARISONS.split(), _compare),
+    **dict.fromkeys(("pow", "__pow__", "square"), _power),
+    **dict.fromkeys(("where", "masked_fill"), _where),
     **dict.fromkeys(
-        ["mean", "sum", "amax", "amin", "max", "min", "std", "var", "logsumexp", "prod"], _reduce
+        [
+            "mean",
+            "sum",
+            "amax",
+            "amin",
+            "max",
+            "min",
+            "std",
+            "var",
+            "logsumexp",
+            "prod",
+            "any",
+            "all",
+            "norm",
+            "linalg_norm",
+            "linalg_vector_norm",
+        ],
+        _reduce,
     ),
-    **dict.fromkeys(("matmul", "bmm", "mm", "__matmul__", "__rmatmul__"), _matmul),
+    **dict.fromkeys(
+        ["matmul", "bmm", "mm", "mv", "__matmul__", "__rmatmul__", "_sparse_mm", "spmm"], _matmul
+    ),
+    "normalize": _normalize,
+    "cdist": _cdist,
+    **dict.fromkeys(
+        ["index_add", "index_copy", "index_reduce", "scatter", "scatter_add", "scatter_reduce", "gather"],
+        _scatter,
+    ),
+    **dict.fromkeys(("cumsum", "cumprod", "flip", "roll"), _along),
+    **dict.fromkeys(("tril", "triu"), _triangle),
+    **dict.fromkeys(NEW.split(), _new),
+    "__setitem__": _setitem,
     "addmm": _addmm,
     "einsum": _einsum,
     "glu": _glu,

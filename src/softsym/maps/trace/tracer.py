@@ -7,7 +7,7 @@ rule by name says what a function does to the axes of its arguments; functions w
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, is_dataclass
 from typing import Any
 
 import torch
@@ -21,7 +21,7 @@ from softsym.maps.trace.unify import (
     Layout,
     Term,
     TraceError,
-    free_axis,
+    free_axes,
     new_variable,
     open_axes,
     substitute,
@@ -31,6 +31,14 @@ from softsym.reps import Rep
 
 Output = Layout | Sequence[Layout | None] | None
 Reader = Callable[..., TensorMap]
+Inputs = Sequence[Any] | Mapping[str, Any]
+
+SUMS = ("sum", "mean")
+"""Functions that make inner products of elementwise products."""
+WRITING = ("__setitem__", "__iadd__", "__isub__", "__imul__", "__itruediv__")
+"""Functions that change their first argument, next to those whose names end in one underscore."""
+LEAVING = ("item", "tolist", "numpy", "__array__", "__bool__", "__float__", "__int__")
+"""Functions whose results are no tensors and cannot be traced."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +76,8 @@ class Notes:
     # what breaks the symmetry of the grid: (where, why)
     grids: list[tuple[str, str]] = field(default_factory=list)
     parameters: dict[str, str] = field(default_factory=dict)  # why a parameter is left alone
+    # tensors that are neither inputs nor computed from them, by the name of the buffer or of the module that uses them
+    constants: list[tuple[str, Tensor, Layout]] = field(default_factory=list)
 
 
 class Tracer(TorchFunctionMode):
@@ -85,6 +95,7 @@ class Tracer(TorchFunctionMode):
         self.group, self.groups, self.rules, self.acts_on_pixels = groups[0], groups, rules, acts_on_pixels
         self.uses: list[Use] = []
         self.notes = Notes()
+        self.marked: list[Term] = []
         self.hidden: dict[str, Term] = {}
         self.buffers: dict[str, Term] = {}
         self.tables: dict[str, Term] = {}
@@ -101,15 +112,16 @@ class Tracer(TorchFunctionMode):
             id(p): (p, self.parameters[name]) for name, p in model.named_parameters()
         }
 
-    def run(self, model: nn.Module, inputs: Sequence[Any]) -> Any:
-        """Runs the module on inputs whose layouts are set."""
+    def run(self, model: nn.Module, inputs: Inputs, output: Callable[[Any], Any] | None = None) -> Any:
+        """Runs the module on inputs whose layouts are set; ``output`` takes the tensor out of what it gives."""
         hooks: list[Any] = []
         for module in model.modules():
             hooks.append(module.register_forward_pre_hook(self._enter))
             hooks.append(module.register_forward_hook(self._leave, always_call=True))
         try:
             with self, torch.compiler.set_stance("force_eager"):
-                return model(*inputs)
+                out = model(**inputs) if isinstance(inputs, Mapping) else model(*inputs)
+                return out if output is None else output(out)
         finally:
             for hook in hooks:
                 hook.remove()
@@ -120,9 +132,11 @@ class Tracer(TorchFunctionMode):
         return self._stack[-1] if self._stack else ""
 
     def layout(self, tensor: Any) -> Layout:
-        """The axes of a tensor; open ones if it was not traced before."""
+        """The axes of a tensor; open ones if it was not traced before, so that it is a constant."""
         if id(tensor) not in self._layouts:
-            self.set_layout(tensor, open_axes(tuple(tensor.shape)))
+            self.set_layout(tensor, open_axes(tensor.shape, is_constant=True))
+            name = self.buffer(tensor) or f"a tensor in {self.where or 'the model'!r}"
+            self.notes.constants.append((name, tensor.detach().clone(), self._layouts[id(tensor)][1]))
         return self._layouts[id(tensor)][1]
 
     def is_traced(self, tensor: Any) -> bool:
@@ -145,6 +159,7 @@ class Tracer(TorchFunctionMode):
     def mark_pointwise(self, term: Term, what: str, *, is_norm: bool = False) -> None:
         """Notes that a function acts on each coordinate by itself."""
         where = f"{what} in {self.where or 'the model'!r}"
+        self.marked.append(term)
         for summand in substitute(term):
             places = summand.variable.normed if is_norm else summand.variable.pointwise
             if where not in places:
@@ -155,6 +170,18 @@ class Tracer(TorchFunctionMode):
         for axis in layout:
             if axis.term is not None:
                 self.mark_pointwise(axis.term, what)
+
+    def mark_inner_product(self, term: Term) -> None:
+        """Notes an inner product, which is invariant to orthogonal groups only."""
+        if not all(group.is_orthogonal for group in self.groups):
+            self.mark_pointwise(term, "an inner product")
+
+    def mark_products(self, layout: Layout) -> None:
+        """Notes elementwise products whose entries are not added up to an inner product."""
+        for axis in layout:
+            if axis.product and axis.term is not None:
+                self.mark_pointwise(axis.term, axis.product)
+            axis.product = ""
 
     def reuse(self, weight: Any, *terms: Term) -> tuple[Term, ...]:
         """The terms inside a layer and of its output: those of the first call, if the layer is called again."""
@@ -176,42 +203,57 @@ class Tracer(TorchFunctionMode):
     ) -> Any:
         """Runs a function and traces its axes."""
         kwargs = kwargs or {}
-        out = func(*args, **kwargs)
         name = getattr(func, "__name__", str(func))
         if name == "__get__":
             name = f"get_{getattr(getattr(func, '__self__', None), '__name__', '')}"
-        tensors = [item for item in _flatten((args, kwargs)) if self.is_traced(item)]
-        outputs = [item for item in _flatten(out) if isinstance(item, Tensor)]
-        if tensors and outputs:
+        tensors = [item for item in flatten((args, kwargs)) if self.is_traced(item)]
+        if tensors and name == "__iter__":
+            return iter(self.__torch_function__(torch.unbind, types, args[:1]))
+        is_written = name in WRITING or (name.endswith("_") and not name.endswith("__"))
+        if tensors and is_written and isinstance(args[0], Tensor):
+            self.layout(args[0])  # a constant as it is before
+        out = func(*args, **kwargs)
+        written = args[0] if name == "__setitem__" else out
+        outputs = [item for item in flatten(written) if isinstance(item, Tensor)]
+        if tensors and (outputs or name in LEAVING):
             self._trace(Call(name, args, kwargs, out, self.where), tensors, outputs)
         return out
 
     def _trace(self, call: Call, tensors: list[Any], outputs: list[Tensor]) -> None:
         """Sets the layouts of a function's outputs."""
         rule = self.rules.get(call.name) or self.rules.get(call.name.rstrip("_"))
+        if call.name not in SUMS:
+            for tensor in tensors:
+                self.mark_products(self.layout(tensor))
         try:
             if rule is None:
                 raise TraceError("is not understood")
             traced = rule(self, call)
-        except (TraceError, IndexError) as reason:
+            layouts = [traced] if traced is None or not traced or hasattr(traced[0], "role") else list(traced)
+            for tensor, layout in zip(outputs, layouts, strict=False):
+                if layout is not None and tuple(a.size for a in layout) != tuple(tensor.shape):  # type: ignore[union-attr]
+                    raise TraceError("is called in a way that is not understood")
+        except (ValueError, IndexError, TypeError, RuntimeError) as reason:
             self._note_unknown(call, tensors, str(reason))
-            traced = None
-        layouts = [traced] if traced is None or not traced or hasattr(traced[0], "role") else list(traced)
+            layouts = [None]
         are_free = all(axis.role == "free" for tensor in tensors for axis in self.layout(tensor))
         for k, tensor in enumerate(outputs):
             layout = layouts[k] if k < len(layouts) else None
             if layout is None and are_free:  # no group acts on the inputs, so none acts on the output
-                layout = tuple(map(free_axis, tensor.shape))
-            self.set_layout(tensor, layout or open_axes(tuple(tensor.shape)))  # type: ignore[arg-type]
+                layout = free_axes(tensor.shape)
+            self.set_layout(tensor, open_axes(tensor.shape) if layout is None else layout)  # type: ignore[arg-type]
 
     def _note_unknown(self, call: Call, tensors: list[Any], reason: str) -> None:
         """Reports a function that is not understood, unless all axes of its arguments are open or free anyway."""
-        for tensor in tensors:
-            name = self.parameter(tensor)
-            if name:
-                self.notes.parameters.setdefault(name, f"{call.name} {reason}")
-        if any(axis.role in ("pixel", "channel") for tensor in tensors for axis in self.layout(tensor)):
-            self.notes.unknown.append((call.where, f"{call.name} {reason}"))
+        names = [name for name in map(self.parameter, tensors) if name]
+        for name in names:
+            self.notes.parameters.setdefault(name, f"{call.name} {reason}")
+        acted_on = any(
+            axis.role in ("pixel", "channel") for tensor in tensors for axis in self.layout(tensor)
+        )
+        if acted_on or names:
+            using = f" ({', '.join(names)})" if names else ""
+            self.notes.unknown.append((call.where, f"{call.name} {reason}{using}"))
 
     def _enter(self, module: nn.Module, args: Any) -> None:
         name = self._modules.get(id(module), type(module).__name__)
@@ -221,7 +263,7 @@ class Tracer(TorchFunctionMode):
 
     def _leave(self, module: nn.Module, args: Any, out: Any) -> None:
         name = self._stack.pop()
-        first = next((item for item in _flatten(out) if self.is_traced(item)), None)
+        first = next((item for item in flatten(out) if self.is_traced(item)), None)
         channels = [] if first is None else [a for a in self.layout(first) if a.role in ("channel", "open")]
         if first is None or name not in self._given:
             if len(channels) == 1 and channels[0].term is not None:
@@ -247,12 +289,14 @@ class Tracer(TorchFunctionMode):
         return fitting[-1].channels()
 
 
-def _flatten(value: Any) -> Iterator[Any]:
-    """Everything in nested tuples, lists and dicts."""
+def flatten(value: Any) -> Iterator[Any]:
+    """Everything in nested tuples, lists, dicts and dataclasses."""
     if isinstance(value, tuple | list):
         for item in value:
-            yield from _flatten(item)
+            yield from flatten(item)
     elif isinstance(value, Mapping):
-        yield from _flatten(list(value.values()))
+        yield from flatten(list(value.values()))
+    elif is_dataclass(value):
+        yield from flatten(list(vars(value).values()))
     else:
         yield value

@@ -187,11 +187,15 @@ class TracedAxis:
     term: Term | None = None  # its representation, if it is a channel axis
     pixel: int = -1  # which pixel axis it is, if it is one
     sign: Sign = "out"  # whether it is on the side of outputs or, contracted with one, of inputs
+    is_constant: bool = False  # whether it is of a constant tensor
+    product: str = ""  # the elementwise product that it results from, until its entries are added up or used
 
     def channels(self) -> Term:
-        """Its representation; an open axis becomes a channel axis with a new variable."""
+        """Its representation; an open axis becomes a channel axis with a new variable, a free one holds scalars."""
         if self.role == "open":
             self.assign(channel_axis(new_variable(self.size)))
+        if self.role == "free":
+            return new_variable(self.size, self.size * Scalar)
         if self.term is None:
             raise TraceError(f"an axis of {self.size} without a representation is used as channels")
         return self.term
@@ -214,9 +218,20 @@ def free_axis(size: int) -> TracedAxis:
     return TracedAxis(size)
 
 
-def open_axes(shape: tuple[int, ...]) -> Layout:
+def free_axes(shape: Sequence[int]) -> Layout:
+    """Axes on which no group acts."""
+    return tuple(map(free_axis, shape))
+
+
+def open_axes(shape: Sequence[int], *, is_constant: bool = False) -> Layout:
     """Axes of unknown role."""
-    return tuple(TracedAxis(size, "open") for size in shape)
+    return tuple(TracedAxis(size, "open", is_constant=is_constant) for size in shape)
+
+
+def check_scalar(axis: TracedAxis, group: Group) -> None:
+    """Makes the only number along an axis a scalar, or raises :class:`TraceError`."""
+    if axis.size == 1 and axis.term is not None:
+        unify(axis.term, new_variable(1, Scalar), group)
 
 
 def pad_left(layout: Layout, length: int) -> Layout:
@@ -234,6 +249,9 @@ def unify_axes(a: TracedAxis, b: TracedAxis, group: Group, sign: Sign = "out") -
     if b.role == "open":
         b.assign(a, sign)
         return a
+    if {a.role, b.role} == {"free", "channel"}:  # scalars
+        unify(a.channels(), b.channels(), group)
+        return free_axis(a.size)
     if a.role != b.role or a.pixel != b.pixel:
         raise TraceError(f"a {a.role} axis meets a {b.role} axis")
     if a.term is not None and b.term is not None:
