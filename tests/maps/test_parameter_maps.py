@@ -4,7 +4,7 @@ import pytest
 from torch import nn
 
 import softsym as ss
-from softsym.errors import InputError
+from softsym.errors import InputError, UntracedWarning
 from softsym.maps import TensorMap, incoming, layer_of, outgoing, parameter_maps
 
 O3 = [ss.O(3)]
@@ -89,7 +89,11 @@ def weight_norm(layer):
 )
 def test_a_parametrised_layer_of_a_chain_is_left_alone_by_name(change):
     model = nn.Sequential(change(nn.Linear(6, 6)), nn.ReLU(), nn.Linear(6, 3))
-    proposal = parameter_maps(model, [ss.group("C(4)@z")], "2V", "V")
+    with (
+        pytest.warns(UntracedWarning, match="0.parametrizations.weight.original.*: a weight is computed"),
+        pytest.warns(UntracedWarning, match="0: has a weight that is computed from others"),
+    ):
+        proposal = parameter_maps(model, [ss.group("C(4)@z")], "2V", "V")
     assert not any("parametrizations" in name for name in proposal)
     assert {"0.bias", "2.weight", "2.bias"} == set(proposal)
     assert "0.parametrizations.weight" in " ".join(proposal.left_alone)
@@ -100,7 +104,9 @@ def test_a_parametrised_layer_of_a_chain_is_left_alone_by_name(change):
 def test_frozen_and_shared_layers_of_a_chain():
     model = nn.Sequential(nn.Linear(3, 8), nn.ReLU(), nn.Linear(8, 3))
     model[0].weight.requires_grad_(False)
-    proposal = parameter_maps(model, [ss.group("C(4)@z")], "V", "V")
+    with pytest.warns(UntracedWarning, match="0.weight: is frozen") as warned:
+        proposal = parameter_maps(model, [ss.group("C(4)@z")], "V", "V")
+    assert warned[0].filename == __file__
     assert proposal.left_alone == {"0.weight": "is frozen (requires_grad is False)"}
     layer = nn.Linear(3, 3)
     proposal = parameter_maps(nn.Sequential(layer, nn.Dropout(), layer), [ss.group("C(4)@z")], "V", "V")

@@ -176,7 +176,10 @@ def test_what_users_try_first():
 
 
 def test_nothing_to_regularise():
-    with pytest.raises(InputError, match="no parameter of the model can be regularised"):
+    with (
+        pytest.raises(InputError, match="no parameter of the model can be regularised"),
+        pytest.warns(BrokenSymmetryWarning),
+    ):
         ss.EquivarianceRegularizer(nn.Sequential(nn.ReLU(), nn.Softmax(-1)), "C(4)", "V", "V")
 
 

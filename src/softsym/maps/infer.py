@@ -97,23 +97,6 @@ def infer_reps(
         4.weight  Regular(D(4)) -> 10S
         4.bias    10S
     """
-    proposal = propose_reps(model, rep_in, rep_out, groups, reps, example, output, moves_grid, hidden)
-    proposal.warn()
-    return proposal
-
-
-def propose_reps(
-    model: nn.Module,
-    rep_in: Rep | str,
-    rep_out: Rep | str,
-    groups: Group | str | Sequence[Group | str],
-    reps: Mapping[str, Override] | None = None,
-    example: Example | None = None,
-    output: Callable[[Any], Tensor] | None = None,
-    moves_grid: bool | None = None,
-    hidden: Hidden = "scalars",
-) -> Proposal:
-    """As :func:`infer_reps`, without warnings."""
     check_initialized(model)
     acting = read_groups(groups)
     proposer = Proposer(tuple(acting), hidden)
@@ -130,7 +113,9 @@ def propose_reps(
     ends = {name: _read_ends(each) for name, each in given.items() if not isinstance(each, TensorMap)}
     on_pixels = groups_act_on_pixels(model, source, acting) if moves_grid is None else moves_grid
     tracer = _trace(model, source, target, acting, on_pixels, ends, example, output)
-    return build_proposal(model, tracer, proposer, maps)
+    proposal = build_proposal(model, tracer, proposer, maps)
+    proposal.warn()
+    return proposal
 
 
 def _read_ends(given: Rep | str | tuple[Rep | str, Rep | str]) -> tuple[Rep | None, Rep]:
@@ -471,7 +456,9 @@ def _find_breaks(tracer: Tracer, reps: _Representations) -> tuple[str, ...]:
     ]
     for name, value, layout in tracer.notes.constants:
         changing = [group.name for group in tracer.groups if not _is_invariant(value, layout, reps, group)]
-        if changing:
+        if (
+            changing and ".parametrizations." not in f".{name}"
+        ):  # of which another warning says that they are not followed
             lines.append(f"breaks {', '.join(changing)} here: {name} is a constant that is not invariant")
     return tuple(dict.fromkeys(lines))
 

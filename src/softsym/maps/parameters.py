@@ -7,7 +7,7 @@ representations between two layers are given too or proposed by their widths. An
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from torch import nn
@@ -37,9 +37,7 @@ def parameter_maps(
     rep_in: Rep | str | None = None,
     rep_out: Rep | str | None = None,
     reps: GivenReps | None = None,
-    *,
-    example: Any = None,
-    output: Callable[[Any], Any] | None = None,
+    **options: Any,
 ) -> Proposal:
     """The map of each parameter of a model, by its name, checked against its shape.
 
@@ -51,8 +49,7 @@ def parameter_maps(
         reps: A proposal of :func:`~softsym.infer_reps`; or the hidden representations of a chain; or {layer name: (rep_in, rep_out)} and
             {parameter name: its map}: together with ``rep_in`` and ``rep_out`` they override the proposal for these layers, without
             them nothing else is regularised.
-        example: Inputs to run on, as for :func:`~softsym.infer_reps`.
-        output: Takes the tensor out of what the model gives.
+        options: Others of :func:`~softsym.infer_reps`, such as ``example``.
 
     Example:
         >>> import softsym as ss, torch
@@ -61,7 +58,7 @@ def parameter_maps(
         {'weight': '2V -> V', 'bias': 'V'}
     """
     check_initialized(model)
-    proposal = _propose(model, groups, rep_in, rep_out, reps, example, output)
+    proposal = _propose(model, groups, rep_in, rep_out, reps, options)
     parameters = dict(model.named_parameters(remove_duplicate=False))
     for name, tensor_map in proposal.items():
         if name not in parameters:
@@ -78,8 +75,7 @@ def _propose(
     rep_in: Rep | str | None,
     rep_out: Rep | str | None,
     reps: GivenReps | None,
-    example: Any,
-    output: Callable[[Any], Any] | None,
+    options: Mapping[str, Any],
 ) -> Proposal:
     if isinstance(reps, Proposal):
         return reps
@@ -90,9 +86,9 @@ def _propose(
             return Proposal(_read_given(model, reps, groups))
     elif reps is not None or is_chain(model) or rep_in is None or rep_out is None:
         return Proposal(chain_maps(model, groups, rep_in, rep_out, reps))
-    from softsym.maps.infer import propose_reps  # with all layer families, which the other ways do not need
+    from softsym.maps.infer import infer_reps  # with all layer families, which the other ways do not need
 
-    return propose_reps(model, rep_in, rep_out, groups, reps, example, output)
+    return infer_reps(model, rep_in, rep_out, groups, reps, **options)
 
 
 def _read_given(

@@ -9,6 +9,7 @@ the axes determine the space.
 from __future__ import annotations
 
 import math
+import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -243,20 +244,22 @@ class Proposal(Mapping[str, TensorMap]):
         alone = [f"left alone: {name}: {reason}" for name, reason in self.left_alone.items()]
         return [*alone, *(f"not understood: {line}" for line in self.not_understood), *self.breaks]
 
-    def warn(self, stacklevel: int = 3) -> None:
+    def warn(self) -> None:
         """Warns, in one line each, of what is not followed, with module and parameter, and of broken symmetries."""
         by_reason: dict[str, list[str]] = {}
         for name, reason in self.left_alone.items():
             by_reason.setdefault(reason, []).append(name)
-        lines = [f"{', '.join(names)}: {reason}" for reason, names in by_reason.items()]
-        if lines:
-            text = f"parameters that are not regularised: {'; '.join(lines)}"
-            warnings.warn(text, UntracedWarning, stacklevel=stacklevel)
-        if self.not_understood:
-            text = f"regularised as if these were equivariant: {'; '.join(self.not_understood)}"
-            warnings.warn(text, UntracedWarning, stacklevel=stacklevel)
-        if self.breaks:
-            warnings.warn("; ".join(self.breaks), BrokenSymmetryWarning, stacklevel=stacklevel)
+        left_alone = [f"{', '.join(names)}: {reason}" for reason, names in by_reason.items()]
+        frame, level = sys._getframe(), 1
+        while frame.f_back and frame.f_globals["__name__"].startswith("softsym."):
+            frame, level = frame.f_back, level + 1
+        for lines, start, category in (
+            (left_alone, "parameters that are not regularised: ", UntracedWarning),
+            (self.not_understood, "regularised as if these were equivariant: ", UntracedWarning),
+            (self.breaks, "", BrokenSymmetryWarning),
+        ):
+            if lines:
+                warnings.warn(start + "; ".join(lines), category, stacklevel=level)
 
     def __str__(self) -> str:
         width = max(map(len, self.maps), default=0)

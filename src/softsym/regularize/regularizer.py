@@ -100,8 +100,6 @@ class EquivarianceRegularizer:
             raise InputError(
                 "; ".join(["no parameter of the model can be regularised", *self.proposal.remarks()])
             )
-        if self.proposal is not reps:  # a proposal that is passed has been seen
-            self.proposal.warn()
         self.stacked = StackedParameters.from_model(model, self.proposal)
         self._buffers = {name: model.get_buffer(name) for name in self.proposal.buffers}
         self.dimensionless = dimensionless

@@ -42,9 +42,6 @@ POINTWISE = (
     "exp log log1p expm1 abs sqrt rsqrt sin cos erf clamp clamp_min clamp_max threshold rrelu softshrink "
     "hardshrink tanhshrink reciprocal sign softmax log_softmax isfinite isnan isinf logical_not"
 )
-COMPARISONS = (
-    "maximum minimum __gt__ __lt__ __ge__ __le__ __eq__ __ne__ gt lt ge le eq ne __rpow__ __and__ __or__"
-)
 
 
 def _pointwise(tracer: Tracer, call: Call) -> Output:
@@ -71,7 +68,7 @@ def _prelu(tracer: Tracer, call: Call) -> Output:
 def _add(tracer: Tracer, call: Call) -> Output:
     """Sums and differences: both summands carry the same representation."""
     if all(isinstance(item, Tensor) for item in call.args[:2]):
-        return _broadcast(tracer, call, "add")
+        return _broadcast(tracer, "add", *map(tracer.layout, call.args[:2]))
     layout = tracer.layout(_first_tensor(call))
     number = call.args[1] if isinstance(call.args[0], Tensor) else call.args[0]
     if number != 0:
@@ -83,7 +80,7 @@ def _multiply(tracer: Tracer, call: Call) -> Output:
     """Products and quotients: elementwise of two tensors, or with one number for all."""
     is_quotient = "div" in call.name
     if all(isinstance(item, Tensor) for item in call.args[:2]):
-        layout = _broadcast(tracer, call, "multiply")
+        layout = _broadcast(tracer, "multiply", *map(tracer.layout, call.args[:2]))
         if is_quotient:
             tracer.mark_products(layout)
         return layout
@@ -96,7 +93,7 @@ def _multiply(tracer: Tracer, call: Call) -> Output:
 def _compare(tracer: Tracer, call: Call) -> Output:
     """Functions of two numbers."""
     layouts = [tracer.layout(item) for item in call.args[:2] if isinstance(item, Tensor)]
-    layout = _broadcast_layouts(tracer, *layouts, "max") if len(layouts) > 1 else layouts[0]
+    layout = _broadcast(tracer, "max", *layouts)
     tracer.mark_all_pointwise(layout, call.name)
     return layout
 
@@ -118,9 +115,7 @@ def _where(tracer: Tracer, call: Call) -> Output:
     """Numbers of two tensors, or of one and a number, by a condition."""
     condition, *values = call.args if call.name == "where" else (call.args[1], call.args[0], call.args[2])
     layouts = [tracer.layout(item) for item in values if isinstance(item, Tensor) and item.dim()]
-    if len(layouts) > 1:
-        layouts = [_broadcast_layouts(tracer, *layouts, "add")]
-    layout = _broadcast_layouts(tracer, tracer.layout(condition), *layouts, "multiply")
+    layout = _broadcast(tracer, "multiply", tracer.layout(condition), _broadcast(tracer, "add", *layouts))
     tracer.mark_products(layout)
     if any(not (isinstance(item, Tensor) and item.dim()) and item != 0 for item in values):
         tracer.mark_all_pointwise(layout, call.name)
@@ -131,12 +126,10 @@ def _first_tensor(call: Call) -> Any:
     return next(item for item in call.args if isinstance(item, Tensor))
 
 
-def _broadcast(tracer: Tracer, call: Call, how: str) -> Layout:
-    return _broadcast_layouts(tracer, *(tracer.layout(item) for item in call.args[:2]), how)
-
-
-def _broadcast_layouts(tracer: Tracer, a: Layout, b: Layout, how: str) -> Layout:
+def _broadcast(tracer: Tracer, how: str, a: Layout, b: Layout | None = None) -> Layout:
     """Unifies the axes of two tensors from the last one on."""
+    if b is None:
+        return a
     length = max(len(a), len(b))
     axes: list[TracedAxis] = []
     for first, second in zip(pad_left(a, length), pad_left(b, length), strict=True):
@@ -166,8 +159,7 @@ def _reduce(tracer: Tracer, call: Call) -> Output:
     place = call.get(2 if is_norm else 1, "dim", call.kwargs.get("axis"))
     if isinstance(place, Tensor):
         return _compare(tracer, call)
-    places = range(len(layout)) if place is None else [place] if isinstance(place, int) else place
-    reduced = {k % len(layout) for k in places}
+    reduced = _read_places(place, len(layout))
     pixels = {k for k, axis in enumerate(layout) if axis.role == "pixel" and axis.size > 1}
     if pixels & reduced and pixels - reduced:
         raise TraceError("goes over some, not all, axes of an image")
@@ -190,14 +182,9 @@ def _reduce(tracer: Tracer, call: Call) -> Output:
 
 def _normalize(tracer: Tracer, call: Call) -> Output:
     """Division by the norm along one axis."""
-    layout = tracer.layout(call.args[0])
-    axis = layout[call.get(2, "dim", 1)]
-    if axis.term is None or call.get(1, "p", 2) != 2:
-        tracer.mark_all_pointwise(layout, call.name)
-    else:
-        tracer.mark_inner_product(axis.term)
-        tracer.mark_all_pointwise(tuple(other for other in layout if other is not axis), call.name)
-    return layout
+    args = (call.args[0], call.get(1, "p", 2), call.get(2, "dim", 1))
+    _reduce(tracer, replace(call, name="norm", args=args, kwargs={}))
+    return tracer.layout(call.args[0])
 
 
 def _cdist(tracer: Tracer, call: Call) -> Output:
@@ -205,6 +192,12 @@ def _cdist(tracer: Tracer, call: Call) -> Output:
     batch = "abcdefgh"[: call.out.dim() - 2]
     layouts = [tracer.layout(item) for item in call.args[:2]]
     return contract(tracer, layouts, [f"{batch}xy", f"{batch}zy"], f"{batch}xz")
+
+
+def _read_places(place: Any, length: int) -> set[int]:
+    """The axes that an argument ``dim`` names; None are all."""
+    places = range(length) if place is None else [place] if isinstance(place, int) else place
+    return {k % length for k in places}
 
 
 def contract(tracer: Tracer, layouts: list[Layout], letters: list[str], out: str) -> Layout:
@@ -402,8 +395,7 @@ def _unsqueeze(tracer: Tracer, call: Call) -> Output:
 
 def _squeeze(tracer: Tracer, call: Call) -> Output:
     layout, place = tracer.layout(call.args[0]), call.get(1, "dim")
-    places = range(len(layout)) if place is None else [place] if isinstance(place, int) else place
-    removed = {k % len(layout) for k in places if layout[k].size == 1}
+    removed = {k for k in _read_places(place, len(layout)) if layout[k].size == 1}
     for k in removed:
         check_scalar(layout[k], tracer.group)
     return tuple(axis for k, axis in enumerate(layout) if k not in removed)
@@ -470,7 +462,7 @@ def _slice_axis(tracer: Tracer, axis: TracedAxis, start: int, stop: int) -> Trac
     return channel_axis(slice_term(axis.channels(), start, stop, tracer.group))
 
 
-def _getitem(tracer: Tracer, call: Call) -> Output:
+def _getitem(tracer: Tracer, call: Call) -> Layout:
     """Indexing by numbers, slices, None and an ellipsis; free axes by anything."""
     layout, index = list(tracer.layout(call.args[0])), call.args[1]
     items = list(index) if isinstance(index, tuple) else [index]
@@ -506,9 +498,9 @@ def _setitem(tracer: Tracer, call: Call) -> Output:
     """Entries that are overwritten by others of the same representation."""
     part, value = _getitem(tracer, call), call.args[2]
     if isinstance(value, Tensor) and value.dim():
-        _broadcast_layouts(tracer, part, tracer.layout(value), "add")  # type: ignore[arg-type]
+        _broadcast(tracer, "add", part, tracer.layout(value))
     elif value != 0:
-        tracer.mark_all_pointwise(part, call.name)  # type: ignore[arg-type]
+        tracer.mark_all_pointwise(part, call.name)
     return tracer.layout(call.args[0])
 
 
@@ -550,16 +542,11 @@ def _select(tracer: Tracer, call: Call) -> Output:
 
 
 def _along(tracer: Tracer, call: Call) -> Output:
-    """Order along a free axis: cumulated sums, flips."""
+    """Functions that depend on the order along free axes: cumulated sums, flips, triangles."""
     layout = tracer.layout(call.args[0])
-    place = call.get(2 if call.name == "roll" else 1, "dims" if call.name in ("roll", "flip") else "dim")
-    _check_places([layout[k] for k in ([place] if isinstance(place, int) else place)])
-    return layout
-
-
-def _triangle(tracer: Tracer, call: Call) -> Output:
-    layout = tracer.layout(call.args[0])
-    _check_places(layout[-2:])
+    place = call.get(2 if call.name == "roll" else 1, "dim", call.kwargs.get("dims"))
+    places = (-2, -1) if call.name in ("tril", "triu") else [place] if isinstance(place, int) else place
+    _check_places([layout[k] for k in places])
     return layout
 
 
@@ -567,21 +554,16 @@ def _scatter(tracer: Tracer, call: Call) -> Output:
     """Gathering entries along a free axis, and adding or writing them there: messages between the nodes of a graph."""
     layout, place, index = tracer.layout(call.args[0]), call.get(1, "dim"), call.get(2, "index")
     values = call.get(3, "source" if call.name.startswith("index") else "src", call.kwargs.get("value"))
-    layouts = [layout, tracer.layout(values)] if isinstance(values, Tensor) and values.dim() else [layout]
-    _check_places([each[place % len(layout)] for each in layouts])
+    is_number = not (isinstance(values, Tensor) and values.dim())
+    source = layout if is_number else tracer.layout(values)
     place %= len(layout)
+    _check_places([layout[place], source[place]])
     axes = list(layout)
-    for k, axis in enumerate(axes):
-        if k != place and len(layouts) > 1:
-            axes[k] = unify_axes(axis, layouts[1][k], tracer.group)
-        if (
-            k != place
-            and axes[k].role != "free"
-            and index.dim() > 1
-            and (index != index.narrow(k, 0, 1)).any()
-        ):
+    for k in set(range(len(axes))) - {place}:
+        axes[k] = unify_axes(axes[k], source[k], tracer.group)
+        if axes[k].role != "free" and index.dim() > 1 and (index != index.narrow(k, 0, 1)).any():
             raise TraceError(f"takes other places for other entries of a {axes[k].role} axis")
-    if call.get(4, "reduce") in ("amax", "amin", "prod", "multiply") or (len(layouts) == 1 and values):
+    if call.get(4, "reduce") in ("amax", "amin", "prod", "multiply") or (is_number and values):
         tracer.mark_all_pointwise(tuple(axes), call.name)
     axes[place] = free_axis(call.out.shape[place])
     return tuple(axes)
@@ -599,96 +581,54 @@ NEW = (
 )
 UNCHANGED = (
     "contiguous clone detach to float double half type_as dropout dropout1d dropout2d dropout3d feature_dropout alpha_dropout "
-    "get_data requires_grad_ cpu pin_memory identity"
+    "get_data requires_grad_ cpu pin_memory identity neg"
 )
 RULES: dict[str, Rule] = {
-    **dict.fromkeys(POINTWISE.split(), _pointwise),
-    **dict.fromkeys(
-        [
-            "add",
-            "sub",
-            "rsub",
-            "__radd__",
-            "__rsub__",
-            "__add__",
-            "__sub__",
-            "__iadd__",
-            "__isub__",
-            "subtract",
-        ],
-        _add,
-    ),
-    **dict.fromkeys(
-        [
-            "mul",
-            "div",
-            "true_divide",
-            "multiply",
-            "truediv",
-            "__mul__",
-            "__truediv__",
-            "__rmul__",
-            "__rtruediv__",
-            "__imul__",
-            "__itruediv__",
-        ],
-        _multiply,
-    ),
-    **dict.fromkeys(COMPARISONS.split(), _compare),
-    **dict.fromkeys(("pow", "__pow__", "square"), _power),
-    **dict.fromkeys(("where", "masked_fill"), _where),
-    **dict.fromkeys(
-        [
-            "mean",
-            "sum",
-            "amax",
-            "amin",
-            "max",
-            "min",
-            "std",
-            "var",
-            "logsumexp",
-            "prod",
-            "any",
-            "all",
-            "norm",
-            "linalg_norm",
-            "linalg_vector_norm",
-        ],
-        _reduce,
-    ),
-    **dict.fromkeys(
-        ["matmul", "bmm", "mm", "mv", "__matmul__", "__rmatmul__", "_sparse_mm", "spmm"], _matmul
-    ),
-    "normalize": _normalize,
-    "cdist": _cdist,
-    **dict.fromkeys(
-        ["index_add", "index_copy", "index_reduce", "scatter", "scatter_add", "scatter_reduce", "gather"],
-        _scatter,
-    ),
-    **dict.fromkeys(("cumsum", "cumprod", "flip", "roll"), _along),
-    **dict.fromkeys(("tril", "triu"), _triangle),
-    **dict.fromkeys(NEW.split(), _new),
-    "__setitem__": _setitem,
-    "addmm": _addmm,
-    "einsum": _einsum,
-    "glu": _glu,
-    "neg": lambda tracer, call: tracer.layout(call.args[0]),
-    "prelu": _prelu,
-    **dict.fromkeys(UNCHANGED.split(), _unchanged),
-    **dict.fromkeys(["view", "reshape", "flatten", "unflatten", "view_as", "reshape_as"], _reshape),
-    **dict.fromkeys(("transpose", "swapaxes", "swapdims"), _transpose),
-    **dict.fromkeys(("t", "get_T", "get_mT"), _swap_last),
-    **dict.fromkeys(("expand", "expand_as"), _expand),
-    **dict.fromkeys(("cat", "concat", "concatenate"), _cat),
-    **dict.fromkeys(("chunk", "split", "tensor_split"), _split),
-    **dict.fromkeys(("select", "index_select"), _select),
-    "__getitem__": _getitem,
-    "permute": _permute,
-    "repeat": _repeat,
-    "squeeze": _squeeze,
-    "stack": _stack,
-    "unbind": _unbind,
-    "unsqueeze": _unsqueeze,
+    name: rule
+    for rule, names in (
+        (_pointwise, POINTWISE),
+        (_add, "add sub rsub __radd__ __rsub__ __add__ __sub__ __iadd__ __isub__ subtract"),
+        (
+            _multiply,
+            "mul div true_divide multiply truediv __mul__ __truediv__ __rmul__ __rtruediv__ __rdiv__ __imul__ __itruediv__",
+        ),
+        (
+            _compare,
+            "maximum minimum __gt__ __lt__ __ge__ __le__ __eq__ __ne__ gt lt ge le eq ne __rpow__ __and__ __or__",
+        ),
+        (_power, "pow __pow__ square"),
+        (_where, "where masked_fill"),
+        (
+            _reduce,
+            "mean sum amax amin max min std var logsumexp prod any all norm linalg_norm linalg_vector_norm",
+        ),
+        (_normalize, "normalize"),
+        (_cdist, "cdist"),
+        (_matmul, "matmul bmm mm mv __matmul__ __rmatmul__ _sparse_mm spmm"),
+        (_addmm, "addmm"),
+        (_einsum, "einsum"),
+        (_glu, "glu"),
+        (_prelu, "prelu"),
+        (_unchanged, UNCHANGED),
+        (_reshape, "view reshape flatten unflatten view_as reshape_as"),
+        (_permute, "permute"),
+        (_transpose, "transpose swapaxes swapdims"),
+        (_swap_last, "t get_T get_mT"),
+        (_expand, "expand expand_as"),
+        (_repeat, "repeat"),
+        (_unsqueeze, "unsqueeze"),
+        (_squeeze, "squeeze"),
+        (_cat, "cat concat concatenate"),
+        (_stack, "stack"),
+        (_split, "chunk split tensor_split"),
+        (_unbind, "unbind"),
+        (_getitem, "__getitem__"),
+        (_setitem, "__setitem__"),
+        (_select, "select index_select"),
+        (_along, "cumsum cumprod flip roll tril triu"),
+        (_scatter, "gather index_add index_copy index_reduce scatter scatter_add scatter_reduce"),
+        (_new, NEW),
+    )
+    for name in names.split()
 }
 """The rule of each function, by its name."""

@@ -235,7 +235,7 @@ class Tracer(TorchFunctionMode):
                     raise TraceError("is called in a way that is not understood")
         except (ValueError, IndexError, TypeError, RuntimeError) as reason:
             self._note_unknown(call, tensors, str(reason))
-            layouts = [None]
+            traced, layouts = None, []
         are_free = all(axis.role == "free" for tensor in tensors for axis in self.layout(tensor))
         for k, tensor in enumerate(outputs):
             layout = layouts[k] if k < len(layouts) else None
