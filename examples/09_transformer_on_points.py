@@ -10,6 +10,7 @@ still separate the three axes.
 from __future__ import annotations
 
 import argparse
+import warnings
 
 import torch
 from torch import Tensor, nn
@@ -52,8 +53,10 @@ def main(quick: bool = False) -> None:
     torch.manual_seed(0)
     net = SetTransformer()
     optimizer = torch.optim.Adam(net.parameters(), lr=2e-3)
-    reps = ss.infer_reps(net, "V", "V", AXES, example=x, hidden="mixed")
-    for line in reps.breaks:
+    with warnings.catch_warnings():  # of what is printed here
+        warnings.simplefilter("ignore", UserWarning)
+        reps = ss.infer_reps(net, "V", "V", AXES, example=x, hidden="mixed")
+    for line in reps.remarks():
         print(line)
     per = ss.EquivarianceRegularizer(net, AXES, reps=reps, strength=30.0)
     controller = ss.strengths.OneShot(at_epoch=epochs // 3, gamma=4.0, window=epochs // 6)
