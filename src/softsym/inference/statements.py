@@ -70,6 +70,8 @@ FLEXIBLE = "width 0.7 of lengths", "width 0.7"
 """Features with which resolution is computed: of polynomials alone, rows seem to tell more than they do."""
 RESOLUTION_ROWS = 1_000
 DRAWS = 4_000
+LEAST_PREDICTED = 0.1
+"""Share of what linear maps leave that must be predicted on held-out rows for violations to be measured against it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -325,9 +327,11 @@ class _Part:
                 mean, variance = np.array([each[kind] for each in moments])[chosen, :, c].T
                 self.draws[kind, :, c] = rng.gamma(np.maximum(mean**2 / variance, 1e-3), variance / mean)
             self.noise[c] = float(np.concatenate(noises)[:, c] @ shares / shares.sum()) * self.q
-        rest = 1.0 - self.noise  # what is left of a copy after linear maps and noise
-        full = (self.block.whole / self.block.sizes) ** 2 - self.noise
-        self.reference: Array = np.maximum(np.where(rest > 0.5, rest, full), 1e-6)
+        # Relative to what is left of a copy after linear maps and noise, if anything of it can be predicted; else to the whole copy.
+        predicted = 1.0 - np.minimum(self.softly.mean(axis=0), self.without.mean(axis=0))
+        rest, full = 1.0 - self.noise, (self.block.whole / self.block.sizes) ** 2 - self.noise
+        rest = np.where(predicted > LEAST_PREDICTED, np.maximum(rest, predicted), full)
+        self.reference: Array = np.maximum(rest, 1e-6)
         self.curve = np.concatenate([[self.unbroken.sum()], np.max(heights, axis=0).sum(axis=1)])
 
     def _resolve(self, flexible: FeatureMap, squares: list[Array], tolerance: float) -> float:
