@@ -14,15 +14,6 @@ from pathlib import Path
 from typing import Any
 
 RESULTS = Path(__file__).parent / "results"
-RATES = {
-    "right_of_decided": "right, of those decided",
-    "undecided": "undecided",
-    "false_exact": 'false "exact", of those broken by more than the tolerance',
-    "false_refuted": 'false "soft" or "absent", of those exact',
-    "intervals_cover_exact": "intervals that cover, exact",
-    "intervals_cover": "intervals that cover, all",
-    "exact_called_exact": "exact called exact",
-}
 STRATA_RATES = {
     "false_exact": 'false "exact"',
     "false_exact_unresolvable": "of finer ones",
@@ -53,59 +44,6 @@ def rate(found: dict[str, Any] | None) -> str:
         return ""
     low, high = found["interval"]
     return f"{found['count']} of {found['of']} ({low:.1%} to {high:.1%})"
-
-
-def calibration() -> str:
-    """Error rates of verdicts, and how many stay undecided."""
-    result = recorded("calibration-evidence")
-    parts = [part for part in ("fresh", "discovery", "adjusted") if part in result]
-    rows = [["pairs", *(str(result[part]["pairs"]) for part in parts)]]
-    rows += [[words, *(rate(result[part][key]) for part in parts)] for key, words in RATES.items()]
-    for anchor, words in {
-        "threshold": "a threshold of 0.05 on the estimate",
-        "largest gap": "the largest gap",
-    }.items():
-        for key, what in {
-            "false_exact_above_0.05": 'false "exact"',
-            "exact_called_exact": "exact called exact",
-        }.items():
-            rows.append([f"{words}: {what}", *(rate(result[part]["anchors"][anchor][key]) for part in parts)])
-    cells = list(dict.fromkeys(cell for part in parts for cell in result[part]["by_rows_and_noise"]))
-    by_cell = [
-        [cell, *(_undecided(result[part]["by_rows_and_noise"].get(cell)) for part in parts)] for cell in cells
-    ]
-    wrong = [f"- {one}" for part in parts for one in result[part]["wrong"]]
-    power = [
-        [f"violation {key}", *(rate(result[part]["power"].get(key)) for part in parts)]
-        for key in result[parts[0]]["power"]
-    ]
-    return "\n\n".join(
-        [
-            table(["", *parts], rows),
-            "Undecided by rows and noise:",
-            table(["", *parts], by_cell),
-            'Called "soft" or "absent", by the true violation:',
-            table(["", *parts], power),
-            "Wrong verdicts:",
-            "\n".join(wrong) or "none",
-        ]
-    )
-
-
-def verdicts() -> str:
-    """The rates of the evidence's verdicts in one sentence."""
-    fresh = recorded("calibration-evidence")["fresh"]
-    decided, undecided, false = (fresh[key] for key in ("right_of_decided", "undecided", "false_exact"))
-    large = fresh["by_rows_and_noise"]["1000 rows, noise 0.05"]["undecided"]
-    return (
-        f"{decided['count']} of {decided['of']} decided ones are right, {false['count']} of {false['of']} symmetries "
-        "that are broken by more\n"
-        f"than the tolerance are called exact, {undecided['rate']:.0%} stay undecided ({large:.0%} with 1,000 rows and 5 % noise)."
-    )
-
-
-def _undecided(cell: dict[str, Any] | None) -> str:
-    return "" if cell is None else f"{cell['undecided']:.0%} of {cell['pairs']}"
 
 
 def strata() -> str:
@@ -429,8 +367,6 @@ PROPOSED = {
 }
 WAYS = ("plain", "augmented", "sample penalty", "per")
 TABLES = {
-    "calibration": calibration,
-    "verdicts": verdicts,
     "strata": strata,
     "recordings": recordings,
     "many_rows": many_rows,
