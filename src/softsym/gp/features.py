@@ -788,7 +788,10 @@ def unconstrained_features(X: Array, most: int = MAX_FEATURES) -> Iterator[Featu
         yield UnconstrainedFeatures(f"squared exponential of width {width} of inputs", inducing)
 
 
-def _unscaled(rep: Rep, output: TensorType, group: Group, X: Array, most: int) -> Iterator[FeatureMap]:
+def _unscaled(
+    rep: Rep, output: TensorType, group: Group, X: Array, most: int, repeats: int = 1
+) -> Iterator[FeatureMap]:
+    """Polynomials of at most so many features, then smooth maps for so many outputs that share them."""
     covariants = equivariant_polynomials(rep, output, group)
     if not len(covariants):
         covariants = equivariant_polynomials(rep, output, group, 3)
@@ -813,6 +816,7 @@ def _unscaled(rep: Rep, output: TensorType, group: Group, X: Array, most: int) -
             yield PolynomialFeatures(
                 name, covariants, root_squares, coordinates, products, first, second, sizes
             )
+    most //= repeats
     if group.is_finite and (group.order or np.inf) <= MAX_ORDER:
         for width in WIDTHS:
             yield AveragedFeatures.fit(rep, output, group, covariants, root_squares, X, width, most)
@@ -864,11 +868,12 @@ def _sums(
     exchanges: Exchanges, size: int, output: TensorType, order: Index, X: Array, most: int
 ) -> Iterator[PooledFeatures]:
     """Sums over tuples of a size: the same features for all choices of kinds, as far as there are any."""
-    repeats = order.shape[1] if order.shape[0] * order.shape[2] > 1 else 1
-    share, maps = most // (len(exchanges.sums[size]) * repeats), []
+    is_shared = order.shape[0] * order.shape[2] == 1  # functions of one coordinate are those of all
+    share = most // (len(exchanges.sums[size]) * (1 if is_shared else order.shape[1]))
+    repeats, maps = order.shape[1] if is_shared else 1, []
     for tuples in exchanges.sums[size]:
         rows = X[:, tuples.columns].reshape(-1, tuples.columns.shape[1])
-        listed = _unscaled(tuples.rep, output, exchanges.group, rows, share)
+        listed = _unscaled(tuples.rep, output, exchanges.group, rows, share, repeats)
         maps.append({each.name: (tuples.columns, each) for each in listed})
     for name in dict.fromkeys(name for each in maps for name in each):
         chosen = [each[name] for each in maps if name in each]
