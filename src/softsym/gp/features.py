@@ -78,6 +78,8 @@ PERFECT = 1e-9
 FLAT = 3.0
 """Prior standard deviation of polynomial parts next to smooth ones: little shrinkage."""
 TUPLES = "particles", "pairs", "triples"
+MAX_SUMMED = 150_000
+"""Rows times orders of all particles, over which features are summed."""
 SUMMED, PRINCIPAL, FACTORS = 60, 12, 16
 """Sums of invariants over pairs of each kind, how many of their principal coordinates smooth functions have, and equivariant sums next to
 these."""
@@ -862,6 +864,13 @@ def _pooled(exchanges: Exchanges, X: Array, most: int) -> Iterator[FeatureMap]:
     yield from sorted(polynomials, key=lambda each: each.values(X[:1]).shape[3])
     yield from (each for each in listed if not is_polynomial(each))
     yield from _many_body(exchanges, polynomials, X, most)
+    whole = exchanges.whole
+    if whole is not None and len(exchanges.sums) > 1 and len(X) * len(whole.columns) <= MAX_SUMMED:
+        rows, repeats = X[:, whole.columns[0]], exchanges.repeats
+        for each in _unscaled(whole.rep, exchanges.output, exchanges.group, rows, most // repeats):
+            if not is_polynomial(each):
+                name = f"{each.name} summed over orders"
+                yield PooledFeatures(name, (whole.columns,), (each,), exchanges.order)
 
 
 def _sums(

@@ -6,7 +6,7 @@ A direct product of a group K of space and of symmetric groups, one for every ki
 
 with functions :math:`g` that are K-equivariant, whatever the number of particles: no average over permutations is formed. If outputs belong
 to particles, sums have one particle fixed. Sums of invariants over pairs tell generic configurations apart (Boutin and Kemper, 2004), so
-smooth functions of them, times such sums, follow what no sum over pairs does.
+smooth functions of them, times such sums, follow what no sum over pairs does. Where particles are few, a sum over all their orders does.
 
 References:
     Deep Sets (Zaheer et al., 2017), https://arxiv.org/abs/1703.06114; On reconstructing n-point configurations from the distribution of
@@ -31,8 +31,8 @@ from softsym.reps.atoms import Atom, Base, Particles, Sign
 from softsym.reps.symmetric import Subspace
 from softsym.typing import Array, Index
 
-MAX_TUPLES = 200
-"""Of particles, over which one sum runs."""
+MAX_TUPLES, MAX_ORDERS = 200, 240
+"""Of particles, over which one sum runs, and orders of all particles."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +58,7 @@ class Exchanges:
         repeats: How many such outputs that no group mixes there are.
         order: Columns (targets, repeats, q) of the outputs.
         sums: For one particle, two particles and so on the tuples of each choice of kinds; without exchanged particles all inputs.
+        whole: All particles in every order, where these are few.
     """
 
     group: Group
@@ -65,6 +66,7 @@ class Exchanges:
     repeats: int
     order: Index
     sums: tuple[tuple[Tuples, ...], ...]
+    whole: Tuples | None = None
 
     @property
     def targets(self) -> int:
@@ -111,7 +113,9 @@ def read_exchanges(rep: Rep, output: TensorType, group: Group, largest: int) -> 
     if not chosen and target is None:
         columns, rep_all = _join([*kinds[None]], 1)
         chosen = [(Tuples(columns, rep_all),)]
-    return Exchanges(K, kind, order.shape[1], order, tuple(chosen)) if chosen else None
+    parts = sorted((part for part in exchanged if kinds[part]), key=lambda part: part != target)
+    whole = _whole(kinds, parts) if parts else None
+    return Exchanges(K, kind, order.shape[1], order, tuple(chosen), whole) if chosen else None
 
 
 def _is_symmetric(group: Group) -> bool:
@@ -184,17 +188,35 @@ def _sums(
             for places in itertools.product(*map(range, counts))
             if len(set(zip(each, places, strict=True))) == size
         ]
-        if not 0 < len(indices) <= MAX_TUPLES:
-            continue
-        columns, reps = [], []
-        for k, part in enumerate(each):
-            own, rep = _join(kinds[part], counts[k])
-            columns.append(own[[places[k] for places in indices]])
-            reps.append(rep)
-        shared, rep = _join(kinds[None], 1)
-        columns.append(np.tile(shared, (len(indices), 1)))
-        found.append(Tuples(np.concatenate(columns, axis=1), sum([*reps, rep], Rep(()))))
+        if 0 < len(indices) <= MAX_TUPLES:
+            found.append(_tuples(kinds, each, indices))
     return tuple(found)
+
+
+def _whole(kinds: dict[int | None, list[tuple[Index, TensorType]]], parts: list[int]) -> Tuples | None:
+    """All particles in every order, those of the first kind slowest; None if there are too many orders."""
+    counts = [len(kinds[part][0][0]) for part in parts]
+    if math.prod(map(math.factorial, counts)) > MAX_ORDERS:
+        return None
+    orders = itertools.product(*(itertools.permutations(range(count)) for count in counts))
+    each = tuple(part for part, count in zip(parts, counts, strict=True) for _ in range(count))
+    return _tuples(kinds, each, [tuple(itertools.chain(*order)) for order in orders])
+
+
+def _tuples(
+    kinds: dict[int | None, list[tuple[Index, TensorType]]],
+    parts: tuple[int, ...],
+    indices: list[tuple[int, ...]],
+) -> Tuples:
+    """Tuples of particles of given kinds and numbers, each with all inputs that no particle has."""
+    columns, rep = [], Rep(())
+    for k, part in enumerate(parts):
+        own, each = _join(kinds[part], len(kinds[part][0][0]))
+        columns.append(own[[places[k] for places in indices]])
+        rep = rep + each
+    shared, each = _join(kinds[None], 1)
+    columns.append(np.tile(shared, (len(indices), 1)))
+    return Tuples(np.concatenate(columns, axis=1), rep + each)
 
 
 def _join(pieces: list[tuple[Index, TensorType]], count: int) -> tuple[Index, Rep]:
