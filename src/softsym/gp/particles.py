@@ -29,6 +29,7 @@ from softsym.groups.sampling import permutation_group
 from softsym.reps import Rep, TensorType
 from softsym.reps.atoms import Atom, Base, Particles, Sign
 from softsym.reps.symmetric import Subspace
+from softsym.spaces import invariants
 from softsym.typing import Array, Index
 
 MAX_TUPLES, MAX_ORDERS = 200, 240
@@ -109,7 +110,7 @@ def read_exchanges(rep: Rep, output: TensorType, group: Group, largest: int) -> 
         return None
     target, order, kind = outputs
     sums = tuple(_sums(kinds, [part for part in exchanged if kinds[part]], target, size) for size in (1, 2, 3))
-    chosen = [each for k, each in enumerate(sums) if each and (k < 2 or _needs_triples(each, K))]
+    chosen = [each for k, each in enumerate(sums) if each and (k < 2 or _needs_triples(each, kind, K))]
     if not chosen and target is None:
         columns, rep_all = _join([*kinds[None]], 1)
         chosen = [(Tuples(columns, rep_all),)]
@@ -227,13 +228,12 @@ def _join(pieces: list[tuple[Index, TensorType]], count: int) -> tuple[Index, Re
     return columns, Rep(tuple((order.shape[1], kind) for order, kind in pieces))
 
 
-def _needs_triples(sums: tuple[Tuples, ...], K: Group) -> bool:
-    """Whether three vectors have an invariant that no two of them have, as under rotations without reflections."""
-    from softsym.spaces import invariants
-
-    vectors = [kind for each in sums for _, kind in each.rep if kind.rank == 1]
-    triple = TensorType((Base(),) * 3)
-    return bool(vectors) and K.dim == 3 and invariants(Rep(((1, triple),)), K).dim > 0
+def _needs_triples(sums: tuple[Tuples, ...], output: TensorType, K: Group) -> bool:
+    """Whether three vectors have a determinant that no two of them have: under rotations alone, or for pseudo-outputs."""
+    if K.dim != 3 or not any(kind.size(K) == K.dim for each in sums for _, kind in each.rep):
+        return False
+    is_pseudo = any(isinstance(atom, Sign) for atom in output.atoms)
+    return is_pseudo or invariants(Rep(((1, TensorType((Base(),) * 3)),)), K).dim > 0
 
 
 @stored
