@@ -80,6 +80,8 @@ FLAT = 3.0
 TUPLES = "particles", "pairs", "triples"
 MAX_SUMMED = 150_000
 """Rows times orders of all particles, over which features are summed."""
+ZERO = 1e-9
+"""Root mean square of a sum that vanishes."""
 SUMMED, PRINCIPAL, FACTORS = 60, 12, 16
 """Sums of invariants over pairs of each kind, how many of their principal coordinates smooth functions have, and equivariant sums next to
 these."""
@@ -849,7 +851,9 @@ def _pooled(exchanges: Exchanges, X: Array, most: int) -> Iterator[FeatureMap]:
     if not others and len(first.columns) == 1:
         is_plain = np.array_equal(first.columns[0], np.arange(X.shape[1])) and exchanges.repeats == 1
         share = most // exchanges.repeats if exchanges.order.shape[2] > 1 else most
-        maps = equivariant_features(first.rep, exchanges.output, exchanges.group, X[:, first.columns[0]], share)
+        maps = equivariant_features(
+            first.rep, exchanges.output, exchanges.group, X[:, first.columns[0]], share
+        )
         for each in maps:
             yield (
                 each if is_plain else PooledFeatures(each.name, (first.columns,), (each,), exchanges.order)
@@ -907,6 +911,8 @@ def _many_body(
     values = scalars.values(X).reshape(len(X) * exchanges.targets, -1)
     mean, axes = principal_axes(values, PRINCIPAL)
     lengths = np.sqrt((factors.values(X) ** 2).mean(axis=(0, 1, 2))) + SMALLEST
+    if lengths.min() < ZERO:  # sums that vanish, of which rounding is left
+        return
     points, room = (values - mean) @ axes, max(4, most // (2 * len(lengths) * exchanges.repeats))
     for width in WIDTHS:
         inducing = InducingPoints.select(points, width * np.sqrt(points.shape[1]), room)
@@ -917,7 +923,9 @@ def _many_body(
 def _constant(features: PooledFeatures, X: Array) -> PooledFeatures:
     """The constant alone of sums of polynomials."""
     first = features.maps[0]
-    one = replace(first, products=((),), first=np.zeros(1, np.int64), second=np.zeros(1, np.int64), sizes=np.ones(1))
+    one = replace(
+        first, products=((),), first=np.zeros(1, np.int64), second=np.zeros(1, np.int64), sizes=np.ones(1)
+    )
     return replace(features, columns=features.columns[:1], maps=(one,))
 
 

@@ -93,7 +93,9 @@ def read_exchanges(rep: Rep, output: TensorType, group: Group, largest: int) -> 
     """
     factors = [group.factor(part) for part in range(len(group.part_dims))]
     exchanged = [part for part, each in enumerate(factors) if _is_symmetric(each)]
-    space = [part for part, each in enumerate(factors) if part not in exchanged and (each.lie or each.discrete)]
+    space = [
+        part for part, each in enumerate(factors) if part not in exchanged and (each.lie or each.discrete)
+    ]
     if len(space) > 1 or (len(factors) == 1 and (not exchanged or (group.order or 0) <= largest)):
         return None
     K = factors[space[0]] if space else Trivial(1)
@@ -109,7 +111,9 @@ def read_exchanges(rep: Rep, output: TensorType, group: Group, largest: int) -> 
     if outputs is None:
         return None
     target, order, kind = outputs
-    sums = tuple(_sums(kinds, [part for part in exchanged if kinds[part]], target, size) for size in (1, 2, 3))
+    sums = tuple(
+        _sums(kinds, [part for part in exchanged if kinds[part]], target, size) for size in (1, 2, 3)
+    )
     chosen = [each for k, each in enumerate(sums) if each and (k < 2 or _needs_triples(each, kind, K))]
     if not chosen and target is None:
         columns, rep_all = _join([*kinds[None]], 1)
@@ -329,4 +333,3 @@ def principal_axes(values: Array, most: int, least: float = 1e-4) -> tuple[Array
     kept = max(1, int((sizes[:most] > least * sizes[0]).sum()))
     scale = float(np.sqrt((sizes[:kept] ** 2).mean() / len(values))) + 1e-300
     return mean, axes[:kept].T / scale
-

@@ -298,7 +298,9 @@ def _compare_parities(rows: list[EvidenceRow], tests: Sequence[_Tests]) -> None:
     refuted = [row.verdict in ("absent", "soft") for row in rows]
     for k, (row, one) in enumerate(zip(rows, tests, strict=True)):
         if not refuted[k] or any(
-            is_refuted and other.action.linear.is_orthogonal and not has_reflections(other.action.linear)
+            is_refuted
+            and other.action.linear.is_orthogonal
+            and not has_reflections(other.action.linear)
             and contains(one.action.linear, other.action.linear)
             for other, is_refuted in zip(tests, refuted, strict=True)
         ):

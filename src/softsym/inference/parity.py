@@ -65,12 +65,19 @@ def find_pseudo_copies(
     if rotations is None:
         return []
     reflection = next(h for h in group.discrete_generators if np.linalg.det(h) < 0)
-    models = [_Model(sample, sample.rep_in, rotations, k, block.kind) for k, block in enumerate(sample.blocks)]
+    models = [
+        _Model(sample, sample.rep_in, rotations, k, block.kind) for k, block in enumerate(sample.blocks)
+    ]
     whole = sum(float((block.weights * block.whole**2).sum()) for block in sample.blocks)
     alone = sum(float(model.errors.sum()) for model in models) / whole
-    if alone > SLACK * min(errors) or alone > errors[0] / SLACK:  # rotations do not hold either, or are no better
+    if (
+        alone > SLACK * min(errors) or alone > errors[0] / SLACK
+    ):  # rotations do not hold either, or are no better
         return []
     signs = list(_try_signs(sample, group, reflection, models))
+    # with pseudovectors alone, reflections are rotations: that says nothing more
+    vectors = len(_vectors(sample.rep_in, group)) + sum(len(block.columns) for block in sample.blocks)
+    signs = [(changed, value) for changed, value in signs if len(changed) < max(vectors, 2)]
     claimed = next(value for changed, value in signs if not changed)
     least = min(value for _, value in signs)
     if least > BETTER * claimed:
@@ -118,7 +125,12 @@ def rotation_subgroup(group: Group) -> Group | None:
     negative = [h for h in group.discrete_generators if np.linalg.det(h) < 0]
     positive = [h for h in group.discrete_generators if np.linalg.det(h) > 0]
     h = negative[0]
-    listed = [*positive, *(h @ g @ h.T for g in positive), *(g @ h for g in negative), *(h @ g for g in negative)]
+    listed = [
+        *positive,
+        *(h @ g @ h.T for g in positive),
+        *(g @ h for g in negative),
+        *(h @ g for g in negative),
+    ]
     kept: list[Array] = []
     for g in listed:
         if not any(np.allclose(g, other) for other in (np.eye(group.dim), *kept)):
@@ -153,7 +165,9 @@ class _Model:
         q, copies = self.block.values.shape[1:]
         if self.features is None:
             return np.zeros((len(X), q, copies))
-        return np.asarray(combine(self.features((X - self.sample.shift) / self.sample.scale), self.weights, q))
+        return np.asarray(
+            combine(self.features((X - self.sample.shift) / self.sample.scale), self.weights, q)
+        )
 
 
 def _try_signs(
@@ -162,7 +176,7 @@ def _try_signs(
     """Copies that change their type, and what is left of the symmetry under a reflection; outputs have the better sign each."""
     rows, element = sample.X[sample.some(ROWS)], group_element(group, h)
     reflected = rows @ sample.rep_in.rho(group, h).T
-    copies = [copy for copy in _copies("input", sample.rep_in, group) if str(copy.kind) in ("V", "pV")]
+    copies = _vectors(sample.rep_in, group)
     most = len(copies) if len(copies) <= MOST_SIGNS else FEW
     for size in range(most + 1):
         for chosen in itertools.combinations(copies, size):
@@ -204,6 +218,10 @@ def _copies(side: str, rep: Rep, group: Group) -> Iterator[Copy]:
     for segment in rep.segments(group):
         for start in range(segment.start, segment.stop, segment.size):
             yield Copy(side, start, start + segment.size, segment.type)
+
+
+def _vectors(rep: Rep, group: Group) -> list[Copy]:
+    return [copy for copy in _copies("input", rep, group) if str(copy.kind) in ("V", "pV")]
 
 
 def _swap(kind: TensorType) -> TensorType:
