@@ -37,6 +37,7 @@ class Tokens:
         if depth > MAX_DEPTH:
             raise InputError(f"{what} text has brackets in {depth} brackets; at most {MAX_DEPTH} are read")
         self.text, self.what, self.place = text, what, 0
+        self.kinds = 0  # of particles so far
         self.limit = len(text.rstrip())
 
     def peek(self) -> str:

@@ -6,7 +6,8 @@ With the invariants I(x) of a group and equivariant polynomials :math:`c_j(x)` (
 
 so every function they span is equivariant at every group element, compact group or not. The :math:`\phi_i` are monomials, or whitened
 features :math:`k(\cdot, Z) L^{-T}` of a squared-exponential kernel with inducing points Z and the Cholesky factor L of their kernel matrix.
-Finite groups, whose invariants may be of high degree, are averaged exactly instead. Groups with all positive multiples of the identity act
+Finite groups, whose invariants may be of high degree, are averaged exactly instead, and features of equal particles are sums over particles
+(:mod:`softsym.gp.particles`). Groups with all positive multiples of the identity act
 on inputs divided by their size. Without a group every coordinate of the outputs has features of its own.
 
 Features stay factorised: a *part* is a pair of :math:`c` (n, q, J), or None for the unit vectors, and :math:`\phi` (n, M), and stands
@@ -32,6 +33,7 @@ from softsym.gp.covariants import (
     invariant_polynomials,
     separates_orbits,
 )
+from softsym.gp.particles import Exchanges, ManyBodyFeatures, PooledFeatures, principal_axes, read_exchanges
 from softsym.groups import Group, Trivial
 from softsym.groups.finite_subgroup import finite_subgroup
 from softsym.metrics.transform import act
@@ -75,6 +77,14 @@ PERFECT = 1e-9
 """Share of the outputs that is taken for rounding."""
 FLAT = 3.0
 """Prior standard deviation of polynomial parts next to smooth ones: little shrinkage."""
+TUPLES = "particles", "pairs", "triples"
+MAX_SUMMED = 150_000
+"""Rows times orders of all particles, over which features are summed."""
+ZERO = 1e-9
+"""Root mean square of a sum that vanishes."""
+SUMMED, PRINCIPAL, FACTORS = 60, 12, 16
+"""Sums of invariants over pairs of each kind, how many of their principal coordinates smooth functions have, and equivariant sums next to
+these."""
 PIVOTED = 4_000
 """Rows among which inducing points are chosen."""
 SMALLEST = 1e-12
@@ -595,6 +605,10 @@ def equivariant_features(
         X: Scaled rows (n, inputs), from which units and inducing points are taken.
         most: At most so many features.
     """
+    exchanges = read_exchanges(rep, output, group, MAX_ORDER)
+    if exchanges is not None:
+        yield from _pooled(exchanges, X, most)
+        return
     powers, inner = split_scaling(rep, group)
     if powers is None:
         yield from _unscaled(rep, output, group, X, most)
@@ -628,6 +642,9 @@ def separating_invariants(rep: Rep, group: Group) -> tuple[Polynomials, bool]:
 
 def can_follow_all(rep: Rep, group: Group) -> bool:
     """Whether the features of a group follow every equivariant function of inputs, given enough of them."""
+    exchanges = read_exchanges(rep, SCALAR, group, MAX_ORDER)
+    if exchanges is not None:
+        return all(can_follow_all(each.rep, exchanges.group) for each in exchanges.sums[-1])
     _, inner = split_scaling(rep, group)
     if inner is None or (inner.is_finite and (inner.order or np.inf) <= MAX_ORDER):
         return True
@@ -775,7 +792,10 @@ def unconstrained_features(X: Array, most: int = MAX_FEATURES) -> Iterator[Featu
         yield UnconstrainedFeatures(f"squared exponential of width {width} of inputs", inducing)
 
 
-def _unscaled(rep: Rep, output: TensorType, group: Group, X: Array, most: int) -> Iterator[FeatureMap]:
+def _unscaled(
+    rep: Rep, output: TensorType, group: Group, X: Array, most: int, repeats: int = 1
+) -> Iterator[FeatureMap]:
+    """Polynomials of at most so many features, then smooth maps for so many outputs that share them."""
     covariants = equivariant_polynomials(rep, output, group)
     if not len(covariants):
         covariants = equivariant_polynomials(rep, output, group, 3)
@@ -800,6 +820,7 @@ def _unscaled(rep: Rep, output: TensorType, group: Group, X: Array, most: int) -
             yield PolynomialFeatures(
                 name, covariants, root_squares, coordinates, products, first, second, sizes
             )
+    most //= repeats
     if group.is_finite and (group.order or np.inf) <= MAX_ORDER:
         for width in WIDTHS:
             yield AveragedFeatures.fit(rep, output, group, covariants, root_squares, X, width, most)
@@ -822,6 +843,90 @@ def _unscaled(rep: Rep, output: TensorType, group: Group, X: Array, most: int) -
             inducing = InducingPoints.select(points, width * np.sqrt(points.shape[1]), room)
             name = f"squared exponential of width {width} of {kind}"
             yield SmoothFeatures.fit(name, covariants, each, inducing, is_linear, X)
+
+
+def _pooled(exchanges: Exchanges, X: Array, most: int) -> Iterator[FeatureMap]:
+    """Features of particles: sums over particles and pairs of them, then smooth functions of such sums."""
+    (first, *_), *others = exchanges.sums
+    if not others and len(first.columns) == 1:
+        is_plain = np.array_equal(first.columns[0], np.arange(X.shape[1])) and exchanges.repeats == 1
+        share = most // exchanges.repeats if exchanges.order.shape[2] > 1 else most
+        maps = equivariant_features(
+            first.rep, exchanges.output, exchanges.group, X[:, first.columns[0]], share
+        )
+        for each in maps:
+            yield (
+                each if is_plain else PooledFeatures(each.name, (first.columns,), (each,), exchanges.order)
+            )
+        return
+    listed = [
+        each
+        for k in range(len(exchanges.sums))
+        for each in _sums(exchanges, k, exchanges.output, exchanges.order, X, most)
+    ]
+    polynomials = [each for each in listed if is_polynomial(each)]
+    yield from sorted(polynomials, key=lambda each: each.values(X[:1]).shape[3])
+    yield from (each for each in listed if not is_polynomial(each))
+    yield from _many_body(exchanges, polynomials, X, most)
+    whole = exchanges.whole
+    if whole is not None and len(exchanges.sums) > 1 and len(X) * len(whole.columns) <= MAX_SUMMED:
+        rows, repeats = X[:, whole.columns[0]], exchanges.repeats
+        for each in _unscaled(whole.rep, exchanges.output, exchanges.group, rows, most // repeats):
+            if not is_polynomial(each):
+                name = f"{each.name} summed over orders"
+                yield PooledFeatures(name, (whole.columns,), (each,), exchanges.order)
+
+
+def _sums(
+    exchanges: Exchanges, size: int, output: TensorType, order: Index, X: Array, most: int
+) -> Iterator[PooledFeatures]:
+    """Sums over tuples of a size: the same features for all choices of kinds, as far as there are any."""
+    is_shared = order.shape[0] * order.shape[2] == 1  # functions of one coordinate are those of all
+    share = most // (len(exchanges.sums[size]) * (1 if is_shared else order.shape[1]))
+    repeats, maps = order.shape[1] if is_shared else 1, []
+    for tuples in exchanges.sums[size]:
+        rows = X[:, tuples.columns].reshape(-1, tuples.columns.shape[1])
+        listed = _unscaled(tuples.rep, output, exchanges.group, rows, share, repeats)
+        maps.append({each.name: (tuples.columns, each) for each in listed})
+    for name in dict.fromkeys(name for each in maps for name in each):
+        chosen = [each[name] for each in maps if name in each]
+        columns, features = zip(*chosen, strict=True)
+        yield PooledFeatures(f"{name} summed over {TUPLES[size]}", columns, features, order)
+
+
+def _many_body(
+    exchanges: Exchanges, polynomials: Sequence[PooledFeatures], X: Array, most: int
+) -> Iterator[FeatureMap]:
+    """Equivariant sums times smooth functions of sums of invariants over pairs."""
+    size, order = min(1, len(exchanges.sums) - 1), np.arange(exchanges.targets).reshape(-1, 1, 1)
+    sums = _sums(exchanges, size, SCALAR, order, X, SUMMED * len(exchanges.sums[size]))
+    scalars = next((each for each in sums if f"width {WIDTHS[2]}" in each.name), None)
+    if exchanges.output == SCALAR:
+        factors = next((_constant(each, X) for each in polynomials), None)
+    else:
+        few = [each for each in polynomials if each.values(X[:1]).shape[3] <= FACTORS]
+        factors = few[-1] if few else None
+    if scalars is None or factors is None:
+        return
+    values = scalars.values(X).reshape(len(X) * exchanges.targets, -1)
+    mean, axes = principal_axes(values, PRINCIPAL)
+    lengths = np.sqrt((factors.values(X) ** 2).mean(axis=(0, 1, 2))) + SMALLEST
+    if lengths.min() < ZERO:  # sums that vanish, of which rounding is left
+        return
+    points, room = (values - mean) @ axes, max(4, most // (2 * len(lengths) * exchanges.repeats))
+    for width in WIDTHS:
+        inducing = InducingPoints.select(points, width * np.sqrt(points.shape[1]), room)
+        name = f"squared exponential of width {width} of sums over {TUPLES[size]}"
+        yield ManyBodyFeatures(name, factors, lengths, scalars, mean, axes, inducing)
+
+
+def _constant(features: PooledFeatures, X: Array) -> PooledFeatures:
+    """The constant alone of sums of polynomials."""
+    first = features.maps[0]
+    one = replace(
+        first, products=((),), first=np.zeros(1, np.int64), second=np.zeros(1, np.int64), sizes=np.ones(1)
+    )
+    return replace(features, columns=features.columns[:1], maps=(one,))
 
 
 def _monomials(

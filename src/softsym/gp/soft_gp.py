@@ -13,7 +13,7 @@ import copy
 import functools
 import warnings
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -636,7 +636,11 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         for name, value in zip(names, values, strict=True):
             setattr(model, name, value)
         model.blocks_ = list(blocks)
-        model.candidates_ = tuple(read_group(text) for text in about["groups"])
+        read = (read_group(text) for text in about["groups"])
+        named = zip(read, about.get("names", about["groups"]), strict=True)
+        model.candidates_ = tuple(
+            group if group.name == name else replace(group, label=name) for group, name in named
+        )
         model._summarize(about["ratios"])
         model.exact_groups_, model._rows = tuple(about["exact"]), about["rows"]
         return model

@@ -274,6 +274,21 @@ class Group:
             composite=True,
         )
 
+    def factor(self, part: int) -> Group:
+        """The group on one Kronecker factor, by the generators that act on it.
+
+        Example:
+            >>> import softsym as ss
+            >>> (ss.O(3) * ss.S(5)).factor(0) == ss.O(3), (ss.O(3) * ss.S(5)).factor(1).order
+            (True, 120)
+        """
+        if len(self.part_dims) == 1:
+            return self
+        lie, discrete = ([g.matrix for g in each if g.part == part] for each in (self.lie, self.discrete))
+        draw = functools.partial(sampling.one_part, inner=self, part=part)
+        text = f"factor {part} of {self.name}"
+        return make(text, self.part_dims[part], lie, discrete, draw)
+
     @functools.cached_property
     def key(self) -> tuple[object, ...]:
         """The generators, bit by bit: equal for equal groups."""

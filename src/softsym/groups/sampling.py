@@ -190,6 +190,11 @@ def product(n: int, rng: np.random.Generator, *, groups: Sequence[Group]) -> lis
     return [part for group in groups for part in group.sample_parts(n, rng)]
 
 
+def one_part(n: int, rng: np.random.Generator, *, inner: Group, part: int) -> list[Array]:
+    """One part of the elements of a direct product."""
+    return [inner.sample_parts(n, rng)[part]]
+
+
 def alternating_product(n: int, rng: np.random.Generator, *, groups: Sequence[Group]) -> list[Array]:
     """Alternating products of elements of each group.
 

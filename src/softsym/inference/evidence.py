@@ -21,6 +21,7 @@ from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
 from softsym.inference.lattice import contains
+from softsym.inference.parity import describe, find_pseudo_copies, has_reflections
 from softsym.inference.points import Action, read_columns
 from softsym.inference.randomization import RandomizationResult, holm, randomization_test
 from softsym.inference.sample import Sample
@@ -154,7 +155,9 @@ def evidence(
         [j for j, H in enumerate(candidates) if H is not G and contains(G.group, H.group)] for G in candidates
     ]
     details = {one.action.group.name: one.detail for one in tests}
-    return EvidenceTable(make_consistent(rows, inside), details, time.perf_counter() - start)
+    rows = make_consistent(rows, inside)
+    _compare_parities(rows, tests)
+    return EvidenceTable(rows, details, time.perf_counter() - start)
 
 
 class _Tests:
@@ -288,6 +291,25 @@ def _compare_with_trees(rows: list[EvidenceRow], tests: Sequence[_Tests], p_valu
         if low > 0:
             rows[k] = one.judge(p_values[k], (max(low, row.cost[0]), max(high, row.cost[1])))
         rows[k] = replace(rows[k], seconds=row.seconds + time.perf_counter() - begun)
+
+
+def _compare_parities(rows: list[EvidenceRow], tests: Sequence[_Tests]) -> None:
+    """Notes which columns are pseudovectors where reflections are refuted, and the rotations among the candidates are not."""
+    refuted = [row.verdict in ("absent", "soft") for row in rows]
+    for k, (row, one) in enumerate(zip(rows, tests, strict=True)):
+        if not refuted[k] or any(
+            is_refuted
+            and other.action.linear.is_orthogonal
+            and not has_reflections(other.action.linear)
+            and contains(one.action.linear, other.action.linear)
+            for other, is_refuted in zip(tests, refuted, strict=True)
+        ):
+            continue
+        begun = time.perf_counter()
+        named = find_pseudo_copies(one.sample, one.action, row.errors)
+        if named:
+            note = "; ".join(text for text in (row.note, describe(named)) if text)
+            rows[k] = replace(row, note=note, seconds=row.seconds + time.perf_counter() - begun)
 
 
 def _randomize(sample: Sample, group: Group) -> RandomizationResult | None:

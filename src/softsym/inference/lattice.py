@@ -28,6 +28,8 @@ def contains(group: Group, other: Group) -> bool:
     """
     if group.dim != other.dim or len(group.part_dims) != len(other.part_dims):
         return False
+    if len(group.part_dims) > 1 and group.part_dims == other.part_dims:
+        return all(contains(group.factor(k), other.factor(k)) for k in range(len(group.part_dims)))
     if len(group.part_dims) == 1 and not _algebra_within(group, other):
         return False
     if len(group.part_dims) == 1 and group.is_finite and (group.order or np.inf) <= MAX_ORDER:

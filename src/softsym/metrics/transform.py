@@ -48,6 +48,7 @@ from softsym.groups import group as read_group
 from softsym.reps import Rep, Scalar, TensorType
 from softsym.reps import rep as read_rep
 from softsym.reps.atoms import group_element
+from softsym.reps.particles import has_particles, read_particles
 from softsym.spaces import invariants
 from softsym.typing import Array
 
@@ -199,7 +200,11 @@ def _join(pieces: list[Any], x: Any, empty: tuple[int, ...]) -> Any:
 def read_shape(
     rep_in: Rep | str | None, rep_out: Rep | str | None, groups: Any, X: Array, Y: Array
 ) -> tuple[Rep, Rep, list[Group]]:
-    """Representations and groups that fit the data, or a clear refusal."""
+    """Representations and groups that fit the data, or a clear refusal; all groups act on particles where there are any."""
+    if rep_in is not None and rep_out is not None and has_particles(read_rep(rep_in), read_rep(rep_out)):
+        texts = [groups] if isinstance(groups, str | Group) else list(groups)
+        sizes = (X.shape[1], Y.shape[1])
+        rep_in, rep_out, groups = read_particles(read_rep(rep_in), read_rep(rep_out), texts, sizes)
     listed = read_groups(groups) if isinstance(groups, str | Group) or len(groups) else []
     if not listed:  # nothing acts: every column is a scalar, whatever it is called
         return X.shape[1] * Scalar, Y.shape[1] * Scalar, []

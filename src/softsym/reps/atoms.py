@@ -2,7 +2,8 @@ r"""The factors of a tensor product, and the group elements that act on them.
 
 An :class:`Atom` says how one tensor index transforms. :class:`Base` is the space the group's matrices act on (V), or one Kronecker
 factor of it (V[0], V[1], ... of a direct product), or the dual, on which :math:`g` acts by :math:`g^{-T}`. :class:`Sign` is an index of
-size one, multiplied by the sign of :math:`\det g`; with it vectors are pseudovectors. An :class:`Element` is a group or algebra element:
+size one, multiplied by the sign of :math:`\det g`; with it vectors are pseudovectors. :class:`Particles` counts equal particles, which
+another factor of a direct product permutes. An :class:`Element` is a group or algebra element:
 its matrix on the whole space and, for a direct product, the matrices of its parts.
 """
 
@@ -72,6 +73,10 @@ class Atom(ABC):
         """The representative of this atom and its dual under an orthogonal group, where they coincide."""
         return self
 
+    def on_part(self, part: int | None) -> Atom:
+        """The same atom of the first Kronecker factor (0), or of the whole space (None), if it is one of these."""
+        return self
+
     @abstractmethod
     def order_key(self) -> tuple[object, ...]:
         """Where the atom stands in canonical order."""
@@ -117,6 +122,9 @@ class Base(Atom):
     def without_dual(self) -> Base:
         return Base(self.part)
 
+    def on_part(self, part: int | None) -> Base:
+        return self if self.part else Base(part, self.is_dual)
+
     def order_key(self) -> tuple[object, ...]:
         """Whole space first, then parts in order; duals last."""
         return (0, -1 if self.part is None else self.part, self.is_dual)
@@ -149,6 +157,9 @@ class Sign(Atom):
     def is_permutation(self, group: Group) -> bool:
         return all(self.rho(group, h) > 0 for h in discrete_elements(group))
 
+    def on_part(self, part: int | None) -> Sign:
+        return self if self.part else Sign(part)
+
     def order_key(self) -> tuple[object, ...]:
         """Before all others."""
         return (-1, -1 if self.part is None else self.part)
@@ -158,6 +169,42 @@ class Sign(Atom):
 
     def __str__(self) -> str:
         return "pS" if self.part is None else f"pS[{self.part}]"
+
+
+@dataclass(frozen=True)
+class Particles(Atom):
+    """Which of some equal particles: permuted by one Kronecker factor of a group, left alone by groups without that factor."""
+
+    count: int
+    part: int  # the Kronecker factor; 1 for the first kind of particles
+
+    def size(self, group: Group) -> int:
+        if len(group.part_dims) > self.part and group.part_dims[self.part] != self.count:
+            dims = " x ".join(map(str, group.part_dims))
+            raise InputError(f"{self} needs a group that permutes {self.count}; {group.name} acts on {dims}")
+        return self.count
+
+    def rho(self, group: Group, g: Element) -> Array:
+        """Permutation matrices, shape (..., count, count)."""
+        if len(group.part_dims) > self.part:
+            return g.part(self.part, str(self))
+        return np.broadcast_to(np.eye(self.count), (*g.whole.shape[:-2], self.count, self.count))
+
+    def drho(self, group: Group, A: Element) -> Array:
+        """Matrices of algebra elements, shape (..., count, count)."""
+        if len(group.part_dims) > self.part:
+            return A.part(self.part, str(self))
+        return np.zeros((*A.whole.shape[:-2], self.count, self.count))
+
+    def is_permutation(self, group: Group) -> bool:
+        return len(group.part_dims) <= self.part or group.is_permutation
+
+    def order_key(self) -> tuple[object, ...]:
+        """After base atoms, as a factor of its own."""
+        return (2, self.part, self.count)
+
+    def __str__(self) -> str:
+        return f"{self.count}x(S)"
 
 
 def group_element(group: Group, g: ArrayLike | Sequence[ArrayLike]) -> Element:

@@ -4,6 +4,7 @@
 
     rep     = term { "+" term }                   order of coordinates
     term    = [copies] product
+            | count "x" "(" rep ")"               equal particles, columns by quantity: 5x(S + V) has those of 5S + 5V
     product = factor { "*" factor }               tensor product
     factor  = primary { "'" }                     the dual
     primary = "S" | "V" | "V[i]" | "T(p)" | "T(p,q)" | "Grid(h,w)" | "Regular(" group ")" | "Points([[x, ...], ...])" | "(" rep ")"
@@ -13,7 +14,8 @@
               | "P" | "D"                         a point and a displacement: see :mod:`softsym.reps.affine`
               | "U" | "Size"                      a normalised vector, and its size: see :mod:`softsym.reps.scaling`
 
-Irreducible representations of O(3) are also read as e3nn writes them, as terms such as ``4x0e``, ``1o`` and ``2x2e``.
+Every term such as ``2x(V) + 5x(S + V)`` is a kind of particles of its own: a group O(3) * S(2) * S(5) acts on vectors, on the first and on
+the second kind. Irreducible representations of O(3) are also read as e3nn writes them, as terms such as ``4x0e``, ``1o`` and ``2x2e``.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from softsym.errors import InputError
 from softsym.reps.affine import Displacement, Point
 from softsym.reps.atoms import Sign
 from softsym.reps.permutation import Grid, Permutation, Quotient, Regular
-from softsym.reps.rep import Rep, Scalar, T, TensorType, Vector, part_vector, pseudo
+from softsym.reps.rep import Rep, Scalar, T, TensorType, Vector, on_part, part_vector, particles, pseudo
 from softsym.reps.scaling import Size, UnscaledVector
 from softsym.reps.symmetric import irrep, symmetry_power
 from softsym.tokens import Tokens
@@ -50,7 +52,7 @@ SYNONYMS = {
 }
 """Names that people use for columns, and how they are written."""
 KNOWN = (
-    "S, V, V', V[i], T(p), T(p,q), pS, pV, pT(p), Sym(k), Alt(k), Sym0(k), 2x1o, P, D, Grid(h,w), Regular(group), "
+    "S, V, V', V[i], T(p), T(p,q), pS, pV, pT(p), Sym(k), Alt(k), Sym0(k), 2x1o, 5x(S + V), P, D, Grid(h,w), Regular(group), "
     "Quotient(group / subgroup), Points([[...]])"
 )
 PSEUDO = ("S", "V", "T", "D", "U", "Sym", "Alt", "Sym0")
@@ -82,7 +84,7 @@ def _read(text: str) -> Rep:
     tokens = Tokens(text, "representation")
     parsed = _sum(tokens)
     tokens.finish()
-    return parsed
+    return on_part(parsed, 0) if tokens.kinds else parsed
 
 
 def _sum(tokens: Tokens) -> Rep:
@@ -102,6 +104,15 @@ def _term(tokens: Tokens) -> Rep:
         tokens.take()
         degree, parity, alone = irreducible.groups()
         return irrep(copies, alone) if alone else copies * irrep(int(degree), parity)
+    if tokens.peek() == "x":
+        tokens.take()
+        tokens.expect("(")
+        kind = tokens.kinds = tokens.kinds + 1
+        inner = _sum(tokens)
+        tokens.expect(")")
+        if tokens.kinds > kind or copies < 1:
+            tokens.fail("expected a positive number of particles without particles in them")
+        return particles(copies, inner, kind)
     if copies == 0 and tokens.peek() in ("", "+", ")"):
         return Rep(())
     tokens.accept("*")

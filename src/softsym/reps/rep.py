@@ -23,7 +23,17 @@ from numpy.typing import ArrayLike
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
-from softsym.reps.atoms import Atom, Base, Element, Sign, algebra_element, group_element, kron_all, kron_sum
+from softsym.reps.atoms import (
+    Atom,
+    Base,
+    Element,
+    Particles,
+    Sign,
+    algebra_element,
+    group_element,
+    kron_all,
+    kron_sum,
+)
 from softsym.typing import Array
 
 MAX_RANK = 64
@@ -59,6 +69,11 @@ class TensorType:
     def degree(self) -> int:
         """By which power of s it grows under multiplication by s."""
         return sum(atom.degree for atom in self.atoms)
+
+    @property
+    def particles(self) -> Particles | None:
+        """The particles of each of which it is one copy; None if there are none."""
+        return next((atom for atom in self.atoms if isinstance(atom, Particles)), None)
 
     @property
     def dual(self) -> TensorType:
@@ -237,7 +252,14 @@ class Rep:
         return iter(self.terms)
 
     def __str__(self) -> str:
-        return " + ".join(_term_text(copies, tensor_type) for copies, tensor_type in self.terms) or "0"
+        texts = []
+        for kind, terms in itertools.groupby(self.terms, lambda term: term[1].particles):
+            if kind is None:
+                texts += [_term_text(copies, tensor_type) for copies, tensor_type in terms]
+                continue
+            each = Rep(tuple((n, TensorType(tuple(a for a in t.atoms if a != kind))) for n, t in terms))
+            texts.append(f"{kind.count}x({on_part(each, None)})")
+        return " + ".join(texts) or "0"
 
     def __repr__(self) -> str:
         return str(self)
@@ -274,6 +296,36 @@ def pseudo(rep: Rep) -> Rep:
         pS + pV + pT(2) + pV[0]
     """
     return Rep(tuple((n, TensorType((Sign(_part(kind)), *kind.atoms))) for n, kind in rep))
+
+
+def on_part(rep: Rep, part: int | None) -> Rep:
+    """Types of the whole space as types of the first Kronecker factor (0), or the other way round (None).
+
+    Example:
+        >>> import softsym as ss
+        >>> on_part(ss.rep("S + pV + Sym(2)"), 0)
+        S + pV[0] + Sym(2,V[0])
+    """
+    return Rep(tuple((n, TensorType(tuple(atom.on_part(part) for atom in kind.atoms))) for n, kind in rep))
+
+
+def particles(count: int, rep: Rep, kind: int = 1) -> Rep:
+    """Equal particles, each with the same quantities; columns are ordered by quantity, as in ``5S + 5V`` for five of S + V.
+
+    Args:
+        count: Number of particles.
+        rep: The quantities of one particle.
+        kind: Which Kronecker factor of a group permutes them; 1 for the first kind, after the factor 0 that acts on vectors.
+
+    Example:
+        >>> import softsym as ss
+        >>> five = particles(5, ss.rep("S + V"))
+        >>> five, five.size("O(3)"), five.size("O(3) * S(5)")
+        (5x(S + V), 20, 20)
+    """
+    if count < 1:
+        raise InputError(f"cannot take {count} particles; pass at least one")
+    return Rep(((1, TensorType((Particles(operator.index(count), kind),))),)) * on_part(rep, 0)
 
 
 def _part(kind: TensorType) -> int | None:

@@ -99,6 +99,10 @@ class Subspace(Atom):
         atoms = tuple(atom.without_dual() for atom in self.inner.atoms)
         return Subspace(self.symmetry, self.order, TensorType(atoms))
 
+    def on_part(self, part: int | None) -> Subspace:
+        atoms = tuple(atom.on_part(part) for atom in self.inner.atoms)
+        return Subspace(self.symmetry, self.order, TensorType(atoms))
+
     def order_key(self) -> tuple[object, ...]:
         """After all others, by symmetry and order."""
         return (7, self.symmetry, self.order, tuple(atom.order_key() for atom in self.inner.atoms))

@@ -1,0 +1,335 @@
+r"""Features of equal particles: sums over tuples of particles, equivariant by construction.
+
+A direct product of a group K of space and of symmetric groups, one for every kind of particles, has the equivariant functions
+
+.. math:: f(x) = \sum_{i} g_1(x_i) + \sum_{i \ne j} g_2(x_i, x_j) + \dots
+
+with functions :math:`g` that are K-equivariant, whatever the number of particles: no average over permutations is formed. If outputs belong
+to particles, sums have one particle fixed. Sums of invariants over pairs tell generic configurations apart (Boutin and Kemper, 2004), so
+smooth functions of them, times such sums, follow what no sum over pairs does. Where particles are few, a sum over all their orders does.
+
+References:
+    Deep Sets (Zaheer et al., 2017), https://arxiv.org/abs/1703.06114; On reconstructing n-point configurations from the distribution of
+    distances or areas (Boutin and Kemper, 2004), https://arxiv.org/abs/math/0304192
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from softsym.gp.arrays import namespace, stored
+from softsym.groups import Group, Trivial
+from softsym.groups.sampling import permutation_group
+from softsym.reps import Rep, TensorType
+from softsym.reps.atoms import Atom, Base, Particles, Sign
+from softsym.reps.symmetric import Subspace
+from softsym.spaces import invariants
+from softsym.typing import Array, Index
+
+MAX_TUPLES, MAX_ORDERS = 200, 240
+"""Of particles, over which one sum runs, and orders of all particles."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tuples:
+    """Columns of all tuples of particles of some kinds.
+
+    Args:
+        columns: Columns of the inputs (tuples, inputs of a tuple), tuples of the same first particle together.
+        rep: Representation of the inputs of a tuple under the group of space.
+    """
+
+    columns: Index
+    rep: Rep
+
+
+@dataclass(frozen=True, eq=False)
+class Exchanges:
+    """Inputs and outputs as particles.
+
+    Args:
+        group: The group K of space.
+        output: Type of the outputs of one particle, or of all together, under K.
+        repeats: How many such outputs that no group mixes there are.
+        order: Columns (targets, repeats, q) of the outputs.
+        sums: For one particle, two particles and so on the tuples of each choice of kinds; without exchanged particles all inputs.
+        whole: All particles in every order, where these are few.
+    """
+
+    group: Group
+    output: TensorType
+    repeats: int
+    order: Index
+    sums: tuple[tuple[Tuples, ...], ...]
+    whole: Tuples | None = None
+
+    @property
+    def targets(self) -> int:
+        """Number of particles that have outputs of their own; 1 if outputs belong to all together."""
+        return len(self.order)
+
+
+@functools.lru_cache(maxsize=256)
+def read_exchanges(rep: Rep, output: TensorType, group: Group, largest: int) -> Exchanges | None:
+    """Inputs and outputs as particles under a direct product or a large symmetric group; None where that is not possible.
+
+    Args:
+        rep: Representation of the inputs.
+        output: Type of the outputs.
+        group: The group.
+        largest: Order up to which a symmetric group alone is averaged over instead.
+
+    Example:
+        >>> import softsym as ss
+        >>> found = read_exchanges(ss.rep("5x(S + V)"), ss.rep("V[0]").terms[0][1], ss.O(3) * ss.S(5), 60)
+        >>> [(each.rep, len(each.columns)) for sums in found.sums for each in sums]
+        [(S + V, 5), (S + V + S + V, 20)]
+    """
+    factors = [group.factor(part) for part in range(len(group.part_dims))]
+    exchanged = [part for part, each in enumerate(factors) if _is_symmetric(each)]
+    space = [
+        part for part, each in enumerate(factors) if part not in exchanged and (each.lie or each.discrete)
+    ]
+    if len(space) > 1 or (len(factors) == 1 and (not exchanged or (group.order or 0) <= largest)):
+        return None
+    K = factors[space[0]] if space else Trivial(1)
+    kinds: dict[int | None, list[tuple[Index, TensorType]]] = {part: [] for part in (None, *exchanged)}
+    for segment in rep.segments(group):
+        for start in range(segment.start, segment.stop, segment.size):
+            found = _split(segment.type, group, exchanged, space)
+            if found is None:
+                return None
+            part, order, kind = found
+            kinds[part].append((start + order, kind))
+    outputs = _split(output, group, exchanged, space)
+    if outputs is None:
+        return None
+    target, order, kind = outputs
+    sums = tuple(
+        _sums(kinds, [part for part in exchanged if kinds[part]], target, size) for size in (1, 2, 3)
+    )
+    chosen = [each for k, each in enumerate(sums) if each and (k < 2 or _needs_triples(each, kind, K))]
+    if not chosen and target is None:
+        columns, rep_all = _join([*kinds[None]], 1)
+        chosen = [(Tuples(columns, rep_all),)]
+    parts = sorted((part for part in exchanged if kinds[part]), key=lambda part: part != target)
+    whole = _whole(kinds, parts) if parts else None
+    return Exchanges(K, kind, order.shape[1], order, tuple(chosen), whole) if chosen else None
+
+
+def _is_symmetric(group: Group) -> bool:
+    """Whether a group consists of all permutations of at least two coordinates."""
+    if group.dim < 2 or not group.discrete or not group.is_permutation:
+        return False
+    order = group.known_order or permutation_group(group.discrete_generators).order()
+    return bool(order == math.factorial(group.dim))
+
+
+def _split(
+    kind: TensorType, group: Group, exchanged: list[int], space: list[int]
+) -> tuple[int | None, Index, TensorType] | None:
+    """Which particles a type counts, its coordinates (particles, repeats, size), and its type under the group of space."""
+    inner: list[Atom] = []
+    axes: tuple[list[int], list[int], list[int]] = ([], [], [])
+    part = None
+    for k, atom in enumerate(kind.atoms):
+        place = _part(atom, len(group.part_dims) == 1)
+        if place is None:
+            return None
+        if place in exchanged:
+            if part is not None or not isinstance(atom, Base | Particles):
+                return None
+            part = place
+            axes[0].append(k)
+        elif place in space:
+            inner.append(atom.on_part(None) if place == 0 else _as_whole(atom))
+            axes[2].append(k)
+        else:
+            axes[1].append(k)
+    shape = kind.shape(group)
+    sizes = [math.prod(shape[k] for k in each) for each in axes]
+    order = np.arange(math.prod(shape)).reshape(shape).transpose(*axes[0], *axes[1], *axes[2])
+    return part, order.reshape(sizes), TensorType(tuple(inner))
+
+
+def _part(atom: Atom, is_single: bool) -> int | None:
+    """The Kronecker factor on which an atom lives; None if it is not one."""
+    if isinstance(atom, Subspace):
+        parts = {_part(each, is_single) for each in atom.inner.atoms}
+        return parts.pop() if len(parts) == 1 else None
+    if not isinstance(atom, Base | Sign | Particles):
+        return None
+    return 0 if atom.part is None and is_single else atom.part
+
+
+def _as_whole(atom: Atom) -> Atom:
+    """An atom of a factor that is not the first, as one of the whole space."""
+    if isinstance(atom, Base):
+        return Base(None, atom.is_dual)
+    return Sign() if isinstance(atom, Sign) else atom
+
+
+def _sums(
+    kinds: dict[int | None, list[tuple[Index, TensorType]]], parts: list[int], target: int | None, size: int
+) -> tuple[Tuples, ...]:
+    """Tuples of so many particles for every choice of their kinds, the first one being the target where there is one."""
+    if target is None:
+        chosen = list(itertools.combinations_with_replacement(parts, size))
+    else:
+        chosen = [(target, *rest) for rest in itertools.combinations_with_replacement(parts, size - 1)]
+    found = []
+    for each in chosen if target is None or target in parts else ():
+        counts = [len(kinds[part][0][0]) for part in each]
+        if math.prod(counts) > 10 * MAX_TUPLES:
+            continue
+        indices = [
+            places
+            for places in itertools.product(*map(range, counts))
+            if len(set(zip(each, places, strict=True))) == size
+        ]
+        if 0 < len(indices) <= MAX_TUPLES:
+            found.append(_tuples(kinds, each, indices))
+    return tuple(found)
+
+
+def _whole(kinds: dict[int | None, list[tuple[Index, TensorType]]], parts: list[int]) -> Tuples | None:
+    """All particles in every order, those of the first kind slowest; None if there are too many orders."""
+    counts = [len(kinds[part][0][0]) for part in parts]
+    if math.prod(map(math.factorial, counts)) > MAX_ORDERS:
+        return None
+    orders = itertools.product(*(itertools.permutations(range(count)) for count in counts))
+    each = tuple(part for part, count in zip(parts, counts, strict=True) for _ in range(count))
+    return _tuples(kinds, each, [tuple(itertools.chain(*order)) for order in orders])
+
+
+def _tuples(
+    kinds: dict[int | None, list[tuple[Index, TensorType]]],
+    parts: tuple[int, ...],
+    indices: list[tuple[int, ...]],
+) -> Tuples:
+    """Tuples of particles of given kinds and numbers, each with all inputs that no particle has."""
+    columns, rep = [], Rep(())
+    for k, part in enumerate(parts):
+        own, each = _join(kinds[part], len(kinds[part][0][0]))
+        columns.append(own[[places[k] for places in indices]])
+        rep = rep + each
+    shared, each = _join(kinds[None], 1)
+    columns.append(np.tile(shared, (len(indices), 1)))
+    return Tuples(np.concatenate(columns, axis=1), rep + each)
+
+
+def _join(pieces: list[tuple[Index, TensorType]], count: int) -> tuple[Index, Rep]:
+    """Columns (count, inputs) of pieces (count, repeats, size), and their representation."""
+    if not pieces:
+        return np.zeros((count, 0), dtype=np.int64), Rep(())
+    columns = np.concatenate([order.reshape(count, -1) for order, _ in pieces], axis=1)
+    return columns, Rep(tuple((order.shape[1], kind) for order, kind in pieces))
+
+
+def _needs_triples(sums: tuple[Tuples, ...], output: TensorType, K: Group) -> bool:
+    """Whether three vectors have a determinant that no two of them have: under rotations alone, or for pseudo-outputs."""
+    if K.dim != 3 or not any(kind.size(K) == K.dim for each in sums for _, kind in each.rep):
+        return False
+    is_pseudo = any(isinstance(atom, Sign) for atom in output.atoms)
+    return is_pseudo or invariants(Rep(((1, TensorType((Base(),) * 3)),)), K).dim > 0
+
+
+@stored
+@dataclass(frozen=True, eq=False)
+class PooledFeatures:
+    """Features of tuples, summed over tuples.
+
+    Args:
+        name: What it is.
+        columns: For every choice of kinds the columns of the tuples (tuples, inputs of one).
+        maps: For every choice the features of a tuple.
+        order: Columns (targets, repeats, q) of the outputs.
+    """
+
+    name: str
+    columns: tuple[Index, ...]
+    maps: tuple[Any, ...]
+    order: Index
+
+    def __call__(self, X: Any) -> list[tuple[Any, Any]]:
+        """Parts of scaled rows (n, inputs)."""
+        return place(self.values(X), self.order)
+
+    def values(self, X: Any) -> Any:
+        """Features written out for each target (n, targets, q, features)."""
+        xp, (targets, _, q) = namespace(X), self.order.shape
+        found = []
+        for columns, each in zip(self.columns, self.maps, strict=True):
+            n, size = X.shape[0], len(columns) // targets
+            for C, phi in each(X[:, columns].reshape(n * len(columns), -1)):
+                J, M = C.shape[2], phi.shape[1]
+                left = C.reshape(n * targets, size, q * J)
+                right = phi.reshape(n * targets, size, M) / size**0.5
+                total = (left * right).sum(1) if M == 1 else xp.swapaxes(left, 1, 2) @ right
+                found.append(total.reshape(n, targets, q, J * M))
+        return xp.concatenate(found, axis=3)
+
+
+@stored
+@dataclass(frozen=True, eq=False)
+class ManyBodyFeatures:
+    """Sums over tuples times smooth functions of a few sums of invariants.
+
+    Args:
+        name: What it is.
+        factors: Equivariant sums.
+        lengths: Their root mean squares.
+        scalars: Sums of invariants.
+        mean: Their mean.
+        axes: Their leading principal axes (sums, coordinates).
+        inducing: Functions of these coordinates.
+    """
+
+    name: str
+    factors: PooledFeatures
+    lengths: Array
+    scalars: PooledFeatures
+    mean: Array
+    axes: Array
+    inducing: Any
+
+    def __call__(self, X: Any) -> list[tuple[Any, Any]]:
+        """Parts of scaled rows (n, inputs)."""
+        C, n = self.factors.values(X) / self.lengths, X.shape[0]
+        targets, q, J = C.shape[1:]
+        functions = self.inducing(self.coordinates(X))
+        values = C.reshape(n * targets, q, J, 1) * functions[:, None, None]
+        return place(values.reshape(n, targets, q, -1), self.factors.order)
+
+    def coordinates(self, X: Any) -> Any:
+        """Principal coordinates (n targets, coordinates)."""
+        values = self.scalars.values(X)
+        return (values.reshape(-1, values.shape[3]) - self.mean) @ self.axes
+
+
+def place(values: Any, order: Index) -> list[tuple[Any, Any]]:
+    """Parts of features (n, targets, q, features) at the columns (targets, repeats, q) of the outputs."""
+    xp, (n, targets, q, F), repeats = namespace(values), values.shape, order.shape[1]
+    if targets * q == 1:
+        return [(None, values.reshape(n, F))]
+    one = values[:, 0, 0, :1] * 0.0 + 1.0
+    if repeats > 1:
+        eye = values.new_tensor(np.eye(repeats)) if xp is not np else np.eye(repeats)
+        values = xp.einsum("ntqf,rs->ntrqfs", values, eye)
+    flat = values.reshape(n, order.size, -1)
+    return [(flat[:, np.argsort(order.ravel())], one)]
+
+
+def principal_axes(values: Array, most: int, least: float = 1e-4) -> tuple[Array, Array]:
+    """Mean and leading principal axes (features, coordinates) of rows (n, features), scaled to a mean variance of one."""
+    mean = values.mean(axis=0)
+    _, sizes, axes = np.linalg.svd(values - mean, full_matrices=False)
+    kept = max(1, int((sizes[:most] > least * sizes[0]).sum()))
+    scale = float(np.sqrt((sizes[:kept] ** 2).mean() / len(values))) + 1e-300
+    return mean, axes[:kept].T / scale
