@@ -79,6 +79,23 @@ def strata() -> str:
     return "\n\n".join(tables)
 
 
+def verdicts() -> str:
+    """The rates of all strata in one sentence."""
+    result = json.loads((RESULTS / "calibration-strata.json").read_text())["calibration-evidence"]
+    whole = result["strata"]["all"]
+    right, exact, refuted, absent, undecided, covers = (
+        whole[key]
+        for key in ("right_of_decided", "false_exact", "false_refuted", "false_absent", "undecided", "covers")
+    )
+    return (
+        f"On a list of {whole['pairs']:,} pairs of data ({result['rows']} rows, noise {result['noise']}) and group that the rule had not seen, "
+        f"{right['count']} of {right['of']} decided verdicts are right:\n"
+        f"{exact['count']} of {exact['of']} broken symmetries are called exact, {refuted['count']} of {refuted['of']} exact ones broken, "
+        f"{absent['count']} of {absent['of']} falsely absent. {undecided['rate']:.0%} stay\n"
+        f"undecided; {covers['rate']:.1%} of the 95 % intervals hold the true violation ([by stratum](docs/concepts/evidence_statistics.md))."
+    )
+
+
 def recordings() -> str:
     """The estimator's root mean squared error over that of the baseline which cross-validation over recordings picks."""
     result = recorded("recordings")
@@ -368,6 +385,7 @@ PROPOSED = {
 WAYS = ("plain", "augmented", "sample penalty", "per")
 TABLES = {
     "strata": strata,
+    "verdicts": verdicts,
     "recordings": recordings,
     "many_rows": many_rows,
     "null": null,
