@@ -88,11 +88,13 @@ def verdicts() -> str:
         for key in ("right_of_decided", "false_exact", "false_refuted", "false_absent", "undecided", "covers")
     )
     return (
-        f"On a list of {whole['pairs']:,} pairs of data ({result['rows']} rows, noise {result['noise']}) and group that the rule had not seen, "
+        f"On a list of {whole['pairs']:,} pairs of data ({result['rows']} rows, noise {result['noise']}) "
+        "and group that the rule had not seen, "
         f"{right['count']} of {right['of']} decided verdicts are right:\n"
         f"{exact['count']} of {exact['of']} broken symmetries are called exact, {refuted['count']} of {refuted['of']} exact ones broken, "
         f"{absent['count']} of {absent['of']} falsely absent. {undecided['rate']:.0%} stay\n"
-        f"undecided; {covers['rate']:.1%} of the 95 % intervals hold the true violation ([by stratum](docs/concepts/evidence_statistics.md))."
+        f"undecided; {covers['rate']:.1%} of the 95 % intervals hold the true violation "
+        "([by stratum](docs/concepts/evidence_statistics.md))."
     )
 
 
