@@ -81,5 +81,4 @@ def test_rows_that_lack_a_value_are_named_and_can_be_left_out(softsym, tmp_path)
     assert "--drop-missing" in err
     code, out, err = softsym(*asked, "--drop-missing", "--max-rows", "120")
     assert code == 0
-    assert "rows lack a value and are left out" in err or "120" in out
     assert json.loads(out)["algebra"] == "so(3)"

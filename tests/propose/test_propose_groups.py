@@ -115,7 +115,7 @@ def test_constant_outputs():
     [
         ({"X": np.ones((5, 3))}, "5 rows and `Y` has 30"),
         ({"X": np.ones((5, 3)), "Y": np.ones((5, 1))}, "at least 20 are needed"),
-        ({"X": np.full((30, 3), np.nan)}, "contains NaN"),
+        ({"X": np.full((30, 3), np.nan)}, "`X` is nan in row 0"),
         ({"tolerance": 0.0}, "`tolerance` must be positive"),
         ({"rep_in": "2V"}, "3 input and 1 output columns are not 2V"),
     ],
