@@ -15,7 +15,7 @@ def weights(name, strengths):
     return torch.cat([p.detach().flatten() for p in net.parameters()])
 
 
-@pytest.mark.filterwarnings("ignore::softsym.errors.UntracedWarning")  # layer norms scale coordinates one by one
+@pytest.mark.filterwarnings("ignore::UserWarning")  # of layer norms
 @pytest.mark.parametrize("name", [name for name in METHODS if name != "plain"])
 def test_strengths_decide(name):
     groups = METHODS[name].groups(POINTS)
