@@ -18,7 +18,7 @@ from scipy.special import chdtri
 
 from softsym.arrays import encode_labels, one_blas_thread, read_former_name, read_rows, row_weights
 from softsym.errors import InputError
-from softsym.groups import Group
+from softsym.groups import SO, Group, O
 from softsym.groups import group as read_group
 from softsym.inference.lattice import contains
 from softsym.inference.parity import describe, find_pseudo_copies, has_reflections
@@ -124,8 +124,8 @@ def evidence(
         first, second, listed = read_shape(rep_in, rep_out, groups, X, Y)
     if not listed:
         raise InputError("pass at least one group, such as 'O(3)'")
-    table = read_columns(X, Y, first, second, listed)
-    candidates = table.actions
+    table = read_columns(X, Y, first, second, [*listed, *_references(listed)])
+    candidates = table.actions[: len(listed)]
     if tolerance is not None and not tolerance > 0:
         raise InputError(f"`tolerance` must be positive, got {tolerance!r}")
     if labels is not None and not labels.any():
@@ -143,14 +143,15 @@ def evidence(
         begun = time.perf_counter()
         tests = _Tests(sample, action, allowed, known, len(candidates), invariant_inputs)
         tests.seconds = time.perf_counter() - begun
-        if on_progress is not None:
+        if on_progress is not None and action in candidates:
             on_progress(action.group.name)
         return tests
 
-    tests = _map(test, candidates, n_jobs)
+    tests = _map(test, table.actions, n_jobs)
+    tests, references = tests[: len(candidates)], tests[len(candidates) :]
     p_values = holm([one.p_value for one in tests])
     rows = [one.judge(p) for one, p in zip(tests, p_values, strict=True)]
-    _compare_with_trees(rows, tests, p_values)
+    _compare_with_others(rows, tests, references, p_values)
     inside = [
         [j for j, H in enumerate(candidates) if H is not G and contains(G.group, H.group)] for G in candidates
     ]
@@ -203,8 +204,10 @@ class _Tests:
             return self.statements.p_value
         return min(1.0, 2.0 * min(self.statements.p_value, self.randomization.p_value))
 
-    def judge(self, p_value: float, cost: tuple[float, float] | None = None) -> EvidenceRow:
-        """The row of the table, with a corrected p-value, and another interval of the cost."""
+    def judge(
+        self, p_value: float, cost: tuple[float, float] | None = None, gain: float = 0.0
+    ) -> EvidenceRow:
+        """The row of the table, with a corrected p-value, and what models of other candidates say about the cost."""
         found, name, n = self.statements, self.action.group.name, len(self.sample)
         if found is None:
             reason, note = Reason.TRIVIAL, "it acts trivially on these data: every map has this symmetry"
@@ -227,6 +230,7 @@ class _Tests:
             found.unresolved,
             found.least,
             groups if (groups := int(self.sample.labels.max()) + 1) < n else None,
+            gain,
         )
         verdict, reason, note = judge(findings)
         if verdict == "exact" and self.overlap < HIGH_OVERLAP:
@@ -275,21 +279,57 @@ class _Tests:
         return EvidenceDetail([0.0, *SIZES], curve - curve.max(), draws, observed)
 
 
-def _compare_with_trees(rows: list[EvidenceRow], tests: Sequence[_Tests], p_values: Sequence[float]) -> None:
-    """Judges again what would be exact where trees may predict what smooth models take for noise."""
+def _references(groups: Sequence[Group]) -> list[Group]:
+    """Orthogonal groups to compare with where a candidate contains the rotations, is not compact, and no other one stands for them.
+
+    Functions that only these respect are what a smooth remainder in many dimensions follows least.
+    """
+    larger = {
+        one.dim
+        for one in groups
+        if not one.is_orthogonal and one.dim in (2, 3, 4) and contains(one, SO(one.dim))
+    }
+    known = {one.dim for one in groups if one.is_orthogonal and contains(one, SO(one.dim))}
+    return [O(d) for d in sorted(larger - known)]
+
+
+def _compare_with_others(
+    rows: list[EvidenceRow], tests: Sequence[_Tests], references: Sequence[_Tests], p_values: Sequence[float]
+) -> None:
+    """Judges again what would be exact or soft where models of other candidates, or trees, predict held-out rows better.
+
+    They may follow what the smooth remainder of this candidate takes for noise.
+    """
     for k, (row, one) in enumerate(zip(rows, tests, strict=True)):
-        if row.verdict != "exact" or one.statements is None or row.errors[0] < one.tolerance**2:
+        if row.verdict not in ("exact", "soft") or one.statements is None:
             continue
-        begun, sample = time.perf_counter(), one.sample
-        some, errors = sample.tree_errors
-        weights = [block.weights * block.sizes**2 for block in sample.blocks]
-        whole = sum(float((block.weights * block.whole**2).sum()) for block in sample.blocks)
-        trees = sum((own @ w for own, w in zip(errors, weights, strict=True)), np.zeros(len(some)))
-        gaps = one.statements.exact_errors[some] - trees
-        labels = np.unique(sample.labels[some], return_inverse=True)[1].reshape(-1)
-        low, high = (end / whole for end in mean_interval(gaps, labels, 0.005)[:2])
-        if low > 0:
-            rows[k] = one.judge(p_values[k], (max(low, row.cost[0]), max(high, row.cost[1])))
+        begun, sample, own = time.perf_counter(), one.sample, one.statements.exact_errors
+        whole, left = (
+            sum(
+                float((block.weights * size**2).sum())
+                for block, size in zip(sample.blocks, each, strict=True)
+            )
+            for each in zip(*((block.whole, block.sizes) for block in sample.blocks), strict=True)
+        )
+        everywhere = np.arange(len(sample))
+        others = [
+            (everywhere, other.statements.exact_errors)
+            for other in (*tests, *references)
+            if other.statements is not None and not contains(other.action.group, one.action.group)
+        ]
+        if row.verdict == "exact" and row.errors[0] >= one.tolerance**2:
+            some, by_block = sample.tree_errors
+            weights = [block.weights * block.sizes**2 for block in sample.blocks]
+            trees = sum((each @ w for each, w in zip(by_block, weights, strict=True)), np.zeros(len(some)))
+            others.append((some, trees))
+        level, cost, gain = 0.005 / max(1, len(others)), row.cost, 0.0
+        for some, errors in others:
+            labels = np.unique(sample.labels[some], return_inverse=True)[1].reshape(-1)
+            low, high, _ = mean_interval(own[some] - errors, labels, level)
+            if low > 0:
+                gain, cost = max(gain, low / left), (max(low / whole, cost[0]), max(high / whole, cost[1]))
+        if gain > 0:
+            rows[k] = one.judge(p_values[k], cost, gain)
         rows[k] = replace(rows[k], seconds=row.seconds + time.perf_counter() - begun)
 
 

@@ -47,6 +47,8 @@ CHOOSING, CHOOSING_OF_MANY, CHOSEN_SHARE = 3_000, 60_000, 0.25
 CHUNK = 2_000_000
 """Numbers in the features of one chunk of rows."""
 LEAST_DEVIATION = 1e-3
+NEAR_IDENTITY = 0.7
+"""Outputs are an input at a later time if half of their variance is left, or less, when it is subtracted."""
 TREES, TREE_ROWS = 50, 6_000
 MANY_ROWS = 6_000
 """From here on fewer features and elements are taken, because there are rows enough."""
@@ -63,6 +65,8 @@ class Block:
         linear: The linear map (n, q, copies), divided likewise.
         sizes: Root mean square lengths of the copies (copies,), after the linear map.
         whole: The same before it.
+        change: Root mean square distance to the nearest input copy of the same type, where outputs are mostly such a copy (the same
+            quantity at a later time); else as ``whole``.
         weights: What squares of each copy count (copies,): every copy as many as it has coordinates, whatever its unit.
     """
 
@@ -72,6 +76,7 @@ class Block:
     linear: Array
     sizes: Array
     whole: Array
+    change: Array
     weights: Array
 
 
@@ -374,9 +379,30 @@ def _blocks(X: Array, Y: Array, rep_in: Rep, rep_out: Rep, group: Group, roots: 
             weights = segment.size / whole[varies] ** 2
             scaled, linear = ((each[:, :, varies] / sizes[varies]) for each in (rest, values - rest))
             blocks.append(
-                Block(segment.type, columns[varies], scaled, linear, sizes[varies], whole[varies], weights)
+                Block(
+                    segment.type,
+                    columns[varies],
+                    scaled,
+                    linear,
+                    sizes[varies],
+                    whole[varies],
+                    _change(values, whole, inputs.get(segment.type, []), roots)[varies],
+                    weights,
+                )
             )
     return tuple(blocks)
+
+
+def _change(values: Array, whole: Array, inputs: list[Array], roots: Array) -> Array:
+    """See :class:`Block`, (copies,)."""
+    found = whole.copy()
+    for copy in np.concatenate(inputs, axis=2).transpose(2, 0, 1) if inputs else ():
+        gaps = (
+            values - (copy - np.average(copy, axis=0, weights=roots**2) * (values.shape[1] == 1))[:, :, None]
+        )
+        sizes = np.sqrt(((gaps * roots[:, None, None]) ** 2).sum(axis=1).mean(axis=0))
+        found = np.where(sizes < NEAR_IDENTITY * whole, np.minimum(sizes, found), found)
+    return found
 
 
 def _without_linear(values: Array, inputs: list[Array], roots: Array, *, is_scalar: bool) -> Array:

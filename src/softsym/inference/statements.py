@@ -327,10 +327,12 @@ class _Part:
                 mean, variance = np.array([each[kind] for each in moments])[chosen, :, c].T
                 self.draws[kind, :, c] = rng.gamma(np.maximum(mean**2 / variance, 1e-3), variance / mean)
             self.noise[c] = float(np.concatenate(noises)[:, c] @ shares / shares.sum()) * self.q
-        # Relative to what is left of a copy after linear maps and noise, if anything of it can be predicted; else to the whole copy.
+        # Relative to what is left of a copy after linear maps and noise, if anything of it can be predicted; else to its change from an
+        # input copy, if that is more than noise; else to the whole copy.
         predicted = 1.0 - np.minimum(self.softly.mean(axis=0), self.without.mean(axis=0))
-        rest, full = 1.0 - self.noise, (self.block.whole / self.block.sizes) ** 2 - self.noise
-        rest = np.where(predicted > LEAST_PREDICTED, np.maximum(rest, predicted), full)
+        whole, change = ((each / self.block.sizes) ** 2 for each in (self.block.whole, self.block.change))
+        full = np.where(change - self.noise > LEAST_PREDICTED * change, change, whole) - self.noise
+        rest = np.where(predicted > LEAST_PREDICTED, np.maximum(1.0 - self.noise, predicted), full)
         self.reference: Array = np.maximum(rest, 1e-6)
         self.curve = np.concatenate([[self.unbroken.sum()], np.max(heights, axis=0).sum(axis=1)])
 

@@ -266,6 +266,7 @@ class Findings:
         unresolved: Share of the squared signal that no model predicts; part of the violation where exactness is refuted.
         least: Lower limit of the violation from the scores of the test.
         row_groups: How many row groups there are, if fewer than rows.
+        gain: Lower limit of what a model without the group gains on held-out rows, over the variance that linear maps leave.
     """
 
     p_value: float
@@ -280,6 +281,7 @@ class Findings:
     unresolved: float = 0.0
     least: float = 0.0
     row_groups: int | None = None
+    gain: float = 0.0
 
     @property
     def is_refuted(self) -> bool:
@@ -297,7 +299,8 @@ class Findings:
     def high(self) -> float:
         """The largest violation."""
         hidden = self.unresolved if self.is_refuted else 0.0
-        return min(1.0, max(math.sqrt(self.interval[1] ** 2 + hidden), self.low))
+        costly = self.cost[1] if self.gain > 0 else 0.0
+        return min(1.0, math.sqrt(max(self.interval[1] ** 2 + hidden, self.low**2, costly)))
 
 
 def judge(found: Findings) -> tuple[Verdict, Reason, str]:
@@ -321,7 +324,7 @@ def judge(found: Findings) -> tuple[Verdict, Reason, str]:
     if found.is_refuted:
         return _judge_refuted(found)
     judged = _judge_unrefuted(found)
-    if math.isnan(found.p_value) and judged[0] != "exact":
+    if math.isnan(found.p_value) and judged[0] != "exact" and judged[1] is not Reason.BETTER_WITHOUT:
         note = "not all functions with this symmetry can be modelled here, so that it cannot be refuted"
         return "undecided", Reason.INCOMPLETE, note
     return judged
@@ -379,16 +382,16 @@ def _judge_unrefuted(found: Findings) -> tuple[Verdict, Reason, str]:
                 f"not refuted, but a violation of {min(1.0, max(found.largest, found.interval[1])):.2g} is possible; {_rows_needed(found)}"
             ),
         )
+    if found.gain > tolerance**2 or (found.cost[1] > tolerance**2 and found.cost[0] > 0):
+        return (
+            "undecided",
+            Reason.BETTER_WITHOUT,
+            (
+                f"a model without it predicts held-out rows better, by {found.cost[0]:.2%} to {found.cost[1]:.2%} "
+                "of the variance; more rows would decide it"
+            ),
+        )
     if found.cost[1] > tolerance**2:
-        if found.cost[0] > 0:
-            return (
-                "undecided",
-                Reason.BETTER_WITHOUT,
-                (
-                    f"a model without it predicts held-out rows better, by {found.cost[0]:.2%} to {found.cost[1]:.2%} "
-                    "of the variance; more rows would decide it"
-                ),
-            )
         return (
             "undecided",
             Reason.FEW_ROWS,
