@@ -36,9 +36,7 @@ PROSE = re.compile(r"(``.*?``|:\w+:`.*?`)|\|")
 
 def setup(app: Any) -> None:
     """Formulas as MathML; bars of norms in docstrings are no substitutions."""
-    app.add_html_math_renderer(
-        "mathml", inline_renderers=(_inline_math, None), block_renderers=(_block_math, None)
-    )
+    app.add_html_math_renderer("mathml", inline_renderers=(_inline_math, None), block_renderers=(_block_math, None))
     app.connect("autodoc-process-docstring", _keep_bars, priority=900)
 
 

@@ -25,9 +25,7 @@ def groups() -> None:
 
     for text in ["SO(3)", "S(5)", "Cube()", "O(2)@x | O(2)@z", "SO(3) | Scaling(3)"]:
         H = ss.group(text)
-        print(
-            f"{text:20s} dim {H.dim}, order {H.order}, {'orthogonal' if H.is_orthogonal else 'not orthogonal'}"
-        )
+        print(f"{text:20s} dim {H.dim}, order {H.order}, {'orthogonal' if H.is_orthogonal else 'not orthogonal'}")
 
     # Your own: rotations by 90 degrees about z, from one matrix.
     quarter = [[0, -1, 0], [1, 0, 0], [0, 0, 1]]

@@ -39,9 +39,7 @@ def project() -> None:
     print("the gradient of half the squared distance is W - P W:", np.allclose(weight.grad, W - P))
 
     # Biases are invariant vectors: under O(3) only multiples of the identity matrix are.
-    print(
-        "invariant 3 x 3 matrices under O(3):\n", ss.invariants("T(2)", "O(3)").basis().reshape(3, 3).round(3)
-    )
+    print("invariant 3 x 3 matrices under O(3):\n", ss.invariants("T(2)", "O(3)").basis().reshape(3, 3).round(3))
 
 
 def explain_solvers() -> None:

@@ -80,9 +80,7 @@ def main(quick: bool = False) -> None:
     train(model, per, epochs)
     show("after", per)
     distance = per.project_("O(2)@z")
-    print(
-        f"projected onto O(2)@z: weights changed by {distance:.3f}, residual now {per.totals()['O(2)@z']:.1e}"
-    )
+    print(f"projected onto O(2)@z: weights changed by {distance:.3f}, residual now {per.totals()['O(2)@z']:.1e}")
 
 
 if __name__ == "__main__":

@@ -68,9 +68,7 @@ def main(path: str, epochs: int = 60) -> dict[str, float]:
 
     with torch.no_grad():
         error = nn.functional.mse_loss(net(x_test), y_test) / y_test.var()
-    print(
-        f"{len(x)} windows of recorded flights; unexplained variance of held-out flights {error.item():.4f}"
-    )
+    print(f"{len(x)} windows of recorded flights; unexplained variance of held-out flights {error.item():.4f}")
     for group, strength in per.strengths.items():
         error = ss.equivariance_error(net, x_test[:200], "6V", "6V", group)
         print(f"{group}: strength {strength:.3g}, equivariance error {error:.4f}")

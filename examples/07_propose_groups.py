@@ -34,10 +34,7 @@ def four_vectors(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 def main() -> None:
     """Proposes groups for each data set and prints them."""
-    for title, gravity in (
-        ("drag in a wind, no gravity", 0.0),
-        ("drag in a wind and gravity", 1.0),
-    ):
+    for title, gravity in (("drag in a wind, no gravity", 0.0), ("drag in a wind and gravity", 1.0)):
         print(f"--- {title}\n{ss.propose(*drag(400, gravity), 'V', 'V')}\n")
     print(f"--- two four-vectors\n{ss.propose(*four_vectors(300), '2V', 'S')}\n")
 

@@ -60,9 +60,7 @@ def train(x: Tensor, label: Tensor, strengths: dict[str, float], epochs: int, se
     net, per = make_cnn(), None
     optimizer = torch.optim.Adam(net.parameters(), lr=2e-3)
     if strengths:
-        per = ss.EquivarianceRegularizer(
-            net, list(strengths), "Grid(12,12)", "2S", strength=strengths
-        )  # softsym
+        per = ss.EquivarianceRegularizer(net, list(strengths), "Grid(12,12)", "2S", strength=strengths)  # softsym
     for epoch in range(epochs):
         for batch in torch.randperm(len(x), generator=torch.Generator().manual_seed(epoch)).split(50):
             optimizer.zero_grad()
@@ -98,9 +96,7 @@ def main(quick: bool = False) -> None:
         print(f"{supported}\nfrom the least violated to the most: {ranking}")
         unconstrained.append(accuracy(train(x, label, {}, epochs, seed), seed))
         soft.append(accuracy(train(x, label, supported.selected, epochs, seed), seed))
-    print(
-        f"accuracy with 200 images: {sum(soft) / seeds:.3f}, without penalties {sum(unconstrained) / seeds:.3f}"
-    )
+    print(f"accuracy with 200 images: {sum(soft) / seeds:.3f}, without penalties {sum(unconstrained) / seeds:.3f}")
 
 
 if __name__ == "__main__":

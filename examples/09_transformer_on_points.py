@@ -25,9 +25,7 @@ class SetTransformer(nn.Module):
 
     def __init__(self, width: int = 48) -> None:
         super().__init__()
-        layer = nn.TransformerEncoderLayer(
-            width, 2, 2 * width, dropout=0.0, batch_first=True, norm_first=True
-        )
+        layer = nn.TransformerEncoderLayer(width, 2, 2 * width, dropout=0.0, batch_first=True, norm_first=True)
         self.embed, self.head = nn.Linear(3, width), nn.Linear(width, 3)
         self.encoder = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
 

@@ -58,9 +58,7 @@ def lightning(epochs: int = 10) -> float:
         def __init__(self) -> None:
             super().__init__()
             self.net = SmallCNN()
-            self.per = ss.EquivarianceRegularizer(
-                self.net, GROUPS, "Grid(12,12)", "2S", strength=10.0
-            )  # softsym
+            self.per = ss.EquivarianceRegularizer(self.net, GROUPS, "Grid(12,12)", "2S", strength=10.0)  # softsym
 
         def training_step(self, batch: list[torch.Tensor], number: int) -> torch.Tensor:
             images, labels = batch

@@ -107,8 +107,7 @@ def each(groups: Mapping[str, ss.Group], always: Sequence[str] = ()) -> pytest.M
     """
     chosen = {*REPRESENTATIVES, *always}
     params = [
-        pytest.param(G, id=text, marks=() if text in chosen else pytest.mark.nightly)
-        for text, G in groups.items()
+        pytest.param(G, id=text, marks=() if text in chosen else pytest.mark.nightly) for text, G in groups.items()
     ]
     return pytest.mark.parametrize("G", params)
 

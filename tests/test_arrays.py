@@ -24,10 +24,7 @@ RIGHT = {
     "nothing masked": np.ma.array([[1.0, 2], [3, 4]], mask=False),
 }
 WRONG = {
-    "masked": (
-        np.ma.array([[1.0, 2], [3, 4]], mask=[[0, 0], [1, 0]]),
-        r"has masked cells, the first at \[1, 0\]",
-    ),
+    "masked": (np.ma.array([[1.0, 2], [3, 4]], mask=[[0, 0], [1, 0]]), r"has masked cells, the first at \[1, 0\]"),
     "dates": (np.array([["2026-01-01"], ["2026-01-02"]], dtype="datetime64[D]"), "holds dates"),
     "durations": (np.array([[1], [2]], dtype="timedelta64[s]"), "holds durations"),
     "ragged": ([[1, 2], [3]], "rows of unequal length"),

@@ -69,9 +69,7 @@ def count_lines(source: Path) -> dict[str, int]:
 def repeated_names(source: Path) -> list[str]:
     """File names that occur more than once."""
     names = Counter(path.name for path in source.rglob("*.py"))
-    return sorted(
-        name for name, count in names.items() if count > 1 and name not in ("__init__.py", "__main__.py")
-    )
+    return sorted(name for name, count in names.items() if count > 1 and name not in ("__init__.py", "__main__.py"))
 
 
 def find_modules(source: Path) -> dict[str, Path]:
@@ -110,9 +108,7 @@ def read_imports(text: str, known: set[str]) -> set[str]:
 def import_graph(source: Path) -> dict[str, set[str]]:
     """Which module imports which."""
     modules = find_modules(source)
-    return {
-        name: read_imports(path.read_text(encoding="utf-8"), set(modules)) for name, path in modules.items()
-    }
+    return {name: read_imports(path.read_text(encoding="utf-8"), set(modules)) for name, path in modules.items()}
 
 
 def find_cycle(graph: dict[str, set[str]]) -> list[str]:
@@ -139,24 +135,17 @@ def longest_chain(source: Path) -> int:
     graph = {}
     for name, path in modules.items():
         imports = [
-            node
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-            if isinstance(node, ast.ImportFrom)
+            node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.ImportFrom)
         ]
         names = {
-            (node.module, f"{node.module}.{alias.name}")
-            for node in imports
-            if node.module
-            for alias in node.names
+            (node.module, f"{node.module}.{alias.name}") for node in imports if node.module for alias in node.names
         }
         graph[name] = {inner if inner in modules else outer for outer, inner in names} & set(modules) - {name}
     depths: dict[str, int] = {}
 
     def depth(name: str, above: frozenset[str]) -> int:
         if name not in depths:
-            below = [
-                other for other in graph[name] if other not in above and modules[other].name != "__init__.py"
-            ]
+            below = [other for other in graph[name] if other not in above and modules[other].name != "__init__.py"]
             depths[name] = 1 + max((depth(other, above | {name}) for other in below), default=0)
         return depths[name]
 
@@ -288,11 +277,7 @@ def test_imports_are_read_wherever_they_stand(text, expected):
 
 if __name__ == "__main__":
     seconds = folder_seconds(REPORT.read_text(encoding="utf-8")) if REPORT.exists() else {}
-    for table, measured in {
-        "package": measure_package(),
-        "lines": count_lines(SOURCE),
-        "seconds": seconds,
-    }.items():
+    for table, measured in {"package": measure_package(), "lines": count_lines(SOURCE), "seconds": seconds}.items():
         print(f"\n[{table}]")
         for name, value in sorted(measured.items()):
             key = name if name.isidentifier() else json.dumps(name)

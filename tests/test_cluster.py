@@ -26,9 +26,7 @@ def test_engines_have_names():
 
 def test_nobody_at_the_address():
     pytest.importorskip("ray")
-    with pytest.raises(
-        InputError, match=r"no Ray cluster at 127\.0\.0\.1:9: .*refused; pass another --address"
-    ):
+    with pytest.raises(InputError, match=r"no Ray cluster at 127\.0\.0\.1:9: .*refused; pass another --address"):
         connect("127.0.0.1:9", 1)
 
 

@@ -63,9 +63,7 @@ def test_pictures_are_there_and_small() -> None:
 def test_files_named_in_the_map_are_there() -> None:
     named = re.findall(r"`([\w/]+(?:\.pyi?|/))`", _read("maintain/map.md"))
     assert len(named) > 30
-    assert [
-        name for name in named if not any((ROOT / at / name).exists() for at in ("", "src/softsym"))
-    ] == []
+    assert [name for name in named if not any((ROOT / at / name).exists() for at in ("", "src/softsym"))] == []
 
 
 def _paragraphs(text: str) -> list[str]:
@@ -75,9 +73,7 @@ def _paragraphs(text: str) -> list[str]:
     return [block for block in blocks if not block.lstrip().startswith(("|", "#", "<!--", "$$"))]
 
 
-@pytest.mark.parametrize(
-    "path", [ROOT / "README.md", *sorted(FOLDER.rglob("*.md"))], ids=lambda path: path.name
-)
+@pytest.mark.parametrize("path", [ROOT / "README.md", *sorted(FOLDER.rglob("*.md"))], ids=lambda path: path.name)
 def test_paragraphs_are_short(path: Path) -> None:
     long = [p for p in _paragraphs(path.read_text(encoding="utf-8")) if len(p.split()) > LONGEST_PARAGRAPH]
     assert long == []
@@ -132,9 +128,7 @@ def test_names_on_pages_exist(path: Path) -> None:
 
 
 def test_make_targets_that_are_named_exist() -> None:
-    targets = set(
-        re.findall(r"^([a-z][\w-]*):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
-    )
+    targets = set(re.findall(r"^([a-z][\w-]*):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     pages = "".join((ROOT / page).read_text(encoding="utf-8") for page in ("README.md", "CONTRIBUTING.md"))
     hooks = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
     stages = (ROOT / ".ci" / "run").read_text(encoding="utf-8")

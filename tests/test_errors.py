@@ -34,9 +34,7 @@ def test_a_bad_argument_is_a_value_error_and_a_failed_run_is_not():
 
 
 def test_every_warning_can_be_told_from_others():
-    warnings = [
-        each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, Warning)
-    ]
+    warnings = [each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, Warning)]
     assert len(warnings) >= 4
     assert all(issubclass(each, UserWarning) and each.__doc__ for each in warnings)
 

@@ -153,8 +153,7 @@ def others_folder(place, kind):
 
 
 @pytest.mark.parametrize(
-    "kind",
-    ["plain", "model.json", "symmetries.json", "gp.json", "forged", "ours with more", "ours with a link"],
+    "kind", ["plain", "model.json", "symmetries.json", "gp.json", "forged", "ours with more", "ours with a link"]
 )
 def test_a_folder_of_others_is_left_alone(tmp_path, kind):
     others_folder(tmp_path / "out", kind)
@@ -210,10 +209,7 @@ def test_only_files_of_a_size_are_read(tmp_path):
     assert read_regular(tmp_path / "small", 5) == b"12345"
     with (tmp_path / "sparse").open("wb") as file:
         file.truncate(10**12)
-    for name, most, message in (
-        ("small", 4, "at most 4 are read"),
-        ("sparse", 10**6, "1,000,000,000,000 bytes"),
-    ):
+    for name, most, message in (("small", 4, "at most 4 are read"), ("sparse", 10**6, "1,000,000,000,000 bytes")):
         with pytest.raises(InputError, match=message):
             read_regular(tmp_path / name, most)
     os.mkfifo(tmp_path / "pipe")
@@ -293,8 +289,7 @@ def test_digests_are_those_of_files_that_exist_already():
 
 @given(
     st.dictionaries(
-        st.text(),
-        st.one_of(st.integers(), st.floats(allow_nan=False), st.text(), st.lists(st.floats(allow_nan=False))),
+        st.text(), st.one_of(st.integers(), st.floats(allow_nan=False), st.text(), st.lists(st.floats(allow_nan=False)))
     )
 )
 def test_fields_with_checksum_round_trip(fields):
@@ -317,14 +312,7 @@ def test_files_from_before_have_no_seal():
 
 
 def test_what_killed_processes_left_is_swept_and_nothing_else(tmp_path):
-    for name in (
-        ".out.0123456789ab",
-        ".other.0123456789ab",
-        ".out.0123456789ab.old",
-        "out",
-        ".git",
-        ".out.short",
-    ):
+    for name in (".out.0123456789ab", ".other.0123456789ab", ".out.0123456789ab.old", "out", ".git", ".out.short"):
         (tmp_path / name).mkdir()
     for name in (".spec.0123456789ab.json", ".notes.json", "file.0123456789ab"):
         (tmp_path / name).touch()
@@ -358,9 +346,7 @@ def holder(tmp_path):
 
 def test_the_other_process_is_named(tmp_path, holder):
     with (
-        pytest.raises(
-            BusyError, match=rf"is being written by process {holder.pid} on .*, since .* UTC; wait"
-        ),
+        pytest.raises(BusyError, match=rf"is being written by process {holder.pid} on .*, since .* UTC; wait"),
         lock_folder(tmp_path),
     ):
         pytest.fail("two at a time")

@@ -54,7 +54,9 @@ def test_every_group_is_in_the_tables(path):
 
 
 def test_importing_loads_nothing_heavy():
-    script = "import sys, softsym; print([name for name in ('torch', 'numpy', 'scipy', 'sklearn') if name in sys.modules])"
+    script = (
+        "import sys, softsym; print([name for name in ('torch', 'numpy', 'scipy', 'sklearn') if name in sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

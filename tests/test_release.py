@@ -16,20 +16,14 @@ def test_the_lock_has_a_hash_for_everything():
     entries = (CI.parent / "requirements.lock").read_text(encoding="utf-8").splitlines()[1:]
     assert all(re.fullmatch(r"[a-z0-9.-]+==\S+ --hash=sha256:[0-9a-f]{64}", line) for line in entries)
     locked = {line.split("==")[0] for line in entries}
-    required = {
-        re.match(r"[A-Za-z0-9_.-]+", text)[0].lower().replace("_", "-") for text in LOCK["requirements"]()
-    }
+    required = {re.match(r"[A-Za-z0-9_.-]+", text)[0].lower().replace("_", "-") for text in LOCK["requirements"]()}
     assert required <= locked
 
 
 def test_the_lock_agrees_with_the_constraints():
     text = (CI.parent / "requirements.lock").read_text(encoding="utf-8")
-    locked = {
-        SBOM["normalized"](name): version for name, version in re.findall(r"^(\S+)==(\S+) ", text, re.M)
-    }
-    pinned = re.findall(
-        r"^([\w-]+)==(\S+)$", (CI.parent / "constraints.txt").read_text(encoding="utf-8"), re.M
-    )
+    locked = {SBOM["normalized"](name): version for name, version in re.findall(r"^(\S+)==(\S+) ", text, re.M)}
+    pinned = re.findall(r"^([\w-]+)==(\S+)$", (CI.parent / "constraints.txt").read_text(encoding="utf-8"), re.M)
     for name, version in pinned:
         if SBOM["normalized"](name) in locked:
             assert locked[SBOM["normalized"](name)].split("+")[0] == version

@@ -36,15 +36,12 @@ def test_equivariant_accepts():
     assert_equivariant(unit, "V", "V", "O(3)", x=np.ones((2, 3)))
     assert_equivariant(torch.nn.Identity(), "V", "V", "O(3)")
     assert_equivariant(ss.nn.EMLP("S + V", "V", "O(3)", width=16, layers=3), "S + V", "V", "O(3)")
-    assert_equivariant(
-        ss.nn.EMLP("S + V", "V", "O(3)", width=16, layers=3).double(), "S + V", "V", "O(3)", tol=1e-12
-    )
+    assert_equivariant(ss.nn.EMLP("S + V", "V", "O(3)", width=16, layers=3).double(), "S + V", "V", "O(3)", tol=1e-12)
 
 
 def test_equivariant_rejects():
     with pytest.raises(
-        AssertionError,
-        match=r"not equivariant to O\(3\): error .* > tol 1e-05, worst at transform \d of 8 \(mean",
+        AssertionError, match=r"not equivariant to O\(3\): error .* > tol 1e-05, worst at transform \d of 8 \(mean"
     ):
         assert_equivariant(bent, "V", "V", "O(3)")
     with pytest.raises(AssertionError, match=r"error nan"), np.errstate(invalid="ignore"):
@@ -67,9 +64,7 @@ def test_equivariant_names_the_worst_transform():
 def test_not_equivariant_accepts_and_rejects():
     assert_not_equivariant(np.abs, "V", "V", "O(3)")
     assert_not_equivariant(ss.nn.MLP("S + V", "V", "O(3)", width=16), "S + V", "V", "O(3)")
-    with pytest.raises(
-        AssertionError, match=r"^equivariant to O\(3\): error .* <= tol 0.001, largest at transform"
-    ):
+    with pytest.raises(AssertionError, match=r"^equivariant to O\(3\): error .* <= tol 0.001, largest at transform"):
         assert_not_equivariant(unit, "V", "V", "O(3)")
     with pytest.raises(AssertionError, match="equivariant"):
         assert_not_equivariant(bent, "V", "V", "O(3)")

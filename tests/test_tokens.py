@@ -60,9 +60,7 @@ def test_failures_name_the_token_and_its_place():
     tokens = Tokens("O(3) extra", "group")
     for _ in range(4):
         tokens.take()
-    with pytest.raises(
-        InputError, match=r"group 'O\(3\) extra': did not expect more at 'extra' \(position 4\)"
-    ):
+    with pytest.raises(InputError, match=r"group 'O\(3\) extra': did not expect more at 'extra' \(position 4\)"):
         tokens.finish()
     with pytest.raises(InputError, match="expected '\\(' at the end"):
         Tokens("", "group").expect("(")
@@ -149,9 +147,7 @@ def test_an_axis_of_many_numbers_is_not_repeated() -> None:
 @settings(deadline=None, max_examples=30)
 @given(
     st.lists(
-        st.sampled_from(
-            ["T(2)", "V", "3S", "T(2,1)", "V*V'*V", "Grid(2,3)", "2V[0]*V[1]", "Points([[1.0], [2.0]])"]
-        ),
+        st.sampled_from(["T(2)", "V", "3S", "T(2,1)", "V*V'*V", "Grid(2,3)", "2V[0]*V[1]", "Points([[1.0], [2.0]])"]),
         min_size=1,
         max_size=300,
     )

@@ -26,11 +26,7 @@ def wheel(tmp_path_factory):
     shutil.copytree(ROOT / "src", copy / "src", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
     build = "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])"
     done = subprocess.run(
-        [sys.executable, "-c", build, str(copy / "dist")],
-        cwd=copy,
-        capture_output=True,
-        text=True,
-        check=False,
+        [sys.executable, "-c", build, str(copy / "dist")], cwd=copy, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr[-2000:]
     (path,) = (copy / "dist").glob("*.whl")

@@ -19,9 +19,7 @@ class TwoNodes:
     def __init__(self):
         from ray.cluster_utils import Cluster
 
-        self.cluster = Cluster(
-            initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False}
-        )
+        self.cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
         self.second = self.cluster.add_node(num_cpus=1)
         self.cluster.wait_for_nodes()
         self.address = self.cluster.address

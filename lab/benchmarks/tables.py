@@ -49,25 +49,15 @@ def rate(found: dict[str, Any] | None) -> str:
 def strata() -> str:
     """Error rates of verdicts by stratum (``python -m softsym_lab.benchmarks.calibration --json``)."""
     result = json.loads((RESULTS / "calibration-strata.json").read_text())["calibration-evidence"]
-    head = [
-        f"{result['part']} list, {result['rows']} rows, noise {result['noise']}",
-        "pairs",
-        *STRATA_RATES.values(),
-    ]
+    head = [f"{result['part']} list, {result['rows']} rows, noise {result['noise']}", "pairs", *STRATA_RATES.values()]
     rows = [
-        [name, str(one["pairs"]), *(rate(one[key]) for key in STRATA_RATES)]
-        for name, one in result["strata"].items()
+        [name, str(one["pairs"]), *(rate(one[key]) for key in STRATA_RATES)] for name, one in result["strata"].items()
     ]
     whole, same = result["strata"]["all"], result["invariance"]
     power = [[f"violation {key}", rate(value)] for key, value in whole["power"].items()]
-    rules = [
-        [name, rate(two["false_exact"]), rate(two["exact_called_exact"])]
-        for name, two in whole["rules"].items()
-    ]
+    rules = [[name, rate(two["false_exact"]), rate(two["exact_called_exact"])] for name, two in whole["rules"].items()]
     changes = [
-        [f"another {key}", rate(value)]
-        for key, value in same.items()
-        if key in ("order", "seed", "unit", "frame")
+        [f"another {key}", rate(value)] for key, value in same.items() if key in ("order", "seed", "unit", "frame")
     ]
     tables = [
         table(head, rows),
@@ -123,9 +113,7 @@ def many_rows() -> str:
             else f"{one['unexplained']:.1e}, {one['seconds']:.0f} s, {one['megabytes']} MB"
         )
         by_model.setdefault((one["target"], one["model"]), {})[one["rows"]] = cell
-    rows = [
-        [target, model, *(cells.get(n, "") for n in counts)] for (target, model), cells in by_model.items()
-    ]
+    rows = [[target, model, *(cells.get(n, "") for n in counts)] for (target, model), cells in by_model.items()]
     return table(["target function", "model", *(f"{n:,} rows" for n in counts)], rows)
 
 
@@ -140,13 +128,10 @@ def null() -> str:
     """Verdicts on exactly symmetric data and on pure noise, and what a table costs."""
     result = recorded("evidence")
     found, time = result["null"], result["time"]
-    levels = [
-        (key.rsplit("_", 1)[1], p) for key, p in found.items() if key.startswith("kolmogorov_smirnov_p_at")
-    ]
+    levels = [(key.rsplit("_", 1)[1], p) for key, p in found.items() if key.startswith("kolmogorov_smirnov_p_at")]
     by_noise = ", ".join(f"noise {float(level):.0%}: {p:.2f}" for level, p in levels)
     verdicts = [
-        ", ".join(f"{n} {word}" for word, n in one.items() if n)
-        for one in (found["verdicts"], result["noise"])
+        ", ".join(f"{n} {word}" for word, n in one.items() if n) for one in (found["verdicts"], result["noise"])
     ]
     rows = [
         [
@@ -176,8 +161,7 @@ def prediction() -> str:
     tasks = recorded("evidence")["prediction"]
     names = ("gp", "gp with a broken candidate", "kernel ridge", "cubic", "boosting", "perceptron")
     return table(
-        ["task", *names],
-        [[f"`{task}`", *(f"{found[name]:.2g}" for name in names)] for task, found in tasks.items()],
+        ["task", *names], [[f"`{task}`", *(f"{found[name]:.2g}" for name in names)] for task, found in tasks.items()]
     )
 
 
@@ -190,15 +174,9 @@ def models() -> str:
             f"{case[name]['unexplained']:.2g}" if name in case else ""
             for name in ("all", "without_broken", "one_more_broken")
         ]
-        title = (
-            case["task"] if not case["task"].startswith("table_tennis") else f"flights, split {case['split']}"
-        )
-        rows.append(
-            [f"`{title}`", case["all"]["model"], *variants, *(f"{left[name]:.2g}" for name in BASELINES)]
-        )
-    return table(
-        ["task", "model", "all candidates", "without broken ones", "one more broken", *BASELINES], rows
-    )
+        title = case["task"] if not case["task"].startswith("table_tennis") else f"flights, split {case['split']}"
+        rows.append([f"`{title}`", case["all"]["model"], *variants, *(f"{left[name]:.2g}" for name in BASELINES)])
+    return table(["task", "model", "all candidates", "without broken ones", "one more broken", *BASELINES], rows)
 
 
 def baselines() -> str:
@@ -209,13 +187,7 @@ def baselines() -> str:
             if " at " in name:
                 candidate, level = name.removeprefix("per, ").split(" at ")
                 alone.append(
-                    [
-                        task,
-                        f"`{candidate}`",
-                        level,
-                        f"{row['test_error'][0]:.3f}",
-                        _difference(row, "test_error"),
-                    ]
+                    [task, f"`{candidate}`", level, f"{row['test_error'][0]:.3f}", _difference(row, "test_error")]
                 )
                 continue
             step = costs[task][next(way for way in WAYS if name.startswith(way))]
@@ -262,24 +234,14 @@ def propose() -> str:
     }
     rows = [["sets", *(str(result[part]["sets"]) for part in parts)]]
     rows += [[what, *(rate(result[part][key]) for part in parts)] for key, what in words.items()]
-    cells = list(
-        dict.fromkeys(cell for part in parts for cell in result[part]["dimension_right_by_rows_and_noise"])
-    )
+    cells = list(dict.fromkeys(cell for part in parts for cell in result[part]["dimension_right_by_rows_and_noise"]))
     rows += [
-        [
-            f"right at {cell}",
-            *(rate(result[part]["dimension_right_by_rows_and_noise"].get(cell)) for part in parts),
-        ]
+        [f"right at {cell}", *(rate(result[part]["dimension_right_by_rows_and_noise"].get(cell)) for part in parts)]
         for cell in cells
     ]
+    rows.append(["median angle, degrees", *(_degrees(result[part]["angle_median_degrees"]) for part in parts)])
     rows.append(
-        ["median angle, degrees", *(_degrees(result[part]["angle_median_degrees"]) for part in parts)]
-    )
-    rows.append(
-        [
-            "largest angle in all sets",
-            *(_degrees(result[part]["angle_largest_degrees_in_all_sets"]) for part in parts),
-        ]
+        ["largest angle in all sets", *(_degrees(result[part]["angle_largest_degrees_in_all_sets"]) for part in parts)]
     )
     tasks = [
         [f"`{one['task']}`", str(one["dimension"]), str(one["found"]), ", ".join(one["groups"]) or "none"]
@@ -347,9 +309,7 @@ def _degrees(angle: float | None) -> str:
 
 def write(page: Path) -> None:
     """Replaces what stands between the comments that name a table and its end."""
-    between = re.compile(
-        r"(<!-- python lab/benchmarks/tables.py (\w+) -->\n\n).*?(\n\n<!-- end of \2 -->)", re.DOTALL
-    )
+    between = re.compile(r"(<!-- python lab/benchmarks/tables.py (\w+) -->\n\n).*?(\n\n<!-- end of \2 -->)", re.DOTALL)
     text = between.sub(lambda found: found[1] + TABLES[found[2]]() + found[3], page.read_text())
     page.write_text(text)
 

@@ -26,11 +26,7 @@ def is_public(module):
 def test_only_public_names_are_imported(path):
     found = [module for module, names in imports(path) if not is_public(module)]
     private = [
-        name
-        for module, names in imports(path)
-        if module.startswith("softsym.")
-        for name in names
-        if name[0] == "_"
+        name for module, names in imports(path) if module.startswith("softsym.") for name in names if name[0] == "_"
     ]
     assert found == []
     assert private == []

@@ -35,8 +35,7 @@ def render(name: str, folder: Path) -> dict[str, Any]:
     done = run_command(["reproduce", *COMMANDS[name], "--out-dir", str(results)], ROOT)
     assert done.returncode == 0, done.stderr
     files = {
-        path.relative_to(results).as_posix(): path.read_text(encoding="utf-8")
-        for path in results.glob("*/*.[cm]*")
+        path.relative_to(results).as_posix(): path.read_text(encoding="utf-8") for path in results.glob("*/*.[cm]*")
     }
     return {
         name: csv_numbers(text) if name.endswith(".csv") else page_numbers(text)
@@ -54,9 +53,7 @@ def csv_numbers(text: str) -> list[float]:
 def page_numbers(text: str) -> str:
     """All numbers in the tables of a page, as they are written there."""
     lines = [line for line in text.splitlines() if line.startswith("|")]
-    return " ".join(
-        number for line in lines for number in re.findall(r"(?<![\w(])[-+]?\d[\d,]*(?:\.\d+)?", line)
-    )
+    return " ".join(number for line in lines for number in re.findall(r"(?<![\w(])[-+]?\d[\d,]*(?:\.\d+)?", line))
 
 
 @pytest.mark.parametrize(

@@ -44,9 +44,7 @@ def read_numbers(values: Any, name: str) -> Array:
     if isinstance(values, np.ma.MaskedArray):
         if np.ma.getmaskarray(values).any():
             row = np.argwhere(np.ma.getmaskarray(values))[0].tolist()
-            raise InputError(
-                f"`{name}` has masked cells, the first at {row}; fill them in or leave those rows out"
-            )
+            raise InputError(f"`{name}` has masked cells, the first at {row}; fill them in or leave those rows out")
         values = values.data
     if hasattr(values, "detach"):
         values = values.detach().cpu().resolve_conj()
@@ -171,13 +169,9 @@ def row_weights(sample_weight: Any, rows: int) -> Array | None:
     if weights.ndim == 0:
         weights = np.full(rows, float(weights))
     if weights.shape != (rows,):
-        raise InputError(
-            f"`sample_weight` has shape {weights.shape}; pass one number for each of {rows} rows"
-        )
+        raise InputError(f"`sample_weight` has shape {weights.shape}; pass one number for each of {rows} rows")
     if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
-        raise InputError(
-            "`sample_weight` must hold finite numbers that are not negative, not all of them zero"
-        )
+        raise InputError("`sample_weight` must hold finite numbers that are not negative, not all of them zero")
     weights = weights / weights[weights > 0].mean()
     return None if (weights == weights[0]).all() else weights
 

@@ -69,9 +69,7 @@ def ray_module() -> Any:
     try:
         import ray
     except ImportError as error:
-        raise InputError(
-            "this engine needs Ray: pip install 'softsym[ray]', or pass --engine local"
-        ) from error
+        raise InputError("this engine needs Ray: pip install 'softsym[ray]', or pass --engine local") from error
     return ray
 
 

@@ -73,13 +73,8 @@ def put_folder(target: Path, write: Callable[[Path], object]) -> None:
     temporary.mkdir()
     try:
         write(temporary)
-        files = {
-            name: digest((temporary / name).read_bytes())
-            for name in sorted(_files_in(temporary) - {MANIFEST})
-        }
-        (temporary / MANIFEST).write_text(
-            dump_with_checksum({"format": 1, "files": files}, indent=1), "utf-8"
-        )
+        files = {name: digest((temporary / name).read_bytes()) for name in sorted(_files_in(temporary) - {MANIFEST})}
+        (temporary / MANIFEST).write_text(dump_with_checksum({"format": 1, "files": files}, indent=1), "utf-8")
         for path in temporary.rglob("*"):
             if path.is_file():
                 _to_disk(path)
@@ -125,11 +120,7 @@ def read_manifest(folder: Path) -> dict[str, str] | None:
 
 def _files_in(folder: Path) -> set[str]:
     """Relative names of all files, and of links, pipes and empty folders, which count as files."""
-    paths = [
-        path
-        for path in folder.rglob("*")
-        if path.is_symlink() or not path.is_dir() or not any(path.iterdir())
-    ]
+    paths = [path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir() or not any(path.iterdir())]
     return {path.relative_to(folder).as_posix() for path in paths}
 
 

@@ -65,9 +65,7 @@ def check_memory(what: str, size: float, advice: str) -> None:
     """
     free = free_memory()
     if size > free:
-        raise InputError(
-            f"{what} needs about {size / 1e9:,.1f} GB of memory, {free / 1e9:,.1f} GB are free; {advice}"
-        )
+        raise InputError(f"{what} needs about {size / 1e9:,.1f} GB of memory, {free / 1e9:,.1f} GB are free; {advice}")
 
 
 def free_memory() -> float:

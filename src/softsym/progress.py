@@ -38,13 +38,7 @@ class Reporter(Protocol):
 
 @contextmanager
 def progress(
-    what: str,
-    total: int,
-    *,
-    done: int = 0,
-    quiet: bool = False,
-    unit: Unit = "steps",
-    patience: float = PATIENCE,
+    what: str, total: int, *, done: int = 0, quiet: bool = False, unit: Unit = "steps", patience: float = PATIENCE
 ) -> Iterator[Show]:
     """A bar in a terminal, lines elsewhere, or nothing."""
     if quiet or is_silent():
@@ -119,14 +113,7 @@ class _Lines:
 @contextmanager
 def _bar(what: str, total: int, done: int, unit: Unit) -> Iterator[Show]:
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        DownloadColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
+    from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     amount = DownloadColumn() if unit == "bytes" else MofNCompleteColumn()
     text = TextColumn("{task.description}", markup=False)

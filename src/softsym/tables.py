@@ -43,8 +43,7 @@ def as_text(columns: Sequence[Column[Row]], rows: Sequence[Row]) -> str:
     lines = [[column.head for column in columns], *([column.cell(row) for column in columns] for row in rows)]
     widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
     return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-        for line in lines
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
     )
 
 
@@ -65,10 +64,7 @@ def as_rich(columns: Sequence[Column[Row]], rows: Sequence[Row], title: str) -> 
         table.add_row(*(Text(column.cell(row)) for column in shown))
     prose = [column for column in columns if column.is_prose]
     below = [
-        Text(f"{columns[0].cell(row)}: {column.cell(row)}")
-        for row in rows
-        for column in prose
-        if column.cell(row)
+        Text(f"{columns[0].cell(row)}: {column.cell(row)}") for row in rows for column in prose if column.cell(row)
     ]
     return Group(table, *below)
 
@@ -77,8 +73,7 @@ def as_html(columns: Sequence[Column[Row]], rows: Sequence[Row]) -> str:
     """For a notebook, escaped."""
     heads = "".join(f"<th>{html.escape(column.head)}</th>" for column in columns)
     body = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(column.cell(row))}</td>" for column in columns) + "</tr>"
-        for row in rows
+        "<tr>" + "".join(f"<td>{html.escape(column.cell(row))}</td>" for column in columns) + "</tr>" for row in rows
     )
     return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
 
@@ -166,9 +161,7 @@ class CandidateTable(Sequence[Candidate]):
             "arrayminus": [max(value - low, 0.0) for value, (low, _) in zip(values, ends, strict=True)],
         }
         labels = [html.escape(f"{printable(row.name)} {row.verdict}".strip()) for row in self._rows]
-        points = Scatter(
-            x=values, y=labels, mode="markers", error_x={"type": "data", "symmetric": False, **bars}
-        )
+        points = Scatter(x=values, y=labels, mode="markers", error_x={"type": "data", "symmetric": False, **bars})
         title = {"text": self.title, "xanchor": "left", "x": 0.02}
         figure = Figure(points, {"title": title, "xaxis_title": self.plotted.replace("_", " ")})
         figure.update_yaxes(autorange="reversed", automargin=True)

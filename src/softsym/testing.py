@@ -182,6 +182,4 @@ def _require_complete(space: EquivariantSpace) -> None:
     rank = int(np.linalg.matrix_rank(np.concatenate(gaps, axis=1), tol=1e-8)) if gaps and space.size else 0
     trace = float(np.einsum("ii->", space.project(identity).reshape(space.size, space.size)))
     if abs(trace - (space.size - rank)) > 1e-6:
-        raise AssertionError(
-            f"{space}: projects onto {trace:.3g} dimensions, {space.size - rank} are equivariant"
-        )
+        raise AssertionError(f"{space}: projects onto {trace:.3g} dimensions, {space.size - rank} are equivariant")

@@ -21,9 +21,7 @@ SHOWN = 60
 """Characters of a text that an error shows on either side of the problem."""
 # Letters of other alphabets are marks that no parser expects: they must not end the text silently.
 _TOKEN = re.compile(r"\s*(?:(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<number>[0-9]+)|(?P<mark>\S))")
-_BRACKET = re.compile(
-    r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[()\[\]]"""
-)  # or a quoted name, which may hold some
+_BRACKET = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[()\[\]]""")  # or a quoted name, which may hold some
 _STEP = {"(": 1, "[": 1, ")": -1, "]": -1}
 _UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
 """What Python's own parser raises, the last two for what is nested too deeply."""

@@ -33,9 +33,7 @@ def visit(browser: Browser, reports: Callable[[str], Path]) -> Open:
     """Opens a report, waits for its charts, and in the end insists that nothing was reported or requested."""
 
     @contextmanager
-    def visited(
-        name: str, size: tuple[int, int] = DESK, scheme: Literal["light", "dark"] = "light"
-    ) -> Iterator[Page]:
+    def visited(name: str, size: tuple[int, int] = DESK, scheme: Literal["light", "dark"] = "light") -> Iterator[Page]:
         width, height = size
         context = browser.new_context(
             viewport={"width": width, "height": height}, color_scheme=scheme, has_touch=size == PHONE
@@ -61,9 +59,7 @@ def visit(browser: Browser, reports: Callable[[str], Path]) -> Open:
 
 @pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
 @pytest.mark.parametrize("name", REPORTS)
-def test_page_is_quiet_complete_and_as_wide_as_the_screen(
-    visit: Open, name: str, size: tuple[int, int]
-) -> None:
+def test_page_is_quiet_complete_and_as_wide_as_the_screen(visit: Open, name: str, size: tuple[int, int]) -> None:
     with visit(name, size) as page:
         charts = page.locator(".chart")
         assert charts.count() > 0
@@ -74,9 +70,7 @@ def test_page_is_quiet_complete_and_as_wide_as_the_screen(
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_screen_is_light_or_dark_with_text_that_can_be_read(
-    visit: Open, scheme: Literal["light", "dark"]
-) -> None:
+def test_screen_is_light_or_dark_with_text_that_can_be_read(visit: Open, scheme: Literal["light", "dark"]) -> None:
     other = {"light": "dark", "dark": "light"}
     with visit("report", scheme=scheme) as page:
         assert _is_readable(page, scheme)
@@ -86,14 +80,10 @@ def test_screen_is_light_or_dark_with_text_that_can_be_read(
 
 
 def _is_readable(page: Page, scheme: str) -> bool:
-    brightness = (
-        "(color) => color.match(/[\\d.]+/g).slice(0, 3).reduce((sum, part) => sum + Number(part), 0) / 765"
-    )
+    brightness = "(color) => color.match(/[\\d.]+/g).slice(0, 3).reduce((sum, part) => sum + Number(part), 0) / 765"
     ground = page.evaluate(f"({brightness})(getComputedStyle(document.body).backgroundColor)")
     ink = page.evaluate(f"({brightness})(getComputedStyle(document.body).color)")
-    chart = page.evaluate(
-        f"({brightness})(getComputedStyle(document.querySelector('#errors .xtick text')).fill)"
-    )
+    chart = page.evaluate(f"({brightness})(getComputedStyle(document.querySelector('#errors .xtick text')).fill)")
     dark = scheme == "dark"
     return bool((ground < 0.3) == dark and (ink > 0.7) == dark and (chart > 0.7) == dark)
 
@@ -113,9 +103,7 @@ def test_hostile_names_stay_text_everywhere(visit: Open) -> None:
         assert page.locator("#progress .legendtext").nth(1).text_content().startswith("</script><")  # type: ignore[union-attr]
 
 
-def test_policy_stops_a_script_that_came_in_nevertheless(
-    browser: Browser, reports: Callable[[str], Path]
-) -> None:
+def test_policy_stops_a_script_that_came_in_nevertheless(browser: Browser, reports: Callable[[str], Path]) -> None:
     whole = reports("report").read_text(encoding="utf-8")
     broken = reports("report").with_name("broken.html")
     attack = "<img src=x onerror='window.hacked=1'><script>window.hacked=1</script></main>"
@@ -169,8 +157,7 @@ def test_no_button_sends_the_data_anywhere(visit: Open) -> None:
     with visit("report") as page:
         buttons = page.locator(".modebar-btn")
         kinds = {
-            (button.get_attribute("data-title") or button.get_attribute("aria-label") or "")
-            for button in buttons.all()
+            (button.get_attribute("data-title") or button.get_attribute("aria-label") or "") for button in buttons.all()
         }
         assert kinds <= {"Download plot as a PNG", "Reset axes", "Reset camera to default"}, kinds
         assert buttons.count() > 0

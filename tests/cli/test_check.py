@@ -85,14 +85,8 @@ def test_warnings_are_one_line(softsym, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            ("ball.csv", "--in", "S + V", "--groups", "O(3)"),
-            "line 2: column 'id' holds 'run0', which is no number",
-        ),
-        (
-            ("ball.csv", "--x-columns", "x..z", *ASKED[2:]),
-            "S + V under O(3) has size 4, X has 3 columns; pass",
-        ),
+        (("ball.csv", "--in", "S + V", "--groups", "O(3)"), "line 2: column 'id' holds 'run0', which is no number"),
+        (("ball.csv", "--x-columns", "x..z", *ASKED[2:]), "S + V under O(3) has size 4, X has 3 columns; pass"),
         (("ball.csv", "--x-columns", "mas..z", *ASKED[2:]), "no column 'mas'; did you mean 'mass'?"),
         (("ball.csv", "--x-columns", "mass..z"), "pass how the columns of ball.csv transform, as in --in"),
         (("ball.csv", *ASKED, "--normalisation", "magic"), "unknown normalisation 'magic'; pass one of none"),
@@ -146,9 +140,7 @@ def test_outputs_are_tested_too(softsym, tmp_path):
 
 def test_repeated_rows_and_rows_that_are_too_few(softsym, tmp_path):
     X = np.random.default_rng(0).standard_normal((60, 3))
-    np.savez(
-        tmp_path / "rows.npz", X=np.concatenate([X, X[:5]]), Y=np.ones(65)
-    )  # constant outputs do not matter
+    np.savez(tmp_path / "rows.npz", X=np.concatenate([X, X[:5]]), Y=np.ones(65))  # constant outputs do not matter
     asked = ("rows.npz", "--in", "V", "--groups", "O(3)")
     code, out, err = softsym("check", *asked, "--json", "-", "--quiet")
     assert code == 0, err

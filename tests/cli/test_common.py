@@ -21,10 +21,7 @@ SLIPS = {
         ["discover", "nowhere.csv", "--in", "V", "--out", "V", "--groups", "O(3)"],
         "there is no file nowhere.csv",
     ),
-    "column": (
-        ["discover", "data.csv", "--x-columns", "a..q", "--in", "V", "--out", "S", "--groups", "O(3)"],
-        "q",
-    ),
+    "column": (["discover", "data.csv", "--x-columns", "a..q", "--in", "V", "--out", "S", "--groups", "O(3)"], "q"),
     "size": (
         ["discover", "data.csv", "--y-columns", "d", "--in", "2V", "--out", "S", "--groups", "O(3)"],
         "has size 6, X has 3 columns",
@@ -72,9 +69,7 @@ def test_slips_import_nothing_heavy(folder):
     import json
 
     asked = json.dumps(list(SLIPS.values()))
-    process = subprocess.run(
-        [sys.executable, "-c", ALL], input=asked, capture_output=True, text=True, check=False
-    )
+    process = subprocess.run([sys.executable, "-c", ALL], input=asked, capture_output=True, text=True, check=False)
     assert process.returncode == 0, process.stderr
 
 
@@ -130,9 +125,7 @@ def test_json_is_whole_or_as_it_was(tmp_path, monkeypatch):
     write_json({"a": 1}, str(tmp_path / "r.json"))
     with pytest.raises(TypeError):
         write_json({"a": object()}, str(tmp_path / "r.json"))
-    monkeypatch.setattr(
-        os, "fsync", lambda handle: (_ for _ in ()).throw(OSError(28, "No space left on device"))
-    )
+    monkeypatch.setattr(os, "fsync", lambda handle: (_ for _ in ()).throw(OSError(28, "No space left on device")))
     with pytest.raises(InputError, match=r"cannot write .*: No space left"):
         write_json({"a": 2}, str(tmp_path / "r.json"))
     assert json.loads((tmp_path / "r.json").read_text()) == {"a": 1}

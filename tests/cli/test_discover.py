@@ -74,17 +74,9 @@ def test_the_whole_job(softsym, tmp_path):
     ]
     assert not (tmp_path / "found.partial").exists()
     content = json.loads((tmp_path / "found" / "symmetries.json").read_text())
-    assert {
-        "schema",
-        "rep_in",
-        "rep_out",
-        "seeds",
-        "seconds",
-        "test_mse",
-        "groups",
-        "built_in",
-        "baselines",
-    } <= set(content)
+    assert {"schema", "rep_in", "rep_out", "seeds", "seconds", "test_mse", "groups", "built_in", "baselines"} <= set(
+        content
+    )
     assert content["schema"] == 2
     assert {"model", "blend", "why", "evidence", "explained"} <= set(content)
     assert "Evidence, " in out
@@ -145,9 +137,7 @@ WRONG = {
 
 @pytest.mark.parametrize(("changes", "message"), WRONG.values(), ids=list(WRONG))
 def test_bad_input_is_one_line_and_writes_nothing(softsym, tmp_path, changes, message):
-    code, out, err = softsym(
-        "discover", *SHORT, *[text for pair in changes.items() for text in pair], "--quiet"
-    )
+    code, out, err = softsym("discover", *SHORT, *[text for pair in changes.items() for text in pair], "--quiet")
     assert code == 2
     assert message in err
     assert err.count("\n") == 1
@@ -165,10 +155,7 @@ def test_a_file_alone_gets_advice(softsym, tmp_path):
     code, _, err = softsym("discover", "flights.csv")
     assert code == 2
     assert "its columns are ax, ay, az, bx, by, bz, u, v, w" in err
-    assert (
-        "softsym discover flights.csv --x-columns ax,ay,az,u,v,w --y-columns bx,by,bz --in 'V + 3S' --out V"
-        in err
-    )
+    assert "softsym discover flights.csv --x-columns ax,ay,az,u,v,w --y-columns bx,by,bz --in 'V + 3S' --out V" in err
     assert not (tmp_path / "softsym-flights").exists()
 
 
@@ -177,19 +164,7 @@ def test_without_groups_the_data_propose_them(softsym, tmp_path):
     X = rng.standard_normal((150, 3))
     Y = X * [1.0, 1.0, 2.0] + np.sum(X**2, axis=1, keepdims=True) * [0.0, 0.0, 0.3]
     np.savez("drawn.npz", X=X, Y=Y + 0.01 * rng.standard_normal(Y.shape))
-    asked = (
-        "drawn.npz",
-        "--in",
-        "V",
-        "--out",
-        "V",
-        "--model",
-        "linear",
-        "--seeds",
-        "1",
-        "--out-dir",
-        "found",
-    )
+    asked = ("drawn.npz", "--in", "V", "--out", "V", "--model", "linear", "--seeds", "1", "--out-dir", "found")
     code, _, err = softsym("discover", *asked)
     assert code == 0, err
     assert "note: the data propose O(2)@z, SO(2)@z" in err
@@ -200,19 +175,7 @@ def test_without_groups_the_data_propose_them(softsym, tmp_path):
 def test_where_nothing_is_proposed_there_is_a_report(softsym, tmp_path):
     rng = np.random.default_rng(0)
     np.savez("noise.npz", X=rng.standard_normal((80, 3)), Y=rng.standard_normal((80, 3)))
-    asked = (
-        "noise.npz",
-        "--in",
-        "V",
-        "--out",
-        "V",
-        "--groups",
-        "auto",
-        "--out-dir",
-        "found",
-        "--model",
-        "gp",
-    )
+    asked = ("noise.npz", "--in", "V", "--out", "V", "--groups", "auto", "--out-dir", "found", "--model", "gp")
     code, _, err = softsym("discover", *asked)
     assert code == 0, err
     assert "nothing sure; nearly found: " in err
@@ -229,17 +192,7 @@ def test_a_wrong_model_is_one_line(softsym, tmp_path):
 
 
 def start(folder, *more):
-    command = [
-        sys.executable,
-        "-m",
-        "softsym.cli.main",
-        "discover",
-        *ASKED,
-        "--epochs",
-        "60",
-        "--seeds",
-        "2",
-    ]
+    command = [sys.executable, "-m", "softsym.cli.main", "discover", *ASKED, "--epochs", "60", "--seeds", "2"]
     pipes = {"stderr": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     return subprocess.Popen([*command, *more], cwd=folder, start_new_session=True, **pipes)
 

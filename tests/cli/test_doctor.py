@@ -10,9 +10,7 @@ from softsym.cli.doctor import OPTIONAL, lines, look
 
 def softsym(*arguments, **environment):
     command = [sys.executable, "-m", "softsym.cli.main", "doctor", *arguments]
-    return subprocess.run(
-        command, capture_output=True, text=True, timeout=120, env={**os.environ, **environment}
-    )
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, env={**os.environ, **environment})
 
 
 def test_says_what_runs():

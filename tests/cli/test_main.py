@@ -150,16 +150,10 @@ run()
 @pytest.mark.parametrize("command", ["train", "reproduce", "bench"])
 def test_commands_of_the_laboratory_say_what_to_install(command):
     done = subprocess.run(
-        [sys.executable, "-c", WITHOUT_LABORATORY, command, "table1"],
-        capture_output=True,
-        text=True,
-        timeout=60,
+        [sys.executable, "-c", WITHOUT_LABORATORY, command, "table1"], capture_output=True, text=True, timeout=60
     )
     assert done.returncode == 2
-    assert (
-        done.stderr
-        == f"softsym: error: `softsym {command}` comes with the laboratory: pip install softsym-lab\n"
-    )
+    assert done.stderr == f"softsym: error: `softsym {command}` comes with the laboratory: pip install softsym-lab\n"
 
 
 def test_help_without_the_laboratory():

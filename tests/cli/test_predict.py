@@ -27,9 +27,7 @@ def test_options_are_passed_on_and_the_rows_counted(monkeypatch):
         app, ["predict", "model", "new.csv", "-o", "out.csv", "--x-columns", "a,b", "--seed", "3", "--force"]
     )
     assert done.exit_code == 0, done.output
-    assert asked == [
-        (Path("model"), "new.csv", Path("out.csv"), {"x_columns": "a,b", "seed": 3, "force": True})
-    ]
+    assert asked == [(Path("model"), "new.csv", Path("out.csv"), {"x_columns": "a,b", "seed": 3, "force": True})]
     assert "7 predictions in out.csv" in done.output
     assert "softsym: warning: rows of another scale" in done.output
 

@@ -69,10 +69,7 @@ def test_rows_that_lack_a_value_are_named_and_can_be_left_out(softsym, tmp_path)
     table = np.hstack([X, Y])
     table[3, 2] = np.nan
     names = "a,b,c,d,e,f,u,v,w"
-    lines = [
-        names,
-        *(",".join("" if np.isnan(value) else repr(float(value)) for value in row) for row in table),
-    ]
+    lines = [names, *(",".join("" if np.isnan(value) else repr(float(value)) for value in row) for row in table)]
     (tmp_path / "cross.csv").write_text("\n".join(lines))
     asked = ("propose", "cross.csv", "--x-columns", "a..f", "--in", "2V", "--out", "V", "--json", "-")
     code, _, err = softsym(*asked)

@@ -76,13 +76,7 @@ CALLABLES = [
 ]
 """Public callables whose arguments are part of the contract."""
 
-MOVED = {
-    "EquivariantSpace",
-    "equivariant_lstsq",
-    "invariant_features",
-    "layer_distances",
-    "lie_derivative_error",
-}
+MOVED = {"EquivariantSpace", "equivariant_lstsq", "invariant_features", "layer_distances", "lie_derivative_error"}
 """Names that may leave the top level: here they go on to work for one release."""
 
 ESTIMATORS = ("SoftEquivariantClassifier", "SoftEquivariantRegressor")
@@ -120,17 +114,7 @@ MEMBERS = {
         "strengths",
     ],
     "SoftEquivariantGP": ["fit", "predict", "save", "snap"],
-    "SoftEquivariantRegressor": [
-        "baselines_",
-        "fit",
-        "look",
-        "module_",
-        "predict",
-        "report",
-        "save",
-        "score",
-        "snap",
-    ],
+    "SoftEquivariantRegressor": ["baselines_", "fit", "look", "module_", "predict", "report", "save", "score", "snap"],
     "SoftEquivariantClassifier": [
         "baselines_",
         "fit",
@@ -241,11 +225,7 @@ def observe_refusals(folder: Path) -> dict[str, Any]:
     for name, arguments in REFUSALS.items():
         done = run_command(arguments, folder)
         errors = [line for line in done.stderr.splitlines() if line.startswith("softsym: ")]
-        refused[name] = {
-            "exit": done.returncode,
-            "lines": len(errors),
-            "traceback": "Traceback" in done.stderr,
-        }
+        refused[name] = {"exit": done.returncode, "lines": len(errors), "traceback": "Traceback" in done.stderr}
     return refused
 
 
@@ -272,9 +252,7 @@ def _estimators() -> dict[str, Any]:
     network: dict[str, Any] = {"model": "network", "network": small, "n_jobs": 1}
     X, Y = small_data(70)
     return {
-        "regressor_gp": ss.SoftEquivariantRegressor("2V", "V", ["SO(3)", "O(3)"], model="gp", n_jobs=1).fit(
-            X, Y
-        ),
+        "regressor_gp": ss.SoftEquivariantRegressor("2V", "V", ["SO(3)", "O(3)"], model="gp", n_jobs=1).fit(X, Y),
         "regressor_network": ss.SoftEquivariantRegressor("2V", "V", ["SO(3)", "O(3)"], **network).fit(X, Y),
         "classifier": ss.SoftEquivariantClassifier("2V", groups=["SO(3)"], **network).fit(
             X, np.where((X[:, :3] * X[:, 3:]).sum(axis=1) > 0, "near", "far")

@@ -66,15 +66,7 @@ def test_arguments_keep_names_and_order(name):
 def test_estimators_accept_all_their_parameters(name):
     """Those that moved into another argument may warn."""
     assert is_subsequence(["rep_in", "rep_out", "groups"], observe.observe_names()["arguments"][name])
-    values = {
-        "width": 8,
-        "layers": 2,
-        "epochs": 3,
-        "seeds": 1,
-        "held_out": 0.2,
-        "random_state": 1,
-        "model": "gp",
-    }
+    values = {"width": 8, "layers": 2, "epochs": 3, "seeds": 1, "held_out": 0.2, "random_state": 1, "model": "gp"}
     before = {word: values[word] for word in NAMES["arguments"][name] if word in values}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
@@ -94,9 +86,7 @@ def test_help_of_every_command(tmp_path):
     for name, expected in snapshot("help").items():
         options = set(found[name]["options"])
         missing = {
-            option
-            for option in expected["options"]
-            if option not in options and RENAMED.get(option) not in options
+            option for option in expected["options"] if option not in options and RENAMED.get(option) not in options
         }
         assert not missing, f"softsym {name} has lost {missing}"
         assert {key: found[name][key] for key in ("exit", "arguments", "example")} == {
@@ -106,9 +96,7 @@ def test_help_of_every_command(tmp_path):
 
 @pytest.mark.parametrize("option", list(RENAMED))
 def test_renamed_options_are_still_accepted(option, tmp_path):
-    done = observe.run_command(
-        ["discover", "missing.csv", option, "column", "--in", "V", "--out", "V"], tmp_path
-    )
+    done = observe.run_command(["discover", "missing.csv", option, "column", "--in", "V", "--out", "V"], tmp_path)
     assert done.returncode == 2
     assert "missing.csv" in done.stderr
 
@@ -138,11 +126,7 @@ def differences(expected, found, place=""):
         pairs = [(expected[k], found[k], f"{place}[{k}]") for k in range(len(expected))]
         return [line for pair in pairs for line in differences(*pair)]
     if isinstance(expected, float) and isinstance(found, float | int):
-        return (
-            []
-            if found == pytest.approx(expected, rel=CLOSE, abs=1e-6)
-            else [f"{place}: {found}, not {expected}"]
-        )
+        return [] if found == pytest.approx(expected, rel=CLOSE, abs=1e-6) else [f"{place}: {found}, not {expected}"]
     return [] if expected == found else [f"{place}: {found!r}, not {expected!r}"]
 
 
@@ -153,18 +137,12 @@ def test_the_summary_file(tmp_path):
 def test_differences_are_seen():
     before = {"schema": 2, "seconds": 1.0, "groups": [{"verdict": "exact", "error": 0.5, "note": "a"}]}
     assert differences(before, {**before, "seconds": 2.0, "more": 1}) == []
-    assert (
-        differences(before, {**before, "groups": [{"verdict": "exact", "error": 0.500001, "note": "b"}]})
-        == []
-    )
+    assert differences(before, {**before, "groups": [{"verdict": "exact", "error": 0.500001, "note": "b"}]}) == []
     assert differences(before, {**before, "groups": [{"verdict": "soft", "error": 0.6, "note": "a"}]}) == [
         ".groups[0].verdict: 'soft', not 'exact'",
         ".groups[0].error: 0.6, not 0.5",
     ]
-    assert differences(before, {"schema": 2, "groups": []}) == [
-        ".seconds",
-        f".groups: [], not {before['groups']!r}",
-    ]
+    assert differences(before, {"schema": 2, "groups": []}) == [".seconds", f".groups: [], not {before['groups']!r}"]
 
 
 def test_stored_models_predict_the_same():
@@ -174,13 +152,9 @@ def test_stored_models_predict_the_same():
         assert found[name]["verdicts"] == expected["verdicts"]
         if "probabilities" in expected:
             assert found[name]["predictions"] == expected["predictions"]
-            assert found[name]["probabilities"] == [
-                pytest.approx(row, rel=SINGLE) for row in expected["probabilities"]
-            ]
+            assert found[name]["probabilities"] == [pytest.approx(row, rel=SINGLE) for row in expected["probabilities"]]
         else:
-            assert found[name]["predictions"] == [
-                pytest.approx(row, rel=SINGLE) for row in expected["predictions"]
-            ]
+            assert found[name]["predictions"] == [pytest.approx(row, rel=SINGLE) for row in expected["predictions"]]
 
 
 TEXTS = snapshot("texts")
@@ -198,9 +172,7 @@ VERDICTS = snapshot("verdicts")
 @pytest.mark.parametrize("name", list(CASES))
 def test_verdicts(name):
     found = observe_case(name)
-    assert [(row["name"], row["verdict"]) for row in found] == [
-        (row["name"], row["verdict"]) for row in VERDICTS[name]
-    ]
+    assert [(row["name"], row["verdict"]) for row in found] == [(row["name"], row["verdict"]) for row in VERDICTS[name]]
     for row, expected in zip(found, VERDICTS[name], strict=True):
         assert row["p_value"] == pytest.approx(expected["p_value"], abs=1e-6)
         assert row["violation"] == pytest.approx(expected["violation"], abs=CLOSE)

@@ -20,9 +20,7 @@ def survives_damage(path, x_columns=None):
     good, messages = path.read_bytes(), []
     for _ in range(150):
         bad = bytearray(good)
-        for place in (
-            len(bad) - 1 - rng.integers(min(len(bad), rng.choice([400, 4000])), size=rng.integers(1, 5))
-        ):
+        for place in len(bad) - 1 - rng.integers(min(len(bad), rng.choice([400, 4000])), size=rng.integers(1, 5)):
             bad[place] = rng.integers(256)
         path.write_bytes(bad)
         try:

@@ -13,13 +13,9 @@ def test_without_groups_every_column_is_a_scalar():
 
 def test_refusals():
     X = np.ones((2, 3))
-    with pytest.raises(
-        InputError, match="`rep_out` is None; with candidate groups pass how the data transform"
-    ):
+    with pytest.raises(InputError, match="`rep_out` is None; with candidate groups pass how the data transform"):
         read_shape("V", None, ["O(3)"], X, X)
-    with pytest.raises(
-        InputError, match="2V under O\\(3\\) has size 6, y has 3 columns; pass another `rep_out`"
-    ):
+    with pytest.raises(InputError, match="2V under O\\(3\\) has size 6, y has 3 columns; pass another `rep_out`"):
         read_shape("V", "2V", ["O(3)"], X, X)
 
 

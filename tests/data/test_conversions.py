@@ -33,8 +33,7 @@ def test_quaternions_and_euler_angles_agree():
         np.testing.assert_allclose(quaternion_to_vectors(quaternion), expected, atol=1e-12)
     np.testing.assert_allclose(quaternion_to_vectors(np.roll(q, -1, axis=1), "xyzw"), expected, atol=1e-12)
     np.testing.assert_allclose(
-        euler_to_vectors(np.degrees(np.hstack([a, a, a])), degrees=True),
-        euler_to_vectors(np.hstack([a, a, a])),
+        euler_to_vectors(np.degrees(np.hstack([a, a, a])), degrees=True), euler_to_vectors(np.hstack([a, a, a]))
     )
 
 
@@ -53,31 +52,20 @@ def test_voigt_notation():
     stress = strain @ C
     basis = tensor_basis(ss.rep("Sym(2)"), "O(6)")[1]
     mandel = (voigt_to_mandel(C.reshape(1, 36), "stiffness") @ basis.T).reshape(6, 6)
-    np.testing.assert_allclose(
-        voigt_to_mandel(strain, "strain") @ mandel, voigt_to_mandel(stress), atol=1e-12
-    )
+    np.testing.assert_allclose(voigt_to_mandel(strain, "strain") @ mandel, voigt_to_mandel(stress), atol=1e-12)
     upper = C[np.triu_indices(6)][None]
-    np.testing.assert_allclose(
-        voigt_to_mandel(upper, "stiffness"), voigt_to_mandel(C.reshape(1, 36), "stiffness")
-    )
-    np.testing.assert_allclose(
-        mandel_to_voigt(voigt_to_mandel(upper, "stiffness"), "stiffness"), C.reshape(1, 36)
-    )
+    np.testing.assert_allclose(voigt_to_mandel(upper, "stiffness"), voigt_to_mandel(C.reshape(1, 36), "stiffness"))
+    np.testing.assert_allclose(mandel_to_voigt(voigt_to_mandel(upper, "stiffness"), "stiffness"), C.reshape(1, 36))
     xx, yy, zz, yz, xz, xy = stress[0]
     matrix = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    np.testing.assert_allclose(
-        tensor_basis(ss.rep("Sym(2)"), "O(3)")[1] @ voigt_to_mandel(stress)[0], matrix.ravel()
-    )
+    np.testing.assert_allclose(tensor_basis(ss.rep("Sym(2)"), "O(3)")[1] @ voigt_to_mandel(stress)[0], matrix.ravel())
     np.testing.assert_allclose(mandel_to_voigt(voigt_to_mandel(strain, "strain"), "strain"), strain)
 
 
 def test_quaternions_given_as_vectors_get_a_hint():
     q = np.random.default_rng(0).standard_normal((60, 4))
     q /= np.linalg.norm(q, axis=1, keepdims=True)
-    X, hint = (
-        np.hstack([np.arange(60.0)[:, None], q]),
-        "columns 2 to 5 have length one.*quaternion_to_vectors",
-    )
+    X, hint = (np.hstack([np.arange(60.0)[:, None], q]), "columns 2 to 5 have length one.*quaternion_to_vectors")
     with pytest.raises(InputError, match=hint):
         ss.evidence(X, X[:, :1], "S + V", "S", ["SO(3)"])
     with pytest.raises(InputError, match=hint):
@@ -89,15 +77,9 @@ def test_quaternions_given_as_vectors_get_a_hint():
     [
         (lambda: matrix_to_vectors(np.zeros((2, 4))), r"shape \(n, 3, 3\) or \(n, 9\), got \(2, 4\)"),
         (lambda: quaternion_to_vectors(np.zeros((2, 4))), "none of them zero"),
-        (
-            lambda: quaternion_to_vectors(np.ones((2, 4)), "ijkw"),
-            "`order` must be 'wxyz' or 'xyzw', got 'ijkw'",
-        ),
+        (lambda: quaternion_to_vectors(np.ones((2, 4)), "ijkw"), "`order` must be 'wxyz' or 'xyzw', got 'ijkw'"),
         (lambda: euler_to_vectors(np.zeros((2, 2))), r"`angles` must have shape \(n, 3\)"),
-        (
-            lambda: euler_to_vectors(np.zeros((2, 3)), "abc"),
-            "three letters such as 'xyz' or 'ZYX', got 'abc'",
-        ),
+        (lambda: euler_to_vectors(np.zeros((2, 3)), "abc"), "three letters such as 'xyz' or 'ZYX', got 'abc'"),
         (lambda: voigt_to_mandel(np.zeros((2, 5))), r"got 'stress' and \(2, 5\)"),
         (lambda: mandel_to_voigt(np.zeros((2, 6)), "stiffness"), r"got 'stiffness' and \(2, 6\)"),
     ],

@@ -50,9 +50,7 @@ def test_a_new_format_is_known_everywhere(toy):
     assert read_data(str(toy), "a", need_y=False)[0].X.tolist() == [[1], [4]]
     assert not is_task("not_there_yet.toy")
     assert repeat_option(["--groups", "O(3)", "d.toy"]) == ["--groups", "O(3)", "d.toy"]
-    with pytest.raises(
-        InputError, match=r"ends in \.npz, \.csv, \.tsv, \.parquet, \.feather, \.arrow, \.toy"
-    ):
+    with pytest.raises(InputError, match=r"ends in \.npz, \.csv, \.tsv, \.parquet, \.feather, \.arrow, \.toy"):
         format_of(Path("data.dat"))
 
 

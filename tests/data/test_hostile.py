@@ -55,9 +55,7 @@ def test_an_archive_that_unpacks_to_more_than_the_memory(tmp_path, small_memory)
     assert (tmp_path / "d.npz").stat().st_size < 200_000
     tracemalloc.start()
     try:
-        refuses(
-            "d.npz needs about .* GB of memory, 0.1 GB are free; choose fewer columns", tmp_path / "d.npz"
-        )
+        refuses("d.npz needs about .* GB of memory, 0.1 GB are free; choose fewer columns", tmp_path / "d.npz")
         assert tracemalloc.get_traced_memory()[1] < 20e6
     finally:
         tracemalloc.stop()
@@ -94,9 +92,7 @@ def test_a_line_without_end_is_no_table(tmp_path, name):
 
 
 def test_a_parquet_file_of_more_rows_than_fit(tmp_path, small_memory):
-    polars.DataFrame({"a": np.zeros(5_000_000), "b": np.zeros(5_000_000)}).write_parquet(
-        tmp_path / "d.parquet"
-    )
+    polars.DataFrame({"a": np.zeros(5_000_000), "b": np.zeros(5_000_000)}).write_parquet(tmp_path / "d.parquet")
     assert (tmp_path / "d.parquet").stat().st_size < 100_000
     refuses("d.parquet needs about .* GB of memory", tmp_path / "d.parquet", "a")
     assert read_table(tmp_path / "d.parquet", "a", most_rows=100).X.shape == (100, 1)
@@ -107,12 +103,7 @@ def test_columns_of_other_types_are_refused_before_they_are_read(tmp_path, monke
         {"a": [1.0, 2.0], "t": ["x" * 100_000] * 2, "d": polars.Series(["2026-01-01"] * 2).str.to_date()}
     )
     frame.write_parquet(tmp_path / "d.parquet")
-    refuses(
-        r"column 't' holds String such as 'x+ \.\.\. x+', which are no numbers",
-        tmp_path / "d.parquet",
-        "a",
-        "t",
-    )
+    refuses(r"column 't' holds String such as 'x+ \.\.\. x+', which are no numbers", tmp_path / "d.parquet", "a", "t")
     refuses("column 'd' holds Date such as datetime.date", tmp_path / "d.parquet", "a", "d")
 
 
@@ -137,9 +128,7 @@ def test_damaged_columns_are_refused_in_one_line(tmp_path, suffix):
     assert all(map(str.isprintable, refusals))
 
 
-@pytest.mark.parametrize(
-    "name", [b"gr\xf6sse.csv", b"line\nend.csv", b"\x1b[31mred.csv", "\u202e.csv".encode()]
-)
+@pytest.mark.parametrize("name", [b"gr\xf6sse.csv", b"line\nend.csv", b"\x1b[31mred.csv", "\u202e.csv".encode()])
 def test_names_of_files_that_terminals_obey(tmp_path, name):
     path = tmp_path / os.fsdecode(name)
     path.write_text("a,b\n1,x\n")
@@ -173,9 +162,7 @@ def test_rows_that_lack_a_value_can_be_left_out(tmp_path, suffix):
     path = tmp_path / f"d.{suffix}"
     values = np.array([[1, 2], [np.nan, 3], [4, np.nan], [5, 6], [7, np.nan], [8, 9]])
     if suffix == "npz":
-        np.savez(
-            path, X=values[:, :1], Y=values[:, 1:], day=np.array(["mon", "mon", "tue", "wed", "tue", "wed"])
-        )
+        np.savez(path, X=values[:, :1], Y=values[:, 1:], day=np.array(["mon", "mon", "tue", "wed", "tue", "wed"]))
     elif suffix == "parquet":
         frame = polars.DataFrame(
             {"day": ["mon", "mon", "tue", "wed", "tue", "wed"], "x": values[:, 0], "y": values[:, 1]}

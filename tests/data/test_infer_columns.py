@@ -39,9 +39,7 @@ def test_advice_is_a_command_to_copy():
     assert "softsym discover f.csv --x-columns x1,y1,z1 --y-columns fx,fy,fz --in V --out V" in text
 
 
-@pytest.mark.parametrize(
-    "stem", ["omega_", "torque_", "B", "B_", "spin_", "angular_momentum_", "angular_velocity1_"]
-)
+@pytest.mark.parametrize("stem", ["omega_", "torque_", "B", "B_", "spin_", "angular_momentum_", "angular_velocity1_"])
 def test_pseudovectors_by_name(stem):
     x, y = infer_columns([*(f"r{axis}" for axis in "xyz"), *(f"{stem}{axis}" for axis in "xyz")])
     assert (x.rep, y.rep) == ("V", "pV")

@@ -24,10 +24,7 @@ def test_names(pack):
 
 def test_outputs_only_if_needed(pack):
     assert read_table(pack(X=np.eye(2)), need_y=False).Y is None
-    assert read_table(pack(X=np.eye(2), Y=np.eye(2)), y_columns="y1", need_y=False).Y.tolist() == [
-        [0.0],
-        [1.0],
-    ]
+    assert read_table(pack(X=np.eye(2), Y=np.eye(2)), y_columns="y1", need_y=False).Y.tolist() == [[0.0], [1.0]]
 
 
 def test_more_axes_are_flattened_and_told(pack):
@@ -115,9 +112,7 @@ def test_predictions_are_outputs(tmp_path):
         assert sorted(stored) == ["Y", "y_names"]
 
 
-@pytest.mark.parametrize(
-    "labels", [["a", "b", "a"], [2.5, 1, 2.5], [7, 3, 7], [True, False, True], [b"a", b"b", b"a"]]
-)
+@pytest.mark.parametrize("labels", [["a", "b", "a"], [2.5, 1, 2.5], [7, 3, 7], [True, False, True], [b"a", b"b", b"a"]])
 def test_labels_are_an_array_of_their_own(pack, labels):
     path = pack(X=np.eye(3), Y=np.ones(3), flight=np.array(labels))
     table = read_table(path, row_groups="flight")

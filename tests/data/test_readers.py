@@ -55,9 +55,7 @@ def test_ways_to_write_the_same(write, text):
 
 
 def test_booleans_and_whole_numbers_are_numbers(write):
-    found = read_table(
-        write("d.csv", "a,b,c\ntrue,1,True\nfalse,12345678901234567890123,FALSE\n"), "a,b", "c"
-    )
+    found = read_table(write("d.csv", "a,b,c\ntrue,1,True\nfalse,12345678901234567890123,FALSE\n"), "a,b", "c")
     np.testing.assert_array_equal(found.X, [[1, 1], [0, 12345678901234567890123.0]])
     np.testing.assert_array_equal(found.Y, [[1], [0]])
 
@@ -187,21 +185,14 @@ def test_a_label_may_be_an_input_if_it_is_chosen(write):
 def test_every_line_needs_a_label(write):
     for cell in ("", "NA"):
         path = write("d.csv", f"x,y,day\n1,2,mon\n3,4,{cell}\n")
-        refuses(
-            "d.csv, line 3: column 'day' has no value; every row needs a label", path, "x", row_groups="day"
-        )
+        refuses("d.csv, line 3: column 'day' has no value; every row needs a label", path, "x", row_groups="day")
     refuses("--row-groups: .*d.csv has no column 'week'", path, "x", row_groups="week")
 
 
 def test_semicolons_and_decimal_commas(write):
     path = write("d.csv", "a;b;c\n1,5;-2,25;3\n.5;1e3;7\n")
     np.testing.assert_array_equal(read_table(path, "a,b").X, [[1.5, -2.25], [0.5, 1000.0]])
-    refuses(
-        "line 2: column 'a' holds '1,500,000', which is no number",
-        write("e.csv", "a;b\n1,500,000;2\n"),
-        "a",
-        "b",
-    )
+    refuses("line 2: column 'a' holds '1,500,000', which is no number", write("e.csv", "a;b\n1,500,000;2\n"), "a", "b")
 
 
 def test_packed_text(tmp_path):
@@ -316,13 +307,7 @@ def test_labels_of_any_type(save, labels):
 def test_every_row_needs_a_label(save):
     frame = polars.DataFrame({"x": [1.0, 2.0], "y": [1.0, 0.0], "day": ["mon", None], "list": [[1], [2]]})
     refuses("row 2: column 'day' has no value", save(frame), "x", "y", row_groups="day")
-    refuses(
-        "'list' holds a list in row 0, counted from 0; pass one text",
-        save(frame),
-        "x",
-        "y",
-        row_groups="list",
-    )
+    refuses("'list' holds a list in row 0, counted from 0; pass one text", save(frame), "x", "y", row_groups="list")
 
 
 @pytest.mark.parametrize("name", ["d.feather", "d.arrow"])

@@ -66,11 +66,7 @@ def test_missing_values_of_data_frames():
     for labels in (["a", None, "a"], ["a", pandas.NA, "a"], pandas.array([1, None, 1], dtype="Int64")):
         with pytest.raises(InputError, match="`groups` has no label in row 1"):
             encode_row_groups(pandas.Series(labels), 3)
-    assert encode_labels(pandas.Series(["b", "a", "b"], index=[7, 8, 9]).tolist(), "day").tolist() == [
-        0,
-        1,
-        0,
-    ]
+    assert encode_labels(pandas.Series(["b", "a", "b"], index=[7, 8, 9]).tolist(), "day").tolist() == [0, 1, 0]
 
 
 @given(st.data(), LABELS)

@@ -91,9 +91,7 @@ def test_vectors_apart_in_the_coordinates_share_a_scale():
 )
 def test_only_invariant_means_are_subtracted(groups, kept):
     X = data(100, 3) + 5.0
-    np.testing.assert_allclose(
-        SymmetricScaler.fit(X, "V", groups).shift, X.mean(0) * kept, atol=1e-12, rtol=1e-12
-    )
+    np.testing.assert_allclose(SymmetricScaler.fit(X, "V", groups).shift, X.mean(0) * kept, atol=1e-12, rtol=1e-12)
 
 
 def test_shift_of_tensors_and_permutations():

@@ -108,9 +108,7 @@ def test_a_sample_of_a_larger_file_is_the_same_whatever_the_format(tmp_path, suf
     assert np.array_equal(table.Y, X[rows, 2:])
     assert table.total == 50
     labels = (rows // 2).tolist()
-    assert [labels.index(label) for label in labels] == [
-        table.row_groups.tolist().index(k) for k in table.row_groups
-    ]
+    assert [labels.index(label) for label in labels] == [table.row_groups.tolist().index(k) for k in table.row_groups]
     whole = read_table(path, **chosen, most_rows=50)
     assert np.array_equal(whole.X, X[:, :2])
 
@@ -154,10 +152,7 @@ def test_good():
             ("6V", "T(2)"),
             "6V under O(3) has size 18, X has 20 columns; pass another representation as --in or other --x-columns",
         ),
-        (
-            ("5S + 5V", "V"),
-            "V under O(3) has size 3, Y has 9 columns; pass another representation as --out",
-        ),
+        (("5S + 5V", "V"), "V under O(3) has size 3, Y has 9 columns; pass another representation as --out"),
     ],
 )
 def test_sizes_come_first(reps, message):

@@ -46,8 +46,7 @@ def test_breaking_is_close_to_the_data_error(variant):
 
 def test_the_printed_soft_variant_is_not_only_soft():
     exact = {
-        variant: [str(G) for G, word in Inertia(variant).expected.items() if word == "exact"]
-        for variant in VARIANTS
+        variant: [str(G) for G, word in Inertia(variant).expected.items() if word == "exact"] for variant in VARIANTS
     }
     assert exact["soft-printed"] == ["O(2)@y"]
     assert exact["soft"] == []
@@ -65,9 +64,7 @@ def test_axes_of_the_correlation_study_are_the_papers():
         for group, breaking in task.breaking.items():
             published = float(row[f"data_O{str(group)[-1]}"])
             assert (breaking == 0) == (published < 1e-6)
-            assert breaking == pytest.approx(
-                published, rel=0.35, abs=1e-6
-            )  # the paper's elements are not Haar
+            assert breaking == pytest.approx(published, rel=0.35, abs=1e-6)  # the paper's elements are not Haar
 
 
 def test_inputs():

@@ -17,9 +17,7 @@ ALL = [
     *(f"cossim:{variant}" for variant in cossim.VARIANTS),
     *(f"golfball:wind={axis}" for axis in ("none", "x", "y", "z")),
 ]
-MORE = [
-    "golfball:wind=y,speed=5.5,drag=0.01,gravity=1.6",
-]
+MORE = ["golfball:wind=y,speed=5.5,drag=0.01,gravity=1.6"]
 
 
 @pytest.mark.parametrize("text", ALL + MORE)
@@ -51,10 +49,7 @@ def test_other_spellings(text, name):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (
-            "inertai",
-            "unknown task 'inertai'; did you mean inertia\\? Known: inertia, cossim, golfball",
-        ),
+        ("inertai", "unknown task 'inertai'; did you mean inertia\\? Known: inertia, cossim, golfball"),
         ("", "unknown task ''; Known"),
         ("inertia:Ow(2)", r"task 'inertia:Ow\(2\)': unknown variant 'Ow\(2\)'.*Known: O\(3\), Ox\(2\)"),
         ("inertia:O(3),c=1", "unknown option 'c'; inertia takes none"),
@@ -84,13 +79,7 @@ def test_tasks_of_the_laboratory_are_named_where_it_is_not_installed(monkeypatch
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("golfball:wind=y", True),
-        ("inertia", True),
-        ("no/such.csv", False),
-        (".", False),
-    ],
+    ("text", "expected"), [("golfball:wind=y", True), ("inertia", True), ("no/such.csv", False), (".", False)]
 )
 def test_a_file_or_a_task(text, expected):
     assert is_task(text) is expected
@@ -106,9 +95,7 @@ def test_a_file_wins_over_a_task(tmp_path, monkeypatch):
 def test_what_is_neither_is_refused_with_a_hint():
     with pytest.raises(InputError, match=r"'inertai' is neither a file nor a task; did you mean inertia\?"):
         is_task("inertai")
-    with pytest.raises(
-        InputError, match=r"task 'golfbal:x': unknown task 'golfbal'; did you mean golfball\?"
-    ):
+    with pytest.raises(InputError, match=r"task 'golfbal:x': unknown task 'golfbal'; did you mean golfball\?"):
         check_task_name("golfbal:x")
     check_task_name("golfball:wind=x")
 
@@ -162,9 +149,7 @@ def test_choice_of_a_variant():
     assert Arguments.read("a").choose("first", known) == "first"
     assert Arguments.read("a:second").choose("first", known) == "second"
     assert Arguments.read("a:two").choose("first", known, aliases) == "second"
-    with pytest.raises(
-        InputError, match=r"unknown variant 'secnd'; did you mean second\? Known: first, second"
-    ):
+    with pytest.raises(InputError, match=r"unknown variant 'secnd'; did you mean second\? Known: first, second"):
         Arguments.read("a:secnd").choose("first", known)
 
 
@@ -234,9 +219,4 @@ def test_an_estimator_takes_them(text):
     assert [ss.group(name) for name in parameters["groups"]] == list(read_task(text).groups)
     assert ss.rep(parameters["rep_in"]) == read_task(text).rep_in
     assert ss.group(parameters["largest"]) == read_task(text).largest
-    assert set(parameters) == {
-        "rep_in",
-        "rep_out",
-        "groups",
-        "largest",
-    }  # numbers of training are the same for all
+    assert set(parameters) == {"rep_in", "rep_out", "groups", "largest"}  # numbers of training are the same for all

@@ -13,12 +13,7 @@ from softsym.groups import group
 from softsym.reps import rep
 from softsym.training.splits import Sizes, Splits
 
-NAMES = [
-    "inertia:Oz(2)",
-    "inertia:soft",
-    "cossim:soft",
-    "golfball:wind=y",
-]
+NAMES = ["inertia:Oz(2)", "inertia:soft", "cossim:soft", "golfball:wind=y"]
 
 
 @pytest.fixture(params=NAMES)

@@ -188,9 +188,7 @@ def _evidence(names: tuple[str, ...]) -> EvidenceTable:
     return EvidenceTable(rows, details, 2.1)
 
 
-def _symmetry(
-    name: str, verdict: str, error: float, strength: float, residual: float, note: str = ""
-) -> Symmetry:
+def _symmetry(name: str, verdict: str, error: float, strength: float, residual: float, note: str = "") -> Symmetry:
     layers = {layer: min(1.0, error * (0.3 + 0.5 * k)) for k, layer in enumerate(LAYERS)}
     return Symmetry(
         name,
@@ -227,8 +225,6 @@ def _orbit(group: str, bend: float) -> Orbit:
     inputs = np.einsum("kij,vj->vki", turns, rng.normal(size=(5, 3)))
     outputs = rng.normal(size=9)
     outputs[:3] *= 2
-    transformed = np.concatenate(
-        [np.einsum("kij,j->ki", turns, part) for part in outputs.reshape(3, 3)], axis=1
-    )
+    transformed = np.concatenate([np.einsum("kij,j->ki", turns, part) for part in outputs.reshape(3, 3)], axis=1)
     predicted = transformed * (1 + bend * np.sin(2 * angles))[:, None] + 0.01 * np.sin(3 * angles)[:, None]
     return Orbit(group, angles, inputs, predicted, transformed, vector=0)

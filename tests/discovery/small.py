@@ -15,14 +15,7 @@ def rows(n=240, seed=0):
 
 
 def estimator(**changes):
-    fields = {
-        "model": "network",
-        "width": 27,
-        "layers": 2,
-        "epochs": 60,
-        "seeds": 2,
-        "strength": 10.0,
-    } | changes
+    fields = {"model": "network", "width": 27, "layers": 2, "epochs": 60, "seeds": 2, "strength": 10.0} | changes
     shape = {"rep_in": "2V", "rep_out": "V", "groups": ["O(2)@x", "O(2)@z"]}
     return ss.SoftEquivariantRegressor.from_parameters(shape | fields)
 

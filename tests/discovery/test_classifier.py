@@ -36,15 +36,9 @@ def test_one_class_is_none():
 
 def test_classes_do_not_move():
     y = np.arange(90) % 3
-    with pytest.raises(
-        InputError, match="classes are invariant: leave `rep_out` out, or pass '3S' for 3 classes"
-    ):
+    with pytest.raises(InputError, match="classes are invariant: leave `rep_out` out, or pass '3S' for 3 classes"):
         ss.SoftEquivariantClassifier("V", "V", ["O(3)"], network=SMALL).fit(X, y)
-    assert ss.SoftEquivariantClassifier("V", "3S", ["O(3)"], network=SMALL).fit(X, y).classes_.tolist() == [
-        0,
-        1,
-        2,
-    ]
+    assert ss.SoftEquivariantClassifier("V", "3S", ["O(3)"], network=SMALL).fit(X, y).classes_.tolist() == [0, 1, 2]
 
 
 def test_times_as_classes_are_refused_in_one_line():

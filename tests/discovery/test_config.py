@@ -50,12 +50,7 @@ def test_with_groups_training_is_fast_and_without_it_is_plain():
 
 
 def test_rules():
-    for name, kind in (
-        ("one-shot", OneShot),
-        ("continuous", Continuous),
-        ("by-data", ByData),
-        ("fixed", Fixed),
-    ):
+    for name, kind in (("one-shot", OneShot), ("continuous", Continuous), ("by-data", ByData), ("fixed", Fixed)):
         assert isinstance(Hyperparameters(strengths=name, epochs=90, batch=9).controller(), kind)
     assert Hyperparameters(epochs=90, batch=9).settings(0, has_groups=True).stop_after == 60
     assert Hyperparameters(epochs=90, batch=9).settings(0, has_groups=False).stop_after == 0
@@ -77,18 +72,18 @@ def test_the_last_stage_is_short_slow_and_changes_no_strength():
 
 @pytest.mark.parametrize("rows", [5, 35, 700, 3_500, 70_000])
 def test_an_ordinary_network_is_trained_as_usual(rows):
-    assert SOFT.for_rows(rows).unconstrained(rows) == Hyperparameters(
-        width=SOFT.width, layers=SOFT.layers
-    ).for_rows(rows)
+    assert SOFT.for_rows(rows).unconstrained(rows) == Hyperparameters(width=SOFT.width, layers=SOFT.layers).for_rows(
+        rows
+    )
 
 
 def test_an_ordinary_network_takes_no_longer_where_epochs_are_few():
     short = read(has_groups=True, width=9, layers=3, epochs=5).for_rows(700)
-    assert (
-        short.unconstrained(700).epochs,
-        short.unconstrained(700).width,
-        short.unconstrained(700).layers,
-    ) == (10, 9, 3)
+    assert (short.unconstrained(700).epochs, short.unconstrained(700).width, short.unconstrained(700).layers) == (
+        10,
+        9,
+        3,
+    )
 
 
 def test_open_numbers_are_refused():
@@ -96,9 +91,7 @@ def test_open_numbers_are_refused():
         Hyperparameters().settings(0, has_groups=True)
     with pytest.raises(InputError, match="`layers` = 1"):
         read(has_groups=True, layers=1)
-    with pytest.raises(
-        InputError, match=r"`weight_decay` = -1\.0: input should be greater than or equal to 0"
-    ):
+    with pytest.raises(InputError, match=r"`weight_decay` = -1\.0: input should be greater than or equal to 0"):
         read(has_groups=True, shrink=-1.0)
 
 

@@ -128,10 +128,7 @@ def test_stopped_and_resumed_with_other_jobs_is_the_same(table, tmp_path):
     answers = iter([False] * 5 + [True] * 9)
     with pytest.raises(KeyboardInterrupt):
         discover(table, PARAMETERS, Workspace(tmp_path / "cut"), title="it", stop=lambda: next(answers))
-    assert sorted(path.name for path in (tmp_path / "cut.partial" / "members").glob("seed-*")) == [
-        "seed-0",
-        "seed-1",
-    ]
+    assert sorted(path.name for path in (tmp_path / "cut.partial" / "members").glob("seed-*")) == ["seed-0", "seed-1"]
     other = {**PARAMETERS, "n_jobs": 2, "verbose": False}
     resumed = discover(table, other, Workspace(tmp_path / "cut", resume=True), title="it")
     assert resumed.symmetries_ == whole.symmetries_
@@ -159,17 +156,13 @@ def test_another_labelling_is_another_discovery(table, tmp_path):
 
 def test_labels_that_make_no_parts_leave_no_folder(table, tmp_path):
     with pytest.raises(InputError, match="there are 2 row groups"):
-        discover(
-            replace(table, row_groups=np.arange(80) % 2), PARAMETERS, Workspace(tmp_path / "out"), title="it"
-        )
+        discover(replace(table, row_groups=np.arange(80) % 2), PARAMETERS, Workspace(tmp_path / "out"), title="it")
     assert not list(tmp_path.iterdir())
 
 
 def test_where_nothing_is_proposed_there_is_a_report_all_the_same(tmp_path):
     rng = np.random.default_rng(0)
-    noise = Table(
-        rng.standard_normal((80, 3)), rng.standard_normal((80, 3)), tuple("abc"), tuple("uvw"), "noise.npz"
-    )
+    noise = Table(rng.standard_normal((80, 3)), rng.standard_normal((80, 3)), tuple("abc"), tuple("uvw"), "noise.npz")
     notes = []
     asked = {"rep_in": "V", "rep_out": "V", "groups": "auto"}
     est = discover(noise, asked, Workspace(tmp_path / "out"), title="noise", on_note=notes.append)

@@ -232,11 +232,7 @@ def test_three_lines_and_seconds():
     """No network where closed forms do; evidence, verdicts and a model all the same."""
     X, Y = rows(200)
     est = ss.SoftEquivariantRegressor("2V", "V", ["O(2)@x", "O(2)@z"]).fit(X, Y)
-    assert (
-        [row.verdict for row in est.symmetries_]
-        == [row.verdict for row in est.evidence_]
-        == ["absent", "exact"]
-    )
+    assert [row.verdict for row in est.symmetries_] == [row.verdict for row in est.evidence_] == ["absent", "exact"]
     assert est.fit_.members == ()
     assert est.fit_.exact_groups == ("O(2)@z",)
     assert est.fit_.explained() > 0.999
@@ -254,9 +250,7 @@ def test_three_lines_and_seconds():
 def test_a_broken_candidate_costs_nothing():
     X, Y = rows(200)
     errors = [
-        ss.SoftEquivariantRegressor("2V", "V", groups)
-        .fit(X, Y + 0.1 * np.cross(Y, X[:, 3:]))
-        .fit_.test_error()
+        ss.SoftEquivariantRegressor("2V", "V", groups).fit(X, Y + 0.1 * np.cross(Y, X[:, 3:])).fit_.test_error()
         for groups in (["O(2)@z"], ["O(2)@z", "O(2)@x", "O(3)"])
     ]
     assert errors[1] <= 1.05 * errors[0] + 1e-12
@@ -264,9 +258,7 @@ def test_a_broken_candidate_costs_nothing():
 
 def test_classes_have_no_closed_forms():
     X, Y = rows(60)
-    with pytest.raises(
-        InputError, match="classes are learned by networks: pass model 'network' or 'auto', not 'gp'"
-    ):
+    with pytest.raises(InputError, match="classes are learned by networks: pass model 'network' or 'auto', not 'gp'"):
         ss.SoftEquivariantClassifier("2V", groups=["O(3)"], model="gp").fit(X, Y[:, 0] > 0)
 
 
@@ -284,9 +276,7 @@ def test_a_group_that_moves_nothing_is_undecided():
         assert est.symmetries_.certain() == {}
     assert not regressor.fit_.exact_groups
     # A group that moves only the outputs can be broken: its word is one of the usual ones.
-    assert (
-        ss.SoftEquivariantRegressor("6S", "V", **small).fit(X, Y).symmetries_["O(3)"].verdict != "undecided"
-    )
+    assert ss.SoftEquivariantRegressor("6S", "V", **small).fit(X, Y).symmetries_["O(3)"].verdict != "undecided"
 
 
 def test_parameters_of_networks_are_accepted_with_a_warning():
@@ -308,9 +298,7 @@ def test_parameters_of_networks_are_set_by_their_names():
     assert repr(est.network) == "NetworkConfig(width=16)"
     with pytest.raises(InputError, match="unknown parameter 'network__breadth'"):
         est.set_params(network__breadth=1)
-    with pytest.raises(
-        InputError, match=r"`network` must be a softsym.discovery.NetworkConfig or None, got dict"
-    ):
+    with pytest.raises(InputError, match=r"`network` must be a softsym.discovery.NetworkConfig or None, got dict"):
         est.set_params(network={"width": 8}).fit(*rows(60))
 
 
@@ -339,9 +327,7 @@ def test_motion_is_modelled_beyond_its_extrapolation():
     est = ss.SoftEquivariantRegressor("2V", "2V", ["O(3)"]).fit(X, Y, groups=np.arange(240) // 8)
     errors = {row.name: row.test_error for row in est.baselines_}
     assert any(name.startswith("linear + ") for name in errors)
-    best = min(
-        errors[name] for name in ("linear extrapolation", "ridge regression", "gradient boosting", "MLP")
-    )
+    best = min(errors[name] for name in ("linear extrapolation", "ridge regression", "gradient boosting", "MLP"))
     assert est.fit_.test_error() < 0.5 * best
 
 

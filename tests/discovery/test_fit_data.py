@@ -58,11 +58,7 @@ def test_noise_proposes_nothing_and_says_so():
 def test_estimators_take_auto():
     X, Y = _rows()
     est = ss.SoftEquivariantRegressor(
-        "V",
-        "V",
-        "auto",
-        model="gp",
-        network=ss.discovery.NetworkConfig(seeds=1, epochs=2, width=16, strength=1.0),
+        "V", "V", "auto", model="gp", network=ss.discovery.NetworkConfig(seeds=1, epochs=2, width=16, strength=1.0)
     ).fit(X, Y)
     assert est.symmetries_["O(2)@z"].verdict == "exact"
     assert est.proposal_.algebra == "so(2)"
@@ -209,8 +205,7 @@ def test_columns_that_were_standardised_one_by_one_are_noticed():
     warn_if_standardised(scalar, X[:, :3], shape)
     scaled = StandardScaler().fit_transform(X)
     with pytest.warns(
-        DataWarning,
-        match=r"`X`: every column of a vector .* StandardScaler, .* pass the columns as they were measured",
+        DataWarning, match=r"`X`: every column of a vector .* StandardScaler, .* pass the columns as they were measured"
     ):
         warn_if_standardised(scaled, X[:, :3], shape)
     with pytest.warns(DataWarning, match="`y`"):

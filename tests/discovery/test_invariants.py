@@ -48,9 +48,7 @@ def test_tensors_have_traces_and_norms():
 
 def test_a_simple_model_learns_an_invariant_law_from_them():
     y = (X[:, 1:4] * X[:, 4:7]).sum(1) * X[:, 0]
-    model = make_pipeline(
-        ss.discovery.invariant_features("S + 3V", "O(3)"), PolynomialFeatures(2), LinearRegression()
-    )
+    model = make_pipeline(ss.discovery.invariant_features("S + 3V", "O(3)"), PolynomialFeatures(2), LinearRegression())
     assert model.fit(X[:50], y[:50]).score(X[50:], y[50:]) > 0.999
 
 

@@ -8,16 +8,7 @@ import torch
 
 from softsym.discovery.fit_data import Rows, Shape, Target, make_folds
 from softsym.discovery.models import base, baselines, linear
-from softsym.discovery.models.base import (
-    KINDS,
-    Model,
-    Probabilities,
-    Residual,
-    Stack,
-    pack,
-    residual_rows,
-    unpack,
-)
+from softsym.discovery.models.base import KINDS, Model, Probabilities, Residual, Stack, pack, residual_rows, unpack
 from softsym.discovery.models.gp import fit_gp
 from softsym.errors import InputError
 from softsym.groups import group
@@ -51,9 +42,7 @@ MODELS = {
     base.PERCEPTRON: lambda: baselines.fit_perceptron(ROWS),
     base.NETWORK: lambda: fitted().fit_.networks,
     "linear + gp": residual,
-    "stack": lambda: Stack.of(
-        [linear.fit_ridge(ROWS, FOLDS, FREE), baselines.fit_boosting(ROWS)], [0.25, 0.75]
-    ),
+    "stack": lambda: Stack.of([linear.fit_ridge(ROWS, FOLDS, FREE), baselines.fit_boosting(ROWS)], [0.25, 0.75]),
 }
 CLASSIFIERS = {
     base.BOOSTING: lambda: baselines.fit_boosting(CLASSES),

@@ -51,9 +51,7 @@ def test_one_output_has_no_axis_as_y_had_none() -> None:
 
 
 def test_classes_get_probabilities() -> None:
-    est = ss.SoftEquivariantClassifier("2V", groups=["O(3)"], network=QUICK).fit(
-        X, np.where(Y[:, 0] > 0, "up", "down")
-    )
+    est = ss.SoftEquivariantClassifier("2V", groups=["O(3)"], network=QUICK).fit(X, np.where(Y[:, 0] > 0, "up", "down"))
     assert np.allclose(est.module_(rows()).detach().numpy(), est.predict_proba(X[:5]))
 
 

@@ -34,10 +34,7 @@ def test_the_board_keeps_what_is_new():
 
 def test_without_ray_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
-    with (
-        pytest.raises(InputError, match=r"this engine needs Ray: pip install 'softsym\[ray\]'"),
-        on_cluster(None),
-    ):
+    with pytest.raises(InputError, match=r"this engine needs Ray: pip install 'softsym\[ray\]'"), on_cluster(None):
         pass
 
 
@@ -70,9 +67,7 @@ class TestOnTwoNodes:
 
     def test_stopping_ends_all_and_they_go_on_here(self, cluster, tmp_path):
         asked = make_jobs(tmp_path, epochs=1000)[:2]
-        stopped = train_all(
-            training_data(), asked, executor=cluster, on_epoch=lambda place, row: row["epoch"] >= 2
-        )
+        stopped = train_all(training_data(), asked, executor=cluster, on_epoch=lambda place, row: row["epoch"] >= 2)
         assert not any(member.is_finished for member in stopped)
         rest = train_all(training_data(), asked)
         whole = train_all(training_data(), make_jobs(epochs=1000)[:2])
@@ -126,9 +121,7 @@ class TestAKilledNode:
             work.join()
         assert ended[0].returncode == 0, ended[0].stderr[-2000:]
         found = [json.loads((tmp_path / name / "symmetries.json").read_text()) for name in ("here", "there")]
-        weights = [
-            (tmp_path / name / "model" / "tensors.safetensors").read_bytes() for name in ("here", "there")
-        ]
+        weights = [(tmp_path / name / "model" / "tensors.safetensors").read_bytes() for name in ("here", "there")]
         assert weights[0] == weights[1]
         assert [without_times(one) for one in found[:1]] == [without_times(one) for one in found[1:]]
         assert sorted(os.listdir(tmp_path)) == ["here", "rows.npz", "there"]

@@ -81,9 +81,7 @@ def test_stopping_ends_all_and_both_go_on_where_they_were(tmp_path):
     whole = train_all(training_data(), make_jobs(**long))
     for n_jobs in (2, 1):
         jobs = make_jobs(tmp_path / str(n_jobs), **long)
-        stopped = train_all(
-            training_data(), jobs, n_jobs=n_jobs, on_epoch=lambda place, row: row["epoch"] >= 2
-        )
+        stopped = train_all(training_data(), jobs, n_jobs=n_jobs, on_epoch=lambda place, row: row["epoch"] >= 2)
         assert not any(member.is_finished for member in stopped)
         assert len(stopped) == (1 if n_jobs == 1 else 3)
         resumed = train_all(training_data(), jobs, n_jobs=3 - n_jobs)

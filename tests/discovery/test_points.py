@@ -73,11 +73,7 @@ def test_translations_that_the_evidence_refutes_are_not_enforced():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((200, 6))
     apart = X[:, :3] - X[:, 3:]
-    Y = (
-        -apart
-        - 2.0 * X[:, :3] * np.sum(X[:, :3] ** 2, axis=1, keepdims=True)
-        + 0.01 * rng.standard_normal((200, 3))
-    )
+    Y = -apart - 2.0 * X[:, :3] * np.sum(X[:, :3] ** 2, axis=1, keepdims=True) + 0.01 * rng.standard_normal((200, 3))
     est = ss.SoftEquivariantRegressor("2P", "D", ["SE(3)", "O(3)"], model="linear").fit(X, Y)
     assert not est.is_centred_
     assert {row.name: row.verdict for row in est.symmetries_}["O(3)"] == "exact"

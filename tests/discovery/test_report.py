@@ -11,12 +11,7 @@ from plotly.offline import get_plotlyjs
 
 from softsym.discovery.report import charts
 from softsym.discovery.report.charts import cell, interval, label, labels, number, percent
-from softsym.discovery.report.content import (
-    LEAST_EXPLAINED_UNNOTED,
-    ReportData,
-    make_report_data,
-    one_parameter,
-)
+from softsym.discovery.report.content import LEAST_EXPLAINED_UNNOTED, ReportData, make_report_data, one_parameter
 from softsym.discovery.report.page import Report, embedded_json, headline, render, sentence
 from softsym.discovery.select import Baselines
 from softsym.discovery.symmetries import Symmetries, Symmetry
@@ -75,11 +70,7 @@ def figures(report: ReportData) -> dict[str, dict[str, Any]]:
         **{f"panel {k}": panel["figure"] for k, panel in enumerate(charts.panels(report)[:3])},
     }
     for orbit in charts.orbits(report):
-        found |= {
-            "inputs": orbit["inputs"],
-            "vector": orbit["vector"],
-            "output": orbit["outputs"][0]["figure"],
-        }
+        found |= {"inputs": orbit["inputs"], "vector": orbit["vector"], "output": orbit["outputs"][0]["figure"]}
     return {name: figure for name, figure in found.items() if figure}
 
 
@@ -116,9 +107,7 @@ def test_page_is_accessible(name: str):
 
 
 def test_policy_allows_no_script_but_the_two_and_no_connection():
-    policies = [
-        a["content"] for _, a in page("report").elements if a.get("http-equiv") == "Content-Security-Policy"
-    ]
+    policies = [a["content"] for _, a in page("report").elements if a.get("http-equiv") == "Content-Security-Policy"]
     (policy,) = policies
     assert policy is not None
     assert policy.startswith("default-src 'none'; script-src 'sha256-")
@@ -181,9 +170,7 @@ def test_embedded_json_cannot_end_its_element():
 
 def test_numbers_that_are_not_finite_render():
     whole = example_reports.report()
-    row = replace(
-        EXACT, violation=np.inf, interval=(np.nan, np.inf), strength=np.nan, layers={"a": np.nan, "b": 0.0}
-    )
+    row = replace(EXACT, violation=np.inf, interval=(np.nan, np.inf), strength=np.nan, layers={"a": np.nan, "b": 0.0})
     report = replace(
         whole,
         symmetries=Symmetries([row]),

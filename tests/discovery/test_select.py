@@ -151,19 +151,9 @@ def fitted():
 
 def test_all_models_and_baselines_are_candidates():
     names = [one.model.name for one in fitted().selectable]
-    expected = {
-        base.MEAN,
-        base.LINEAR,
-        base.GP,
-        base.GP_SUPPORTED,
-        base.GP_UNCONSTRAINED,
-        base.RIDGE,
-        base.KERNEL,
-    }
+    expected = {base.MEAN, base.LINEAR, base.GP, base.GP_SUPPORTED, base.GP_UNCONSTRAINED, base.RIDGE, base.KERNEL}
     assert expected | {base.BOOSTING, base.PERCEPTRON, base.CONSTANT, base.EXTRAPOLATION} <= set(names)
-    assert any(
-        name.startswith("linear + ") for name in names
-    )  # outputs are of the inputs' type, and nearly linear
+    assert any(name.startswith("linear + ") for name in names)  # outputs are of the inputs' type, and nearly linear
     rows = noisy().development
     for one in fitted().selectable:
         if one.is_complete and one.model.kind in ("affine", "kernel ridge"):
@@ -182,9 +172,7 @@ def test_hopeless_models_are_given_up_after_the_first_fold():
 def test_only_what_was_requested_may_be_selected(model, names):
     models = fit_models(fit_data(100, model=model), list(SHAPE.groups), list(SHAPE.groups))
     assert [one.model.name for one in models.selectable] == names
-    assert {base.RIDGE, base.KERNEL, base.BOOSTING, base.PERCEPTRON} <= {
-        one.model.name for one in models.others
-    }
+    assert {base.RIDGE, base.KERNEL, base.BOOSTING, base.PERCEPTRON} <= {one.model.name for one in models.others}
 
 
 def test_the_table_shows_all_models_and_marks_the_selected_one():
@@ -201,11 +189,7 @@ def test_the_table_shows_all_models_and_marks_the_selected_one():
 
 
 def test_who_is_better_is_better_by_more_than_a_hundredth():
-    rows = [
-        Baseline("a", 1, 1.0, 0.5, is_returned=True),
-        Baseline("b", 1, 0.995, 0.5),
-        Baseline("c", 1, 0.9, 0.5),
-    ]
+    rows = [Baseline("a", 1, 1.0, 0.5, is_returned=True), Baseline("b", 1, 0.995, 0.5), Baseline("c", 1, 0.9, 0.5)]
     assert [row.name for row in Baselines(rows).better] == ["c"]
 
 

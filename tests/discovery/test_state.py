@@ -37,9 +37,9 @@ def test_there_and_back(folder):
 def test_classes_come_back(tmp_path):
     X = np.random.default_rng(0).standard_normal((60, 3))
     y = np.where(X[:, 0] > 0, "a", "b")
-    est = ss.SoftEquivariantClassifier(
-        network=ss.discovery.NetworkConfig(width=8, layers=2, epochs=3, seeds=1)
-    ).fit(X, y)
+    est = ss.SoftEquivariantClassifier(network=ss.discovery.NetworkConfig(width=8, layers=2, epochs=3, seeds=1)).fit(
+        X, y
+    )
     again = ss.load(est.save(tmp_path / "model"))
     assert (again.predict(X) == est.predict(X)).all()
 
@@ -151,9 +151,7 @@ def saved(**changes):
     files = storage.to_files(fitted())
     content = json.loads(files[storage.TEXT]) | changes
     del content["digest"]
-    return files | {
-        storage.TEXT: json.dumps({"digest": digest(storage.canonical(content)), **content}).encode()
-    }
+    return files | {storage.TEXT: json.dumps({"digest": digest(storage.canonical(content)), **content}).encode()}
 
 
 def test_every_public_estimator_can_be_read_back():

@@ -63,9 +63,7 @@ NOTES = ("", "its subgroup O(2)@x is absent", "only 40 rows; about 100 would dec
 
 
 @pytest.mark.parametrize("verdict", ["exact", "soft", "absent", "undecided"])
-@pytest.mark.parametrize(
-    "reason", ["none", "overlap", "poor-fit", "few-rows", "subgroup", "trivial", "better-without"]
-)
+@pytest.mark.parametrize("reason", ["none", "overlap", "poor-fit", "few-rows", "subgroup", "trivial", "better-without"])
 def test_every_row_comes_back_from_its_file(verdict, reason):
     for note, value in itertools.product(NOTES, VALUES):
         row = Symmetry(
@@ -98,9 +96,7 @@ def test_the_evidence_is_read():
 
 def test_a_model_may_only_make_a_verdict_more_careful():
     fit = replace(fitted().fit_, better_without=("O(2)@x", "O(2)@z"))
-    rows = measure_symmetries(
-        fit, Symmetries([replace(row, reason="none", note="") for row in fitted().symmetries_])
-    )
+    rows = measure_symmetries(fit, Symmetries([replace(row, reason="none", note="") for row in fitted().symmetries_]))
     before = fitted().symmetries_
     assert before["O(2)@z"].verdict == "exact"
     assert (rows["O(2)@z"].verdict, rows["O(2)@z"].reason) == ("undecided", BETTER_WITHOUT)

@@ -110,9 +110,7 @@ def test_a_little_better_is_not_clearly_better(monkeypatch):
     losses = iter([np.array([0.0, 0.0, 0.0, 9.0]), np.array([0.1, 0.1, 0.1, 1.0])])
     monkeypatch.setattr("softsym.discovery.train.trial_losses", lambda *a: next(losses))
     assert (
-        search(
-            training_data(), PLAIN.model_copy(update={"epochs": 3}), SearchSpace(strength=True), seed=0
-        ).strength
+        search(training_data(), PLAIN.model_copy(update={"epochs": 3}), SearchSpace(strength=True), seed=0).strength
         is None
     )
 
@@ -204,12 +202,8 @@ def test_a_budget_is_split_among_members_stages_and_trials(stubbed, search_space
 
 def test_without_groups_there_is_nothing_else_to_pay_for(stubbed):
     stubbed(0.1, seconds=0.01)
-    ordinary = TrainingData(
-        training_data().shape.without_groups(), training_data().data, torch.nn.functional.mse_loss
-    )
-    assert set_epochs_by_budget(fit_data(budget=60.0, seeds=3), ordinary, PLAIN, 1).epochs == pytest.approx(
-        2000, abs=1
-    )
+    ordinary = TrainingData(training_data().shape.without_groups(), training_data().data, torch.nn.functional.mse_loss)
+    assert set_epochs_by_budget(fit_data(budget=60.0, seeds=3), ordinary, PLAIN, 1).epochs == pytest.approx(2000, abs=1)
 
 
 def test_real_trials_find_what_the_longer_way_finds():
@@ -369,13 +363,7 @@ def uninterrupted():
     return small().fit(*rows(120))
 
 
-STOPPED_AT = {
-    "first member": 3,
-    "unconstrained": 13,
-    "between two of them": 24,
-    "last stage": 37,
-    "its end": 40,
-}
+STOPPED_AT = {"first member": 3, "unconstrained": 13, "between two of them": 24, "last stage": 37, "its end": 40}
 """Two members of six epochs, unconstrained networks of twelve, a last stage of two."""
 
 

@@ -72,9 +72,7 @@ def test_a_stopped_one_is_continued_only_if_the_same_is_asked(tmp_path):
 
 
 def test_there_must_be_something_to_resume(tmp_path):
-    with pytest.raises(
-        InputError, match=r"there is no stopped discovery in .*out.partial; leave out --resume"
-    ):
+    with pytest.raises(InputError, match=r"there is no stopped discovery in .*out.partial; leave out --resume"):
         Workspace(tmp_path / "out", resume=True).check()
 
 

@@ -15,24 +15,7 @@ LETTERS = [
     "(" * 40,
     "V+" * 30,
 ]
-ODD = [
-    None,
-    True,
-    -1,
-    0,
-    0.5,
-    1e308,
-    10**30,
-    float("nan"),
-    "",
-    "O(3)",
-    "x" * 50,
-    "\x1b[31mred",
-    [],
-    [[]],
-    {},
-    {"a": 1},
-]
+ODD = [None, True, -1, 0, 0.5, 1e308, 10**30, float("nan"), "", "O(3)", "x" * 50, "\x1b[31mred", [], [[]], {}, {"a": 1}]
 
 
 def bytes_of(data: bytes, rng: np.random.Generator) -> bytes:
@@ -45,9 +28,7 @@ def bytes_of(data: bytes, rng: np.random.Generator) -> bytes:
         if kind == 0 and damaged:
             damaged[a] ^= 1 << rng.integers(8)
         elif kind == 1:
-            damaged[a : a + rng.integers(1, 9)] = rng.integers(
-                256, size=rng.integers(0, 9), dtype=np.uint8
-            ).tobytes()
+            damaged[a : a + rng.integers(1, 9)] = rng.integers(256, size=rng.integers(0, 9), dtype=np.uint8).tobytes()
         elif kind == 2:
             del damaged[a:b]
         elif kind == 3:
@@ -72,9 +53,7 @@ def text_of(texts: list[str], rng: np.random.Generator) -> str:
         elif kind == 2:
             letters[place : place + 1] = [str(rng.choice(LETTERS))]
         else:
-            letters[place:place] = list(str(rng.choice([" | ", " * ", " + ", "@", ""]))) + list(
-                str(rng.choice(texts))
-            )
+            letters[place:place] = list(str(rng.choice([" | ", " * ", " + ", "@", ""]))) + list(str(rng.choice(texts)))
     return "".join(letters)
 
 

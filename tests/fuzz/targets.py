@@ -53,20 +53,7 @@ GROUPS = [
     "Trivial(3)",
     "SE(3)",
 ]
-REPS = [
-    "V",
-    "S",
-    "5S + 5V",
-    "T(2)",
-    "T(2,1)",
-    "V*V'",
-    "3V + 2T(3)",
-    "V'",
-    "Grid(3,3)",
-    "2V[0]*V[1]",
-    "Regular",
-    "P",
-]
+REPS = ["V", "S", "5S + 5V", "T(2)", "T(2,1)", "V*V'", "3V + 2T(3)", "V'", "Grid(3,3)", "2V[0]*V[1]", "Regular", "P"]
 COLUMNS = ["x,y,z", "x..z", "pos_*", "0..3", "'a b',c", "x1..x6,y?"]
 NAMES = ["x", "y", "z", "pos_x", "pos_y", "a b", "c", *(f"x{k}" for k in range(8))]
 
@@ -154,9 +141,7 @@ def folders(rng, folder):
 def _odd_tensor(rng, size):
     """A tensor that may be of another size, type or layout than asked for, or whose memory is gone."""
     kind = int(rng.integers(8))
-    dtype = [torch.float32, torch.float64, torch.float16, torch.int64][
-        int(rng.integers(4)) if kind == 0 else 0
-    ]
+    dtype = [torch.float32, torch.float64, torch.float16, torch.int64][int(rng.integers(4)) if kind == 0 else 0]
     count = max(0, size + int(rng.integers(-3, 4))) if kind == 1 else 0 if kind == 2 else size
     tensor = torch.ones(2 * count, dtype=dtype)[::2] if kind == 3 else torch.ones(count, dtype=dtype)
     if kind == 4:
@@ -175,9 +160,7 @@ def compiled(rng, folder):
     if which == 0:
         native.Blocks([native.SmallMatrices(index, matrix)], torch.float32).run([x], [out])
     elif which == 1:
-        native.Quadratic(
-            [torch.ones(places)], [native.SmallMatrices(index, matrix)], torch.float32
-        ).quadratic([x])
+        native.Quadratic([torch.ones(places)], [native.SmallMatrices(index, matrix)], torch.float32).quadratic([x])
     elif which == 2:
         spectra = native.SmallSpectra(index[None], np.ones((1, size)), np.eye(size)[None])
         native.Resolvent([torch.zeros(places)], [spectra], torch.float32).run_([x], 0.1)
@@ -221,10 +204,7 @@ def lines(rng, folder):
             words.insert(place, str(words[int(rng.integers(len(words)))]))
         elif len(words) > 2:
             del words[place]
-    words = [
-        {"DATA": str(path), "OUT": str(folder / "out.csv")}.get(word, word).replace("\0", "")
-        for word in words
-    ]
+    words = [{"DATA": str(path), "OUT": str(folder / "out.csv")}.get(word, word).replace("\0", "") for word in words]
     if not words or words[0] not in ("inspect", "check"):  # others would begin to work where all is well
         words = [*words, "--in", "3Q"]
     out, err = io.StringIO(), io.StringIO()
@@ -251,11 +231,7 @@ def lines(rng, folder):
 def _model() -> dict[str, bytes]:
     X = np.random.default_rng(0).standard_normal((60, 3))
     est = ss.SoftEquivariantRegressor(
-        "V",
-        "V",
-        ["O(3)"],
-        model="network",
-        network=ss.discovery.NetworkConfig(width=8, layers=2, epochs=2, seeds=1),
+        "V", "V", ["O(3)"], model="network", network=ss.discovery.NetworkConfig(width=8, layers=2, epochs=2, seeds=1)
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

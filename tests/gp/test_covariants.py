@@ -8,14 +8,7 @@ from softsym.gp.covariants import equivariant_polynomials, invariant_polynomials
 from softsym.metrics import act
 from tests.catalogue import SMALL, each
 
-SHAPES = [
-    ("2V", "V"),
-    ("S + V", "T(2)"),
-    ("T(2) + V", "S"),
-    ("V + pV", "V"),
-    ("2V", "pV"),
-    ("Sym(2) + pS", "pS"),
-]
+SHAPES = [("2V", "V"), ("S + V", "T(2)"), ("T(2) + V", "S"), ("V + pV", "V"), ("2V", "pV"), ("Sym(2) + pS", "pS")]
 
 
 @each(SMALL)
@@ -28,10 +21,7 @@ def test_equivariant_at_group_elements(G, rep_in, rep_out):
     x = np.random.default_rng(0).standard_normal((4, rep.size(group)))
     elements = group.sample_parts(3, seed=1)
     moved = act(rep, group, elements, x)
-    invariants, covariants = (
-        invariant_polynomials(rep, group, 2),
-        equivariant_polynomials(rep, output, group, 2),
-    )
+    invariants, covariants = (invariant_polynomials(rep, group, 2), equivariant_polynomials(rep, output, group, 2))
     for k, images in enumerate(moved):
         size = 1.0 + np.abs(invariants(images)).max(initial=0.0)
         np.testing.assert_allclose(invariants(images), invariants(x), atol=1e-8 * size)
@@ -69,21 +59,14 @@ def test_numbers_of_generators_are_those_of_invariant_theory(group, rep, count):
         ("SO(2)", "V", "V", (1, 1)),
         ("O(3)", "V", "S", (0,)),
         ("O(3)", "2V", "pV", (2,)),  # the cross product
-        (
-            "O(3)",
-            "V + pV",
-            "V",
-            (1, 2, 3),
-        ),  # the vector, the cross product, and the pseudovector times a pseudoscalar
+        ("O(3)", "V + pV", "V", (1, 2, 3)),  # the vector, the cross product, and the pseudovector times a pseudoscalar
         ("O(3)", "V + pV", "pV", (1, 3)),
         ("O(2)", "2V", "pS", (2,)),
         ("O(3)", "Sym(2)", "Sym(2)", (0, 1, 2)),
     ],
 )
 def test_generators_of_equivariant_maps(group, rep, output, degrees):
-    assert (
-        equivariant_polynomials(ss.rep(rep), ss.rep(output).terms[0][1], ss.group(group)).degrees == degrees
-    )
+    assert equivariant_polynomials(ss.rep(rep), ss.rep(output).terms[0][1], ss.group(group)).degrees == degrees
 
 
 def test_products_of_lower_generators_are_left_out():

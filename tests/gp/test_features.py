@@ -41,10 +41,7 @@ CASES = [
 @pytest.mark.parametrize(("group", "rep_in", "rep_out"), CASES)
 def test_functions_are_equivariant_at_haar_elements(group, rep_in, rep_out):
     group, rep, output = ss.group(group), ss.rep(rep_in), ss.rep(rep_out)
-    rng, q = (
-        np.random.default_rng(0),
-        ss.rep(rep_out).size(ss.group(group) if isinstance(group, str) else group),
-    )
+    rng, q = (np.random.default_rng(0), ss.rep(rep_out).size(ss.group(group) if isinstance(group, str) else group))
     X = rng.standard_normal((40, rep.size(group)))
     shift, scale = scale_copies(X, rep, group)
     elements = group.sample_parts(2, seed=3)
@@ -53,9 +50,7 @@ def test_functions_are_equivariant_at_haar_elements(group, rep_in, rep_out):
         parts = features((X - shift) / scale)
         weights = rng.standard_normal((count_features(parts, q), 1))
         expected = act(output, group, elements, combine(parts, weights, q)[:, :, 0])
-        found = np.stack(
-            [combine(features((rows - shift) / scale), weights, q)[:, :, 0] for rows in transformed]
-        )
+        found = np.stack([combine(features((rows - shift) / scale), weights, q)[:, :, 0] for rows in transformed])
         np.testing.assert_allclose(found, expected, atol=1e-7 * np.abs(expected).max())
         names.append(features.name)
     assert len(names) > 2
@@ -80,18 +75,13 @@ def test_maps_come_back_from_their_state_and_run_on_tensors():
 
     rng = np.random.default_rng(0)
     X = rng.standard_normal((20, 6))
-    maps = [
-        *equivariant_features(ss.rep("2V"), ss.Vector.terms[0][1], ss.SO(3), X, 60),
-        *unconstrained_features(X, 30),
-    ]
+    maps = [*equivariant_features(ss.rep("2V"), ss.Vector.terms[0][1], ss.SO(3), X, 60), *unconstrained_features(X, 30)]
     for features in (*maps, *equivariant_features(ss.rep("3V"), ss.Vector.terms[0][1], ss.C(4), X, 60)):
         q = 2 if features(X)[0][0] is not None and features(X)[0][0].shape[1] == 2 else 3
         parts = features(X)
         weights = rng.standard_normal((count_features(parts, q), 1))
         about, arrays = to_state(features)
-        np.testing.assert_allclose(
-            combine(from_state(about, arrays)(X), weights, q), combine(parts, weights, q)
-        )
+        np.testing.assert_allclose(combine(from_state(about, arrays)(X), weights, q), combine(parts, weights, q))
         tensors = replace_arrays(features, lambda a: torch.from_numpy(a) if a.dtype.kind == "f" else a)
         found = combine(tensors(torch.from_numpy(X)), torch.from_numpy(weights), q)
         np.testing.assert_allclose(found.numpy(), combine(parts, weights, q), atol=1e-10)

@@ -99,16 +99,12 @@ def test_particles_can_be_followed():
 def inertia(n, seed, noise=0.05, D=(0.0, 0.0, 0.0)):
     rng = np.random.default_rng(seed)
     m, r = np.logaddexp(0, rng.standard_normal((n, 5))), rng.standard_normal((n, 5, 3))
-    whole = np.einsum("ni,nia,nia->n", m, r, r)[:, None, None] * np.eye(3) - np.einsum(
-        "ni,nia,nib->nab", m, r, r
-    )
+    whole = np.einsum("ni,nia,nia->n", m, r, r)[:, None, None] * np.eye(3) - np.einsum("ni,nia,nib->nab", m, r, r)
     Y = (whole @ (np.eye(3) + np.diag(D))).reshape(n, 9)
     return np.concatenate([m, r.reshape(n, -1)], axis=1), Y + noise * Y.std() * rng.standard_normal(Y.shape)
 
 
-@pytest.mark.parametrize(
-    ("D", "verdicts"), [((0, 0, 0), ["exact", "exact"]), ((0, 0, -1), ["absent", "exact"])]
-)
+@pytest.mark.parametrize(("D", "verdicts"), [((0, 0, 0), ["exact", "exact"]), ((0, 0, -1), ["absent", "exact"])])
 def test_five_masses_may_be_exchanged(D, verdicts):
     table = ss.evidence(*inertia(600, 0, D=D), "5x(S + V)", "T(2)", ["O(3)", "S(5)"])
     assert [row.verdict for row in table] == verdicts

@@ -14,7 +14,7 @@ from softsym.gp.arrays import from_state, to_state
 from softsym.metrics.transform import act
 
 NOT_HELD = {
-    "check_sample_weight_equivalence_on_dense_data": "rows on which features are chosen are drawn from all rows",
+    "check_sample_weight_equivalence_on_dense_data": "rows on which features are chosen are drawn from all rows"
 }
 
 
@@ -82,9 +82,7 @@ def test_pseudo_quantities_are_exact_at_haar_elements(group, rep_in, rep_out):
 
 def test_cross_products_are_learned_with_reflections():
     v, w = np.random.default_rng(0).standard_normal((2, 80, 3))
-    gp = SoftEquivariantGP("V + pV", "V", ["O(3)"], exact_groups=["O(3)"]).fit(
-        np.hstack([v, w]), v + np.cross(v, w)
-    )
+    gp = SoftEquivariantGP("V + pV", "V", ["O(3)"], exact_groups=["O(3)"]).fit(np.hstack([v, w]), v + np.cross(v, w))
     v, w = np.random.default_rng(1).standard_normal((2, 80, 3))
     assert np.abs(gp.predict(np.hstack([v, w])) - v - np.cross(v, w)).max() < 1e-3
 
@@ -121,9 +119,7 @@ def test_all_rows_count():
     errors = []
     for n in (300, 6_000):
         X, Y = draw(n, wind=0.7, noise=0.1)
-        errors.append(
-            np.mean((SoftEquivariantGP("V", "V", ["O(2)@z"]).fit(X, Y).predict(fresh) - truth) ** 2)
-        )
+        errors.append(np.mean((SoftEquivariantGP("V", "V", ["O(2)@z"]).fit(X, Y).predict(fresh) - truth) ** 2))
     assert errors[1] < 0.25 * errors[0]
 
 
@@ -177,13 +173,9 @@ def test_constant_outputs_and_repeated_rows():
 
 def test_refusals():
     X = np.ones((4, 3))
-    with pytest.raises(
-        InputError, match="`rep_in` is None; with candidate groups pass how the data transform"
-    ):
+    with pytest.raises(InputError, match="`rep_in` is None; with candidate groups pass how the data transform"):
         SoftEquivariantGP(groups=["O(3)"]).fit(X, X)
-    with pytest.raises(
-        InputError, match="2V under O\\(3\\) has size 6, X has 3 columns; pass another `rep_in`"
-    ):
+    with pytest.raises(InputError, match="2V under O\\(3\\) has size 6, X has 3 columns; pass another `rep_in`"):
         SoftEquivariantGP("2V", "V", ["O(3)"]).fit(X, X)
 
 
@@ -212,9 +204,7 @@ def test_rows_in_chunks_are_all_rows(groups):
     assert chunked.n_rows_ == 900
     scale = Y.std()
     assert np.abs(chunked.predict(X) - whole.predict(X)).max() < 0.05 * scale  # variances are chosen anew
-    summed = copy.copy(first).add_sums(
-        *(first.sum_rows(X[at], Y[at]) for at in (slice(300, 500), slice(500, 900)))
-    )
+    summed = copy.copy(first).add_sums(*(first.sum_rows(X[at], Y[at]) for at in (slice(300, 500), slice(500, 900))))
     assert np.allclose(summed.predict(X), chunked.predict(X), atol=1e-3 * scale)
     assert np.array_equal(first.predict(X[:20]), before)
     loaded = ss.SoftEquivariantGP.from_state(*first.to_state()).partial_fit(X[300:], Y[300:])

@@ -79,8 +79,7 @@ def test_is_orthogonal_and_is_permutation_say_what_samples_show(G):
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["SL(2)", "GL(2)", "Scaling(3)", "Sp(1)", "Lorentz()", "SE(2)", "Translation(1)", "shear", "skew swap"],
+    "name", ["SL(2)", "GL(2)", "Scaling(3)", "Sp(1)", "Lorentz()", "SE(2)", "Translation(1)", "shear", "skew swap"]
 )
 def test_not_orthogonal(name):
     assert not GROUPS[name].is_orthogonal

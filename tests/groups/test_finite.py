@@ -45,10 +45,7 @@ def test_rotations_by_90_degrees_are_exact():
 
 @pytest.mark.parametrize(
     ("G", "traces"),
-    [
-        (ss.Octahedral(), {3: 1, 1: 6, -1: 9, 0: 8}),
-        (ss.Icosahedral(), {3: 1, 0: 20, -1: 15, 1.618: 12, -0.618: 12}),
-    ],
+    [(ss.Octahedral(), {3: 1, 1: 6, -1: 9, 0: 8}), (ss.Icosahedral(), {3: 1, 0: 20, -1: 15, 1.618: 12, -0.618: 12})],
 )
 def test_polyhedra_have_their_classes(G, traces):
     assert np.allclose(np.linalg.det(G.elements), 1)
@@ -132,9 +129,7 @@ def test_images():
     assert np.array_equal(g @ np.eye(4)[0], np.eye(4)[2])
 
 
-@pytest.mark.parametrize(
-    "matrix", [-np.eye(2), np.ones((2, 2)), 0.5 * np.eye(2), [[1, 1], [0, 0]], [[1, 0], [1, 0]]]
-)
+@pytest.mark.parametrize("matrix", [-np.eye(2), np.ones((2, 2)), 0.5 * np.eye(2), [[1, 1], [0, 0]], [[1, 0], [1, 0]]])
 def test_not_a_permutation(matrix):
     assert not is_permutation(np.array(matrix, dtype=float))
 
@@ -148,9 +143,7 @@ def test_uniform_permutations_reach_every_element_equally():
 
 
 def test_too_many_elements_are_not_listed():
-    with pytest.raises(
-        InputError, match=r"S\(8\) has more than 10000 elements; they are not listed, only sampled"
-    ):
+    with pytest.raises(InputError, match=r"S\(8\) has more than 10000 elements; they are not listed, only sampled"):
         _ = ss.S(8).elements
 
 

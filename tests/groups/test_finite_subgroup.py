@@ -164,9 +164,7 @@ def test_axes_of_all_rotations_of_a_space():
     (ideal,) = rules.decompose_algebra(close_algebra(list(ss.SO(5).lie_algebra), []))[1]
     assert np.allclose(rules.rotated_axes(ideal).T @ rules.rotated_axes(ideal), np.eye(5))
     (ideal,) = rules.decompose_algebra(close_algebra(list(ss.SU(3).lie_algebra), []))[1]
-    with pytest.raises(
-        UnknownSubgroupError, match="no finite subgroup is known for its simple part of dimension 8"
-    ):
+    with pytest.raises(UnknownSubgroupError, match="no finite subgroup is known for its simple part of dimension 8"):
         rules.rotated_axes(ideal)
 
 
@@ -211,7 +209,5 @@ def test_the_coset_representative_of_a_reflection_preserves_the_basis():
     J = rules.so3_triple(ideal)
     reflection = ss.SO(3).sample(1, seed=1)[0] @ np.diag([1.0, 1.0, -1.0])
     representative = rules.coset_representative(reflection, [J], [])
-    assert np.allclose(
-        rules.coordinates(representative @ J @ np.linalg.inv(representative), J), np.eye(3), atol=1e-8
-    )
+    assert np.allclose(rules.coordinates(representative @ J @ np.linalg.inv(representative), J), np.eye(3), atol=1e-8)
     assert np.allclose(representative, -np.eye(3), atol=1e-8)

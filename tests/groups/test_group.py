@@ -21,18 +21,9 @@ RNG = np.random.default_rng(0)
     ("fields", "message"),
     [
         ({"lie_algebra": [np.eye(2), np.eye(3)]}, r"generators of group 'bad' have different sizes \(2, 3\)"),
-        (
-            {"lie_algebra": [np.eye(2)], "discrete": [np.eye(3)]},
-            r"have different sizes \(2, 3\); all must be d x d",
-        ),
-        (
-            {"lie_algebra": [np.ones((2, 3))]},
-            r"`lie_algebra\[0\]` has shape \(2, 3\); generators must be square",
-        ),
-        (
-            {"discrete": [np.eye(2), np.ones((3, 2))]},
-            r"`discrete\[1\]` has shape \(3, 2\); generators must be square",
-        ),
+        ({"lie_algebra": [np.eye(2)], "discrete": [np.eye(3)]}, r"have different sizes \(2, 3\); all must be d x d"),
+        ({"lie_algebra": [np.ones((2, 3))]}, r"`lie_algebra\[0\]` has shape \(2, 3\); generators must be square"),
+        ({"discrete": [np.eye(2), np.ones((3, 2))]}, r"`discrete\[1\]` has shape \(3, 2\); generators must be square"),
         ({"discrete": np.eye(2)}, r"`discrete\[0\]` has shape \(2,\); generators must be square"),
         ({"lie_algebra": [[[0, NAN], [0, 0]]]}, r"`lie_algebra\[0\]` contains NaN or infinity"),
         ({"discrete": [[[1, 0], [0, np.inf]]]}, r"`discrete\[0\]` contains NaN or infinity"),
@@ -67,9 +58,7 @@ def test_a_sampler_of_ones_own():
     def only(n, rng):
         return [np.tile(-np.eye(2), (n, 1, 1))]
 
-    assert np.array_equal(
-        ss.Group.from_generators(discrete=[-np.eye(2)], sampler=only).sample(1)[0], -np.eye(2)
-    )
+    assert np.array_equal(ss.Group.from_generators(discrete=[-np.eye(2)], sampler=only).sample(1)[0], -np.eye(2))
 
 
 @pytest.mark.parametrize(("axis", "kept"), [("x", 0), ("y", 1), ("z", 2)])
@@ -84,9 +73,7 @@ def test_about_keeps_its_axis(axis, kept):
 def test_about_refuses():
     with pytest.raises(InputError, match="unknown axis 'w'; pass 'x', 'y' or 'z'"):
         ss.O(2).about("w")
-    with pytest.raises(
-        InputError, match=r"O\(3\) acts on R\^3; .about needs a group of the plane, such as O\(2\)"
-    ):
+    with pytest.raises(InputError, match=r"O\(3\) acts on R\^3; .about needs a group of the plane, such as O\(2\)"):
         ss.O(3).about("z")
 
 
@@ -155,9 +142,7 @@ def test_conjugated_refuses(matrix, message):
 def test_embed_respects_the_order_of_axes():
     inner = ss.group("Z(3)")
     G = inner.embed(5, (4, 0, 2))
-    assert np.array_equal(
-        G.discrete_generators[0][np.ix_([4, 0, 2], [4, 0, 2])], inner.discrete_generators[0]
-    )
+    assert np.array_equal(G.discrete_generators[0][np.ix_([4, 0, 2], [4, 0, 2])], inner.discrete_generators[0])
     assert G.order == 3
     assert str(G) == "Z(3)@5[4,0,2]"
 
@@ -261,9 +246,7 @@ def test_kronecker_products_of_batches(batch):
         assert np.allclose(products[place], np.kron(a[place], b[place]))
 
 
-@pytest.mark.parametrize(
-    "axis", [*RNG.standard_normal((5, 3)).tolist(), (1, 1, 1), (1e-9, 0, 1), (-1, 0.999, 0)]
-)
+@pytest.mark.parametrize("axis", [*RNG.standard_normal((5, 3)).tolist(), (1, 1, 1), (1e-9, 0, 1), (-1, 0.999, 0)])
 def test_the_smallest_rotation_to_an_axis(axis):
     name, M = basis.rotation_to_axis(axis)
     assert basis.is_orthogonal(M)

@@ -24,9 +24,7 @@ def _combine(inner):
     joined = pairs.filter(lambda p: p[0].dim == p[1].dim).map(lambda p: p[0] | p[1])
     placed = inner.filter(lambda G: G.dim == 2).map(lambda G: G.about("y"))
     tilted = inner.filter(lambda G: G.dim == 2).map(lambda G: G.about((0.3, -1e-7, 2.0)))
-    skewed = inner.filter(lambda G: G.dim <= 4).map(
-        lambda G: G.conjugated(np.eye(G.dim) + np.eye(G.dim, k=1) / 3)
-    )
+    skewed = inner.filter(lambda G: G.dim <= 4).map(lambda G: G.conjugated(np.eye(G.dim) + np.eye(G.dim, k=1) / 3))
     embedded = inner.filter(lambda G: G.dim <= 4).map(lambda G: G.embed(G.dim + 1, range(G.dim, 0, -1)))
     return st.one_of(
         joined,
@@ -75,10 +73,7 @@ def test_a_group_is_returned_as_it_is():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (
-            "Foo(3)",
-            r"group 'Foo\(3\)': unknown group.* \(known: O, SO, .*Trivial; each .*\) at 'Foo' \(position 0\)",
-        ),
+        ("Foo(3)", r"group 'Foo\(3\)': unknown group.* \(known: O, SO, .*Trivial; each .*\) at 'Foo' \(position 0\)"),
         ("SO(3) | Fo(3)", r"unknown group.*known.* at 'Fo' \(position 7\)"),
         ("Octahedra()", "did you mean Octahedral?"),
         ("", "unknown group .* at the end"),
@@ -116,9 +111,7 @@ def test_the_message_lists_every_known_group():
 
 
 def test_not_a_text():
-    with pytest.raises(
-        InputError, match=r"a group is a softsym.Group or its text such as 'O\(2\)@z', got int"
-    ):
+    with pytest.raises(InputError, match=r"a group is a softsym.Group or its text such as 'O\(2\)@z', got int"):
         ss.group(3)
 
 
@@ -169,9 +162,7 @@ def test_no_groups():
 
 
 def test_groups_of_different_spaces():
-    with pytest.raises(
-        InputError, match=r"all groups must act on the same space, got O\(3\) on R\^3, O\(2\) on R\^2"
-    ):
+    with pytest.raises(InputError, match=r"all groups must act on the same space, got O\(3\) on R\^3, O\(2\) on R\^2"):
         read_groups(["O(3)", "O(2)"])
 
 

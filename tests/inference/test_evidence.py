@@ -153,9 +153,7 @@ def test_noise_that_is_known_makes_the_certified_tolerance_smaller():
     X, Y = np.repeat(X[:100], 2, axis=0), np.repeat(Y[:100], 2, axis=0)
     Y = Y + 0.3 * np.random.default_rng(1).standard_normal(Y.shape)
     assert evidence(X, Y, "2V", "V", ["SO(3)"])[0].certified < 0.2
-    with pytest.raises(
-        InputError, match="`noise` must be a standard deviation, or one for each of 3 outputs"
-    ):
+    with pytest.raises(InputError, match="`noise` must be a standard deviation, or one for each of 3 outputs"):
         evidence(X, Y, "2V", "V", ["SO(3)"], noise=[1.0, 2.0])
 
 
@@ -192,14 +190,7 @@ def test_the_number_of_threads_changes_nothing():
 )
 def test_refusals(change, message):
     X, Y = draw(60)
-    arguments = {
-        "X": X,
-        "Y": Y,
-        "rep_in": "2V",
-        "rep_out": "V",
-        "groups": ["SO(3)"],
-        **change,
-    }
+    arguments = {"X": X, "Y": Y, "rep_in": "2V", "rep_out": "V", "groups": ["SO(3)"], **change}
     with pytest.raises(InputError, match=message):
         evidence(**arguments)
 
@@ -260,9 +251,7 @@ def test_rows_of_weight_zero_take_no_part():
     weights = (np.arange(60) < 45).astype(float)
     labels = np.arange(60) // 3
     options = {"n_jobs": 1}
-    weighted = evidence(X, Y, "2V", "V", ["SO(3)"], sample_weight=7 * weights, row_groups=labels, **options)[
-        0
-    ]
+    weighted = evidence(X, Y, "2V", "V", ["SO(3)"], sample_weight=7 * weights, row_groups=labels, **options)[0]
     kept = evidence(X[:45], Y[:45], "2V", "V", ["SO(3)"], row_groups=labels[:45], **options)[0]
     assert {**weighted.to_dict(), "seconds": 0} == {**kept.to_dict(), "seconds": 0}
     with pytest.raises(InputError, match=r"5 row\(s\) say nothing"):
@@ -279,8 +268,5 @@ def test_the_former_name_of_row_groups_warns():
         old = evidence(X, X, "V", "V", ["O(3)"], sources=labels)[0]
     assert caught[0].filename == __file__
     assert (old.p_value, old.interval) == (new.p_value, new.interval)
-    with (
-        pytest.warns(DeprecationWarning, match="is now"),
-        pytest.raises(InputError, match="pass one of them"),
-    ):
+    with pytest.warns(DeprecationWarning, match="is now"), pytest.raises(InputError, match="pass one of them"):
         evidence(X, X, "V", "V", ["O(3)"], row_groups=labels, sources=labels)

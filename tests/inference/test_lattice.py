@@ -50,6 +50,4 @@ def test_a_polygon_does_not_hold_the_circle(n):
 def test_generators_of_rotations_generate_the_others():
     both = ss.group("SO(2)@x | SO(2)@y")
     assert contains(both, ss.SO(3))
-    assert contains(ss.Lorentz(), ss.group("SO(2)@4[1,2]")) or contains(
-        ss.Lorentz(), ss.group("SO(2)@4[0,1]")
-    )
+    assert contains(ss.Lorentz(), ss.group("SO(2)@4[1,2]")) or contains(ss.Lorentz(), ss.group("SO(2)@4[0,1]"))

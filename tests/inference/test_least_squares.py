@@ -52,7 +52,5 @@ def test_refusals():
 def test_columns_that_depend_on_each_other():
     rng = np.random.default_rng(0)
     half = rng.standard_normal((80, 3))
-    fit = ss.inference.equivariant_lstsq(
-        np.concatenate([half, -half], axis=1), 2 * half, "2V", "V", ["SO(3)"]
-    )
+    fit = ss.inference.equivariant_lstsq(np.concatenate([half, -half], axis=1), 2 * half, "2V", "V", ["SO(3)"])
     assert fit.error < 1e-6

@@ -24,15 +24,7 @@ def square(X, start):
 
 AXIAL = {  # columns, function, types as given and as they are, and what is named
     "torque": (6, lambda X: cross(X, 0, 3), "2V", "V", "2V", "pV", "output columns 0..2"),
-    "Lorentz": (
-        9,
-        lambda X: X[:, :3] + cross(X, 3, 6),
-        "3V",
-        "V",
-        "2V + pV",
-        "V",
-        "input columns 6..8",
-    ),
+    "Lorentz": (9, lambda X: X[:, :3] + cross(X, 3, 6), "3V", "V", "2V + pV", "V", "input columns 6..8"),
     "Coriolis": (6, lambda X: -2 * cross(X, 0, 3), "2V", "V", "pV + V", "V", "input columns 0..2"),
     "rotating frame": (
         9,
@@ -44,15 +36,7 @@ AXIAL = {  # columns, function, types as given and as they are, and what is name
         "input columns 0..2",
     ),
     "vorticity": (9, lambda X: X @ CURL.T, "T(2)", "V", "T(2)", "pV", "output columns 0..2"),
-    "angular momentum": (
-        7,
-        lambda X: X[:, :1] * cross(X, 1, 4),
-        "S + 2V",
-        "V",
-        "S + 2V",
-        "pV",
-        "output columns 0..2",
-    ),
+    "angular momentum": (7, lambda X: X[:, :1] * cross(X, 1, 4), "S + 2V", "V", "S + 2V", "pV", "output columns 0..2"),
     "Magnus": (
         6,
         lambda X: 0.5 * cross(X, 3, 0) - 0.3 * np.sqrt(square(X, 0)) * X[:, :3],
@@ -62,15 +46,7 @@ AXIAL = {  # columns, function, types as given and as they are, and what is name
         "V",
         "input columns 3..5 transform as a pseudovector (pV), you said a vector",
     ),
-    "Biot-Savart": (
-        6,
-        lambda X: cross(X, 3, 0) / (1 + square(X, 0)),
-        "2V",
-        "V",
-        "2V",
-        "pV",
-        "output columns 0..2",
-    ),
+    "Biot-Savart": (6, lambda X: cross(X, 3, 0) / (1 + square(X, 0)), "2V", "V", "2V", "pV", "output columns 0..2"),
     "precession": (
         6,
         lambda X: cross(X, 0, 3) - 0.5 * X[:, 3:],
@@ -110,9 +86,7 @@ def test_pseudovectors_are_named(name):
 @pytest.mark.parametrize(
     "function",
     [
-        lambda X: (
-            X[:, :3] + X[:, 3:] + cross(X, 0, 3)
-        ),  # only if all are pseudovectors, and reflections rotations
+        lambda X: X[:, :3] + X[:, 3:] + cross(X, 0, 3),  # only if all are pseudovectors, and reflections rotations
         lambda X: cross(X, 0, 3) + np.array([0.0, 0.0, 2.0]),  # rotations do not hold
         lambda X: X[:, :3] * np.array([1.0, 2.0, 3.0]),
     ],

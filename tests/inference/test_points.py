@@ -26,11 +26,7 @@ def masses():
 
 def test_masses_on_a_spring_have_rigid_motions_and_rotations(masses):
     points, _, force = masses
-    assert verdicts(points, force, "2P", "D") == {
-        "SE(3)": "exact",
-        "Translation(3)": "exact",
-        "O(3)": "exact",
-    }
+    assert verdicts(points, force, "2P", "D") == {"SE(3)": "exact", "Translation(3)": "exact", "O(3)": "exact"}
     far = verdicts(points + [100.0, 0.0, 0.0] * 2, force, "2P", "D", ["SE(3)", "Translation(3)"])
     assert far == {"SE(3)": "exact", "Translation(3)": "exact"}
 

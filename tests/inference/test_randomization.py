@@ -5,13 +5,7 @@ from scipy.stats import kstest
 import softsym as ss
 from softsym.errors import InputError
 from softsym.groups.finite_subgroup import finite_subgroup
-from softsym.inference.randomization import (
-    _draw_elements,
-    holm,
-    randomization_test,
-    split_rows,
-    transform_each_row,
-)
+from softsym.inference.randomization import _draw_elements, holm, randomization_test, split_rows, transform_each_row
 
 V, S = ss.rep("V"), ss.rep("S")
 
@@ -61,9 +55,7 @@ def test_row_groups_are_transformed_together():
         X = np.repeat(rng.standard_normal((8, 3)), 10, axis=0)
         Y = X + np.repeat(0.5 * rng.standard_normal((8, 3)), 10, axis=0)
         labels = np.repeat(np.arange(8), 10)
-        test = randomization_test(
-            stretched, X, Y, V, V, ss.SO(3), row_groups=labels, copies=12, draws=199, seed=seed
-        )
+        test = randomization_test(stretched, X, Y, V, V, ss.SO(3), row_groups=labels, copies=12, draws=199, seed=seed)
         p.append(test.p_value)
     assert np.mean(np.array(p) <= 0.1) < 0.2
 
@@ -127,9 +119,7 @@ def test_weights_of_rows_leave_the_test_valid():
     for seed in range(400):
         X, weights = rng.standard_normal((12, 3)), rng.uniform(0.01, 3.0, 12)
         Y = X + 0.2 * rng.standard_normal((12, 3)) / np.sqrt(weights)[:, None]
-        test = randomization_test(
-            stretched, X, Y, V, V, ss.O(3), weights=weights, copies=12, draws=199, seed=seed
-        )
+        test = randomization_test(stretched, X, Y, V, V, ss.O(3), weights=weights, copies=12, draws=199, seed=seed)
         p.append(test.p_value)
     assert kstest(p, "uniform").pvalue > 0.01
     assert np.mean(np.array(p) <= 0.05) < 0.09

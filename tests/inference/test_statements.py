@@ -33,18 +33,14 @@ def test_p_values_of_exact_functions_are_not_small(stretch):
 
 def test_intervals_cover_the_violation_of_broken_functions():
     truth = np.sqrt(0.125 / 4.125)
-    found = [
-        statements(*well(np.random.default_rng(seed), 400, 0.5), "V", "S", "SO(2)", seed) for seed in range(8)
-    ]
+    found = [statements(*well(np.random.default_rng(seed), 400, 0.5), "V", "S", "SO(2)", seed) for seed in range(8)]
     assert sum(each.interval[0] <= truth <= each.interval[1] for each in found) >= 7
     assert all(each.p_value < 1e-4 for each in found)
     assert all(each.least <= 1.1 * truth for each in found)
 
 
 def test_the_upper_end_falls_with_the_number_of_rows():
-    ends = [
-        statements(*well(np.random.default_rng(0), n), "V", "S", "SO(2)").interval[1] for n in (100, 3_000)
-    ]
+    ends = [statements(*well(np.random.default_rng(0), n), "V", "S", "SO(2)").interval[1] for n in (100, 3_000)]
     assert ends[1] < 0.5 * ends[0]
 
 
@@ -84,9 +80,7 @@ def test_linear_maps_that_every_matrix_respects_are_subtracted():
     Y = 3 * X[:, :3] - X[:, 3:] + 0.01 * np.cross(X[:, :3], X[:, 3:])
     (block,) = Sample.make(X, Y, ss.rep("2V"), ss.rep("V"), [ss.SO(3)]).blocks
     assert block.sizes[0] < 0.02 * block.whole[0]
-    np.testing.assert_allclose(
-        (block.values + block.linear)[:, :, 0].std(), Y.std() / block.sizes[0], rtol=0.1
-    )
+    np.testing.assert_allclose((block.values + block.linear)[:, :, 0].std(), Y.std() / block.sizes[0], rtol=0.1)
 
 
 def test_the_interval_of_a_mean_counts_row_groups():

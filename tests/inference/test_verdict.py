@@ -60,9 +60,7 @@ def test_notes_say_what_would_decide():
 
 
 def test_an_interval_excludes_zero_only_where_exactness_is_refuted():
-    open_, refuted = (
-        Findings(**{**GOOD, "p_value": p, "interval": (0.1, 0.2), "largest": 0.2}) for p in (0.5, 1e-9)
-    )
+    open_, refuted = (Findings(**{**GOOD, "p_value": p, "interval": (0.1, 0.2), "largest": 0.2}) for p in (0.5, 1e-9))
     assert (open_.low, refuted.low) == (0.0, 0.1)
     assert Findings(
         **{**GOOD, "p_value": 1e-9, "interval": (0.1, 0.2), "largest": 0.2, "unresolved": 0.05}
@@ -72,9 +70,7 @@ def test_an_interval_excludes_zero_only_where_exactness_is_refuted():
 @pytest.mark.parametrize("reason", list(Reason))
 @pytest.mark.parametrize("verdict", ["exact", "soft", "absent", "undecided"])
 def test_every_row_comes_back_as_it_was(verdict, reason):
-    row = EvidenceRow(
-        "O(3)", verdict, reason, "why", 0.1, (0.0, 0.2), math.nan, (math.nan, 0.1), 0.3, 0.2, 0.9, rows=3
-    )
+    row = EvidenceRow("O(3)", verdict, reason, "why", 0.1, (0.0, 0.2), math.nan, (math.nan, 0.1), 0.3, 0.2, 0.9, rows=3)
     again = EvidenceRow.from_dict(row.to_dict())
     assert again.to_dict() == row.to_dict()
     assert EvidenceTable([again]) == EvidenceTable([row])
@@ -89,17 +85,11 @@ def test_groups_and_their_subgroups_agree():
         EvidenceRow("O(2)", "absent", interval=(0.4, 0.5), violation=0.45),
     ]
     large, small = make_consistent(rows, [[1], []])
-    assert (large.verdict, large.reason, large.note) == (
-        "absent",
-        Reason.SUBGROUP,
-        "its subgroup O(2) is absent",
-    )
+    assert (large.verdict, large.reason, large.note) == ("absent", Reason.SUBGROUP, "its subgroup O(2) is absent")
     assert large.interval[0] >= small.interval[0]
     soft = make_consistent([rows[0], EvidenceRow("O(2)", "soft", interval=(0.1, 0.2))], [[1], []])[0]
     assert (soft.verdict, soft.reason) == ("undecided", Reason.SUBGROUP)
-    inner = make_consistent(
-        [rows[0], EvidenceRow("O(2)", "undecided", Reason.FEW_ROWS, violation=0.1)], [[1], []]
-    )[1]
+    inner = make_consistent([rows[0], EvidenceRow("O(2)", "undecided", Reason.FEW_ROWS, violation=0.1)], [[1], []])[1]
     assert (inner.verdict, inner.interval) == ("exact", (0.0, 0.02))
     refuted = EvidenceRow("O(2)", "undecided", Reason.SOFT_OR_ABSENT, p_value=1e-4)
     assert make_consistent([rows[0], refuted], [[1], []])[1].verdict == "undecided"

@@ -51,9 +51,7 @@ class DenseGCN(nn.Module):
 
     def __init__(self, sparse=False):
         super().__init__()
-        matrix = torch.zeros(N_NODES, N_NODES, dtype=torch.float64).index_put_(
-            tuple(EDGES), torch.tensor(1.0).double()
-        )
+        matrix = torch.zeros(N_NODES, N_NODES, dtype=torch.float64).index_put_(tuple(EDGES), torch.tensor(1.0).double())
         self.register_buffer("adjacency", matrix.to_sparse() if sparse else matrix)
         self.first, self.last = nn.Linear(6, 16), nn.Linear(16, 3)
 
@@ -88,9 +86,7 @@ class MessagePassing(nn.Module):
             ).clamp(min=1)
         else:
             index = target[:, None].expand(-1, messages.shape[1])
-            gathered = h.new_zeros(h.shape).scatter_reduce(
-                0, index, messages, self.reduce, include_self=False
-            )
+            gathered = h.new_zeros(h.shape).scatter_reduce(0, index, messages, self.reduce, include_self=False)
         h = h + self.update(torch.cat([h, gathered], dim=-1))
         return self.head(h)
 
@@ -143,9 +139,7 @@ class BasicBlock(nn.Module):
         self.conv2, self.bn2 = nn.Conv2d(n_out, n_out, 3, 1, 1, bias=False), nn.BatchNorm2d(n_out)
         self.downsample = None
         if stride != 1 or n_in != n_out:
-            self.downsample = nn.Sequential(
-                nn.Conv2d(n_in, n_out, 1, stride, bias=False), nn.BatchNorm2d(n_out)
-            )
+            self.downsample = nn.Sequential(nn.Conv2d(n_in, n_out, 1, stride, bias=False), nn.BatchNorm2d(n_out))
 
     def forward(self, x):
         identity = x if self.downsample is None else self.downsample(x)
@@ -161,17 +155,11 @@ class ResNet18(nn.Module):
     def __init__(self, width=64, n_out=10):
         super().__init__()
         self.conv1 = nn.Conv2d(3, width, 7, 2, 3, bias=False)
-        self.bn1, self.relu, self.maxpool = (
-            nn.BatchNorm2d(width),
-            nn.ReLU(inplace=True),
-            nn.MaxPool2d(3, 2, 1),
-        )
+        self.bn1, self.relu, self.maxpool = (nn.BatchNorm2d(width), nn.ReLU(inplace=True), nn.MaxPool2d(3, 2, 1))
         sizes = [width, width, 2 * width, 4 * width, 8 * width]
         for k in range(4):
             stride = 1 if k == 0 else 2
-            layer = nn.Sequential(
-                BasicBlock(sizes[k], sizes[k + 1], stride), BasicBlock(sizes[k + 1], sizes[k + 1])
-            )
+            layer = nn.Sequential(BasicBlock(sizes[k], sizes[k + 1], stride), BasicBlock(sizes[k + 1], sizes[k + 1]))
             setattr(self, f"layer{k + 1}", layer)
         self.avgpool, self.fc = nn.AdaptiveAvgPool2d((1, 1)), nn.Linear(8 * width, n_out)
 

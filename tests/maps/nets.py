@@ -18,9 +18,7 @@ class Block(nn.Module):
         self.conv2 = nn.Conv2d(n_out, n_out, 3, padding=1, bias=False, padding_mode=mode)
         self.bn2 = nn.BatchNorm2d(n_out)
         self.downsample = (
-            nn.Sequential(nn.Conv2d(n_in, n_out, 1, bias=False), nn.BatchNorm2d(n_out))
-            if n_in != n_out
-            else None
+            nn.Sequential(nn.Conv2d(n_in, n_out, 1, bias=False), nn.BatchNorm2d(n_out)) if n_in != n_out else None
         )
 
     def forward(self, x):
@@ -82,9 +80,7 @@ class Sequence(nn.Module):
     def __init__(self, kind=nn.LSTM, **options):
         super().__init__()
         self.rnn = kind(3, 16, batch_first=True, **options)
-        self.head = nn.Linear(
-            (options.get("proj_size") or 16) * (2 if options.get("bidirectional") else 1), 3
-        )
+        self.head = nn.Linear((options.get("proj_size") or 16) * (2 if options.get("bidirectional") else 1), 3)
 
     def forward(self, x):
         out, _ = self.rnn(x)
@@ -109,11 +105,7 @@ class Reader(nn.Module):
     def __init__(self, norm_first=False):
         super().__init__()
         layer = nn.TransformerDecoderLayer(16, 2, 32, dropout=0.0, batch_first=True, norm_first=norm_first)
-        self.embed, self.decoder, self.head = (
-            nn.Linear(3, 16),
-            nn.TransformerDecoder(layer, 2),
-            nn.Linear(16, 3),
-        )
+        self.embed, self.decoder, self.head = (nn.Linear(3, 16), nn.TransformerDecoder(layer, 2), nn.Linear(16, 3))
 
     def forward(self, x):
         x = self.embed(x)

@@ -28,13 +28,7 @@ FOLLOWED = {
     "messages, sum": (nets.MessagePassing, NODES, "2V", "V", [*ROTATIONS, "Octahedral()"]),
     "messages, mean": (lambda: nets.MessagePassing("mean"), NODES, "2V", "V", ROTATIONS),
     "messages, maximum": (lambda: nets.MessagePassing("amax"), NODES, "2V", "V", ROTATIONS),
-    "messages, edges": (
-        lambda: nets.MessagePassing(n_edge=2),
-        (*NODES, draw(20, 2)),
-        "2V",
-        "V",
-        ROTATIONS,
-    ),
+    "messages, edges": (lambda: nets.MessagePassing(n_edge=2), (*NODES, draw(20, 2)), "2V", "V", ROTATIONS),
     "gat": (nets.GAT, NODES, "2V", "V", ROTATIONS),
     "resnet18": (lambda: nets.ResNet18(8), PHOTO, "3Grid(33,33)", "10S", IMAGE[:2]),
     "vit": (nets.ViT, PATCHES, "3Grid(12,12)", "5S", IMAGE),
@@ -55,9 +49,7 @@ def error(model, inputs, rep_in, rep_out, G, n=8):
 
 
 @pytest.mark.parametrize(("build", "inputs", "rep_in", "rep_out", "groups"), FOLLOWED.values(), ids=FOLLOWED)
-def test_every_parameter_is_followed_and_the_projected_model_is_equivariant(
-    build, inputs, rep_in, rep_out, groups
-):
+def test_every_parameter_is_followed_and_the_projected_model_is_equivariant(build, inputs, rep_in, rep_out, groups):
     torch.manual_seed(0)
     for G in groups:
         model = scrambled(build())
@@ -82,9 +74,7 @@ def test_resnet18_of_torchvision():
 
 
 def test_even_images_break_resnet18_with_a_warning():
-    with pytest.warns(
-        BrokenSymmetryWarning, match="conv1 windows of 7 in steps of 2 leave 1 of 32 pixels out"
-    ):
+    with pytest.warns(BrokenSymmetryWarning, match="conv1 windows of 7 in steps of 2 leave 1 of 32 pixels out"):
         ss.EquivarianceRegularizer(nets.ResNet18(8), ["C(4)"], "3S", "10S")
 
 
@@ -123,9 +113,7 @@ def set_first(m, x, index):
     "function",
     [
         lambda m, x, i: x.new_zeros(7, 8).index_add(0, i[0], x[i[1]]),
-        lambda m, x, i: (
-            torch.zeros(7, 8).double().index_copy_(0, i[0], x.gather(0, i[1][:, None].expand(-1, 8)))
-        ),
+        lambda m, x, i: torch.zeros(7, 8).double().index_copy_(0, i[0], x.gather(0, i[1][:, None].expand(-1, 8))),
         lambda m, x, i: torch.zeros(7, 8).double().scatter_add(0, i[0][:, None].expand(20, 8), x[i[1]]),
         lambda m, x, i: x[[0, 1]],
         lambda m, x, i: torch.stack(list(x)),
@@ -161,17 +149,13 @@ def test_functions_on_nodes_are_followed_and_leave_vectors_as_they_are(function)
     ],
 )
 def test_functions_that_are_not_followed_are_warned_of(function, words):
-    with pytest.warns(
-        UntracedWarning, match=rf"^regularised as if these were equivariant: the model: .*{words}"
-    ):
+    with pytest.warns(UntracedWarning, match=rf"^regularised as if these were equivariant: the model: .*{words}"):
         ss.EquivarianceRegularizer(Layer(function).double(), ["C(4)@z"], "2V", "V", example=NODES)
 
 
 def test_constants_that_a_group_changes_are_warned_of():
     shift = torch.arange(8.0)
-    with pytest.warns(
-        BrokenSymmetryWarning, match=r"breaks C\(4\)@z here: shift is a constant that is not invariant"
-    ):
+    with pytest.warns(BrokenSymmetryWarning, match=r"breaks C\(4\)@z here: shift is a constant that is not invariant"):
         ss.infer_reps(Layer(lambda m, x, i: x + m.shift, shift=shift), "2V", "V", ["C(4)@z"])
     with pytest.warns(BrokenSymmetryWarning, match="a tensor in 'the model' is a constant"):
         ss.infer_reps(Layer(lambda m, x, i: x * torch.arange(8.0)), "2V", "V", ["C(4)@z"])

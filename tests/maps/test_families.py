@@ -130,14 +130,7 @@ def test_parts_must_be_equal():
 
 
 @pytest.mark.parametrize(
-    "module",
-    [
-        nn.LayerNorm(9),
-        nn.RMSNorm(9),
-        nn.BatchNorm2d(9),
-        nn.GroupNorm(3, 9),
-        nn.InstanceNorm1d(9, affine=True),
-    ],
+    "module", [nn.LayerNorm(9), nn.RMSNorm(9), nn.BatchNorm2d(9), nn.GroupNorm(3, 9), nn.InstanceNorm1d(9, affine=True)]
 )
 def test_norms_agree_with_the_average(module):
     assert set(check(module, "2Regular(C(4)) + S", "2Regular(C(4)) + S", "C(4)").values()) == {3}
@@ -146,12 +139,8 @@ def test_norms_agree_with_the_average(module):
 def test_an_invariant_scale_commutes_with_permutations():
     G, rep = ss.D(4), ss.Regular("D(4)")
     scale = ss.invariants(rep, "C(4)").project(np.random.default_rng(0).standard_normal(8))
-    assert all(
-        np.allclose(np.diag(scale) @ rep.rho(G, g), rep.rho(G, g) @ np.diag(scale)) for g in ss.C(4).elements
-    )
-    assert not all(
-        np.allclose(np.diag(scale) @ rep.rho(G, g), rep.rho(G, g) @ np.diag(scale)) for g in G.elements
-    )
+    assert all(np.allclose(np.diag(scale) @ rep.rho(G, g), rep.rho(G, g) @ np.diag(scale)) for g in ss.C(4).elements)
+    assert not all(np.allclose(np.diag(scale) @ rep.rho(G, g), rep.rho(G, g) @ np.diag(scale)) for g in G.elements)
 
 
 def test_norms_refuse():
@@ -191,9 +180,7 @@ def test_attention_agrees_with_the_average(options):
 
 
 def test_separate_weights():
-    attention = Attention(
-        2, ss.rep("S + V"), ss.rep("4S"), ss.rep("V"), ss.rep("5S"), ss.rep("2V"), ss.rep("8S")
-    )
+    attention = Attention(2, ss.rep("S + V"), ss.rep("4S"), ss.rep("V"), ss.rep("5S"), ss.rep("2V"), ss.rep("8S"))
     shown = {
         name: str(attention.parameter(name))
         for name in ("q_proj_weight", "k_proj_weight", "v_proj_weight", "out_proj.weight")

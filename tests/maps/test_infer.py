@@ -41,11 +41,7 @@ FINITE = {
     "block": (lambda: Block(8, 16), (8, 4, 4), "4V*Grid(4,4)", "16Grid(4,4)", IMAGE),
     "signal": (
         lambda: nn.Sequential(
-            nn.Conv1d(2, 6, 3, padding=1),
-            nn.ReLU(),
-            nn.Conv1d(6, 4, 5, padding=2),
-            nn.Flatten(),
-            nn.Linear(28, 3),
+            nn.Conv1d(2, 6, 3, padding=1), nn.ReLU(), nn.Conv1d(6, 4, 5, padding=2), nn.Flatten(), nn.Linear(28, 3)
         ),
         (2, 7),
         "2Grid(7)",
@@ -99,9 +95,7 @@ def test_the_forward_of_a_projected_model_is_equivariant(build, shape, rep_in, r
         assert gap(model, shape, rep_in, rep_out, G) < 1e-9
         assert per.totals()[ss.group(G).name] < 1e-20
         others = [other for other in groups if groups[0] == G and other != G]
-        assert all(
-            gap(model, shape, rep_in, rep_out, other) > 1e-6 for other in others
-        )  # it is not simply constant
+        assert all(gap(model, shape, rep_in, rep_out, other) > 1e-6 for other in others)  # it is not simply constant
 
 
 @pytest.mark.parametrize("G", ["O(2)@z", "O(3)"])
@@ -129,9 +123,7 @@ def test_scalars_or_mixtures_behind_nonlinearities_of_continuous_groups():
         "breaks O(2)@z here: relu in '2' acts on each number of 6S + 2V",
         "breaks O(2)@z here: layer_norm in '1' acts on each number of 6S + 2V",
     )
-    assert mixed.left_alone == {
-        "1.weight": "scales each coordinate of 6S + 2V by itself, which breaks O(2)@z"
-    }
+    assert mixed.left_alone == {"1.weight": "scales each coordinate of 6S + 2V by itself, which breaks O(2)@z"}
     with pytest.raises(InputError, match="`hidden` is 'scalars' or 'mixed', got 'vectors'"):
         ss.infer_reps(model, "2V", "V", ["O(2)@z"], hidden="vectors")
 
@@ -156,8 +148,7 @@ def test_a_custom_module_is_left_alone_and_named():
     with (
         pytest.warns(UntracedWarning, match="^parameters that are not regularised: middle.mix: lerp"),
         pytest.warns(
-            UntracedWarning,
-            match=r"as if these were equivariant: middle: .*; middle: lerp .* \(middle.mix\)$",
+            UntracedWarning, match=r"as if these were equivariant: middle: .*; middle: lerp .* \(middle.mix\)$"
         ),
     ):
         per = ss.EquivarianceRegularizer(model, ["C(4)@z", "C(2)@x"], "V", "V")
@@ -174,14 +165,10 @@ def test_a_custom_module_is_left_alone_and_named():
 def test_what_is_known_better_overrules():
     model, groups = FlatCNN(), ["C(4)"]
     hidden = 2 * ss.Regular("C(4)")
-    per = ss.EquivarianceRegularizer(
-        model, groups, "Grid(8,8)", "4S", {"conv1": hidden, "fc1": "16S + 4Regular(C(4))"}
-    )
+    per = ss.EquivarianceRegularizer(model, groups, "Grid(8,8)", "4S", {"conv1": hidden, "fc1": "16S + 4Regular(C(4))"})
     assert str(per.proposal["conv1.bias"]) == "2Regular(C(4))"
     assert str(per.proposal["fc1.bias"]) == "16S + 4Regular(C(4))"
-    given = ss.infer_reps(
-        model, "Grid(8,8)", "4S", groups, {"fc2": ("32S", "4S"), "fc2.bias": TensorMap.vector("4S")}
-    )
+    given = ss.infer_reps(model, "Grid(8,8)", "4S", groups, {"fc2": ("32S", "4S"), "fc2.bias": TensorMap.vector("4S")})
     assert str(given["fc1.weight"]).endswith("-> 32S")
     with pytest.raises(
         InputError, match=r"`reps` says that 'conv1' gives 3S of size 3, which is no axis of \(2, 8, 8, 8\)"
@@ -197,9 +184,7 @@ def test_channels_alone_say_enough_where_nothing_is_flattened():
 
 
 def test_groups_of_another_dimension_leave_pixels_alone():
-    model = nn.Sequential(
-        nn.Conv1d(6, 16, 3), nn.Tanh(), nn.AdaptiveAvgPool1d(1), nn.Flatten(), nn.Linear(16, 3)
-    )
+    model = nn.Sequential(nn.Conv1d(6, 16, 3), nn.Tanh(), nn.AdaptiveAvgPool1d(1), nn.Flatten(), nn.Linear(16, 3))
     proposal = ss.infer_reps(model, "2V", "V", ["C(4)@z"])
     assert str(proposal["0.weight"]) == "(2V) * (3S) -> 4Regular(C(4)@z)"
     still = ss.infer_reps(nn.Conv2d(2, 4, 3), "V", "4S", ["C(4)"], moves_grid=False)
@@ -241,16 +226,12 @@ def test_windows_that_do_not_fit():
     )
     with pytest.warns(BrokenSymmetryWarning, match="windows of 3"):
         odd = ss.infer_reps(model, "Grid(8,8)", "S", "C(4)")
-    assert odd.breaks == (
-        "breaks C(4) here: 0 windows of 3 in steps of 2 leave 1 of 8 pixels out on one side",
-    )
+    assert odd.breaks == ("breaks C(4) here: 0 windows of 3 in steps of 2 leave 1 of 8 pixels out on one side",)
     assert ss.infer_reps(model, "Grid(9,9)", "S", "C(4)").breaks == ()
 
 
 def test_a_kernel_that_cannot_be_turned_is_left_alone():
-    model = nn.Sequential(
-        nn.Conv2d(1, 8, (3, 5)), nn.ReLU(), nn.Conv2d(8, 8, 3), nn.AdaptiveAvgPool2d(1), nn.Flatten()
-    )
+    model = nn.Sequential(nn.Conv2d(1, 8, (3, 5)), nn.ReLU(), nn.Conv2d(8, 8, 3), nn.AdaptiveAvgPool2d(1), nn.Flatten())
     with pytest.warns(UntracedWarning, match="0.weight"):
         proposal = ss.infer_reps(model, "S", "8S", ["C(4)"])
     assert "moves Grid(3,5) off its points" in proposal.left_alone["0.weight"]
@@ -262,9 +243,7 @@ def test_what_does_not_fit_is_said():
         InputError, match=r"`rep_out` is 3V of size 9, the model gives shape \(2, 3\): no axis has that size"
     ):
         ss.infer_reps(Sequence(), "V", "3V", ["O(2)@z"])
-    with pytest.raises(
-        InputError, match=r"the model does not run on inputs of shape .*pass an input as `example`"
-    ):
+    with pytest.raises(InputError, match=r"the model does not run on inputs of shape .*pass an input as `example`"):
         ss.infer_reps(FlatCNN(), "5S", "4S", ["C(4)"])
     with pytest.raises(
         InputError, match=r"`rep_in` is 2V of size 6, which is no axis of an input of shape \(2, 5, 3\)"
@@ -333,9 +312,7 @@ def test_examples():
 
 
 def test_a_wrong_shape():
-    with pytest.raises(
-        InputError, match=r"`rep_in` is 3V of size 6, which is no axis of an input of shape \(2, 5\)"
-    ):
+    with pytest.raises(InputError, match=r"`rep_in` is 3V of size 6, which is no axis of an input of shape \(2, 5\)"):
         input_layout(torch.zeros(2, 5), ss.rep("3V"), C4, False, 0)
 
 

@@ -65,7 +65,9 @@ def test_parameters_of_any_shape_can_be_given():
     maps = parameter_maps(model, [ss.C(4)], reps=reps)
     assert list(maps) == ["0.weight", "2.weight", "2.bias"]
     assert maps["0.weight"] == kernel
-    message = r"`reps` names '0.kernel', which is not among the parameters \['0.weight', '0.bias', '2.weight', '2.bias'\]"
+    message = (
+        r"`reps` names '0.kernel', which is not among the parameters \['0.weight', '0.bias', '2.weight', '2.bias'\]"
+    )
     with pytest.raises(InputError, match=message):
         parameter_maps(model, [ss.C(4)], reps={"0.kernel": kernel})
     with pytest.raises(InputError, match=r"parameter '2.weight' has shape \(1, 8\), but S \* Grid"):
@@ -114,7 +116,5 @@ def test_frozen_and_shared_layers_of_a_chain():
 
 
 def test_a_lazy_layer_is_refused_until_it_has_a_shape():
-    with pytest.raises(
-        InputError, match=r"'0\.weight' has no shape yet \(a lazy layer\); run the model once"
-    ):
+    with pytest.raises(InputError, match=r"'0\.weight' has no shape yet \(a lazy layer\); run the model once"):
         parameter_maps(nn.Sequential(nn.LazyLinear(8)), [ss.group("C(4)@z")], "V", "8S")

@@ -32,9 +32,6 @@ def test_continuous_groups(hidden):
 
 
 def test_short_names():
-    assert (
-        str(Proposer((ss.group("O(1)@2[0]"), ss.group("O(1)@2[1]"))).rep(4, pointwise=True))
-        == "Regular(D(2))"
-    )
+    assert str(Proposer((ss.group("O(1)@2[0]"), ss.group("O(1)@2[1]"))).rep(4, pointwise=True)) == "Regular(D(2))"
     with pytest.raises(InputError, match="`hidden` is"):
         Proposer((ss.O(3),), "all")

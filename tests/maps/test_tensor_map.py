@@ -9,16 +9,7 @@ from torch import nn
 
 import softsym as ss
 from softsym.errors import InputError
-from softsym.maps import (
-    KnowsMaps,
-    KnowsRepresentations,
-    Proposal,
-    TensorMap,
-    as_array,
-    incoming,
-    map_values,
-    outgoing,
-)
+from softsym.maps import KnowsMaps, KnowsRepresentations, Proposal, TensorMap, as_array, incoming, map_values, outgoing
 from softsym.testing import assert_projector
 from tests.twin import kron_action, reynolds_projector, twin_project, twin_tensor_basis
 
@@ -50,10 +41,7 @@ FINITE = {
         TensorMap((outgoing("V"), incoming("S"), incoming(CUBE, shape=(3, 3, 3)))),
         ss.group("Octahedral()"),
     ),
-    "transposed kernel": (
-        TensorMap((incoming("V"), outgoing(C4), incoming("Grid(3,3)", shape=(3, 3)))),
-        ss.C(4),
-    ),
+    "transposed kernel": (TensorMap((incoming("V"), outgoing(C4), incoming("Grid(3,3)", shape=(3, 3)))), ss.C(4)),
     "kernel of two separate halves": (
         TensorMap((outgoing(C4, copies=2), incoming(C4), incoming("Grid(3,3)", shape=(3, 3)))),
         ss.C(4),
@@ -93,9 +81,7 @@ def test_agrees_with_the_null_space_of_all_constraints(one, G):
     for projected, single in zip(space.project(W), W, strict=True):
         assert np.allclose(projected, twin_project(single, Q), atol=1e-12)
     assert np.allclose(space.project(torch.tensor(W)).numpy(), space.project(W), atol=1e-12)
-    assert space.distance(W) == pytest.approx(
-        [np.linalg.norm(single - twin_project(single, Q)) for single in W]
-    )
+    assert space.distance(W) == pytest.approx([np.linalg.norm(single - twin_project(single, Q)) for single in W])
     assert_projector(space)
 
 
@@ -213,9 +199,7 @@ def test_a_wrong_shape_is_refused():
     message = r"parameter 'weight': O\(3\) cannot act on its representation: Grid\(3,3\) has points of R\^2"
     with pytest.raises(InputError, match=message):
         one.check("weight", (2, 3, 3, 3), [ss.O(3)])
-    with pytest.raises(
-        InputError, match=r"Grid\(3,3\) has size 9 under C\(4\), which is not that of \(3, 4\)"
-    ):
+    with pytest.raises(InputError, match=r"Grid\(3,3\) has size 9 under C\(4\), which is not that of \(3, 4\)"):
         TensorMap((outgoing("Grid(3,3)", shape=(3, 4)),)).shape("C(4)")
 
 
@@ -228,17 +212,13 @@ def test_refuses():
 
 def test_reads_like_a_dict_and_prints_remarks():
     one = TensorMap.linear("V", "V")
-    proposal = Proposal(
-        {"a": one}, {"b": "is odd"}, ("breaks C(4) here: relu",), ("mid: cumsum is not understood",)
-    )
+    proposal = Proposal({"a": one}, {"b": "is odd"}, ("breaks C(4) here: relu",), ("mid: cumsum is not understood",))
     assert proposal == {"a": one}
     assert proposal["a"] is one
     assert (
         str(proposal)
         == repr(proposal)
-        == (
-            "a  V -> V\nleft alone: b: is odd\nnot understood: mid: cumsum is not understood\nbreaks C(4) here: relu"
-        )
+        == ("a  V -> V\nleft alone: b: is odd\nnot understood: mid: cumsum is not understood\nbreaks C(4) here: relu")
     )
     assert not Proposal({})
 
@@ -291,13 +271,9 @@ def test_a_model_may_tell_or_be_told():
 
 
 def test_values_refuse():
-    with pytest.raises(
-        InputError, match="Linear does not say what its parameters are; pass `representations`"
-    ):
+    with pytest.raises(InputError, match="Linear does not say what its parameters are; pass `representations`"):
         map_values(nn.Linear(3, 3))
-    with pytest.raises(
-        InputError, match=r"`representations` names 'w', which is not among the parameters \['table'\]"
-    ):
+    with pytest.raises(InputError, match=r"`representations` names 'w', which is not among the parameters \['table'\]"):
         map_values(Mine(), {"w": TensorMap.vector("S")})
 
 

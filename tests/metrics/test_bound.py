@@ -9,13 +9,7 @@ import torch
 import softsym as ss
 from softsym.errors import InputError
 from softsym.metrics import act, equivariance_bound, equivariance_errors
-from softsym.metrics.bound import (
-    SWISH_SLOPE,
-    bilinear_norm,
-    gate_constants,
-    multilinear_norm,
-    operator_norm,
-)
+from softsym.metrics.bound import SWISH_SLOPE, bilinear_norm, gate_constants, multilinear_norm, operator_norm
 from softsym.nn import Bilinear, Gated, gated_rep
 
 REP_IN, REP_OUT, RADIUS = ss.rep("2S + 2V"), ss.rep("S + V"), 1.5
@@ -42,9 +36,9 @@ def climbed(f, rep_in, rep_out, G, radius, steps=30):
     best = 0.0
     for _ in range(steps):
         transformed = act(rep_in, G, parts, x)
-        gap = (
-            act(rep_out, G, parts, f(x)) - f(transformed.reshape(-1, x.shape[1])).reshape(4, len(x), -1)
-        ).norm(dim=-1)
+        gap = (act(rep_out, G, parts, f(x)) - f(transformed.reshape(-1, x.shape[1])).reshape(4, len(x), -1)).norm(
+            dim=-1
+        )
         best = max(best, float(gap.detach().max()))
         (slope,) = torch.autograd.grad(gap.sum(), x)
         with torch.no_grad():
@@ -65,9 +59,7 @@ def near(net, G, share, soft=None):
 
 
 def network(group="O(3)", seed=0, layers=3, **options):
-    return (
-        ss.nn.SoftMLP(REP_IN, REP_OUT, [group], width=14, layers=layers, seed=seed, **options).double().eval()
-    )
+    return ss.nn.SoftMLP(REP_IN, REP_OUT, [group], width=14, layers=layers, seed=seed, **options).double().eval()
 
 
 @pytest.mark.parametrize("share", [1.0, 0.1, 1e-3])
@@ -84,11 +76,7 @@ def test_bounds_a_soft_network(G, share):
 def test_bounds_soft_gates_alone(G, weight):
     net = near(network("O(3)", layers=2), G, 0.0, soft=weight)
     bound = equivariance_bound(net, G, RADIUS)
-    assert (
-        0
-        < max(sampled(net, REP_IN, REP_OUT, G, RADIUS), climbed(net, REP_IN, REP_OUT, G, RADIUS))
-        <= bound.value
-    )
+    assert 0 < max(sampled(net, REP_IN, REP_OUT, G, RADIUS), climbed(net, REP_IN, REP_OUT, G, RADIUS)) <= bound.value
     assert bound.contributions["blocks.0.gated"] == pytest.approx(bound.value)
 
 
@@ -121,11 +109,7 @@ def test_what_a_bound_says():
     assert sum(bound.contributions.values()) == pytest.approx(bound.value)
     linear = sum(value for name, value in bound.contributions.items() if "gated" not in name)
     assert linear <= bound.constant * bound.distance
-    assert (
-        equivariance_bound(net, "O(3)", 2 * RADIUS).value
-        > bound.value
-        > equivariance_bound(net, "O(3)", 0.0).value
-    )
+    assert equivariance_bound(net, "O(3)", 2 * RADIUS).value > bound.value > equivariance_bound(net, "O(3)", 0.0).value
 
 
 def plain(seed, bias=True, sizes=(8, 10, 4)):
@@ -193,11 +177,7 @@ def test_groups_that_stretch_need_a_bound_of_their_elements():
         ([(np.eye(3), None)], {}, "1 layers have 2 representations, got none; pass `reps`"),
         ([(np.eye(3), None)], {"reps": ["V"]}, "1 layers have 2 representations, got 1"),
         ([(np.eye(2), None)], {"reps": ["V", "V"]}, r"`W` must have shape \(..., 3, 3\)"),
-        (
-            [(np.eye(3), None)],
-            {"reps": ["V", "V"], "radius": -1.0},
-            "`radius` must be a non-negative number, got -1.0",
-        ),
+        ([(np.eye(3), None)], {"reps": ["V", "V"], "radius": -1.0}, "`radius` must be a non-negative number, got -1.0"),
         ([(np.eye(3), None)], {"reps": ["V", "V"], "rho_bound": 0.5}, "`rho_bound` must be at least 1"),
         ([(np.eye(3), None)], {"reps": ["V", "V"], "lipschitz": -1.0}, "must not be negative"),
         (ss.nn.MLP("V", "V", "O(3)", width=4), {}, "MLP has no representations in its hidden layers"),
@@ -236,12 +216,7 @@ def test_the_slope_of_swish():
 
 @pytest.mark.parametrize(
     ("rep", "group"),
-    [
-        ("3S + 2V", "O(3)"),
-        ("2S + 2V + 2T(2)", "SO(3)"),
-        ("2S + V + V' + 2T(1,1)", "SL(2)"),
-        ("2V + T(2)", "S(3)"),
-    ],
+    [("3S + 2V", "O(3)"), ("2S + 2V + 2T(2)", "SO(3)"), ("2S + V + V' + 2T(1,1)", "SL(2)"), ("2V + T(2)", "S(3)")],
 )
 def test_the_norm_of_a_bilinear_layer_is_an_upper_bound_and_not_far_off(rep, group):
     rep, G = ss.rep(rep), ss.group(group)

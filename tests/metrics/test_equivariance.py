@@ -173,23 +173,16 @@ def test_refuses(options, message):
 def test_elements_of_a_joined_group_are_its_own():
     G = ss.group("SO(3) | Scaling(3)")
     assert (
-        equivariance_error(
-            lambda x: x / np.linalg.norm(x, axis=1, keepdims=True), draw(5, 3), "V", "V", "SO(3)"
-        )
+        equivariance_error(lambda x: x / np.linalg.norm(x, axis=1, keepdims=True), draw(5, 3), "V", "V", "SO(3)")
         < 1e-12
     )
-    assert (
-        equivariance_error(lambda x: x / np.linalg.norm(x, axis=1, keepdims=True), draw(5, 3), "V", "V", G)
-        > 1e-2
-    )
+    assert equivariance_error(lambda x: x / np.linalg.norm(x, axis=1, keepdims=True), draw(5, 3), "V", "V", G) > 1e-2
     assert len(elements(G, 1)) == 1
 
 
 def test_relative_errors():
     a, b = draw(6, 3), draw(6, 3, 1)
-    gaps = [
-        np.linalg.norm(p - q) / (np.linalg.norm(p) + np.linalg.norm(q)) for p, q in zip(a, b, strict=True)
-    ]
+    gaps = [np.linalg.norm(p - q) / (np.linalg.norm(p) + np.linalg.norm(q)) for p, q in zip(a, b, strict=True)]
     assert np.allclose(relative_error(a, b), gaps)
     assert np.allclose(relative_error(torch.tensor(a), torch.tensor(b)), gaps)
     assert relative_error(np.zeros((2, 3)), np.zeros((2, 3))).tolist() == [0, 0]
@@ -257,9 +250,7 @@ def test_errors_of_very_large_and_small_outputs_are_the_same(size):
     error = equivariance_error(lambda x: size * np.abs(x), x, "V", "V", "O(3)")
     assert error == pytest.approx(equivariance_error(np.abs, x, "V", "V", "O(3)"), rel=1e-12)
     plain = equivariance_error(lambda x: size * np.abs(x), x, "V", "V", "O(3)", normalize="none")
-    assert plain == pytest.approx(
-        size * equivariance_error(np.abs, x, "V", "V", "O(3)", normalize="none"), rel=1e-12
-    )
+    assert plain == pytest.approx(size * equivariance_error(np.abs, x, "V", "V", "O(3)", normalize="none"), rel=1e-12)
 
 
 CIRCLE = (ss.group("SO(2)"), ss.group("O(2)"))
@@ -281,9 +272,7 @@ class Function(nn.Module):
 
 
 def violations_of(f, **options):
-    return Violations(ss.rep("V"), ss.rep("S"), CIRCLE, circle_data(), circle_data(seed=1), **options)(
-        Function(f), 0
-    )
+    return Violations(ss.rep("V"), ss.rep("S"), CIRCLE, circle_data(), circle_data(seed=1), **options)(Function(f), 0)
 
 
 def test_an_equivariant_model_violates_nothing_however_wrong():
@@ -307,9 +296,7 @@ def test_a_model_that_breaks_a_symmetry_beyond_its_mistakes():
     def f(rows):
         return rows[:, :1]
 
-    violations = Violations(ss.rep("V"), ss.rep("S"), CIRCLE, circle_data(), (x, x[:, :1] + 0.01))(
-        Function(f), 0
-    )
+    violations = Violations(ss.rep("V"), ss.rep("S"), CIRCLE, circle_data(), (x, x[:, :1] + 0.01))(Function(f), 0)
     assert min(violations.values()) > 1e3
 
 

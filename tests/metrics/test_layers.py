@@ -37,20 +37,14 @@ def test_any_module_or_parameters_by_name():
     found = layer_distances(parameters, "O(3)", reps)
     assert found == pytest.approx({"weight": (2 / 14) ** 0.5, "bias": 0.0})
     module = torch.nn.Linear(3, 3).double()
-    module.load_state_dict(
-        {name: torch.as_tensor(value, dtype=torch.float64) for name, value in parameters.items()}
-    )
+    module.load_state_dict({name: torch.as_tensor(value, dtype=torch.float64) for name, value in parameters.items()})
     assert layer_distances(module, "O(3)", reps) == pytest.approx(found)
 
 
 def test_refuses():
-    with pytest.raises(
-        InputError, match="Linear does not say what its parameters are; pass `representations`"
-    ):
+    with pytest.raises(InputError, match="Linear does not say what its parameters are; pass `representations`"):
         layer_distances(torch.nn.Linear(3, 3), "O(3)")
-    with pytest.raises(
-        InputError, match=r"names 'w', which is not among the parameters \['weight', 'bias'\]"
-    ):
+    with pytest.raises(InputError, match=r"names 'w', which is not among the parameters \['weight', 'bias'\]"):
         layer_distances(torch.nn.Linear(3, 3), "O(3)", {"w": TensorMap.linear("V", "V")})
 
 

@@ -35,9 +35,7 @@ def test_agrees_with_finite_motions(G):
             return act(rep_out, G, [expm(-t * A)[None]], f(act(rep_in, G, [expm(t * A)[None]], x)[0]))[0]
 
         derivative = (transformed(t) - transformed(-t)) / (2 * t)
-        assert np.isclose(
-            value, float((derivative.norm(dim=1) / f(x).norm(dim=1)).mean()), rtol=1e-5, atol=1e-8
-        )
+        assert np.isclose(value, float((derivative.norm(dim=1) / f(x).norm(dim=1)).mean()), rtol=1e-5, atol=1e-8)
     assert np.isclose(float(found), np.mean(found.per_generator))
 
 

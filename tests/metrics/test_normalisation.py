@@ -3,13 +3,7 @@ import pytest
 
 import softsym as ss
 from softsym.errors import InputError
-from softsym.metrics.normalisation import (
-    NORMALISATIONS,
-    Normalisation,
-    applicable,
-    fit_normalisation,
-    measure_break,
-)
+from softsym.metrics.normalisation import NORMALISATIONS, Normalisation, applicable, fit_normalisation, measure_break
 
 AXES = [ss.group(f"O(2)@{axis}") for axis in "xyz"]
 

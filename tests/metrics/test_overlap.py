@@ -73,10 +73,7 @@ def test_groups_of_two_elements_are_not_covered_by_the_identity():
 
 
 def test_scaling_and_the_orbits_of_non_compact_groups():
-    assert (
-        orbit_overlap(np.exp(np.random.default_rng(0).uniform(-6, 6, (1000, 1))), "V", "Scaling(1)").value
-        > 0.5
-    )
+    assert orbit_overlap(np.exp(np.random.default_rng(0).uniform(-6, 6, (1000, 1))), "V", "Scaling(1)").value > 0.5
     sphere = isotropic(1000, 9)
     sphere /= np.linalg.norm(sphere, axis=1, keepdims=True)
     assert orbit_overlap(sphere, "3V", "Scaling(3)").value < 0.4

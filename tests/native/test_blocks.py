@@ -204,9 +204,7 @@ def test_memory_of_other_systems(monkeypatch):
     module._ask_for_large_pages.cache_clear()
 
 
-@pytest.mark.skipif(
-    not PAGES.exists() or "[never]" in PAGES.read_text(), reason="the system has no large pages"
-)
+@pytest.mark.skipif(not PAGES.exists() or "[never]" in PAGES.read_text(), reason="the system has no large pages")
 def test_large_pages_are_fewer():
     like = torch.ones(2**24)  # 64 megabytes, which no allocator keeps
     small = like.nbytes // 4096
@@ -259,9 +257,7 @@ def test_nothing_moves_without_eigenvalues():
     before = x.clone()
     index = np.arange(60).reshape(1, 6, 10)
     vectors = np.linalg.qr(np.random.default_rng(0).normal(size=(1, 10, 10)))[0]
-    Resolvent([torch.zeros(60)], [SmallSpectra(index, np.zeros((1, 10)), vectors)], torch.float32).run_(
-        [x], 3.0
-    )
+    Resolvent([torch.zeros(60)], [SmallSpectra(index, np.zeros((1, 10)), vectors)], torch.float32).run_([x], 3.0)
     assert torch.equal(x, before)
 
 
@@ -294,8 +290,6 @@ def test_autograd_knows_that_tensors_changed():
 
 
 def test_resolvents_that_are_too_large_are_refused():
-    spectra = SmallSpectra(
-        np.zeros((1, 1, 1025), dtype=np.int64), np.zeros((1, 1025)), np.zeros((1, 1025, 1025))
-    )
+    spectra = SmallSpectra(np.zeros((1, 1, 1025), dtype=np.int64), np.zeros((1, 1025)), np.zeros((1, 1025, 1025)))
     with pytest.raises(ValueError, match="more than 1024 rows"):
         Resolvent([torch.zeros(1025)], [spectra], torch.float32)

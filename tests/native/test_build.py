@@ -105,15 +105,12 @@ def test_the_first_line_of_a_compiler_that_fails(tmp_path):
 def test_a_compiler_that_hangs_is_ended_once_and_remembered(tmp_path):
     path = a_compiler(tmp_path / "bin", f"echo asked >> {tmp_path}/asked; sleep 600")
     code = SCRIPT.replace(
-        "import torch, softsym as ss",
-        "import torch, softsym as ss, softsym.native.build as b; b.COMPILE_SECONDS = 1",
+        "import torch, softsym as ss", "import torch, softsym as ss, softsym.native.build as b; b.COMPILE_SECONDS = 1"
     )
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path), "PATH": f"{path}:{os.environ['PATH']}"}
     for _ in range(2):
         began = time.monotonic()
-        done = subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
-        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
         assert "cc did not finish within 1 s and is not asked for a day (remembered in " in done.stdout
         assert time.monotonic() - began < 40
     assert (tmp_path / "asked").read_text().split() == ["asked"]
@@ -122,17 +119,11 @@ def test_a_compiler_that_hangs_is_ended_once_and_remembered(tmp_path):
 def test_without_openmp_on_one_thread(tmp_path, compiled_code):
     """As Apple's compiler does: it refuses the flag."""
     real = shutil.which("cc") or shutil.which("gcc")
-    refuses = (
-        f'case "$*" in *fopenmp*) echo "unsupported option -fopenmp" >&2; exit 1;; esac; exec {real} "$@"'
-    )
+    refuses = f'case "$*" in *fopenmp*) echo "unsupported option -fopenmp" >&2; exit 1;; esac; exec {real} "$@"'
     path = a_compiler(tmp_path / "bin", refuses)
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path), "PATH": f"{path}:{os.environ['PATH']}"}
-    code = (
-        "import softsym as ss; s = ss.native.status(); print(s.compiled, s.threaded, '-fopenmp' in s.flags)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
-    )
+    code = "import softsym as ss; s = ss.native.status(); print(s.compiled, s.threaded, '-fopenmp' in s.flags)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
     assert done.stdout.split() == ["True", "False", "False"]
 
 
@@ -177,12 +168,7 @@ def test_python_knows_the_structures_of_c(source, compiled_code):
         (hidden_layer.SOURCE, "terms, kept,", "terms, more, kept,", "size of Layer is 44 there and 40 here"),
         (blocks.SOURCE, "LARGEST = 1024", "LARGEST = 512", "largest matrix is 512 there and 1024 here"),
         (blocks.SOURCE, ", sizeof(Spectrum) }", " }", "4 sizes there and 5 here"),
-        (
-            blocks.SOURCE,
-            "int64_t layout[]",
-            "int64_t other[]",
-            "does not say how its structures are laid out",
-        ),
+        (blocks.SOURCE, "int64_t layout[]", "int64_t other[]", "does not say how its structures are laid out"),
     ],
 )
 def test_a_doctored_library_is_refused(source, before, after, message, tmp_path, monkeypatch, compiled_code):

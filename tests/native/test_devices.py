@@ -43,10 +43,7 @@ def test_projections_and_penalties_are_where_the_weights_are():
     W = torch.empty(3, 3, device="meta")
     assert ss.equivariant_maps("V", "V", "O(3)").project(W).device.type == "meta"
     chain = torch.nn.Sequential(torch.nn.Linear(6, 9), torch.nn.ReLU(), torch.nn.Linear(9, 3)).to("meta")
-    for net, options in (
-        (SoftMLP("2V", "V", AXES, 16).to("meta"), {}),
-        (chain, {"rep_in": "2V", "rep_out": "V"}),
-    ):
+    for net, options in ((SoftMLP("2V", "V", AXES, 16).to("meta"), {}), (chain, {"rep_in": "2V", "rep_out": "V"})):
         per = EquivarianceRegularizer(net, AXES, strength=1.0, **options)
         assert per().device.type == "meta"
         per().backward()

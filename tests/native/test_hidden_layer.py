@@ -33,9 +33,7 @@ def block_of(rep, G, soft=True, dtype=torch.float64):
     G = ss.group(G)
     generator = torch.Generator().manual_seed(0)
     layer = Block(
-        torch.nn.Identity(),
-        Bilinear(gated_rep(ss.rep(rep), G), G, generator),
-        Gated(ss.rep(rep), G, soft=soft),
+        torch.nn.Identity(), Bilinear(gated_rep(ss.rep(rep), G), G, generator), Gated(ss.rep(rep), G, soft=soft)
     )
     for parameter in layer.parameters():
         parameter.data = torch.randn(parameter.shape, generator=generator)
@@ -80,9 +78,7 @@ def test_values_and_gradients_in_single_precision(rep, G):
 def test_gates_are_accurate_from_end_to_end():
     """Swish of everything that a float can be, against double precision."""
     layer = block_of("1000S", "O(3)", soft=False, dtype=torch.float32)
-    x = torch.cat(
-        [torch.linspace(-120, 120, 900), torch.tensor([0.0, -0.0, 1e-30, -1e-30, 1e30, 88.7, -88.7, 1e-3])]
-    )
+    x = torch.cat([torch.linspace(-120, 120, 900), torch.tensor([0.0, -0.0, 1e-30, -1e-30, 1e30, 88.7, -88.7, 1e-3])])
     x = torch.nn.functional.pad(x, (0, 1000 - len(x)))[None]
     expected = torch.nn.functional.silu(x.double())
     error = (layer(x).detach().double() - expected).abs() / (expected.abs() + 1e-30)

@@ -8,17 +8,7 @@ import pytest
 import torch
 
 from softsym.errors import SlowTrainingWarning
-from softsym.native import (
-    announce,
-    available,
-    build,
-    cores,
-    environment,
-    free_cores,
-    status,
-    step_threads,
-    torch_only,
-)
+from softsym.native import announce, available, build, cores, environment, free_cores, status, step_threads, torch_only
 from softsym.native.build import Built
 from softsym.native.runtime import WORTH_THREADS, threads_for_step
 
@@ -39,11 +29,7 @@ def broken_layers(monkeypatch):
     real = build.build
 
     def half(source, dtype):
-        return (
-            Built(None, "hidden_layer.c: a reason")
-            if source.path.stem == "hidden_layer"
-            else real(source, dtype)
-        )
+        return Built(None, "hidden_layer.c: a reason") if source.path.stem == "hidden_layer" else real(source, dtype)
 
     monkeypatch.setattr(MODULE, "build", half)
 
@@ -70,9 +56,7 @@ def test_available_only_if_all_of_it_runs(compiled_code, broken_layers):
 
 
 def test_the_slow_path_is_announced_once(compiled_code, unannounced, broken_layers):
-    with pytest.warns(
-        SlowTrainingWarning, match=r"half as fast: hidden_layer.c: a reason \(see `softsym doctor`\)"
-    ):
+    with pytest.warns(SlowTrainingWarning, match=r"half as fast: hidden_layer.c: a reason \(see `softsym doctor`\)"):
         announce()
     with warnings.catch_warnings():
         warnings.simplefilter("error")

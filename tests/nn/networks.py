@@ -15,9 +15,7 @@ NETWORKS: dict[str, Build] = {
     "MLP": lambda seed: ss.nn.MLP(REP_IN, REP_OUT, "O(3)", width=24, layers=3, seed=seed),
     "EMLP": lambda seed: ss.nn.EMLP(REP_IN, REP_OUT, "O(3)", width=40, layers=3, seed=seed),
     "RPP": lambda seed: ss.nn.RPP(REP_IN, REP_OUT, "SO(3)", width=40, layers=3, seed=seed),
-    "MixedEMLP": lambda seed: ss.nn.MixedEMLP(
-        REP_IN, REP_OUT, "O(2)@z", "O(2)@x", width=40, layers=3, seed=seed
-    ),
+    "MixedEMLP": lambda seed: ss.nn.MixedEMLP(REP_IN, REP_OUT, "O(2)@z", "O(2)@x", width=40, layers=3, seed=seed),
     "SoftMLP": lambda seed: ss.nn.SoftMLP(REP_IN, REP_OUT, AXES, width=40, layers=3, seed=seed),
     "FrameAveraged": lambda seed: ss.nn.FrameAveraged(
         ss.nn.MLP(REP_IN, REP_OUT, "O(3)", width=24, layers=3, seed=seed), REP_IN, REP_OUT, "O(3)"

@@ -141,11 +141,7 @@ def test_terms_by_hand():
     """Scalars times vectors, inner products, and tensors times vectors."""
     layer = layer_of("2S + V + T(2)", "O(2)")
     plan = layer.plan
-    assert (len(plan.scaled), len(plan.inner), len(plan.mixed)) == (
-        2,
-        2,
-        1,
-    )  # to V, T(2); from V, T(2); V to V
+    assert (len(plan.scaled), len(plan.inner), len(plan.mixed)) == (2, 2, 1)  # to V, T(2); from V, T(2); V to V
     assert layer.scale_weight.shape == (1 + 1, 2)
     assert layer.inner_weight.shape == (2, 1 + 1)
     assert layer.mixed_weights[0].shape == (1, 1)

@@ -93,9 +93,7 @@ def test_a_network_of_the_trivial_group_is_free():
 
 def test_text_and_values_build_the_same_network():
     text = ss.nn.EMLP("S + V", "T(2)", "O(3)", hidden="4S + 2V", layers=3)
-    values = ss.nn.EMLP(
-        ss.Scalar + ss.Vector, ss.T(2), ss.O(3), hidden=4 * ss.Scalar + 2 * ss.Vector, layers=3
-    )
+    values = ss.nn.EMLP(ss.Scalar + ss.Vector, ss.T(2), ss.O(3), hidden=4 * ss.Scalar + 2 * ss.Vector, layers=3)
     listed = ss.nn.EMLP("S + V", "T(2)", "O(3)", hidden=["4S + 2V", ss.rep("4S + 2V")], layers=3)
     for p, q, r in zip(text.parameters(), values.parameters(), listed.parameters(), strict=True):
         assert torch.equal(p, q)

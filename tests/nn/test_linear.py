@@ -7,15 +7,7 @@ from torch import nn
 import softsym as ss
 from softsym.errors import InputError
 from softsym.nn import EquivariantLinear
-from softsym.nn.linear import (
-    Confined,
-    SumLinear,
-    bake_linear,
-    free_linear,
-    orthogonal_weight,
-    soften,
-    uniform_bias,
-)
+from softsym.nn.linear import Confined, SumLinear, bake_linear, free_linear, orthogonal_weight, soften, uniform_bias
 from tests.nn.networks import gap, normal
 from tests.twin import equivariance_gap
 
@@ -169,7 +161,6 @@ def test_the_weight_passed_in_stays_as_it_was():
 
 def test_unknown_name():
     with pytest.raises(
-        InputError,
-        match=r"unknown initialisation 'hard'; pass one of standard, soft, half-soft, half-soft-code",
+        InputError, match=r"unknown initialisation 'hard'; pass one of standard, soft, half-soft, half-soft-code"
     ):
         soften(normal(*SPACE.shape), SPACE, "hard")

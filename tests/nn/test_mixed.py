@@ -77,9 +77,7 @@ def test_no_soft_group_is_a_plain_equivariant_network():
 
 
 def test_prior_by_hand():
-    net = ss.nn.MixedEMLP(
-        REP_IN, REP_OUT, "O(2)@z", "O(2)@x", width=40, layers=3, joint_decay=0.25, exact_decay=3.0
-    )
+    net = ss.nn.MixedEMLP(REP_IN, REP_OUT, "O(2)@z", "O(2)@x", width=40, layers=3, joint_decay=0.25, exact_decay=3.0)
     expected = 0.0
     for layer in (net.blocks[0].linear, net.blocks[1].linear, net.last):
         W1, W2 = layer.first.weight.free.detach(), layer.second.weight.free.detach()
@@ -92,9 +90,7 @@ def test_prior_by_hand():
 
 
 def test_largest_group_is_a_choice():
-    net = louder(
-        ss.nn.MixedEMLP(REP_IN, REP_OUT, "SO(2)@z", "SO(2)@x", width=40, layers=3, largest="O(3)")
-    ).double()
+    net = louder(ss.nn.MixedEMLP(REP_IN, REP_OUT, "SO(2)@z", "SO(2)@x", width=40, layers=3, largest="O(3)")).double()
     assert net.group == ss.O(3)
     assert gap(net, REP_IN, REP_OUT, "SO(2)@z", normal(8, 8, dtype=torch.float64)) < 1e-10
 

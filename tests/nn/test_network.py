@@ -123,18 +123,14 @@ def test_seeds(name):
     x = normal(4, SIZE_IN)
     assert not torch.allclose(first(x), other(x), atol=1e-4)
     torch.manual_seed(123)
-    assert all(
-        torch.equal(p, q) for p, q in zip(first.parameters(), NETWORKS[name](3).parameters(), strict=True)
-    )
+    assert all(torch.equal(p, q) for p, q in zip(first.parameters(), NETWORKS[name](3).parameters(), strict=True))
 
 
 @every
 def test_a_generator_is_a_seed(name):
     generator = torch.Generator().manual_seed(3)
     drawn = NETWORKS[name](generator)
-    assert all(
-        torch.equal(p, q) for p, q in zip(drawn.parameters(), NETWORKS[name](3).parameters(), strict=True)
-    )
+    assert all(torch.equal(p, q) for p, q in zip(drawn.parameters(), NETWORKS[name](3).parameters(), strict=True))
     after = NETWORKS[name](generator)  # the generator has moved on
     assert not all(torch.equal(p, q) for p, q in zip(drawn.parameters(), after.parameters(), strict=True))
 
@@ -229,9 +225,7 @@ def test_printed():
 def test_wrong_width(name):
     net = NETWORKS[name](0)
     group = "SO\\(3\\)" if name == "RPP" else r".*"
-    with pytest.raises(
-        InputError, match=rf"2S \+ 3V under {group} has size 11, got an input of shape \(5, 12\)"
-    ):
+    with pytest.raises(InputError, match=rf"2S \+ 3V under {group} has size 11, got an input of shape \(5, 12\)"):
         net(torch.zeros(5, 12))
 
 

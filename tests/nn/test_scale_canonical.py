@@ -17,9 +17,7 @@ COLUMN = "network.blocks.0.linear.weight"
 
 
 def net_of(rep_in=REP_IN, rep_out=REP_OUT, groups=GROUPS, **options):
-    net = ScaleCanonical(
-        rep_in, rep_out, groups, width=24, layers=3, usual_size=1.3, seed=1, **options
-    ).double()
+    net = ScaleCanonical(rep_in, rep_out, groups, width=24, layers=3, usual_size=1.3, seed=1, **options).double()
     for module in net.modules():
         if isinstance(module, Gated):
             module.soft.data.zero_()  # the soft path of the gates breaks rotations
@@ -124,11 +122,7 @@ def test_it_is_a_network_with_one_more_input():
     assert count_parameters(net) == count_parameters(plain) + column
     assert [str(rep) for rep in net.network.hidden] == 2 * ["25S + 7U + 2U*U"]
     assert "usual size 1" in repr(net)
-    assert (
-        layer_distances(net, "Scaling(3)")[COLUMN]
-        > 0
-        == layer_distances(net, "Scaling(3)")["network.last.weight"]
-    )
+    assert layer_distances(net, "Scaling(3)")[COLUMN] > 0 == layer_distances(net, "Scaling(3)")["network.last.weight"]
 
 
 @pytest.mark.parametrize("init", ["soft", "half-soft"])

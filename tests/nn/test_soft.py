@@ -109,9 +109,7 @@ def net_rep(net: ss.nn.SoftMLP) -> ss.Rep:
 
 
 def test_unknown_start():
-    with pytest.raises(
-        ValueError, match=r"unknown initialisation 'softer'; pass one of standard, soft, half-soft"
-    ):
+    with pytest.raises(ValueError, match=r"unknown initialisation 'softer'; pass one of standard, soft, half-soft"):
         ss.nn.SoftMLP(*ROUTE, AXES, width=20, init="softer")
 
 

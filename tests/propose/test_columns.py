@@ -16,12 +16,7 @@ def read(X, Y, rep_in, rep_out):
 
 @pytest.mark.parametrize(
     ("rep_in", "D", "rep_out", "q", "d"),
-    [
-        ("2V", 6, "V", 3, 3),
-        ("S + V", 5, "S", 1, 4),
-        ("V", 2, "T(2)", 4, 2),
-        ("2P", 6, "V", 3, 3),
-    ],
+    [("2V", 6, "V", 3, 3), ("S + V", 5, "S", 1, 4), ("V", 2, "T(2)", 4, 2), ("2P", 6, "V", 3, 3)],
 )
 def test_the_dimension_follows_from_the_columns(rep_in, D, rep_out, q, d):
     assert read(np.ones((4, D)), np.ones((4, q)), rep_in, rep_out).dim == d

@@ -5,13 +5,7 @@ import pytest
 
 import softsym as ss
 from softsym.propose.columns import Columns, prepare
-from softsym.propose.discrete import (
-    element_violation,
-    elements,
-    matched_permutation,
-    reflection,
-    rotation_axis,
-)
+from softsym.propose.discrete import element_violation, elements, matched_permutation, reflection, rotation_axis
 from tests.propose.target_functions import rows
 
 

@@ -20,11 +20,7 @@ def prepared(name, n, noise):
 
 
 @pytest.mark.parametrize(
-    "features",
-    [
-        Monomials.up_to(3, Z),
-        Smooth(InducingPoints.select(Z, 1.5, 20), Monomials.up_to(1, Z)),
-    ],
+    "features", [Monomials.up_to(3, Z), Smooth(InducingPoints.select(Z, 1.5, 20), Monomials.up_to(1, Z))]
 )
 def test_gradients_are_those_of_the_values(features):
     step = 1e-6
@@ -47,9 +43,7 @@ def test_fits_explain_what_they_can():
 def test_the_null_space_is_the_algebra(name):
     part = prepared(name, 400, 0.02)
     lie = lie_matrix(fit_smooth(part.X, part.Y), part)
-    truth = {"so(3)": ss.SO(3), "so(1,3)": ss.SO13p(), "so(2)": ss.SO(2).about("z")}[
-        TARGETS[name][4]
-    ].lie_algebra
+    truth = {"so(3)": ss.SO(3), "so(1,3)": ss.SO13p(), "so(2)": ss.SO(2).about("z")}[TARGETS[name][4]].lie_algebra
     values, generators = lie.spectrum()
     assert angle(generators[: len(truth)], truth) < 3.0
     assert values[len(truth)] > 0.05

@@ -5,12 +5,7 @@ import pytest
 
 import softsym as ss
 from softsym.propose.algebra import angle
-from softsym.propose.recognition import (
-    axis_words,
-    count_translations,
-    generator_words,
-    recognise,
-)
+from softsym.propose.recognition import axis_words, count_translations, generator_words, recognise
 
 NAMES = {
     "SO(2)": "so(2)",

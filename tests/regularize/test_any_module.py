@@ -7,16 +7,7 @@ from torch import nn
 
 import softsym as ss
 from softsym.errors import BrokenSymmetryWarning, InputError, UntracedWarning
-from tests.maps.nets import (
-    Decoder,
-    FlatCNN,
-    OwnAttention,
-    ResNet,
-    Sequence,
-    SetTransformer,
-    SmallCNN,
-    scrambled,
-)
+from tests.maps.nets import Decoder, FlatCNN, OwnAttention, ResNet, Sequence, SetTransformer, SmallCNN, scrambled
 from tests.twin import reynolds_projector, twin_tensor_basis
 
 FINITE = {
@@ -91,9 +82,7 @@ def test_compiled_autocast_and_fabric_give_the_same_value(name):
         compiled, per.groups, FINITE[name][1], FINITE[name][2], strength=dict(per.strengths)
     )
     assert again().item() == pytest.approx(expected, rel=1e-6)
-    assert torch.compile(lambda: per() + 1.0, backend="eager")().item() == pytest.approx(
-        expected + 1, rel=1e-6
-    )
+    assert torch.compile(lambda: per() + 1.0, backend="eager")().item() == pytest.approx(expected + 1, rel=1e-6)
     wrapped = Fabric(accelerator="cpu", devices=1).setup(model)
     per().backward()
     assert wrapped.module is model
@@ -106,11 +95,7 @@ SHAPES = {"cnn": (1, 8, 8), "resnet": (3, 8, 8), "decoder": (1, 6, 6), "lstm": (
 
 @pytest.mark.parametrize(
     "rule",
-    [
-        lambda: ss.strengths.OneShot(4, 2.0, window=2),
-        lambda: ss.strengths.Continuous(2),
-        lambda: ss.strengths.Fixed(),
-    ],
+    [lambda: ss.strengths.OneShot(4, 2.0, window=2), lambda: ss.strengths.Continuous(2), lambda: ss.strengths.Fixed()],
     ids=["one-shot", "continuous", "fixed"],
 )
 @pytest.mark.parametrize("name", FINITE)

@@ -71,11 +71,7 @@ def test_projects_like_each_space_alone(stacked, together):
 
 
 def test_sums_by_layer(stacked):
-    assert stacked.sum_by_layer([1, 2, 3, 4, 5, 6]) == {
-        "blocks.0.linear": 3,
-        "blocks.1.linear": 7,
-        "last": 11,
-    }
+    assert stacked.sum_by_layer([1, 2, 3, 4, 5, 6]) == {"blocks.0.linear": 3, "blocks.1.linear": 7, "last": 11}
 
 
 @pytest.mark.parametrize("groups", GROUPS.values(), ids=GROUPS)

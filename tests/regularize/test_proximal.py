@@ -61,12 +61,7 @@ def normal(per, seed):
 
 @pytest.mark.parametrize(
     ("step", "tolerance"),
-    [
-        (0.0, 1e-12),
-        (1e-3, 1e-12),
-        (0.3, 1e-12),
-        (1e4, 1e-10),
-    ],  # a dense solve loses digits to long steps itself
+    [(0.0, 1e-12), (1e-3, 1e-12), (0.3, 1e-12), (1e4, 1e-10)],  # a dense solve loses digits to long steps itself
 )
 def test_agrees_with_a_dense_solve(per, step, tolerance):
     w = normal(per, 0)

@@ -169,9 +169,7 @@ def test_dimensionless_ignores_the_size_of_weights():
         for p in free.parameters():
             p.normal_(generator=torch.Generator().manual_seed(0))
     for G in AXES:  # white weights have R = 1/2 whatever their number
-        assert ss.EquivarianceRegularizer(free, [G], dimensionless=True)().item() == pytest.approx(
-            0.5, rel=0.05
-        )
+        assert ss.EquivarianceRegularizer(free, [G], dimensionless=True)().item() == pytest.approx(0.5, rel=0.05)
 
 
 def test_dimensionless_at_zero():
@@ -204,9 +202,7 @@ def test_bare_linear_layer(bias):
 
 
 def test_chain_of_layers_with_proposed_or_given_hidden_representations():
-    chain = nn.Sequential(
-        nn.Linear(6, 20), nn.ReLU(), nn.Linear(20, 20, bias=False), nn.Tanh(), nn.Linear(20, 3)
-    )
+    chain = nn.Sequential(nn.Linear(6, 20), nn.ReLU(), nn.Linear(20, 20, bias=False), nn.Tanh(), nn.Linear(20, 3))
     proposed = ss.EquivarianceRegularizer(chain, AXES, rep_in="2V", rep_out="V")
     assert proposed.describe().rows[0].representation == f"2V -> {ss.hidden_rep(20, 'O(3)')}"
     assert list(proposed.residuals()["O(2)@x"]) == ["0", "2", "4"]
@@ -310,9 +306,7 @@ def test_bad_groups():
     model = soft_model(AXES)
     with pytest.raises(InputError, match=r"every group must be given once, got O\(3\), O\(3\)"):
         ss.EquivarianceRegularizer(model, ["O(3)", "O(3)"])
-    with pytest.raises(
-        InputError, match=r"all groups must act on the same space, got O\(3\) on R\^3, O\(2\) on"
-    ):
+    with pytest.raises(InputError, match=r"all groups must act on the same space, got O\(3\) on R\^3, O\(2\) on"):
         ss.EquivarianceRegularizer(model, ["O(3)", "O(2)"])
     with pytest.raises(InputError, match=r"pass at least one group"):
         ss.EquivarianceRegularizer(model, [])
@@ -436,9 +430,7 @@ def test_a_copy_regularises_the_copy_of_the_model(copied):
     assert other.residuals()["O(2)@z"][next(iter(other.residuals()["O(2)@z"]))] < 1e-12
     assert all(
         a is b
-        for a, b in zip(
-            other.stacked.parameters, map(other_model.get_parameter, other.stacked.names), strict=True
-        )
+        for a, b in zip(other.stacked.parameters, map(other_model.get_parameter, other.stacked.names), strict=True)
     )
 
 
@@ -464,11 +456,7 @@ def test_strengths_live_in_checkpoints_of_lightning(tmp_path):
         module = Module()
         module.per.strengths["O(2)@z"] = 4.5
         trainer = pl.Trainer(
-            accelerator="cpu",
-            logger=False,
-            enable_checkpointing=False,
-            barebones=False,
-            enable_progress_bar=False,
+            accelerator="cpu", logger=False, enable_checkpointing=False, barebones=False, enable_progress_bar=False
         )
         trainer.strategy.connect(module)
         trainer.save_checkpoint(tmp_path / "model.ckpt", weights_only=True)

@@ -66,8 +66,7 @@ def test_keeps_precision_and_empty_batches(dtype):
 def test_wrong_sizes():
     augment = GroupAugmentation("2V", "V", "O(3)")
     with pytest.raises(
-        InputError,
-        match=r"2V -> V under O\(3\) has sizes 6 -> 3, got x of shape \(4, 5\) and y of shape \(4, 3\)",
+        InputError, match=r"2V -> V under O\(3\) has sizes 6 -> 3, got x of shape \(4, 5\) and y of shape \(4, 3\)"
     ):
         augment(torch.zeros(4, 5), torch.zeros(4, 3))
     with pytest.raises(InputError, match=r"and y of shape \(4, 2\)"):
@@ -146,9 +145,7 @@ def test_equivariant_functions_have_none_and_it_can_be_learned_from():
     assert float(penalty(lambda x: torch.linalg.cross(x[:, :3], x[:, 3:]), X)) < 1e-20
     net = torch.nn.Sequential(torch.nn.Linear(6, 8), torch.nn.Tanh(), torch.nn.Linear(8, 3)).double()
     penalty(net, X).backward()
-    assert all(
-        weight.grad is not None and weight.grad.abs().sum() > 0 for weight in list(net.parameters())[:3]
-    )
+    assert all(weight.grad is not None and weight.grad.abs().sum() > 0 for weight in list(net.parameters())[:3])
 
 
 def test_products_of_groups_and_groups_without_rotations():

@@ -23,9 +23,7 @@ def test_whole_numbers_become_floats():
 @pytest.mark.parametrize("bad", [-1e-9, float("nan"), float("inf"), -float("inf"), "2", None, [1.0]])
 def test_impossible_values(bad):
     given = StrengthMap(["a"], 1.0)
-    with pytest.raises(
-        InputError, match=r"the strength of a must be a number that is finite and at least 0, got "
-    ):
+    with pytest.raises(InputError, match=r"the strength of a must be a number that is finite and at least 0, got "):
         given["a"] = bad
     assert given["a"] == 1.0
 
@@ -36,7 +34,5 @@ def test_keys_are_fixed():
         given["c"] = 1.0
     with pytest.raises(InputError, match=r"a group cannot be removed; set its strength to 0"):
         del given["a"]
-    with pytest.raises(
-        InputError, match=r"`strength` lacks b; give one for each group or one number for all"
-    ):
+    with pytest.raises(InputError, match=r"`strength` lacks b; give one for each group or one number for all"):
         StrengthMap(["a", "b"], {"a": 1.0})

@@ -6,14 +6,7 @@ from scipy.linalg import expm
 
 import softsym as ss
 from softsym.errors import InputError
-from softsym.reps.affine import (
-    Displacement,
-    Point,
-    is_affine,
-    mean_point,
-    points_to_displacements,
-    translate_points,
-)
+from softsym.reps.affine import Displacement, Point, is_affine, mean_point, points_to_displacements, translate_points
 
 
 def test_texts_read_back():

@@ -5,21 +5,12 @@ import pytest
 
 import softsym as ss
 from softsym.errors import InputError
-from softsym.reps.atoms import (
-    Base,
-    algebra_element,
-    discrete_elements,
-    group_element,
-    kron_sum,
-    lie_elements,
-)
+from softsym.reps.atoms import Base, algebra_element, discrete_elements, group_element, kron_sum, lie_elements
 from softsym.reps.permutation import Points
 
 
 def test_parts_that_a_group_does_not_have():
-    with pytest.raises(
-        InputError, match=r"V\[1\] needs a direct product of at least 2 groups; SO\(3\) is not one"
-    ):
+    with pytest.raises(InputError, match=r"V\[1\] needs a direct product of at least 2 groups; SO\(3\) is not one"):
         ss.rep("V[1]").size("SO(3)")
     with pytest.raises(InputError, match=r"V\[2\]' needs a direct product of at least 3 groups"):
         ss.equivariant_maps("V[2]'", "S", "SO(2) * S(3)")
@@ -28,8 +19,7 @@ def test_parts_that_a_group_does_not_have():
 def test_parts_need_an_element_given_by_parts():
     G = ss.group("SO(2) * S(3)")
     with pytest.raises(
-        InputError,
-        match=r"V\[0\] needs the factors of the element: pass a tuple, as Group.sample_parts gives them",
+        InputError, match=r"V\[0\] needs the factors of the element: pass a tuple, as Group.sample_parts gives them"
     ):
         ss.rep("V[0]").rho(G, G.sample(1)[0])
     assert ss.rep("V").rho(G, G.sample(1)[0]).shape == (6, 6)
@@ -66,9 +56,7 @@ def test_points_that_collapse():
 
 
 def test_points_under_a_continuous_group():
-    with pytest.raises(
-        InputError, match=r"SO\(2\) moves Grid\(2,2\) continuously; points need a finite group"
-    ):
+    with pytest.raises(InputError, match=r"SO\(2\) moves Grid\(2,2\) continuously; points need a finite group"):
         ss.equivariant_maps("Grid(2,2)", "S", "SO(2)")
     assert ss.equivariant_maps("Grid(1,1)", "S", "SO(2)").dim == 1  # every rotation fixes the origin
 
@@ -96,9 +84,7 @@ def test_wrong_shape(bad):
 
 
 def test_wrong_parts():
-    with pytest.raises(
-        InputError, match=r"SO\(3\) \* S\(2\) has parts of size \(3, 2\), got \[\(2, 2\), \(3, 3\)\]"
-    ):
+    with pytest.raises(InputError, match=r"SO\(3\) \* S\(2\) has parts of size \(3, 2\), got \[\(2, 2\), \(3, 3\)\]"):
         ss.rep("V[0]").rho("SO(3) * S(2)", (np.eye(2), np.eye(3)))
     with pytest.raises(InputError, match=r"has parts of size \(3, 2\)"):
         ss.rep("V[0]").rho("SO(3) * S(2)", (np.eye(3),))

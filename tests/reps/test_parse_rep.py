@@ -44,10 +44,7 @@ def test_a_representation_is_returned_unchanged():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (
-            "",
-            r"representation '': expected a representation \(known: S, V, V', .*\) at the end \(position 0\)",
-        ),
+        ("", r"representation '': expected a representation \(known: S, V, V', .*\) at the end \(position 0\)"),
         ("W", r"representation 'W': expected a representation \(known: S, V, .*\) at 'W' \(position 0\)"),
         ("5S + 5X", "known: S, V, .* at 'X'"),
         ("5", "expected a representation .* at the end"),
@@ -63,10 +60,7 @@ def test_a_representation_is_returned_unchanged():
         ("Grid(0,2)", r"Grid takes one to three positive sizes, got Grid\(0,2\)"),
         ("V[x]", "expected a whole number at 'x'"),
         ("V[0", r"expected '\]' at the end"),
-        (
-            "Points([[1,2],[3]])",
-            r"expected Points\(\[\[x, ...\], ...\]\) \(`points` must be numbers of shape",
-        ),
+        ("Points([[1,2],[3]])", r"expected Points\(\[\[x, ...\], ...\]\) \(`points` must be numbers of shape"),
         ("Points(f())", r"expected Points\("),
         ("Points([[1, 1], [1, 1]])", "`points` contains the same point twice"),
         ("Points", r"expected Points\("),
@@ -79,9 +73,7 @@ def test_bad_texts(text, message):
 
 
 def test_not_a_text():
-    with pytest.raises(
-        InputError, match=r"a representation is a softsym.Rep or its text such as '5S \+ 5V', got list"
-    ):
+    with pytest.raises(InputError, match=r"a representation is a softsym.Rep or its text such as '5S \+ 5V', got list"):
         ss.rep([1])
 
 
@@ -96,9 +88,7 @@ def test_texts_are_accepted_where_representations_and_groups_are_expected():
     [("vector", "V"), ("2v", "V"), ("stress", r"T\(2\)"), ("T2", r"T\(2\)"), ("V3", "3V"), ("2 vectrs", "V")],
 )
 def test_suggestions(text, meant):
-    with pytest.raises(
-        InputError, match=rf"did you mean {meant}\? \(known: .*; S is a number that no group changes"
-    ):
+    with pytest.raises(InputError, match=rf"did you mean {meant}\? \(known: .*; S is a number that no group changes"):
         ss.rep(text)
 
 

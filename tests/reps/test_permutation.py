@@ -22,9 +22,7 @@ def test_a_rotation_by_90_degrees_rotates_an_image_counterclockwise():
 def test_the_reflection_of_dihedral_groups_flips_an_image():
     image = np.arange(6.0).reshape(2, 3)
     reflection = np.diag([-1.0, 1.0])
-    assert np.array_equal(
-        (ss.Grid(2, 3).rho("D(2)", reflection) @ image.ravel()).reshape(2, 3), image[:, ::-1]
-    )
+    assert np.array_equal((ss.Grid(2, 3).rho("D(2)", reflection) @ image.ravel()).reshape(2, 3), image[:, ::-1])
 
 
 @pytest.mark.parametrize("n", [2, 3, 4, 5])
@@ -92,9 +90,7 @@ def test_regular_needs_a_finite_group():
 
 
 def test_grids_that_would_fill_the_memory_are_refused():
-    with pytest.raises(
-        InputError, match=r"Grid\(100000,100000\) has 10,000,000,000 points; at most 1,000,000"
-    ):
+    with pytest.raises(InputError, match=r"Grid\(100000,100000\) has 10,000,000,000 points; at most 1,000,000"):
         ss.rep("Grid(100000,100000)")
 
 

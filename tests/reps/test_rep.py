@@ -50,9 +50,7 @@ def test_inverse_and_identity(G):
 def test_dual_is_the_inverse_transpose(G):
     g = elements(G, 3)
     for rep in reps_of(G):
-        assert np.allclose(
-            rep.dual.rho(G, g).swapaxes(1, 2) @ rep.rho(G, g), np.eye(rep.size(G)), atol=1e-8
-        ), rep
+        assert np.allclose(rep.dual.rho(G, g).swapaxes(1, 2) @ rep.rho(G, g), np.eye(rep.size(G)), atol=1e-8), rep
         assert rep.dual.size(G) == rep.size(G)
         assert rep.dual.dual == rep
 

@@ -57,14 +57,7 @@ def test_both_at_once():
 
 def test_which_groups_scale_and_which_preserve_angles():
     assert is_scaling(ss.group("Scaling(4)"))
-    for other in (
-        "SO(2)",
-        "GL(2)",
-        "SO(3) | Scaling(3)",
-        "Trivial(3)",
-        "Translation(2)",
-        "Scaling(2) * S(2)",
-    ):
+    for other in ("SO(2)", "GL(2)", "SO(3) | Scaling(3)", "Trivial(3)", "Translation(2)", "Scaling(2) * S(2)"):
         assert not is_scaling(ss.group(other))
     assert all(preserves_angles(ss.group(G)) for G in CONFORMAL)
     for other in ("SL(2)", "GL(3)", "SO(3) | SL(3)", "Lorentz()", "Translation(2)", "Scaling(2)@3[0,1]"):

@@ -20,11 +20,7 @@ CASES = [
     ("V", "S", "O(3)"),
     ("S + V", "V + S", "A(4)"),
 ]
-every = pytest.mark.parametrize(
-    "space",
-    [ss.equivariant_maps(*case) for case in CASES],
-    ids=repr,
-)
+every = pytest.mark.parametrize("space", [ss.equivariant_maps(*case) for case in CASES], ids=repr)
 
 
 def both(action):

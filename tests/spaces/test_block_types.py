@@ -57,9 +57,7 @@ def test_indices_are_put_in_canonical_order():
 
 
 def test_unwanted_types_are_left_out():
-    blocks = positions(
-        [ss.rep("S + V")], (ss.O(3),), lambda tensor_type: np.arange(0 if tensor_type.rank else 1)
-    )
+    blocks = positions([ss.rep("S + V")], (ss.O(3),), lambda tensor_type: np.arange(0 if tensor_type.rank else 1))
     assert [str(tensor_type) for tensor_type in blocks] == ["S"]
 
 
@@ -78,8 +76,7 @@ def test_types_of_too_many_blocks_are_not_split(monkeypatch):
 
 def coordinate_blocks(G, atom=None):
     split = split_atom(
-        Base() if atom is None else atom,
-        tuple(ss.group(text) for text in (G if isinstance(G, tuple) else (G,))),
+        Base() if atom is None else atom, tuple(ss.group(text) for text in (G if isinstance(G, tuple) else (G,)))
     )
     return [coordinates for _, coordinates in split.blocks], split.fixed
 

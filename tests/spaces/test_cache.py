@@ -46,8 +46,7 @@ def projector(solution):
 
 
 @pytest.mark.parametrize(
-    ("group", "method"),
-    [(G, "weights"), (ss.S(3), "orbits"), (ss.D(3), "reynolds"), (ss.Translation(2), "dense")],
+    ("group", "method"), [(G, "weights"), (ss.S(3), "orbits"), (ss.D(3), "reynolds"), (ss.Translation(2), "dense")]
 )
 def test_a_new_process_finds_what_was_solved(folder, solved, group, method):
     first = invariants_of_type(group, T3)
@@ -93,9 +92,7 @@ def test_damage_is_noticed_and_repaired(folder, damage):
     whole = file.read_bytes()
     file.write_bytes(damage(whole))
     forget()
-    with pytest.warns(
-        CacheWarning, match=r"cache entry .* is damaged or answers another question; solving again"
-    ):
+    with pytest.warns(CacheWarning, match=r"cache entry .* is damaged or answers another question; solving again"):
         again = invariants_of_type(G, T3)
     assert np.allclose(projector(again), projector(first), atol=1e-14)
     assert file.read_bytes() == whole
@@ -139,9 +136,7 @@ def test_a_damaged_space_is_noticed_and_repaired(folder, damage):
     whole = file.read_bytes()
     file.write_bytes(damage(whole))
     forget()
-    with pytest.warns(
-        CacheWarning, match=r"cache entry .* is damaged or answers another question; solving again"
-    ):
+    with pytest.warns(CacheWarning, match=r"cache entry .* is damaged or answers another question; solving again"):
         again = space_of(*SPACES[0])
     assert np.array_equal(again.basis(), first.basis())
     assert len(file.read_bytes()) == len(whole)
@@ -253,9 +248,7 @@ def test_the_name_depends_on_the_whole_question(folder):
 
 def test_points_at_different_places_have_different_names(folder):
     squares = [ss.Permutation([[s, 0], [0, s], [-s, 0], [0, -s]]).terms[0][1] for s in (1.0, 2.0)]
-    assert cache.entry_path(ss.C(4), squares[0], None, "auto") != cache.entry_path(
-        ss.C(4), squares[1], None, "auto"
-    )
+    assert cache.entry_path(ss.C(4), squares[0], None, "auto") != cache.entry_path(ss.C(4), squares[1], None, "auto")
 
 
 WRITER = """

@@ -115,9 +115,7 @@ def test_times_have_readable_units(seconds, text):
 def test_slow_solves_are_announced_before_they_begin():
     with ss.spaces.cache_folder(None), warnings.catch_warnings():
         warnings.simplefilter("error", SlowSolveWarning)
-        with pytest.raises(
-            SlowSolveWarning, match=r"T\(10\) under O\(3\) .* will take about .* GB and .* min"
-        ):
+        with pytest.raises(SlowSolveWarning, match=r"T\(10\) under O\(3\) .* will take about .* GB and .* min"):
             ss.equivariant_maps("T(5)", "T(5)", "O(3)")
 
 

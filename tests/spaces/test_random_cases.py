@@ -70,7 +70,4 @@ def test_cases_of_any_magnitude(name, seed, magnitude):
     rep_in, rep_out = random_rep(rng, G, 9), random_rep(rng, G, 9)
     W = 10.0**magnitude * rng.standard_normal((rep_out.size(G), rep_in.size(G)))
     space = ss.equivariant_maps(rep_in, rep_out, G)
-    assert (
-        np.abs(space.project(W) - twin_project(W, twin_basis(rep_in, rep_out, G))).max()
-        <= 1e-8 * np.abs(W).max()
-    )
+    assert np.abs(space.project(W) - twin_project(W, twin_basis(rep_in, rep_out, G))).max() <= 1e-8 * np.abs(W).max()

@@ -104,8 +104,7 @@ def test_orthogonal_maps_give_pairings(n):
 
 
 @pytest.mark.parametrize(
-    ("G", "expected"),
-    [("Lorentz()", [1, 0, 1, 0, 3]), ("SO13p()", [1, 0, 1, 0, 4]), ("Sp(2)", [1, 0, 1, 0, 3, 0, 14])],
+    ("G", "expected"), [("Lorentz()", [1, 0, 1, 0, 3]), ("SO13p()", [1, 0, 1, 0, 4]), ("Sp(2)", [1, 0, 1, 0, 3, 0, 14])]
 )
 def test_indefinite_and_symplectic_forms(G, expected):
     assert [dim(f"T({k})", G) for k in range(len(expected))] == expected

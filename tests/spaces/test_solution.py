@@ -28,20 +28,15 @@ def test_support_leaves_out_zero_rows():
     assert solution.gap == 1e16
 
 
-@pytest.mark.parametrize(
-    ("below", "above", "tol"), [(0.0, 5e-5, None), (5e-8, 1.0, None), (4e-3, 1.1e-2, 1e-2)]
-)
+@pytest.mark.parametrize(("below", "above", "tol"), [(0.0, 5e-5, None), (5e-8, 1.0, None), (4e-3, 1.1e-2, 1e-2)])
 def test_unclear(below, above, tol):
     with pytest.warns(
-        UnclearNullSpaceWarning,
-        match=r"the null space of it is not clearly separated: .* pass `tol` above their noise",
+        UnclearNullSpaceWarning, match=r"the null space of it is not clearly separated: .* pass `tol` above their noise"
     ):
         warn_if_unclear(Evidence(0.0, below, above, "dense"), tol, "it")
 
 
-@pytest.mark.parametrize(
-    ("below", "above", "tol"), [(1e-12, 1e-3, None), (0.0, np.inf, None), (1e-3, 0.5, 1e-2)]
-)
+@pytest.mark.parametrize(("below", "above", "tol"), [(1e-12, 1e-3, None), (0.0, np.inf, None), (1e-3, 0.5, 1e-2)])
 def test_clear(below, above, tol):
     with warnings.catch_warnings():
         warnings.simplefilter("error")

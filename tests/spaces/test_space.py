@@ -171,7 +171,9 @@ def test_nothing_in_nothing_out():
 @pytest.mark.parametrize("shape", [(3, 4), (4, 4), (9,), (2, 9, 3), ()])
 def test_wrong_shapes(shape):
     space = ss.equivariant_maps("S + V", "T(2)", "O(3)")
-    message = rf"`W` must have shape \(..., 9, 4\) for S \+ V -> T\(2\) under O\(3\), got \({', '.join(map(str, shape))}"
+    message = (
+        rf"`W` must have shape \(..., 9, 4\) for S \+ V -> T\(2\) under O\(3\), got \({', '.join(map(str, shape))}"
+    )
     for use in (space.project, space.coefficients, space.distance, space.residual):
         with pytest.raises(InputError, match=message):
             use(np.zeros(shape))
@@ -208,10 +210,7 @@ def test_a_map_is_a_tensor_of_two_axes():
 
 
 def test_shown():
-    assert (
-        repr(ss.equivariant_maps("V", "T(2)", "SO(3)"))
-        == "EquivariantSpace(V -> T(2) under SO(3), dim 1 of 27)"
-    )
+    assert repr(ss.equivariant_maps("V", "T(2)", "SO(3)")) == "EquivariantSpace(V -> T(2) under SO(3), dim 1 of 27)"
     assert repr(ss.invariants("T(2)", "SO(3)")) == "EquivariantSpace(T(2) under SO(3), dim 1 of 9)"
     kernels = ss.spaces.invariant_tensors(["V", "S", "Grid(3,3)"], "C(4)")
     assert repr(kernels) == "EquivariantSpace(S (x) Grid(3,3) -> V under C(4), dim 4 of 18)"

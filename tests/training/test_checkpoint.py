@@ -15,9 +15,7 @@ from softsym.training.optim import WeightAverage
 
 def make(epoch):
     generator = torch.Generator().manual_seed(epoch)
-    return Checkpoint(
-        epoch, {"w": torch.randn(3, 4, generator=generator)}, {"number": 0.1 + epoch, "none": None}
-    )
+    return Checkpoint(epoch, {"w": torch.randn(3, 4, generator=generator)}, {"number": 0.1 + epoch, "none": None})
 
 
 def test_round_trip(tmp_path):
@@ -88,12 +86,7 @@ def progress(seed):
     controller.begin(regularizer.strengths)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
     return TrainingState(
-        model,
-        optimizer,
-        regularizer,
-        controller,
-        EarlyStopping(patience=3, after=0),
-        WeightAverage(model, 0.5),
+        model, optimizer, regularizer, controller, EarlyStopping(patience=3, after=0), WeightAverage(model, 0.5)
     )
 
 

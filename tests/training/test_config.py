@@ -66,12 +66,8 @@ def test_the_rule_is_found_by_its_name():
     once = numbers.make_controller(epochs=90, adjust_at=30, window=5)
     assert isinstance(once, OneShot)
     assert (once.at_epoch, once.gamma, once.window) == (30, 3.0, 5)
-    assert isinstance(
-        numbers.model_copy(update={"strengths": "continuous"}).make_controller(90, 30, 5), Continuous
-    )
-    with pytest.raises(
-        ValidationError, match="input should be 'one-shot', 'continuous', 'by-data' or 'fixed'"
-    ):
+    assert isinstance(numbers.model_copy(update={"strengths": "continuous"}).make_controller(90, 30, 5), Continuous)
+    with pytest.raises(ValidationError, match="input should be 'one-shot', 'continuous', 'by-data' or 'fixed'"):
         NetworkHyperparameters(lr=0.1, width=8, strengths="two-shot")
 
 

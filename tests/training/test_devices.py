@@ -10,13 +10,7 @@ from softsym.datasets import task
 from softsym.errors import InputError
 from softsym.regularize import EquivarianceRegularizer
 from softsym.training import TrainingConfig
-from softsym.training.devices import (
-    Devices,
-    FabricDevices,
-    check_device,
-    is_first_process,
-    make_devices,
-)
+from softsym.training.devices import Devices, FabricDevices, check_device, is_first_process, make_devices
 from softsym.training.loop import Objective, train_epoch
 from softsym.training.optim import WeightAverage, make_optimizer
 from tests.training.small import TASK, build, train, weights
@@ -33,8 +27,7 @@ def test_alone_unless_something_is_asked_for(monkeypatch):
 
 def test_a_run_of_one_process_does_not_import_fabric():
     code = (
-        "import sys; from tests.training.small import train; train(epochs=1)\n"
-        "print('lightning_fabric' in sys.modules)"
+        "import sys; from tests.training.small import train; train(epochs=1)\nprint('lightning_fabric' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
@@ -42,9 +35,7 @@ def test_a_run_of_one_process_does_not_import_fabric():
 
 def test_alone_and_fabric_go_to_the_same_bits(monkeypatch):
     alone = train("per", epochs=6)
-    monkeypatch.setattr(
-        "softsym.training.loop.make_devices", lambda settings: FabricDevices(settings, 1, False)
-    )
+    monkeypatch.setattr("softsym.training.loop.make_devices", lambda settings: FabricDevices(settings, 1, False))
     by_fabric = train("per", epochs=6)
     assert torch.equal(weights(alone.model), weights(by_fabric.model))
     assert [row["loss"] for row in alone.history] == [row["loss"] for row in by_fabric.history]
@@ -66,12 +57,7 @@ def test_a_batch_must_be_shared_evenly(monkeypatch):
 
 @pytest.mark.parametrize(
     ("variables", "is_first"),
-    [
-        ({}, True),
-        ({"RANK": "0"}, True),
-        ({"RANK": "1", "LOCAL_RANK": "0"}, False),
-        ({"LOCAL_RANK": "1"}, False),
-    ],
+    [({}, True), ({"RANK": "0"}, True), ({"RANK": "1", "LOCAL_RANK": "0"}, False), ({"LOCAL_RANK": "1"}, False)],
 )
 def test_the_first_process_is_known_by_its_number(monkeypatch, variables, is_first):
     for name in ("RANK", "LOCAL_RANK", "NODE_RANK"):
@@ -84,9 +70,7 @@ def test_the_first_process_is_known_by_its_number(monkeypatch, variables, is_fir
 def test_what_is_not_there_is_said_in_one_line():
     for name in ("cuda", "mps"):
         if not (torch.cuda if name == "cuda" else torch.backends.mps).is_available():
-            with pytest.raises(
-                InputError, match=f"finds no device '{name}' here; pass one that is there: cpu"
-            ):
+            with pytest.raises(InputError, match=f"finds no device '{name}' here; pass one that is there: cpu"):
                 check_device(name)
             with pytest.raises(InputError, match=f"finds no device '{name}'"):
                 make_devices(TrainingConfig(**NUMBERS, accelerator=name))

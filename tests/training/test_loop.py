@@ -82,8 +82,7 @@ def test_evaluate_by_hand():
 
 def test_epoch_orders_differ_and_repeat():
     orders = [
-        torch.randperm(50, generator=epoch_generator(seed, epoch))
-        for seed, epoch in ((0, 1), (0, 1), (0, 2), (1, 1))
+        torch.randperm(50, generator=epoch_generator(seed, epoch)) for seed, epoch in ((0, 1), (0, 1), (0, 2), (1, 1))
     ]
     assert torch.equal(orders[0], orders[1])
     assert not torch.equal(orders[0], orders[2])
@@ -143,9 +142,7 @@ def test_a_clipped_gradient_is_no_longer_than_allowed(monkeypatch):
     def spy(parameters, most):
         parameters = list(parameters)
         clip(parameters, most)
-        lengths.append(
-            float(torch.cat([p.grad.reshape(-1) for p in parameters if p.grad is not None]).norm())
-        )
+        lengths.append(float(torch.cat([p.grad.reshape(-1) for p in parameters if p.grad is not None]).norm()))
 
     monkeypatch.setattr(torch.nn.utils, "clip_grad_norm_", spy)
     train(epochs=1, clip=1e-3)
@@ -170,9 +167,7 @@ def test_damage_means_the_checkpoint_before_and_the_same_weights(tmp_path, damag
     with pytest.warns(CheckpointWarning, match="epoch-0000006 is damaged .* using the one before"):
         resumed = train(epochs=12, checkpoint_every=3, folder=tmp_path, resume=True)
     assert torch.equal(weights(whole.model), weights(resumed.model))
-    assert [row["epoch"] for row in read_history(tmp_path / "history.jsonl")] == list(
-        range(1, resumed.epochs + 1)
-    )
+    assert [row["epoch"] for row in read_history(tmp_path / "history.jsonl")] == list(range(1, resumed.epochs + 1))
 
 
 def batch():
@@ -202,9 +197,7 @@ def test_prior_regularizer_and_hook_add_to_the_whole_but_not_to_the_task():
         return prediction.new_tensor(7.0)
 
     losses = Objective(soft, per, on_loss=add)(soft, x, y, 11)
-    assert losses.whole.item() == pytest.approx(
-        losses.task.item() + 7.0 + soft.prior().item() + per().item(), rel=1e-6
-    )
+    assert losses.whole.item() == pytest.approx(losses.task.item() + 7.0 + soft.prior().item() + per().item(), rel=1e-6)
     assert seen == [(soft, x, (5, 3), 11)]
 
 
@@ -232,9 +225,9 @@ def test_another_criterion():
 def test_what_is_balanced_is_as_large_as_the_task_and_pulls_its_own_way():
     x, y = batch()
     net = nn.Linear(6, 3)
-    losses = Objective(
-        net, on_loss=lambda model, x, prediction, step: 1e-3 * prediction.square().sum(), balanced=True
-    )(net, x, y, 0)
+    losses = Objective(net, on_loss=lambda model, x, prediction, step: 1e-3 * prediction.square().sum(), balanced=True)(
+        net, x, y, 0
+    )
     assert losses.whole.item() == pytest.approx(2 * losses.task.item(), rel=1e-6)
     (added,) = torch.autograd.grad(losses.whole - losses.task, net.bias)
     expected = 2 * net(x).sum(0) * losses.task / net(x).square().sum()

@@ -6,14 +6,7 @@ from torch import nn
 
 import softsym as ss
 from softsym.training import TrainingConfig
-from softsym.training.optim import (
-    DECAY_WARM_UP,
-    Muon,
-    WeightAverage,
-    make_optimizer,
-    orthogonalize,
-    set_learning_rate,
-)
+from softsym.training.optim import DECAY_WARM_UP, Muon, WeightAverage, make_optimizer, orthogonalize, set_learning_rate
 
 SETTINGS = TrainingConfig(epochs=4, batch=2, lr=0.1, weight_decay=0.5, adam_eps=1e-6)
 
@@ -35,9 +28,7 @@ def test_without_a_regularizer_nothing_decays():
 
 def test_the_rate_follows_half_a_cosine():
     optimizer = make_optimizer(torch.nn.Linear(2, 2), None, SETTINGS)
-    rates = [
-        set_learning_rate(optimizer, SETTINGS, epoch, batch, 2) for epoch in (1, 2, 3, 4) for batch in (0, 1)
-    ]
+    rates = [set_learning_rate(optimizer, SETTINGS, epoch, batch, 2) for epoch in (1, 2, 3, 4) for batch in (0, 1)]
     assert rates[::2] == pytest.approx([0.1, 0.1 * (2 + 2**0.5) / 4, 0.05, 0.1 * (2 - 2**0.5) / 4])
     assert rates[::2] == rates[1::2]  # without a warm-up it changes with the epoch
     assert optimizer.param_groups[0]["lr"] == rates[-1]
@@ -46,9 +37,7 @@ def test_the_rate_follows_half_a_cosine():
 def test_with_a_warm_up_the_rate_rises_and_falls_step_by_step():
     settings = SETTINGS.model_copy(update={"warm_up": 0.5})
     optimizer = make_optimizer(torch.nn.Linear(2, 2), None, settings)
-    rates = [
-        set_learning_rate(optimizer, settings, epoch, batch, 2) for epoch in (1, 2, 3, 4) for batch in (0, 1)
-    ]
+    rates = [set_learning_rate(optimizer, settings, epoch, batch, 2) for epoch in (1, 2, 3, 4) for batch in (0, 1)]
     assert rates[:4] == pytest.approx([0.025, 0.05, 0.075, 0.1])
     assert rates[3:] == sorted(rates[3:], reverse=True)
     assert rates[-1] == pytest.approx(0.0)

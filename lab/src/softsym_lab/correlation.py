@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
-def correlation(
-    a: ArrayLike | Sequence[ArrayLike] | Tensor, b: ArrayLike | Sequence[ArrayLike] | Tensor
-) -> float:
+def correlation(a: ArrayLike | Sequence[ArrayLike] | Tensor, b: ArrayLike | Sequence[ArrayLike] | Tensor) -> float:
     """The Pearson correlation of two sets of numbers.
 
     Args:
@@ -44,9 +42,7 @@ def correlation(
         if not np.isfinite(values).all():
             raise InputError(f"`{name}` contains NaN or infinity")
         if np.ptp(values) == 0:
-            raise InputError(
-                f"`{name}` is constant ({values[0]:g}); its correlation with anything is undefined"
-            )
+            raise InputError(f"`{name}` is constant ({values[0]:g}); its correlation with anything is undefined")
     return float(np.corrcoef(first, second)[0, 1])
 
 

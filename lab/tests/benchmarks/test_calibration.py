@@ -43,9 +43,7 @@ def test_sizes_fit_and_the_first_candidate_holds_for_the_symmetric_part(target):
     assert s.std() > 0
     assert target.stratum in STRATA
     parts = [part[:24] for part in haar_elements(group)]
-    (s_back, b_back), _ = returned_values(
-        target.parts, X, ss.rep(target.rep_in), ss.rep(target.rep_out), group, parts
-    )
+    (s_back, b_back), _ = returned_values(target.parts, X, ss.rep(target.rep_in), ss.rep(target.rep_out), group, parts)
     assert np.allclose(s_back, s, atol=1e-9 * np.abs(s).max())
     assert np.abs(b_back - b).max() > 0.05 * np.abs(b).max()
 
@@ -86,15 +84,7 @@ def test_variants_have_the_violation_that_is_asked_for(level):
 def test_the_cost_on_a_half_plane_is_not_the_violation():
     """x -> -x takes the half plane out of itself: nothing is lost by assuming it, whatever the function."""
     target = Target(
-        "half",
-        "uneven",
-        "V",
-        "S",
-        ("C(2)",),
-        lambda P: sq(P[:, 0]),
-        lambda P: P[:, 0, :1],
-        dim=2,
-        inputs=half_space(),
+        "half", "uneven", "V", "S", ("C(2)",), lambda P: sq(P[:, 0]), lambda P: P[:, 0, :1], dim=2, inputs=half_space()
     )
     found = moments(target, "C(2)").truths(2.0)
     assert found["cost"] < 1e-3
@@ -170,13 +160,7 @@ def test_spacing_ignores_repeated_inputs():
 def test_rows_of_either_schema():
     class Row:
         def to_dict(self):
-            return {
-                "name": "G",
-                "verdict": "exact",
-                "asymmetry": math.nan,
-                "coverage": 0.5,
-                "interval": (0.0, 1.0),
-            }
+            return {"name": "G", "verdict": "exact", "asymmetry": math.nan, "coverage": 0.5, "interval": (0.0, 1.0)}
 
     assert plain_row(Row()) == {
         "name": "G", "verdict": "exact", "violation": None, "overlap": 0.5, "interval": [0.0, 1.0],

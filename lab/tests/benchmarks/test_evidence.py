@@ -14,12 +14,9 @@ def test_the_target_functions_have_the_symmetry():
         def truth(rows, seed=seed):
             a, b = rows[:, :3], rows[:, 3:]
             inner, gap = np.sum(a * b, 1, keepdims=True), a - b
-            return [
-                np.cross(a, b),
-                gap / (0.5 + np.sum(gap**2, 1, keepdims=True)),
-                a * inner + b,
-                np.tanh(inner) * a,
-            ][seed]
+            return [np.cross(a, b), gap / (0.5 + np.sum(gap**2, 1, keepdims=True)), a * inner + b, np.tanh(inner) * a][
+                seed
+            ]
 
         assert np.allclose(truth(X), Y)
         assert data_error(truth, X, "2V", "V", "SO(3)") < 1e-12

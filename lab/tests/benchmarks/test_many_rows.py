@@ -23,9 +23,7 @@ def test_smooth_models_leave_less_than_trees():
 
 def test_records_are_kept_and_models_have_limits(tmp_path, monkeypatch):
     monkeypatch.setattr(
-        many_rows,
-        "_in_process",
-        lambda model, target, n: {"model": model, "target": target, "rows": n, "error": "no"},
+        many_rows, "_in_process", lambda model, target, n: {"model": model, "target": target, "rows": n, "error": "no"}
     )
     found = run(tmp_path, rows=[200_000], targets=["wind"], models=["softsym GP", "softsym regressor"])
     assert [record["model"] for record in found["records"]] == ["softsym GP"]

@@ -28,9 +28,7 @@ def test_overhead(monkeypatch):
 
 
 def test_models_have_the_sizes_that_are_promised():
-    counts = {
-        name: sum(p.numel() for p in build().parameters()) for name, (build, *_) in modules.MODELS.items()
-    }
+    counts = {name: sum(p.numel() for p in build().parameters()) for name, (build, *_) in modules.MODELS.items()}
     assert 1.0e6 < counts["cnn"] < 1.3e6
     assert 4.5e6 < counts["transformer"] < 5.5e6
 

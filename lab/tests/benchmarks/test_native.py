@@ -28,9 +28,7 @@ def test_every_comparison_is_there():
 def test_the_busy_process_ends(monkeypatch):
     started = []
     real = native.subprocess.Popen
-    monkeypatch.setattr(
-        native.subprocess, "Popen", lambda *a, **k: started.append(real(*a, **k)) or started[-1]
-    )
+    monkeypatch.setattr(native.subprocess, "Popen", lambda *a, **k: started.append(real(*a, **k)) or started[-1])
     with native._one_busy_core():
         assert started[0].poll() is None
     assert started[0].poll() is not None

@@ -5,15 +5,7 @@ import pytest
 
 import softsym as ss
 from softsym_lab.benchmarks import recordings
-from softsym_lab.benchmarks.recordings import (
-    baselines,
-    bootstrap,
-    measure_baselines,
-    run,
-    score,
-    split_rows,
-    summary,
-)
+from softsym_lab.benchmarks.recordings import baselines, bootstrap, measure_baselines, run, score, split_rows, summary
 from softsym_lab.benchmarks.recordings_data import SIMULATED, TASKS, names, read_recordings
 
 
@@ -57,9 +49,7 @@ def test_no_recording_is_on_both_sides():
 def test_baselines_beat_the_mean(monkeypatch):
     made = read_recordings("winds")
     some = {
-        name: fit
-        for name, fit in baselines(made).items()
-        if name in ("ridge regression", "gradient boosting", "mean")
+        name: fit for name, fit in baselines(made).items() if name in ("ridge regression", "gradient boosting", "mean")
     }
     monkeypatch.setattr(recordings, "baselines", lambda _: some)
     models = measure_baselines(made, split_rows(made, 0))["models"]
@@ -69,23 +59,11 @@ def test_baselines_beat_the_mean(monkeypatch):
 
 
 def record(part, mse, split=0, **more):
-    return {
-        "set": "it",
-        "split": split,
-        "part": part,
-        "test_mse": mse,
-        "sums": [mse] * 5,
-        "counts": [1] * 5,
-    } | more
+    return {"set": "it", "split": split, "part": part, "test_mse": mse, "sums": [mse] * 5, "counts": [1] * 5} | more
 
 
 def models(picked, best):
-    return {
-        "models": {
-            "a": record("a", picked, cross_validation=1.0),
-            "b": record("b", best, cross_validation=2.0),
-        }
-    }
+    return {"models": {"a": record("a", picked, cross_validation=1.0), "b": record("b", best, cross_validation=2.0)}}
 
 
 RECORDS = [

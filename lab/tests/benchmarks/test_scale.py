@@ -21,11 +21,7 @@ def test_every_series_has_its_exponents(monkeypatch):
         lambda case: {"read_seconds": case.rows, "evidence_seconds": case.groups**2, "peak_megabytes": 5.0},
     )
     measured_sizes = scale.run((10, 100, 1000), (20, 60), (1, 2, 4))
-    assert measured_sizes["rows"]["exponents"] == {
-        "read_seconds": 1.0,
-        "evidence_seconds": 0.0,
-        "peak_megabytes": 0.0,
-    }
+    assert measured_sizes["rows"]["exponents"] == {"read_seconds": 1.0, "evidence_seconds": 0.0, "peak_megabytes": 0.0}
     assert measured_sizes["groups"]["exponents"]["evidence_seconds"] == 2.0
     assert [case["columns"] for case in measured_sizes["columns"]["cases"]] == [20, 60]
 

@@ -23,10 +23,7 @@ def test_an_unknown_suite():
 
 def test_options_go_to_the_suites_that_take_them(monkeypatch, tmp_path):
     monkeypatch.setattr(models, "run", lambda **options: options)
-    assert benchmarks.run("models", tmp_path, "balls.npz")["models"] == {
-        "folder": tmp_path,
-        "flights": "balls.npz",
-    }
+    assert benchmarks.run("models", tmp_path, "balls.npz")["models"] == {"folder": tmp_path, "flights": "balls.npz"}
     assert benchmarks.run("models")["models"] == {}
     with pytest.raises(InputError, match=r"--folder is for learning, .*; leave it out"):
         benchmarks.run("spaces", folder=tmp_path)

@@ -19,22 +19,9 @@ def test_the_suite_is_passed_on_and_numbers_come_as_json(monkeypatch, tmp_path):
     assert done.exit_code == 0
     assert json.loads(done.stdout) == {"schema": 1}
     CliRunner().invoke(
-        app,
-        [
-            "bench",
-            "models",
-            "--folder",
-            "work",
-            "--flights",
-            "balls.npz",
-            "--json",
-            str(tmp_path / "out.json"),
-        ],
+        app, ["bench", "models", "--folder", "work", "--flights", "balls.npz", "--json", str(tmp_path / "out.json")]
     )
-    assert asked == [
-        ("spaces", None, None, None, None, None),
-        ("models", Path("work"), "balls.npz", None, None, None),
-    ]
+    assert asked == [("spaces", None, None, None, None, None), ("models", Path("work"), "balls.npz", None, None, None)]
     assert json.loads((tmp_path / "out.json").read_text()) == {"schema": 1}
 
 

@@ -21,15 +21,7 @@ def cli(*arguments, **options):
 
 def test_a_dry_run_lists_runs_and_times(tmp_path):
     done = invoke(
-        "reproduce",
-        "correlation",
-        "--preset",
-        "quick",
-        "--dry-run",
-        "--workers",
-        2,
-        "--out-dir",
-        tmp_path / "out",
+        "reproduce", "correlation", "--preset", "quick", "--dry-run", "--workers", 2, "--out-dir", tmp_path / "out"
     )
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
@@ -43,9 +35,7 @@ def test_rendered_from_results_alone(tmp_path):
     store = Store(tmp_path)
     for run in plan("table1", "code", 3, folder=PAPER).runs[:20]:
         store.save(record(run, 0.25))
-    done = invoke(
-        "reproduce", "table1", "--from-results", "--out-dir", tmp_path, "--json", tmp_path / "out.json"
-    )
+    done = invoke("reproduce", "table1", "--from-results", "--out-dir", tmp_path, "--json", tmp_path / "out.json")
     assert done.returncode == 0, done.stderr
     assert "Preset `code`, 20 of 93 runs done" in done.stdout
     result = json.loads((tmp_path / "out.json").read_text())

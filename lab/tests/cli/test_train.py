@@ -91,17 +91,7 @@ def test_the_rule_is_written_into_the_spec_where_it_was_chosen(tmp_path):
 
 @pytest.mark.slow
 def test_without_a_compiler_it_says_so_in_one_line(tmp_path):
-    arguments = [
-        "train",
-        TASK,
-        "--model",
-        "mlp",
-        "--width",
-        "8",
-        "--quiet",
-        "--out-dir",
-        str(tmp_path / "run"),
-    ]
+    arguments = ["train", TASK, "--model", "mlp", "--width", "8", "--quiet", "--out-dir", str(tmp_path / "run")]
     done = subprocess.run(
         [sys.executable, "-m", "softsym.cli.main", *arguments],
         capture_output=True,

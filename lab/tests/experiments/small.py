@@ -131,8 +131,5 @@ def record(spec, test_error=1.0, data=None, strengths=None, **changed):
         "test_mse": test_error,
     }
     row = {"validation": test_error, "residuals": fields["residuals"], "strengths": fields["strengths"]}
-    history = [
-        {"epoch": k, "loss": 1.0, **row, "errors": fields["model_errors"], "seconds": 1.0 * k}
-        for k in (1, 20)
-    ]
+    history = [{"epoch": k, "loss": 1.0, **row, "errors": fields["model_errors"], "seconds": 1.0 * k} for k in (1, 20)]
     return RunRecord(spec, RunResult(**{**fields, **changed}), {"threads": 1}, history)

@@ -42,9 +42,7 @@ def test_baselines_of_samples_and_rules_of_strengths_can_be_asked_for(tmp_path):
     (cell,) = (cell for cell in cells(spec, "quick", 1) if cell.column.label == "O2_EMLP")
     check_run(cell.runs[0])
     assert (cell.runs[0].model, cell.runs[0].group) == ("augment", "O(2)@z")
-    fixed = small(
-        tmp_path, old="adjust_at = 6", new='adjust_at = 6, strengths = "fixed", sample_strength = 0.5'
-    )
+    fixed = small(tmp_path, old="adjust_at = 6", new='adjust_at = 6, strengths = "fixed", sample_strength = 0.5')
     run = cells(fixed, "quick", 1)[0].runs[0]
     assert (run.preset.strengths, run.preset.sample_strength) == ("fixed", 0.5)
     assert isinstance(run.controller, ss.strengths.Fixed)

@@ -15,12 +15,7 @@ def test_inertia_as_the_paper_prints():
     found = preset("inertia:Ox(2)", "paper")
     assert (found.batch, found.max_epochs, found.lr, found.weight_decay) == (500, 8000, 1e-3, 2e-4)
     assert (found.width, found.rpp_width, found.lambda0, found.gamma) == (384, 270, 100, 2)
-    assert (found.adjust_at, found.patience, found.init, found.sizes) == (
-        2000,
-        50,
-        "standard",
-        (1000, 1000, 1000),
-    )
+    assert (found.adjust_at, found.patience, found.init, found.sizes) == (2000, 50, "standard", (1000, 1000, 1000))
     assert (found.round_up, found.fixed_data) == (False, False)
 
 
@@ -30,9 +25,7 @@ def test_inertia_as_the_code_has_it():
     assert (found.round_up, found.fixed_data) == (True, True)
 
 
-@pytest.mark.parametrize(
-    ("variant", "lambda0"), [("both", 0.005), ("SO(3)", 0.1), ("S(3)", 0.01), ("soft", 0.005)]
-)
+@pytest.mark.parametrize(("variant", "lambda0"), [("both", 0.005), ("SO(3)", 0.1), ("S(3)", 0.01), ("soft", 0.005)])
 def test_cossim(variant, lambda0):
     found = preset(f"cossim:{variant}", "paper")
     assert (found.batch, found.max_epochs, found.lr, found.weight_decay) == (200, 10000, 2e-4, 2e-5)
@@ -43,11 +36,7 @@ def test_cossim(variant, lambda0):
 
 @pytest.mark.parametrize(
     ("normalisation", "epochs", "lambda0", "adjust_at"),
-    [
-        ("scale-aware", 750, 0.2, 125),
-        ("symmetry-aware", 500, 0.3, 100),
-        ("symmetry-scale-aware", 500, 5.0, 100),
-    ],
+    [("scale-aware", 750, 0.2, 125), ("symmetry-aware", 500, 0.3, 100), ("symmetry-scale-aware", 500, 5.0, 100)],
 )
 def test_motion(normalisation, epochs, lambda0, adjust_at):
     found = preset(f"motion:{normalisation}", "paper")

@@ -41,6 +41,4 @@ def test_a_table_that_the_paper_has_no_numbers_of():
 def test_the_tables_that_are_not_tables_of_errors():
     assert len(correlation_table()) == 13
     assert {"epoch", "valid_mse"} <= set(code_curve()[0])
-    assert [float(row["epoch"]) for row in code_curve()] == sorted(
-        float(row["epoch"]) for row in code_curve()
-    )
+    assert [float(row["epoch"]) for row in code_curve()] == sorted(float(row["epoch"]) for row in code_curve())

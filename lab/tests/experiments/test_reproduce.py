@@ -69,9 +69,7 @@ def test_a_benchmark_reads_the_file_it_is_given(tmp_path):
     file = write_trials(tmp_path / "trials.npz")
     chosen = plan("mocap", "fast", 1, file, folder=PAPER, columns=["mean", "ridge"], rows=["centred"])
     store, other = Store(tmp_path / "results"), plan("mocap", "fast", 1, folder=PAPER, columns=["mean"])
-    with pytest.raises(
-        InputError, match=r"mocap reads the trials of CMU subject 9 .*; pass its path with --records"
-    ):
+    with pytest.raises(InputError, match=r"mocap reads the trials of CMU subject 9 .*; pass its path with --records"):
         reproduce(other, store, Recorded(), quiet=True)
     missing = plan("mocap", "fast", 1, str(tmp_path / "none.npz"), folder=PAPER, columns=["mean"])
     with pytest.raises(InputError, match="there is no file"):
@@ -81,14 +79,9 @@ def test_a_benchmark_reads_the_file_it_is_given(tmp_path):
         assert outcome.error is None
         store.save(outcome.record)
     assert not any(str(tmp_path) in path.read_text() for path in (tmp_path / "results/pending").glob("[!.]*"))
-    (output,) = render(
-        plan("mocap", "fast", 1, folder=PAPER), Store(tmp_path / "results")
-    )  # without the file
+    (output,) = render(plan("mocap", "fast", 1, folder=PAPER), Store(tmp_path / "results"))  # without the file
     assert "| ridge | centred | ours |" in output.rendered.markdown
-    assert (
-        reproduce(replace(chosen, records=None), Store(tmp_path / "results"), Recorded(), quiet=True).done
-        == 2
-    )
+    assert reproduce(replace(chosen, records=None), Store(tmp_path / "results"), Recorded(), quiet=True).done == 2
 
 
 def test_choosing_rows_and_columns_chooses_runs_and_leaves_the_table_whole(tmp_path):

@@ -12,17 +12,7 @@ from lab.tests.experiments.small import PAPER, record, small_runs
 from softsym.errors import InputError
 from softsym_lab.experiments import store as module
 from softsym_lab.experiments.reproduce import plan
-from softsym_lab.experiments.store import (
-    COLUMNS,
-    TEXTS,
-    Store,
-    checksum,
-    key,
-    name,
-    read_ledger,
-    to_row,
-    write_ledger,
-)
+from softsym_lab.experiments.store import COLUMNS, TEXTS, Store, checksum, key, name, read_ledger, to_row, write_ledger
 from softsym_lab.runs.spec import RunSpec
 
 
@@ -119,9 +109,7 @@ def test_each_preset_has_its_ledger(tmp_path):
 
 def test_the_stored_runs_are_read(tmp_path):
     store = Store(PAPER / "results")
-    assert {
-        preset: sum(each.spec.preset.name == preset for each in store.records()) for preset in store.presets()
-    } == {
+    assert {preset: sum(each.spec.preset.name == preset for each in store.records()) for preset in store.presets()} == {
         "paper": 5,
         "code": 201,
         "quick": 39,

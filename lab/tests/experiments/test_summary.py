@@ -66,10 +66,4 @@ def test_the_unit_is_that_of_the_paper(tmp_path):
 
 def test_the_order_is_that_of_the_table_not_of_the_runs(summaries):
     order = [(s.row.label, s.column.label) for s in summaries]
-    assert order == [
-        ("Oz(2)", "MLP"),
-        ("Oz(2)", "O2_EMLP"),
-        ("Oz(2)", "PER"),
-        ("soft", "MLP"),
-        ("soft", "PER"),
-    ]
+    assert order == [("Oz(2)", "MLP"), ("Oz(2)", "O2_EMLP"), ("Oz(2)", "PER"), ("soft", "MLP"), ("soft", "PER")]

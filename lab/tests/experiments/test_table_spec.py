@@ -45,11 +45,7 @@ def test_every_benchmark_can_be_run_and_has_published_baselines(name):
     ("old", "new", "message"),
     [
         ('kind = "table"', 'kind = "poem"', "kind: Input should be"),
-        (
-            'model = "mlp"',
-            'model = "mlp"\ncolour = "red"',
-            r"columns\.0\.colour: Extra inputs are not permitted",
-        ),
+        ('model = "mlp"', 'model = "mlp"\ncolour = "red"', r"columns\.0\.colour: Extra inputs are not permitted"),
         ('order = ["PER"]', 'order = ["RER"]', "no column is called 'RER'; there are MLP, O2_EMLP, PER"),
         ('label = "MLP"', 'label = "PER"', "two columns are called 'PER'"),
         ('title = "A small table"', "", "title: Field required"),

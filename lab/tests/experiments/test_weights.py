@@ -28,8 +28,7 @@ def test_a_run_keeps_them_and_the_weights_of_an_earlier_one_are_looked_at(tmp_pa
     assert [row["layer"] for row in outcome.record.weights] == list(range(1, len(parts) + 1))
     for row, part in zip(outcome.record.weights, parts, strict=True):  # six digits of each
         assert row == {
-            name: value if value is None else pytest.approx(value, rel=1e-5)
-            for name, value in asdict(part).items()
+            name: value if value is None else pytest.approx(value, rel=1e-5) for name, value in asdict(part).items()
         }
         assert row["inside"] == float(f"{part.inside:.6g}")
     store.save(replace(outcome.record, weights=[]))

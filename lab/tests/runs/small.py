@@ -46,8 +46,7 @@ def train(
         built.regularizer.strengths = dict.fromkeys(built.regularizer.strengths, strength)
     data = task(TASK).splits(seed, (60, 40, 40))
     chosen = TrainingConfig(
-        epochs=epochs,
-        **{"batch": 20, "lr": 1e-2, "checkpoint_every": 3, "stop_after": 4, "seed": seed, **settings},
+        epochs=epochs, **{"batch": 20, "lr": 1e-2, "checkpoint_every": 3, "stop_after": 4, "seed": seed, **settings}
     )
     return fit(
         built.model,

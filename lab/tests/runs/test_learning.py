@@ -96,10 +96,6 @@ def test_gravity_leaves_the_vertical_axis_in_flights(tmp_path):
     spec = RunSpec(flights.name, "per", preset(flights, "quick"))
     built = spec.build(flights)
     fitted = fit(
-        built.model,
-        flights.splits(0),
-        spec.settings,
-        regularizer=built.regularizer,
-        controller=spec.controller,
+        built.model, flights.splits(0), spec.settings, regularizer=built.regularizer, controller=spec.controller
     )
     assert max(fitted.strengths, key=fitted.strengths.get) == "O(2)@z"

@@ -33,9 +33,7 @@ def test_results_are_json_and_back():
     data = inertia.splits(0, (60, 40, 40))
     found = make_result(chosen, inertia, fitted, data, 1.5, draw_probes(inertia, 0), None)
     assert RunResult.from_dict(json.loads(json.dumps(found.to_dict()))) == found
-    assert found.test_error == pytest.approx(
-        float(data.error(fitted.model(data.test[0]), data.test[1]).detach())
-    )
+    assert found.test_error == pytest.approx(float(data.error(fitted.model(data.test[0]), data.test[1]).detach()))
     assert (found.seconds, found.residuals, found.strengths.keys()) == (1.5, {}, found.model_errors.keys())
     assert found.test_mse == pytest.approx(found.test_error)
 

@@ -72,16 +72,7 @@ def uninterrupted(tmp_path_factory):
 @pytest.mark.parametrize("moment", [0.05, 0.3, 0.8])
 def test_killed_at_any_moment_and_resumed(tmp_path, uninterrupted, moment):
     folder = tmp_path / "run"
-    command = [
-        sys.executable,
-        "-m",
-        "softsym.cli.main",
-        "train",
-        TASK,
-        *map(str, OPTIONS),
-        "--out-dir",
-        str(folder),
-    ]
+    command = [sys.executable, "-m", "softsym.cli.main", "train", TASK, *map(str, OPTIONS), "--out-dir", str(folder)]
     history = folder / "history.jsonl"
     ends = []
     for _ in range(3):

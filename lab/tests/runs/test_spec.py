@@ -78,15 +78,9 @@ def test_the_controller_is_the_one_that_is_named():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        (
-            {"model": "magic"},
-            "unknown model 'magic'; pass one of mlp, emlp, rpp, mixed, per, fa, augment, sample",
-        ),
+        ({"model": "magic"}, "unknown model 'magic'; pass one of mlp, emlp, rpp, mixed, per, fa, augment, sample"),
         ({"group": "O(3)"}, "per takes no group, got 'O\\(3\\)'; leave it out"),
-        (
-            {"model": "emlp", "groups": ("O(3)", "SO(3)")},
-            "emlp takes no candidate groups, got O\\(3\\), SO\\(3\\)",
-        ),
+        ({"model": "emlp", "groups": ("O(3)", "SO(3)")}, "emlp takes no candidate groups, got O\\(3\\), SO\\(3\\)"),
         ({"model": "emlp", "group": "Q(3)"}, "unknown group"),
         ({"groups": ("O(3)", "Q(3)")}, "unknown group"),
     ],

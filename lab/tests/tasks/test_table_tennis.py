@@ -32,9 +32,7 @@ def test_windows(tmp_path):
 def test_bounces_are_left_out(tmp_path):
     windows, _ = write(tmp_path / "a.npz", bounce=45).windows()
     assert len(windows) == 12 * 4  # starts 0, 3, 6, 9: the last sample before the hit is 44
-    with pytest.raises(
-        InputError, match="no 34 samples in a row without a bounce; pass a smaller `every` than 3"
-    ):
+    with pytest.raises(InputError, match="no 34 samples in a row without a bounce; pass a smaller `every` than 3"):
         write(tmp_path / "b.npz", bounce=30).windows()
 
 
@@ -71,9 +69,7 @@ def test_missing_and_odd_files(tmp_path):
     message("has no array `length`", states=good)
     message("has no array `states`", length=np.array([80]))
     message(
-        r"`states` must be numbers of shape \(N, 6\), got float64 \(80, 3\)",
-        states=good[:, :3],
-        length=np.array([80]),
+        r"`states` must be numbers of shape \(N, 6\), got float64 \(80, 3\)", states=good[:, :3], length=np.array([80])
     )
     message("adds up to 70, but `states` has 80 rows", states=good, length=np.array([70]))
     message("positive whole numbers", states=good, length=np.array([80.0]))
@@ -100,9 +96,7 @@ def test_flights_as_they_are_recorded(tmp_path):
     assert sizes.train > sizes.val > 0
     second = windows[:, 2:] - 2 * windows[:, 1:-1] + windows[:, :-2]
     acceleration = (second / (3 * DT) ** 2).mean((0, 1))
-    assert acceleration[2].item() == pytest.approx(
-        GRAVITY, abs=1
-    )  # drag slows it down, and no bounce is left
+    assert acceleration[2].item() == pytest.approx(GRAVITY, abs=1)  # drag slows it down, and no bounce is left
     assert (second[..., 2] < 0).all()
     assert "recorded flights" in task.origin
 

@@ -41,12 +41,7 @@ def test_which_groups_each_model_takes():
         "balanced",
         "jacobian",
     ]
-    assert [name for name in MODELS if MODELS[name].takes_candidates] == [
-        "mixed",
-        "per",
-        "gp",
-        "soft-kernel",
-    ]
+    assert [name for name in MODELS if MODELS[name].takes_candidates] == ["mixed", "per", "gp", "soft-kernel"]
     assert [name for name in MODELS if MODELS[name].is_free] == ["rpp", "per"]
 
 

@@ -34,12 +34,7 @@ def test_an_epoch_runs_where_the_model_is(model, form):
     stepped = make_optimizer(wrapped, per, settings)
     x, y = (devices.place(values) for values in chosen.splits(0, (60, 40, 40)).train)
     objective = Objective(
-        wrapped,
-        per,
-        on_batch=built.on_batch,
-        on_loss=built.on_loss,
-        penalises=form == "loss",
-        balanced=built.balanced,
+        wrapped, per, on_batch=built.on_batch, on_loss=built.on_loss, penalises=form == "loss", balanced=built.balanced
     )
     average = WeightAverage(built.model, settings.average)
     loss, _ = train_epoch(devices, wrapped, stepped, (x, y), settings, 1, objective, average)

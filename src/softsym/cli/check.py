@@ -38,9 +38,7 @@ def command(
     data: str = DATA,
     rep_in: str | None = REP_IN,
     rep_out: str | None = typer.Option(
-        None,
-        "--out",
-        help="Representation of the outputs; with it, outputs are tested too. A task knows its own.",
+        None, "--out", help="Representation of the outputs; with it, outputs are tested too. A task knows its own."
     ),
     groups: list[str] | None = typer.Option(
         None, "--groups", help="One or more groups, such as 'O(3)' 'O(2)@z'. A task knows its own."
@@ -69,24 +67,18 @@ def command(
         raise InputError("--y-columns are outputs: pass how they transform too, as in --out 'T(2)'")
     with one_line_warnings():
         rows: dict[str, Any] = {"seed": seed, "most_rows": max_rows or None, "drop_missing": drop_missing}
-        table, task = read_data(
-            data, x_columns, y_columns, need_y=rep_out is not None, row_groups=row_groups, **rows
-        )
+        table, task = read_data(data, x_columns, y_columns, need_y=rep_out is not None, row_groups=row_groups, **rows)
         rep = rep_in or (task.rep_in if task else None)
         candidates = groups or (task.groups if task else None)
         if rep is None or not candidates:
-            raise InputError(
-                f"pass how the columns of {data} transform, as in --in '5S + 5V' --groups 'O(3)'"
-            )
+            raise InputError(f"pass how the columns of {data} transform, as in --in '5S + 5V' --groups 'O(3)'")
         from softsym.data.table import Table, check_fit
         from softsym.groups import read_groups
         from softsym.metrics.input_check import check_inputs
 
         inputs, known = Table(table.X, None, table.x_names, (), table.source), read_groups(candidates)
         repeated = check_fit(inputs, rep, None, known)
-        result = check_inputs(
-            table.X, table.x_names, rep, known, normalisation=normalisation, seed=seed, quiet=quiet
-        )
+        result = check_inputs(table.X, table.x_names, rep, known, normalisation=normalisation, seed=seed, quiet=quiet)
         outputs = rep_out or (str(task.rep_out) if task and normalisation is None else None)
         evidence_table = _evidence(table, str(rep), outputs, [str(group) for group in candidates], seed)
     if json_file is not None:
@@ -105,9 +97,7 @@ def command(
         console.print(_text(f"Recommended: {result.recommended}, because {result.reason}."))
 
 
-def _evidence(
-    table: Data, rep_in: str, rep_out: str | None, groups: list[str], seed: int
-) -> EvidenceTable | None:
+def _evidence(table: Data, rep_in: str, rep_out: str | None, groups: list[str], seed: int) -> EvidenceTable | None:
     """Evidence of the outputs for each candidate; None without outputs."""
     if table.Y is None or rep_out is None:
         return None
@@ -119,8 +109,7 @@ def _evidence(
 def breaks_table(result: InputCheck, title: str) -> Table:
     """One row for each normalisation, one column for each group."""
     table = _table(
-        title,
-        "how much a normalisation breaks a group, 0 to 1; evenness: smallest over largest standard deviation",
+        title, "how much a normalisation breaks a group, 0 to 1; evenness: smallest over largest standard deviation"
     )
     groups = [overlap.group for overlap in result.overlaps]
     for column in ("normalisation", *groups, "evenness"):
@@ -134,9 +123,7 @@ def breaks_table(result: InputCheck, title: str) -> Table:
 def one_table(result: InputCheck, source: str) -> Table:
     """One row for each group, for one normalisation."""
     (check,) = result.normalisations
-    caption = (
-        "map and shift: exact distance from what keeps the group; error: mean equivariance error, 0 to 1"
-    )
+    caption = "map and shift: exact distance from what keeps the group; error: mean equivariance error, 0 to 1"
     table = _table(f"{source}: {check.name} normalisation, evenness {check.evenness:.2g}", caption)
     for column in ("group", "keeps", "map", "shift", "error"):
         table.add_column(column, justify="left" if column in ("group", "keeps") else "right")

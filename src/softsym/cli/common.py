@@ -22,33 +22,19 @@ FILES = ", ".join(suffixes())
 MAX_ROWS = 250_000
 """More rows hardly change a verdict and take memory and time."""
 
-DATA = typer.Argument(
-    ..., help=f"A file ({FILES}) or a task such as 'golfball:wind=y'. An .npz holds X and Y."
-)
+DATA = typer.Argument(..., help=f"A file ({FILES}) or a task such as 'golfball:wind=y'. An .npz holds X and Y.")
 # Options that several commands have; each is the default of a parameter, as typer reads it.
-REP_IN = typer.Option(
-    None, "--in", help="Representation of the inputs, such as '5S + 5V'. A task knows its own."
-)
-REP_OUT = typer.Option(
-    None, "--out", help="Representation of the outputs, such as 'T(2)'. A task knows its own."
-)
+REP_IN = typer.Option(None, "--in", help="Representation of the inputs, such as '5S + 5V'. A task knows its own.")
+REP_OUT = typer.Option(None, "--out", help="Representation of the outputs, such as 'T(2)'. A task knows its own.")
 X_COLUMNS = typer.Option(None, "--x-columns", help="Columns of the inputs, such as 'm1..m5,pos_*'.")
 Y_COLUMNS = typer.Option(None, "--y-columns", help="Columns of the outputs.")
 ROW_GROUPS = typer.Option(
-    None,
-    "--row-groups",
-    metavar="COLUMN",
-    help="Column whose equal entries mark a row group; each stays in one part.",
+    None, "--row-groups", metavar="COLUMN", help="Column whose equal entries mark a row group; each stays in one part."
 )
 MAX_ROWS_OPTION = typer.Option(
-    MAX_ROWS,
-    "--max-rows",
-    min=0,
-    help="Rows that are used of a larger file, a random sample by --seed; 0 for all.",
+    MAX_ROWS, "--max-rows", min=0, help="Rows that are used of a larger file, a random sample by --seed; 0 for all."
 )
-DROP_MISSING = typer.Option(
-    False, "--drop-missing", help="Leave out rows with an empty cell, NaN or infinity."
-)
+DROP_MISSING = typer.Option(False, "--drop-missing", help="Leave out rows with an empty cell, NaN or infinity.")
 SEED = typer.Option(0, "--seed", min=0, help="Seed of everything that is drawn.")
 JSON_FILE = typer.Option(None, "--json", help="Write the result as JSON to a file, or to - (stdout).")
 QUIET = typer.Option(False, "--quiet", help="No progress.")

@@ -51,8 +51,7 @@ MODELS = ("auto", "linear", "gp", "network")
 
 def command(
     data: str = typer.Argument(
-        DEFAULT_DATA,
-        help=f"A file ({FILES}) or a task such as 'golfball:wind=y'. An .npz holds X and Y.",
+        DEFAULT_DATA, help=f"A file ({FILES}) or a task such as 'golfball:wind=y'. An .npz holds X and Y."
     ),
     rep_in: str | None = REP_IN,
     rep_out: str | None = REP_OUT,
@@ -62,9 +61,7 @@ def command(
         help="Candidate groups, such as 'O(2)@x' 'O(2)@z', or auto: those that the data propose. A task knows its own.",
     ),
     model: str = typer.Option(
-        "auto",
-        "--model",
-        help="Model to fit: linear, gp (Gaussian process), network, or auto for the best of all.",
+        "auto", "--model", help="Model to fit: linear, gp (Gaussian process), network, or auto for the best of all."
     ),
     largest: str | None = typer.Option(
         None, "--largest", help="Group of gates and bilinear layers; the candidates joined by default."
@@ -83,14 +80,9 @@ def command(
     ),
     budget: float | None = typer.Option(None, "--budget", help="Seconds to spend, instead of --epochs."),
     strength: float | None = typer.Option(
-        None,
-        "--strength",
-        min=0,
-        help="Initial strength of the penalties; chosen by short trials by default.",
+        None, "--strength", min=0, help="Initial strength of the penalties; chosen by short trials by default."
     ),
-    strengths: str = typer.Option(
-        "by-data", "--strengths", help=f"How strengths change: {', '.join(CONTROLLERS)}."
-    ),
+    strengths: str = typer.Option("by-data", "--strengths", help=f"How strengths change: {', '.join(CONTROLLERS)}."),
     seeds: int = typer.Option(2, "--seeds", min=1, help="Number of networks in the ensemble."),
     seed: int = SEED,
     jobs: int | None = typer.Option(
@@ -102,12 +94,8 @@ def command(
     engine: str = typer.Option(
         "local", "--engine", help="Where networks are trained: local, or ray (a cluster; the [ray] extra)."
     ),
-    address: str | None = typer.Option(
-        None, "--address", help="A Ray cluster; one is started here by default."
-    ),
-    device: str = typer.Option(
-        "cpu", "--device", help=f"What networks are trained on: {', '.join(DEVICES)}."
-    ),
+    address: str | None = typer.Option(None, "--address", help="A Ray cluster; one is started here by default."),
+    device: str = typer.Option("cpu", "--device", help=f"What networks are trained on: {', '.join(DEVICES)}."),
     out_dir: Path | None = typer.Option(
         None,
         "--out-dir",
@@ -129,9 +117,7 @@ def command(
 
     check_target(json_file, data)
     out_dir = out_dir or default_folder(data)
-    workspace = Workspace(
-        out_dir.resolve() if out_dir.name in ("", "..") else out_dir, force=force, resume=resume
-    )
+    workspace = Workspace(out_dir.resolve() if out_dir.name in ("", "..") else out_dir, force=force, resume=resume)
     workspace.check()
     check_texts([rep_in, rep_out], [largest, *(text for text in groups or [] if text != AUTO)])
     CONTROLLERS.check(strengths)
@@ -145,13 +131,7 @@ def command(
         table, task = read_data(data, x_columns, y_columns, drop_missing=drop_missing, **rows)
         if not quiet:
             note_sample(table, data)
-        options = {
-            "rep_in": rep_in,
-            "rep_out": rep_out,
-            "groups": groups,
-            "largest": largest,
-            "strength": strength,
-        }
+        options = {"rep_in": rep_in, "rep_out": rep_out, "groups": groups, "largest": largest, "strength": strength}
         chosen = ({} if task is None else task_parameters(task)) | {
             key: value for key, value in options.items() if value is not None
         }
@@ -279,7 +259,9 @@ def _show(est: SoftEquivariantRegressor, out_dir: Path) -> None:
 
     console, fit = Console(), est.fit_
     console.print(est.symmetries_)
-    facts = f"The model explains {percent(fit.explained())} of held-out data (mean squared error {fit.test_error():.4g})."
+    facts = (
+        f"The model explains {percent(fit.explained())} of held-out data (mean squared error {fit.test_error():.4g})."
+    )
     console.print(Text(" ".join([*fit.why, facts])))
     console.print(est.baselines_)
     console.print(Text(f"Report: {out_dir / 'report.html'}   model: {out_dir / 'model'}"))

@@ -16,18 +16,14 @@ def command(
         ..., "--groups", help="One or more groups, such as 'O(3)' 'O(2)@z' 'SO(3) | Scaling(3)'."
     ),
     width: int = typer.Option(384, "--width", min=1, help="Width of the hidden representation."),
-    solver: str = typer.Option(
-        "auto", "--solver", help="auto, orbits, reynolds, signs, weights, dense or iterative."
-    ),
+    solver: str = typer.Option("auto", "--solver", help="auto, orbits, reynolds, signs, weights, dense or iterative."),
     tol: float | None = typer.Option(
         None, "--tol", help="Singular values up to this count as zero (noisy generators)."
     ),
     max_gb: float = typer.Option(
         4.0, "--max-gb", help="Memory that solving may take; what needs more is refused at once."
     ),
-    cache: bool = typer.Option(
-        True, "--cache/--no-cache", help="Keep solutions in the platform's cache folder."
-    ),
+    cache: bool = typer.Option(True, "--cache/--no-cache", help="Keep solutions in the platform's cache folder."),
     json_file: str | None = JSON_FILE,
 ) -> None:
     """Sizes and dimensions of the equivariant spaces between two representations.

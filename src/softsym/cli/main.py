@@ -65,9 +65,7 @@ def show_version(wanted: bool) -> None:
 @app.callback()
 def main(
     debug: bool = typer.Option(False, "--debug", help="Show the traceback of an error."),
-    version: bool = typer.Option(
-        False, "--version", callback=show_version, is_eager=True, help="Show the version."
-    ),
+    version: bool = typer.Option(False, "--version", callback=show_version, is_eager=True, help="Show the version."),
 ) -> None:
     pass
 

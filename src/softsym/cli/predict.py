@@ -13,9 +13,7 @@ from softsym.data.formats import suffixes
 def command(
     model: Path = typer.Argument(..., help="A model's folder, as softsym discover writes it (DIR/model)."),
     data: str = typer.Argument(..., help=f"A file ({', '.join(suffixes())}) or a task."),
-    output: Path = typer.Option(
-        ..., "-o", "--output", help=f"Where predictions go: a file ({', '.join(suffixes())})."
-    ),
+    output: Path = typer.Option(..., "-o", "--output", help=f"Where predictions go: a file ({', '.join(suffixes())})."),
     x_columns: str | None = typer.Option(
         None, "--x-columns", help="Columns of the inputs; by default those with the names the model knows."
     ),

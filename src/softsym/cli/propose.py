@@ -39,9 +39,7 @@ def command(
     seed: int = SEED,
     json_file: str | None = JSON_FILE,
     picture: str | None = typer.Option(
-        None,
-        "--picture",
-        help="Draw eigenvalues, axes and groups into a file: .html, or .svg and .png with kaleido.",
+        None, "--picture", help="Draw eigenvalues, axes and groups into a file: .html, or .svg and .png with kaleido."
     ),
     quiet: bool = QUIET,
 ) -> None:

@@ -32,9 +32,7 @@ if TYPE_CHECKING:
 
 SHOWN = 12
 """How many column names a message lists."""
-_TOKEN = re.compile(
-    r'\s*(?:(?P<quoted>"(?:[^"]|"")*")|(?P<mark>,|\.\.)|(?P<plain>(?:(?!,|\.\.).)+))\s*', re.DOTALL
-)
+_TOKEN = re.compile(r'\s*(?:(?P<quoted>"(?:[^"]|"")*")|(?P<mark>,|\.\.)|(?P<plain>(?:(?!,|\.\.).)+))\s*', re.DOTALL)
 _PSEUDOVECTORS = re.compile(
     r"omega|torques?|spin|angular_?(momentum|velocity)|vorticity|magnetic_?(field|moment)?|magnetization|gyro(scope)?",
     re.IGNORECASE,
@@ -116,9 +114,7 @@ class Header:
         same = [known for known in self.names if known.casefold() == name.text.casefold()]
         close = same or difflib.get_close_matches(name.text, self.names, n=1, cutoff=0.5)
         hint = f"did you mean {close[0]!r}? " if close else ""
-        raise InputError(
-            f"{flag}: {self.source} has no column {name.text!r}; {hint}Its columns are {self.describe()}"
-        )
+        raise InputError(f"{flag}: {self.source} has no column {name.text!r}; {hint}Its columns are {self.describe()}")
 
 
 @dataclass(frozen=True)
@@ -235,9 +231,7 @@ def infer_columns(names: Sequence[str]) -> tuple[InferredColumns, InferredColumn
     return _side(groups[:last] + groups[last + 1 :]), _side([groups[last]])
 
 
-def explain_missing_options(
-    data: str, names: Sequence[str], texts: Collection[str], command: str = "discover"
-) -> str:
+def explain_missing_options(data: str, names: Sequence[str], texts: Collection[str], command: str = "discover") -> str:
     """Message on missing options: the columns there are, and a command to copy that leaves columns of text out."""
     shown = ", ".join(names[:30]) + (", ..." if len(names) > 30 else "")
     parts = [
@@ -247,16 +241,9 @@ def explain_missing_options(
     sides = infer_columns([name for name in names if name not in texts])
     if sides is not None:
         x, y = sides
-        options = {
-            "--x-columns": _select(x.columns),
-            "--y-columns": _select(y.columns),
-            "--in": x.rep,
-            "--out": y.rep,
-        }
+        options = {"--x-columns": _select(x.columns), "--y-columns": _select(y.columns), "--in": x.rep, "--out": y.rep}
         words = (word for option, value in options.items() for word in (option, shlex.quote(value)))
-        parts.append(
-            f"a guess by their names, to copy: softsym {command} {shlex.quote(data)} {' '.join(words)}"
-        )
+        parts.append(f"a guess by their names, to copy: softsym {command} {shlex.quote(data)} {' '.join(words)}")
     return "; ".join(parts)
 
 

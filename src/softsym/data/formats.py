@@ -23,9 +23,7 @@ PACKED = ".gz"
 OTHERS = {
     **dict.fromkeys((".xlsx", ".xls"), "an Excel workbook; save the sheet as CSV"),
     ".ods": "a spreadsheet; save the sheet as CSV",
-    **dict.fromkeys(
-        (".h5", ".hdf5"), "an HDF5 file; read it with h5py and save it with numpy.savez(file, X=X, Y=Y)"
-    ),
+    **dict.fromkeys((".h5", ".hdf5"), "an HDF5 file; read it with h5py and save it with numpy.savez(file, X=X, Y=Y)"),
     ".npy": "a single array; save inputs and outputs together with numpy.savez(file, X=X, Y=Y)",
     ".mat": "a MATLAB file; read it with scipy.io.loadmat and save it with numpy.savez(file, X=X, Y=Y)",
     ".json": "a JSON file; save its rows as CSV or Parquet",
@@ -145,9 +143,7 @@ def open_file(path: Path) -> DataFile:
     except PermissionError as error:
         raise InputError(f"no permission to read {path}; pass a file that you may read") from error
     except (OSError, ValueError) as error:
-        raise InputError(
-            f"cannot read {path}: {getattr(error, 'strerror', error)}; pass another file"
-        ) from error
+        raise InputError(f"cannot read {path}: {getattr(error, 'strerror', error)}; pass another file") from error
     return known.open(path)
 
 
@@ -170,6 +166,4 @@ def format_of(path: Path) -> type[DataFile]:
         return FORMATS[suffix]
     if suffix in OTHERS:
         raise InputError(f"{path} is {OTHERS[suffix]}")
-    raise InputError(
-        f"cannot tell what {path} is from its name; pass a file that ends in {', '.join(suffixes())}"
-    )
+    raise InputError(f"cannot tell what {path} is from its name; pass a file that ends in {', '.join(suffixes())}")

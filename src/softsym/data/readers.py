@@ -198,9 +198,7 @@ class DelimitedFile(DataFile):
             if places and not keep_missing:
                 line, column, cell = places[0]
                 where, count = f"{self.path}, line {line}", len({line for line, _, _ in places})
-                raise _value_error(
-                    where, self.names[column], None if kind == "missing" else cell, count, "line"
-                )
+                raise _value_error(where, self.names[column], None if kind == "missing" else cell, count, "line")
         if not numbers:
             raise InputError(f"{self.path} has column names but no rows")
         return np.frombuffer(numbers, dtype=np.float64).reshape(-1, len(columns)).copy()
@@ -349,9 +347,7 @@ def _damage_error(path: Path, why: str) -> InputError:
 def _value_error(where: str, column: str, value: object, count: int, unit: str) -> InputError:
     """A refusal of a missing value (None), or of NaN or infinity."""
     lines = f"{count} {unit}{'' if count == 1 else 's'}"
-    problem, kind = (
-        ("has no value", "missing values") if value is None else (f"is {value}", "NaN or infinity")
-    )
+    problem, kind = ("has no value", "missing values") if value is None else (f"is {value}", "NaN or infinity")
     return InputError(
         f"{where}: column {column!r} {problem} ({lines} with {kind}); correct it, or leave such {unit}s out with --drop-missing"
     )
@@ -371,9 +367,7 @@ def _check_encoding(path: Path) -> tuple[int, int]:
     position, line, size = 0, 1, path.stat().st_size
     try:
         with _open_text(path) as file, progress(f"reading {path.name}", size, unit="bytes") as show:
-            while block := file.read(BLOCK) + file.readline(
-                LONGEST_LINE
-            ):  # whole lines, so that no character is cut
+            while block := file.read(BLOCK) + file.readline(LONGEST_LINE):  # whole lines, so that no character is cut
                 if len(block) >= LONGEST_LINE:
                     raise InputError(
                         f"{path}, line {line + block.count(10)} has more than {LONGEST_LINE:,} bytes; it is no table"
@@ -406,9 +400,7 @@ def _records(path: Path, separator: str) -> Iterator[tuple[int, list[str]]]:
         try:
             yield from ((reader.line_num, cells) for cells in reader if any(map(str.strip, cells)))
         except csv.Error as error:
-            raise InputError(
-                f"{path}, line {reader.line_num}: {error}; a double quote may not be closed"
-            ) from error
+            raise InputError(f"{path}, line {reader.line_num}: {error}; a double quote may not be closed") from error
 
 
 def _check_names(path: Path, cells: list[str]) -> tuple[str, ...]:
@@ -486,9 +478,7 @@ class NpzFile(DataFile):
     def labels(self, row_groups: str, rows: Index | None = None) -> list[Any]:
         """The entries of an array of one axis, as Python objects."""
         if row_groups not in self.sizes:
-            raise InputError(
-                f"{ROW_GROUPS}: {self.path} has no array `{row_groups}`; it holds {', '.join(self.sizes)}"
-            )
+            raise InputError(f"{ROW_GROUPS}: {self.path} has no array `{row_groups}`; it holds {', '.join(self.sizes)}")
         shape, dtype = _header(self.path, row_groups, self.sizes)
         check_memory(f"`{row_groups}` of {self.path}", 10 * self.sizes[row_groups], "pass other row groups")
         if dtype.hasobject or shape != (self.rows,):
@@ -575,8 +565,7 @@ def _read_header(path: Path, name: str, held: dict[str, int]) -> tuple[int, tupl
         raise InputError(f"{path}: `{names}` takes {held[names]:,} bytes; give columns shorter names")
     if dtype.kind != "U" or shape_of_names != (columns,):
         raise InputError(
-            f"{path}: `{names}` must hold {columns} texts, one for each column, got {dtype} "
-            f"of shape {shape_of_names}"
+            f"{path}: `{names}` must hold {columns} texts, one for each column, got {dtype} of shape {shape_of_names}"
         )
     return shape[0], tuple(map(str, _load(path, names)))
 
@@ -586,12 +575,8 @@ def _header(path: Path, name: str, held: dict[str, int]) -> tuple[Shape, np.dtyp
     with _refuse_array(path, name), zipfile.ZipFile(path) as archive, archive.open(f"{name}.npy") as file:
         shape, _, dtype = _HEADERS[np.lib.format.read_magic(file)](file)
         size = math.prod(shape) * dtype.itemsize
-        if any(type(axis) is not int or axis < 0 for axis in shape) or (
-            size > held[name] and not dtype.hasobject
-        ):
-            raise ValueError(
-                f"its header says {shape} of {dtype}, {size:,} bytes, and there are {held[name]:,}"
-            )
+        if any(type(axis) is not int or axis < 0 for axis in shape) or (size > held[name] and not dtype.hasobject):
+            raise ValueError(f"its header says {shape} of {dtype}, {size:,} bytes, and there are {held[name]:,}")
     return shape, dtype
 
 

@@ -51,11 +51,7 @@ class SymmetricScaler:
 
     @classmethod
     def fit(
-        cls,
-        X: ArrayLike,
-        rep: Rep | str | None,
-        groups: Sequence[Group | str],
-        weights: Array | None = None,
+        cls, X: ArrayLike, rep: Rep | str | None, groups: Sequence[Group | str], weights: Array | None = None
     ) -> SymmetricScaler:
         """Computes shift and scale from training data.
 

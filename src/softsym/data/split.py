@@ -26,12 +26,7 @@ class Parts:
 
 
 def split_rows(
-    X: Array,
-    fraction: float,
-    seed: int,
-    *,
-    duplicates: Index | None = None,
-    row_groups: Index | None = None,
+    X: Array, fraction: float, seed: int, *, duplicates: Index | None = None, row_groups: Index | None = None
 ) -> Parts:
     """Shuffles rows into parts; ``fraction`` of them for validation and as many for the test.
 

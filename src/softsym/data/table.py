@@ -102,11 +102,7 @@ def read_table(
         numbers = numbers if chosen is None else numbers[chosen]
     else:
         numbers = file.sample([*x, *y], chosen, keep_missing=drop_missing)
-    labels = (
-        None
-        if row_groups is None
-        else encode_labels(file.labels(row_groups, chosen), f"{path}: {row_groups!r}")
-    )
+    labels = None if row_groups is None else encode_labels(file.labels(row_groups, chosen), f"{path}: {row_groups!r}")
     if drop_missing:
         whole = _whole_rows(path, numbers)
         numbers = numbers[whole]
@@ -135,9 +131,7 @@ def _check_memory(path: Path, size: int) -> None:
     check_memory(str(path), 2 * size, advice)  # numbers are copied once
     if size > MEMORY_WARNING:
         warnings.warn(
-            f"{path} needs about {size / 1e9:.1f} GB of memory; {advice} if that is too much",
-            DataWarning,
-            stacklevel=3,
+            f"{path} needs about {size / 1e9:.1f} GB of memory; {advice} if that is too much", DataWarning, stacklevel=3
         )
 
 
@@ -149,16 +143,12 @@ def _whole_rows(path: Path, numbers: Array) -> NDArray[np.bool_]:
     if not whole.all():
         count = len(whole) - int(whole.sum())
         warnings.warn(
-            f"{path}: {count:,} of {len(whole):,} rows lack a value and are left out",
-            DataWarning,
-            stacklevel=3,
+            f"{path}: {count:,} of {len(whole):,} rows lack a value and are left out", DataWarning, stacklevel=3
         )
     return whole
 
 
-def check_fit(
-    table: Table, rep_in: Rep | str | None, rep_out: Rep | str | None, groups: Sequence[Group | str]
-) -> int:
+def check_fit(table: Table, rep_in: Rep | str | None, rep_out: Rep | str | None, groups: Sequence[Group | str]) -> int:
     """Checks that a table can be learned from as its representations say.
 
     Returns:
@@ -176,9 +166,7 @@ def check_fit(
     if len(table.X) < MINIMUM_ROWS:
         raise InputError(f"{table.source} has {len(table.X)} rows; at least {MINIMUM_ROWS} are needed")
     if table.Y is not None and not np.ptp(table.Y, axis=0).any():
-        shown = ", ".join(
-            f"{name} = {value:g}" for name, value in zip(table.y_names[:3], table.Y[0], strict=False)
-        )
+        shown = ", ".join(f"{name} = {value:g}" for name, value in zip(table.y_names[:3], table.Y[0], strict=False))
         raise InputError(
             f"every output of {table.source} is constant ({shown}); there is nothing to learn, pass other --y-columns"
         )
@@ -193,9 +181,7 @@ def check_fit(
     return len(table.X) - distinct
 
 
-def _check_size(
-    rep: Rep | None, group: Group, values: Array, what: str, flag: str, other: str, affine: bool
-) -> None:
+def _check_size(rep: Rep | None, group: Group, values: Array, what: str, flag: str, other: str, affine: bool) -> None:
     if rep is None:
         return
     if affine and not is_affine(group):

@@ -87,9 +87,7 @@ class Task(ABC):
         """Draws n examples: inputs and outputs, float32, from a stream of their own; recorded ones may be in a split too."""
 
     @abstractmethod
-    def splits(
-        self, seed: int, sizes: tuple[int, int, int] | None = None, *, fixed_data: bool = False
-    ) -> Splits:
+    def splits(self, seed: int, sizes: tuple[int, int, int] | None = None, *, fixed_data: bool = False) -> Splits:
         """Draws the data of one run.
 
         Args:
@@ -175,15 +173,11 @@ class Synthetic(Task):
         """Examples computed afresh: a formula can give more than the training data."""
         return self.sample(OBSERVED, seed)
 
-    def splits(
-        self, seed: int, sizes: tuple[int, int, int] | None = None, *, fixed_data: bool = False
-    ) -> Splits:
+    def splits(self, seed: int, sizes: tuple[int, int, int] | None = None, *, fixed_data: bool = False) -> Splits:
         """Draws the data of one run, each part from its own stream."""
         counts = read_sizes(self.sizes if sizes is None else sizes)
         seed = FIXED_SEED if fixed_data else seed
-        train, val, test = (
-            self._draw(n, stream(seed, part)) for part, n in zip(counts._fields, counts, strict=True)
-        )
+        train, val, test = (self._draw(n, stream(seed, part)) for part, n in zip(counts._fields, counts, strict=True))
         return Splits(train, val, test, self.error)
 
     def _draw(self, n: int, generator: torch.Generator) -> Pair:

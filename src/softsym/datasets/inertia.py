@@ -34,11 +34,7 @@ AXIS_GROUPS: tuple[Group, ...] = tuple(group(f"O(2)@{axis}") for axis in "xyz")
 def _study() -> dict[str, Diagonal]:
     """The thirteen data sets of the correlation study; the published code adds where the text subtracts."""
     directions = {"eps1": (1, 0, 0), "eps2": (0, 1, 0), "eps3": (0, 0, 1), "eps4": (-1, 1, 0)}
-    scaled = {
-        f"{c}*{name}": (c * x, c * y, c * z)
-        for name, (x, y, z) in directions.items()
-        for c in (0.3, 0.6, 0.9)
-    }
+    scaled = {f"{c}*{name}": (c * x, c * y, c * z) for name, (x, y, z) in directions.items() for c in (0.3, 0.6, 0.9)}
     return {"0": (0.0, 0.0, 0.0), **scaled}
 
 

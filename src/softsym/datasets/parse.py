@@ -208,15 +208,11 @@ def read_data(
         from softsym.data.table import read_table
 
         options: dict[str, Any] = {"row_groups": row_groups, "most_rows": most_rows, "seed": seed}
-        return read_table(
-            text, x_columns, y_columns, need_y=need_y, drop_missing=drop_missing, **options
-        ), None
+        return read_table(text, x_columns, y_columns, need_y=need_y, drop_missing=drop_missing, **options), None
     if row_groups is not None:
         raise InputError(f"{text!r} is a task, which knows its row groups; leave out --row-groups")
     if x_columns is not None or y_columns is not None:
-        raise InputError(
-            f"{text!r} is a task, which knows its columns; leave out --x-columns and --y-columns"
-        )
+        raise InputError(f"{text!r} is a task, which knows its columns; leave out --x-columns and --y-columns")
     known = task(text)
     return task_table(known, seed), known
 

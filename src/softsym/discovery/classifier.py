@@ -48,9 +48,7 @@ class SoftEquivariantClassifier(ClassifierMixin, SoftEquivariantEstimator):  # t
         check_classification_targets(y)
         y = column_or_1d(y, warn=True)
         if type_of_target(y) == "continuous":
-            raise InputError(
-                "`y` must hold classes, got continuous numbers; use SoftEquivariantRegressor for them"
-            )
+            raise InputError("`y` must hold classes, got continuous numbers; use SoftEquivariantRegressor for them")
         binarizer = LabelBinarizer().fit(y)
         self.classes_ = binarizer.classes_
         if len(self.classes_) < 2:

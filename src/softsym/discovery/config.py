@@ -12,15 +12,7 @@ from pydantic import Field, NonNegativeFloat, PositiveInt, ValidationError
 
 from softsym.errors import InputError, first_problem
 from softsym.groups import Group
-from softsym.training import (
-    FAST,
-    FAST_STRENGTH,
-    Batch,
-    LearningRate,
-    NetworkHyperparameters,
-    TrainingConfig,
-    Width,
-)
+from softsym.training import FAST, FAST_STRENGTH, Batch, LearningRate, NetworkHyperparameters, TrainingConfig, Width
 
 if TYPE_CHECKING:
     from softsym.regularize.strengths import Controller
@@ -189,9 +181,7 @@ def read_hyperparameters(config: NetworkConfig, *, has_groups: bool) -> Hyperpar
         shown = "weight_decay" if name == "shrink" else name
         raise InputError(f"`{shown}` = {given.get(name)!r}: {problem.lower()}") from error
     if chosen.width > PLAIN_WIDTH * PLAIN_WIDTH:
-        from softsym.nn.network import (
-            check_memory,
-        )  # with torch, which most fits do not need before their evidence
+        from softsym.nn.network import check_memory  # with torch, which most fits do not need before their evidence
 
         check_memory(chosen.width, chosen.layers)
     return chosen
@@ -221,9 +211,7 @@ def count_processes(n_jobs: int | None) -> int:
 
     whole = n_jobs is None or (isinstance(n_jobs, int) and not isinstance(n_jobs, bool))
     if not whole or n_jobs == 0:
-        raise InputError(
-            f"`n_jobs` must be a whole number other than 0, such as 2 or -1 for all cores, got {n_jobs!r}"
-        )
+        raise InputError(f"`n_jobs` must be a whole number other than 0, such as 2 or -1 for all cores, got {n_jobs!r}")
     return int(joblib.effective_n_jobs(n_jobs))
 
 

@@ -76,9 +76,7 @@ class Workspace:
         if self.resume and not self.partial.exists():
             raise InputError(f"there is no stopped discovery in {self.partial}; leave out --resume")
         if self.target.exists() and not self.force:
-            raise InputError(
-                f"{self.target} exists already; pass another --out-dir, or --force to replace it"
-            )
+            raise InputError(f"{self.target} exists already; pass another --out-dir, or --force to replace it")
         check_replaceable(self.target)
         if self.partial.exists() and not (self.resume or self.force):
             raise InputError(
@@ -244,9 +242,7 @@ def predict_file(
     if output.exists() and not force:
         raise InputError(f"{output} exists already; pass another -o, or --force to replace it")
     if not (model / "model.json").is_file():
-        raise InputError(
-            f"{model} holds no softsym model; pass a folder written by est.save or softsym discover"
-        )
+        raise InputError(f"{model} holds no softsym model; pass a folder written by est.save or softsym discover")
     if not is_task(data):
         open_file(Path(data))
     from softsym.discovery.state import load  # not needed to refuse anything above

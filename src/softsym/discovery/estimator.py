@@ -18,14 +18,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from softsym.arrays import (
-    check_magnitudes,
-    encode_labels,
-    encode_row_groups,
-    one_blas_thread,
-    row_weights,
-    seed_of,
-)
+from softsym.arrays import check_magnitudes, encode_labels, encode_row_groups, one_blas_thread, row_weights, seed_of
 from softsym.data.split import HELD_OUT
 from softsym.discovery.config import (
     NETWORK_FIELDS,
@@ -469,9 +462,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
                 return list(dict.fromkeys(map(read_group, listed))), ""
             return (read_groups(self.groups) if self.groups else []), ""
         if self._target is Target.CLASSES:
-            raise InputError(
-                "groups='auto' is for regression; pass candidates for classes, such as groups=['O(3)']"
-            )
+            raise InputError("groups='auto' is for regression; pass candidates for classes, such as groups=['O(3)']")
         if self.rep_in is None or self.rep_out is None:
             raise InputError(
                 "groups='auto' needs how columns transform: pass `rep_in` and `rep_out`, such as '2V' and 'V'"
@@ -572,14 +563,7 @@ def run_fit(
         compiled=_describe_compiled() if networks is not None else None,
         seed=data.seed,
         why=tuple(
-            filter(
-                None,
-                (
-                    data.note and _sentence(data.note),
-                    why,
-                    explain_choice(chosen.model, data, len(candidates)),
-                ),
-            )
+            filter(None, (data.note and _sentence(data.note), why, explain_choice(chosen.model, data, len(candidates))))
         ),
     )
     return evidence, measure_symmetries(fit, judged), fit

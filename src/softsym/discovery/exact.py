@@ -210,9 +210,7 @@ def violation_at_elements(model: Model, shape: Shape, group: Group, rows: Rows, 
 
 def verify(model: Model, shape: Shape, groups: Sequence[Group], rows: Rows) -> tuple[str, ...]:
     """Names of those groups to which a model is equivariant at every element that is drawn."""
-    return tuple(
-        group.name for group in groups if violation_at_elements(model, shape, group, rows) <= EQUIVARIANT
-    )
+    return tuple(group.name for group in groups if violation_at_elements(model, shape, group, rows) <= EQUIVARIANT)
 
 
 def project_fit(fit: Fit, group: Group | str) -> tuple[Fit, float]:
@@ -220,9 +218,7 @@ def project_fit(fit: Fit, group: Group | str) -> tuple[Fit, float]:
     wanted = read_group(group)
     if wanted not in fit.shape.groups:
         known = ", ".join(candidate.name for candidate in fit.shape.groups) or "none"
-        raise InputError(
-            f"{wanted.name} is not among the candidate groups ({known}); fit with it to project onto it"
-        )
+        raise InputError(f"{wanted.name} is not among the candidate groups ({known}); fit with it to project onto it")
     source = fit.full_model
     train, full = fit.train_model.project([wanted]), source.project([wanted])
     for other in (fit.networks, fit.gp):  # the selected model may have no such form
@@ -243,8 +239,6 @@ def project_fit(fit: Fit, group: Group | str) -> tuple[Fit, float]:
     error = after.test_error()
     first = Baseline(train.name, math.nan, error, fit.test.explained(error), is_returned=True)
     others = [
-        replace(row, is_returned=False, share=0.0)
-        for row in fit.baselines
-        if row.name not in (train.name, ENSEMBLE)
+        replace(row, is_returned=False, share=0.0) for row in fit.baselines if row.name not in (train.name, ENSEMBLE)
     ]
     return replace(after, baselines=Baselines([first, *others])), distances[0] if distances else math.nan

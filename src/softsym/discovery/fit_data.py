@@ -85,9 +85,7 @@ class Shape:
     def from_dict(cls, texts: dict[str, Any]) -> Shape:
         """The inverse of :meth:`to_dict`."""
         groups = tuple(map(read_group, texts["groups"]))
-        return cls(
-            read_rep(texts["rep_in"]), read_rep(texts["rep_out"]), groups, read_group(texts["largest"])
-        )
+        return cls(read_rep(texts["rep_in"]), read_rep(texts["rep_out"]), groups, read_group(texts["largest"]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,9 +179,7 @@ class FitData:
         rows = self.rows
         duplicates = duplicate_groups(rows.X) if self.duplicates is None else self.duplicates
         object.__setattr__(self, "duplicates", duplicates)
-        parts = split_rows(
-            rows.X, self.fraction, self.seed, duplicates=duplicates, row_groups=rows.row_groups
-        )
+        parts = split_rows(rows.X, self.fraction, self.seed, duplicates=duplicates, row_groups=rows.row_groups)
         object.__setattr__(self, "parts", parts)
 
     @property

@@ -64,22 +64,17 @@ class InvariantFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Invariants (n, features) of rows (n, size of ``rep``)."""
         check_is_fitted(self)
         inputs = np.asarray(validate_data(self, X, reset=False, dtype=np.float64))
-        columns = [
-            feature.value(*(inputs[:, self._blocks[k]] for k in feature.blocks)) for feature in self._features
-        ]
+        columns = [feature.value(*(inputs[:, self._blocks[k]] for k in feature.blocks)) for feature in self._features]
         return np.stack(columns, axis=1) if columns else np.zeros((len(inputs), 0))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """What the invariants are: ``m``, ``norm(v)``, ``dot(v, w)``, ``det(u, v, w)``."""
         check_is_fitted(self, "n_features_in_")
         given = input_features if input_features is not None else getattr(self, "feature_names_in_", None)
-        names = (
-            [f"x{k}" for k in range(self.n_features_in_)] if given is None else [str(name) for name in given]
-        )
+        names = [f"x{k}" for k in range(self.n_features_in_)] if given is None else [str(name) for name in given]
         shown = [_short([names[k] for k in range(block.start, block.stop)]) for block in self._blocks]
         return np.array(
-            [feature.name.format(*(shown[k] for k in feature.blocks)) for feature in self._features],
-            dtype=object,
+            [feature.name.format(*(shown[k] for k in feature.blocks)) for feature in self._features], dtype=object
         )
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -91,9 +86,7 @@ class InvariantFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         group, pieces = read_group(self.group), []
         for segment in read_rep(self.rep).segments(group):
             kind = Rep(((1, segment.type),))
-            pieces += [
-                (kind, slice(k, k + segment.size)) for k in range(segment.start, segment.stop, segment.size)
-            ]
+            pieces += [(kind, slice(k, k + segment.size)) for k in range(segment.start, segment.stop, segment.size)]
         return pieces
 
     @property
@@ -107,9 +100,7 @@ class InvariantFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         vectors = [k for k, (kind, _) in enumerate(pieces) if kind == Vector]
         forms = _forms(group) if vectors else []
         for i, j in itertools.combinations_with_replacement(vectors, 2):
-            features += [
-                one for one in (_bilinear(form, number, i, j) for number, form in enumerate(forms)) if one
-            ]
+            features += [one for one in (_bilinear(form, number, i, j) for number, form in enumerate(forms)) if one]
         others = [k for k, (kind, _) in enumerate(pieces) if kind.size(group) > 1 and kind != Vector]
         if group.is_orthogonal:
             features += [_Feature("norm({})", (k,), _norm) for k in others]
@@ -165,11 +156,7 @@ def _forms(group: Group) -> list[Array]:
     d = group.dim
     space = invariants(Vector * Vector, group).basis().reshape(d * d, -1)
     linear = invariants(Vector, group).basis().reshape(d, -1)
-    products = (
-        np.stack([np.outer(a, b).ravel() for a in linear.T for b in linear.T], axis=1)
-        if linear.size
-        else None
-    )
+    products = np.stack([np.outer(a, b).ravel() for a in linear.T for b in linear.T], axis=1) if linear.size else None
     first = np.eye(d).ravel()[:, None]
     known = [] if products is None else [products]
     if space.shape[1] and np.allclose(space @ (space.T @ first), first):
@@ -225,7 +212,5 @@ def _short(names: list[str]) -> str:
         return names[0]
     stem = names[0][:-1]
     ends = [name[len(stem) :] for name in names]
-    is_common = (
-        stem and all(name.startswith(stem) for name in names) and ends in (["x", "y", "z"], ["x", "y"])
-    )
+    is_common = stem and all(name.startswith(stem) for name in names) and ends in (["x", "y", "z"], ["x", "y"])
     return stem.rstrip("_") if is_common else " ".join(names)

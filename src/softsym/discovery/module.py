@@ -55,9 +55,7 @@ class Scaled(nn.Module):
     shift_out: Tensor
     scale_out: Tensor
 
-    def __init__(
-        self, inner: nn.Module, scale_in: SymmetricScaler, scale_out: SymmetricScaler | None = None
-    ) -> None:
+    def __init__(self, inner: nn.Module, scale_in: SymmetricScaler, scale_out: SymmetricScaler | None = None) -> None:
         super().__init__()
         self.inner, self.has_output_scale = inner, scale_out is not None
         for where, scaler in (("in", scale_in), ("out", scale_out)):

@@ -56,12 +56,7 @@ class OnRay:
         return max(1, int(self._ray.cluster_resources().get("CPU", 1)))
 
     def run(
-        self,
-        training_data: TrainingData,
-        jobs: Sequence[TrainJob],
-        n_jobs: int,
-        on_epoch: OnEpoch,
-        may_diverge: bool,
+        self, training_data: TrainingData, jobs: Sequence[TrainJob], n_jobs: int, on_epoch: OnEpoch, may_diverge: bool
     ) -> list[Outcome | None]:
         """See :class:`~softsym.discovery.parallel.Executor`; ``n_jobs`` is ignored, as the cluster has its own number of workers."""
         ray = self._ray

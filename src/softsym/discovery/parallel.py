@@ -137,11 +137,7 @@ class Weighted:
 
         true, weights = y[:, :-1], y[:, -1]
         is_classes = self.inner is cross_entropy
-        each = (
-            cross_entropy(prediction, true, reduction="none")
-            if is_classes
-            else (prediction - true).square().mean(1)
-        )
+        each = cross_entropy(prediction, true, reduction="none") if is_classes else (prediction - true).square().mean(1)
         return (weights * each).mean()
 
 
@@ -223,12 +219,7 @@ class Executor(Protocol):
     """Runs trainings on other machines (:class:`softsym.discovery.on_ray.OnRay`)."""
 
     def run(
-        self,
-        training_data: TrainingData,
-        jobs: Sequence[TrainJob],
-        n_jobs: int,
-        on_epoch: OnEpoch,
-        may_diverge: bool,
+        self, training_data: TrainingData, jobs: Sequence[TrainJob], n_jobs: int, on_epoch: OnEpoch, may_diverge: bool
     ) -> list[Outcome | None]:
         """The outcome of every job, at most ``n_jobs`` at a time; None if a training diverged and ``may_diverge`` is set."""
 
@@ -309,9 +300,7 @@ def _train_in_processes(
     with tempfile.TemporaryDirectory(prefix="softsym-", ignore_cleanup_errors=True) as name:
         try:
             futures = [
-                executor.submit(
-                    _run_in_process, training_data, job, Path(name), place, may_diverge, is_torch_only()
-                )
+                executor.submit(_run_in_process, training_data, job, Path(name), place, may_diverge, is_torch_only())
                 for place, job in enumerate(jobs)
             ]
             _follow(Path(name), futures, on_epoch)

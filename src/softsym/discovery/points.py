@@ -87,9 +87,7 @@ def read_points(
     parts = [linear_part(lift(group, d)) for group in groups]
     is_centred = centre and any(len(directions) == d for _, directions in parts)
     if is_centred and not any(kind.atoms == (PointAtom(),) for _, kind in source):
-        raise InputError(
-            f"{source} has no points P that translations could act on; write V for displacements"
-        )
+        raise InputError(f"{source} has no points P that translations could act on; write V for displacements")
     acting = [
         group if group.dim == d else linear
         for group, (linear, _) in zip(groups, parts, strict=True)

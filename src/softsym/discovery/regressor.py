@@ -59,9 +59,7 @@ class SoftEquivariantRegressor(RegressorMixin, SoftEquivariantEstimator):  # typ
 
     def _read(self, X: Any, y: Any) -> tuple[Array, Array]:
         names = [str(name) for name in y.columns] if hasattr(y, "columns") else None
-        X, y = validate_data(
-            self, X, y, multi_output=True, y_numeric=True, ensure_min_samples=2, dtype=np.float64
-        )
+        X, y = validate_data(self, X, y, multi_output=True, y_numeric=True, ensure_min_samples=2, dtype=np.float64)
         self.n_outputs_ = 0 if y.ndim == 1 else y.shape[1]
         if names is not None and y.ndim == 2:
             self.output_names_ = names

@@ -22,15 +22,7 @@ from scipy.optimize import nnls
 
 from softsym.discovery import models as base
 from softsym.discovery.fit_data import FitData, Rows, Shape, Target, standard_errors
-from softsym.discovery.models import (
-    GaussianProcess,
-    Model,
-    Probabilities,
-    Residual,
-    Stack,
-    fit_gp,
-    residual_rows,
-)
+from softsym.discovery.models import GaussianProcess, Model, Probabilities, Residual, Stack, fit_gp, residual_rows
 from softsym.errors import InputError
 from softsym.groups import Group, join_groups
 from softsym.metrics.transform import LOW_OVERLAP
@@ -94,9 +86,7 @@ class Baseline:
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and strings, for JSON; what is not known is None."""
         fields = asdict(self)
-        return fields | {
-            "validation_error": None if np.isnan(self.validation_error) else self.validation_error
-        }
+        return fields | {"validation_error": None if np.isnan(self.validation_error) else self.validation_error}
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> Baseline:
@@ -123,15 +113,9 @@ class Baselines(CandidateTable[Baseline]):
     what, plotted = "model", "test_error"
     columns = (
         Column("model", "Model", lambda row: row.name),
+        Column("held-out error", "Held-out error", lambda row: row.test_error, "{:.4g}".format, is_figure=True),
         Column(
-            "held-out error", "Held-out error", lambda row: row.test_error, "{:.4g}".format, is_figure=True
-        ),
-        Column(
-            "explained",
-            "Explained",
-            lambda row: row.explained,
-            lambda share: f"{100 * share:.1f} %",
-            is_figure=True,
+            "explained", "Explained", lambda row: row.explained, lambda share: f"{100 * share:.1f} %", is_figure=True
         ),
         Column("", "", lambda row: row.verdict),
     )
@@ -402,9 +386,7 @@ def fit_models(
     if own.groups:
         closed[base.GP] = lambda: fit_gp(rows, own, seed=seed, exact_groups=names)
     if is_auto and not names and 0 < len(narrow.groups) < len(own.groups):
-        closed[base.GP_SUPPORTED] = lambda: fit_gp(
-            rows, narrow, seed=seed, title=base.GP_SUPPORTED, exact_groups=names
-        )
+        closed[base.GP_SUPPORTED] = lambda: fit_gp(rows, narrow, seed=seed, title=base.GP_SUPPORTED, exact_groups=names)
     if is_auto or not own.groups:
         closed[base.GP_UNCONSTRAINED] = lambda: fit_gp(rows, free, seed=seed, title=base.GP_UNCONSTRAINED)
     if not is_auto:
@@ -415,9 +397,7 @@ def fit_models(
         raise InputError(next(iter(fitter.refused.values())))
     others = fitter.run(_baseline_steps(data, rows, free))
     if is_auto:
-        models += others + _fit_residuals(
-            data, fitter, [*models, *others], narrow if supported else free, names
-        )
+        models += others + _fit_residuals(data, fitter, [*models, *others], narrow if supported else free, names)
         others = []
     return FittedModels(tuple(models), tuple(others), fitter.refused, time.perf_counter() - began)
 
@@ -474,11 +454,7 @@ def should_train_network(data: FitData, models: FittedModels) -> tuple[bool, str
     if data.model != "auto":
         return data.model == "network", f"the parameter model is {data.model!r}"
     labels = data.development.row_groups
-    if (
-        labels is not None
-        and len(np.unique(labels[data.is_validation])) < FEWEST_COMPARED
-        and models.selectable
-    ):
+    if labels is not None and len(np.unique(labels[data.is_validation])) < FEWEST_COMPARED and models.selectable:
         return False, "too few row groups to tell whether it predicts better"
     processes = models.processes
     if not processes or (data.shape.groups and models.find(base.GP) is None):
@@ -516,9 +492,7 @@ def should_train_network(data: FitData, models: FittedModels) -> tuple[bool, str
 def select_supported(groups: Sequence[Group], symmetries: Symmetries) -> tuple[list[Group], list[Group]]:
     """Candidates that models are fitted with: those with enough orbit overlap, and those of them that are not absent."""
     rows = {row.name: row for row in symmetries}
-    overlapping = [
-        group for group in groups if not (group.name in rows and rows[group.name].overlap < LOW_OVERLAP)
-    ]
+    overlapping = [group for group in groups if not (group.name in rows and rows[group.name].overlap < LOW_OVERLAP)]
     absent = {row.name for row in symmetries if row.verdict == "absent"}
     return [group for group in overlapping if group.name not in absent], overlapping
 

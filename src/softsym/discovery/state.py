@@ -149,9 +149,7 @@ def to_files(estimator: Any) -> Files:
         "format": FORMAT,
         "class": type(estimator).__name__,
         "parameters": {name: plain(value) for name, value in estimator.storable_parameters().items()},
-        "attributes": {
-            name: plain(getattr(estimator, name)) for name in ATTRIBUTES if hasattr(estimator, name)
-        },
+        "attributes": {name: plain(getattr(estimator, name)) for name in ATTRIBUTES if hasattr(estimator, name)},
         "symmetries": estimator.symmetries_.to_dicts(),
         "evidence": {
             "rows": evidence.to_dicts(),
@@ -177,9 +175,7 @@ def from_files(files: Files) -> tuple[dict[str, Any], Fitted]:
 
     content = _content(files[TEXT])
     if digest(files[TENSORS]) != content.get("tensors"):
-        raise InputError(
-            f"{TENSORS} is damaged or was changed: its checksum does not match; save the model again"
-        )
+        raise InputError(f"{TENSORS} is damaged or was changed: its checksum does not match; save the model again")
     try:
         arrays = decode(files[TENSORS])
         arrays |= {name: arrays[first] for name, first in content["same"].items()}
@@ -235,9 +231,7 @@ def _content(text: bytes) -> dict[str, Any]:
             f"{TEXT} has format {version!r:.40}, this version of softsym reads {FORMAT}; save the model again with it"
         )
     if checksum != digest(canonical(content)):
-        raise InputError(
-            f"{TEXT} is damaged or was changed: its checksum does not match; save the model again"
-        )
+        raise InputError(f"{TEXT} is damaged or was changed: its checksum does not match; save the model again")
     return content
 
 
@@ -288,9 +282,7 @@ def _unpack_fit(about: dict[str, Any], arrays: Arrays) -> Fit:
     train, full = (unpack_part(name, abouts, arrays) for name in ("train", "full"))
     if not isinstance(train, Stack) or not isinstance(full, Stack):
         raise ValueError("its models are no ensembles")
-    networks, gp = (
-        unpack_part(name, abouts, arrays) if name in abouts else None for name in ("networks", "gp")
-    )
+    networks, gp = (unpack_part(name, abouts, arrays) if name in abouts else None for name in ("networks", "gp"))
     rows = Rows(
         arrays["test/X"],
         arrays["test/Y"],

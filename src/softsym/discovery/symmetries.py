@@ -108,9 +108,7 @@ class Symmetry:
         renamed = {"interval": fields["violation_interval"], "overlap": fields["coverage"]}
         known = {key: value for key, value in fields.items() if key in cls.__dataclass_fields__}
         if fields["verdict"] not in get_args(Verdict):
-            raise ValueError(
-                f"a verdict is one of {', '.join(get_args(Verdict))}, got {fields['verdict']!r:.40}"
-            )
+            raise ValueError(f"a verdict is one of {', '.join(get_args(Verdict))}, got {fields['verdict']!r:.40}")
         return cls(**{key: _number_or_nan(value) for key, value in {**known, **renamed}.items()})
 
     def flat(self) -> dict[str, Any]:
@@ -184,17 +182,7 @@ class Symmetries(CandidateTable[Symmetry]):
         return {row.name: row.verdict for row in self._rows if row.is_conclusive}
 
 
-SHARED = (
-    "violation",
-    "interval",
-    "p_value",
-    "cost",
-    "certified",
-    "tolerance",
-    "overlap",
-    "log_evidence",
-    "note",
-)
+SHARED = ("violation", "interval", "p_value", "cost", "certified", "tolerance", "overlap", "log_evidence", "note")
 """Fields that rows of the evidence have, too."""
 
 

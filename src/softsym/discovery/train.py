@@ -18,25 +18,8 @@ from torch.nn.functional import cross_entropy, mse_loss
 from softsym.data import SymmetricScaler
 from softsym.discovery.config import LAST_STAGE, Hyperparameters
 from softsym.discovery.fit_data import FitData, Shape, Target, standard_errors
-from softsym.discovery.models import (
-    NETWORK,
-    ORDINARY,
-    Curves,
-    Member,
-    Networks,
-    predict_members,
-    project_member,
-)
-from softsym.discovery.parallel import (
-    Executor,
-    Start,
-    Stop,
-    TrainingData,
-    TrainJob,
-    Weighted,
-    make_callback,
-    train_all,
-)
+from softsym.discovery.models import NETWORK, ORDINARY, Curves, Member, Networks, predict_members, project_member
+from softsym.discovery.parallel import Executor, Start, Stop, TrainingData, TrainJob, Weighted, make_callback, train_all
 from softsym.errors import InputError, in_one_line
 from softsym.io import dump_with_checksum, load_with_checksum, put_text, read_regular
 from softsym.progress import reporter
@@ -67,12 +50,7 @@ class Session:
         return None if self.folder is None else self.folder / name
 
     def train(
-        self,
-        training_data: TrainingData,
-        jobs: Sequence[TrainJob],
-        what: str = "",
-        *,
-        may_diverge: bool = False,
+        self, training_data: TrainingData, jobs: Sequence[TrainJob], what: str = "", *, may_diverge: bool = False
     ) -> list[Member | None]:
         """Runs trainings and shows their progress; None for those that diverged.
 
@@ -112,14 +90,9 @@ def train_networks(
     training_data, scalers = prepare(data, shape)
     chosen = _choose_hyperparameters(data, training_data, session)
     starts = {member.seed: Start(member.model.state_dict(), member.strengths) for member in data.earlier}
-    jobs = [
-        TrainJob(chosen, seed, session.subfolder(f"seed-{seed}"), starts.get(seed))
-        for seed in data.member_seeds
-    ]
+    jobs = [TrainJob(chosen, seed, session.subfolder(f"seed-{seed}"), starts.get(seed)) for seed in data.member_seeds]
     members = session.train_members(training_data, jobs)
-    soft = Networks(
-        NETWORK, members, shape, chosen, *scalers, data.target, (), tuple(map(Curves.of, members))
-    )
+    soft = Networks(NETWORK, members, shape, chosen, *scalers, data.target, (), tuple(map(Curves.of, members)))
     if not shape.groups:
         return soft, [soft]
     unconstrained = _train_unconstrained(data, training_data, soft, session)
@@ -222,9 +195,7 @@ def affordable_epochs(training_data: TrainingData, chosen: Hyperparameters, seco
     return int(np.clip(seconds / per_epoch, FEWEST_AFFORDABLE_EPOCHS, MOST_AFFORDABLE_EPOCHS))
 
 
-def _train_unconstrained(
-    data: FitData, training_data: TrainingData, soft: Networks, session: Session
-) -> Networks:
+def _train_unconstrained(data: FitData, training_data: TrainingData, soft: Networks, session: Session) -> Networks:
     """Unconstrained networks of the same size."""
     shape = data.shape.without_groups()
     chosen = soft.hyperparameters.unconstrained(len(training_data.data.train[0]))
@@ -244,20 +215,13 @@ def fine_tune(
     """
     known = {group.name for group in soft.shape.groups}
     exact = tuple(name for name, verdict in verdicts.items() if verdict == "exact" and name in known)
-    fixed = {
-        name: EXACT_STRENGTH if name in exact else 0.0
-        for name, verdict in verdicts.items()
-        if verdict != "soft"
-    }
+    fixed = {name: EXACT_STRENGTH if name in exact else 0.0 for name, verdict in verdicts.items() if verdict != "soft"}
     jobs = [
         TrainJob(
             soft.hyperparameters.last_stage(),
             member.seed,
             session.subfolder(f"seed-{member.seed}-last"),
-            Start(
-                member.model.state_dict(),
-                {name: fixed.get(name, old) for name, old in member.strengths.items()},
-            ),
+            Start(member.model.state_dict(), {name: fixed.get(name, old) for name, old in member.strengths.items()}),
         )
         for member in soft.members
     ]

@@ -116,9 +116,7 @@ def separates_orbits(invariants: Polynomials, rep: Rep, group: Group) -> bool:
         >>> [separates_orbits(invariant_polynomials(rep, G), rep, G) for G in (ss.O(3), ss.S(3), ss.S(5))]
         [True, True, False]
     """
-    columns = [
-        k for segment in rep.segments(group) if segment.type.rank for k in range(segment.start, segment.stop)
-    ]
+    columns = [k for segment in rep.segments(group) if segment.type.rank for k in range(segment.start, segment.stop)]
     x = np.random.default_rng(0).standard_normal((1, rep.size(group)))
     step = 1e-20  # imaginary: derivatives of polynomials without rounding
     shifted = x + 1j * step * np.eye(x.shape[1])[columns]
@@ -195,11 +193,7 @@ def _pseudoscalar_products(
 @functools.lru_cache(maxsize=512)
 def _low_degrees(copies: tuple[Copy, ...], output: TensorType, group: Group, degree: int) -> Generators:
     """Equivariant linear maps of products up to a degree that have factors, whether they are generators or not."""
-    products = (
-        factors
-        for d in range(1, degree + 1)
-        for factors in itertools.combinations_with_replacement(copies, d)
-    )
+    products = (factors for d in range(1, degree + 1) for factors in itertools.combinations_with_replacement(copies, d))
     return {factors: maps for factors in products if len(maps := _equivariant(factors, output, group))}
 
 
@@ -276,9 +270,7 @@ def _products(
                 yield from _multiplied(maps, [first, *parts], points)
 
 
-def _multiplied(
-    maps: Sequence[Array], parts: Sequence[tuple[Copy, ...]], points: dict[Copy, Array]
-) -> Iterator[Array]:
+def _multiplied(maps: Sequence[Array], parts: Sequence[tuple[Copy, ...]], points: dict[Copy, Array]) -> Iterator[Array]:
     values = [_values(part, each, points) for part, each in zip(parts, maps, strict=True)]
     for chosen in itertools.product(*values):
         yield functools.reduce(np.multiply, chosen[1:], chosen[0]).reshape(-1)

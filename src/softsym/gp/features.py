@@ -26,13 +26,7 @@ import numpy as np
 from scipy.linalg import expm, solve_triangular
 
 from softsym.gp.arrays import namespace, stored
-from softsym.gp.covariants import (
-    SCALAR,
-    Polynomials,
-    equivariant_polynomials,
-    invariant_polynomials,
-    separates_orbits,
-)
+from softsym.gp.covariants import SCALAR, Polynomials, equivariant_polynomials, invariant_polynomials, separates_orbits
 from softsym.gp.particles import Exchanges, ManyBodyFeatures, PooledFeatures, principal_axes, read_exchanges
 from softsym.groups import Group, Trivial
 from softsym.groups.finite_subgroup import finite_subgroup
@@ -126,9 +120,7 @@ def _join(parts: list[Part]) -> list[Part]:
 def write_out(parts: Sequence[Part], q: int) -> Array:
     """The features themselves, (n, q, features)."""
     full = ((np.broadcast_to(np.eye(q), (len(phi), q, q)) if C is None else C, phi) for C, phi in parts)
-    return np.concatenate(
-        [(C[..., None] * phi[:, None, None]).reshape(len(phi), q, -1) for C, phi in full], axis=2
-    )
+    return np.concatenate([(C[..., None] * phi[:, None, None]).reshape(len(phi), q, -1) for C, phi in full], axis=2)
 
 
 def combine(parts: Sequence[Part], weights: Any, q: int) -> Any:
@@ -145,9 +137,7 @@ def combine(parts: Sequence[Part], weights: Any, q: int) -> Any:
 
 def gram(left: Sequence[Part], right: Sequence[Part], q: int) -> Array:
     """Sums over rows and coordinates of products of features, (features of left, features of right)."""
-    return np.concatenate(
-        [np.concatenate([_gram(one, other, q) for other in right], axis=1) for one in left], axis=0
-    )
+    return np.concatenate([np.concatenate([_gram(one, other, q) for other in right], axis=1) for one in left], axis=0)
 
 
 def _gram(left: Part, right: Part, q: int) -> Array:
@@ -168,9 +158,7 @@ def _gram(left: Part, right: Part, q: int) -> Array:
     out, is_same = np.zeros((J, M, K, N)), left is right
     for j in range(J):
         for k in range(j if is_same else 0, K):
-            weight = (
-                B[:, j, k] if A is None else A[:, k, j] if B is None else (A[:, :, j] * B[:, :, k]).sum(1)
-            )
+            weight = B[:, j, k] if A is None else A[:, k, j] if B is None else (A[:, :, j] * B[:, :, k]).sum(1)
             out[j, :, k] = f.T @ (weight[:, None] * g)
             if is_same and k > j:
                 out[k, :, j] = out[j, :, k].T
@@ -230,11 +218,7 @@ class InducingPoints:
 
     def slopes(self, U: Array, weights: Array) -> Array:
         """Root mean square change (n, d) of functions with weights (m, k) at points (n, d), within one width along each coordinate."""
-        kernel, along, scaled = (
-            squared_exponential(U / self.width, self.points),
-            self.root @ weights,
-            U / self.width,
-        )
+        kernel, along, scaled = (squared_exponential(U / self.width, self.points), self.root @ weights, U / self.width)
         changes = [(kernel * (self.points[:, k] - scaled[:, k : k + 1])) @ along for k in range(U.shape[1])]
         return np.stack([np.sqrt((each**2).mean(axis=1)) for each in changes], axis=1)
 
@@ -537,9 +521,7 @@ class PerCoordinate:
 
     def __call__(self, X: Any) -> list[Part]:
         """Parts of scaled rows (n, inputs)."""
-        return _join(
-            [(None, (C[:, 0, :, None] * phi[:, None]).reshape(X.shape[0], -1)) for C, phi in self.features(X)]
-        )
+        return _join([(None, (C[:, 0, :, None] * phi[:, None]).reshape(X.shape[0], -1)) for C, phi in self.features(X)])
 
 
 @stored
@@ -588,9 +570,7 @@ class SumFeatures:
 
     def __call__(self, X: Any) -> list[Part]:
         """Parts of scaled rows (n, inputs)."""
-        return _join(
-            [(C, phi * size) for each, size in zip(self.maps, self.sizes, strict=True) for C, phi in each(X)]
-        )
+        return _join([(C, phi * size) for each, size in zip(self.maps, self.sizes, strict=True) for C, phi in each(X)])
 
 
 def equivariant_features(
@@ -811,15 +791,11 @@ def _unscaled(
         place = {chosen: k for k, chosen in enumerate(products)}
         first = np.array([k for k, _ in monomials])
         second = np.array([place[chosen] for _, chosen in monomials])
-        degrees = [
-            covariants.degrees[k] + sum(coordinates.degrees[c] for c in chosen) for k, chosen in monomials
-        ]
+        degrees = [covariants.degrees[k] + sum(coordinates.degrees[c] for c in chosen) for k, chosen in monomials]
         for decay in DECAYS if degree > 1 else DECAYS[:1]:
             sizes = decay ** np.maximum(np.array(degrees) - 1, 0)
             name = f"polynomials of degree {degree}" + (f", decay {decay}" if decay < 1 else "")
-            yield PolynomialFeatures(
-                name, covariants, root_squares, coordinates, products, first, second, sizes
-            )
+            yield PolynomialFeatures(name, covariants, root_squares, coordinates, products, first, second, sizes)
     most //= repeats
     if group.is_finite and (group.order or np.inf) <= MAX_ORDER:
         for width in WIDTHS:
@@ -851,13 +827,9 @@ def _pooled(exchanges: Exchanges, X: Array, most: int) -> Iterator[FeatureMap]:
     if not others and len(first.columns) == 1:
         is_plain = np.array_equal(first.columns[0], np.arange(X.shape[1])) and exchanges.repeats == 1
         share = most // exchanges.repeats if exchanges.order.shape[2] > 1 else most
-        maps = equivariant_features(
-            first.rep, exchanges.output, exchanges.group, X[:, first.columns[0]], share
-        )
+        maps = equivariant_features(first.rep, exchanges.output, exchanges.group, X[:, first.columns[0]], share)
         for each in maps:
-            yield (
-                each if is_plain else PooledFeatures(each.name, (first.columns,), (each,), exchanges.order)
-            )
+            yield (each if is_plain else PooledFeatures(each.name, (first.columns,), (each,), exchanges.order))
         return
     listed = [
         each
@@ -923,9 +895,7 @@ def _many_body(
 def _constant(features: PooledFeatures, X: Array) -> PooledFeatures:
     """The constant alone of sums of polynomials."""
     first = features.maps[0]
-    one = replace(
-        first, products=((),), first=np.zeros(1, np.int64), second=np.zeros(1, np.int64), sizes=np.ones(1)
-    )
+    one = replace(first, products=((),), first=np.zeros(1, np.int64), second=np.zeros(1, np.int64), sizes=np.ones(1))
     return replace(features, columns=features.columns[:1], maps=(one,))
 
 
@@ -998,10 +968,7 @@ def divide(X: Any, powers: Sequence[int]) -> tuple[Any, Any]:
 def scalar_columns(rep: Rep, group: Group) -> Index:
     """Columns that no group acts on."""
     columns = [
-        k
-        for segment in rep.segments(group)
-        if not segment.type.rank
-        for k in range(segment.start, segment.stop)
+        k for segment in rep.segments(group) if not segment.type.rank for k in range(segment.start, segment.stop)
     ]
     return np.array(columns, dtype=np.int64)
 

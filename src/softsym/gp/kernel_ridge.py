@@ -91,9 +91,7 @@ class KernelRidge:
         from softsym.gp.torch_module import FeatureModule
 
         scales = self.shift_in, self.scale_in, self.shift_out, self.scale_out
-        return FeatureModule(
-            scales, [((block.features,), block.weights, block.columns) for block in self.blocks]
-        )
+        return FeatureModule(scales, [((block.features,), block.weights, block.columns) for block in self.blocks])
 
     def condition(self, X: Array, Y: Array, weights: Array | None = None) -> KernelRidge:
         """The same features and ridges, fitted to other rows."""
@@ -101,9 +99,7 @@ class KernelRidge:
         roots = np.ones(len(X)) if weights is None else np.sqrt(weights)
         fitted = []
         for block in self.blocks:
-            (sums,) = sum_rows(
-                [Component(block.features)], rows, scaled[:, block.columns].swapaxes(1, 2), roots
-            )
+            (sums,) = sum_rows([Component(block.features)], rows, scaled[:, block.columns].swapaxes(1, 2), roots)
             fitted.append(replace(block, weights=sums.weights(block.ridge)))
         return replace(self, blocks=tuple(fitted))
 
@@ -190,9 +186,7 @@ def _validate(
         rest = total - own
         for k, ridge in enumerate(RIDGES):
             weights = rest.raw_weights(ridge)
-            errors[k] += float(
-                own.squares.sum() - 2.0 * (weights * own.b).sum() + (weights * (own.A @ weights)).sum()
-            )
+            errors[k] += float(own.squares.sum() - 2.0 * (weights * own.b).sum() + (weights * (own.A @ weights)).sum())
     best = int(np.argmin(errors))
     return RidgeBlock(
         columns, features, float(RIDGES[best]), total.weights(RIDGES[best]), group, errors[best] / total.count

@@ -21,15 +21,7 @@ from scipy.linalg import cho_solve, cholesky, solve_triangular
 from scipy.linalg.lapack import dtrtri
 
 from softsym.gp.arrays import stored
-from softsym.gp.features import (
-    Part,
-    combine,
-    count_features,
-    count_sums,
-    is_unconstrained,
-    scale_parts,
-    write_out,
-)
+from softsym.gp.features import Part, combine, count_features, count_sums, is_unconstrained, scale_parts, write_out
 from softsym.gp.regression import LEAST_RIDGE, ROUNDING, Statistics
 from softsym.typing import Array, Index
 
@@ -187,9 +179,7 @@ def optimise(statistics: Statistics, sizes: Sequence[int], start: Array | None =
     columns = b.shape[1]
     for _ in range(ITERATIONS):
         mixture, inverse_diagonal = _solve(statistics, ridges, owner)
-        effective = np.array(
-            [n - ridges[c] * inverse_diagonal[owner == c].sum() for c, n in enumerate(sizes)]
-        )
+        effective = np.array([n - ridges[c] * inverse_diagonal[owner == c].sum() for c, n in enumerate(sizes)])
         squares = (mixture.weights**2 / np.tile(mixture.noise, statistics.repeats)).sum(axis=1)
         squares = np.bincount(owner, squares, minlength=len(sizes))
         updated = columns * np.maximum(effective, 1e-9) / np.maximum(squares, 1e-300)
@@ -216,12 +206,7 @@ def _solve(statistics: Statistics, ridges: Array, owner: Index) -> tuple[Mixture
 
 
 def fit_block(
-    components: Sequence[Component],
-    columns: Index,
-    rows: Array,
-    Y: Array,
-    roots: Array,
-    start: Array | None = None,
+    components: Sequence[Component], columns: Index, rows: Array, Y: Array, roots: Array, start: Array | None = None
 ) -> BlockModel:
     """Fits a sum to all rows; components that take no part are left out.
 
@@ -252,11 +237,7 @@ def fit_block(
 
 
 def _block(
-    components: Sequence[Component],
-    columns: Index,
-    statistics: Statistics,
-    sizes: Sequence[int],
-    found: Mixture,
+    components: Sequence[Component], columns: Index, statistics: Statistics, sizes: Sequence[int], found: Mixture
 ) -> BlockModel:
     """The fitted sum with the size of every component."""
     owner, contributions = np.repeat(np.arange(len(sizes)), sizes), []
@@ -281,9 +262,7 @@ def _block(
 def add_rows(block: BlockModel, sums: Statistics, sizes: Sequence[int], rows: int) -> BlockModel:
     """The same components fitted to the ``rows`` rows of before and others with these sums; variances are chosen anew."""
     statistics = block.statistics(sizes, rows) + sums
-    return _block(
-        block.components, block.columns, statistics, sizes, optimise(statistics, sizes, block.ridges)
-    )
+    return _block(block.components, block.columns, statistics, sizes, optimise(statistics, sizes, block.ridges))
 
 
 def refit_block(block: BlockModel, rows: Array, Y: Array, roots: Array) -> BlockModel:

@@ -93,9 +93,7 @@ def read_exchanges(rep: Rep, output: TensorType, group: Group, largest: int) -> 
     """
     factors = [group.factor(part) for part in range(len(group.part_dims))]
     exchanged = [part for part, each in enumerate(factors) if _is_symmetric(each)]
-    space = [
-        part for part, each in enumerate(factors) if part not in exchanged and (each.lie or each.discrete)
-    ]
+    space = [part for part, each in enumerate(factors) if part not in exchanged and (each.lie or each.discrete)]
     if len(space) > 1 or (len(factors) == 1 and (not exchanged or (group.order or 0) <= largest)):
         return None
     K = factors[space[0]] if space else Trivial(1)
@@ -111,9 +109,7 @@ def read_exchanges(rep: Rep, output: TensorType, group: Group, largest: int) -> 
     if outputs is None:
         return None
     target, order, kind = outputs
-    sums = tuple(
-        _sums(kinds, [part for part in exchanged if kinds[part]], target, size) for size in (1, 2, 3)
-    )
+    sums = tuple(_sums(kinds, [part for part in exchanged if kinds[part]], target, size) for size in (1, 2, 3))
     chosen = [each for k, each in enumerate(sums) if each and (k < 2 or _needs_triples(each, kind, K))]
     if not chosen and target is None:
         columns, rep_all = _join([*kinds[None]], 1)
@@ -209,9 +205,7 @@ def _whole(kinds: dict[int | None, list[tuple[Index, TensorType]]], parts: list[
 
 
 def _tuples(
-    kinds: dict[int | None, list[tuple[Index, TensorType]]],
-    parts: tuple[int, ...],
-    indices: list[tuple[int, ...]],
+    kinds: dict[int | None, list[tuple[Index, TensorType]]], parts: tuple[int, ...], indices: list[tuple[int, ...]]
 ) -> Tuples:
     """Tuples of particles of given kinds and numbers, each with all inputs that no particle has."""
     columns, rep = [], Rep(())

@@ -246,9 +246,7 @@ class RemainderSums:
     def remainder(self, own: Statistics, ridge: float) -> Remainder:
         """The remainder given the other features, whose sums are ``own``."""
         q, factor = len(self.b) // len(self.scalar), own.factor(ridge)
-        whitened = solve_triangular(
-            factor, np.concatenate([own.b, self.cross], axis=1), lower=True, check_finite=False
-        )
+        whitened = solve_triangular(factor, np.concatenate([own.b, self.cross], axis=1), lower=True, check_finite=False)
         outputs, cross = whitened[:, : own.b.shape[1]], whitened[:, own.b.shape[1] :]
         information = np.kron(np.eye(q), self.scalar) - cross.T @ cross
         values, vectors = np.linalg.eigh((information + information.T) / 2)

@@ -112,9 +112,7 @@ class GPSymmetries(CandidateTable[GPSymmetry]):
         Column("group", "Group", lambda row: row.name),
         Column("verdict", "Verdict", lambda row: row.verdict),
         Column("weight", "Weight", lambda row: row.weight, "{:.3f}".format, is_figure=True),
-        Column(
-            "log ratio", "Log likelihood ratio", lambda row: row.log_ratio, "{:.1f}".format, is_figure=True
-        ),
+        Column("log ratio", "Log likelihood ratio", lambda row: row.log_ratio, "{:.1f}".format, is_figure=True),
     )
 
 
@@ -144,11 +142,7 @@ class _Data:
     def few(self, block: int) -> tuple[Array, Array, Array]:
         """Some rows with their outputs and roots."""
         Y = self.blocks[block]
-        most = (
-            CHOOSING
-            if len(self.rows) <= FEW_ROWS
-            else max(CHOOSING_OF_MANY, int(CHOSEN_SHARE * len(self.rows)))
-        )
+        most = CHOOSING if len(self.rows) <= FEW_ROWS else max(CHOOSING_OF_MANY, int(CHOSEN_SHARE * len(self.rows)))
         some = self.some[: max(100, most // Y.shape[1])]
         return self.rows[some], Y[some], self.roots[some]
 
@@ -234,9 +228,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
     @one_blas_thread()
-    def fit(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, *, groups: Any = None
-    ) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, *, groups: Any = None) -> Self:
         """Chooses features, symmetries and variances, and conditions on all rows.
 
         Args:
@@ -255,13 +247,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         check_magnitudes(Y, "a value of `y`")
         rep_in, rep_out, candidates = read_shape(self.rep_in, self.rep_out, self.groups, inputs, Y)
         self.data_ = self._scale(
-            inputs,
-            Y,
-            rep_in,
-            rep_out,
-            candidates,
-            row_weights(sample_weight, len(Y)),
-            seed_of(self.random_state),
+            inputs, Y, rep_in, rep_out, candidates, row_weights(sample_weight, len(Y)), seed_of(self.random_state)
         )
         self.candidates_, self._rows = tuple(candidates), len(Y)
         labels = encode_row_groups(groups, len(Y))
@@ -270,10 +256,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         if labels is not None and len(np.unique(labels)) > 1 and len(options) > 1:
             folds = labels % min(FOLDS, len(np.unique(labels)))
             fitted = [self._fit_blocks(each) for each in options]
-            errors = [
-                float(((self._out_of_fold(each, folds) - Y) ** 2 / self.scale_out_**2).sum())
-                for each in fitted
-            ]
+            errors = [float(((self._out_of_fold(each, folds) - Y) ** 2 / self.scale_out_**2).sum()) for each in fitted]
             self.blocks_ = fitted[int(np.argmin(errors))]
         else:
             fitted = [self._fit_blocks(each) for each in options[:2]]
@@ -281,14 +264,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return self._summarize(ratios)
 
     def _scale(
-        self,
-        X: Array,
-        Y: Array,
-        rep_in: Rep,
-        rep_out: Rep,
-        groups: Sequence[Group],
-        weights: Array | None,
-        seed: int,
+        self, X: Array, Y: Array, rep_in: Rep, rep_out: Rep, groups: Sequence[Group], weights: Array | None, seed: int
     ) -> _Data:
         whole = join_groups(groups) if groups else Trivial(1)
         self.shift_in_, self.scale_in_ = scale_copies(X, rep_in, whole, weights)
@@ -322,9 +298,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             }
         ratios = {group.name: self._ratio(group) for group in candidates}
         holding = [group for group in candidates if ratios[group.name] < REFUTED]
-        while (
-            len(holding) > 1 and self._ratio(join_groups(holding)) >= REFUTED
-        ):  # each may hold, and not all together
+        while len(holding) > 1 and self._ratio(join_groups(holding)) >= REFUTED:  # each may hold, and not all together
             holding.remove(max(holding, key=lambda group: ratios[group.name]))
         return holding, ratios
 
@@ -340,9 +314,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             own = Statistics.from_parts(parts, Y * roots[:, None, None])
             ridge, gains = fit(own).ridge, []
             for width in (0.7, 1.4, 4.0):
-                inducing = InducingPoints.select(
-                    rows, width * np.sqrt(rows.shape[1]), max(20, REMAINDER // q)
-                )
+                inducing = InducingPoints.select(rows, width * np.sqrt(rows.shape[1]), max(20, REMAINDER // q))
                 K = inducing(rows) * roots[:, None]
                 sums = RemainderSums.from_parts(parts, K, Y * roots[:, None, None])
                 found = sums.remainder(own, ridge)
@@ -374,10 +346,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             options.append(
                 mixed
                 if holding
-                else [
-                    [*before, *own]
-                    for before, own in zip(mixed, self._unconstrained(divided=True), strict=True)
-                ]
+                else [[*before, *own] for before, own in zip(mixed, self._unconstrained(divided=True), strict=True)]
             )
         options.append(free)
         return options
@@ -416,17 +385,14 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.weights_, rows, exact = {}, [], []
         for group in self.candidates_:
             having = sum(
-                float((block.sizes[[group.name in c.groups for c in block.components]] ** 2).sum())
-                for block in blocks
+                float((block.sizes[[group.name in c.groups for c in block.components]] ** 2).sum()) for block in blocks
             )
             total = sum(float((block.sizes**2).sum()) for block in blocks)
             is_exact = all(group.name in c.groups for block in blocks for c in block.components)
             self.weights_[group.name] = 1.0 if is_exact else having / max(total, 1e-300)
             exact += [group.name] if is_exact else []
             verdict = "exact" if is_exact else "soft" if self.weights_[group.name] > 0.5 else "absent"
-            rows.append(
-                GPSymmetry(group.name, verdict, self.weights_[group.name], ratios.get(group.name, 0.0))
-            )
+            rows.append(GPSymmetry(group.name, verdict, self.weights_[group.name], ratios.get(group.name, 0.0)))
         self.exact_groups_, self.symmetries_ = tuple(exact), GPSymmetries(rows)
         return self
 
@@ -459,9 +425,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             folds: The fold of every row (n,), whole numbers.
         """
         check_is_fitted(self, "data_")
-        return self._out_of_fold(
-            self.blocks_, np.unique(np.asarray(folds), return_inverse=True)[1].reshape(-1)
-        )
+        return self._out_of_fold(self.blocks_, np.unique(np.asarray(folds), return_inverse=True)[1].reshape(-1))
 
     def _out_of_fold(self, blocks: Sequence[BlockModel], folds: Index) -> Array:
         data = self.data_
@@ -499,9 +463,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return self.project(group)
 
     @one_blas_thread()
-    def condition(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> SoftEquivariantGP:
+    def condition(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> SoftEquivariantGP:
         """The same features and variances, conditioned on other rows.
 
         Args:
@@ -523,9 +485,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return model
 
     @one_blas_thread()
-    def partial_fit(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> SoftEquivariantGP:
+    def partial_fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> SoftEquivariantGP:
         """Adds rows: the first call fits as :meth:`fit` does, later ones add to the sums over rows and choose variances anew.
 
         Any number of rows passes through the memory of one chunk, and nothing but features and symmetries depends on the first one.
@@ -568,10 +528,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         count = sum(rows for rows, _ in sums)
         totals = iter(
-            [
-                functools.reduce(lambda a, b: a + b, own)
-                for own in zip(*(each for _, each in sums), strict=True)
-            ]
+            [functools.reduce(lambda a, b: a + b, own) for own in zip(*(each for _, each in sums), strict=True)]
         )
         one = np.zeros((2, len(self.shift_in_)))
         blocks = []
@@ -584,13 +541,9 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.__dict__.pop("data_", None)  # its rows are not all rows any more
         return self._summarize({row.name: row.log_ratio for row in self.symmetries_})
 
-    def _scaled(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
-    ) -> tuple[Array, Array, Array]:
+    def _scaled(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> tuple[Array, Array, Array]:
         """Scaled rows and outputs, and roots of weights."""
-        inputs, outputs = validate_data(
-            self, X, y, reset=False, multi_output=True, y_numeric=True, dtype=np.float64
-        )
+        inputs, outputs = validate_data(self, X, y, reset=False, multi_output=True, y_numeric=True, dtype=np.float64)
         Y = np.asarray(outputs, dtype=np.float64).reshape(len(inputs), -1)
         if Y.shape[1] != len(self.shift_out_):
             raise InputError(f"the Gaussian process has {len(self.shift_out_)} outputs, got {Y.shape[1]}")
@@ -638,9 +591,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         model.blocks_ = list(blocks)
         read = (read_group(text) for text in about["groups"])
         named = zip(read, about.get("names", about["groups"]), strict=True)
-        model.candidates_ = tuple(
-            group if group.name == name else replace(group, label=name) for group, name in named
-        )
+        model.candidates_ = tuple(group if group.name == name else replace(group, label=name) for group, name in named)
         model._summarize(about["ratios"])
         model.exact_groups_, model._rows = tuple(about["exact"]), about["rows"]
         return model
@@ -664,10 +615,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             folder.parent.mkdir(parents=True, exist_ok=True)
             put_folder(
                 folder,
-                lambda path: [
-                    (path / TEXT).write_text(text, encoding="utf-8"),
-                    (path / TENSORS).write_bytes(tensors),
-                ],
+                lambda path: [(path / TEXT).write_text(text, encoding="utf-8"), (path / TENSORS).write_bytes(tensors)],
             )
         except OSError as error:
             raise InputError(f"cannot write the model to {folder}: {error.strerror}") from error
@@ -680,8 +628,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         scales = self.shift_in_, self.scale_in_, self.shift_out_, self.scale_out_
         blocks = [
-            (tuple(each.features for each in block.components), block.weights, block.columns)
-            for block in self.blocks_
+            (tuple(each.features for each in block.components), block.weights, block.columns) for block in self.blocks_
         ]
         return FeatureModule(scales, blocks)
 
@@ -706,18 +653,14 @@ def load_gp(folder: Path) -> SoftEquivariantGP:
         text, tensors = (folder / TEXT).read_text(encoding="utf-8"), (folder / TENSORS).read_bytes()
         content = load_with_checksum(text)
         if content["format"] != FORMAT:
-            raise InputError(
-                f"{folder}: {TEXT} has format {content['format']!r:.20}, this version reads {FORMAT}"
-            )
+            raise InputError(f"{folder}: {TEXT} has format {content['format']!r:.20}, this version reads {FORMAT}")
         if content["tensors"] != digest(tensors):
             raise InputError(f"{folder}: {TENSORS} does not go with {TEXT}; save the model again")
         return SoftEquivariantGP.from_state(content["gp"], decode(tensors))
     except OSError as error:
         raise InputError(f"{folder} holds no softsym Gaussian process ({error.strerror})") from error
     except (ValueError, KeyError, TypeError, AttributeError, SafetensorError) as error:
-        raise InputError(
-            f"{folder}: {TEXT} is damaged ({in_one_line(error)}); save the model again"
-        ) from error
+        raise InputError(f"{folder}: {TEXT} is damaged ({in_one_line(error)}); save the model again") from error
 
 
 def _flat(values: Array) -> Array:

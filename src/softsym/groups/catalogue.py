@@ -209,9 +209,7 @@ def _homogeneous(matrix: Array, corner: float) -> Array:
 def S(n: int) -> Group:
     """Symmetric group: all permutations of n coordinates."""
     n = read_dimension("S", n, 2)
-    generators = [_permutation([1, 0, *range(2, n)]), _permutation(np.roll(np.arange(n), -1))][
-        : max(0, n - 1)
-    ]
+    generators = [_permutation([1, 0, *range(2, n)]), _permutation(np.roll(np.arange(n), -1))][: max(0, n - 1)]
     sampler = functools.partial(sampling.random_permutation, d=n, even=False)
     return make(f"S({n})", n, [], generators, sampler, order=math.factorial(n))
 
@@ -358,9 +356,7 @@ def group(text: str | Group) -> Group:
     if isinstance(text, Group):
         return text
     if not isinstance(text, str):
-        raise InputError(
-            f"a group is a softsym.Group or its text such as 'O(2)@z', got {type(text).__name__}"
-        )
+        raise InputError(f"a group is a softsym.Group or its text such as 'O(2)@z', got {type(text).__name__}")
     return _read(text)
 
 

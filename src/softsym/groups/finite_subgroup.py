@@ -110,9 +110,7 @@ def _subgroup_of_part(group: Group, part: int, degree: int, limit: int) -> Finit
     if not lie:
         return _enumerate(np.array(discrete).reshape(-1, d, d), d, math.inf, "all elements", limit)
     if d * 2**d > limit and _generates_all_rotations(lie):
-        raise UnknownSubgroupError(
-            f"signs and shifts of {d} axes are {d * 2**d:,} elements, more than {limit}"
-        )
+        raise UnknownSubgroupError(f"signs and shifts of {d} axes are {d * 2**d:,} elements, more than {limit}")
     basis = orthogonal_basis(lie, discrete)
     inverse = np.linalg.inv(basis)
     lie, discrete = [basis @ A @ inverse for A in lie], [basis @ h @ inverse for h in discrete]
@@ -166,9 +164,7 @@ def orthogonal_basis(lie: Sequence[Array], discrete: Sequence[Array]) -> Array:
         np.allclose(h @ h.T, one, atol=COMPACT_TOL) for h in discrete
     ):
         return one
-    rows = [np.kron(A.T, one) + np.kron(one, A.T) for A in lie] + [
-        np.kron(h.T, h.T) - np.eye(d * d) for h in discrete
-    ]
+    rows = [np.kron(A.T, one) + np.kron(one, A.T) for A in lie] + [np.kron(h.T, h.T) - np.eye(d * d) for h in discrete]
     forms = null_space(np.concatenate(rows), rcond=1e-9)
     # The mean of g'g over long random products is near to a positive invariant form; its part in the exact space is one.
     rng, mean = np.random.default_rng(0), np.zeros((d, d))
@@ -259,9 +255,7 @@ def rotated_axes(ideal: Array) -> Array:
     rotated = vectors[:, values > 1e-7]
     n = rotated.shape[1]
     if n < 5 or len(ideal) != n * (n - 1) // 2:
-        raise UnknownSubgroupError(
-            f"no finite subgroup is known for its simple part of dimension {len(ideal)}"
-        )
+        raise UnknownSubgroupError(f"no finite subgroup is known for its simple part of dimension {len(ideal)}")
     projector = rotated @ rotated.T
     axes = np.linalg.qr(projector[:, np.argsort(-np.diag(projector), kind="stable")[:n]])[0]
     return np.asarray(axes * np.sign(axes[np.abs(axes).argmax(0), range(n)]), dtype=np.float64)

@@ -116,8 +116,7 @@ class Group:
     def is_orthogonal(self) -> bool:
         """Whether every element is an orthogonal matrix, so that V and its dual coincide."""
         return all(np.allclose(g.matrix, -g.matrix.T, rtol=0.0, atol=1e-12) for g in self.lie) and all(
-            np.allclose(g.matrix @ g.matrix.T, np.eye(len(g.matrix)), rtol=0.0, atol=1e-12)
-            for g in self.discrete
+            np.allclose(g.matrix @ g.matrix.T, np.eye(len(g.matrix)), rtol=0.0, atol=1e-12) for g in self.discrete
         )
 
     @functools.cached_property
@@ -244,9 +243,7 @@ class Group:
         other = _read(other)
         if self.dim != other.dim:
             raise InputError(f"cannot join {self.name} on R^{self.dim} and {other.name} on R^{other.dim}")
-        first, second = (
-            (self, other) if self.part_dims == other.part_dims else (flatten(self), flatten(other))
-        )
+        first, second = (self, other) if self.part_dims == other.part_dims else (flatten(self), flatten(other))
         joined = Group(
             text=f"{self.text} | {other.text}",
             part_dims=first.part_dims,
@@ -268,9 +265,7 @@ class Group:
             lie=self.lie + tuple(Generator(g.part + offset, g.matrix) for g in other.lie),
             discrete=self.discrete + tuple(Generator(g.part + offset, g.matrix) for g in other.discrete),
             sampler=functools.partial(sampling.product, groups=(self, other)),
-            label=f"{_as_operand(self, True)} * {_as_operand(other, True)}"
-            if self.label or other.label
-            else "",
+            label=f"{_as_operand(self, True)} * {_as_operand(other, True)}" if self.label or other.label else "",
             composite=True,
         )
 
@@ -477,9 +472,7 @@ def check_generators(lie: list[Array], discrete: list[Array], name: str) -> int:
     """The size d of all generators of a group; refuses none, different sizes and singular discrete ones."""
     dims = {matrix.shape[-1] for matrix in (*lie, *discrete)}
     if not dims:
-        raise InputError(
-            f"group {name!r} has no generators; pass `lie_algebra` or `discrete`, or use Trivial(d)"
-        )
+        raise InputError(f"group {name!r} has no generators; pass `lie_algebra` or `discrete`, or use Trivial(d)")
     if len(dims) > 1:
         sizes = ", ".join(map(str, sorted(dims)))
         raise InputError(f"generators of group {name!r} have different sizes ({sizes}); all must be d x d")
@@ -530,11 +523,7 @@ def conjugate_algebra(A: Array, M: Array) -> Array:
 def conjugate_element(h: Array, M: Array) -> Array:
     """An element (d, d) in another basis; an orthogonal one stays so to the last digits under an orthogonal M."""
     conjugated = np.asarray(M @ h @ inverse(M))
-    if (
-        is_orthogonal(M)
-        and is_orthogonal(h)
-        and not np.array_equal(conjugated @ conjugated.T, np.eye(len(h)))
-    ):
+    if is_orthogonal(M) and is_orthogonal(h) and not np.array_equal(conjugated @ conjugated.T, np.eye(len(h))):
         return np.asarray(conjugated @ (3 * np.eye(len(h)) - conjugated.T @ conjugated) / 2)
     return conjugated
 

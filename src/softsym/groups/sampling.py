@@ -106,9 +106,7 @@ def exponential(
     return [_walk(n, rng, list(lie), list(discrete), 1, bound)]
 
 
-def random_walk(
-    n: int, rng: np.random.Generator, *, lie: Sequence[Array], discrete: Sequence[Array]
-) -> list[Array]:
+def random_walk(n: int, rng: np.random.Generator, *, lie: Sequence[Array], discrete: Sequence[Array]) -> list[Array]:
     """Products of random elements near the identity, for generators about which nothing is known.
 
     Finite groups are drawn uniformly. Orthogonal ones by a walk of several long steps, which forgets its start and so is close to
@@ -116,9 +114,7 @@ def random_walk(
     """
     if not lie:
         return finite(n, rng, generators=np.array(discrete))
-    compact = all(np.allclose(A, -A.T) for A in lie) and all(
-        np.allclose(h @ h.T, np.eye(len(h))) for h in discrete
-    )
+    compact = all(np.allclose(A, -A.T) for A in lie) and all(np.allclose(h @ h.T, np.eye(len(h))) for h in discrete)
     if compact:
         return [_walk(n, rng, list(lie), list(discrete), WALK_STEPS, bound=np.inf)]
     return exponential(n, rng, lie=lie, discrete=discrete)
@@ -147,9 +143,7 @@ def gaussian(group: Group, n: int, seed: int | np.random.Generator = 0) -> Array
     for repetition in range(3):
         for k, h in enumerate(group.discrete_generators):
             inverse = np.linalg.inv(h)
-            steps = [
-                np.linalg.matrix_power(h if p >= 0 else inverse, abs(p)) for p in powers[:, k, repetition]
-            ]
+            steps = [np.linalg.matrix_power(h if p >= 0 else inverse, abs(p)) for p in powers[:, k, repetition]]
             g = g @ np.array(steps).reshape(n, *h.shape)
     return np.asarray(g, dtype=np.float64)
 
@@ -168,9 +162,7 @@ def place(matrix: Array, *, dim: int, axes: Sequence[int], fill: float) -> Array
     return out
 
 
-def embedding(
-    n: int, rng: np.random.Generator, *, inner: Group, dim: int, axes: Sequence[int]
-) -> list[Array]:
+def embedding(n: int, rng: np.random.Generator, *, inner: Group, dim: int, axes: Sequence[int]) -> list[Array]:
     """Elements of an inner group, on chosen coordinates."""
     return [place(inner.sample(n, rng), dim=dim, axes=axes, fill=1.0)]
 
@@ -209,12 +201,7 @@ def alternating_product(n: int, rng: np.random.Generator, *, groups: Sequence[Gr
 
 
 def _walk(
-    n: int,
-    rng: np.random.Generator,
-    lie: list[Array],
-    discrete: list[Array],
-    steps: int,
-    bound: float = np.inf,
+    n: int, rng: np.random.Generator, lie: list[Array], discrete: list[Array], steps: int, bound: float = np.inf
 ) -> Array:
     d = len((lie or discrete)[0])
     g = np.tile(np.eye(d), (n, 1, 1))
@@ -231,9 +218,7 @@ def _walk(
 
 def is_permutation(matrix: Array) -> bool:
     """Whether a matrix only permutes coordinates, exactly."""
-    return bool(
-        np.isin(matrix, (0.0, 1.0)).all() and (matrix.sum(0) == 1).all() and (matrix.sum(1) == 1).all()
-    )
+    return bool(np.isin(matrix, (0.0, 1.0)).all() and (matrix.sum(0) == 1).all() and (matrix.sum(1) == 1).all())
 
 
 def images(matrix: Array) -> NDArray[np.intp]:
@@ -263,9 +248,7 @@ def closure(generators: Array, dim: int | None = None, most: int = MAX_ELEMENTS)
 
 def has_finite_order_spectrum(matrix: Array) -> bool:
     """Whether all eigenvalues have modulus one, as those of an element of a finite group must."""
-    return is_permutation(matrix) or bool(
-        np.allclose(np.abs(np.linalg.eigvals(matrix)), 1.0, rtol=0.0, atol=1e-6)
-    )
+    return is_permutation(matrix) or bool(np.allclose(np.abs(np.linalg.eigvals(matrix)), 1.0, rtol=0.0, atol=1e-6))
 
 
 def permutation_group(generators: Array) -> Any:
@@ -307,9 +290,7 @@ def close_algebra(lie: Sequence[Array], discrete: Sequence[Array]) -> Array:
     candidates = list(lie)
     d = len([*lie, *discrete, np.eye(0)][0])
     # Once the basis spans so(d) (orthogonal generators) or gl(d), further brackets cannot enlarge it.
-    is_orthogonal = all(np.allclose(A, -A.T) for A in lie) and all(
-        np.allclose(h @ h.T, np.eye(d)) for h in discrete
-    )
+    is_orthogonal = all(np.allclose(A, -A.T) for A in lie) and all(np.allclose(h @ h.T, np.eye(d)) for h in discrete)
     largest = d * (d - 1) // 2 if is_orthogonal else d * d
     while candidates and len(basis) < largest:
         A = candidates.pop(0)

@@ -113,9 +113,7 @@ def evidence(
         weights = row_weights(weights[kept], len(X))
     if len(X) < FEWEST:
         raise InputError(f"{len(X)} row(s) say nothing about symmetries; at least {FEWEST} are needed")
-    are_points = (
-        rep_in is not None and rep_out is not None and has_points(read_rep(rep_in), read_rep(rep_out))
-    )
+    are_points = rep_in is not None and rep_out is not None and has_points(read_rep(rep_in), read_rep(rep_out))
     if are_points:
         first, second = read_rep(rep_in), read_rep(rep_out)
         each = [groups] if isinstance(groups, str | Group) else groups
@@ -131,9 +129,7 @@ def evidence(
     if labels is not None and not labels.any():
         raise InputError("all rows are of one row group; at least two are needed")
     linear = [action.linear for action in candidates]
-    sample = Sample.make(
-        table.X, table.Y, table.rep_in, table.rep_out, linear, labels, weights, seed, table.centre
-    )
+    sample = Sample.make(table.X, table.Y, table.rep_in, table.rep_out, linear, labels, weights, seed, table.centre)
     if not sample.blocks:
         raise InputError("the outputs do not vary; there is nothing to explain")
     allowed = TOLERANCE if tolerance is None else float(tolerance)
@@ -152,9 +148,7 @@ def evidence(
     p_values = holm([one.p_value for one in tests])
     rows = [one.judge(p) for one, p in zip(tests, p_values, strict=True)]
     _compare_with_others(rows, tests, references, p_values)
-    inside = [
-        [j for j, H in enumerate(candidates) if H is not G and contains(G.group, H.group)] for G in candidates
-    ]
+    inside = [[j for j, H in enumerate(candidates) if H is not G and contains(G.group, H.group)] for G in candidates]
     details = {one.action.group.name: one.detail for one in tests}
     rows = make_consistent(rows, inside)
     _compare_parities(rows, tests)
@@ -165,13 +159,7 @@ class _Tests:
     """Everything that was measured about one candidate."""
 
     def __init__(
-        self,
-        sample: Sample,
-        action: Action,
-        tolerance: float,
-        noise: float,
-        candidates: int,
-        invariant_inputs: bool,
+        self, sample: Sample, action: Action, tolerance: float, noise: float, candidates: int, invariant_inputs: bool
     ) -> None:
         self.sample, self.action, self.tolerance, self.seconds = sample, action, tolerance, 0.0
         self.statements: Statements | None = None
@@ -179,8 +167,7 @@ class _Tests:
         self.overlap = math.nan
         rng = np.random.default_rng(sample.seed)
         self.acts = action.has_translations or any(
-            sample_nontrivial(rep, action.linear, 1, rng) is not None
-            for rep in (sample.rep_in, sample.rep_out)
+            sample_nontrivial(rep, action.linear, 1, rng) is not None for rep in (sample.rep_in, sample.rep_out)
         )
         if not self.acts:
             return
@@ -204,9 +191,7 @@ class _Tests:
             return self.statements.p_value
         return min(1.0, 2.0 * min(self.statements.p_value, self.randomization.p_value))
 
-    def judge(
-        self, p_value: float, cost: tuple[float, float] | None = None, gain: float = 0.0
-    ) -> EvidenceRow:
+    def judge(self, p_value: float, cost: tuple[float, float] | None = None, gain: float = 0.0) -> EvidenceRow:
         """The row of the table, with a corrected p-value, and what models of other candidates say about the cost."""
         found, name, n = self.statements, self.action.group.name, len(self.sample)
         if found is None:
@@ -214,9 +199,7 @@ class _Tests:
             if self.acts:
                 reason = Reason.NO_ROWS
                 note = f"fewer than {FEWEST_GROUPS} row groups or {FEWEST} different inputs; more would decide it"
-            return EvidenceRow(
-                name, "undecided", reason, note, overlap=self.overlap, rows=n, seconds=self.seconds
-            )
+            return EvidenceRow(name, "undecided", reason, note, overlap=self.overlap, rows=n, seconds=self.seconds)
         findings = Findings(
             p_value,
             found.interval,
@@ -247,9 +230,7 @@ class _Tests:
             reason=reason,
             note=note,
             violation=min(
-                max(
-                    found.violation if findings.is_refuted else min(found.violation, interval[1]), interval[0]
-                ),
+                max(found.violation if findings.is_refuted else min(found.violation, interval[1]), interval[0]),
                 interval[1],
             ),
             interval=interval,
@@ -272,9 +253,7 @@ class _Tests:
             return EvidenceDetail()
         curve = self.statements.log_likelihoods
         draws, observed = (
-            ((), math.nan)
-            if self.randomization is None
-            else (self.randomization.draws, self.randomization.observed)
+            ((), math.nan) if self.randomization is None else (self.randomization.draws, self.randomization.observed)
         )
         return EvidenceDetail([0.0, *SIZES], curve - curve.max(), draws, observed)
 
@@ -285,9 +264,7 @@ def _references(groups: Sequence[Group]) -> list[Group]:
     Functions that only these respect are what a smooth remainder in many dimensions follows least.
     """
     larger = {
-        one.dim
-        for one in groups
-        if not one.is_orthogonal and one.dim in (2, 3, 4) and contains(one, SO(one.dim))
+        one.dim for one in groups if not one.is_orthogonal and one.dim in (2, 3, 4) and contains(one, SO(one.dim))
     }
     known = {one.dim for one in groups if one.is_orthogonal and contains(one, SO(one.dim))}
     return [O(d) for d in sorted(larger - known)]
@@ -305,10 +282,7 @@ def _compare_with_others(
             continue
         begun, sample, own = time.perf_counter(), one.sample, one.statements.exact_errors
         whole, left = (
-            sum(
-                float((block.weights * size**2).sum())
-                for block, size in zip(sample.blocks, each, strict=True)
-            )
+            sum(float((block.weights * size**2).sum()) for block, size in zip(sample.blocks, each, strict=True))
             for each in zip(*((block.whole, block.sizes) for block in sample.blocks), strict=True)
         )
         everywhere = np.arange(len(sample))

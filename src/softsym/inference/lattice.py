@@ -59,12 +59,8 @@ def _is_element(group: Group, h: Array) -> bool:
 
 def _algebra_within(group: Group, other: Group) -> bool:
     """Whether the other group's Lie algebra lies in this one's: tensors of low degree do not tell a polygon from a circle."""
-    algebra = close_algebra(list(group.lie_algebra), list(group.discrete_generators)).reshape(
-        -1, group.dim**2
-    )
+    algebra = close_algebra(list(group.lie_algebra), list(group.discrete_generators)).reshape(-1, group.dim**2)
     return all(
-        np.allclose(
-            algebra.T @ (algebra @ A.ravel()), A.ravel(), atol=1e-7 * max(1.0, float(np.abs(A).max()))
-        )
+        np.allclose(algebra.T @ (algebra @ A.ravel()), A.ravel(), atol=1e-7 * max(1.0, float(np.abs(A).max())))
         for A in other.lie_algebra
     )

@@ -101,13 +101,8 @@ def equivariant_lstsq(
     rep_in, rep_out, candidates = read_shape(rep_in, rep_out, groups, X, Y)
     size = Y.shape[1] * (X.shape[1] + 1)
     if size > LARGEST:
-        raise InputError(
-            f"a map from {rep_in} to {rep_out} has {size} entries; at most {LARGEST} are solved for"
-        )
-    scale_in, scale_out = (
-        SymmetricScaler.fit(X, rep_in, candidates),
-        SymmetricScaler.fit(Y, rep_out, candidates),
-    )
+        raise InputError(f"a map from {rep_in} to {rep_out} has {size} entries; at most {LARGEST} are solved for")
+    scale_in, scale_out = (SymmetricScaler.fit(X, rep_in, candidates), SymmetricScaler.fit(Y, rep_out, candidates))
     inputs = np.concatenate([np.ones((len(X), 1)), scale_in.transform(X)], axis=1)
     outputs = scale_out.transform(Y)
     if weights is not None:

@@ -49,9 +49,7 @@ class Copy:
         return f"{self.side} {place}"
 
 
-def find_pseudo_copies(
-    sample: Sample, action: Action, errors: tuple[float, float, float]
-) -> list[tuple[Copy, ...]]:
+def find_pseudo_copies(sample: Sample, action: Action, errors: tuple[float, float, float]) -> list[tuple[Copy, ...]]:
     """The smallest sets of copies that are pseudo-quantities, or are none though they are called so; each set alone makes the group hold.
 
     Args:
@@ -65,14 +63,10 @@ def find_pseudo_copies(
     if rotations is None:
         return []
     reflection = next(h for h in group.discrete_generators if np.linalg.det(h) < 0)
-    models = [
-        _Model(sample, sample.rep_in, rotations, k, block.kind) for k, block in enumerate(sample.blocks)
-    ]
+    models = [_Model(sample, sample.rep_in, rotations, k, block.kind) for k, block in enumerate(sample.blocks)]
     whole = sum(float((block.weights * block.whole**2).sum()) for block in sample.blocks)
     alone = sum(float(model.errors.sum()) for model in models) / whole
-    if (
-        alone > SLACK * min(errors) or alone > errors[0] / SLACK
-    ):  # rotations do not hold either, or are no better
+    if alone > SLACK * min(errors) or alone > errors[0] / SLACK:  # rotations do not hold either, or are no better
         return []
     signs = list(_try_signs(sample, group, reflection, models))
     # with pseudovectors alone, reflections are rotations: that says nothing more
@@ -125,12 +119,7 @@ def rotation_subgroup(group: Group) -> Group | None:
     negative = [h for h in group.discrete_generators if np.linalg.det(h) < 0]
     positive = [h for h in group.discrete_generators if np.linalg.det(h) > 0]
     h = negative[0]
-    listed = [
-        *positive,
-        *(h @ g @ h.T for g in positive),
-        *(g @ h for g in negative),
-        *(h @ g for g in negative),
-    ]
+    listed = [*positive, *(h @ g @ h.T for g in positive), *(g @ h for g in negative), *(h @ g for g in negative)]
     kept: list[Array] = []
     for g in listed:
         if not any(np.allclose(g, other) for other in (np.eye(group.dim), *kept)):
@@ -165,9 +154,7 @@ class _Model:
         q, copies = self.block.values.shape[1:]
         if self.features is None:
             return np.zeros((len(X), q, copies))
-        return np.asarray(
-            combine(self.features((X - self.sample.shift) / self.sample.scale), self.weights, q)
-        )
+        return np.asarray(combine(self.features((X - self.sample.shift) / self.sample.scale), self.weights, q))
 
 
 def _try_signs(

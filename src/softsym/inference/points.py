@@ -19,14 +19,7 @@ from softsym.groups import Group, Translation, Trivial
 from softsym.groups import group as read_group
 from softsym.inference.lattice import contains
 from softsym.reps import Rep, Vector
-from softsym.reps.affine import (
-    PointAtom,
-    has_points,
-    is_affine,
-    point_columns,
-    points_to_vectors,
-    translate_points,
-)
+from softsym.reps.affine import PointAtom, has_points, is_affine, point_columns, points_to_vectors, translate_points
 from softsym.typing import Array
 
 ROUNDING = 1e-9
@@ -97,14 +90,10 @@ def read_columns(X: Array, Y: Array, rep_in: Rep, rep_out: Rep, groups: Sequence
     d = space_dimension(rep_in, X.shape[1])
     space, outputs = Translation(d), points_to_vectors(rep_out)
     if outputs.size(Trivial(d)) != Y.shape[1]:
-        raise InputError(
-            f"`Y` has {Y.shape[1]} columns, {rep_out} in {d} dimensions has {outputs.size(Trivial(d))}"
-        )
+        raise InputError(f"`Y` has {Y.shape[1]} columns, {rep_out} in {d} dimensions has {outputs.size(Trivial(d))}")
     where = point_columns(rep_in, space)
     if not len(where):
-        raise InputError(
-            f"{rep_in} has no points P that translations could act on; write V for displacements"
-        )
+        raise InputError(f"{rep_in} has no points P that translations could act on; write V for displacements")
     points = X[:, where]  # (n, points, d)
     centre = points.mean(axis=1)
     differences = np.einsum("kp,npa->nka", helmert(len(where)), points)
@@ -155,15 +144,11 @@ def linear_part(group: Group) -> tuple[Group, Array]:
     d, algebra = group.dim - 1, group.lie_algebra
     rotations = algebra[:, :d, :d].reshape(len(algebra), -1)
     left, sizes, right = (
-        np.linalg.svd(rotations, full_matrices=True)
-        if len(algebra)
-        else (np.zeros((0, 0)), np.zeros(0), rotations)
+        np.linalg.svd(rotations, full_matrices=True) if len(algebra) else (np.zeros((0, 0)), np.zeros(0), rotations)
     )
     rank = int((sizes > ROUNDING * max(float(sizes.max(initial=0.0)), ROUNDING)).sum())
     shifts = left.T[rank:] @ algebra[:, :d, d] if len(algebra) else np.zeros((0, d))
-    directions = (
-        np.linalg.svd(shifts)[2][: np.linalg.matrix_rank(shifts, tol=1e-9)] if len(shifts) else shifts
-    )
+    directions = np.linalg.svd(shifts)[2][: np.linalg.matrix_rank(shifts, tol=1e-9)] if len(shifts) else shifts
     shifted = left.T[:rank] @ algebra[:, :d, d] if rank else np.zeros((0, d))
     shifted = np.concatenate([shifted, group.discrete_generators[:, :d, d]])
     if np.abs(shifted - shifted @ directions.T @ directions).max(initial=0.0) > 1e-6:

@@ -101,9 +101,7 @@ def randomization_test(
         [1.0, 0.0005]
     """
     rng, row_groups = np.random.default_rng(seed), read_former_name(row_groups, sources, stacklevel=3)
-    labels = (
-        np.arange(len(X)) if row_groups is None else np.unique(np.asarray(row_groups), return_inverse=True)[1]
-    )
+    labels = np.arange(len(X)) if row_groups is None else np.unique(np.asarray(row_groups), return_inverse=True)[1]
     count, counts = int(labels.max()) + 1, np.ones(len(X)) if weights is None else weights
     predicted = predictor(X)
     losses = np.empty((copies + 1, count))
@@ -125,9 +123,7 @@ def randomization_test(
     observed = float(losses[0].sum() / counts.sum())
     smaller = int(np.sum(totals <= observed + _rounding(observed, Y)))
     gains = (losses[1:].mean(axis=0) - losses[0]) / 2.0
-    sizes_perp = np.bincount(labels, weights=equivariance_errors.mean(axis=0) / 2.0, minlength=count).astype(
-        np.float64
-    )
+    sizes_perp = np.bincount(labels, weights=equivariance_errors.mean(axis=0) / 2.0, minlength=count).astype(np.float64)
     effect = _effect(gains, sizes_perp, _sum_squares(Y, counts, labels, count))
     return RandomizationResult((1 + smaller) / (1 + draws), observed, totals, effect)
 
@@ -229,9 +225,7 @@ def _effect(gains: Array, sizes_perp: Array, sizes: Array) -> tuple[float, float
     if len(gains) < 2 or not product > (1e-12 * float(sizes.mean())) ** 2:
         return 0.0, 1.0
     effect = float(gains.mean()) / np.sqrt(product)
-    influence = gains / np.sqrt(product) - effect / 2 * (
-        sizes_perp / sizes_perp.mean() + sizes / sizes.mean()
-    )
+    influence = gains / np.sqrt(product) - effect / 2 * (sizes_perp / sizes_perp.mean() + sizes / sizes.mean())
     error = Z_95 * float(influence.std(ddof=1)) / np.sqrt(len(gains))
     low, high = np.clip([effect - error, effect + error], 0.0, 1.0)
     return float(low), float(high)

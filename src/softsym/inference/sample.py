@@ -370,10 +370,7 @@ def _blocks(X: Array, Y: Array, rep_in: Rep, rep_out: Rep, group: Group, roots: 
         rest = _without_linear(values, inputs.get(segment.type, []), roots, is_scalar=not segment.type.rank)
         sizes = np.sqrt(((rest * roots[:, None, None]) ** 2).sum(axis=1).mean(axis=0))
         floor = 1e-12 * float(np.abs(Y).max(initial=1e-300))
-        rest, sizes = (
-            np.where(sizes > 1e-9 * whole, rest, values),
-            np.where(sizes > 1e-9 * whole, sizes, whole),
-        )
+        rest, sizes = (np.where(sizes > 1e-9 * whole, rest, values), np.where(sizes > 1e-9 * whole, sizes, whole))
         varies = whole > floor
         if varies.any():
             weights = segment.size / whole[varies] ** 2
@@ -397,9 +394,7 @@ def _change(values: Array, whole: Array, inputs: list[Array], roots: Array) -> A
     """See :class:`Block`, (copies,)."""
     found = whole.copy()
     for copy in np.concatenate(inputs, axis=2).transpose(2, 0, 1) if inputs else ():
-        gaps = (
-            values - (copy - np.average(copy, axis=0, weights=roots**2) * (values.shape[1] == 1))[:, :, None]
-        )
+        gaps = values - (copy - np.average(copy, axis=0, weights=roots**2) * (values.shape[1] == 1))[:, :, None]
         sizes = np.sqrt(((gaps * roots[:, None, None]) ** 2).sum(axis=1).mean(axis=0))
         found = np.where(sizes < NEAR_IDENTITY * whole, np.minimum(sizes, found), found)
     return found

@@ -111,9 +111,7 @@ class Statements:
     least: float
 
 
-def examine(
-    sample: Sample, action: Action, *, tolerance: float, noise: float, candidates: int = 1
-) -> Statements:
+def examine(sample: Sample, action: Action, *, tolerance: float, noise: float, candidates: int = 1) -> Statements:
     """Makes the statements about one group.
 
     Args:
@@ -309,10 +307,7 @@ class _Part:
             noises.append(noise)
             for k in range(len(SIZES)):
                 moments.append(
-                    [
-                        _moments(found.along, found.values, H, ridges[k], noise[k], self.dependence)
-                        for H in forms
-                    ]
+                    [_moments(found.along, found.values, H, ridges[k], noise[k], self.dependence) for H in forms]
                 )
             self.unbroken = -0.5 * found.count * np.log(found.left / found.count)
         height = np.concatenate(heights)
@@ -365,8 +360,7 @@ class _Part:
         before = [_total(self.own[:k]) for k in stages]
         early = [_total(sums[:first]).remainder(before[0], self.ridge) for sums in self.sums]
         likelihoods = [
-            found.profile(SIZES**2 / t)[0].sum(axis=1).max()
-            for found, t in zip(early, self.traces, strict=True)
+            found.profile(SIZES**2 / t)[0].sum(axis=1).max() for found, t in zip(early, self.traces, strict=True)
         ]
         best = int(np.argmax(likelihoods))
         sums, prior, inducing = self.sums[best], SIZES**2 / self.traces[best], sample.inducing(best, self.q)
@@ -409,8 +403,7 @@ class _Part:
                     residuals[kind, k, rows] = (Y - predicted) * sample.roots[rows, None, None]
         self.dependence = _dependence(left, sample.labels)
         better = int(
-            bool(len(self.orbit))
-            and (not self.is_complete or self.averaged.mean() < self.with_symmetry.mean())
+            bool(len(self.orbit)) and (not self.is_complete or self.averaged.mean() < self.with_symmetry.mean())
         )
         self.scores, self.directions = np.zeros((n, self.copies)), np.zeros((n, self.copies))
         later = sample.folds >= first if is_long else np.ones(n, dtype=bool)
@@ -512,8 +505,7 @@ def _combine(sample: Sample, parts: Sequence[_Part], noise: float, candidates: i
     whole = sum(float((part.block.weights * part.block.whole**2).sum()) for part in parts)
     scores = sum((part.scores @ w for part, w in zip(parts, weights, strict=True)), np.zeros(len(sample)))
     averaged = [
-        part.averaged if part.averaged.mean() < part.with_symmetry.mean() else part.with_symmetry
-        for part in parts
+        part.averaged if part.averaged.mean() < part.with_symmetry.mean() else part.with_symmetry for part in parts
     ]
     softly = [np.minimum(part.softly.mean(0), part.without.mean(0)) for part in parts]
     best = [part.softly if part.softly.mean() <= part.without.mean() else part.without for part in parts]
@@ -523,9 +515,7 @@ def _combine(sample: Sample, parts: Sequence[_Part], noise: float, candidates: i
     without = sum(float((part.without @ w).mean()) for part, w in zip(parts, weights, strict=True))
     soft = sum(float(a @ w) for a, w in zip(softly, weights, strict=True))
     tested = scores != 0
-    squares = sum(
-        (part.directions @ w for part, w in zip(parts, weights, strict=True)), np.zeros(len(sample))
-    )
+    squares = sum((part.directions @ w for part, w in zip(parts, weights, strict=True)), np.zeros(len(sample)))
     least = 0.0
     if tested.any():
         labels = np.unique(sample.labels[tested], return_inverse=True)[1].reshape(-1)
@@ -540,13 +530,9 @@ def _combine(sample: Sample, parts: Sequence[_Part], noise: float, candidates: i
     noises = sum(float((part.noise * w).sum()) for part, w in zip(parts, weights, strict=True))
     signal = max(whole - noises, 1e-6 * whole)
     largest_signal = max(whole * (1.0 - noise), signal)  # what models take for noise may be signal
-    violations = sum(
-        (part.violations @ w for part, w in zip(parts, weights, strict=True)), np.zeros(len(sample))
-    )
+    violations = sum((part.violations @ w for part, w in zip(parts, weights, strict=True)), np.zeros(len(sample)))
     signals = sum((part.signals @ w for part, w in zip(parts, weights, strict=True)), np.zeros(len(sample)))
-    some = sum(
-        float((part.violations[part.evaluated] @ w).mean()) for part, w in zip(parts, weights, strict=True)
-    )
+    some = sum(float((part.violations[part.evaluated] @ w).mean()) for part, w in zip(parts, weights, strict=True))
     symmetric = sum(float((part.projected @ w).mean()) for part, w in zip(parts, weights, strict=True))
     draws = _over_rows(at_rows / signal, violations / signal, signals / signal, some / signal, sample)
     levels = [level, 0.5, 1.0 - level]

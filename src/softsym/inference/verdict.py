@@ -449,20 +449,13 @@ def make_consistent(rows: Sequence[EvidenceRow], inside: Sequence[Sequence[int]]
             high = max(row.interval[1], other.interval[1])
             note = f"its subgroup {other.name} is refuted"
             judged[k] = replace(
-                row,
-                verdict="undecided",
-                reason=Reason.SUBGROUP,
-                note=note,
-                interval=(0.0, high),
-                tolerance=high,
+                row, verdict="undecided", reason=Reason.SUBGROUP, note=note, interval=(0.0, high), tolerance=high
             )
     for k, row in enumerate(judged):  # a larger group is broken at least as much
         least = max((judged[j].interval[0] for j in inside[k]), default=0.0)
         if row.verdict in ("soft", "absent") and row.interval[0] < least:
             high = max(row.interval[1], least)
-            judged[k] = replace(
-                row, violation=max(row.violation, least), interval=(least, high), tolerance=high
-            )
+            judged[k] = replace(row, violation=max(row.violation, least), interval=(least, high), tolerance=high)
     for k, row in enumerate(judged):
         around = [
             judged[j]

@@ -197,9 +197,7 @@ def _unify_output(tracer: Tracer, out: Any, rep: Rep) -> None:
             raise TraceError("no axis has that size")
     except TraceError as error:
         shape = tuple(first.shape)
-        raise InputError(
-            f"`rep_out` is {rep} of size {size}, the model gives shape {shape}: {error}"
-        ) from error
+        raise InputError(f"`rep_out` is {rep} of size {size}, the model gives shape {shape}: {error}") from error
 
 
 def split_image(rep: Rep) -> tuple[Rep, tuple[int, ...]] | None:
@@ -234,9 +232,7 @@ def input_layout(example: Tensor, rep: Rep, group: Group, on_pixels: bool, dims:
         grid = Rep(((1, TensorType(rep.terms[0][1].atoms[-1:])),))
         return (free_axis(shape[0]), channel_axis(tensor_product(channels, grid, math.prod(image[1]))))
     if dims and len(shape) == dims + 2 and shape[1] == size:
-        pixels = tuple(
-            TracedAxis(n, "pixel", None, k) if on_pixels else free_axis(n) for k, n in enumerate(shape[2:])
-        )
+        pixels = tuple(TracedAxis(n, "pixel", None, k) if on_pixels else free_axis(n) for k, n in enumerate(shape[2:]))
         return (free_axis(shape[0]), channel_axis(new_variable(size, rep)), *pixels)
     if len(shape) > 1 and shape[-1] == size:
         return (*map(free_axis, shape[:-1]), channel_axis(new_variable(size, rep)))
@@ -350,9 +346,7 @@ def _elements(group: Group) -> set[tuple[float, ...]]:
     return set(map(tuple, (group.elements.reshape(len(group.elements), -1).round(6) + 0.0).tolist()))
 
 
-def build_proposal(
-    model: nn.Module, tracer: Tracer, proposer: Proposer, given: Mapping[str, TensorMap]
-) -> Proposal:
+def build_proposal(model: nn.Module, tracer: Tracer, proposer: Proposer, given: Mapping[str, TensorMap]) -> Proposal:
     """The maps of all parameters of a traced model; ``given`` maps override them."""
     reps = _Representations(proposer)
     maps, left_alone = _read_uses(model, tracer, reps)
@@ -373,9 +367,7 @@ def build_proposal(
         hidden={name: reps.find(term) for name, term in tracer.hidden.items() if name},
         buffers={name: TensorMap.vector(reps.find(term)) for name, term in tracer.buffers.items()},
         breaks=_find_breaks(tracer, reps),
-        not_understood=tuple(
-            dict.fromkeys(f"{where or 'the model'}: {why}" for where, why in tracer.notes.unknown)
-        ),
+        not_understood=tuple(dict.fromkeys(f"{where or 'the model'}: {why}" for where, why in tracer.notes.unknown)),
     )
 
 
@@ -402,9 +394,7 @@ class _Representations:
         return self.known[id(variable)][1]
 
 
-def _read_uses(
-    model: nn.Module, tracer: Tracer, reps: _Representations
-) -> tuple[dict[str, TensorMap], dict[str, str]]:
+def _read_uses(model: nn.Module, tracer: Tracer, reps: _Representations) -> tuple[dict[str, TensorMap], dict[str, str]]:
     """The maps of the parameters of layers, and why others have none."""
     maps: dict[str, TensorMap] = {}
     left_alone: dict[str, str] = {}
@@ -451,9 +441,7 @@ def _find_breaks(tracer: Tracer, reps: _Representations) -> tuple[str, ...]:
                 for where in variable.pointwise + variable.normed
             ]
     groups = [group.name for group in tracer.groups if not group.is_finite or group.order != 1]
-    lines += [
-        f"breaks {', '.join(groups)} here: {where or 'the model'} {why}" for where, why in tracer.notes.grids
-    ]
+    lines += [f"breaks {', '.join(groups)} here: {where or 'the model'} {why}" for where, why in tracer.notes.grids]
     for name, value, layout in tracer.notes.constants:
         changing = [group.name for group in tracer.groups if not _is_invariant(value, layout, reps, group)]
         if (

@@ -91,9 +91,7 @@ def _propose(
     return infer_reps(model, rep_in, rep_out, groups, reps, **options)
 
 
-def _read_given(
-    model: nn.Module, reps: Mapping[str, Override], groups: Sequence[Group]
-) -> dict[str, TensorMap]:
+def _read_given(model: nn.Module, reps: Mapping[str, Override], groups: Sequence[Group]) -> dict[str, TensorMap]:
     """The maps of chosen layers and parameters, in the order in which they were given."""
     from softsym.maps.families import layer_maps
 
@@ -103,9 +101,7 @@ def _read_given(
         if isinstance(given, tuple):
             maps |= layer_maps(model, name, *given, groups)
         elif not isinstance(given, TensorMap):
-            raise InputError(
-                f"`reps` says what {name!r} gives; pass `rep_in` and `rep_out`, too, or (rep_in, rep_out)"
-            )
+            raise InputError(f"`reps` says what {name!r} gives; pass `rep_in` and `rep_out`, too, or (rep_in, rep_out)")
         elif name in parameters:
             maps[name] = given
         else:
@@ -150,9 +146,7 @@ def is_chain(model: nn.Module) -> bool:
     if not linears or not all(isinstance(layer, CHAINED) for layer in layers):
         return False
     own = [p for layer in linears for p in layer._parameters.values() if p is not None]
-    are_trained = all("weight" in layer._parameters for layer in linears) and all(
-        p.requires_grad for p in own
-    )
+    are_trained = all("weight" in layer._parameters for layer in linears) and all(p.requires_grad for p in own)
     return are_trained and len(set(map(id, own))) == len(own)
 
 

@@ -53,9 +53,7 @@ class Axis:
         if self.shape is None:
             return (size,)
         if math.prod(self.shape) != size:
-            raise InputError(
-                f"{self.text} has size {size} under {group.name}, which is not that of {self.shape}"
-            )
+            raise InputError(f"{self.text} has size {size} under {group.name}, which is not that of {self.shape}")
         return self.shape
 
 
@@ -182,9 +180,7 @@ def name_parameters(layer: str, maps: Mapping[str, TensorMap | None]) -> dict[st
     return {prefix + name: tensor_map for name, tensor_map in maps.items() if tensor_map is not None}
 
 
-def linear_parameters(
-    layer: str, rep_in: Rep | str, rep_out: Rep | str, *, bias: bool = True
-) -> dict[str, TensorMap]:
+def linear_parameters(layer: str, rep_in: Rep | str, rep_out: Rep | str, *, bias: bool = True) -> dict[str, TensorMap]:
     """The maps of weight and bias of a linear layer, by their names in the model.
 
     Args:
@@ -205,9 +201,7 @@ def check_initialized(model: nn.Module) -> None:
     """Refuses lazy layers, whose shapes are not known yet."""
     for name, parameter in model.named_parameters():
         if isinstance(parameter, nn.parameter.UninitializedParameter):
-            raise InputError(
-                f"{name!r} has no shape yet (a lazy layer); run the model once on an input before"
-            )
+            raise InputError(f"{name!r} has no shape yet (a lazy layer); run the model once on an input before")
 
 
 @dataclass(frozen=True, eq=False)
@@ -298,8 +292,7 @@ class KnowsMaps(Protocol):
 
 
 def map_values(
-    model: nn.Module | Mapping[str, ArrayLike | Tensor],
-    representations: Mapping[str, TensorMap] | None = None,
+    model: nn.Module | Mapping[str, ArrayLike | Tensor], representations: Mapping[str, TensorMap] | None = None
 ) -> dict[str, MapValue]:
     """All maps of a model by name, in the order of its layers, as float64 arrays.
 
@@ -309,8 +302,7 @@ def map_values(
     """
     if representations is None and isinstance(model, KnowsMaps):
         return {
-            name: MapValue(as_array(value), tensor_map)
-            for name, (value, tensor_map) in model.linear_maps().items()
+            name: MapValue(as_array(value), tensor_map) for name, (value, tensor_map) in model.linear_maps().items()
         }
     if representations is None:
         if not isinstance(model, KnowsRepresentations):
@@ -322,12 +314,8 @@ def map_values(
     values = dict(model.named_parameters()) if isinstance(model, nn.Module) else dict(model)
     missing = [name for name in representations if name not in values]
     if missing:
-        raise InputError(
-            f"`representations` names {missing[0]!r}, which is not among the parameters {list(values)}"
-        )
-    return {
-        name: MapValue(as_array(values[name]), tensor_map) for name, tensor_map in representations.items()
-    }
+        raise InputError(f"`representations` names {missing[0]!r}, which is not among the parameters {list(values)}")
+    return {name: MapValue(as_array(values[name]), tensor_map) for name, tensor_map in representations.items()}
 
 
 def as_array(value: ArrayLike | Tensor) -> Array:

@@ -132,9 +132,7 @@ def _unroll(steps: Sequence[Step], radius: float) -> Bound:
     return Bound(sum(ordered.values()), ordered, constant, distance, radius)
 
 
-def _linear_step(
-    name: str, weight: MapValue, bias: MapValue | None, group: Group, radius: float, rho: float
-) -> Step:
+def _linear_step(name: str, weight: MapValue, bias: MapValue | None, group: Group, radius: float, rho: float) -> Step:
     W, slope = weight.value, 2 * rho * radius
     residual = weight.map.space(group).residual(W)
     b = np.zeros(len(W)) if bias is None else bias.value
@@ -166,9 +164,7 @@ def _list_steps(
         )
     if reps is None or len(reps) != len(layers) + 1:
         given = "none" if reps is None else str(len(reps))
-        raise InputError(
-            f"{len(layers)} layers have {len(layers) + 1} representations, got {given}; pass `reps`"
-        )
+        raise InputError(f"{len(layers)} layers have {len(layers) + 1} representations, got {given}; pass `reps`")
     if lipschitz < 0 or at_zero < 0:
         raise InputError(f"`lipschitz` and `at_zero` must not be negative, got {lipschitz} and {at_zero}")
     known = [read_rep(item) for item in reps]

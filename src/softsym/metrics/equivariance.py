@@ -167,9 +167,7 @@ class Violations:
 
         violations = {}
         for group in self.groups:
-            gaps = equivariance_errors(
-                f, inputs, self.rep_in, self.rep_out, group, VIOLATION_ELEMENTS, "none", seed
-            )
+            gaps = equivariance_errors(f, inputs, self.rep_in, self.rep_out, group, VIOLATION_ELEMENTS, "none", seed)
             violations[group.name] = float((gaps**2).mean()) / y.shape[1] / max(2 * error, 1e-300)
         return violations
 

@@ -84,8 +84,7 @@ def check_inputs(
         breaks.append([measure_break(each, X, rep, group, seed=seed) for each in fitted])
         overlaps.append(orbit_overlap(X, rep, group, seed))
     checks = [
-        _check(each, X, names, tuple(column))
-        for each, column in zip(fitted, zip(*breaks, strict=True), strict=True)
+        _check(each, X, names, tuple(column)) for each, column in zip(fitted, zip(*breaks, strict=True), strict=True)
     ]
     return InputCheck(tuple(checks), tuple(overlaps), *recommend(checks))
 

@@ -80,9 +80,7 @@ def weight_parts(network: Network | ScaleCanonical) -> list[WeightParts]:
         [True, True]
     """
     weights = {
-        name.removesuffix(".weight"): pair
-        for name, pair in network.linear_maps().items()
-        if name.endswith(".weight")
+        name.removesuffix(".weight"): pair for name, pair in network.linear_maps().items() if name.endswith(".weight")
     }
     parts = []
     for place, (name, (weight, tensor_map)) in enumerate(weights.items(), 1):

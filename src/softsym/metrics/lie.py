@@ -84,9 +84,7 @@ def lie_derivative_error(
     if normalize not in ("output", "none"):
         raise InputError(f"unknown normalisation {normalize!r}; pass 'output' or 'none'")
     if not isinstance(x, Tensor):
-        raise InputError(
-            f"a derivative needs a torch tensor, got `x` as {type(x).__name__}; pass torch.as_tensor(x)"
-        )
+        raise InputError(f"a derivative needs a torch tensor, got `x` as {type(x).__name__}; pass torch.as_tensor(x)")
     if not group.lie:
         raise InputError(f"{group.name} has no continuous part; use equivariance_error")
     x = check_samples(x.detach(), source, group, "rep_in", "x")
@@ -97,9 +95,7 @@ def lie_derivative_error(
         sizes = []
         for A in lie_elements(group):
             tangent = _infinitesimal(source, group, A, x)
-            gap = check_outputs(_derivative(f, x, tangent), len(x), target, group) - _infinitesimal(
-                target, group, A, y
-            )
+            gap = check_outputs(_derivative(f, x, tangent), len(x), target, group) - _infinitesimal(target, group, A, y)
             sizes.append(_mean_size(gap, y, normalize) / np.linalg.norm(A.whole, 2))
     return LieError(tuple(map(float, sizes)))
 
@@ -108,9 +104,7 @@ def _derivative(f: Callable[[Tensor], Tensor], x: Tensor, tangent: Tensor) -> Te
     """J_f(x) applied to a tangent (n, size)."""
     with warnings.catch_warnings():
         # torch compiles its own forward-mode rules with a function it has deprecated.
-        warnings.filterwarnings(
-            "ignore", message="`torch.jit.script` is deprecated", category=DeprecationWarning
-        )
+        warnings.filterwarnings("ignore", message="`torch.jit.script` is deprecated", category=DeprecationWarning)
         derivative: Tensor = torch.func.jvp(f, (x,), (tangent,))[1]
     return derivative
 

@@ -92,9 +92,7 @@ def fit_normalisation(name: str, X: Array, rep: Rep, groups: Sequence[Group]) ->
 
 def applicable(rep: Rep, group: Group) -> list[str]:
     """The normalisations that make sense for a representation; trajectories need at least two points."""
-    return [
-        name for name in NORMALISATIONS if name not in TRAJECTORY or not _why_inapplicable(name, rep, group)
-    ]
+    return [name for name in NORMALISATIONS if name not in TRAJECTORY or not _why_inapplicable(name, rep, group)]
 
 
 def measure_break(normalisation: Normalisation, X: Array, rep: Rep, group: Group, *, seed: int = 0) -> Break:
@@ -116,9 +114,7 @@ def measure_break(normalisation: Normalisation, X: Array, rep: Rep, group: Group
     return Break(
         group.name,
         map=_ratio(equivariant_maps(rep, rep, group).distance(D), np.linalg.norm(D)),
-        shift=_ratio(
-            invariants(rep, group).distance(b), np.sqrt((normalisation.apply(X) ** 2).sum(1).mean())
-        ),
+        shift=_ratio(invariants(rep, group).distance(b), np.sqrt((normalisation.apply(X) ** 2).sum(1).mean())),
         error=float(relative_error(first, second).mean()),
     )
 
@@ -179,9 +175,7 @@ def _why_inapplicable(name: str, rep: Rep, group: Group) -> str:
     }
     if not copies or min(copies.values()) < 2:
         return f"{rep} has no two points of the same kind to centre on their mean"
-    if name == "symmetry-scale-aware" and any(
-        tensor_type.size(group) != len(SURVIVING) for tensor_type in copies
-    ):
+    if name == "symmetry-scale-aware" and any(tensor_type.size(group) != len(SURVIVING) for tensor_type in copies):
         return f"it treats z apart, so points must have 3 coordinates; {rep} under {group.name} has others"
     return ""
 

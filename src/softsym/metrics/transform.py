@@ -98,9 +98,7 @@ def act(rep: Rep | str, group: Group | str, parts: Array | Sequence[Array], x: A
     return _join(pieces, x, (t, n, 0))
 
 
-def transforms(
-    group: Group, n: int, seed: int | np.random.Generator = 0, sampler: str = "haar"
-) -> list[Array]:
+def transforms(group: Group, n: int, seed: int | np.random.Generator = 0, sampler: str = "haar") -> list[Array]:
     """Draws elements, one array (n, d_p, d_p) for each part of the group."""
     if n < 1:
         raise InputError(f"`n_transforms` must be at least 1, got {n}")
@@ -210,9 +208,7 @@ def read_shape(
         return X.shape[1] * Scalar, Y.shape[1] * Scalar, []
     if rep_in is None or rep_out is None:
         missing = "rep_in" if rep_in is None else "rep_out"
-        raise InputError(
-            f"`{missing}` is None; with candidate groups pass how the data transform, such as '5S + 5V'"
-        )
+        raise InputError(f"`{missing}` is None; with candidate groups pass how the data transform, such as '5S + 5V'")
     first, second, whole = read_rep(rep_in), read_rep(rep_out), join_groups(listed)
     for rep, values, name, what in ((first, X, "rep_in", "X"), (second, Y, "rep_out", "y")):
         size = rep.size(whole)
@@ -239,9 +235,7 @@ def fit_shift_and_scale(
         raise InputError("`rep` is None; pass how the columns transform, such as '5S + 5V'")
     rep, joined = read_rep(rep), join_groups(dict.fromkeys(read_groups(groups)))
     if rep.size(joined) != X.shape[1]:
-        raise InputError(
-            f"{rep} under {joined.name} has size {rep.size(joined)}, the data have {X.shape[1]} columns"
-        )
+        raise InputError(f"{rep} under {joined.name} has size {rep.size(joined)}, the data have {X.shape[1]} columns")
     shift = invariants(rep, joined).project(np.average(X, axis=0, weights=weights))
     scale = np.ones_like(shift)
     for tensor_type, index in columns_by_type(rep, joined).items():
@@ -398,9 +392,7 @@ def _overlap(rows: Array, rep: Rep, group: Group, draw: Draw, rng: np.random.Gen
     return float(np.mean(estimates, axis=0).min())
 
 
-def _estimates(
-    rows: Array, rep: Rep, group: Group, draw: Draw, rng: np.random.Generator
-) -> list[tuple[float, float]]:
+def _estimates(rows: Array, rep: Rep, group: Group, draw: Draw, rng: np.random.Generator) -> list[tuple[float, float]]:
     """For every view, the overlap estimated from data points and from transformed points."""
     half = min(len(rows), ROWS) // 2
     chosen = rows[rng.permutation(len(rows))[: 2 * half]]

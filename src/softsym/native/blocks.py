@@ -24,7 +24,9 @@ from softsym.native.build import Numbered, Source, can_run, check_tensors, entry
 from softsym.typing import Array, Index
 
 LARGEST = 1024  # rows of a matrix
-LARGEST_PROJECTION = 512  # entries of a block that is projected; in larger ones two thin products are cheaper than a square one
+LARGEST_PROJECTION = (
+    512  # entries of a block that is projected; in larger ones two thin products are cheaper than a square one
+)
 MOST_PLACES = 2**31  # in an array: they are counted in 32 bits
 SLICE = 4096  # numbers that one thread takes at a time
 _SLICE_OF_DIAGONAL = 8192
@@ -98,12 +100,7 @@ class _Prepared:
                 yield _Slice(k, first, count, d.data_ptr() + first * d.element_size())
 
     def _call(
-        self,
-        name: str,
-        structures: Sequence[Any],
-        *more: Any,
-        x: Sequence[Tensor],
-        outs: Sequence[Tensor] = (),
+        self, name: str, structures: Sequence[Any], *more: Any, x: Sequence[Tensor], outs: Sequence[Tensor] = ()
     ) -> None:
         """Calls an entry point with (structures, arrays, more arguments), if the arrays are those that were prepared for."""
         check_tensors(x, self.dtype, self._needed, exact=self._exact)
@@ -156,9 +153,7 @@ class Blocks(_Prepared):
 class Quadratic(Blocks):
     """x -> (K x, x . K x, x . x) for tensors x, taken as one vector, in one call."""
 
-    def __init__(
-        self, diagonals: Sequence[Tensor], matrices: Sequence[SmallMatrices], dtype: torch.dtype
-    ) -> None:
+    def __init__(self, diagonals: Sequence[Tensor], matrices: Sequence[SmallMatrices], dtype: torch.dtype) -> None:
         super().__init__(matrices, dtype, diagonals)
         self._sums = ctypes.c_double * (2 * len(self._slices))
 
@@ -172,14 +167,10 @@ class Quadratic(Blocks):
 class Resolvent(_Prepared):
     """x -> (1 + t K)^-1 x for tensors x, taken as one vector, in place and in one call."""
 
-    def __init__(
-        self, diagonals: Sequence[Tensor], spectra: Sequence[SmallSpectra], dtype: torch.dtype
-    ) -> None:
+    def __init__(self, diagonals: Sequence[Tensor], spectra: Sequence[SmallSpectra], dtype: torch.dtype) -> None:
         super().__init__(dtype, spectra, diagonals)
         self._number = np.dtype(str(dtype).removeprefix("torch."))
-        matrices = {
-            id(part.vectors): self._matrices(part) for part in spectra
-        }  # of several arrays, kept once
+        matrices = {id(part.vectors): self._matrices(part) for part in spectra}  # of several arrays, kept once
         pieces = [piece for part in spectra for piece in self._pieces(part, *matrices[id(part.vectors)])]
         self._spectra = (_Spectrum * len(pieces))(*pieces)
 
@@ -277,10 +268,7 @@ def project(projection: Projection, tensors: Sequence[Tensor]) -> list[Tensor] |
 
 # Schemas are written out: the oldest supported torch infers none from lists and tuples.
 @torch.library.custom_op(
-    "softsym::project",
-    mutates_args=(),
-    device_types="cpu",
-    schema="(Tensor[] tensors, SymInt projection) -> Tensor[]",
+    "softsym::project", mutates_args=(), device_types="cpu", schema="(Tensor[] tensors, SymInt projection) -> Tensor[]"
 )
 def _project(tensors: list[Tensor], projection: int) -> list[Tensor]:
     return Projection.numbered(projection).run(tensors)

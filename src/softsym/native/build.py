@@ -124,9 +124,7 @@ def load(source: Source, dtype: torch.dtype) -> ctypes.CDLL | None:
 def build(source: Source, dtype: torch.dtype) -> Built:
     """Compiles a source, or finds it compiled, and loads it; tried once in a process."""
     if os.name == "nt":
-        return Built(
-            None, "Windows is not supported: its stack is not aligned for the vectors of compiled code"
-        )
+        return Built(None, "Windows is not supported: its stack is not aligned for the vectors of compiled code")
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         return Built(None, "no C compiler (cc or gcc) was found")
@@ -158,9 +156,7 @@ def entry(source: Source, dtype: torch.dtype, name: str) -> Callable[..., int]:
     return cast(Callable[..., int], getattr(library, name))
 
 
-def check_tensors(
-    tensors: Sequence[Tensor], dtype: torch.dtype, needed: Sequence[int], *, exact: bool = False
-) -> None:
+def check_tensors(tensors: Sequence[Tensor], dtype: torch.dtype, needed: Sequence[int], *, exact: bool = False) -> None:
     """Refuses tensors that compiled code would read or write outside of, or take for other numbers than they are."""
     if len(tensors) != len(needed):
         raise InputError(f"compiled code was prepared for {len(needed)} tensors, got {len(tensors)}")
@@ -226,9 +222,7 @@ def check_layout(library: ctypes.CDLL, source: Source, dtype: torch.dtype) -> No
         length = ctypes.c_int64.in_dll(library, "layout_length").value
         found = list((ctypes.c_int64 * length).in_dll(library, "layout"))
     except ValueError as error:  # no such name in the library
-        raise LayoutError(
-            f"the compiled library does not say how its structures are laid out: {error}"
-        ) from error
+        raise LayoutError(f"the compiled library does not say how its structures are laid out: {error}") from error
     for (name, ours), theirs in zip(expected.items(), found, strict=False):
         if ours != theirs:
             raise LayoutError(f"compiled code and Python disagree: {name} is {theirs} there and {ours} here")

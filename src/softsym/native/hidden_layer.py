@@ -139,9 +139,7 @@ class HiddenLayer(Numbered):
     def check(self, x: Tensor, weights: Sequence[Tensor]) -> None:
         """Refuses an input or weights of other sizes than those of the layer."""
         if x.ndim != 2 or x.shape[1] != self.plan.size:
-            raise InputError(
-                f"the layer takes inputs of shape (batch, {self.plan.size}), got {tuple(x.shape)}"
-            )
+            raise InputError(f"the layer takes inputs of shape (batch, {self.plan.size}), got {tuple(x.shape)}")
         shapes = [tuple(weight.shape) for weight in weights]
         if shapes != self.shapes:
             raise InputError(
@@ -165,9 +163,7 @@ class HiddenLayer(Numbered):
         self._run(weights, d_x, grad.contiguous(), kept, grads)
         return d_x, grads.sum(0) if len(grads) > 1 else grads[0]
 
-    def _run(
-        self, weights: Tensor, x: Tensor, out: Tensor, kept: Tensor, grads: Tensor | None = None
-    ) -> None:
+    def _run(self, weights: Tensor, x: Tensor, out: Tensor, kept: Tensor, grads: Tensor | None = None) -> None:
         batch, dtype = len(x), x.dtype
         threads, rounds = self._threads(batch, dtype), max(1, -(-batch // CHUNK))
         chunk = max(1, -(-batch // (rounds * PADDING))) * PADDING  # the same in both directions

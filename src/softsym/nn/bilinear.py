@@ -54,9 +54,7 @@ class Bilinear(nn.Module):
         super().__init__()
         self.size = rep.size(group)
         self.plan = make_plan(rep, group)
-        scaled, inner, *mixed = (
-            nn.Parameter(torch.randn(shape, generator=generator)) for shape in self.plan.shapes
-        )
+        scaled, inner, *mixed = (nn.Parameter(torch.randn(shape, generator=generator)) for shape in self.plan.shapes)
         self.scale_weight, self.inner_weight, self.mixed_weights = scaled, inner, nn.ParameterList(mixed)
 
     def forward(self, x: Tensor) -> Tensor:

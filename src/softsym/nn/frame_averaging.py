@@ -51,10 +51,7 @@ class FrameAveraged(nn.Module, HasPrior):
         self.group = read_group(group)
         self.kind = _kind(self.group)
         self.size_in, self.size_out = self.rep_in.size(self.group), self.rep_out.size(self.group)
-        self.runs_in, self.runs_out = (
-            _tensor_runs(self.rep_in, self.group),
-            _tensor_runs(self.rep_out, self.group),
-        )
+        self.runs_in, self.runs_out = (_tensor_runs(self.rep_in, self.group), _tensor_runs(self.rep_out, self.group))
         self.vectors = [
             s for s in self.rep_in.segments(self.group) if s.type.atoms in ((Base(),), (Base(is_dual=True),))
         ]
@@ -67,9 +64,7 @@ class FrameAveraged(nn.Module, HasPrior):
         """The average over the frame, for x (..., size of rep_in)."""
         check_width(x, self.size_in, self.rep_in, self.group)
         flat = x.reshape(-1, self.size_in)
-        points = torch.cat(
-            [flat[:, s.start : s.stop].unflatten(1, (-1, s.size)) for s in self.vectors], dim=1
-        )
+        points = torch.cat([flat[:, s.start : s.stop].unflatten(1, (-1, s.size)) for s in self.vectors], dim=1)
         frames = self._sorting_frames(points) if self.kind == "S" else self._principal_frames(points)
         canonical = _act(self.runs_in, frames.transpose(-1, -2), flat.unsqueeze(0))
         out = _act(self.runs_out, frames, self.module(canonical))

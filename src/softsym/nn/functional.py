@@ -78,8 +78,7 @@ def gate(gates: Gates, x: Tensor, weight: Tensor) -> Tensor:
 def _part(x: Tensor, copies: Copies) -> Tensor:
     """The copies of one type, (batch, size, copies), contiguous."""
     pieces = [
-        x[:, start:stop].unflatten(1, ((stop - start) // copies.size, copies.size)).mT
-        for start, stop in copies.places
+        x[:, start:stop].unflatten(1, ((stop - start) // copies.size, copies.size)).mT for start, stop in copies.places
     ]
     return torch.cat(pieces, dim=2) if len(pieces) > 1 else pieces[0].contiguous()
 

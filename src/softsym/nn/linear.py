@@ -30,13 +30,7 @@ from softsym.spaces import EquivariantSpace, equivariant_maps, invariants
 
 RESIDUAL_START = 1e-3
 """What the softer part of a sum is multiplied by at first."""
-OUTSIDE = {
-    "standard": 1.0,
-    "soft": 1e-3**0.5,
-    "half-soft": 0.5**0.5,
-    "half-soft-code": 0.5,
-    "equivariant": 0.0,
-}
+OUTSIDE = {"standard": 1.0, "soft": 1e-3**0.5, "half-soft": 0.5**0.5, "half-soft-code": 0.5, "equivariant": 0.0}
 """What each initialisation multiplies the part of a weight outside of the equivariant space by."""
 
 
@@ -100,9 +94,7 @@ class EquivariantLinear(nn.Module):
         generator: Source of the initial weights.
     """
 
-    def __init__(
-        self, rep_in: Rep, rep_out: Rep, group: Group, generator: torch.Generator | None = None
-    ) -> None:
+    def __init__(self, rep_in: Rep, rep_out: Rep, group: Group, generator: torch.Generator | None = None) -> None:
         super().__init__()
         maps, biases = equivariant_maps(rep_in, rep_out, group), invariants(rep_out, group)
         self.weight = Confined(maps, orthogonal_weight(maps.shape[0], maps.shape[1], generator))

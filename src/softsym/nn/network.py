@@ -101,11 +101,7 @@ class Network(nn.Module, HasPrior):
         generator = as_generator(seed)
         *linears, last = [make_linear(source, target, generator) for source, target in self._layer_reps()]
         self.blocks = nn.ModuleList(
-            Block(
-                linear,
-                Bilinear(gated_rep(rep, group), group, generator),
-                Gated(rep, group, soft=soft_gates),
-            )
+            Block(linear, Bilinear(gated_rep(rep, group), group, generator), Gated(rep, group, soft=soft_gates))
             for rep, linear in zip(self.hidden, linears, strict=True)
         )
         self.last = last
@@ -161,9 +157,7 @@ class Network(nn.Module, HasPrior):
         return f"{self.rep_in} -> {self.rep_out}, {self.group.name}, {count_parameters(self):,} parameters"
 
 
-def hidden_reps(
-    width: int, layers: int, group: Group, hidden: Hidden = None, *, round_up: bool = False
-) -> list[Rep]:
+def hidden_reps(width: int, layers: int, group: Group, hidden: Hidden = None, *, round_up: bool = False) -> list[Rep]:
     """The hidden representations of a network: proposed by width, or given (one for all layers, or one for each)."""
     if layers < 2:
         raise InputError(f"a network needs at least 2 linear layers, got layers={layers}")
@@ -173,9 +167,7 @@ def hidden_reps(
     if isinstance(hidden, Rep | str):
         return [read_rep(hidden)] * (layers - 1)
     if len(hidden) != layers - 1:
-        raise InputError(
-            f"{layers} linear layers have {layers - 1} hidden representations, got {len(hidden)}"
-        )
+        raise InputError(f"{layers} linear layers have {layers - 1} hidden representations, got {len(hidden)}")
     return [read_rep(rep) for rep in hidden]
 
 

@@ -88,9 +88,7 @@ class ScaleCanonical(nn.Module, HasPrior):
         )
         scaling = next(group for group in candidates if is_scaling(group))
         for name, rep in (("degrees_in", self.rep_in), ("degrees_out", self.rep_out)):
-            self.register_buffer(
-                name, torch.tensor(scaling_degrees(rep, scaling), dtype=torch.get_default_dtype())
-            )
+            self.register_buffer(name, torch.tensor(scaling_degrees(rep, scaling), dtype=torch.get_default_dtype()))
         self.register_buffer("usual_size", torch.tensor(float(usual_size)))
 
     def forward(self, x: Tensor) -> Tensor:

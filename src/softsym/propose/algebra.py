@@ -241,9 +241,7 @@ def in_round_rates(span: Array) -> Iterator[Array]:
     stretching, rotating = rates.real, rates.imag
     parts = [np.concatenate([stretching, rotating], axis=1)]
     if len(span) == 1:  # a single generator stretches or rotates
-        parts = [
-            np.concatenate(pair, axis=1) for pair in ((stretching, 0 * rotating), (0 * stretching, rotating))
-        ]
+        parts = [np.concatenate(pair, axis=1) for pair in ((stretching, 0 * rotating), (0 * stretching, rotating))]
     found: list[tuple[float, Array]] = []
     for most, part in itertools.product(ROUND_RATES, parts):
         rounded = np.round(_echelon(part) * most)

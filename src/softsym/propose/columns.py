@@ -60,13 +60,9 @@ class Columns:
                 f"{LARGEST_DIM}"
             )
         if len(fitting) > 1:
-            raise InputError(
-                f"{rep_in} and {rep_out} have only scalars: nothing moves; pass vectors, V, or points, P"
-            )
+            raise InputError(f"{rep_in} and {rep_out} have only scalars: nothing moves; pass vectors, V, or points, P")
         d = fitting[0]
-        points = [
-            _point_columns(rep, vectors, d) for rep, vectors in zip((rep_in, rep_out), linear, strict=True)
-        ]
+        points = [_point_columns(rep, vectors, d) for rep, vectors in zip((rep_in, rep_out), linear, strict=True)]
         return cls(linear[0], linear[1], d, points[0], points[1], has_points(rep_in, rep_out))
 
     @property
@@ -152,9 +148,7 @@ def prepare(X: Array, Y: Array, columns: Columns, chosen: NDArray[np.intp]) -> R
     left = float(np.sum(rest[chosen] ** 2)) / max(total, 1e-300)
     rest[:, np.sqrt((rest[chosen] ** 2).mean(axis=0)) < ROUNDING * max(float(np.abs(Y).max()), 1e-300)] = 0.0
     shift, unit = scale_copies(X[chosen], columns.rep_in, space)
-    return Rows(
-        (X - shift) / unit, rest / scale_copies(rest[chosen], columns.rep_out, space)[1], columns, left
-    )
+    return Rows((X - shift) / unit, rest / scale_copies(rest[chosen], columns.rep_out, space)[1], columns, left)
 
 
 def _copies(values: Array, start: int, size: int, copies: int) -> Array:
@@ -193,9 +187,7 @@ def _as_vectors(rep: Rep) -> Rep:
     for copies, kind in rep:
         if any(isinstance(atom, PointAtom) for atom in kind.atoms) and len(kind.atoms) > 1:
             raise InputError(f"a point is no factor of a tensor, got {kind}; take V for displacements")
-        atoms = tuple(
-            Base() if isinstance(atom, PointAtom | DisplacementAtom) else atom for atom in kind.atoms
-        )
+        atoms = tuple(Base() if isinstance(atom, PointAtom | DisplacementAtom) else atom for atom in kind.atoms)
         if not all(map(_is_tensor, atoms)):
             raise InputError(f"groups are proposed for scalars, vectors, tensors and points, not for {kind}")
         terms.append((copies, TensorType(atoms)))

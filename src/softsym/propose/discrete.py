@@ -94,9 +94,7 @@ def find_axes(lie: LieMatrix, d: int) -> Array:
 
 def elements(d: int, axes: Array) -> Iterator[Element]:
     """All that are tried, given axes (m, d) of the data."""
-    yield Element(
-        "minus the identity", -np.eye(d), Group.from_generators(discrete=[-np.eye(d)], name="minus identity")
-    )
+    yield Element("minus the identity", -np.eye(d), Group.from_generators(discrete=[-np.eye(d)], name="minus identity"))
     if d == 1:
         return
     yield from (reflection(direction) for direction in (*np.eye(d), *axes))
@@ -110,9 +108,7 @@ def elements(d: int, axes: Array) -> Iterator[Element]:
             axis = rounded_axis(direction)
             for n in FOLDS:
                 group = C(n).about(axis)
-                yield Element(
-                    f"rotation by 1/{n} about {axis_text(axis)}", group.discrete_generators[0], group
-                )
+                yield Element(f"rotation by 1/{n} about {axis_text(axis)}", group.discrete_generators[0], group)
     if d <= ENUMERATED:
         for order in itertools.permutations(range(d)):
             for signs in itertools.product((1.0, -1.0), repeat=d):
@@ -139,14 +135,10 @@ def matched_permutation(rows: Rows, predict: Predict) -> Element | None:
     basis[np.arange(d), np.arange(d), np.arange(d)] = 1.0
     step = 1e-3
     rates = rows.input_rates(basis)
-    slopes = np.array([predict(X + step * X @ rate.T) - predict(X - step * X @ rate.T) for rate in rates]) / (
-        2 * step
-    )
+    slopes = np.array([predict(X + step * X @ rate.T) - predict(X - step * X @ rate.T) for rate in rates]) / (2 * step)
     strength = np.sort(np.mean(np.abs(slopes), axis=1), axis=1)  # (d, q)
     moments = np.array([np.mean(np.abs(X @ rate.T)) for rate in rates])[:, None]
-    signature = np.concatenate(
-        [strength / max(float(strength.max()), 1e-300), moments / moments.max()], axis=1
-    )
+    signature = np.concatenate([strength / max(float(strength.max()), 1e-300), moments / moments.max()], axis=1)
     cost = np.linalg.norm(signature[:, None] - signature[None], axis=2)
     np.fill_diagonal(cost, np.inf)
     np.fill_diagonal(cost, float(np.median(cost.min(axis=1))))  # some are their own partners
@@ -199,12 +191,7 @@ class Joined:
 
 
 def join_elements(
-    rows: Rows,
-    connected: Group | None,
-    base: GroupFit | None,
-    height: float,
-    predict: Predict,
-    lie: LieMatrix,
+    rows: Rows, connected: Group | None, base: GroupFit | None, height: float, predict: Predict, lie: LieMatrix
 ) -> Joined:
     """Adds discrete elements to a connected group as long as the selection rows are as likely as under it, ``height``."""
     d = rows.columns.dim
@@ -238,9 +225,7 @@ def _random_function(base: GroupFit) -> Predict:
     return replace(base, blocks=tuple(blocks)).predict
 
 
-def _nearest(
-    rows: Rows, predict: Predict, axes: Array, axis: Array | None, base: Predict | None
-) -> list[Element]:
+def _nearest(rows: Rows, predict: Predict, axes: Array, axis: Array | None, base: Predict | None) -> list[Element]:
     """The elements with the smallest violation by a fitted function, those of its own group left out."""
     values = predict(rows.X[:PROBED])
     found: list[tuple[float, Element]] = []
@@ -250,11 +235,7 @@ def _nearest(
         if _is_listed(one, found) or np.array_equal(one.matrix, np.eye(len(one.matrix))):
             continue
         violation = element_violation(rows, predict, one.matrix, values)
-        if (
-            base is not None
-            and np.linalg.det(one.matrix) > 0
-            and element_violation(rows, base, one.matrix) < INSIDE
-        ):
+        if base is not None and np.linalg.det(one.matrix) > 0 and element_violation(rows, base, one.matrix) < INSIDE:
             continue
         if one.normal is not None and np.count_nonzero(one.normal) > 1 and violation < 2 * LARGEST:
             one = _align(reflection(_move_normal(rows, predict, one.normal, values)), axis)
@@ -314,9 +295,7 @@ def _join(whole: Group, group: Group) -> Group | None:
     """The group that both generate, by its name where it has one; None if it is neither continuous nor finite."""
     d = whole.dim
     for smaller, known in ((SO(d), O(d)), (SO13p(), SO13()), (SO13(), Lorentz())):
-        if whole == smaller and contains(
-            known, group
-        ):  # one more component: whatever is new generates the rest
+        if whole == smaller and contains(known, group):  # one more component: whatever is new generates the rest
             return known
     axis = rotation_axis(whole)
     if axis is not None and len(whole.lie) == 1 and not whole.discrete and whole.is_orthogonal:

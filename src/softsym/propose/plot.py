@@ -73,9 +73,7 @@ def _axes(proposal: Proposal) -> list[Any]:
             direction = np.array([A[2, 1] - A[1, 2], A[0, 2] - A[2, 0], A[1, 0] - A[0, 1]])
         else:
             values, vectors = np.linalg.eigh((A + A.T) / 2)
-            direction = (
-                vectors[:, 0] if abs(values[0] + 1) < 1e-6 and abs(values[1] - 1) < 1e-6 else np.zeros(3)
-            )
+            direction = vectors[:, 0] if abs(values[0] + 1) < 1e-6 and abs(values[1] - 1) < 1e-6 else np.zeros(3)
         if np.linalg.norm(direction) > 1e-3:
             ends = np.stack([-direction, direction]) / np.linalg.norm(direction)
             x, y, z = ends.T.tolist()
@@ -101,12 +99,7 @@ def _lattice(proposal: Proposal) -> list[Any]:
         level[depth[node]] = place + 1
         places.append((place + 0.5 * (depth[node] % 2), -depth[node]))
     edges = [
-        Scatter(
-            x=[places[i][0], places[j][0]],
-            y=[places[i][1], places[j][1]],
-            mode="lines",
-            line={"color": "#aaaaaa"},
-        )
+        Scatter(x=[places[i][0], places[j][0]], y=[places[i][1], places[j][1]], mode="lines", line={"color": "#aaaaaa"})
         for i, j in proposal.lattice
     ]
     nodes = Scatter(

@@ -133,9 +133,7 @@ class Proposal:
             sentences.append("No continuous symmetry is exact.")
         if self.groups:
             sentences.append(f"Groups to go on with: {', '.join(group.name for group in self.groups)}.")
-        close = ", ".join(
-            f"{row.name} ({row.verdict}, violation {_number(row.violation)})" for row in self.nearly
-        )
+        close = ", ".join(f"{row.name} ({row.verdict}, violation {_number(row.violation)})" for row in self.nearly)
         if not self.groups:
             sentences.append(f"Nothing sure; nearly found: {close or 'nothing'}.")
         elif close:

@@ -134,9 +134,7 @@ class Judge:
         reps = rows.columns.rep_in, rows.columns.rep_out
         if not groups:
             return []
-        table = evidence(
-            held.X, held.Y, *reps, groups, row_groups=labels, tolerance=self.tolerance, seed=self.seed
-        )
+        table = evidence(held.X, held.Y, *reps, groups, row_groups=labels, tolerance=self.tolerance, seed=self.seed)
         return [
             Judgement(group, row.verdict, row.violation, row.interval, row.p_value, row.overlap, row.note)
             for group, row in zip(groups, table, strict=True)
@@ -144,9 +142,7 @@ class Judge:
 
     def accepts(self, one: Judgement, from_data: bool) -> bool:
         """Whether a group holds: exact, or as far as its basis is known, where that came from data and is a little off."""
-        is_close = (
-            one.verdict != "absent" and one.interval[1] <= self.tolerance and not one.overlap < LOW_OVERLAP
-        )
+        is_close = one.verdict != "absent" and one.interval[1] <= self.tolerance and not one.overlap < LOW_OVERLAP
         return one.verdict == "exact" or (from_data and is_close)
 
 
@@ -172,12 +168,8 @@ def _split(
     """Selection rows, inference rows and the labels of all rows; rows of one label, or of equal inputs, stay together."""
     given = None if row_groups is None else np.asarray(row_groups)
     if given is not None and given.shape != (len(X),):
-        raise InputError(
-            f"`row_groups` must hold one label for each of {len(X)} rows, got shape {given.shape}"
-        )
-    labels = join_equal_inputs(
-        X, None if given is None else np.unique(given, return_inverse=True)[1].reshape(-1)
-    )
+        raise InputError(f"`row_groups` must hold one label for each of {len(X)} rows, got shape {given.shape}")
+    labels = join_equal_inputs(X, None if given is None else np.unique(given, return_inverse=True)[1].reshape(-1))
     count = int(labels.max()) + 1
     if count < 2:
         raise InputError("all rows are of one row group; at least two are needed")
@@ -234,9 +226,7 @@ def _has_translations(X: Array, Y: Array, columns: Columns, judge: Judge) -> boo
     unit = max(float(Y[judge.selection].std(axis=0).max()), 1e-12)
     noise = JITTER * np.random.default_rng(judge.seed).standard_normal(Y.shape)
     sides = [(inputs, outputs / unit + noise) for inputs, outputs in ((X, Y), columns.centre(X, Y))]
-    free, fitted = (
-        fit_smooth(inputs[judge.selection], outputs[judge.selection]) for inputs, outputs in sides
-    )
+    free, fitted = (fit_smooth(inputs[judge.selection], outputs[judge.selection]) for inputs, outputs in sides)
     if fitted.log_likelihood < free.log_likelihood - TIED:
         return False
     rows = judge.inference
@@ -263,9 +253,7 @@ def _to_judge(selected: Rows, smooth: SmoothFit, lie: LieMatrix, likely: list[Ca
     tried: list[_Tried] = []
     none = np.zeros((0, d, d))
     if joined.group is not None and joined.parts:
-        span, free = (
-            (none, joined.from_data) if best is None else (best.span, joined.from_data or best.freedom > 0)
-        )
+        span, free = (none, joined.from_data) if best is None else (best.span, joined.from_data or best.freedom > 0)
         tried.append(_Tried(joined.group, span, joined.parts, free))
     if best is not None and named is not None:
         tried.append(_Tried(named.group, best.span, from_data=best.freedom > 0))
@@ -278,8 +266,7 @@ def _to_judge(selected: Rows, smooth: SmoothFit, lie: LieMatrix, likely: list[Ca
     soft = [
         group
         for group in usual_groups(d)
-        if not any(contains(one.group, group) for one in tried)
-        and lie.violation(group.lie_algebra) < ABSENT_ABOVE
+        if not any(contains(one.group, group) for one in tried) and lie.violation(group.lie_algebra) < ABSENT_ABOVE
     ]
     tried += [_Tried(group, orthonormal(group.lie_algebra), is_fallback=True) for group in soft[:MAX_SOFT]]
     unique: dict[Group, _Tried] = {}
@@ -307,17 +294,13 @@ def _assemble(
     holding = [pair for pair in pairs if judge.accepts(pair[1], pair[0].from_data)]
     accepted = [pair for pair in holding if not pair[0].is_fallback] or holding[:1]
     maximal = [
-        pair
-        for k, pair in enumerate(accepted)
-        if not any(_is_part(pair[0], other) for other, _ in accepted[:k])
+        pair for k, pair in enumerate(accepted) if not any(_is_part(pair[0], other) for other, _ in accepted[:k])
     ]
     best = next(iter(maximal), None)
     span = lie.basis[:0] if best is None else best[0].span
     whole = _on_points(span, is_moved) if columns.is_affine else span
     exact = recognise(whole, columns.is_affine) if len(whole) else None
-    groups = [
-        _group_on_points(G, is_moved) if columns.is_affine else G for one, _ in maximal for G in one.listed()
-    ]
+    groups = [_group_on_points(G, is_moved) if columns.is_affine else G for one, _ in maximal for G in one.listed()]
     if not groups and exact is not None:
         groups = [exact.group]  # translations alone
     rows = (
@@ -364,9 +347,7 @@ def _is_part(one: _Tried, other: _Tried) -> bool:
 def _on_points(span: Array, is_moved: bool) -> Array:
     """Matrices (k, d, d) in homogeneous coordinates, with all translations if they hold, orthonormal."""
     linear = np.pad(span, ((0, 0), (0, 1), (0, 1)))
-    return (
-        orthonormal(np.concatenate([linear, Translation(span.shape[-1]).lie_algebra])) if is_moved else linear
-    )
+    return orthonormal(np.concatenate([linear, Translation(span.shape[-1]).lie_algebra])) if is_moved else linear
 
 
 def _group_on_points(group: Group, is_moved: bool) -> Group:
@@ -377,17 +358,10 @@ def _group_on_points(group: Group, is_moved: bool) -> Group:
 
 
 def _row(
-    name: str,
-    kind: str,
-    A: Array | None,
-    found: Judgement | None = None,
-    text: str = "",
-    eigenvalue: float = np.nan,
+    name: str, kind: str, A: Array | None, found: Judgement | None = None, text: str = "", eigenvalue: float = np.nan
 ) -> ProposalRow:
     """The row of an exact generator or discrete element (d, d), or of a group that came close."""
-    entries = (
-        () if A is None else tuple(tuple(float(value) for value in row) for row in np.round(A, 12) + 0.0)
-    )
+    entries = () if A is None else tuple(tuple(float(value) for value in row) for row in np.round(A, 12) + 0.0)
     if A is not None and not text:
         text = Group.from_generators([A], name=name).text
     if found is None:
@@ -403,9 +377,7 @@ def _lattice(groups: Sequence[Group]) -> tuple[tuple[int, int], ...]:
     places = range(len(groups))
     inside = {(i, j) for i in places for j in places if i != j and contains(groups[i], groups[j])}
     pairs = {(i, j) for i, j in inside if i < j or (j, i) not in inside}
-    return tuple(
-        sorted((i, j) for i, j in pairs if not any((i, k) in pairs and (k, j) in pairs for k in places))
-    )
+    return tuple(sorted((i, j) for i, j in pairs if not any((i, k) in pairs and (k, j) in pairs for k in places)))
 
 
 def _everything(columns: Columns, is_moved: bool) -> Proposal:
@@ -488,9 +460,7 @@ def propose_candidates(
     proposal = propose(X[seen], Y[seen], rep_in, rep_out, row_groups=labels, seed=seed)
     if has_points(read_rep(rep_in), read_rep(rep_out)):
         found = [
-            group
-            for group in proposal.groups
-            if count_translations(group) == count_translations(proposal.groups[0])
+            group for group in proposal.groups if count_translations(group) == count_translations(proposal.groups[0])
         ]
         return Candidates(tuple(found[:MAX_CANDIDATES]), proposal)
     close = [read_group(row.group) for row in proposal.nearly]

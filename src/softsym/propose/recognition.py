@@ -92,9 +92,7 @@ def forms(span: Array, sign: int) -> Array:
     one = np.eye(d)
     rows = [np.kron(A.T, one) + np.kron(one, A.T) for A in span]
     swap = np.eye(d * d).reshape(d, d, d, d).transpose(1, 0, 2, 3).reshape(d * d, d * d)
-    return np.asarray(
-        null_space(np.concatenate([*rows, np.eye(d * d) - sign * swap]), rcond=ROUGH).T.reshape(-1, d, d)
-    )
+    return np.asarray(null_space(np.concatenate([*rows, np.eye(d * d) - sign * swap]), rcond=ROUGH).T.reshape(-1, d, d))
 
 
 def _candidates(span: Array) -> Iterator[tuple[str, Group]]:
@@ -157,9 +155,7 @@ def _indefinite(form: Array) -> Iterator[tuple[str, Group, Array]]:
     values, vectors = np.linalg.eigh(form)
     if np.abs(values).min() < ROUGH * np.abs(values).max():
         return
-    if (values > 0).sum() > (values < 0).sum() or (
-        (values > 0).sum() == (values < 0).sum() and values[0] < 0
-    ):
+    if (values > 0).sum() > (values < 0).sum() or ((values > 0).sum() == (values < 0).sum() and values[0] < 0):
         values, vectors = -values[::-1], vectors[:, ::-1]  # an overall sign does not matter
     positive = int((values > 0).sum())
     order = np.argsort(values < 0, kind="stable")

@@ -24,16 +24,7 @@ from softsym.errors import UnclearNullSpaceWarning
 from softsym.gp.features import FeatureMap, Score, choose_features, equivariant_features, write_out
 from softsym.gp.regression import Statistics, fit
 from softsym.groups import SO, Group
-from softsym.propose.algebra import (
-    NEAR,
-    angle,
-    catalogue,
-    derived,
-    is_known,
-    nearest_algebra,
-    orthonormal,
-    rounder,
-)
+from softsym.propose.algebra import NEAR, angle, catalogue, derived, is_known, nearest_algebra, orthonormal, rounder
 from softsym.propose.columns import Rows
 from softsym.propose.lie_derivative import LieMatrix, SmoothFit, unit_matrices
 from softsym.reps import Rep, TensorType
@@ -105,9 +96,7 @@ class GroupFit:
         """Values (n, q) at rows (n, D)."""
         out = np.zeros((len(X), self.rows.Y.shape[1]))
         for block in self.blocks:
-            out[:, block.columns] = (
-                _values(self.rows, block.features, block.kind, self.frame, X) @ block.weights
-            )
+            out[:, block.columns] = _values(self.rows, block.features, block.kind, self.frame, X) @ block.weights
         return out
 
     def derivatives(self, matrices: Array) -> Array:
@@ -121,9 +110,7 @@ class GroupFit:
         return np.array(found)
 
 
-def fit_group(
-    rows: Rows, group: Group, frame: Array | None = None, blocks: Sequence[Block] = ()
-) -> GroupFit | None:
+def fit_group(rows: Rows, group: Group, frame: Array | None = None, blocks: Sequence[Block] = ()) -> GroupFit | None:
     """The likeliest regression under a group in a basis; None if there are no equivariant features.
 
     Args:
@@ -206,11 +193,7 @@ def _values(rows: Rows, features: FeatureMap, kind: TensorType, frame: Array, X:
     space = rows.columns.space
     parts = features(X @ rows.columns.rep_in.rho(space, np.linalg.inv(frame)).T)
     values = write_out(parts, kind.size(space))
-    return (
-        np.asarray(np.einsum("ab,nbm->nam", Rep(((1, kind),)).rho(space, frame), values))
-        if kind.rank
-        else values
-    )
+    return np.asarray(np.einsum("ab,nbm->nam", Rep(((1, kind),)).rho(space, frame), values)) if kind.rank else values
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,9 +210,7 @@ class Candidate:
         return self.fitted.log_likelihood - 0.5 * self.freedom * math.log(len(self.fitted.rows.X))
 
 
-def search(
-    rows: Rows, lie: LieMatrix, unconstrained: SmoothFit, *, with_scaling: bool = True
-) -> list[Candidate]:
+def search(rows: Rows, lie: LieMatrix, unconstrained: SmoothFit, *, with_scaling: bool = True) -> list[Candidate]:
     """Algebras by how likely they make the selection rows, the likeliest first; among equally likely ones the largest.
 
     Without scaling, multiples of the identity are left out: where all inputs have one size, rows say nothing about them.
@@ -267,9 +248,7 @@ def _in_round_numbers(one: Candidate, found: Sequence[Candidate]) -> Candidate:
     near = [
         each
         for each in found
-        if each.freedom < one.freedom
-        and angle(each.span, one.span) < NEAR
-        and is_as_good(each.fitted, one.fitted)
+        if each.freedom < one.freedom and angle(each.span, one.span) < NEAR and is_as_good(each.fitted, one.fitted)
     ]
     best = min(near, key=lambda each: (each.freedom, -each.score), default=None)
     return one if best is None else replace(one, span=best.span, fitted=best.fitted)
@@ -292,17 +271,14 @@ def sort_candidates(found: Sequence[Candidate]) -> list[Candidate]:
         return []
     highest = max(each.score for each in found)
     return sorted(
-        found,
-        key=lambda each: (-len(each.span), -each.score) if each.score > highest - TIED else (1, -each.score),
+        found, key=lambda each: (-len(each.span), -each.score) if each.score > highest - TIED else (1, -each.score)
     )
 
 
 def usual_algebras(d: int, everything: bool = False) -> Iterator[Array]:
     """Algebras that are common as symmetries: all rotations, those about coordinate axes, scaling; or the whole catalogue."""
     if everything:
-        yield from (
-            algebra for algebra in catalogue(d) if d < 4 or (len(algebra) > 2 and not _has_scaling(algebra))
-        )
+        yield from (algebra for algebra in catalogue(d) if d < 4 or (len(algebra) > 2 and not _has_scaling(algebra)))
         return
     scaling = np.eye(d)[None]
     yield scaling
@@ -342,9 +318,7 @@ def _add_near(rows: Rows, near: Array, found: list[Candidate]) -> None:
     if not tried:
         return
     tried.sort(key=lambda each: -each.fitted.log_likelihood)
-    for each in (
-        tried if len(near) == 1 else tried[:1]
-    ):  # single generators of several kinds are near to each other
+    for each in tried if len(near) == 1 else tried[:1]:  # single generators of several kinds are near to each other
         refined = refine(each)
         if refined is not None and refined.freedom:
             found.append(refined)

@@ -62,9 +62,7 @@ class StackedParameters:
     parameters: tuple[nn.Parameter, ...]  # the parameters themselves
     maps: tuple[TensorMap, ...]  # the map that each parameter is
     layers: tuple[str, ...]  # the layer that holds each parameter
-    shapes: tuple[
-        torch.Size, ...
-    ]  # the shape of each parameter, as spaces and compiled code were prepared for it
+    shapes: tuple[torch.Size, ...]  # the shape of each parameter, as spaces and compiled code were prepared for it
 
     @staticmethod
     def from_model(model: nn.Module, maps: Mapping[str, TensorMap]) -> StackedParameters:
@@ -199,10 +197,7 @@ class JointOperator:
     """
 
     def __init__(
-        self,
-        stacked: StackedParameters,
-        groups: Sequence[Group],
-        positions: Mapping[TensorType, Index] | None = None,
+        self, stacked: StackedParameters, groups: Sequence[Group], positions: Mapping[TensorType, Index] | None = None
     ) -> None:
         self.sizes, self.offsets = stacked.sizes, stacked.offsets
         self.diagonals: list[Diagonal] = []
@@ -328,17 +323,13 @@ class JointOperator:
 class LargeTypes:
     """sum_k lambda_k P_k on the coordinates of types too large for joint matrices, gathered from all parameters."""
 
-    def __init__(
-        self, positions: Mapping[TensorType, Index], groups: Sequence[Group], offsets: Sequence[int]
-    ) -> None:
+    def __init__(self, positions: Mapping[TensorType, Index], groups: Sequence[Group], offsets: Sequence[int]) -> None:
         index = np.sort(np.concatenate([where.ravel() for where in positions.values()]))
         gathered = {kind: np.searchsorted(index, where) for kind, where in positions.items()}
         self.index = torch.from_numpy(index)
         self._projectors = [projector(group, gathered, len(index)) for group in groups]
         owners = torch.searchsorted(torch.tensor(offsets), self.index, right=True) - 1
-        self._parts = [
-            (int(k), self.index[owners == k] - offsets[int(k)]) for k in owners.unique(sorted=True)
-        ]
+        self._parts = [(int(k), self.index[owners == k] - offsets[int(k)]) for k in owners.unique(sorted=True)]
 
     def project(self, gathered: Tensor, strengths: Sequence[float]) -> Tensor:
         """sum_k lambda_k P_k x for gathered coordinates x."""
@@ -347,9 +338,7 @@ class LargeTypes:
             out.add_(P.project(gathered[None])[0], alpha=strength)
         return out
 
-    def subtract_(
-        self, out: Sequence[Tensor], parameters: Sequence[Tensor], strengths: Sequence[float]
-    ) -> Tensor:
+    def subtract_(self, out: Sequence[Tensor], parameters: Sequence[Tensor], strengths: Sequence[float]) -> Tensor:
         """Subtracts sum_k lambda_k P_k w from tensors like the parameters (contiguous, on the CPU); returns its product with w."""
         gathered = self.gather(parameters)
         with full_precision(gathered):

@@ -93,13 +93,9 @@ class EquivarianceRegularizer:
         if len(set(names)) < len(names):
             raise InputError(f"every group must be given once, got {', '.join(names)}")
         self._model = model
-        self.proposal = parameter_maps(
-            model, self.groups, rep_in, rep_out, reps, example=example, output=output
-        )
+        self.proposal = parameter_maps(model, self.groups, rep_in, rep_out, reps, example=example, output=output)
         if not self.proposal:
-            raise InputError(
-                "; ".join(["no parameter of the model can be regularised", *self.proposal.remarks()])
-            )
+            raise InputError("; ".join(["no parameter of the model can be regularised", *self.proposal.remarks()]))
         self.stacked = StackedParameters.from_model(model, self.proposal)
         self._buffers = {name: model.get_buffer(name) for name in self.proposal.buffers}
         self.dimensionless = dimensionless
@@ -144,9 +140,7 @@ class EquivarianceRegularizer:
     def by_layer(self) -> dict[str, EquivarianceRegularizer]:
         """One regularizer for each layer, with strengths of its own: a strength for each group and layer."""
         parts: dict[str, dict[str, TensorMap]] = {}
-        for name, tensor_map, layer in zip(
-            self.stacked.names, self.stacked.maps, self.stacked.layers, strict=True
-        ):
+        for name, tensor_map, layer in zip(self.stacked.names, self.stacked.maps, self.stacked.layers, strict=True):
             parts.setdefault(layer, {})[name] = tensor_map
         return {
             layer: EquivarianceRegularizer(
@@ -224,23 +218,16 @@ class EquivarianceRegularizer:
         acting = self._read_group(group)
         w = self.stacked.flat()
         inside = self._projector(acting).project(w[None])[0]
-        pieces = list(
-            zip(self.stacked.names, self.stacked.parameters, self.stacked.split(inside), strict=True)
-        )
+        pieces = list(zip(self.stacked.names, self.stacked.parameters, self.stacked.split(inside), strict=True))
         for name, parameter, piece in pieces:
-            if not parameter.requires_grad and not torch.allclose(
-                piece, parameter.to(piece), rtol=1e-4, atol=1e-6
-            ):
+            if not parameter.requires_grad and not torch.allclose(piece, parameter.to(piece), rtol=1e-4, atol=1e-6):
                 raise InputError(
                     f"{name} is frozen and not equivariant to {acting.name}; call requires_grad_(True) on it first"
                 )
         for _, parameter, piece in pieces:
             if parameter.requires_grad:
                 parameter.copy_(piece)
-        for (
-            name,
-            buffer,
-        ) in self._buffers.items():  # running statistics enter the forward pass like parameters
+        for name, buffer in self._buffers.items():  # running statistics enter the forward pass like parameters
             buffer.copy_(self.proposal.buffers[name].space(acting).project(buffer))
         return float((w - inside).double().norm())
 
@@ -286,22 +273,12 @@ class EquivarianceRegularizer:
     def _read_group(self, group: Group | str) -> Group:
         acting = read_groups(group)[0]
         if acting.dim != self.groups[0].dim:
-            raise InputError(
-                f"{acting.name} acts on R^{acting.dim}, the model's groups on R^{self.groups[0].dim}"
-            )
+            raise InputError(f"{acting.name} acts on R^{acting.dim}, the model's groups on R^{self.groups[0].dim}")
         return acting
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything that cannot be computed from the rest; compiled code cannot be copied."""
-        derived = {
-            "_projectors",
-            "_proximal",
-            "_positions",
-            "_operator",
-            "_shares_outside",
-            "stacked",
-            "_buffers",
-        }
+        derived = {"_projectors", "_proximal", "_positions", "_operator", "_shares_outside", "stacked", "_buffers"}
         return {name: value for name, value in self.__dict__.items() if name not in derived}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -318,9 +295,7 @@ class EquivarianceRegularizer:
 
 def _read_number(value: Any, what: str) -> float:
     """A finite number of at least zero, of any type of Python, NumPy or torch."""
-    if isinstance(value, Real) or (
-        isinstance(value, Tensor) and value.ndim == 0 and value.is_floating_point()
-    ):
+    if isinstance(value, Real) or (isinstance(value, Tensor) and value.ndim == 0 and value.is_floating_point()):
         number = float(value)
         if 0 <= number < math.inf:
             return number
@@ -407,9 +382,7 @@ class Description:
             text = shorten(row.representation)
             lines.append([row.parameter, shape, text, *(str(row.dimensions[g]) for g in groups)])
         widths = [max(len(line[k]) for line in lines) for k in range(len(lines[0]))]
-        table = [
-            "  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip() for line in lines
-        ]
+        table = ["  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip() for line in lines]
         return "\n".join([*table, *self.remarks])
 
     def __repr__(self) -> str:
@@ -426,9 +399,7 @@ def shorten(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 + 2 :]}"
 
 
-def describe(
-    stacked: StackedParameters, groups: Sequence[Group], proposal: Proposal | None = None
-) -> Description:
+def describe(stacked: StackedParameters, groups: Sequence[Group], proposal: Proposal | None = None) -> Description:
     """The table of a model's regularised parameters, with remarks on the others."""
     rows = []
     remarks = [] if proposal is None else proposal.remarks()

@@ -125,11 +125,7 @@ class SamplePenalty:
         self._augment = GroupAugmentation(rep_in, rep_out, group, seed)
 
     def __call__(
-        self,
-        f: Callable[[Tensor], Tensor],
-        x: Tensor,
-        prediction: Tensor | None = None,
-        step: int | None = None,
+        self, f: Callable[[Tensor], Tensor], x: Tensor, prediction: Tensor | None = None, step: int | None = None
     ) -> Tensor:
         """The penalty.
 
@@ -162,13 +158,10 @@ class JacobianPenalty:
     def __init__(self, rep_in: Rep | str, rep_out: Rep | str, group: Group | str) -> None:
         source, target, G = read_rep(rep_in), read_rep(rep_out), read_group(group)
         if not G.lie:
-            raise InputError(
-                f"{G.name} has no continuous part, so it has no Jacobian penalty; use a sample-based one"
-            )
+            raise InputError(f"{G.name} has no continuous part, so it has no Jacobian penalty; use a sample-based one")
         elements = [(A, float(np.linalg.norm(A.whole, 2))) for A in lie_elements(G)]
         self._actions = [
-            tuple(torch.tensor(_matrix(rep, G, A).T / size) for rep in (source, target))
-            for A, size in elements
+            tuple(torch.tensor(_matrix(rep, G, A).T / size) for rep in (source, target)) for A, size in elements
         ]
 
     def __call__(self, f: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:

@@ -101,9 +101,7 @@ def is_affine(group: Group) -> bool:
     """Whether the last row of every element is (0, ..., 0, 1), as homogeneous coordinates have it."""
     last = np.eye(group.dim)[-1]
     return (
-        group.dim > 1
-        and not group.lie_algebra[:, -1].any()
-        and bool((group.discrete_generators[:, -1] == last).all())
+        group.dim > 1 and not group.lie_algebra[:, -1].any() and bool((group.discrete_generators[:, -1] == last).all())
     )
 
 
@@ -117,10 +115,7 @@ def points_to_displacements(rep: Rep) -> Rep:
     """
     return Rep(
         tuple(
-            (
-                copies,
-                TensorType((DisplacementAtom(),)) if tensor_type.atoms == (PointAtom(),) else tensor_type,
-            )
+            (copies, TensorType((DisplacementAtom(),)) if tensor_type.atoms == (PointAtom(),) else tensor_type)
             for copies, tensor_type in rep
         )
     )
@@ -146,9 +141,7 @@ def points_to_vectors(rep: Rep) -> Rep:
     """
     terms = []
     for copies, tensor_type in rep:
-        atoms = tuple(
-            Base() if isinstance(atom, PointAtom | DisplacementAtom) else atom for atom in tensor_type.atoms
-        )
+        atoms = tuple(Base() if isinstance(atom, PointAtom | DisplacementAtom) else atom for atom in tensor_type.atoms)
         terms.append((copies, TensorType(atoms)))
     return Rep(tuple(terms))
 
@@ -189,6 +182,4 @@ def point_columns(rep: Rep, group: Group) -> NDArray[np.intp]:
 
 def _check(group: Group, text: str) -> None:
     if not is_affine(group):
-        raise InputError(
-            f"{text} needs a group in homogeneous coordinates such as SE(3); {group.name} is none"
-        )
+        raise InputError(f"{text} needs a group in homogeneous coordinates such as SE(3); {group.name} is none")

@@ -34,9 +34,7 @@ class Element:
     def part(self, index: int, atom: str) -> Array:
         """Matrices on one Kronecker factor."""
         if self.parts is None:
-            raise InputError(
-                f"{atom} needs the factors of the element: pass a tuple, as Group.sample_parts gives them"
-            )
+            raise InputError(f"{atom} needs the factors of the element: pass a tuple, as Group.sample_parts gives them")
         return self.parts[index]
 
 

@@ -42,8 +42,7 @@ SYNONYMS = {
     **dict.fromkeys(("p", "point", "points"), "P"),
     **dict.fromkeys(("image", "grid"), "Grid(8,8)"),
     **dict.fromkeys(
-        ("spin", "axial", "pseudovector", "torque"),
-        "pV, a vector that reflections leave alone along their axis",
+        ("spin", "axial", "pseudovector", "torque"), "pV, a vector that reflections leave alone along their axis"
     ),
     **dict.fromkeys(("pseudoscalar", "chirality"), "pS"),
     **dict.fromkeys(("symmetric", "strain"), "Sym(2)"),
@@ -73,9 +72,7 @@ def rep(text: str | Rep) -> Rep:
     if isinstance(text, Rep):
         return text
     if not isinstance(text, str):
-        raise InputError(
-            f"a representation is a softsym.Rep or its text such as '5S + 5V', got {type(text).__name__}"
-        )
+        raise InputError(f"a representation is a softsym.Rep or its text such as '5S + 5V', got {type(text).__name__}")
     return _read(text)
 
 

@@ -32,15 +32,11 @@ class Points(Atom):
 
     points: tuple[tuple[float, ...], ...]  # coordinates, one tuple per point
     text: str = field(compare=False)  # the text form
-    blocks: tuple[
-        int, ...
-    ] = ()  # numbers of blocks of points that are one coordinate each; none if every point is one
+    blocks: tuple[int, ...] = ()  # numbers of blocks of points that are one coordinate each; none if every point is one
 
     def size(self, group: Group) -> int:
         if len(self.points[0]) != group.dim:
-            raise InputError(
-                f"{self.text} has points of R^{len(self.points[0])}; {group.name} acts on R^{group.dim}"
-            )
+            raise InputError(f"{self.text} has points of R^{len(self.points[0])}; {group.name} acts on R^{group.dim}")
         return len(set(self.blocks)) or len(self.points)
 
     def rho(self, group: Group, g: Element) -> Array:
@@ -57,9 +53,7 @@ class Points(Atom):
         places = np.array(self.points)
         distance, index = _tree(self.points).query(places @ matrix.T)
         if (distance > 1e-6 * (1 + np.abs(places).max())).any() or len(set(index.tolist())) < len(places):
-            raise InputError(
-                f"{group.name} moves {self.text} off its points; pass a set the group maps to itself"
-            )
+            raise InputError(f"{group.name} moves {self.text} off its points; pass a set the group maps to itself")
         if self.blocks:
             first = np.unique(self.blocks, return_index=True)[1]
             return np.asarray(np.array(self.blocks)[index[first]])
@@ -185,9 +179,7 @@ def Quotient(group: Group | str, subgroup: Group | str) -> Rep:
     """
     acting, inner = read_group(group), read_group(subgroup)
     if not (acting.is_finite and inner.is_finite and acting.dim == inner.dim):
-        raise InputError(
-            f"Quotient needs finite groups on the same space, got {acting.name} and {inner.name}"
-        )
+        raise InputError(f"Quotient needs finite groups on the same space, got {acting.name} and {inner.name}")
     (regular,) = Regular(acting).terms[0][1].atoms
     assert isinstance(regular, Points)
     labels = np.full(len(regular.points), -1)

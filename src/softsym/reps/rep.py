@@ -23,17 +23,7 @@ from numpy.typing import ArrayLike
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
-from softsym.reps.atoms import (
-    Atom,
-    Base,
-    Element,
-    Particles,
-    Sign,
-    algebra_element,
-    group_element,
-    kron_all,
-    kron_sum,
-)
+from softsym.reps.atoms import Atom, Base, Element, Particles, Sign, algebra_element, group_element, kron_all, kron_sum
 from softsym.typing import Array
 
 MAX_RANK = 64
@@ -186,9 +176,7 @@ class Rep:
         """Where each run of equal types lies in the coordinates."""
         group = read_group(group)
         sizes = [tensor_type.size(group) for _, tensor_type in self.terms]
-        ends = itertools.accumulate(
-            copies * size for (copies, _), size in zip(self.terms, sizes, strict=True)
-        )
+        ends = itertools.accumulate(copies * size for (copies, _), size in zip(self.terms, sizes, strict=True))
         starts = [0, *ends][:-1] if self.terms else []
         return [
             Segment(start, copies, tensor_type, size)
@@ -212,9 +200,7 @@ class Rep:
         element = algebra_element(group, A)
         return self._block_diagonal(group, element, lambda tensor_type: tensor_type.drho(group, element))
 
-    def _block_diagonal(
-        self, group: Group, element: Element, matrices: Callable[[TensorType], Array]
-    ) -> Array:
+    def _block_diagonal(self, group: Group, element: Element, matrices: Callable[[TensorType], Array]) -> Array:
         """One block for each copy of each type."""
         n = self.size(group)
         out = np.zeros((*element.whole.shape[:-2], n, n))
@@ -360,9 +346,7 @@ def cut(rep: Rep, sizes: Sequence[int], group: Group) -> list[Rep]:
         [2S, 3S + V, 4V]
     """
     if sum(sizes) != rep.size(group):
-        raise InputError(
-            f"{rep} has {rep.size(group)} coordinates, which are not {' + '.join(map(str, sizes))}"
-        )
+        raise InputError(f"{rep} has {rep.size(group)} coordinates, which are not {' + '.join(map(str, sizes))}")
     rest = [(copies, tensor_type, tensor_type.size(group)) for copies, tensor_type in rep]
     pieces = []
     for size in sizes:

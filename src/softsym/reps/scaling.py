@@ -114,9 +114,7 @@ def _unscaled(tensor_type: TensorType) -> TensorType:
         elif atom in (Base(), Base(is_dual=True), Sign()):
             atoms.append(atom if isinstance(atom, Sign) else UnscaledAtom())
         else:
-            raise InputError(
-                f"scalings can be taken out of scalars, vectors and tensors, not out of {tensor_type}"
-            )
+            raise InputError(f"scalings can be taken out of scalars, vectors and tensors, not out of {tensor_type}")
     return TensorType(tuple(atoms))
 
 

@@ -45,9 +45,7 @@ class BlockType:
     """
 
     type: TensorType  # the canonical type of the indices on which some group acts
-    fixed: tuple[
-        tuple[Index, ...], ...
-    ]  # for each axis, offsets along each tensor index that every group fixes
+    fixed: tuple[tuple[Index, ...], ...]  # for each axis, offsets along each tensor index that every group fixes
     acting: tuple[tuple[Index, ...], ...]  # for each axis, offsets along each other index, in canonical order
 
     @functools.cached_property
@@ -62,9 +60,7 @@ class BlockType:
 
 
 def positions(
-    factors: Sequence[Rep],
-    groups: tuple[Group, ...],
-    support: Callable[[TensorType], Index] | None = None,
+    factors: Sequence[Rep], groups: tuple[Group, ...], support: Callable[[TensorType], Index] | None = None
 ) -> dict[TensorType, Index]:
     """Flat positions (copies, size) of all copies of each canonical type in a tensor with one axis for each factor."""
     sizes = [rep.size(groups[0]) for rep in factors]
@@ -87,9 +83,7 @@ def positions(
 def block_types(types: tuple[TensorType, ...], groups: tuple[Group, ...]) -> tuple[BlockType, ...]:
     """The block types of a block with one tensor type on each axis."""
     indices = [
-        (atom, axis, stride)
-        for axis, tensor_type in enumerate(types)
-        for atom, stride in _strides(tensor_type, groups)
+        (atom, axis, stride) for axis, tensor_type in enumerate(types) for atom, stride in _strides(tensor_type, groups)
     ]
     splits = [split_atom(atom, groups) for atom, *_ in indices]
     if math.prod(len(split.blocks) + bool(split.fixed) for split in splits) > MAX_BLOCK_TYPES:
@@ -102,11 +96,7 @@ def block_types(types: tuple[TensorType, ...], groups: tuple[Group, ...]) -> tup
 
 def _block_type(ranges: Sequence[Range], strides: Index, groups: tuple[Group, ...]) -> BlockType:
     signs = [atom for atom, _ in ranges if isinstance(atom, Sign)]  # of size one: no offsets
-    acting = [
-        (atom, index)
-        for index, (atom, _) in enumerate(ranges)
-        if not (atom is None or isinstance(atom, Sign))
-    ]
+    acting = [(atom, index) for index, (atom, _) in enumerate(ranges) if not (atom is None or isinstance(atom, Sign))]
     tensor_type, order = TensorType((*signs, *(atom for atom, _ in acting))).canonical(groups)
     left = tensor_type.rank - len(acting)  # of the signs
     fixed_indices = [index for index, (atom, _) in enumerate(ranges) if atom is None]

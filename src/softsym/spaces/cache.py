@@ -37,9 +37,7 @@ Arrays = Mapping[str, NDArray[Any]]
 _DIGEST_BYTES = 32
 
 
-def entry_path(
-    group: Group, question: object, tol: float | None, solver: str, suffix: str = "basis"
-) -> Path | None:
+def entry_path(group: Group, question: object, tol: float | None, solver: str, suffix: str = "basis") -> Path | None:
     """The file that would hold an answer to a question, by the question's text; None if the cache is off."""
     folder = current_folder()
     if folder is None:
@@ -62,9 +60,7 @@ def read(path: Path | None) -> Arrays | None:
     checksum, payload = data[:_DIGEST_BYTES], data[_DIGEST_BYTES:]
     if _checksum(path, payload) != checksum:
         warnings.warn(
-            f"cache entry {path} is damaged or answers another question; solving again",
-            CacheWarning,
-            stacklevel=2,
+            f"cache entry {path} is damaged or answers another question; solving again", CacheWarning, stacklevel=2
         )
         return None
     from safetensors.numpy import load
@@ -107,9 +103,7 @@ def space_to_arrays(packed: Packed, evidence: Mapping[str, Evidence]) -> Arrays:
     dense = [block.factor.ravel() for block in packed.blocks if not isinstance(block.factor, OrbitBasis)]
     about = {
         "size": packed.size,
-        "blocks": [
-            (*block.index.shape, block.rank, isinstance(block.factor, OrbitBasis)) for block in packed.blocks
-        ],
+        "blocks": [(*block.index.shape, block.rank, isinstance(block.factor, OrbitBasis)) for block in packed.blocks],
         "evidence": {name: _numbers(each) for name, each in evidence.items()},
     }
     return {

@@ -67,9 +67,7 @@ class Inspection:
         caption = Text(printable(f"solved in {times}"))
         table = Table(title=title, title_justify="left", caption=caption, caption_justify="left")
         for column in ("group", "maps", "entries", "equivariant", "share", "biases"):
-            table.add_column(
-                column, justify="left" if column in ("group", "maps") else "right", overflow="fold"
-            )
+            table.add_column(column, justify="left" if column in ("group", "maps") else "right", overflow="fold")
         for each in self.groups:
             for k, layer in enumerate(each.layers):
                 share = f"{layer.dim / max(layer.size, 1):.1%}"
@@ -116,9 +114,7 @@ def inspect(
             for name, a, b in routes
         ]
         seconds = time.perf_counter() - start
-        inspections.append(
-            GroupInspection(group.name, source.size(group), target.size(group), layers, seconds)
-        )
+        inspections.append(GroupInspection(group.name, source.size(group), target.size(group), layers, seconds))
     return Inspection(str(source), str(target), str(hidden), width, inspections)
 
 

@@ -147,12 +147,7 @@ def format_map(factors: tuple[Rep, ...]) -> str:
 
 
 def equivariant_maps(
-    rep_in: Rep | str,
-    rep_out: Rep | str,
-    group: Group | str,
-    *,
-    tol: float | None = None,
-    solver: str = "auto",
+    rep_in: Rep | str, rep_out: Rep | str, group: Group | str, *, tol: float | None = None, solver: str = "auto"
 ) -> EquivariantSpace:
     """The linear maps from ``rep_in`` to ``rep_out`` that commute with a group.
 
@@ -250,9 +245,7 @@ def _cached_space(
 
 
 @functools.lru_cache(maxsize=512)
-def _cached_solution(
-    group: Group, tensor_type: TensorType, tol: float | None, solver: str, folder: object
-) -> Solution:
+def _cached_solution(group: Group, tensor_type: TensorType, tol: float | None, solver: str, folder: object) -> Solution:
     path = cache.entry_path(group, tensor_type, tol, solver)
     arrays = cache.read(path)
     if arrays is not None:
@@ -274,19 +267,13 @@ def _solve(
         return solutions[tensor_type].support
 
     for types in itertools.product(*({tensor_type for _, tensor_type in rep} for rep in factors)):
-        for block in block_types(
-            types, (group,)
-        ):  # whatever is too large is refused before anything is solved
+        for block in block_types(types, (group,)):  # whatever is too large is refused before anything is solved
             stored = cache.entry_path(group, block.type, tol, solver)
             if stored is None or not stored.exists():
                 auto.check(group, block.type, tol, solver, announce=False)
     index_of = positions(factors, (group,), support)
-    blocks = tuple(
-        PackedBlock(index, solutions[tensor_type].on_support) for tensor_type, index in index_of.items()
-    )
-    return Packed(size, blocks), {
-        str(tensor_type): solution.evidence for tensor_type, solution in solutions.items()
-    }
+    blocks = tuple(PackedBlock(index, solutions[tensor_type].on_support) for tensor_type, index in index_of.items())
+    return Packed(size, blocks), {str(tensor_type): solution.evidence for tensor_type, solution in solutions.items()}
 
 
 def _warn_if_unclear(evidence: Evidence, tol: float | None, what: str) -> None:

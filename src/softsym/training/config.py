@@ -36,9 +36,7 @@ Batch = Annotated[PositiveInt, Field(description="Rows per step.")]
 LearningRate = Annotated[PositiveFloat, Field(description="At the start; it decays along a cosine.")]
 Width = Annotated[PositiveInt, Field(description="Size of the hidden layers.")]
 Layers = Annotated[int, Field(ge=2, description="Number of linear layers.")]
-Patience = Annotated[
-    PositiveInt, Field(description="Epochs without a better model after which training stops.")
-]
+Patience = Annotated[PositiveInt, Field(description="Epochs without a better model after which training stops.")]
 
 
 class StepConfig(BaseModel):
@@ -50,8 +48,7 @@ class StepConfig(BaseModel):
 
     lr: LearningRate
     weight_decay: NonNegativeFloat = Field(
-        0.0,
-        description="Times half the squared norm of weights and biases, in the loss; with penalties only.",
+        0.0, description="Times half the squared norm of weights and biases, in the loss; with penalties only."
     )
     adam_eps: PositiveFloat = 1e-8
     optimizer: Literal["adam", "muon"] = Field(
@@ -98,9 +95,7 @@ class StepConfig(BaseModel):
         fields = type(self).model_fields
         first = {name: values[name] for name in self.FORMAT if name in values}
         later = {name: value for name, value in values.items() if name not in first}
-        return first | {
-            name: value for name, value in later.items() if getattr(self, name) != fields[name].default
-        }
+        return first | {name: value for name, value in later.items() if getattr(self, name) != fields[name].default}
 
 
 class NetworkHyperparameters(StepConfig):
@@ -143,9 +138,7 @@ class TrainingConfig(StepConfig):
     epochs: PositiveInt
     batch: Batch
     patience: Patience = 50
-    stop_after: int = Field(
-        0, ge=0, description="Early stopping and the best model count only after this epoch."
-    )
+    stop_after: int = Field(0, ge=0, description="Early stopping and the best model count only after this epoch.")
     early_stopping: bool = True
     seed: int = Field(0, ge=0)
     validate_every: PositiveInt = Field(10, description="Period of validation before early stopping counts.")

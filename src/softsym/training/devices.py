@@ -90,9 +90,7 @@ def make_devices(config: TrainingConfig) -> Devices:
     is_simple = config.accelerator == "cpu" and config.precision == "32-true" and here == 1
     chosen = Devices() if is_simple and not is_parallel else FabricDevices(config, here, is_parallel)
     if config.batch % chosen.processes:
-        raise InputError(
-            f"the batch of {config.batch} must be a multiple of the {chosen.processes} processes"
-        )
+        raise InputError(f"the batch of {config.batch} must be a multiple of the {chosen.processes} processes")
     return chosen
 
 
@@ -117,9 +115,7 @@ def check_device(name: str) -> None:
     known = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
     if not known[name]:
         here = ", ".join(device for device, is_there in known.items() if is_there)
-        raise InputError(
-            f"torch {torch.__version__} finds no device {name!r} here; pass one that is there: {here}"
-        )
+        raise InputError(f"torch {torch.__version__} finds no device {name!r} here; pass one that is there: {here}")
 
 
 def is_first_process() -> bool:

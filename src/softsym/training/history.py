@@ -79,9 +79,7 @@ class EarlyStopping:
 
     def is_over(self, epoch: int) -> bool:
         """Whether patience has run out."""
-        return (
-            self.enabled and self.counts(epoch) and epoch - max(self.best_epoch, self.after) >= self.patience
-        )
+        return self.enabled and self.counts(epoch) and epoch - max(self.best_epoch, self.after) >= self.patience
 
     def state_dict(self) -> dict[str, Any]:
         """For checkpoints."""

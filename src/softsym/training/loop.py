@@ -261,11 +261,7 @@ def train_epoch(
 
 @torch.no_grad()
 def evaluate(
-    model: nn.Module,
-    x: Tensor,
-    y: Tensor,
-    criterion: Criterion = nn.functional.mse_loss,
-    chunk: int = 4096,
+    model: nn.Module, x: Tensor, y: Tensor, criterion: Criterion = nn.functional.mse_loss, chunk: int = 4096
 ) -> float:
     """The mean loss on all rows, in chunks; every process computes the same."""
     model.eval()

@@ -46,10 +46,7 @@ def make_optimizer(
         )
     decayed = {id(p) for p in regularizer.stacked.parameters} if regularizer is not None else set()
     groups = [
-        {
-            "params": [p for p in model.parameters() if id(p) in decayed],
-            "weight_decay": config.weight_decay,
-        },
+        {"params": [p for p in model.parameters() if id(p) in decayed], "weight_decay": config.weight_decay},
         {"params": [p for p in model.parameters() if id(p) not in decayed], "weight_decay": 0.0},
     ]
     chosen = [group for group in groups if group["params"]]

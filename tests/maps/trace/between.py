@@ -20,9 +20,7 @@ class Function(nn.Module):
         return self.last(self.function(self, self.first(x)))
 
 
-def infer_between(
-    function, middle=8, groups=("C(4)@z",), shape=(2, 5, 6), n_mid=8, rep_out="V", **parameters
-):
+def infer_between(function, middle=8, groups=("C(4)@z",), shape=(2, 5, 6), n_mid=8, rep_out="V", **parameters):
     """The proposal for a function between two linear layers."""
     model = Function(function, middle, n_mid=n_mid, **parameters)
     return ss.infer_reps(model, "2V", rep_out, list(groups), example=torch.zeros(shape))

@@ -10,8 +10,7 @@ from tests.maps.trace.between import Function, infer_between
 
 
 @pytest.mark.parametrize(
-    "function",
-    [torch.relu, nn.functional.gelu, torch.exp, lambda x: x.clamp(0), lambda x: x + 1.0, lambda x: x * x],
+    "function", [torch.relu, nn.functional.gelu, torch.exp, lambda x: x.clamp(0), lambda x: x + 1.0, lambda x: x * x]
 )
 def test_pointwise_nonlinearities_make_scalars_of_continuous_groups(function):
     proposal = infer_between(lambda m, x: function(x), groups=["O(2)@z"])
@@ -20,8 +19,7 @@ def test_pointwise_nonlinearities_make_scalars_of_continuous_groups(function):
 
 
 @pytest.mark.parametrize(
-    "function",
-    [lambda x: x, lambda x: 2 * x, lambda x: x / 3 - x, lambda x: -x, lambda x: x + x.mean(1, keepdim=True)],
+    "function", [lambda x: x, lambda x: 2 * x, lambda x: x / 3 - x, lambda x: -x, lambda x: x + x.mean(1, keepdim=True)]
 )
 def test_linear_functions_do_not(function):
     proposal = infer_between(lambda m, x: function(x), groups=["O(2)@z"])
@@ -57,9 +55,7 @@ def test_sums_of_channels_are_invariant_to_permutations_of_them(function):
     assert str(proposal["last.weight"]) == "8S -> V"
     assert str(infer_between(function, groups=["O(2)@z"])["first.bias"]) == "8S"
     with pytest.warns(BrokenSymmetryWarning, match=r"(mean|amax) in 'the model' acts on each number of 6V"):
-        ss.infer_reps(
-            Function(function, 8, n_mid=18), "2V", "V", "O(3)", {"first": "6V"}, example=torch.zeros(2, 5, 6)
-        )
+        ss.infer_reps(Function(function, 8, n_mid=18), "2V", "V", "O(3)", {"first": "6V"}, example=torch.zeros(2, 5, 6))
 
 
 def test_some_axes_of_an_image():
@@ -112,10 +108,7 @@ def test_scores():
 
 @pytest.mark.parametrize(
     "function",
-    [
-        lambda m, x: torch.einsum("btc->bt", x)[..., None].expand(-1, -1, 8),
-        lambda m, x: x @ x[0, 0].outer(x[0, 0]),
-    ],
+    [lambda m, x: torch.einsum("btc->bt", x)[..., None].expand(-1, -1, 8), lambda m, x: x @ x[0, 0].outer(x[0, 0])],
 )
 def test_products_that_are_not_understood(function):
     with pytest.warns(UntracedWarning, match="the model: (einsum|outer)"):

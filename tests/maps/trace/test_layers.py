@@ -38,10 +38,7 @@ def test_norms_over_pixels_and_groups():
         {"0": "2Regular(C(4))", "3": "2Regular(C(4))", "4": "2Regular(C(4))"},
     )
     assert proposal["1.weight"].space("C(4)").dim == 8 * 16 // 4
-    assert (
-        str(proposal["2.weight"]) == "Regular(C(4)) + Regular(C(4))"
-        or proposal["2.weight"].space("C(4)").dim == 2
-    )
+    assert str(proposal["2.weight"]) == "Regular(C(4)) + Regular(C(4))" or proposal["2.weight"].space("C(4)").dim == 2
 
 
 def test_a_layer_that_is_used_twice_has_one_map():

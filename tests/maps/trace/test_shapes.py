@@ -94,12 +94,7 @@ def test_axes_of_one_come_and_go():
         TracedAxis(1, "pixel", None, 1),
     )
     assert roles(reshape(layout, (2, 3), G)) == [("free", 2), ("channel", 3)]
-    assert roles(reshape(layout[:2], (2, 1, 3, 1), G)) == [
-        ("free", 2),
-        ("free", 1),
-        ("channel", 3),
-        ("free", 1),
-    ]
+    assert roles(reshape(layout[:2], (2, 1, 3, 1), G)) == [("free", 2), ("free", 1), ("channel", 3), ("free", 1)]
     assert roles(reshape((free_axis(6), free_axis(4)), (24,), G)) == [("free", 24)]
 
 

@@ -61,9 +61,9 @@ def test_disagreements():
 def test_equal_parts_and_slices():
     whole = known("S + V + S + V")
     assert reps(split_evenly(whole, 2, G)) == ["S + V"]
-    assert reps(slice_term(known("2S + 2V"), 1, 5, G)) == ["S", "V"] or reps(
-        slice_term(known("2S + 2V"), 1, 5, G)
-    ) == ["S + V"]
+    assert reps(slice_term(known("2S + 2V"), 1, 5, G)) == ["S", "V"] or reps(slice_term(known("2S + 2V"), 1, 5, G)) == [
+        "S + V"
+    ]
     with pytest.raises(TraceError):
         split_evenly(new_variable(5), 2, G)
     heads = new_variable(8)

@@ -28,18 +28,13 @@ def test_groups_that_help_are_added_one_by_one_each_at_its_level():
 
     def losses(strengths):
         return rows(
-            sum(
-                -1.0 if strengths[name] == level else 0.5 * (strengths[name] > 0)
-                for name, level in best.items()
-            )
+            sum(-1.0 if strengths[name] == level else 0.5 * (strengths[name] > 0) for name, level in best.items())
             + (strengths["c"] > 0)
         )
 
     choice = choose(losses, GROUPS)
     assert choice.strengths == {"a": 100.0, "b": 10.0, "c": 0.0}
-    assert all(
-        not trial.strengths["c"] or sum(map(bool, trial.strengths.values())) == 1 for trial in choice.trials
-    )
+    assert all(not trial.strengths["c"] or sum(map(bool, trial.strengths.values())) == 1 for trial in choice.trials)
     assert choice.order()[0] == "a"
     assert choice.order()[-1] == "c"
 

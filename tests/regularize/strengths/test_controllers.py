@@ -259,9 +259,7 @@ def test_by_data_keeps_the_least_violated_group_if_all_are_violated():
 
 
 def test_gamma_counts_differences_of_errors():
-    assert by_data(gamma=4.0).on_epoch_end({"a": 1.0, "b": 4.0}, 4) == pytest.approx(
-        {"a": 10.0, "b": 10 / 16}
-    )
+    assert by_data(gamma=4.0).on_epoch_end({"a": 1.0, "b": 4.0}, 4) == pytest.approx({"a": 10.0, "b": 10 / 16})
 
 
 def test_by_data_uses_the_smallest_violation_so_far():
@@ -320,8 +318,7 @@ def test_named_controllers_continue_from_their_state(name):
 
 def test_unknown_names():
     with pytest.raises(
-        InputError,
-        match="unknown rule of strengths 'often'; pass one of one-shot, continuous, by-data, fixed",
+        InputError, match="unknown rule of strengths 'often'; pass one of one-shot, continuous, by-data, fixed"
     ):
         CONTROLLERS["often"]
 

@@ -22,9 +22,7 @@ class Row:
 
 
 def test_a_strength_is_the_ratio_of_what_has_the_symmetry_and_what_has_not():
-    supported = from_evidence(
-        [Row("a", 5.0, (0.0, 0.1)), Row("b", 1.0, (0.2, 0.5)), Row("c", 1.0, (0.9, 1.0))]
-    )
+    supported = from_evidence([Row("a", 5.0, (0.0, 0.1)), Row("b", 1.0, (0.2, 0.5)), Row("c", 1.0, (0.9, 1.0))])
     assert supported.strengths == pytest.approx({"a": 99.0, "b": 3.0, "c": 0.0})
     assert supported.order() == ["a", "b", "c"]
     assert list(supported.selected) == ["a", "b"]
@@ -37,9 +35,7 @@ def test_what_data_speak_against_is_dropped_however_small_its_violation():
 
 
 def test_a_strength_is_finite():
-    supported = from_evidence(
-        [Row("a", 5.0, (0.0, 0.0)), Row("b", 5.0, (0.0, 1e-4)), Row("c", 5.0, (0.0, 0.01))]
-    )
+    supported = from_evidence([Row("a", 5.0, (0.0, 0.0)), Row("b", 5.0, (0.0, 1e-4)), Row("c", 5.0, (0.0, 0.01))])
     assert supported.strengths["a"] == supported.strengths["b"] == pytest.approx(MAX_STRENGTH)
     assert supported.strengths["c"] == pytest.approx(9_999)
     assert "dropped" not in str(supported)

@@ -73,12 +73,7 @@ def test_every_solver_knows_scalars(name):
             Choice("weights", "the Lie algebra has a normal element whose zero-weight vectors are few"),
         ),
         ("Translation(3)", "T(3)", None, Choice("dense", "only 64 coordinates")),
-        (
-            "Translation(3)",
-            "T(6)",
-            None,
-            Choice("iterative", "4096 coordinates are too many for a dense solve"),
-        ),
+        ("Translation(3)", "T(6)", None, Choice("iterative", "4096 coordinates are too many for a dense solve")),
     ],
 )
 def test_the_decision_list(G, rep, tol, choice):
@@ -99,16 +94,8 @@ def test_a_solution_says_which_solver_and_why(G, rep):
 @pytest.mark.parametrize(
     ("solver", "G", "message"),
     [
-        (
-            "orbits",
-            "O(3)",
-            r"solver 'orbits' needs a group that permutes coordinates; O\(3\) on T\(2\) does not",
-        ),
-        (
-            "orbits",
-            "C(4)",
-            r"solver 'orbits' needs a group that permutes coordinates; C\(4\) on T\(2\) does not",
-        ),
+        ("orbits", "O(3)", r"solver 'orbits' needs a group that permutes coordinates; O\(3\) on T\(2\) does not"),
+        ("orbits", "C(4)", r"solver 'orbits' needs a group that permutes coordinates; C\(4\) on T\(2\) does not"),
         ("reynolds", "O(3)", r"solver 'reynolds' needs a finite group; O\(3\) is not"),
         (
             "weights",
@@ -128,13 +115,9 @@ def test_inapplicable_solvers_are_refused(solver, G, message):
         ss.equivariant_maps("V", "V", G, solver=solver)
 
 
-@pytest.mark.parametrize(
-    ("solver", "G"), [("reynolds", "S(3)"), ("weights", "SO(3)"), ("iterative", "SO(3)")]
-)
+@pytest.mark.parametrize(("solver", "G"), [("reynolds", "S(3)"), ("weights", "SO(3)"), ("iterative", "SO(3)")])
 def test_exact_solvers_have_no_tolerance(solver, G):
-    with pytest.raises(
-        InputError, match=f"solver '{solver}' has no tolerance; pass solver='dense' with `tol`"
-    ):
+    with pytest.raises(InputError, match=f"solver '{solver}' has no tolerance; pass solver='dense' with `tol`"):
         ss.equivariant_maps("V", "V", G, solver=solver, tol=1e-3)
 
 
@@ -144,9 +127,7 @@ def test_orbits_are_exact_whatever_the_tolerance():
 
 def test_every_refusal_is_reported_where_no_solver_applies():
     G = ss.Group.from_generators(lie_algebra=ss.SO(3).lie_algebra, name="measured")
-    message = (
-        r"no solver applies to T\(9\) under measured: orbits needs a group .*; dense is too slow .*up to 8000"
-    )
+    message = r"no solver applies to T\(9\) under measured: orbits needs a group .*; dense is too slow .*up to 8000"
     with pytest.raises(InputError, match=message):
         choose(G, type_of("T(9)"), tol=1e-3)
 

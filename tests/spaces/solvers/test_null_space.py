@@ -30,9 +30,7 @@ def test_noisy_generators_need_a_tolerance(rep, rank, seed):
         warnings.simplefilter("always")
         without = ss.invariants(rep, G).dim
     warned = any(issubclass(w.category, UnclearNullSpaceWarning) for w in caught)
-    assert (
-        warned or without != rank or rep == "T(1,1)"
-    )  # the identity map is invariant whatever the generators
+    assert warned or without != rank or rep == "T(1,1)"  # the identity map is invariant whatever the generators
     assert ss.invariants(rep, G, tol=1e-2).dim == rank
 
 
@@ -126,7 +124,5 @@ def test_a_space_wider_than_the_first_block():
 
 def test_says_so_when_it_does_not_converge(monkeypatch):
     monkeypatch.setattr(null_space, "MAX_STEPS", 1)
-    with pytest.raises(
-        InputError, match=r"did not converge on T\(3\) under SO\(3\) in 1 steps; pass solver='dense'"
-    ):
+    with pytest.raises(InputError, match=r"did not converge on T\(3\) under SO\(3\) in 1 steps; pass solver='dense'"):
         ITERATIVE.solve(ss.SO(3), ss.rep("T(3)").terms[0][1])

@@ -12,13 +12,7 @@ from softsym.spaces.solvers.orbits import ORBITS, SIGNS, SignedPermutation, orbi
 
 @pytest.mark.parametrize(
     ("G", "rep"),
-    [
-        ("S(4)", "T(3)"),
-        ("Z(5)", "T(2)"),
-        ("Cube()", "T(2)"),
-        ("S(3) * Z(2)", "V[0]*V[1]*V"),
-        ("D(4)", "Grid(4,4)"),
-    ],
+    [("S(4)", "T(3)"), ("Z(5)", "T(2)"), ("Cube()", "T(2)"), ("S(3) * Z(2)", "V[0]*V[1]*V"), ("D(4)", "Grid(4,4)")],
 )
 def test_constant_on_orbits(G, rep):
     G, rep = ss.group(G), ss.rep(rep)
@@ -57,9 +51,7 @@ def type_of(text):
 
 
 @pytest.mark.parametrize("rep", ["T(2)", "T(4)", "T(2,1)", "V*V'"])
-@pytest.mark.parametrize(
-    "group", ["SO(3)", "O(3)", "U(1)", "SU(2)", "O(2)@z", "SO(2)@z | C(4)@x", "Lorentz()"]
-)
+@pytest.mark.parametrize("group", ["SO(3)", "O(3)", "U(1)", "SU(2)", "O(2)@z", "SO(2)@z | C(4)@x", "Lorentz()"])
 def test_the_same_space_as_by_the_dense_solver(group, rep):
     G, tensor_type = ss.group(group), type_of(rep)
     ours, theirs = SIGNS.solve(G, tensor_type), DENSE.solve(G, tensor_type)

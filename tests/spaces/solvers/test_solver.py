@@ -25,10 +25,7 @@ def test_a_new_solver_takes_part_in_everything():
         space = ss.equivariant_maps("V + S", "V + T(2) + S", "O(3)")
         assert space.evidence["T(2)"].method == "lucky"
         assert space.evidence["T(2)"].reason == "it is the dot product"
-        assert {each.method for name, each in space.evidence.items() if name != "T(2)"} == {
-            "orbits",
-            "weights",
-        }
+        assert {each.method for name, each in space.evidence.items() if name != "T(2)"} == {"orbits", "weights"}
         assert ss.invariants("T(2)", "O(3)", solver="lucky").evidence["T(2)"].reason == "asked for"
 
 

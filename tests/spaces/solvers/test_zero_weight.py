@@ -17,9 +17,7 @@ def test_zero_weight_vectors_are_orthonormal_and_annihilated(G):
         without = (SMALL["shear"], SMALL["SO(2)@[[2,0],[0,1]]"])  # no element of theirs is normal
         assert G in (ss.Translation(1), ss.Translation(3), ss.SE(1), ss.E(1), *without)
         return
-    for element, eigen in zip(
-        zero_weight._normal_elements(G), zero_weight._candidates(G, tensor_type), strict=True
-    ):
+    for element, eigen in zip(zero_weight._normal_elements(G), zero_weight._candidates(G, tensor_type), strict=True):
         N = zero_weight.zero_weight_vectors(eigen)
         assert np.allclose(N.T @ N, np.eye(N.shape[1]), atol=1e-10)
         M = tensor_type.drho(G, element)
@@ -33,13 +31,7 @@ def test_few_products_have_weight_zero():
 
 @pytest.mark.parametrize(
     ("G", "rep", "rank"),
-    [
-        ("SO(3)", "T(7)", 36),
-        ("SL(2)", "T(8)", 14),
-        ("SO(4)", "T(4)", 4),
-        ("Sp(2)", "T(4)", 3),
-        ("GL(3)", "T(3,3)", 6),
-    ],
+    [("SO(3)", "T(7)", 36), ("SL(2)", "T(8)", 14), ("SO(4)", "T(4)", 4), ("Sp(2)", "T(4)", 3), ("GL(3)", "T(3,3)", 6)],
 )
 def test_large_types(G, rep, rank):
     space = ss.invariants(rep, G, solver="weights")

@@ -21,15 +21,7 @@ LONG = (
     "scale",
 )
 """Suites that take long and have to be named."""
-WITH_FOLDER = (
-    "learning",
-    "calibration-evidence",
-    "models",
-    "propose",
-    "baselines",
-    "recordings",
-    "many-rows",
-)
+WITH_FOLDER = ("learning", "calibration-evidence", "models", "propose", "baselines", "recordings", "many-rows")
 """Suites that keep what is done in a folder."""
 WITH_FLIGHTS = ("models", "modules", "baselines")
 """Suites that can also run on recorded flights."""
@@ -103,9 +95,7 @@ def run(
     )
     for option, value, taking in given:
         if value is not None and suite not in taking:
-            raise InputError(
-                f"--{option} is for {', '.join(taking)}; leave it out, or name one of these suites"
-            )
+            raise InputError(f"--{option} is for {', '.join(taking)}; leave it out, or name one of these suites")
         if value is not None:
             options[option] = value
     chosen = [suite] if suite else [name for name in suites if name not in LONG]

@@ -62,12 +62,7 @@ def noise(sets: int = NOISE_SETS, n: int = 100) -> dict[str, int]:
     for seed in range(sets):
         rng = np.random.default_rng(seed)
         rows += evidence(
-            rng.standard_normal((n, 6)),
-            rng.standard_normal((n, 3)),
-            "2V",
-            "V",
-            ["SO(3)", "O(2)@z"],
-            seed=seed,
+            rng.standard_normal((n, 6)), rng.standard_normal((n, 3)), "2V", "V", ["SO(3)", "O(2)@z"], seed=seed
         )
     return _count(rows)
 
@@ -121,12 +116,9 @@ def draw_rows(seed: int, n: int, noise: float) -> tuple[Array, Array]:
     a, b = X[:, :3], X[:, 3:]
     inner = np.sum(a * b, axis=1, keepdims=True)
     gap = a - b
-    truth = [
-        np.cross(a, b),
-        gap / (0.5 + np.sum(gap**2, axis=1, keepdims=True)),
-        a * inner + b,
-        np.tanh(inner) * a,
-    ][seed % 4]
+    truth = [np.cross(a, b), gap / (0.5 + np.sum(gap**2, axis=1, keepdims=True)), a * inner + b, np.tanh(inner) * a][
+        seed % 4
+    ]
     return X, truth + noise * np.sqrt(np.mean(truth**2)) * rng.standard_normal(truth.shape)
 
 

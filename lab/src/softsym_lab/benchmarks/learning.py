@@ -43,10 +43,7 @@ class Readings:
     marks: tuple[int, ...]
 
 
-PRESETS = {
-    "fast": Readings(2, (10, 20, 50, 100, 150)),
-    "code": Readings(10, (400, 1000, 2000, 3000, 4000)),
-}
+PRESETS = {"fast": Readings(2, (10, 20, 50, 100, 150)), "code": Readings(10, (400, 1000, 2000, 3000, 4000))}
 
 
 def run(seeds: Sequence[int] = (0, 1, 2), folder: Path | None = None) -> dict[str, Any]:
@@ -60,11 +57,7 @@ def run(seeds: Sequence[int] = (0, 1, 2), folder: Path | None = None) -> dict[st
     for seed in seeds:
         for name in PRESETS:
             curves[name].append(_read_or_measure(name, seed, folder))
-    return {
-        "task": TASK,
-        **{name: _medians(name, found) for name, found in curves.items()},
-        "ratios": ratios(curves),
-    }
+    return {"task": TASK, **{name: _medians(name, found) for name, found in curves.items()}, "ratios": ratios(curves)}
 
 
 def curve(name: str, seed: int, aims: Sequence[float] = AIMS) -> dict[str, Any]:
@@ -104,9 +97,7 @@ def curve(name: str, seed: int, aims: Sequence[float] = AIMS) -> dict[str, Any]:
             settings,
             regularizer=built.regularizer,
             controller=spec.controller,
-            violations=Violations(
-                chosen.rep_in, chosen.rep_out, spec.candidates(chosen), data.train, data.val
-            ),
+            violations=Violations(chosen.rep_in, chosen.rep_out, spec.candidates(chosen), data.train, data.val),
             on_epoch=note,
         )
         result |= {"final_test_mse": evaluate(fitted.model, *data.test), "strengths": fitted.strengths}

@@ -10,23 +10,14 @@ from typing import Any
 from softsym.datasets import task
 from softsym.nn import SoftMLP
 from softsym.regularize import EquivarianceRegularizer
-from softsym.training import (
-    Objective,
-    TrainingConfig,
-    WeightAverage,
-    make_devices,
-    make_optimizer,
-    train_epoch,
-)
+from softsym.training import Objective, TrainingConfig, WeightAverage, make_devices, make_optimizer, train_epoch
 from softsym_lab.benchmarks.step import AXES, IN, OUT, training_step
 from softsym_lab.benchmarks.timing import median_seconds
 
 
 def run() -> dict[str, Any]:
     """Ratios for both sizes of the step benchmark."""
-    return {
-        f"width_{width}_batch_{batch}": compare(width, batch) for width, batch in ((384, 500), (128, 200))
-    }
+    return {f"width_{width}_batch_{batch}": compare(width, batch) for width, batch in ((384, 500), (128, 200))}
 
 
 def compare(width: int, batch: int, rounds: int = 9) -> dict[str, float]:

@@ -82,9 +82,7 @@ def fit_nystroem(target: str, X: Array, Y: Array) -> Predict:
     held = len(X) // 10
     best: tuple[float, Any] = (np.inf, None)
     for gamma in (0.03, 0.1, 0.3):
-        features = Nystroem(gamma=gamma, n_components=min(1_000, len(X) // 2), random_state=0).fit(
-            X[held:][:20_000]
-        )
+        features = Nystroem(gamma=gamma, n_components=min(1_000, len(X) // 2), random_state=0).fit(X[held:][:20_000])
         F, F_held = features.transform(X[held:][:100_000]), features.transform(X[:held][:10_000])
         for alpha in (1e-6, 1e-4, 1e-2):
             model = Ridge(alpha).fit(F, Y[held:][:100_000])
@@ -99,9 +97,7 @@ def fit_boosting(target: str, X: Array, Y: Array) -> Predict:
     from sklearn.ensemble import HistGradientBoostingRegressor
     from sklearn.multioutput import MultiOutputRegressor
 
-    model = MultiOutputRegressor(
-        HistGradientBoostingRegressor(max_iter=500, early_stopping=True, random_state=0)
-    )
+    model = MultiOutputRegressor(HistGradientBoostingRegressor(max_iter=500, early_stopping=True, random_state=0))
     model.fit(X, Y)
     return lambda rows: np.asarray(model.predict(rows))
 
@@ -112,11 +108,7 @@ def fit_perceptron(target: str, X: Array, Y: Array) -> Predict:
 
     epochs = int(np.clip(3_000_000 / len(X), 5, 400))
     model = MLPRegressor(
-        hidden_layer_sizes=(128, 128),
-        batch_size=min(256, len(X)),
-        max_iter=epochs,
-        early_stopping=True,
-        random_state=0,
+        hidden_layer_sizes=(128, 128), batch_size=min(256, len(X)), max_iter=epochs, early_stopping=True, random_state=0
     )
     model.fit(X, Y)
     return lambda rows: np.asarray(model.predict(rows))
@@ -134,9 +126,7 @@ def fit_svgp(target: str, X: Array, Y: Array) -> Predict:
     class Process(gpytorch.models.ApproximateGP):  # type: ignore[misc]
         def __init__(self, points: Any) -> None:
             shape = torch.Size([outputs])
-            distribution = gpytorch.variational.CholeskyVariationalDistribution(
-                points.shape[0], batch_shape=shape
-            )
+            distribution = gpytorch.variational.CholeskyVariationalDistribution(points.shape[0], batch_shape=shape)
             strategy = gpytorch.variational.IndependentMultitaskVariationalStrategy(
                 gpytorch.variational.VariationalStrategy(self, points, distribution), num_tasks=outputs
             )
@@ -146,9 +136,7 @@ def fit_svgp(target: str, X: Array, Y: Array) -> Predict:
             self.covar_module = gpytorch.kernels.ScaleKernel(kernel, batch_shape=shape)
 
         def forward(self, points: Any) -> Any:
-            return gpytorch.distributions.MultivariateNormal(
-                self.mean_module(points), self.covar_module(points)
-            )
+            return gpytorch.distributions.MultivariateNormal(self.mean_module(points), self.covar_module(points))
 
     torch.manual_seed(0)
     model = Process(x[torch.randperm(len(x))[:INDUCING]].clone()).double()

@@ -138,10 +138,7 @@ def one_more(task: Task) -> str | None:
         if task.target is None:  # recorded: gravity, or the road
             return text
         rows = task_table(task, seed=0).X[:200]
-        if (
-            data_error(task.target, torch.from_numpy(rows), task.rep_in, task.rep_out, group)
-            > TRUTH_ABSENT_ABOVE
-        ):
+        if data_error(task.target, torch.from_numpy(rows), task.rep_in, task.rep_out, group) > TRUTH_ABSENT_ABOVE:
             return text
     return None
 

@@ -63,13 +63,7 @@ class Transformer(nn.Module):
 MODELS: dict[str, tuple[type[nn.Module], tuple[int, ...], str, str, list[str]]] = {
     "cnn": (CNN, (32, 3, 32, 32), "3S", "10S", ["C(4)", "D(4)", "O(1)@2[0]", "O(1)@2[1]"]),
     "transformer": (Transformer, (32, 64, 3), "V", "V", ["O(2)@z", "O(2)@x", "O(2)@y", "O(3)"]),
-    "transformer, finite groups": (
-        Transformer,
-        (32, 64, 3),
-        "V",
-        "V",
-        ["C(4)@z", "C(4)@x", "C(2)@y", "Octahedral()"],
-    ),
+    "transformer, finite groups": (Transformer, (32, 64, 3), "V", "V", ["C(4)@z", "C(4)@x", "C(2)@y", "Octahedral()"]),
 }
 """Model, shape of a batch, representations, groups."""
 

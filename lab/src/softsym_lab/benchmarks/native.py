@@ -34,9 +34,7 @@ RECORDED = ("compiled", "reason", "flags", "threaded", "threads")
 
 def run() -> dict[str, Any]:
     """All measurements."""
-    sizes = {
-        f"width_{width}_batch_{batch}": compare(width, batch, rounds) for width, batch, rounds in SETTINGS
-    }
+    sizes = {f"width_{width}_batch_{batch}": compare(width, batch, rounds) for width, batch, rounds in SETTINGS}
     how = {name: value for name, value in status().to_dict().items() if name in RECORDED}
     return {"status": how, **sizes}
 
@@ -61,9 +59,7 @@ def compare(width: int, batch: int, rounds: int) -> dict[str, Any]:
         "ratios": {
             "torch_only_over_compiled": ratio(seconds["torch_only"], seconds["compiled"]),
             "prox_torch_only_over_compiled": ratio(proximal["prox_torch_only"], proximal["prox_compiled"]),
-            "one_thread_over_all": ratio(by_threads["one_thread"], by_threads["all_threads"])
-            if by_threads
-            else 1.0,
+            "one_thread_over_all": ratio(by_threads["one_thread"], by_threads["all_threads"]) if by_threads else 1.0,
             "busy_over_quiet": ratio(machine["busy"], machine["quiet"]),
         },
     }

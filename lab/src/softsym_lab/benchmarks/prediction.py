@@ -90,11 +90,7 @@ def compare(name: str, rows: int = ROWS, seed: int = 0) -> dict[str, Any]:
 
     start = time.process_time()
     process = SoftEquivariantGP(task.rep_in, task.rep_out, list(task.groups)).fit(X, Y, groups=sources)
-    record: dict[str, Any] = {
-        "rows": len(X),
-        "gp": error(process.predict),
-        "gp seconds": time.process_time() - start,
-    }
+    record: dict[str, Any] = {"rows": len(X), "gp": error(process.predict), "gp seconds": time.process_time() - start}
     broken = [*task.groups, task.groups[0].conjugated(ODD)]
     more = SoftEquivariantGP(task.rep_in, task.rep_out, broken).fit(X, Y, groups=sources)
     record["gp with a broken candidate"] = error(more.predict)
@@ -126,9 +122,7 @@ def baselines(sources: Index | None) -> dict[str, Any]:
     alphas = [1e-6, 1e-4, 1e-3, 1e-2, 1e-1, 1.0]
     smooth = {"kernelridge__alpha": alphas, "kernelridge__gamma": [0.003, 0.01, 0.03, 0.1, 0.3]}
     cubic = {"kernelridge__alpha": alphas, "kernelridge__gamma": [0.01, 0.03, 0.1]}
-    boosted = MultiOutputRegressor(
-        HistGradientBoostingRegressor(random_state=0, max_iter=200, early_stopping=True)
-    )
+    boosted = MultiOutputRegressor(HistGradientBoostingRegressor(random_state=0, max_iter=200, early_stopping=True))
     perceptron = MLPRegressor(hidden_layer_sizes=(200, 200), max_iter=400, random_state=0)
     return {
         "kernel ridge": _tuned(KernelRidge(kernel="rbf"), smooth, sources),
@@ -143,10 +137,7 @@ def _tuned(model: BaseEstimator, grid: dict[str, list[float]], sources: Index | 
     folds = KFold(FOLDS, shuffle=True, random_state=0) if sources is None else GroupKFold(FOLDS)
     whole = TransformedTargetRegressor(make_pipeline(StandardScaler(), model), transformer=StandardScaler())
     search = GridSearchCV(
-        whole,
-        {f"regressor__{key}": values for key, values in grid.items()},
-        cv=folds,
-        scoring="neg_mean_squared_error",
+        whole, {f"regressor__{key}": values for key, values in grid.items()}, cv=folds, scoring="neg_mean_squared_error"
     )
     return _Grouped(search, sources)
 

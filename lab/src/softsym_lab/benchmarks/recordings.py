@@ -73,9 +73,7 @@ def run(
                 file = folder / f"{plain}-{split}-{part}.json"
                 if not file.exists():
                     recordings = recordings or read_recordings(name, data)
-                    put_text(
-                        file, json.dumps(_measure(recordings, split, part), allow_nan=False, default=float)
-                    )
+                    put_text(file, json.dumps(_measure(recordings, split, part), allow_nan=False, default=float))
                 records.append(json.loads(file.read_text()))
     return {"records": records, **score(records)}
 
@@ -126,16 +124,10 @@ def measure_baselines(recordings: Recordings, rows: tuple[Index, Index]) -> dict
             **_test(predict, recordings, test),
             "seconds": round(time.perf_counter() - start, 1),
         }
-    return {
-        "models": found,
-        "variance": float(np.mean((recordings.Y[test] - Y.mean(axis=0)) ** 2)),
-        "rows": len(X),
-    }
+    return {"models": found, "variance": float(np.mean((recordings.Y[test] - Y.mean(axis=0)) ** 2)), "rows": len(X)}
 
 
-def measure_estimator(
-    recordings: Recordings, rows: tuple[Index, Index], part: str, seed: int
-) -> dict[str, Any]:
+def measure_estimator(recordings: Recordings, rows: tuple[Index, Index], part: str, seed: int) -> dict[str, Any]:
     """Errors of the estimator on the test rows, by recording, and what it found."""
     train, test = rows
     groups = [*recordings.right]
@@ -162,9 +154,7 @@ def baselines(recordings: Recordings) -> dict[str, Callable[[Array, Array, Index
     """What a person would take instead, each tuned by cross-validation over the recordings it is given."""
     kernel = ConstantKernel(1.0, (1e-3, 1e4)) * RBF(2.0, (1e-1, 1e3)) + WhiteKernel(0.05, (1e-8, 1.0))
     process = GaussianProcessRegressor(kernel, normalize_y=False, random_state=0)
-    boosted = MultiOutputRegressor(
-        HistGradientBoostingRegressor(random_state=0, max_iter=120, early_stopping=False)
-    )
+    boosted = MultiOutputRegressor(HistGradientBoostingRegressor(random_state=0, max_iter=120, early_stopping=False))
     alphas = [1e-4, 1e-3, 1e-2, 1e-1, 1.0]
     size = recordings.X.shape[1]
     models: dict[str, tuple[Any, dict[str, list[Any]]]] = {
@@ -174,10 +164,7 @@ def baselines(recordings: Recordings) -> dict[str, Callable[[Array, Array, Index
             {"alpha": alphas, "gamma": [g / size for g in (0.03, 0.1, 0.3, 1.0)]},
         ),
         "gradient boosting": (boosted, {}),
-        "MLP": (
-            MLPRegressor(hidden_layer_sizes=(100, 100), max_iter=300, random_state=0),
-            {"alpha": [1e-3, 1e-1]},
-        ),
+        "MLP": (MLPRegressor(hidden_layer_sizes=(100, 100), max_iter=300, random_state=0), {"alpha": [1e-3, 1e-1]}),
         "Gaussian process": (process, {}),
     }
     found = {name: _tuned(model, grid) for name, (model, grid) in models.items()}
@@ -192,9 +179,7 @@ def _tuned(model: Any, grid: dict[str, list[Any]]) -> Callable[[Array, Array, In
     """A fit of standardised columns; numbers by cross-validation over recordings."""
 
     def fit(X: Array, Y: Array, labels: Index) -> Predict:
-        whole: Any = TransformedTargetRegressor(
-            make_pipeline(StandardScaler(), model), transformer=StandardScaler()
-        )
+        whole: Any = TransformedTargetRegressor(make_pipeline(StandardScaler(), model), transformer=StandardScaler())
         if grid:
             step = type(model).__name__.lower()
             options = {f"regressor__{step}__{key}": values for key, values in grid.items()}
@@ -215,10 +200,7 @@ def _squares(predict: Predict, X: Array, Y: Array) -> Array:
 
 def _test(predict: Predict, recordings: Recordings, test: Index) -> dict[str, Any]:
     """Mean squared error on the test rows, and sums and counts by recording for the bootstrap."""
-    squares, labels = (
-        _squares(predict, recordings.X[test], recordings.measured_by[test]),
-        recordings.labels[test],
-    )
+    squares, labels = (_squares(predict, recordings.X[test], recordings.measured_by[test]), recordings.labels[test])
     each = np.unique(labels)
     return {
         "test_mse": float(squares.mean()),
@@ -253,9 +235,7 @@ def score(records: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {
         "splits": lines,
         "failed": failed,
-        "geometric_mean": {
-            part: float(np.exp(np.mean(np.log(some)))) for part, some in ratios.items() if some
-        },
+        "geometric_mean": {part: float(np.exp(np.mean(np.log(some)))) for part, some in ratios.items() if some},
         "geometric_mean_of_recordings": {
             part: float(np.exp(np.mean(np.log(some))))
             for part in VARIANTS

@@ -79,10 +79,7 @@ def aircraft() -> Recordings:
     def flight(rng: np.random.Generator) -> tuple[Array, Array]:
         speed, heading = rng.uniform(60, 240), rng.uniform(0, 2 * np.pi)
         wind = np.append(rng.normal(0, 8, 2), 0.0)
-        bank, ascent = (
-            0.25 * _smooth(rng, STEPS + 3, 1, 0.95)[:, 0],
-            6 * _smooth(rng, STEPS + 3, 1, 0.97)[:, 0],
-        )
+        bank, ascent = (0.25 * _smooth(rng, STEPS + 3, 1, 0.95)[:, 0], 6 * _smooth(rng, STEPS + 3, 1, 0.97)[:, 0])
         v = np.zeros((STEPS + 3, 3))
         for k in range(STEPS + 3):
             v[k] = [speed * np.cos(heading), speed * np.sin(heading), ascent[k]]
@@ -90,22 +87,11 @@ def aircraft() -> Recordings:
             speed += 4.0 * (-9.81 * ascent[k] / speed * 0.3 + 0.4 * rng.standard_normal())
             speed = np.clip(speed, 50, 260)
         ground = v + wind + 0.4 * rng.standard_normal(v.shape)
-        return np.concatenate([ground[:-2], ground[1:-1]], axis=1)[:STEPS], (ground[2:] - ground[1:-1])[
-            :STEPS
-        ]
+        return np.concatenate([ground[:-2], ground[1:-1]], axis=1)[:STEPS], (ground[2:] - ground[1:-1])[:STEPS]
 
     X, Y, labels = _join(flight(np.random.default_rng([1, k])) for k in range(16))
     return Recordings(
-        "aircraft",
-        X,
-        Y,
-        labels,
-        "2V",
-        "V",
-        ("O(2)@z",),
-        ("SO(2)@z", "C(4)@z"),
-        "O(2)@x",
-        lambda X: X[:, 3:] - X[:, :3],
+        "aircraft", X, Y, labels, "2V", "V", ("O(2)@z",), ("SO(2)@z", "C(4)@z"), "O(2)@x", lambda X: X[:, 3:] - X[:, :3]
     )
 
 
@@ -122,9 +108,7 @@ def drones() -> Recordings:
             after = v + dt * (thrust[k] / mass - [0, 0, 9.81] - drag / mass * np.linalg.norm(air) * air)
             rows.append((v, after))
             v = after
-        before, after = (
-            np.array(some) + 0.03 * rng.standard_normal((STEPS, 3)) for some in zip(*rows, strict=True)
-        )
+        before, after = (np.array(some) + 0.03 * rng.standard_normal((STEPS, 3)) for some in zip(*rows, strict=True))
         return np.concatenate([np.full((STEPS, 1), mass), before, thrust], axis=1), after
 
     X, Y, labels = _join(flight(np.random.default_rng([2, k])) for k in range(14))
@@ -233,16 +217,7 @@ def particles() -> Recordings:
 
     X, Y, labels = _join(path(np.random.default_rng([6, k])) for k in range(14))
     return Recordings(
-        "particles",
-        X,
-        Y,
-        labels,
-        "S + 2V",
-        "V",
-        ("SO(2)@z",),
-        ("C(4)@z", "O(2)@z"),
-        "SO(3)",
-        lambda X: X[:, 4:],
+        "particles", X, Y, labels, "S + 2V", "V", ("SO(2)@z",), ("C(4)@z", "O(2)@z"), "SO(3)", lambda X: X[:, 4:]
     )
 
 
@@ -264,16 +239,7 @@ def ships() -> Recordings:
 
     X, Y, labels = _join(voyage(np.random.default_rng([7, k])) for k in range(14))
     return Recordings(
-        "ships",
-        X,
-        Y,
-        labels,
-        "2S + 2V",
-        "V",
-        ("SO(2)",),
-        ("C(4)", "C(2)"),
-        "O(2)",
-        lambda X: 2 * X[:, 4:] - X[:, 2:4],
+        "ships", X, Y, labels, "2S + 2V", "V", ("SO(2)",), ("C(4)", "C(2)"), "O(2)", lambda X: 2 * X[:, 4:] - X[:, 2:4]
     )
 
 
@@ -354,9 +320,7 @@ def mocap(folder: Path) -> Recordings:
     parts = Mocap(file=str(folder / "mocap_run" / "mocap_run.npz")).rows()
     X, Y = (np.concatenate([getattr(rows, name) for rows in parts.values()]) for name in ("x", "y"))
     labels = np.concatenate([rows.trial for rows in parts.values()])
-    return Recordings(
-        "mocap", X, Y, labels, "100S + 86V", "50S + 43V", ("O(1)",), (), "Scaling(1)", _mocap_ahead
-    )
+    return Recordings("mocap", X, Y, labels, "100S + 86V", "50S + 43V", ("O(1)",), (), "Scaling(1)", _mocap_ahead)
 
 
 def _mocap_ahead(X: Array) -> Array:
@@ -375,9 +339,7 @@ def duct(folder: Path) -> Recordings:
     row, column = np.divmod(np.arange(len(X)), side)
     fold = [np.minimum(one, side - 1 - one) // 8 for one in (row, column)]
     labels = fold[0] * 8 + fold[1]
-    return Recordings(
-        "duct", X, from_mandel(stresses), labels, "T(2)", "T(2)", ("D(2)@x",), ("D(4)@x",), "O(3)"
-    )
+    return Recordings("duct", X, from_mandel(stresses), labels, "T(2)", "T(2)", ("D(2)@x",), ("D(4)@x",), "O(3)")
 
 
 def zundel(folder: Path) -> Recordings:

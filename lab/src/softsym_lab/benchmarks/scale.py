@@ -39,9 +39,7 @@ class Case:
     groups: int = 1
 
 
-def run(
-    rows: Sequence[int] = ROWS, columns: Sequence[int] = COLUMNS, groups: Sequence[int] = GROUPS
-) -> dict[str, Any]:
+def run(rows: Sequence[int] = ROWS, columns: Sequence[int] = COLUMNS, groups: Sequence[int] = GROUPS) -> dict[str, Any]:
     """Measures each series, the others at their smallest, with the exponents."""
     series = {
         "rows": [Case(n) for n in rows],
@@ -55,10 +53,7 @@ def _measure_series(name: str, cases: list[Case]) -> dict[str, Any]:
     measured = [{**asdict(case), **measure(case)} for case in cases]
     sizes = [getattr(case, name) for case in cases]
     keys = [key for key in measured[0] if key.endswith(("seconds", "megabytes"))]
-    return {
-        "cases": measured,
-        "exponents": {key: exponent(sizes, [one[key] for one in measured]) for key in keys},
-    }
+    return {"cases": measured, "exponents": {key: exponent(sizes, [one[key] for one in measured]) for key in keys}}
 
 
 def exponent(sizes: Sequence[float], values: Sequence[float]) -> float:
@@ -84,14 +79,7 @@ def measure(case: Case) -> dict[str, float]:
         path = Path(folder) / "rows.parquet"
         write(case, path)
         for part in PARTS:
-            command = [
-                sys.executable,
-                "-m",
-                "softsym_lab.benchmarks.scale",
-                part,
-                json.dumps(asdict(case)),
-                str(path),
-            ]
+            command = [sys.executable, "-m", "softsym_lab.benchmarks.scale", part, json.dumps(asdict(case)), str(path)]
             done = subprocess.run(command, capture_output=True, text=True, check=True)
             measured |= json.loads(done.stdout.splitlines()[-1])
     return measured
@@ -109,9 +97,7 @@ def write(case: Case, path: Path) -> None:
         rng = np.random.default_rng([0, start])
         X = rng.standard_normal((n, case.columns), dtype=np.float32)
         V = X[:, scalars:].reshape(n, vectors, 3)
-        Y = (X[:, :1, None] * V[:, :1] + V[:, 1:2])[:, 0] + 0.05 * rng.standard_normal(
-            (n, 3), dtype=np.float32
-        )
+        Y = (X[:, :1, None] * V[:, :1] + V[:, 1:2])[:, 0] + 0.05 * rng.standard_normal((n, 3), dtype=np.float32)
         columns = {f"x{k}": X[:, k] for k in range(case.columns)} | {f"y{k}": Y[:, k] for k in range(3)}
         piece = path.with_name(f"piece-{start}.parquet")
         polars.DataFrame(columns).write_parquet(piece)

@@ -130,10 +130,5 @@ def growth(widths: Iterable[int] = (96, 192, 384, 768, 1536, 3072, 4096)) -> dic
 def _types(pairs: list[tuple[Rep, Rep]]) -> set[TensorType]:
     """Distinct types of weight blocks, as the orders of magnitude of a plain implementation: no splitting, duals dropped."""
     orthogonal = [group(name) for name in GROUPS]
-    kinds = {
-        (b * a.dual).canonical(orthogonal)[0]
-        for source, target in pairs
-        for _, a in source
-        for _, b in target
-    }
+    kinds = {(b * a.dual).canonical(orthogonal)[0] for source, target in pairs for _, a in source for _, b in target}
     return {kind for kind in kinds if kind.rank}

@@ -37,9 +37,7 @@ NETWORKS: dict[str, Callable[[int], nn.Module]] = {
 
 def run() -> dict[str, Any]:
     """All measurements."""
-    sizes = {
-        f"width_{width}_batch_{batch}": compare(width, batch, rounds) for width, batch, rounds in SETTINGS
-    }
+    sizes = {f"width_{width}_batch_{batch}": compare(width, batch, rounds) for width, batch, rounds in SETTINGS}
     return {**sizes, "regularizer_growth": growth()}
 
 
@@ -50,9 +48,7 @@ def compare(width: int, batch: int, rounds: int) -> dict[str, Any]:
     seconds = time_rounds(steps, rounds)
     return {
         "milliseconds": {name: 1e3 * statistics.median(values) for name, values in seconds.items()},
-        "parameters": {
-            name: count_parameters(build(name, width)) for name in NETWORKS if name not in PENALTIES
-        },
+        "parameters": {name: count_parameters(build(name, width)) for name in NETWORKS if name not in PENALTIES},
         "ratios": {
             "regularizer_on_off_1_group": ratio(seconds["soft_per1"], seconds["soft"]),
             "regularizer_on_off_3_groups": ratio(seconds["soft_per3"], seconds["soft"]),
@@ -63,9 +59,7 @@ def compare(width: int, batch: int, rounds: int) -> dict[str, Any]:
             "rpp_over_mlp": ratio(seconds["rpp"], seconds["mlp"]),
             "mixed_over_mlp": ratio(seconds["mixed"], seconds["mlp"]),
         },
-        "peak_megabytes": {
-            name: peak_memory(name, width, batch) for name in ("mlp", "emlp", "soft", "soft_per3")
-        },
+        "peak_megabytes": {name: peak_memory(name, width, batch) for name in ("mlp", "emlp", "soft", "soft_per3")},
     }
 
 
@@ -106,9 +100,7 @@ def growth(widths: tuple[int, ...] = (128, 256, 512, 1024, 2048)) -> dict[str, A
         per = EquivarianceRegularizer(net, AXES)
         found = median_seconds({"per": lambda: per().backward()}, 7, max(1, 256 // width))  # noqa: B023
         rows.append({"width": width, "weights": per.stacked.size, "milliseconds": 1e3 * found["per"]})
-    slope = np.polyfit(
-        [math.log(row["weights"]) for row in rows], [math.log(row["milliseconds"]) for row in rows], 1
-    )
+    slope = np.polyfit([math.log(row["weights"]) for row in rows], [math.log(row["milliseconds"]) for row in rows], 1)
     return {"rows": rows, "exponent": float(slope[0])}
 
 

@@ -24,9 +24,7 @@ def median_seconds(actions: dict[str, Callable[[], object]], rounds: int, calls:
     return {name: statistics.median(values) for name, values in time_rounds(actions, rounds, calls).items()}
 
 
-def time_rounds(
-    actions: dict[str, Callable[[], object]], rounds: int, calls: int = 1
-) -> dict[str, list[float]]:
+def time_rounds(actions: dict[str, Callable[[], object]], rounds: int, calls: int = 1) -> dict[str, list[float]]:
     """Seconds per call of each action in each round.
 
     Args:
@@ -46,9 +44,7 @@ def time_rounds(
     return times
 
 
-def cpu_rounds(
-    actions: dict[str, Callable[[], object]], rounds: int, calls: int = 1
-) -> dict[str, list[float]]:
+def cpu_rounds(actions: dict[str, Callable[[], object]], rounds: int, calls: int = 1) -> dict[str, list[float]]:
     """Processor seconds per call of each action in each round, forwards and backwards alternately, so that no action always comes first.
 
     Args:

@@ -23,19 +23,13 @@ def command(
         "none for the others.",
     ),
     flights: str | None = typer.Option(
-        None,
-        "--flights",
-        help="File of recorded flights (.npz), on which models, modules and baselines then run too.",
+        None, "--flights", help="File of recorded flights (.npz), on which models, modules and baselines then run too."
     ),
     part: str | None = typer.Option(
-        None,
-        "--part",
-        help="Part of the list of calibration-evidence: development, frozen, adjusted or recorded.",
+        None, "--part", help="Part of the list of calibration-evidence: development, frozen, adjusted or recorded."
     ),
     strata: str | None = typer.Option(
-        None,
-        "--strata",
-        help="Strata of calibration-evidence, comma between them: smooth,kinked; all by default.",
+        None, "--strata", help="Strata of calibration-evidence, comma between them: smooth,kinked; all by default."
     ),
     data: Path | None = typer.Option(
         None, "--data", help="Folder of recorded data, on which recordings then runs too."

@@ -26,25 +26,15 @@ def command(
         "(methods and their costs), all of these, flights, mocap or duct (on a file that --records names), or claims "
         "(tests the paper's claims on the runs that are done).",
     ),
-    seeds: int | None = typer.Option(
-        None, "--seeds", min=1, help="Seeds; as many as the table asks for by default."
-    ),
+    seeds: int | None = typer.Option(None, "--seeds", min=1, help="Seeds; as many as the table asks for by default."),
     preset: str | None = typer.Option(
-        None,
-        "--preset",
-        help="paper, code, fast or quick (default; with --from-results, all that have runs).",
+        None, "--preset", help="paper, code, fast or quick (default; with --from-results, all that have runs)."
     ),
-    columns: list[str] = typer.Option(
-        [], "--column", help="Run only this column; may be given several times."
-    ),
+    columns: list[str] = typer.Option([], "--column", help="Run only this column; may be given several times."),
     rows: list[str] = typer.Option([], "--row", help="Run only this row; may be given several times."),
     engine: str = typer.Option("local", "--engine", help="local, or ray (the [ray] extra)."),
-    workers: int | None = typer.Option(
-        None, "--workers", min=1, help="Runs at a time; the cores by default."
-    ),
-    address: str | None = typer.Option(
-        None, "--address", help="A Ray cluster; one is started here by default."
-    ),
+    workers: int | None = typer.Option(None, "--workers", min=1, help="Runs at a time; the cores by default."),
+    address: str | None = typer.Option(None, "--address", help="A Ray cluster; one is started here by default."),
     records: str | None = typer.Option(
         None,
         "--records",
@@ -55,9 +45,7 @@ def command(
     ),
     dry_run: bool = typer.Option(False, "--dry-run", help="Only list the runs and how long they will take."),
     from_results: bool = typer.Option(False, "--from-results", help="Run nothing; render what is there."),
-    json_file: str | None = typer.Option(
-        None, "--json", help="Write the result as JSON to a file, or to - (stdout)."
-    ),
+    json_file: str | None = typer.Option(None, "--json", help="Write the result as JSON to a file, or to - (stdout)."),
     quiet: bool = typer.Option(False, "--quiet", help="No progress."),
 ) -> None:
     """Runs what a table or figure of the paper needs, and renders it with the published numbers.
@@ -79,9 +67,7 @@ def command(
     if from_results:
         presets = [preset] if preset is not None else store.presets()
         if not presets:
-            raise InputError(
-                f"{store.folder} holds no results; leave out --from-results, or pass another --out-dir"
-            )
+            raise InputError(f"{store.folder} holds no results; leave out --from-results, or pass another --out-dir")
         plans = [plan(name, stored, seeds, records, columns=columns, rows=rows) for stored in presets]
         return _show([output for one in plans for output in render(one, store)], None, json_file)
     chosen = plan(name, preset or "quick", seeds, records, columns=columns, rows=rows)
@@ -93,10 +79,7 @@ def command(
         tally = reproduce(chosen, store, runner, quiet=quiet)
     except KeyboardInterrupt:
         left = len(chosen.missing(store))
-        typer.echo(
-            f"softsym: stopped with {left} of {len(chosen.runs)} runs to do; the same command goes on",
-            err=True,
-        )
+        typer.echo(f"softsym: stopped with {left} of {len(chosen.runs)} runs to do; the same command goes on", err=True)
         raise typer.Exit(130) from None
     _show(render(chosen, store), tally, json_file)
     if tally.failed:
@@ -131,13 +114,7 @@ def _list_runs(chosen: RunPlan, store: Store, engine: Engine, json_file: str | N
     if json_file is not None:
         rows = [{"run": job.folder.name, "seconds": time} for job, time in zip(jobs, times, strict=True)]
         write_json(
-            {
-                "schema": 1,
-                "runs": len(chosen.runs),
-                "missing": rows,
-                "workers": engine.workers,
-                "seconds": total,
-            },
+            {"schema": 1, "runs": len(chosen.runs), "missing": rows, "workers": engine.workers, "seconds": total},
             json_file,
         )
     if json_file != "-":

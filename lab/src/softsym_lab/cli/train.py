@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 
 def command(
-    task: str = typer.Argument(
-        ..., help="A task such as 'inertia:Oz(2)', 'cossim:SO(3)' or 'golfball:wind=y'."
-    ),
+    task: str = typer.Argument(..., help="A task such as 'inertia:Oz(2)', 'cossim:SO(3)' or 'golfball:wind=y'."),
     model: str = typer.Option("per", "--model", help=f"One of {', '.join(MODELS)}."),
     preset: str = typer.Option("quick", "--preset", help="paper, code or quick."),
     seed: int = typer.Option(0, "--seed", min=0, help="Seed of data, initial weights and batches."),
@@ -32,9 +30,7 @@ def command(
     strengths: str | None = typer.Option(
         None, "--strengths", help=f"How strengths change, instead of the preset's: {', '.join(CONTROLLERS)}."
     ),
-    epochs: int | None = typer.Option(
-        None, "--epochs", min=1, help="Maximum epochs, instead of the preset's."
-    ),
+    epochs: int | None = typer.Option(None, "--epochs", min=1, help="Maximum epochs, instead of the preset's."),
     width: int | None = typer.Option(None, "--width", min=1, help="Width, instead of the preset's."),
     devices: int = typer.Option(1, "--devices", min=1, help="Processes that share each batch."),
     device: str = typer.Option("cpu", "--device", help=f"What to compute on: {', '.join(DEVICES)}."),
@@ -42,12 +38,8 @@ def command(
     out_dir: str | None = typer.Option(
         None, "--out-dir", help="Folder of the run; runs/TASK-MODEL-PRESET-SEED by default."
     ),
-    json_file: str | None = typer.Option(
-        None, "--json", help="Write the result as JSON to a file, or to - (stdout)."
-    ),
-    track: bool = typer.Option(
-        False, "--track", help="Also write the history for TensorBoard (the [track] extra)."
-    ),
+    json_file: str | None = typer.Option(None, "--json", help="Write the result as JSON to a file, or to - (stdout)."),
+    track: bool = typer.Option(False, "--track", help="Also write the history for TensorBoard (the [track] extra)."),
     quiet: bool = typer.Option(False, "--quiet", help="No progress."),
 ) -> None:
     """Trains a model on a task and prints test error, strengths and equivariance errors.
@@ -93,7 +85,9 @@ def table(result: RunResult) -> Table:
         f"{result.task}, {result.model}, {result.preset} preset, seed {result.seed}: "
         f"test {result.metric} {result.test_error:.4g}{unit}"
     )
-    caption = f"{result.epochs} epochs in {result.seconds:.1f} s, {result.parameters:,} parameters, data {result.origin}"
+    caption = (
+        f"{result.epochs} epochs in {result.seconds:.1f} s, {result.parameters:,} parameters, data {result.origin}"
+    )
     found = Table(title=Text(title), caption=Text(caption), title_justify="left", caption_justify="left")
     for column in ("group", "strength", "residual", "model error", "data error"):
         found.add_column(column, justify="left" if column == "group" else "right")

@@ -22,9 +22,7 @@ class Cell:
     runs: tuple[RunSpec, ...]
 
 
-def cells(
-    table_spec: TableSpec, name: PresetName, seeds: int | None = None, records: str | None = None
-) -> list[Cell]:
+def cells(table_spec: TableSpec, name: PresetName, seeds: int | None = None, records: str | None = None) -> list[Cell]:
     """All cells, in the order in which they are to be run.
 
     Args:
@@ -67,13 +65,7 @@ def run_spec(
     try:
         numbers = _numbers(preset(_with_records(row.task, records), column.preset or name), row, column)
         spec = RunSpec(
-            numbers.task,
-            column.model,
-            numbers,
-            0,
-            group,
-            groups=column.groups,
-            early_stopping=column.early_stopping,
+            numbers.task, column.model, numbers, 0, group, groups=column.groups, early_stopping=column.early_stopping
         )
         return spec if column.early_stopping or spec.settings.can_stop_early else None
     except InputError as error:

@@ -58,15 +58,7 @@ INERTIA: dict[str, dict[str, Any]] = {
         "adjust_at": 2000,
     },
     "code": {"width": 128, "rpp_width": 89, **AS_CODE},
-    "quick": {
-        "batch": 250,
-        "max_epochs": 300,
-        "lr": 3e-3,
-        "width": 64,
-        "rpp_width": 45,
-        "adjust_at": 100,
-        "seeds": 1,
-    },
+    "quick": {"batch": 250, "max_epochs": 300, "lr": 3e-3, "width": 64, "rpp_width": 45, "adjust_at": 100, "seeds": 1},
     "fast": OURS,
 }
 
@@ -82,15 +74,7 @@ COSSIM: dict[str, dict[str, Any]] = {
         "adjust_at": 2500,
     },
     "code": {"max_epochs": 2000, "lr": 1e-3, "lambda0": 0.01, "adjust_at": 500, **AS_CODE},
-    "quick": {
-        "batch": 250,
-        "max_epochs": 300,
-        "lr": 3e-3,
-        "width": 64,
-        "rpp_width": 32,
-        "adjust_at": 100,
-        "seeds": 1,
-    },
+    "quick": {"batch": 250, "max_epochs": 300, "lr": 3e-3, "width": 64, "rpp_width": 32, "adjust_at": 100, "seeds": 1},
     "fast": OURS,
 }
 COSSIM_LAMBDA0 = {"SO(3)+S(3)": 0.005, "SO(3)": 0.1, "S(3)": 0.01, "soft": 0.005}
@@ -154,36 +138,15 @@ BALLS: dict[str, dict[str, Any]] = {
 RECORDED: dict[type[Task], dict[str, dict[str, Any]]] = {
     Mocap: {
         "fast": OURS
-        | {
-            "max_epochs": 2000,
-            "per_max_epochs": 600,
-            "adjust_at": 200,
-            "n_train": 200,
-            "n_val": 240,
-            "n_test": 240,
-        }
+        | {"max_epochs": 2000, "per_max_epochs": 600, "adjust_at": 200, "n_train": 200, "n_val": 240, "n_test": 240}
     },
     Duct: {
         "fast": OURS
-        | {
-            "max_epochs": 200,
-            "per_max_epochs": 60,
-            "adjust_at": 20,
-            "n_train": 2304,
-            "n_val": 2304,
-            "n_test": 4608,
-        }
+        | {"max_epochs": 200, "per_max_epochs": 60, "adjust_at": 20, "n_train": 2304, "n_val": 2304, "n_test": 4608}
     },
     Flights: {
         "fast": OURS
-        | {
-            "max_epochs": 250,
-            "per_max_epochs": 75,
-            "adjust_at": 25,
-            "n_train": 2000,
-            "n_val": 500,
-            "n_test": 500,
-        }
+        | {"max_epochs": 250, "per_max_epochs": 75, "adjust_at": 25, "n_train": 2000, "n_val": 500, "n_test": 500}
     },
 }
 """As everywhere at ``fast``: 600 steps of PER, adjusted after a third, and about as many of its baselines as on 1,000 rows."""

@@ -21,15 +21,7 @@ from softsym_lab.experiments.render.files import Rendered, write
 from softsym_lab.experiments.render.tables import RENDER
 from softsym_lab.experiments.store import Store
 from softsym_lab.experiments.summary import Summary, summarise
-from softsym_lab.experiments.table_spec import (
-    ALL,
-    BENCHMARKS,
-    CLAIMS,
-    ORDER,
-    TableSpec,
-    check_preset_name,
-    load_spec,
-)
+from softsym_lab.experiments.table_spec import ALL, BENCHMARKS, CLAIMS, ORDER, TableSpec, check_preset_name, load_spec
 from softsym_lab.runs.spec import PresetName, RunSpec
 
 
@@ -131,9 +123,7 @@ def plan(
             continue
         found = cells(spec, chosen, seeds, records)
         parts.append((spec, tuple(found)))
-        if (
-            name != ALL or spec.records is None
-        ):  # of all, benchmarks are only shown: each reads a file of its own
+        if name != ALL or spec.records is None:  # of all, benchmarks are only shown: each reads a file of its own
             wanted += runs_of(_only(spec, found, columns, rows))
     return RunPlan(tuple(parts), chosen, tuple(dict.fromkeys(wanted)), records)
 
@@ -158,9 +148,7 @@ def render(plan: RunPlan, store: Store) -> list[Output]:
     return outputs
 
 
-def claims(
-    store: Store, preset: str = "code", seeds: int | None = None, folder: Path | None = None
-) -> Output:
+def claims(store: Store, preset: str = "code", seeds: int | None = None, folder: Path | None = None) -> Output:
     """Tests the claims of the paper on the store; at ``fast`` also what that preset is for."""
 
     def summaries(name: str, preset: str = preset, seeds: int | None = seeds) -> list[Summary]:
@@ -180,11 +168,7 @@ def _only(spec: TableSpec, found: Sequence[Cell], columns: Sequence[str], rows: 
     for what, labels in (("column", columns), ("row", rows)):
         for label in labels:
             if label not in known[what]:
-                raise InputError(
-                    f"{spec.name} has no {what} {label!r}; it has {', '.join(dict.fromkeys(known[what]))}"
-                )
+                raise InputError(f"{spec.name} has no {what} {label!r}; it has {', '.join(dict.fromkeys(known[what]))}")
     return [
-        cell
-        for cell in found
-        if (not columns or cell.column.label in columns) and (not rows or cell.row.label in rows)
+        cell for cell in found if (not columns or cell.column.label in columns) and (not rows or cell.row.label in rows)
     ]

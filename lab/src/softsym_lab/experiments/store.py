@@ -169,11 +169,7 @@ class Store:
         """The presets that have finished runs."""
         pending = {record.spec.preset.name for record in self._read_pending().values()}
         read = {preset for preset, records in self._ledgers.items() if records}
-        return [
-            preset
-            for preset in get_args(PresetName)
-            if preset in pending | read or self._ledger(preset).exists()
-        ]
+        return [preset for preset in get_args(PresetName) if preset in pending | read or self._ledger(preset).exists()]
 
     def save(self, record: RunRecord) -> None:
         """Keeps a finished run, outside its ledger until :meth:`fold` is called."""
@@ -229,9 +225,7 @@ class Store:
             folder.mkdir(parents=True, exist_ok=True)
             put_text(folder / ".gitignore", "*\n")
         except OSError as error:
-            raise InputError(
-                f"cannot write to {self.folder}: {error.strerror}; pass another --out-dir"
-            ) from error
+            raise InputError(f"cannot write to {self.folder}: {error.strerror}; pass another --out-dir") from error
 
     @contextmanager
     def _lock(self) -> Iterator[None]:

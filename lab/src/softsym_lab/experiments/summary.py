@@ -119,11 +119,7 @@ def _summary(table_spec: TableSpec, cell: Cell, store: Store) -> Summary:
 
 
 def _lowest(record: RunRecord, factor: float) -> tuple[float, int] | None:
-    seen = [
-        (factor * row["validation"], row["epoch"])
-        for row in record.history
-        if row.get("validation") is not None
-    ]
+    seen = [(factor * row["validation"], row["epoch"]) for row in record.history if row.get("validation") is not None]
     return min(seen, default=None)
 
 

@@ -10,15 +10,7 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast, get_args
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    PositiveFloat,
-    PositiveInt,
-    ValidationError,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, ValidationError, model_validator
 
 from softsym.errors import InputError, first_problem
 from softsym_lab.runs.spec import PresetName
@@ -27,9 +19,7 @@ if TYPE_CHECKING:
     from softsym_lab.runs.record import RunResult
 
 
-Kind = Literal[
-    "table", "correlation", "progress", "parameters", "motion", "unknown-symmetry", "benchmark", "baselines"
-]
+Kind = Literal["table", "correlation", "progress", "parameters", "motion", "unknown-symmetry", "benchmark", "baselines"]
 Number = bool | int | float | str
 ORDER = (
     "table1",
@@ -64,9 +54,7 @@ class GridRow(Strict):
     exact: str | None = Field(None, description="The group that the row's data have exactly.")
     set: dict[str, Number] = Field({}, description="Numbers that replace the preset's.")
     scale: dict[str, PositiveFloat] = Field({}, description="Factors on the preset's numbers.")
-    published: tuple[str, ...] | None = Field(
-        None, description="Where its numbers are; under its label by default."
-    )
+    published: tuple[str, ...] | None = Field(None, description="Where its numbers are; under its label by default.")
 
 
 class GridColumn(Strict):
@@ -85,9 +73,7 @@ class GridColumn(Strict):
         None, description="Its own number of seeds, of every preset or of some, if not the table's."
     )
     width: dict[PresetName, PositiveInt] = Field({}, description="Widths that replace the preset's.")
-    published: tuple[str, ...] | None = Field(
-        None, description="Where its numbers are; under its label by default."
-    )
+    published: tuple[str, ...] | None = Field(None, description="Where its numbers are; under its label by default.")
 
 
 class TableSpec(Strict):

@@ -66,11 +66,7 @@ class RunResult:
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and strings, for JSON; what older results do not have is left out where it is empty."""
         fields = {"schema": 1, **asdict(self)}
-        return {
-            name: value
-            for name, value in fields.items()
-            if name not in LATER or value not in ({}, [], None, "")
-        }
+        return {name: value for name, value in fields.items() if name not in LATER or value not in ({}, [], None, "")}
 
     @staticmethod
     def from_dict(fields: Mapping[str, Any]) -> RunResult:
@@ -87,11 +83,7 @@ def draw_probes(task: Task, seed: int) -> Tensor:
 
 
 def model_errors(
-    model: nn.Module,
-    task: Task,
-    probes: Tensor,
-    n_transforms: int = TRANSFORMS,
-    groups: Sequence[Group] | None = None,
+    model: nn.Module, task: Task, probes: Tensor, n_transforms: int = TRANSFORMS, groups: Sequence[Group] | None = None
 ) -> dict[str, float]:
     """Equivariance errors of a model under the candidate groups, the task's by default."""
     first = next(model.parameters(), None)
@@ -109,9 +101,7 @@ def data_errors(
     if task.target is None:
         return {}
     return {
-        group.name: data_error(
-            task.target, probes, task.rep_in, task.rep_out, group, n_transforms=n_transforms
-        )
+        group.name: data_error(task.target, probes, task.rep_in, task.rep_out, group, n_transforms=n_transforms)
         for group in groups or task.groups
     }
 
@@ -124,8 +114,7 @@ def transformed_errors(model: nn.Module, task: Task, test: Pair, groups: Sequenc
     for group in groups:
         elements = transforms(group, TRANSFORMS_PER_ROW)
         inputs, outputs = (
-            act(rep, group, elements, values).flatten(0, 1)
-            for rep, values in ((task.rep_in, x), (task.rep_out, y))
+            act(rep, group, elements, values).flatten(0, 1) for rep, values in ((task.rep_in, x), (task.rep_out, y))
         )
         truth = outputs if task.target is None else task.target(inputs)
         with torch.no_grad():
@@ -170,9 +159,7 @@ def make_result(
         test_mse=test_mse,
         scores={} if data.scores is None else data.scores(prediction, y),
         transformed_mse=transformed_errors(fitted.model, task, data.test, groups),
-        seconds_to_best=next(
-            (row["seconds"] for row in fitted.history if row["epoch"] == fitted.best_epoch), None
-        ),
+        seconds_to_best=next((row["seconds"] for row in fitted.history if row["epoch"] == fitted.best_epoch), None),
         steps=None
         if isinstance(fitted.model, ClosedForm)
         else fitted.epochs * -(-len(data.train[0]) // spec.settings.batch),

@@ -72,9 +72,7 @@ class RunFolder:
             probe.write_bytes(b"ok")
             probe.unlink()
         except OSError as error:
-            raise InputError(
-                f"cannot write to {self.path}: {error.strerror}; pass another --out-dir"
-            ) from error
+            raise InputError(f"cannot write to {self.path}: {error.strerror}; pass another --out-dir") from error
         free = shutil.disk_usage(self.path).free
         if free < needed_bytes:
             raise InputError(

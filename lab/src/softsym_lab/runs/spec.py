@@ -10,14 +10,7 @@ from pydantic import Field, PositiveInt, model_validator
 
 from softsym.groups import Group
 from softsym.groups import group as read_group
-from softsym.training import (
-    Batch,
-    LearningRate,
-    NetworkHyperparameters,
-    Patience,
-    TrainingConfig,
-    check_device,
-)
+from softsym.training import Batch, LearningRate, NetworkHyperparameters, Patience, TrainingConfig, check_device
 from softsym_lab.zoo import MODELS, Blueprint
 
 if TYPE_CHECKING:
@@ -71,28 +64,20 @@ class Preset(NetworkHyperparameters):
     baseline_lr: LearningRate | None = Field(
         None, description="Rate of models without penalties, which are then trained by Adam as published."
     )
-    rpp_width: PositiveInt = Field(
-        description="Width of networks with two paths, which have more parameters."
-    )
+    rpp_width: PositiveInt = Field(description="Width of networks with two paths, which have more parameters.")
     lambda0: float = Field(ge=0, description="Strength of every candidate group before the adjustment.")
-    adjust_at: PositiveInt = Field(
-        description="Epoch of the adjustment; early stopping counts from twice that epoch."
-    )
+    adjust_at: PositiveInt = Field(description="Epoch of the adjustment; early stopping counts from twice that epoch.")
     strength_window: PositiveInt = Field(
         50, description="Epochs before the adjustment in which the regularizer is read."
     )
     patience: Patience = 50
     init: Literal["standard", "soft", "half-soft", "half-soft-code", "equivariant"] = "standard"
-    round_up: bool = Field(
-        False, description="Round the width of soft networks up to whole rounds, as the code does."
-    )
+    round_up: bool = Field(False, description="Round the width of soft networks up to whole rounds, as the code does.")
     canonical_scale: bool = Field(
         False,
         description="PER: bring inputs to one size where a candidate group scales (:class:`softsym.nn.ScaleCanonical`).",
     )
-    residual_decay: float = Field(
-        1.0, ge=0, description="RPP and MixedEMLP: times the squared residual weights."
-    )
+    residual_decay: float = Field(1.0, ge=0, description="RPP and MixedEMLP: times the squared residual weights.")
     equivariant_decay: float = Field(
         1e-5, ge=0, description="RPP and MixedEMLP: times the squared equivariant weights."
     )
@@ -108,9 +93,7 @@ class Preset(NetworkHyperparameters):
     @model_validator(mode="after")
     def _adjusts_in_time(self) -> Preset:
         if 2 * self.adjust_at >= min(self.max_epochs, self.per_max_epochs or self.max_epochs):
-            raise ValueError(
-                "early stopping counts from twice `adjust_at`, which must be before `max_epochs`"
-            )
+            raise ValueError("early stopping counts from twice `adjust_at`, which must be before `max_epochs`")
         return self
 
     @property
@@ -192,9 +175,7 @@ class RunSpec:
     def controller(self) -> Controller:
         """The rule by which strengths change, at its beginning."""
         preset = self.preset
-        return preset.make_controller(
-            MODELS[self.model].epochs(preset), preset.adjust_at, preset.strength_window
-        )
+        return preset.make_controller(MODELS[self.model].epochs(preset), preset.adjust_at, preset.strength_window)
 
     def check(self) -> None:
         """Refuses an unknown model, groups that cannot be read, and groups that the model does not take."""

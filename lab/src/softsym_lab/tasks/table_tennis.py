@@ -106,9 +106,7 @@ class TableTennis(Task):
         """Draws n windows: inputs and outputs, float32."""
         return self.splits(seed, (n, 0, 0)).train
 
-    def splits(
-        self, seed: int, sizes: tuple[int, int, int] | None = None, *, fixed_data: bool = False
-    ) -> Splits:
+    def splits(self, seed: int, sizes: tuple[int, int, int] | None = None, *, fixed_data: bool = False) -> Splits:
         """Draws the data of one run; a flight is in one split only. Without ``sizes``, at most the usual ones."""
         windows, flights = self.windows()
         parts = self._parts(flights, FIXED_SEED if fixed_data else seed, sizes)
@@ -142,15 +140,11 @@ def read_flights(path: Path) -> tuple[Array, NDArray[np.intp]]:
     except FileNotFoundError as error:
         raise InputError(f"there is no file {path}; pass an .npz of recorded flights") from error
     except KeyError as error:
-        raise InputError(
-            f"{path} has no array `{_missing(error)}`; it needs `states` and `length`"
-        ) from error
+        raise InputError(f"{path} has no array `{_missing(error)}`; it needs `states` and `length`") from error
     except (OSError, ValueError, EOFError, zipfile.BadZipFile, TypeError, AttributeError) as error:
         raise InputError(f"{path} is no .npz of numbers: {error}") from error
     if states.ndim != 2 or states.shape[1] != 6 or states.dtype.kind not in "fiu":
-        raise InputError(
-            f"{path}: `states` must be numbers of shape (N, 6), got {states.dtype} {states.shape}"
-        )
+        raise InputError(f"{path}: `states` must be numbers of shape (N, 6), got {states.dtype} {states.shape}")
     if lengths.ndim != 1 or lengths.dtype.kind not in "iu" or (lengths < 1).any():
         raise InputError(f"{path}: `length` must be positive whole numbers, one for each flight")
     if lengths.sum() != len(states):

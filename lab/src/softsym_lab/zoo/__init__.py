@@ -40,12 +40,7 @@ MODELS: Registry[Model] = Registry(
 
 
 def build(
-    name: str,
-    task: Task,
-    preset: Preset,
-    seed: int,
-    group: Group | None = None,
-    groups: Sequence[Group] | None = None,
+    name: str, task: Task, preset: Preset, seed: int, group: Group | None = None, groups: Sequence[Group] | None = None
 ) -> Built:
     """A model by name, untrained.
 
@@ -59,6 +54,4 @@ def build(
         groups: Candidate groups of ``mixed`` and ``per``; the task's by default.
     """
     model = MODELS[name]
-    return model.build(
-        Blueprint(task, preset, model.width(preset), seed, group, tuple(groups or task.groups))
-    )
+    return model.build(Blueprint(task, preset, model.width(preset), seed, group, tuple(groups or task.groups)))

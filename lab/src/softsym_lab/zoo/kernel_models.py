@@ -40,9 +40,7 @@ class ClosedForm(nn.Module):
     """
 
     def __init__(
-        self,
-        solve: Callable[[Splits], tuple[Predict, str]],
-        examine: Callable[[], list[dict[str, Any]]] | None = None,
+        self, solve: Callable[[Splits], tuple[Predict, str]], examine: Callable[[], list[dict[str, Any]]] | None = None
     ) -> None:
         super().__init__()
         self._solve, self._examine = solve, examine
@@ -81,9 +79,7 @@ def _mean(plan: Blueprint) -> Built:
 def _velocity(plan: Blueprint) -> Built:
     """Points at equal times go on as between the last two of them: the simplest forecast of a trajectory, in any affine coordinates."""
     if any(kind.rank != 1 for rep in plan.reps for _, kind in rep):
-        raise InputError(
-            f"constant velocity goes from points to points, not from {plan.reps[0]} to {plan.reps[1]}"
-        )
+        raise InputError(f"constant velocity goes from points to points, not from {plan.reps[0]} to {plan.reps[1]}")
     d, ahead = plan.group.dim, plan.reps[1].size(plan.group) // plan.group.dim
     if plan.reps[0].size(plan.group) < 2 * d:
         raise InputError("constant velocity needs two points of the past at least")
@@ -117,9 +113,7 @@ def _kernel_ridge(plan: Blueprint, *, symmetric: bool = False) -> Built:
         groups = plan.candidates if symmetric else ()
         found = fit_kernel_ridge(X, Y, *plan.reps, groups, folds=folds, seed=plan.seed)
         found = found.condition(*arrays(data.train))
-        return found.predict, ", ".join(
-            f"{block.group} {block.features.name}".strip() for block in found.blocks
-        )
+        return found.predict, ", ".join(f"{block.group} {block.features.name}".strip() for block in found.blocks)
 
     return Built(ClosedForm(solve))
 

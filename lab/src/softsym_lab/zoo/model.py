@@ -100,6 +100,4 @@ class Model:
         if group is not None and not self.takes_group:
             raise InputError(f"{self.name} takes no group, got {group!r}; leave it out")
         if candidates is not None and not self.takes_candidates:
-            raise InputError(
-                f"{self.name} takes no candidate groups, got {', '.join(candidates)}; leave them out"
-            )
+            raise InputError(f"{self.name} takes no candidate groups, got {', '.join(candidates)}; leave them out")

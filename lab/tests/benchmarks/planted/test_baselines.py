@@ -47,10 +47,7 @@ def test_a_part_of_the_folder_is_a_table(tmp_path, monkeypatch):
     monkeypatch.setattr(
         baselines,
         "train_and_measure",
-        lambda case, method, seed, epochs: {
-            "test_error": 1.0 + seed,
-            "cpu_seconds": 1.0 + bool(method.way == "per"),
-        },
+        lambda case, method, seed, epochs: {"test_error": 1.0 + seed, "cpu_seconds": 1.0 + bool(method.way == "per")},
     )
     case, first = cases()[1], baselines.FIRST
     for name, seed in (("plain", first), ("plain", first + 1), ("per", first + 1)):
@@ -77,9 +74,7 @@ def test_what_is_better_is_so_by_more_than_noise():
 def test_planted_symmetries_come_out_in_their_order():
     case = cases()[0]
     (x, y), _ = case.draw(seed=300)
-    found = from_evidence(
-        ss.evidence(x.double().numpy(), y.double().numpy(), case.rep_in, case.rep_out, case.groups)
-    )
+    found = from_evidence(ss.evidence(x.double().numpy(), y.double().numpy(), case.rep_in, case.rep_out, case.groups))
     assert found.order() == list(case.groups)
     assert found.strengths[case.groups[0]] > 10
     assert found.strengths[case.groups[2]] == 0

@@ -2,15 +2,7 @@
 
 from lab.tests.experiments.small import summaries
 
-from softsym_lab.experiments.claims.claim import (
-    Claim,
-    beats,
-    by_labels,
-    computed_claim,
-    judge,
-    markdown,
-    means,
-)
+from softsym_lab.experiments.claims.claim import Claim, beats, by_labels, computed_claim, judge, markdown, means
 
 
 def test_a_claim_without_all_its_runs_cannot_be_decided(tmp_path):

@@ -23,10 +23,7 @@ def judged(folder, fast=0.1, mlp=0.3, seconds=30.0, **changed):
                 made = {"data": data, "strengths": strengths, "seconds": 300.0 if k == 0 else seconds}
                 store.save(record(run, error, **made | (changed if k == 1 else {})))
         found[name, preset] = summarise(part, cells, store)
-    return {
-        claim.text: claim
-        for claim in fast_claims(*(found[each] for each in (wanted[1], wanted[0], *wanted[2:])))
-    }
+    return {claim.text: claim for claim in fast_claims(*(found[each] for each in (wanted[1], wanted[0], *wanted[2:])))}
 
 
 def test_good_runs_hold(tmp_path):

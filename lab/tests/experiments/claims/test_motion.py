@@ -52,18 +52,12 @@ def test_good_runs_hold(tmp_path):
     ("changed", "text"),
     [
         ({"per": 0.16}, "symmetry-aware: PER has the least displacement error of the paper's models"),
-        (
-            {"rpp": 0.11},
-            "scale-aware: models that are equivariant about z, softly or not, are better than the others",
-        ),
+        ({"rpp": 0.11}, "scale-aware: models that are equivariant about z, softly or not, are better than the others"),
         (
             {"per_errors": (0.001, 0.001, 0.004)},
             "scale-aware: PER finds that rotations about z hold softly, and better than those about x and y",
         ),
-        (
-            {"emlp": 0.15},
-            "symmetry-aware: a network that is equivariant about z is better than one that is not",
-        ),
+        ({"emlp": 0.15}, "symmetry-aware: a network that is equivariant about z is better than one that is not"),
         (
             {"per_errors": (0.07, 0.07, 0.0)},
             "symmetry-aware: PER breaks rotations about x and y less than an EMLP of rotations about z does",
@@ -74,10 +68,7 @@ def test_good_runs_hold(tmp_path):
             {"verdict": "exact", "per_errors": (0.0, 0.0, 0.05)},
             "scale-aware: PER keeps what the data call exact and breaks what they call absent",
         ),
-        (
-            {"verdict": "absent"},
-            "scale-aware: PER keeps what the data call exact and breaks what they call absent",
-        ),
+        ({"verdict": "absent"}, "scale-aware: PER keeps what the data call exact and breaks what they call absent"),
     ],
 )
 def test_bad_runs_do_not(tmp_path, changed, text):

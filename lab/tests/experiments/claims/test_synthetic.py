@@ -3,26 +3,13 @@
 import pytest
 from lab.tests.experiments.small import PAPER, record
 
-from softsym_lab.experiments.claims.synthetic import (
-    correlation_claims,
-    in_order,
-    table1_claims,
-    table2_claims,
-)
+from softsym_lab.experiments.claims.synthetic import correlation_claims, in_order, table1_claims, table2_claims
 from softsym_lab.experiments.grid import cells
 from softsym_lab.experiments.reproduce import plan
 from softsym_lab.experiments.store import Store
 from softsym_lab.experiments.summary import summarise
 
-ERRORS = {
-    "PER": 0.2,
-    "PER_full": 0.1,
-    "MLP": 3.0,
-    "O2_EMLP": 1.5,
-    "O3_EMLP": 9.0,
-    "RPP": 2.0,
-    "MixedEMLP": 2.5,
-}
+ERRORS = {"PER": 0.2, "PER_full": 0.1, "MLP": 3.0, "O2_EMLP": 1.5, "O3_EMLP": 9.0, "RPP": 2.0, "MixedEMLP": 2.5}
 
 
 def judged(tmp_path, errors=ERRORS, seeds_done=3, **changed):
@@ -41,29 +28,20 @@ def test_good_runs_hold(tmp_path):
     claim = found["Oz(2): PER beats every baseline"]
     assert claim.numbers == "PER 0.2; MLP 3, O2_EMLP 1.5, O3_EMLP 9, RPP 2, MixedEMLP 2.5"
     assert (claim.done, claim.wanted) == (18, 18)
-    assert (
-        found["Oz(2): strengths order the groups as the data do"].numbers
-        == "6 of 6 pairs of groups in 3 runs"
-    )
+    assert found["Oz(2): strengths order the groups as the data do"].numbers == "6 of 6 pairs of groups in 3 runs"
 
 
 @pytest.mark.parametrize(
     ("changed", "text"),
     [
         ({"errors": {**ERRORS, "O2_EMLP": 0.1}}, "Oz(2): PER beats every baseline"),
-        (
-            {"errors": {**ERRORS, "PER": 0.59}},
-            "Oz(2): PER reaches the published mean plus one standard deviation",
-        ),
+        ({"errors": {**ERRORS, "PER": 0.59}}, "Oz(2): PER reaches the published mean plus one standard deviation"),
         ({"strengths": (100.0, 1.0, 5.0)}, "Oz(2): strengths order the groups as the data do"),
         (
             {"model_errors": dict.fromkeys(("O(2)@x", "O(2)@y", "O(2)@z"), 0.05)},
             "Oz(2): PER breaks every group as much as the data do, to 0.02",
         ),
-        (
-            {"errors": {**ERRORS, "PER_full": 0.3}},
-            "Oz(2): the full schedule gives a smaller error than stopping early",
-        ),
+        ({"errors": {**ERRORS, "PER_full": 0.3}}, "Oz(2): the full schedule gives a smaller error than stopping early"),
     ],
 )
 def test_bad_runs_do_not(tmp_path, changed, text):
@@ -74,10 +52,7 @@ def test_too_few_runs_cannot_tell(tmp_path):
     claim = judged(tmp_path / "some", seeds_done=2)["Oz(2): PER beats every baseline"]
     assert claim.verdict == "not yet: 12 of 18 runs"
     assert claim.numbers.startswith("so far PER 0.2; MLP 3")
-    assert (
-        judged(tmp_path / "none", seeds_done=0)["soft: PER beats every baseline"].verdict
-        == "not yet: 0 of 12 runs"
-    )
+    assert judged(tmp_path / "none", seeds_done=0)["soft: PER beats every baseline"].verdict == "not yet: 0 of 12 runs"
 
 
 def test_order_counts_clear_pairs_only(tmp_path):

@@ -46,9 +46,7 @@ def test_quiet_and_nothing_to_do_show_nothing(jobs, capsys):
 def test_a_bar_in_a_terminal_says_how_far_runs_have_come(jobs, monkeypatch, capsys):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     made = rich.console.Console
-    monkeypatch.setattr(
-        rich.console, "Console", lambda **options: made(**options, force_terminal=True, width=150)
-    )
+    monkeypatch.setattr(rich.console, "Console", lambda **options: made(**options, force_terminal=True, width=150))
     monkeypatch.setattr(module, "PERIOD", -1.0)
     jobs[0].folder.mkdir()
     (jobs[0].folder / "history.jsonl").write_text(json.dumps({"epoch": 7, "seconds": 3.0}) + "\n")

@@ -32,9 +32,7 @@ def test_a_run_under_way_is_judged_by_its_own_pace(spec):
     estimate = Estimate({}, [record(spec, epochs=20)])
     assert estimate.left(spec, Pace(10, 50.0)) == pytest.approx(50.0)
     assert estimate.left(spec, Pace(22, 110.0)) == pytest.approx(2.5 * 5)  # half its patience
-    assert Estimate({}).left(spec, Pace(10, 50.0)) == pytest.approx(
-        5 * (22 - 10)
-    )  # it counts from 12, patience 5
+    assert Estimate({}).left(spec, Pace(10, 50.0)) == pytest.approx(5 * (22 - 10))  # it counts from 12, patience 5
 
 
 def test_pace_is_read_from_the_history(tmp_path):

@@ -9,21 +9,13 @@ from lab.tests.experiments.engine_jobs import bits, spec
 
 import softsym as ss
 from softsym_lab.experiments.engines.engine import Job
-from softsym_lab.experiments.engines.execute import (
-    THREADS,
-    environment,
-    execute,
-    take_head_start,
-    thin_history,
-)
+from softsym_lab.experiments.engines.execute import THREADS, environment, execute, take_head_start, thin_history
 from softsym_lab.experiments.store import name
 from softsym_lab.runs.runner import run
 
 
 def test_a_full_schedule_goes_on_where_early_stopping_stopped(tmp_path):
-    short = replace(
-        spec(epochs=60), preset=spec(epochs=60).preset.model_copy(update={"patience": 1, "lr": 0.3})
-    )
+    short = replace(spec(epochs=60), preset=spec(epochs=60).preset.model_copy(update={"patience": 1, "lr": 0.3}))
     full = replace(short, early_stopping=False)
     for one in (short, full):
         outcome = execute(Job(one, tmp_path / "work" / name(one)))
@@ -57,16 +49,8 @@ def test_a_record_says_what_ran_and_under_what(tmp_path):
     assert outcome.record.spec == spec(epochs=12)
     assert outcome.record.environment["softsym"] == ss.__version__
     assert outcome.record.history[-1]["epoch"] == outcome.record.result.epochs
-    assert [row["layer"] for row in outcome.record.weights] == [
-        1,
-        2,
-        3,
-        4,
-    ]  # of PER, which may leave the space
-    assert (
-        json.loads((tmp_path / "run" / "result.json").read_text())["test_error"]
-        == outcome.record.result.test_error
-    )
+    assert [row["layer"] for row in outcome.record.weights] == [1, 2, 3, 4]  # of PER, which may leave the space
+    assert json.loads((tmp_path / "run" / "result.json").read_text())["test_error"] == outcome.record.result.test_error
 
 
 def test_errors_are_one_line_and_the_rest_is_in_a_file(tmp_path):

@@ -33,9 +33,6 @@ def test_a_panel_for_each_row_with_ours_and_the_published(tmp_path, share):
 def test_a_deviation_as_large_as_the_mean_stays_on_a_logarithmic_scale(tmp_path):
     figure = bars("title", "unit", summaries(tmp_path, "table2"))
     low = min(
-        segment[:, 1].min()
-        for axis in figure.axes
-        for line in axis.collections
-        for segment in line.get_segments()
+        segment[:, 1].min() for axis in figure.axes for line in axis.collections for segment in line.get_segments()
     )
     assert low > 0

@@ -20,14 +20,7 @@ def draw():
 def test_files_under_one_name(tmp_path):
     made = Rendered("# Title", ROWS, {"": draw, "more": draw})
     paths = write(made, tmp_path / "new", "one")
-    assert [path.name for path in paths] == [
-        "one.md",
-        "one.csv",
-        "one.png",
-        "one.pdf",
-        "one-more.png",
-        "one-more.pdf",
-    ]
+    assert [path.name for path in paths] == ["one.md", "one.csv", "one.png", "one.pdf", "one-more.png", "one-more.pdf"]
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == sorted(path.name for path in paths)
     assert paths[0].read_text() == "# Title\n"
     assert paths[1].read_text() == "a,b\n1,2.5\n"

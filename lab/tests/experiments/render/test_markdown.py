@@ -46,13 +46,7 @@ def test_worse_than_published_is_said(tmp_path):
 
 
 def test_numbers_for_people():
-    assert [number(x) for x in (0.123456, 12.3456, 1234.5, 3e-7, 0.0)] == [
-        "0.123",
-        "12.3",
-        "1234",
-        "3.00e-07",
-        "0",
-    ]
+    assert [number(x) for x in (0.123456, 12.3456, 1234.5, 3e-7, 0.0)] == ["0.123", "12.3", "1234", "3.00e-07", "0"]
     assert plus_minus(None, None) == "–"
 
 
@@ -64,10 +58,7 @@ def test_large_numbers_are_not_written_with_an_exponent():
 
 def test_csv_reads_back():
     rows = [{"a": 1, "b": "x, y"}, {"a": None, "b": 'say "no"'}]
-    assert list(csv.DictReader(io.StringIO(csv_text(rows)))) == [
-        {"a": "1", "b": "x, y"},
-        {"a": "", "b": 'say "no"'},
-    ]
+    assert list(csv.DictReader(io.StringIO(csv_text(rows)))) == [{"a": "1", "b": "x, y"}, {"a": "", "b": 'say "no"'}]
     assert csv_text([]) == ""
 
 
@@ -104,15 +95,11 @@ def test_what_the_data_propose_is_marked(tmp_path):
             one,
             result=replace(
                 one.result,
-                verdicts=[SAID | {"name": "SO(3) | inversion", "proposed": True}]
-                if run.model == "gp"
-                else [],
+                verdicts=[SAID | {"name": "SO(3) | inversion", "proposed": True}] if run.model == "gp" else [],
             ),
         )
 
-    assert r"| SO(3) \| inversion (proposed) | exact |" in verdict_table(
-        summaries(tmp_path, "motion", make=make)
-    )
+    assert r"| SO(3) \| inversion (proposed) | exact |" in verdict_table(summaries(tmp_path, "motion", make=make))
 
 
 def test_nothing_asked_is_nothing_said(tmp_path):

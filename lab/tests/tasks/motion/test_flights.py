@@ -52,9 +52,7 @@ def test_text_and_errors(file):
     assert task("flights") == Flights("symmetry-aware")
     assert str(task(f"flights:scale-aware,file={file}")) == f"flights:scale-aware,file={file}"
     assert Flights("scale-aware").with_file(file) == Flights("scale-aware", file)
-    with pytest.raises(
-        InputError, match=r"name the file of recorded flights, as in flights:file=flights\.npz"
-    ):
+    with pytest.raises(InputError, match=r"name the file of recorded flights, as in flights:file=flights\.npz"):
         Flights().splits(0)
     with pytest.raises(InputError, match="even"):
         task("flights:even")

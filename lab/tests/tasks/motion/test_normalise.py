@@ -25,9 +25,7 @@ def test_by_hand():
     windows = torch.stack([rise, rise * torch.tensor([1.0, -1.0, 1.0]) + 10.0])
     windows[0, :, 2] += steps % 2
     normaliser = Normaliser.fit(windows, "symmetry-aware")
-    torch.testing.assert_close(
-        normaliser.centre(windows)[1, 0], torch.tensor([12.5, 9.75, 10.0], dtype=torch.float64)
-    )
+    torch.testing.assert_close(normaliser.centre(windows)[1, 0], torch.tensor([12.5, 9.75, 10.0], dtype=torch.float64))
     torch.testing.assert_close(normaliser.mean, torch.tensor([3.0, 0.0, 0.0], dtype=torch.float64))
     centred = windows - normaliser.centre(windows)
     total = (

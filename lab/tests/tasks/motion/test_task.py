@@ -71,9 +71,7 @@ def test_records(records):
     assert len(data.train) + len(data.val) + len(data.test) == 60
     assert min(len(data.val), len(data.test)) >= 4
     assert motion.splits(0, (20, 4, 4)).sizes == (20, 4, 4)
-    with pytest.raises(
-        InputError, match=r"the train split should have 500 examples, but of the 60 in 30 scenarios"
-    ):
+    with pytest.raises(InputError, match=r"the train split should have 500 examples, but of the 60 in 30 scenarios"):
         motion.splits(0, (500, 4, 4))
 
 

@@ -46,11 +46,7 @@ def write_trials(path, seed=0, **changed):
         for trial in trials:
             t = np.arange(130)[:, None, None] / 30
             swing, phase = rng.normal(size=(31, 3)), rng.uniform(0, 6, (31, 3))
-            x = (
-                swing * np.sin(4 * t + phase)
-                + rng.normal(size=3)
-                + (5 + rng.normal()) * t * np.array([0, 0, 1])
-            )
+            x = swing * np.sin(4 * t + phase) + rng.normal(size=3) + (5 + rng.normal()) * t * np.array([0, 0, 1])
             arrays |= {f"trial_{trial}": x, f"{part}_{trial}": rng.permutation(90)[:80]}
     np.savez(path, **{name: value for name, value in {**arrays, **changed}.items() if value is not None})
     return str(path)

@@ -40,9 +40,7 @@ def test_even_inputs_rotate_with_the_gradients(file):
     rotated = act("T(2)", "O(2)@x", elements, gradients)[0]
     rows = np.arange(len(gradients))
     even = duct._inputs(gradients, rows)
-    np.testing.assert_allclose(
-        duct._inputs(rotated, rows), act("T(2)", "O(2)@x", elements, even)[0], atol=1e-9
-    )
+    np.testing.assert_allclose(duct._inputs(rotated, rows), act("T(2)", "O(2)@x", elements, even)[0], atol=1e-9)
 
 
 def test_the_published_measure_has_one_mean_for_all_outputs(file):
@@ -55,13 +53,9 @@ def test_the_published_measure_has_one_mean_for_all_outputs(file):
     level = np.array([mean[0], 0, 0, (mean[3] + mean[5]) / 2, 0, (mean[3] + mean[5]) / 2])
     test = w[part == "test"]
     assert scores[PUBLISHED_R2] == pytest.approx(1 - ((test - level) ** 2).mean() / test.var(), abs=1e-4)
-    assert scores["R2 yy"] == pytest.approx(
-        1 - ((test[:, 3] - level[3]) ** 2).mean() / test[:, 3].var(), abs=1e-4
-    )
+    assert scores["R2 yy"] == pytest.approx(1 - ((test[:, 3] - level[3]) ** 2).mean() / test[:, 3].var(), abs=1e-4)
     assert splits.scores(y, y)[PUBLISHED_R2] == pytest.approx(1)
-    assert float(splits.error(torch.zeros_like(y), y)) == pytest.approx(
-        ((test - level) ** 2).mean(), rel=1e-4
-    )
+    assert float(splits.error(torch.zeros_like(y), y)) == pytest.approx(((test - level) ** 2).mean(), rel=1e-4)
 
 
 def test_observations_are_the_whole_duct_as_it_is(file):

@@ -40,11 +40,7 @@ def test_inputs_are_positions_and_the_step_to_the_next_frame(file):
 
 def test_centring_takes_the_floor_away_and_nothing_else(file, tmp_path):
     shifted = dict(np.load(file).items())
-    shifted |= {
-        name: value + np.array([3.0, 0.0, -7.0])
-        for name, value in shifted.items()
-        if name.startswith("trial")
-    }
+    shifted |= {name: value + np.array([3.0, 0.0, -7.0]) for name, value in shifted.items() if name.startswith("trial")}
     np.savez(tmp_path / "shifted.npz", **shifted)
     one, two = (Mocap("centred", str(path)).rows()["val"] for path in (file, tmp_path / "shifted.npz"))
     np.testing.assert_allclose(one.x, two.x, atol=1e-9)
@@ -58,14 +54,10 @@ def test_scaling_keeps_the_reflection_and_errors_are_in_the_units_of_the_file(fi
     splits, rows = recorded.splits(0), recorded.rows()["test"]
     guess = torch.zeros_like(splits.test[1])
     mean = recorded.rows()["train"].y.mean(0) * (np.arange(93) < 50)
-    assert float(splits.error(guess, splits.test[1])) == pytest.approx(
-        np.mean((rows.y - mean) ** 2), rel=1e-4
-    )
+    assert float(splits.error(guess, splits.test[1])) == pytest.approx(np.mean((rows.y - mean) ** 2), rel=1e-4)
     odd = splits.train[0][:, 100:]
     assert float(odd[:, :43].norm() / torch.from_numpy(recorded.rows()["train"].x[:, 100:143]).norm()) == (
-        pytest.approx(
-            float(splits.train[0][:, :1].std() / recorded.rows()["train"].x[:, :1].std(ddof=1)), rel=1e-4
-        )
+        pytest.approx(float(splits.train[0][:, :1].std() / recorded.rows()["train"].x[:, :1].std(ddof=1)), rel=1e-4)
     )
 
 

@@ -25,12 +25,7 @@ About = dict[str, Any]
 State = tuple[About, Arrays]
 MEAN, LINEAR, CONSTANT, EXTRAPOLATION = "mean", "linear", "constant extrapolation", "linear extrapolation"
 GP, GP_SUPPORTED, GP_UNCONSTRAINED = "gp", "gp of what may hold", "gp without candidates"
-RIDGE, KERNEL, BOOSTING, PERCEPTRON = (
-    "ridge regression",
-    "kernel ridge regression",
-    "gradient boosting",
-    "MLP",
-)
+RIDGE, KERNEL, BOOSTING, PERCEPTRON = ("ridge regression", "kernel ridge regression", "gradient boosting", "MLP")
 NETWORK, ORDINARY = "network", "ordinary network"
 
 KINDS: Registry[type[Model]] = Registry(
@@ -282,9 +277,7 @@ class Stack(Model):
         return tuple(name for name in first if all(name in other for other in rest))
 
     def predict(self, X: Array) -> Array:
-        return np.asarray(
-            sum(w * model.predict(X) for w, model in zip(self.weights, self.models, strict=True))
-        )
+        return np.asarray(sum(w * model.predict(X) for w, model in zip(self.weights, self.models, strict=True)))
 
     def std(self, X: Array) -> Array:
         """Standard deviations of the mixture: of each model, and between models."""

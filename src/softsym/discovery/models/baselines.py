@@ -85,9 +85,7 @@ def fit_kernel_ridge(rows: Rows, folds: Index) -> KernelRidgeModel:
         >>> bool(np.abs(model.predict(X[:3]) - X[:3, :1] * X[:3, 1:]).max() < 1e-2)
         True
     """
-    return KernelRidgeModel(
-        fit_unconstrained(rows.X, rows.Y, folds=folds, weights=rows.weights), rows.Y.std(0)
-    )
+    return KernelRidgeModel(fit_unconstrained(rows.X, rows.Y, folds=folds, weights=rows.weights), rows.Y.std(0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,9 +114,7 @@ class BoostedTrees(_WithNoise):
     def predict(self, X: Array) -> Array:
         step = max(1, CHUNK // max(1, self.roots.size))
         sums = [self._sum_trees(X[k : k + step]) for k in range(0, len(X), step)]
-        raw = (
-            np.concatenate(sums) @ self.directions + self.center if sums else np.zeros((0, len(self.center)))
-        )
+        raw = np.concatenate(sums) @ self.directions + self.center if sums else np.zeros((0, len(self.center)))
         return _softmax(raw) if self.is_classes else raw
 
     def _sum_trees(self, X: Array) -> Array:
@@ -212,13 +208,8 @@ def fit_boosting(rows: Rows, seed: int = 0) -> BoostedTrees:
 def _read_nodes(nodes: Any, first: int) -> tuple[Index, Array, Index, Index, Array]:
     """Feature, threshold, left, right and value of the nodes of a tree, the first of which has this number."""
     place, is_leaf = np.arange(len(nodes)) + first, nodes["is_leaf"].astype(bool)
-    left, right = (
-        np.where(is_leaf, place, nodes[side].astype(np.int64) + first) for side in ("left", "right")
-    )
-    feature, threshold = (
-        np.where(is_leaf, 0, nodes["feature_idx"]),
-        np.where(is_leaf, 0.0, nodes["num_threshold"]),
-    )
+    left, right = (np.where(is_leaf, place, nodes[side].astype(np.int64) + first) for side in ("left", "right"))
+    feature, threshold = (np.where(is_leaf, 0, nodes["feature_idx"]), np.where(is_leaf, 0.0, nodes["num_threshold"]))
     return feature, threshold, left, right, np.where(is_leaf, nodes["value"], 0.0)
 
 
@@ -273,12 +264,8 @@ class Perceptron(_WithNoise):
 
     @classmethod
     def from_state(cls, about: About, arrays: Arrays) -> Perceptron:
-        inputs, outputs = (
-            SymmetricScaler(arrays[f"{name}/shift"], arrays[f"{name}/scale"]) for name in ("in", "out")
-        )
-        weights, biases = (
-            tuple(arrays[f"{what}/{k}"] for k in range(about["layers"])) for what in ("weight", "bias")
-        )
+        inputs, outputs = (SymmetricScaler(arrays[f"{name}/shift"], arrays[f"{name}/scale"]) for name in ("in", "out"))
+        weights, biases = (tuple(arrays[f"{what}/{k}"] for k in range(about["layers"])) for what in ("weight", "bias"))
         return cls(weights, biases, inputs, outputs, arrays["noise"], about["is_classes"], about["seed"])
 
     def module(self) -> nn.Module:
@@ -326,9 +313,7 @@ def fit_perceptron(rows: Rows, seed: int = 0) -> Perceptron:
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(scale_in.transform(rows.X), goal, **counted)
     weights, biases = [np.asarray(w) for w in model.coefs_], [np.asarray(b) for b in model.intercepts_]
-    if (
-        is_classes
-    ):  # classes that do not occur have odds of nearly zero; of two, the first has the log odds zero
+    if is_classes:  # classes that do not occur have odds of nearly zero; of two, the first has the log odds zero
         present = np.flatnonzero(rows.Y.any(0))[-weights[-1].shape[1] :]
         last, bias = np.zeros((WIDTH, outputs)), np.where(rows.Y.any(0), 0.0, -30.0)
         last[:, present], bias[present] = weights[-1], biases[-1]

@@ -64,22 +64,12 @@ def make_network(shape: Shape, hyperparameters: Hyperparameters, seed: int) -> n
         return MLP(shape.rep_in, shape.rep_out, shape.largest, *sizes, seed=seed)
     make = soft_network if hyperparameters.framing else SoftMLP
     return make(
-        shape.rep_in,
-        shape.rep_out,
-        shape.groups,
-        *sizes,
-        largest=shape.largest,
-        init=hyperparameters.init,
-        seed=seed,
+        shape.rep_in, shape.rep_out, shape.groups, *sizes, largest=shape.largest, init=hyperparameters.init, seed=seed
     )
 
 
 def make_regularizer(
-    model: nn.Module,
-    shape: Shape,
-    strength: float | Mapping[str, float] = 0.0,
-    *,
-    dimensionless: bool = False,
+    model: nn.Module, shape: Shape, strength: float | Mapping[str, float] = 0.0, *, dimensionless: bool = False
 ) -> EquivarianceRegularizer | None:
     """The penalties of all candidates; in a loss they are dimensionless, so that one strength suits all tasks."""
     if not shape.groups:
@@ -167,9 +157,7 @@ class Networks(Model):
         """Distance of the weights from those of projected networks, as a share of their norm, averaged over members."""
         shares = []
         for before, after in zip(self.members, other.members, strict=True):
-            old, new = (
-                nn.utils.parameters_to_vector(one.model.parameters()).detach() for one in (before, after)
-            )
+            old, new = (nn.utils.parameters_to_vector(one.model.parameters()).detach() for one in (before, after))
             shares.append(float((old - new).norm() / old.norm().clamp_min(1e-300)))
         return sum(shares) / len(shares)
 
@@ -187,9 +175,7 @@ class Networks(Model):
         for name, scaler in (("in", self.scale_in), ("out", self.scale_out)):
             arrays |= {f"scale/{name}/shift": scaler.shift, f"scale/{name}/scale": scaler.scale}
         for k, member in enumerate(self.members):
-            arrays |= {
-                f"member/{k}/{name}": _short(v.numpy()) for name, v in member.model.state_dict().items()
-            }
+            arrays |= {f"member/{k}/{name}": _short(v.numpy()) for name, v in member.model.state_dict().items()}
         for k, curves in enumerate(self.curves):
             arrays[f"curves/{k}/epochs"] = curves.epochs
             for g, group in enumerate(curves.residuals):
@@ -206,8 +192,7 @@ class Networks(Model):
         )
         described = about["members"]
         members = tuple(
-            _restore_member(shape, hyperparameters, one, arrays, f"member/{k}/")
-            for k, one in enumerate(described)
+            _restore_member(shape, hyperparameters, one, arrays, f"member/{k}/") for k, one in enumerate(described)
         )
         curves = tuple(_restore_curves(described[k], arrays, f"curves/{k}/") for k in range(about["curves"]))
         return cls(
@@ -236,9 +221,7 @@ def weight_distances(networks: Networks, group: Group) -> tuple[float, dict[str,
         if per is None:
             return 0.0, {}
         outside = per.residuals()[group.name]
-        squares = per.stacked.sum_by_layer(
-            [float(p.detach().double().square().sum()) for p in per.stacked.parameters]
-        )
+        squares = per.stacked.sum_by_layer([float(p.detach().double().square().sum()) for p in per.stacked.parameters])
         shares.append(2 * sum(outside.values()) / sum(squares.values()))
         layers.append([np.sqrt(2 * outside[name] / max(squares[name], 1e-300)) for name in squares])
     named = {f"layer {k + 1}": float(value) for k, value in enumerate(np.mean(layers, axis=0))}

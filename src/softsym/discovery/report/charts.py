@@ -38,12 +38,7 @@ PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 DASHES = ("solid", "dash", "dot", "dashdot")
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "x", "star")
 """Marks of groups, so that they differ without colour."""
-VERDICT_COLORS: Mapping[str, str] = {
-    "exact": "#0072B2",
-    "soft": "#E69F00",
-    "absent": "#8A8F98",
-    "undecided": "#8A8F98",
-}
+VERDICT_COLORS: Mapping[str, str] = {"exact": "#0072B2", "soft": "#E69F00", "absent": "#8A8F98", "undecided": "#8A8F98"}
 VERDICT_MARKS: Mapping[str, str] = {"exact": "●", "soft": "◐", "absent": "○", "undecided": "?"}
 MOST_POINTS = 200
 """Points of one curve: more than a screen of that size shows."""
@@ -306,9 +301,7 @@ def progress(symmetries: Symmetries, curves: Sequence[Curves]) -> Figure | None:
     )
 
 
-def _courses(
-    names: Sequence[str], seeds: Sequence[tuple[Array, Mapping[str, Array]]]
-) -> list[dict[str, Any]]:
+def _courses(names: Sequence[str], seeds: Sequence[tuple[Array, Mapping[str, Array]]]) -> list[dict[str, Any]]:
     traces = []
     for place, (name, shown) in enumerate(zip(names, labels(names), strict=True)):
         # A logarithmic axis has a gap where there is no logarithm.
@@ -375,9 +368,7 @@ def _panel(true: Array, predicted: Array, std: Array) -> Figure:
     ends = _range(np.concatenate([true, predicted]))
     ideal = scatter(ends, ends, line={"color": "#8A8F98", "width": 1, "dash": "dot"})
     marker = {"color": PALETTE[0], "size": 5, "opacity": 0.7}
-    points = scatter(
-        true, predicted, "markers", "true %{x:.3g}, predicted %{y:.3g}<extra></extra>", marker=marker
-    )
+    points = scatter(true, predicted, "markers", "true %{x:.3g}, predicted %{y:.3g}<extra></extra>", marker=marker)
     if np.nan_to_num(std).any():
         # The standard deviation of a single model is zero: bars of no length would suggest certainty.
         bars = {"type": "data", "array": numbers(std), "color": PALETTE[0], "thickness": 1, "width": 0}
@@ -422,8 +413,7 @@ def _view(report: ReportData, orbit: Orbit) -> dict[str, Any]:
         "inputs": _scene([(f"vector {k + 1}", path) for k, path in enumerate(orbit.inputs[:MOST_VECTORS])]),
         "vector": vector,
         "outputs": [
-            {"name": output_name(report, place), "figure": _component(orbit, values, whole, place)}
-            for place in outputs
+            {"name": output_name(report, place), "figure": _component(orbit, values, whole, place)} for place in outputs
         ],
         "first": int(np.argmax(ranges)) if len(ranges) else 0,
     }
@@ -460,13 +450,9 @@ def _scene(paths: list[tuple[str, Array]]) -> Figure:
             "showlegend": name in WIDTHS,
             "hovertemplate": f"{name}: %{{x:.3g}}, %{{y:.3g}}, %{{z:.3g}}<extra></extra>",
         }
-        arrows.append(
-            {**common, **{letter: [0.0, *values[:1]] for letter, values in points.items()}, **arrow}
-        )
+        arrows.append({**common, **{letter: [0.0, *values[:1]] for letter, values in points.items()}, **arrow})
     margin = {"l": 0, "r": 0, "t": 0, "b": 0}
-    return figure(traces + arrows, 360, scene=scene, margin=margin, uirevision="still") | {
-        "paths": len(paths)
-    }
+    return figure(traces + arrows, 360, scene=scene, margin=margin, uirevision="still") | {"paths": len(paths)}
 
 
 def _component(orbit: Orbit, values: Array, whole: bool, place: int) -> Figure:

@@ -138,9 +138,7 @@ def _network_facts(fit: Fit) -> dict[str, str]:
 def _notes(fit: Fit, explained: float) -> tuple[str, ...]:
     notes = []
     if not fit.test.is_separate:
-        notes.append(
-            "There are too few rows to hold any out: errors are measured on training rows and look too good."
-        )
+        notes.append("There are too few rows to hold any out: errors are measured on training rows and look too good.")
     notes += [
         f"{row.name.capitalize()} on the same rows predicts held-out data better: error {row.test_error:.3g}."
         for row in fit.baselines.better[:1]

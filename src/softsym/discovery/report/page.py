@@ -41,11 +41,7 @@ class Report:
 
     def _repr_html_(self) -> str:
         """An inline frame with the page."""
-        source = (
-            f'srcdoc="{html.escape(self.page)}"'
-            if self.path is None
-            else f'src="{html.escape(str(self.path))}"'
-        )
+        source = f'srcdoc="{html.escape(self.page)}"' if self.path is None else f'src="{html.escape(str(self.path))}"'
         return f'<iframe {source} style="width:100%;height:40em;border:0"></iframe>'
 
 
@@ -61,9 +57,7 @@ def render(report: ReportData) -> str:
         report=report,
         headline=headline(report.symmetries),
         marks=VERDICT_MARKS,
-        columns=[
-            column for column in COLUMNS if not column.is_prose or any(map(column.value, report.symmetries))
-        ],
+        columns=[column for column in COLUMNS if not column.is_prose or any(map(column.value, report.symmetries))],
         evidence_columns=[
             column for column in report.evidence.columns if not column.is_prose and column.head != "seconds"
         ],
@@ -106,11 +100,7 @@ def _tiles(report: ReportData) -> dict[str, str]:
         "held-out variance explained": percent(report.explained),
         f"held-out error ({report.loss})": number(report.test_error, 3),
         "held-out examples": str(len(report.true)),
-        **(
-            {"network, one seed" if seeds == 1 else "networks, one for each seed": str(seeds)}
-            if seeds
-            else {}
-        ),
+        **({"network, one seed" if seeds == 1 else "networks, one for each seed": str(seeds)} if seeds else {}),
     }
 
 
@@ -161,9 +151,7 @@ def sentence(row: Symmetry) -> str:
         return f"holds softly: {measured}. Let models prefer it, but do not build it in."
     if row.verdict == "absent":
         return f"does not hold: {measured}. Leave it out."
-    return (
-        "cannot be decided by these data." if math.isnan(row.violation) else f"cannot be decided: {measured}."
-    )
+    return "cannot be decided by these data." if math.isnan(row.violation) else f"cannot be decided: {measured}."
 
 
 def headline(symmetries: Symmetries) -> str:

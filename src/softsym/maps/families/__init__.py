@@ -30,9 +30,7 @@ FAMILIES: tuple[tuple[tuple[type[nn.Module], ...], Reader], ...] = (
 """The layers that each reader reads; a new family is a file with a line here and its rules below."""
 
 RULES: dict[str, Rule] = {
-    name: rule
-    for module in (rules, linear, conv, norm, recurrent, attention)
-    for name, rule in module.RULES.items()
+    name: rule for module in (rules, linear, conv, norm, recurrent, attention) for name, rule in module.RULES.items()
 }
 """The trace rules of all torch functions that are understood, by name."""
 

@@ -15,15 +15,7 @@ from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.maps.tensor_map import TensorMap, incoming, name_parameters, outgoing
 from softsym.maps.trace.tracer import Call, Output, Rule, Tracer
-from softsym.maps.trace.unify import (
-    TracedAxis,
-    TraceError,
-    channel_axis,
-    free_axes,
-    new_variable,
-    unify,
-    unify_axes,
-)
+from softsym.maps.trace.unify import TracedAxis, TraceError, channel_axis, free_axes, new_variable, unify, unify_axes
 from softsym.reps import Rep
 from softsym.reps.rep import equal_part
 
@@ -63,9 +55,7 @@ class Attention:
         return TensorMap(axes[name]())
 
 
-def read_attention(
-    layer: str, module: Any, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]
-) -> dict[str, TensorMap]:
+def read_attention(layer: str, module: Any, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]) -> dict[str, TensorMap]:
     """The maps of all parameters of self-attention; ``rep_in`` is as many equal copies as there are heads."""
     head = equal_part(rep_in, module.num_heads, groups[0])
     attention = Attention(module.num_heads, head, head, rep_in, rep_in, rep_in, rep_out)
@@ -114,9 +104,7 @@ def _trace_dot_product_attention(tracer: Tracer, call: Call) -> Output:
 
 def _check_mask(tokens: Sequence[TracedAxis], *masks: Any) -> None:
     """Refuses masks of tokens that groups permute."""
-    if any(axis.role == "channel" for axis in tokens) and any(
-        mask is not None and mask is not False for mask in masks
-    ):
+    if any(axis.role == "channel" for axis in tokens) and any(mask is not None and mask is not False for mask in masks):
         raise TraceError("masks tokens that groups permute")
 
 

@@ -63,13 +63,7 @@ class Convolution:
 
 
 def conv_parameters(
-    layer: str,
-    rep_in: Rep,
-    rep_out: Rep,
-    convolution: Convolution,
-    group: Group,
-    *,
-    bias: bool = True,
+    layer: str, rep_in: Rep, rep_out: Rep, convolution: Convolution, group: Group, *, bias: bool = True
 ) -> dict[str, TensorMap]:
     """The maps of kernel and bias of a convolution, by their names in the model.
 
@@ -83,9 +77,7 @@ def conv_parameters(
     return name_parameters(layer, {"weight": convolution.weight(rep_in, rep_out, group), "bias": vector})
 
 
-def read_conv(
-    layer: str, module: Any, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]
-) -> dict[str, TensorMap]:
+def read_conv(layer: str, module: Any, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]) -> dict[str, TensorMap]:
     """The maps of the parameters of a convolution; groups act on pixels if they act on a space of its dimension."""
     kernel = tuple(module.kernel_size)
     convolution = Convolution(kernel, module.groups, module.transposed, groups[0].dim == len(kernel))
@@ -154,9 +146,7 @@ def _trace_pool(tracer: Tracer, call: Call) -> Output:
     return [pooled, pooled]
 
 
-def _check_windows(
-    tracer: Tracer, layout: Layout, kernel: Any, stride: Any, padding: Any, dilation: Any
-) -> None:
+def _check_windows(tracer: Tracer, layout: Layout, kernel: Any, stride: Any, padding: Any, dilation: Any) -> None:
     """Notes where windows do not cover an image symmetrically, so that its reflection is covered differently."""
     pixels = [axis for axis in layout if axis.role == "pixel"]
     for k, axis in enumerate(pixels):
@@ -183,9 +173,7 @@ def _trace_pad(tracer: Tracer, call: Call) -> Output:
     return _resize(layout, call.out.shape)
 
 
-POOLS = [
-    f"{kind}_pool{d}d" for kind in ("avg", "max", "adaptive_avg", "adaptive_max", "lp") for d in (1, 2, 3)
-]
+POOLS = [f"{kind}_pool{d}d" for kind in ("avg", "max", "adaptive_avg", "adaptive_max", "lp") for d in (1, 2, 3)]
 RULES: dict[str, Rule] = {
     **dict.fromkeys([f"conv{t}{d}d" for t in ("", "_transpose") for d in (1, 2, 3)], _trace_conv),
     **dict.fromkeys([*POOLS, "interpolate", "upsample"], _trace_pool),

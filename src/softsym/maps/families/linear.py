@@ -27,16 +27,12 @@ def embedding_parameter(tokens: Rep | str, rep: Rep | str) -> TensorMap:
     return TensorMap((incoming(tokens), outgoing(rep)))
 
 
-def read_linear(
-    layer: str, module: Any, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]
-) -> dict[str, TensorMap]:
+def read_linear(layer: str, module: Any, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]) -> dict[str, TensorMap]:
     """The maps of the parameters of a linear layer."""
     return linear_parameters(layer, rep_in, rep_out, bias=module.bias is not None)
 
 
-def read_bilinear(
-    layer: str, module: Any, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]
-) -> dict[str, TensorMap]:
+def read_bilinear(layer: str, module: Any, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]) -> dict[str, TensorMap]:
     """The maps of the parameters of a bilinear layer; ``rep_in`` is the direct sum of its two inputs."""
     first, second = cut(rep_in, [module.in1_features, module.in2_features], groups[0])
     weight = TensorMap((outgoing(rep_out), incoming(first), incoming(second)))
@@ -44,9 +40,7 @@ def read_bilinear(
     return name_parameters(layer, {"weight": weight, "bias": bias})
 
 
-def read_embedding(
-    layer: str, module: Any, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]
-) -> dict[str, TensorMap]:
+def read_embedding(layer: str, module: Any, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]) -> dict[str, TensorMap]:
     """The map of the table of an embedding."""
     return name_parameters(layer, {"weight": embedding_parameter(rep_in, rep_out)})
 
@@ -93,8 +87,4 @@ def _trace_embedding(tracer: Tracer, call: Call) -> Output:
     return (*axes, channel_axis(target))
 
 
-RULES: dict[str, Rule] = {
-    "linear": _trace_linear,
-    "bilinear": _trace_bilinear,
-    "embedding": _trace_embedding,
-}
+RULES: dict[str, Rule] = {"linear": _trace_linear, "bilinear": _trace_bilinear, "embedding": _trace_embedding}

@@ -29,17 +29,13 @@ def non_permuting(rep: Rep, groups: Iterable[Group]) -> list[str]:
     return [group.name for group in groups if not all(kind.is_permutation(group) for _, kind in rep)]
 
 
-def read_norm(
-    layer: str, module: Any, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]
-) -> dict[str, TensorMap]:
+def read_norm(layer: str, module: Any, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]) -> dict[str, TensorMap]:
     """The maps of scale and shift of a norm, whose groups may only permute the channels."""
     if rep_in != rep_out:
         raise InputError(f"{layer!r} maps a representation to itself, got {rep_in} and {rep_out}")
     others = non_permuting(rep_in, groups)
     if others and module.weight is not None:
-        raise InputError(
-            f"{layer!r} scales each coordinate of {rep_in} by itself, which breaks {', '.join(others)}"
-        )
+        raise InputError(f"{layer!r} scales each coordinate of {rep_in} by itself, which breaks {', '.join(others)}")
     return name_parameters(layer, {name: TensorMap.vector(rep_in) for name, _ in module.named_parameters()})
 
 

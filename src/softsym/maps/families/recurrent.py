@@ -15,16 +15,7 @@ from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.maps.tensor_map import TensorMap, incoming, name_parameters, outgoing
 from softsym.maps.trace.tracer import Call, Output, Rule, Tracer
-from softsym.maps.trace.unify import (
-    Layout,
-    Term,
-    TraceError,
-    channel_axis,
-    free_axis,
-    new_variable,
-    unify,
-    unify_axes,
-)
+from softsym.maps.trace.unify import Layout, Term, TraceError, channel_axis, free_axis, new_variable, unify, unify_axes
 from softsym.reps import Rep
 from softsym.reps.rep import cut
 
@@ -33,9 +24,7 @@ WEIGHTS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr")
 _NAME = re.compile(rf"({'|'.join(WEIGHTS)})_l(\d+)(_reverse)?$")
 
 
-def recurrent_parameter(
-    name: str, gates: int, source: Rep, hidden: Rep, projected: Rep | None = None
-) -> TensorMap:
+def recurrent_parameter(name: str, gates: int, source: Rep, hidden: Rep, projected: Rep | None = None) -> TensorMap:
     """The map of one parameter of a layer and direction."""
     part = _NAME.match(name)
     if part is None:
@@ -49,9 +38,7 @@ def recurrent_parameter(
     return TensorMap(axes.get(part[1], (rows,)))
 
 
-def read_recurrent(
-    layer: str, module: Any, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]
-) -> dict[str, TensorMap]:
+def read_recurrent(layer: str, module: Any, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]) -> dict[str, TensorMap]:
     """The maps of all parameters of a recurrent layer, every layer with the same hidden representation.
 
     ``rep_out`` is the direct sum of both directions, if there are two.
@@ -131,10 +118,7 @@ def _trace_pack(tracer: Tracer, call: Call) -> Output:
 def _trace_unpack(tracer: Tracer, call: Call) -> Output:
     """Padded sequences and their lengths."""
     padded, lengths = call.out
-    return [
-        (*map(free_axis, padded.shape[:2]), *tracer.layout(call.args[0])[1:]),
-        (free_axis(len(lengths)),),
-    ]
+    return [(*map(free_axis, padded.shape[:2]), *tracer.layout(call.args[0])[1:]), (free_axis(len(lengths)),)]
 
 
 RULES: dict[str, Rule] = {

@@ -518,9 +518,7 @@ def _index_axis(tracer: Tracer, axis: TracedAxis, item: Any) -> list[TracedAxis]
         start, stop, step = item.indices(axis.size)
         if step != 1 and axis.role != "free":
             raise TraceError(f"takes every {step}th entry of a {axis.role} axis")
-        return [
-            _slice_axis(tracer, axis, start, stop) if step == 1 else free_axis(len(range(start, stop, step)))
-        ]
+        return [_slice_axis(tracer, axis, start, stop) if step == 1 else free_axis(len(range(start, stop, step)))]
     if isinstance(item, int) and axis.role in ("free", "open"):
         return []
     if isinstance(item, int) and axis.role == "channel":
@@ -598,10 +596,7 @@ RULES: dict[str, Rule] = {
         ),
         (_power, "pow __pow__ square"),
         (_where, "where masked_fill"),
-        (
-            _reduce,
-            "mean sum amax amin max min std var logsumexp prod any all norm linalg_norm linalg_vector_norm",
-        ),
+        (_reduce, "mean sum amax amin max min std var logsumexp prod any all norm linalg_norm linalg_vector_norm"),
         (_normalize, "normalize"),
         (_cdist, "cdist"),
         (_matmul, "matmul bmm mm mv __matmul__ __rmatmul__ _sparse_mm spmm"),

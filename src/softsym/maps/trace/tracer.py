@@ -17,16 +17,7 @@ from torch.overrides import TorchFunctionMode
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.maps.tensor_map import TensorMap
-from softsym.maps.trace.unify import (
-    Layout,
-    Term,
-    TraceError,
-    free_axes,
-    new_variable,
-    open_axes,
-    substitute,
-    unify,
-)
+from softsym.maps.trace.unify import Layout, Term, TraceError, free_axes, new_variable, open_axes, substitute, unify
 from softsym.reps import Rep
 
 Output = Layout | Sequence[Layout | None] | None
@@ -194,9 +185,7 @@ class Tracer(TorchFunctionMode):
         if name:
             self.uses.append(Use(name, read, terms))
         elif tensor is not None:
-            self.notes.unknown.append(
-                (self.where, "has a weight that is computed from others (parametrised)")
-            )
+            self.notes.unknown.append((self.where, "has a weight that is computed from others (parametrised)"))
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
@@ -248,9 +237,7 @@ class Tracer(TorchFunctionMode):
         names = [name for name in map(self.parameter, tensors) if name]
         for name in names:
             self.notes.parameters.setdefault(name, f"{call.name} {reason}")
-        acted_on = any(
-            axis.role in ("pixel", "channel") for tensor in tensors for axis in self.layout(tensor)
-        )
+        acted_on = any(axis.role in ("pixel", "channel") for tensor in tensors for axis in self.layout(tensor))
         if acted_on or names:
             using = f" ({', '.join(names)})" if names else ""
             self.notes.unknown.append((call.where, f"{call.name} {reason}{using}"))
@@ -277,15 +264,11 @@ class Tracer(TorchFunctionMode):
         fitting = [axis for axis in layout if axis.role in ("channel", "open") and axis.size == size]
         if not fitting:
             shape = tuple(axis.size for axis in layout)
-            raise InputError(
-                f"`reps` says that {name!r} {verb} {rep} of size {size}, which is no axis of {shape}"
-            )
+            raise InputError(f"`reps` says that {name!r} {verb} {rep} of size {size}, which is no axis of {shape}")
         try:
             unify(fitting[-1].channels(), new_variable(size, rep), self.group)
         except TraceError as error:
-            raise InputError(
-                f"`reps` says that {name!r} {verb} {rep}, which does not fit: {error}"
-            ) from error
+            raise InputError(f"`reps` says that {name!r} {verb} {rep}, which does not fit: {error}") from error
         return fitting[-1].channels()
 
 

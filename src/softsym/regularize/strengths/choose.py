@@ -140,13 +140,9 @@ def _read_losses(values: ArrayLike | Tensor, like: Array | None) -> Array:
         values = values.detach().cpu().to(torch.float64).numpy()
     rows = np.asarray(values, dtype=np.float64)
     if rows.ndim != 1 or len(rows) < 2:
-        raise InputError(
-            f"`losses` must return one number for each of at least two rows, got shape {rows.shape}"
-        )
+        raise InputError(f"`losses` must return one number for each of at least two rows, got shape {rows.shape}")
     if like is not None and rows.shape != like.shape:
-        raise InputError(
-            f"`losses` returned {len(like)} rows, then {len(rows)}; hold out the same rows each time"
-        )
+        raise InputError(f"`losses` returned {len(like)} rows, then {len(rows)}; hold out the same rows each time")
     return np.where(np.isfinite(rows), rows, np.inf)
 
 

@@ -149,9 +149,7 @@ class OneShot(Controller):
 
     def __init__(self, at_epoch: int, gamma: float = 2.0, window: int = 50) -> None:
         if at_epoch < 1 or window < 1 or not gamma > 0:
-            raise InputError(
-                f"OneShot needs at_epoch >= 1, window >= 1, gamma > 0; got {at_epoch}, {window}, {gamma}"
-            )
+            raise InputError(f"OneShot needs at_epoch >= 1, window >= 1, gamma > 0; got {at_epoch}, {window}, {gamma}")
         self.at_epoch, self.gamma, self.window = at_epoch, gamma, window
         super().__init__()
 
@@ -199,9 +197,7 @@ class Continuous(Controller):
 
     def __init__(self, period: int, gamma: float = 2.0, decay: float = 0.9, start: int | None = None) -> None:
         if period < 1 or not gamma > 0 or not 0 <= decay < 1:
-            raise InputError(
-                f"Continuous needs period >= 1, gamma > 0, 0 <= decay < 1; got {period}, {gamma}, {decay}"
-            )
+            raise InputError(f"Continuous needs period >= 1, gamma > 0, 0 <= decay < 1; got {period}, {gamma}, {decay}")
         self.period, self.gamma, self.decay = period, gamma, decay
         self.start = period if start is None else start
         super().__init__()

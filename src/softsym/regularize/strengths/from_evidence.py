@@ -76,9 +76,7 @@ class Supported:
     def __str__(self) -> str:
         lines = [f"{'strength':>8}  {'violation':>9}  {'log evidence':>12}  group"]
         for name in self.order():
-            numbers = (
-                f"{self.strengths[name]:8.3g}  {self.violations[name]:9.2g}  {self.log_evidence[name]:12.1f}"
-            )
+            numbers = f"{self.strengths[name]:8.3g}  {self.violations[name]:9.2g}  {self.log_evidence[name]:12.1f}"
             lines.append(f"{numbers}  {name}" + ("" if self.strengths[name] else ", dropped"))
         return "\n".join(lines)
 

@@ -82,12 +82,7 @@ def choose(group: Group, tensor_type: TensorType, tol: float | None = None, solv
 
 
 def check(
-    group: Group,
-    tensor_type: TensorType,
-    tol: float | None = None,
-    solver: str = "auto",
-    *,
-    announce: bool = True,
+    group: Group, tensor_type: TensorType, tol: float | None = None, solver: str = "auto", *, announce: bool = True
 ) -> Choice:
     """The choice of a solver, after checking that it takes no more memory and time than allowed; a long time is announced."""
     what = f"{tensor_type} under {group.name}"

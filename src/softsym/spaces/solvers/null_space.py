@@ -17,15 +17,7 @@ from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.reps import TensorType
 from softsym.spaces.solution import DEFAULT_TOL, DenseBasis, Solution
-from softsym.spaces.solvers.solver import (
-    NO_TOLERANCE,
-    Applies,
-    Constraint,
-    Cost,
-    Solver,
-    constraints,
-    residual,
-)
+from softsym.spaces.solvers.solver import NO_TOLERANCE, Applies, Constraint, Cost, Solver, constraints, residual
 from softsym.typing import Array
 
 MAX_DENSE_SIZE = 2_000

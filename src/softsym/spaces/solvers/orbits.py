@@ -28,15 +28,7 @@ from softsym.reps import TensorType
 from softsym.reps.atoms import Element, discrete_elements, group_element, lie_elements
 from softsym.spaces.solution import DEFAULT_TOL, DenseBasis, OrbitBasis, Solution
 from softsym.spaces.solvers.null_space import MAX_DENSE_SIZE
-from softsym.spaces.solvers.solver import (
-    NO_TOLERANCE,
-    Applies,
-    Constraint,
-    Cost,
-    Solver,
-    check_cost,
-    constraints,
-)
+from softsym.spaces.solvers.solver import NO_TOLERANCE, Applies, Constraint, Cost, Solver, check_cost, constraints
 from softsym.typing import Array, Index
 
 MAX_COUNTED = 400
@@ -51,9 +43,7 @@ class Orbits(Solver):
     def applies(self, group: Group, tensor_type: TensorType, tol: float | None = None) -> Applies:
         if not group.lie and tensor_type.is_permutation(group):
             return Applies("well", "every generator permutes the coordinates")
-        return Applies(
-            "not", f"needs a group that permutes coordinates; {group.name} on {tensor_type} does not"
-        )
+        return Applies("not", f"needs a group that permutes coordinates; {group.name} on {tensor_type} does not")
 
     def cost(self, group: Group, tensor_type: TensorType) -> Cost:
         """A graph with an edge for each coordinate and generator, and a matrix of each tensor index."""
@@ -84,9 +74,7 @@ def _components(n: int, targets: list[Index]) -> Index:
     if not targets:
         return np.arange(n)
     rows = np.tile(np.arange(n), len(targets))
-    graph = sparse.coo_array(
-        (np.ones(len(rows), dtype=np.int8), (rows, np.concatenate(targets))), shape=(n, n)
-    )
+    graph = sparse.coo_array((np.ones(len(rows), dtype=np.int8), (rows, np.concatenate(targets))), shape=(n, n))
     _, labels = connected_components(graph, directed=False)
     _, first = np.unique(labels, return_index=True)
     rank_of = np.empty(len(first), dtype=np.int64)
@@ -164,9 +152,7 @@ def _signed_orbit_vectors(group: Group, tensor_type: TensorType) -> Any:
 
 def signed_elements(group: Group, tensor_type: TensorType) -> list[tuple[SignedPermutation, ...]]:
     """Elements of a group that are signed permutations on every index of a type, given index by index."""
-    return _signed_permutations(
-        [*_rotations_by_90_degrees(group), *discrete_elements(group)], group, tensor_type
-    )
+    return _signed_permutations([*_rotations_by_90_degrees(group), *discrete_elements(group)], group, tensor_type)
 
 
 def _signed_permutations(
@@ -229,9 +215,7 @@ def _as_signed_permutation(matrix: Array) -> SignedPermutation | None:
     return SignedPermutation(image, rounded[image, np.arange(len(matrix))].astype(np.int64))
 
 
-def _flat_signed_images(
-    shape: tuple[int, ...], factors: tuple[SignedPermutation, ...]
-) -> tuple[Index, Index]:
+def _flat_signed_images(shape: tuple[int, ...], factors: tuple[SignedPermutation, ...]) -> tuple[Index, Index]:
     """Images and signs of all flat indices."""
     image, sign = np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64)
     for size, factor in zip(shape, factors, strict=True):

@@ -39,9 +39,7 @@ class Reynolds(Solver):
         """Every element acts on about as many vectors as there are invariants."""
         n, order = tensor_type.size(group), group.order or 1
         block = n * (n / order + 4)
-        return Cost(
-            4 * block, 4 * order * block * sum(tensor_type.shape(group)) + 10 * block * (n / order + 4)
-        )
+        return Cost(4 * block, 4 * order * block * sum(tensor_type.shape(group)) + 10 * block * (n / order + 4))
 
     def solve(self, group: Group, tensor_type: TensorType, tol: float | None = None) -> Solution:
         """Averages as many random vectors as the mean character says there are invariants."""

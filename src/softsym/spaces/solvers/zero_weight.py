@@ -123,10 +123,7 @@ def _eigen(data: bytes, d: int) -> Eigen:
             k += 1
             continue
         a, b = basis[:, k], basis[:, k + 1]
-        complex_vectors[:, k], complex_vectors[:, k + 1] = (
-            (a + 1j * b) / np.sqrt(2),
-            (a - 1j * b) / np.sqrt(2),
-        )
+        complex_vectors[:, k], complex_vectors[:, k + 1] = ((a + 1j * b) / np.sqrt(2), (a - 1j * b) / np.sqrt(2))
         complex_values[k], complex_values[k + 1] = 1j * w, -1j * w
         k += 2
     return complex_values, complex_vectors
@@ -154,9 +151,7 @@ def _normal_elements(group: Group) -> tuple[Element, ...]:
     normal = []
     for sign in (1.0, -1.0):
         # A combination c is antisymmetric (symmetric) iff sum_k c_k (A_k +- A_k^T) vanishes.
-        defects = np.array(
-            [np.concatenate([(p + sign * p.T).ravel() for p in e.parts or ()]) for e in elements]
-        )
+        defects = np.array([np.concatenate([(p + sign * p.T).ravel() for p in e.parts or ()]) for e in elements])
         space = _vanishing_combinations(defects)
         if space.shape[1]:
             c = space @ np.random.default_rng(7).uniform(0.5, 1.5, space.shape[1])

@@ -20,26 +20,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="softsym_lab.benchmarks.calibration", description=__doc__)
     parser.add_argument("--part", choices=PARTS, default="development")
     parser.add_argument("--strata", default="", help="names, comma between them; all by default")
-    parser.add_argument(
-        "--targets", default="", help="names or parts of names of targets, comma between them"
-    )
+    parser.add_argument("--targets", default="", help="names or parts of names of targets, comma between them")
     parser.add_argument("--rows", default="300")
     parser.add_argument("--noise", default="0.05")
     parser.add_argument("--seeds", default="0", help="odd seeds are run in random coordinates")
     parser.add_argument("--levels", default="", help="violations; all of each target by default")
     parser.add_argument(
-        "--folder",
-        type=Path,
-        default=FOLDER,
-        help="what is there is not run again: another folder for another rule",
+        "--folder", type=Path, default=FOLDER, help="what is there is not run again: another folder for another rule"
     )
     parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument(
-        "--whole", action="store_true", help="verdicts of the estimator instead of the evidence alone"
-    )
-    parser.add_argument(
-        "--changes", action="store_true", help="every case also in another order, seed, unit and frame"
-    )
+    parser.add_argument("--whole", action="store_true", help="verdicts of the estimator instead of the evidence alone")
+    parser.add_argument("--changes", action="store_true", help="every case also in another order, seed, unit and frame")
     parser.add_argument("--json", type=Path, help="write the rates here, for the tables of the documentation")
     parser.add_argument("--reveal", action="store_true", help="print the rates of the frozen part")
     options = parser.parse_args()

@@ -205,9 +205,7 @@ KINKED = (
         lambda P: np.abs(P[:, 0, :1]) * [1.0, 0.0],
         dim=2,
     ),
-    Target(
-        "cone", "kinked", "V", "S", ("O(3)", "O(2)@z"), lambda P: norm(P[:, 0]), lambda P: np.abs(P[:, 0, 2:])
-    ),
+    Target("cone", "kinked", "V", "S", ("O(3)", "O(2)@z"), lambda P: norm(P[:, 0]), lambda P: np.abs(P[:, 0, 2:])),
     Target(
         "square roof",
         "kinked",
@@ -474,9 +472,7 @@ NEAR_IDENTITY = (
         "2V",
         "2V",
         ("O(2)@z", "O(3)", "O(2)@x"),
-        lambda P: np.stack(
-            [P[:, 0] + 0.1 * P[:, 1] - 0.05 * Z, P[:, 1] * (1 - 0.05 * norm(P[:, 1])) - Z], axis=1
-        ),
+        lambda P: np.stack([P[:, 0] + 0.1 * P[:, 1] - 0.05 * Z, P[:, 1] * (1 - 0.05 * norm(P[:, 1])) - Z], axis=1),
         lambda P: np.stack([0 * P[:, 0], 0.1 * (1 + norm(P[:, 1])) * X3], axis=1),
         levels=STEP,
         residual=True,
@@ -498,9 +494,7 @@ NEAR_IDENTITY = (
         "2V",
         "2V",
         ("O(2)", "SO(2)"),
-        lambda P: np.stack(
-            [P[:, 0] + 0.1 * P[:, 1], P[:, 1] - 0.1 * P[:, 0] / (0.3 + sq(P[:, 0])) ** 1.5], axis=1
-        ),
+        lambda P: np.stack([P[:, 0] + 0.1 * P[:, 1], P[:, 1] - 0.1 * P[:, 0] / (0.3 + sq(P[:, 0])) ** 1.5], axis=1),
         lambda P: np.stack([0 * P[:, 0], -0.1 * P[:, 0, :1] * [1.0, 0.0]], axis=1),
         dim=2,
         levels=STEP,
@@ -590,9 +584,7 @@ SMALL_BLOCK = (
         "V",
         "3S",
         ("SO(2)", "C(2)"),
-        lambda P: np.concatenate(
-            [sq(P[:, 0]), 10 * np.exp(-sq(P[:, 0])), 0.1 * np.tanh(sq(P[:, 0]))], axis=1
-        ),
+        lambda P: np.concatenate([sq(P[:, 0]), 10 * np.exp(-sq(P[:, 0])), 0.1 * np.tanh(sq(P[:, 0]))], axis=1),
         lambda P: np.concatenate([0 * sq(P[:, 0]), 0 * sq(P[:, 0]), 0.1 * P[:, 0, :1]], axis=1),
         dim=2,
         levels=FEW_LEVELS,

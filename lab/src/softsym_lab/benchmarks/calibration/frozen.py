@@ -245,9 +245,7 @@ KINKED = (
         "V",
         "S",
         ("D(6)", "C(6)", "O(2)"),
-        lambda P: np.abs(P[:, 0] @ np.array([[1.0, 0.5, -0.5], [0.0, 0.75**0.5, 0.75**0.5]])).max(
-            -1, keepdims=True
-        ),
+        lambda P: np.abs(P[:, 0] @ np.array([[1.0, 0.5, -0.5], [0.0, 0.75**0.5, 0.75**0.5]])).max(-1, keepdims=True),
         lambda P: np.maximum(0.2, P[:, 0, 1:]),
         dim=2,
     ),
@@ -633,9 +631,7 @@ SMALL_BLOCK = (
         "V",
         "V + T(2)",
         ("O(3)", "O(2)@y"),
-        lambda P: np.concatenate(
-            [0.05 * P[:, 0], (P[:, 0, :, None] * P[:, 0, None]).reshape(len(P), 9)], axis=1
-        ),
+        lambda P: np.concatenate([0.05 * P[:, 0], (P[:, 0, :, None] * P[:, 0, None]).reshape(len(P), 9)], axis=1),
         lambda P: np.concatenate([0.05 * P[:, 0, 1:2] * Y3, np.zeros((len(P), 9))], axis=1),
         levels=FEW,
     ),
@@ -740,9 +736,7 @@ GROUPS = (
         "2V",
         "S",
         ("Lorentz()", "SO(3)@4[1,2,3]"),
-        lambda P: (
-            np.tanh(0.3 * inner(P[:, 0] * MINKOWSKI, P[:, 0])) + 0.3 * inner(P[:, 0] * MINKOWSKI, P[:, 1])
-        ),
+        lambda P: np.tanh(0.3 * inner(P[:, 0] * MINKOWSKI, P[:, 0])) + 0.3 * inner(P[:, 0] * MINKOWSKI, P[:, 1]),
         lambda P: P[:, 0, :1] * P[:, 1, :1],
         dim=4,
         levels=BROKEN,

@@ -20,17 +20,10 @@ Z = np.array([0.0, 0.0, 1.0])
 
 
 def recorded_target(
-    name: str,
-    rep_in: str,
-    rep_out: str,
-    candidates: tuple[str, ...],
-    function: Callable[[Array], Array],
-    dim: int = 3,
+    name: str, rep_in: str, rep_out: str, candidates: tuple[str, ...], function: Callable[[Array], Array], dim: int = 3
 ) -> Target:
     """A target of one variant, in random coordinates."""
-    return Target(
-        name, "recorded", rep_in, rep_out, candidates, function, dim=dim, levels=(0.0,), rotated=True
-    )
+    return Target(name, "recorded", rep_in, rep_out, candidates, function, dim=dim, levels=(0.0,), rotated=True)
 
 
 def _task(name: str) -> Target:
@@ -56,16 +49,7 @@ def _task(name: str) -> Target:
         return np.asarray(read_task(name).sample(n, int(rng.integers(2**31)))[0].double().numpy())
 
     return Target(
-        name,
-        "recorded",
-        rep_in,
-        rep_out,
-        candidates,
-        function,
-        dim=0,
-        inputs=Inputs(draw),
-        levels=(0.0,),
-        rotated=True,
+        name, "recorded", rep_in, rep_out, candidates, function, dim=0, inputs=Inputs(draw), levels=(0.0,), rotated=True
     )
 
 
@@ -90,9 +74,7 @@ def _pushed(strength: float) -> Callable[[Array], Array]:
 
 def _swirl(strength: float) -> Callable[[Array], Array]:
     """Two invariants of two vectors, and a part that knows the direction z."""
-    return lambda P: (
-        _inner(P[:, 0], P[:, 1]) + 0.5 * _square(P[:, 0]) - 1.5 + strength * P[:, 0, 2:] * P[:, 1, 2:]
-    )
+    return lambda P: _inner(P[:, 0], P[:, 1]) + 0.5 * _square(P[:, 0]) - 1.5 + strength * P[:, 0, 2:] * P[:, 1, 2:]
 
 
 def _drag(wind: float) -> Callable[[Array], Array]:
@@ -112,9 +94,7 @@ def _stress(fibre: float) -> Callable[[Array], Array]:
 
 
 MADE_FOR = (
-    recorded_target(
-        "cross product", "2V", "V", ("SO(3)", "O(3)", "O(2)@z"), lambda P: np.cross(P[:, 0], P[:, 1])
-    ),
+    recorded_target("cross product", "2V", "V", ("SO(3)", "O(3)", "O(2)@z"), lambda P: np.cross(P[:, 0], P[:, 1])),
     recorded_target("softened charges", "3V", "V", ("O(3)", "O(2)@z"), _charges(1.0)),
     recorded_target("drag", "V", "V", ("O(3)", "O(2)@x"), _drag(0.0)),
     recorded_target("drag in light wind", "V", "V", ("O(3)", "O(2)@z", "O(2)@x"), _drag(0.1)),
@@ -124,20 +104,11 @@ MADE_FOR = (
     recorded_target("swirl", "2V", "S", ("O(3)", "O(2)@z"), _swirl(0.4)),
     recorded_target("isotropic stress", "3V", "T(2)", ("O(3)", "O(2)@x"), _stress(0.0)),
     recorded_target("stress with fibres", "3V", "T(2)", ("O(3)", "O(2)@z"), _stress(0.7)),
+    recorded_target("saturated", "2V", "V", ("O(3)", "SO(2)@z"), lambda P: np.tanh(_inner(P[:, 0], P[:, 1])) * P[:, 0]),
     recorded_target(
-        "saturated", "2V", "V", ("O(3)", "SO(2)@z"), lambda P: np.tanh(_inner(P[:, 0], P[:, 1])) * P[:, 0]
+        "square lattice", "V", "S", ("C(4)", "SO(2)", "D(4)"), lambda P: np.cos(P[:, 0]).sum(-1, keepdims=True), 2
     ),
-    recorded_target(
-        "square lattice",
-        "V",
-        "S",
-        ("C(4)", "SO(2)", "D(4)"),
-        lambda P: np.cos(P[:, 0]).sum(-1, keepdims=True),
-        2,
-    ),
-    recorded_target(
-        "mean of three", "V", "S", ("S(3)", "O(3)"), lambda P: np.sin(P[:, 0]).sum(-1, keepdims=True)
-    ),
+    recorded_target("mean of three", "V", "S", ("S(3)", "O(3)"), lambda P: np.sin(P[:, 0]).sum(-1, keepdims=True)),
 )
 """The rule was made for these."""
 
@@ -159,11 +130,7 @@ SEEN = (
         ),
     ),
     recorded_target(
-        "triple product",
-        "3V",
-        "S",
-        ("SO(3)", "O(3)"),
-        lambda P: np.tanh(_inner(P[:, 0], np.cross(P[:, 1], P[:, 2]))),
+        "triple product", "3V", "S", ("SO(3)", "O(3)"), lambda P: np.tanh(_inner(P[:, 0], np.cross(P[:, 1], P[:, 2])))
     ),
     recorded_target(
         "Coriolis",
@@ -173,21 +140,14 @@ SEEN = (
         lambda P: 2 * np.cross(P[:, 1], Z) + P[:, 0] * [1.0, 1.0, 0.0],
     ),
     recorded_target(
-        "bowl",
-        "V",
-        "V",
-        ("O(3)", "O(2)@z"),
-        lambda P: -P[:, 0] * [1.0, 1.0, 1.25] * (1 + 0.2 * _square(P[:, 0])),
+        "bowl", "V", "V", ("O(3)", "O(2)@z"), lambda P: -P[:, 0] * [1.0, 1.0, 1.25] * (1 + 0.2 * _square(P[:, 0]))
     ),
     recorded_target(
         "two springs",
         "3V",
         "V",
         ("O(3)", "O(2)@z", "SO(2)@x"),
-        lambda P: (
-            (P[:, 1] - P[:, 0]) * (1 - 1 / np.sqrt(1 + _square(P[:, 1] - P[:, 0])))
-            + 0.5 * (P[:, 2] - P[:, 0])
-        ),
+        lambda P: (P[:, 1] - P[:, 0]) * (1 - 1 / np.sqrt(1 + _square(P[:, 1] - P[:, 0]))) + 0.5 * (P[:, 2] - P[:, 0]),
     ),
     recorded_target(
         "springs and weight",
@@ -245,11 +205,7 @@ SEEN = (
         ),
     ),
     recorded_target(
-        "torque in a field",
-        "2V",
-        "V",
-        ("SO(3)", "SO(2)@z", "O(3)"),
-        lambda P: np.cross(P[:, 0], P[:, 1] + 0.2 * Z),
+        "torque in a field", "2V", "V", ("SO(3)", "SO(2)@z", "O(3)"), lambda P: np.cross(P[:, 0], P[:, 1] + 0.2 * Z)
     ),
     recorded_target(
         "vortices",
@@ -286,11 +242,7 @@ FUNCTIONS = (
         lambda P: P[:, 0] * [1.0, 1.0, 0.0] * (1 + 0.2 * _square(P[:, 0])),
     ),
     recorded_target(
-        "mirror field",
-        "2V",
-        "S",
-        ("O(2)@z", "O(3)"),
-        lambda P: _square(P[:, 1]) * (1 + 0.3 * P[:, 0, 2:] ** 2),
+        "mirror field", "2V", "S", ("O(2)@z", "O(3)"), lambda P: _square(P[:, 1]) * (1 + 0.3 * P[:, 0, 2:] ** 2)
     ),
     recorded_target(
         "screened charges",
@@ -337,12 +289,7 @@ FUNCTIONS = (
         lambda P: _inner(P[:, 0], np.cross(P[:, 1], P[:, 2])) + 0.5 * _square(P[:, 0]),
     ),
     recorded_target(
-        "shear flow",
-        "V",
-        "V",
-        ("C(2)", "SO(2)"),
-        lambda P: np.stack([np.sin(P[:, 0, 1]), 0.0 * P[:, 0, 0]], axis=1),
-        2,
+        "shear flow", "V", "V", ("C(2)", "SO(2)"), lambda P: np.stack([np.sin(P[:, 0, 1]), 0.0 * P[:, 0, 0]], axis=1), 2
     ),
     recorded_target("triangular lattice", "V", "S", ("C(6)", "C(3)", "SO(2)"), _waves, 2),
     recorded_target(
@@ -378,16 +325,9 @@ FUNCTIONS = (
         4,
     ),
     recorded_target(
-        "four-momenta",
-        "2V",
-        "S",
-        ("Lorentz()", "O(4)"),
-        lambda P: _inner(P[:, 0] * [-1.0, 1.0, 1.0, 1.0], P[:, 1]),
-        4,
+        "four-momenta", "2V", "S", ("Lorentz()", "O(4)"), lambda P: _inner(P[:, 0] * [-1.0, 1.0, 1.0, 1.0], P[:, 1]), 4
     ),
-    recorded_target(
-        "area form", "2V", "S", ("SL(2)", "SO(2)", "O(2)"), lambda P: _det(P) + 0.3 * _det(P) ** 2, 2
-    ),
+    recorded_target("area form", "2V", "S", ("SL(2)", "SO(2)", "O(2)"), lambda P: _det(P) + 0.3 * _det(P) ** 2, 2),
     recorded_target(
         "angle",
         "2V",

@@ -29,9 +29,7 @@ MOST = 600
 ELEMENTS = 48
 
 
-def rule_statistics(
-    X: Array, Y: Array, rep_in: Rep, rep_out: Rep, group: Group, seed: int = 0
-) -> dict[str, float]:
+def rule_statistics(X: Array, Y: Array, rep_in: Rep, rep_out: Rep, group: Group, seed: int = 0) -> dict[str, float]:
     """The estimate and the certificate of a group.
 
     Args:
@@ -45,9 +43,7 @@ def rule_statistics(
     order = np.random.default_rng(seed).permutation(len(X))[:MOST]
     first, second = np.array_split(order, 2)
     predict = _fit(X[first], Y[first])
-    centre = (
-        Y[first].mean(axis=0) if group.is_orthogonal and rep_out.size(group) == 1 else np.zeros(Y.shape[1])
-    )
+    centre = Y[first].mean(axis=0) if group.is_orthogonal and rep_out.size(group) == 1 else np.zeros(Y.shape[1])
     parts = [part[:ELEMENTS] for part in haar_elements(group, ELEMENTS)]
 
     def maps(rows: Array) -> Array:
@@ -73,6 +69,4 @@ def _fit(X: Array, Y: Array) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         search.fit(inputs.transform(X), outputs.transform(Y))
-    return lambda rows: outputs.inverse_transform(
-        search.predict(inputs.transform(rows)).reshape(len(rows), -1)
-    )
+    return lambda rows: outputs.inverse_transform(search.predict(inputs.transform(rows)).reshape(len(rows), -1))

@@ -109,8 +109,7 @@ def cases(
     chosen = [
         target
         for target in PARTS[part]
-        if (not strata or target.stratum in strata)
-        and (not targets or any(some in target.name for some in targets))
+        if (not strata or target.stratum in strata) and (not targets or any(some in target.name for some in targets))
     ]
     return [
         Case(part, target.name, level, n, noise, seed, change)
@@ -194,9 +193,7 @@ def draw(case: Case) -> DataSet:
 def noise_scale(target: Target, c: float, Y: Array) -> Any:
     """The size to which noise is relative: one number, or one for each column where output blocks differ or only a residual counts."""
     rep, group = ss.rep(target.rep_out), ss.group(target.candidates[0])
-    table = (
-        moments(target, target.candidates[0]) if target.residual or target.stratum == "small-block" else None
-    )
+    table = moments(target, target.candidates[0]) if target.residual or target.stratum == "small-block" else None
     if table is None:
         return np.sqrt(np.mean((Y - Y.mean(axis=0)) ** 2))
     assert rep.size(group) == int(table.sizes.sum())
@@ -247,9 +244,7 @@ def measure_case(case: Case) -> dict[str, Any]:
     seed = case.seed + (17 if case.change == "seed" else 0)
     start = time.perf_counter()
     if case.whole:
-        est = ss.SoftEquivariantRegressor(data.rep_in, data.rep_out, data.groups, random_state=seed).fit(
-            data.X, data.Y
-        )
+        est = ss.SoftEquivariantRegressor(data.rep_in, data.rep_out, data.groups, random_state=seed).fit(data.X, data.Y)
         rows = [
             {**plain_row(row), "verdict": word.verdict}
             for row, word in zip(est.evidence_, est.symmetries_, strict=True)

@@ -93,9 +93,7 @@ class Pair:
             "pooled",
             *(("residual", "residual_worst") if self.record["residual"] else ()),
         )
-        return any(
-            low <= max(ends) * SLACK + 1e-9 and min(ends) <= high * SLACK for ends in map(self._values, names)
-        )
+        return any(low <= max(ends) * SLACK + 1e-9 and min(ends) <= high * SLACK for ends in map(self._values, names))
 
     def _values(self, name: str) -> tuple[float, ...]:
         """A truth of the inputs' distribution, and of the inputs at hand where it was recorded."""
@@ -156,9 +154,7 @@ def rates(records: Sequence[Record]) -> dict[str, Any]:
         "undecided": rate(pairs, lambda p: p.verdict == "undecided"),
         "undecided_exact": rate(exact, lambda p: p.verdict == "undecided"),
         "false_exact": rate(seen, lambda p: p.verdict == "exact"),
-        "false_exact_above_printed": rate(
-            [p for p in seen if p.is_above_printed], lambda p: p.verdict == "exact"
-        ),
+        "false_exact_above_printed": rate([p for p in seen if p.is_above_printed], lambda p: p.verdict == "exact"),
         "false_exact_unresolvable": rate(unseen, lambda p: p.verdict == "exact"),
         "false_refuted": rate(exact, lambda p: p.verdict in ("soft", "absent")),
         "false_absent": rate([p for p in pairs if p.is_below_absence], lambda p: p.verdict == "absent"),
@@ -192,8 +188,7 @@ def rates(records: Sequence[Record]) -> dict[str, Any]:
         ),
         "power": {
             f"{low:g} to {min(high, 1.0):g}": rate(
-                [p for p in broken if low < p.truth <= high and p.is_compact],
-                lambda p: p.verdict in ("soft", "absent"),
+                [p for p in broken if low < p.truth <= high and p.is_compact], lambda p: p.verdict in ("soft", "absent")
             )
             for low, high in itertools.pairwise(BINS)
         },
@@ -229,8 +224,7 @@ def score_invariance(records: Sequence[Record]) -> dict[str, Any]:
             pairs = zip(before["pairs"], record["pairs"], strict=False)
             same[record["change"]] += [(Pair(before, a), Pair(record, b)) for a, b in pairs]
     both = {
-        change: [(a, b) for a, b in some if {a.verdict, b.verdict} != {"undecided"}]
-        for change, some in same.items()
+        change: [(a, b) for a, b in some if {a.verdict, b.verdict} != {"undecided"}] for change, some in same.items()
     }
     everything = [pair for some in both.values() for pair in some]
     return {
@@ -305,9 +299,7 @@ def summary(scores: dict[str, Any]) -> str:
 def summary_of_invariance(scores: dict[str, Any]) -> str:
     """A table of a score of changes."""
     lines = [
-        f"same verdict after a change of {key}: {_text(value)}"
-        for key, value in scores.items()
-        if key != "different"
+        f"same verdict after a change of {key}: {_text(value)}" for key, value in scores.items() if key != "different"
     ]
     return "\n".join([*lines, *(f"  {one}" for one in scores["different"])])
 

@@ -131,9 +131,7 @@ def box(half: float = 1.7) -> Inputs:
     return Inputs(lambda rng, n, size: rng.uniform(-half, half, (n, size)), log_density)
 
 
-def normal_with(
-    scales: tuple[float, ...], shift: tuple[float, ...] = (), mixing: Array | None = None
-) -> Inputs:
+def normal_with(scales: tuple[float, ...], shift: tuple[float, ...] = (), mixing: Array | None = None) -> Inputs:
     """A normal distribution with a standard deviation for each column (repeated), a shift and mixed columns."""
 
     def columns(size: int) -> tuple[Array, Array, Array]:

@@ -77,8 +77,7 @@ class Moments:
         types = np.unique(self.types)
         pooled = np.array(
             [
-                form(self.orbit)[self.types == k].sum()
-                / max(form(self.orbit_norm)[self.types == k].sum(), 1e-300)
+                form(self.orbit)[self.types == k].sum() / max(form(self.orbit_norm)[self.types == k].sum(), 1e-300)
                 for k in types
             ]
         )
@@ -155,10 +154,7 @@ def moments_at(X: Array, target: Target, candidate: str) -> Moments:
         "variance": _products(F - F.mean(axis=1, keepdims=True)),
         "residual": _products(left),
     }
-    sums = {
-        name: np.stack([value[..., s].sum(axis=-1).mean(axis=-1) for s in slices])
-        for name, value in pairs.items()
-    }
+    sums = {name: np.stack([value[..., s].sum(axis=-1).mean(axis=-1) for s in slices]) for name, value in pairs.items()}
     sizes = np.array([s.stop - s.start for s in slices], dtype=np.float64)
     return Moments(sizes, types, group.is_orthogonal, **sums)
 
@@ -235,9 +231,7 @@ def invariant_shift(means: Array, rep: Rep, candidates: tuple[str, ...]) -> Arra
     return np.asarray(means @ Q @ Q.T)
 
 
-def linear_residual(
-    X: Array, F: Array, rep_in: Rep, rep_out: Rep, group: Group, slices: list[slice]
-) -> Array:
+def linear_residual(X: Array, F: Array, rep_in: Rep, rep_out: Rep, group: Group, slices: list[slice]) -> Array:
     """What the best equivariant linear map of the inputs leaves, block by block."""
     size = (rep_out.size(group), rep_in.size(group))
     basis = np.asarray(ss.equivariant_maps(rep_in, rep_out, group).basis(), dtype=np.float64)
@@ -249,9 +243,7 @@ def linear_residual(
         features = np.einsum("koi,ni->nok", basis[:, s], X).reshape(-1, len(basis))
         for one in left:
             target = one[:, s].reshape(-1)
-            one[:, s] = (target - features @ np.linalg.lstsq(features, target, rcond=1e-10)[0]).reshape(
-                len(X), -1
-            )
+            one[:, s] = (target - features @ np.linalg.lstsq(features, target, rcond=1e-10)[0]).reshape(len(X), -1)
     return left
 
 

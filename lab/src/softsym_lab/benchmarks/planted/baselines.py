@@ -40,10 +40,7 @@ ERRORS = ("test_error", "test_error_transformed", "equivariance_error")
 
 
 def run(
-    folder: Path | None = None,
-    flights: str | None = None,
-    seeds: int | None = None,
-    epochs: int | None = None,
+    folder: Path | None = None, flights: str | None = None, seeds: int | None = None, epochs: int | None = None
 ) -> dict[str, Any]:
     """All tasks and methods, method by method.
 
@@ -63,8 +60,7 @@ def run(
             if name in methods(case):
                 count = seeds or methods(case)[name].seeds
                 records[case.name][name] = {
-                    seed: read_or_train(case, name, seed, epochs, folder)
-                    for seed in range(FIRST, FIRST + count)
+                    seed: read_or_train(case, name, seed, epochs, folder) for seed in range(FIRST, FIRST + count)
                 }
     return {case.name: table(case, records[case.name]) for case in every}
 
@@ -75,9 +71,7 @@ def read_tables(folder: Path, flights: str | None = None) -> dict[str, Any]:
     for case in cases(flights):
         records: dict[str, Records] = {}
         for name, method in methods(case).items():
-            files = {
-                seed: _file(folder, case, name, seed, None) for seed in range(FIRST, FIRST + method.seeds)
-            }
+            files = {seed: _file(folder, case, name, seed, None) for seed in range(FIRST, FIRST + method.seeds)}
             records[name] = {seed: _read(file) for seed, file in files.items() if file.exists()}
         if records["plain"] and records[OURS]:
             tables[case.name] = table(case, {name: rows for name, rows in records.items() if rows})
@@ -103,9 +97,7 @@ def table(case: Case, records: Mapping[str, Records]) -> dict[str, Any]:
             for key in ERRORS[:2]
             if key in rows["plain"]
         },
-        "better_and_faster_than_per": [
-            name for name, each in records.items() if _is_in_front(each, records[OURS])
-        ],
+        "better_and_faster_than_per": [name for name, each in records.items() if _is_in_front(each, records[OURS])],
     }
 
 
@@ -163,9 +155,7 @@ def train_and_measure(case: Case, method: Method, seed: int, epochs: int | None 
     record["cpu_seconds"] = time.process_time() - start
     record |= case.measured(net, test, seed)
     if method.way == "per" or method.picks in ("evidence", "held-out rows"):
-        record["strengths"] = dict(
-            training.per.strengths if method.picks == "adjusted" and training.per else strengths
-        )
+        record["strengths"] = dict(training.per.strengths if method.picks == "adjusted" and training.per else strengths)
     return record
 
 
@@ -188,9 +178,7 @@ def choose_strengths(
     return dict.fromkeys(groups, method.levels[0] if method.levels else 0.0), {}
 
 
-def held_out(
-    case: Case, method: Method, strengths: Mapping[str, float], train: Pair, seed: int, epochs: int
-) -> Tensor:
+def held_out(case: Case, method: Method, strengths: Mapping[str, float], train: Pair, seed: int, epochs: int) -> Tensor:
     """The score of every training row by a network that did not learn it."""
     x, y = train
     scores, part = torch.zeros(len(x)), torch.arange(len(x)) % PARTS

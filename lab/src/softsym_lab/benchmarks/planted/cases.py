@@ -97,16 +97,7 @@ def cases(flights: str | None = None) -> list[Case]:
     axes: dict[str, Any] = {"groups": points.AXES, "holds": ("O(2)@z",), "finite": QUARTERS}
     made = [
         Case("planted images", images.SmallCNN, _planted, (1, 12, 12), "Grid(12,12)", "2S", **planted),
-        Case(
-            "digits",
-            lambda: images.SmallCNN(8, 10),
-            points.digits,
-            (1, 8, 8),
-            "Grid(8,8)",
-            "10S",
-            holds=(),
-            **flips,
-        ),
+        Case("digits", lambda: images.SmallCNN(8, 10), points.digits, (1, 8, 8), "Grid(8,8)", "10S", holds=(), **flips),
         Case("points", points.SetTransformer, points.sets, (6, 3), "6V", "V", **axes),
     ]
     if flights:

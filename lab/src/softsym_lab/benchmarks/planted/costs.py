@@ -49,9 +49,7 @@ def training(case: Case, way: str) -> Training:
 
 def peak_memory(name: str, way: str, flights: str | None = None) -> float:
     """Peak megabytes of a process of its own that takes some steps, all libraries included."""
-    code = (
-        f"from softsym_lab.benchmarks.planted.costs import peak; print(peak({name!r}, {way!r}, {flights!r}))"
-    )
+    code = f"from softsym_lab.benchmarks.planted.costs import peak; print(peak({name!r}, {way!r}, {flights!r}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return float(done.stdout)
 

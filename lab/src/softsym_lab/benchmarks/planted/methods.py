@@ -14,11 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from softsym.maps import infer_reps
-from softsym.regularize import (
-    EquivarianceRegularizer,
-    GroupAugmentation,
-    SamplePenalty,
-)
+from softsym.regularize import EquivarianceRegularizer, GroupAugmentation, SamplePenalty
 from softsym.regularize.strengths import Controller, Fixed, OneShot
 from softsym_lab.benchmarks.planted.cases import Case, Pair
 
@@ -99,9 +95,7 @@ class Training:
         epochs: How long.
     """
 
-    def __init__(
-        self, case: Case, method: Method, strengths: Mapping[str, float], seed: int, epochs: int
-    ) -> None:
+    def __init__(self, case: Case, method: Method, strengths: Mapping[str, float], seed: int, epochs: int) -> None:
         self.case, self.epochs = case, epochs
         torch.manual_seed(seed)
         self.net = case.build()
@@ -112,13 +106,10 @@ class Training:
         self._penalties: list[tuple[float, SamplePenalty]] = []
         self.per: EquivarianceRegularizer | None = None
         if method.way == "augment":
-            self._augmentations = [
-                GroupAugmentation(case.rep_in, case.rep_out, group, seed) for group in active
-            ]
+            self._augmentations = [GroupAugmentation(case.rep_in, case.rep_out, group, seed) for group in active]
         elif method.way == "sample":
             self._penalties = [
-                (strength, SamplePenalty(case.rep_in, case.rep_out, group, seed))
-                for group, strength in active.items()
+                (strength, SamplePenalty(case.rep_in, case.rep_out, group, seed)) for group, strength in active.items()
             ]
         elif method.way == "per" and active:
             self.per = _regularizer(case, self.net, active)

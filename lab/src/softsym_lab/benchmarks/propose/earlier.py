@@ -52,9 +52,7 @@ def _pair_force(X: Array) -> Array:
 
 def _inertia(X: Array) -> Array:
     a, b = X[:, :3], X[:, 3:]
-    inertia = (
-        dot(a, a)[:, :, None] * np.eye(3) - a[:, :, None] * a[:, None] + 0.3 * b[:, :, None] * b[:, None]
-    )
+    inertia = dot(a, a)[:, :, None] * np.eye(3) - a[:, :, None] * a[:, None] + 0.3 * b[:, :, None] * b[:, None]
     return (inertia + 0.5 * np.eye(3)).reshape(-1, 9)
 
 
@@ -104,9 +102,7 @@ def _two_planes(X: Array) -> Array:
 
 
 def _bent(X: Array) -> Array:
-    return np.asarray(
-        X[:, :1] ** 3 / 3 + X[:, 1:2] * X[:, 2:] ** 2 + np.sin(X[:, 1:2]) + 0.5 * X[:, :1] * X[:, 2:]
-    )
+    return np.asarray(X[:, :1] ** 3 / 3 + X[:, 1:2] * X[:, 2:] ** 2 + np.sin(X[:, 1:2]) + 0.5 * X[:, :1] * X[:, 2:])
 
 
 def _wrench(X: Array) -> Array:
@@ -120,9 +116,7 @@ FIRST = {
     "invariant mass": Setting("2V", "S", 4, _invariant_mass, 6, "so(1,3)"),
     "soft trap": Setting("V", "V", 4, lambda X: -X / np.sqrt(1.0 + dot(X, X)), 6, "so(4)"),
     "area of a pair": Setting("2V", "S", 2, _area, 3, "sl(2)"),
-    "swirl about a tilted axis": Setting(
-        "V", "V", 3, lambda X: np.cross(AXIS, X) + 0.4 * dot(X, X) * AXIS, 1, "so(2)"
-    ),
+    "swirl about a tilted axis": Setting("V", "V", 3, lambda X: np.cross(AXIS, X) + 0.4 * dot(X, X) * AXIS, 1, "so(2)"),
     "orbit": Setting("2V", "S", 3, _orbit, 3, "so(3)"),
     "friction": Setting("V", "V", 3, lambda X: np.sqrt(X**2 + 0.5 * dot(X, X)), 1, "scaling"),
     "product of three": Setting(
@@ -141,9 +135,7 @@ SECOND = {
     "resonance": Setting("2V", "S", 4, _resonance, 6, "so(1,3)"),
     "hyperboloid": Setting("V", "S", 3, _hyperboloid, 3, "so(2,1)"),
     "two areas": Setting("3V", "S", 2, _areas, 3, "sl(2)"),
-    "symplectic wave": Setting(
-        "2V", "S", 4, lambda X: np.sin(0.5 * dot(X[:, :4], X[:, 4:], J)), 10, "sp(4,R)"
-    ),
+    "symplectic wave": Setting("2V", "S", 4, lambda X: np.sin(0.5 * dot(X[:, :4], X[:, 4:], J)), 10, "sp(4,R)"),
     "quaternions": Setting("2V", "S", 4, _quaternions, 3, "su(2)"),
     "homogeneous field": Setting("V", "V", 3, _homogeneous, 1, "scaling"),
     "a circle and a saddle": Setting("V", "S", 4, _two_planes, 2, "unnamed, dimension 2"),

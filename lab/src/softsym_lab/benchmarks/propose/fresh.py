@@ -70,9 +70,7 @@ def _torus(X: Array) -> Array:
 
 
 def _crossed(X: Array) -> Array:
-    return np.asarray(
-        np.sin(X[:, :1]) * X[:, 3:] + X[:, 1:2] ** 2 + 0.5 * X[:, 2:3] ** 3 / 3 + 0.3 * X[:, 2:3]
-    )
+    return np.asarray(np.sin(X[:, :1]) * X[:, 3:] + X[:, 1:2] ** 2 + 0.5 * X[:, 2:3] ** 3 / 3 + 0.3 * X[:, 2:3])
 
 
 def _gains(X: Array) -> Array:
@@ -84,9 +82,7 @@ FRESH = {
     "field of a dipole": Setting("2V", "V", 3, _dipole_field, 3, "so(3)"),
     "stiff along an axis": Setting("V", "V", 3, _stiff, 1, "so(2)"),
     "sideways": Setting("2V", "V", 2, _sideways, 1, "so(2)"),
-    "well in four dimensions": Setting(
-        "V", "S", 4, lambda X: np.tanh(0.25 * dot(X, X)) + 0.1 * dot(X, X), 6, "so(4)"
-    ),
+    "well in four dimensions": Setting("V", "S", 4, lambda X: np.tanh(0.25 * dot(X, X)) + 0.1 * dot(X, X), 6, "so(4)"),
     "products of events": Setting("3V", "S", 4, _products, 6, "so(1,3)"),
     "light cone": Setting("2V", "S", 3, _light_cone, 3, "so(2,1)"),
     "areas in a row": Setting("3V", "S", 2, _four_areas, 3, "sl(2)"),

@@ -43,9 +43,7 @@ def score(records: Sequence[Record]) -> dict[str, Any]:
         "angle_median_degrees": round(statistics.median(angles), 4) if angles else None,
         "angle_largest_degrees": round(max(angles), 4) if angles else None,
         "angle_largest_degrees_in_all_sets": round(max((one["angle"] for one in everywhere), default=0.0), 4),
-        "sets_with_a_false_generator": wilson(
-            sum(one["violation"] > TOLERANCE for one in records), len(records)
-        ),
+        "sets_with_a_false_generator": wilson(sum(one["violation"] > TOLERANCE for one in records), len(records)),
         "sets_with_a_wrong_name": wilson(sum(map(_is_misnamed, records)), len(records)),
         "dimension_right_by_rows_and_noise": {
             f"{n} rows, {noise:.0%} noise": wilson(

@@ -32,26 +32,11 @@ from softsym_lab.benchmarks.propose import golf
 from softsym_lab.benchmarks.propose.earlier import EARLIER
 from softsym_lab.benchmarks.propose.fresh import FRESH
 from softsym_lab.benchmarks.propose.score import score
-from softsym_lab.benchmarks.propose.targets import (
-    APART,
-    BROKEN,
-    TARGETS,
-    TASKS,
-    UNNAMED,
-    Setting,
-    TargetFunction,
-)
+from softsym_lab.benchmarks.propose.targets import APART, BROKEN, TARGETS, TASKS, UNNAMED, Setting, TargetFunction
 
 FOLDER = Path("bench-propose")
 ROWS, NOISES, FRAMES = (1_000, 300), (0.02, 0.1, 0.0), 4
-PARTS = {
-    "targets": TARGETS,
-    "apart": APART,
-    "broken": BROKEN,
-    "unnamed": UNNAMED,
-    "earlier": EARLIER,
-    "fresh": FRESH,
-}
+PARTS = {"targets": TARGETS, "apart": APART, "broken": BROKEN, "unnamed": UNNAMED, "earlier": EARLIER, "fresh": FRESH}
 SEEDS = {"targets": 0, "apart": 0, "broken": 0, "unnamed": 0, "earlier": 20_000, "fresh": 60_000}
 """Added to the seeds of frames and rows, so that fresh target functions have fresh ones."""
 EVERY_NOISE, EVERY_SIZE = ("targets",), ("targets", "fresh")
@@ -84,9 +69,7 @@ def run(
     }
 
 
-def _jobs(
-    rows: Sequence[int], frames: int, parts: Sequence[str], noises: Sequence[float]
-) -> list[tuple[str, Job]]:
+def _jobs(rows: Sequence[int], frames: int, parts: Sequence[str], noises: Sequence[float]) -> list[tuple[str, Job]]:
     """What is to be run, the sets by which dimensions are judged first."""
     listed: list[tuple[str, Job]] = []
     for noise, n, part in itertools.product(noises, rows, parts):
@@ -98,9 +81,7 @@ def _jobs(
                 listed.append((part, (key, make)))
     for k, (name, dimension) in enumerate(TASKS.items()):
         listed.append(("tasks", (f"task-{k}", functools.partial(_task_record, name, dimension))))
-    listed += [
-        ("golf", (f"golf-{gravity}", functools.partial(golf.record, gravity))) for gravity in (0.0, 9.8)
-    ]
+    listed += [("golf", (f"golf-{gravity}", functools.partial(golf.record, gravity))) for gravity in (0.0, 9.8)]
     return listed
 
 
@@ -118,9 +99,7 @@ def sample(
     rotation = np.eye(setting.dim)
     if frame:
         rotation = np.linalg.qr(np.random.default_rng(seed + frame).standard_normal(rotation.shape))[0]
-    source, target = (
-        read_rep(text).rho(Trivial(setting.dim), rotation) for text in (setting.rep_in, setting.rep_out)
-    )
+    source, target = (read_rep(text).rho(Trivial(setting.dim), rotation) for text in (setting.rep_in, setting.rep_out))
 
     def function(X: Array) -> Array:
         return np.asarray(setting.function(X @ source) @ target.T)

@@ -94,29 +94,15 @@ TARGETS = {
         "2V", "S", 4, lambda X: dot(X[:, :4], X[:, 4:]) + 0.1 * dot(X[:, :4], X[:, :4]) ** 2, 6, "so(4)"
     ),
     "four-vectors": Setting(
-        "2V",
-        "S",
-        4,
-        lambda X: dot(X[:, :4], X[:, 4:], ETA) + 0.1 * dot(X[:, :4], X[:, :4], ETA) ** 2,
-        6,
-        "so(1,3)",
+        "2V", "S", 4, lambda X: dot(X[:, :4], X[:, 4:], ETA) + 0.1 * dot(X[:, :4], X[:, :4], ETA) ** 2, 6, "so(1,3)"
     ),
-    "so(2,1) invariant": Setting(
-        "2V", "S", 3, lambda X: np.tanh(dot(X[:, :3], X[:, 3:], ETA21)), 3, "so(2,1)"
-    ),
+    "so(2,1) invariant": Setting("2V", "S", 3, lambda X: np.tanh(dot(X[:, :3], X[:, 3:], ETA21)), 3, "so(2,1)"),
     "signed area": Setting("2V", "S", 2, lambda X: np.sin(_area(X)), 3, "sl(2)"),
     "phase space": Setting(
-        "2V",
-        "S",
-        4,
-        lambda X: dot(X[:, :4], X[:, 4:], J) + 0.1 * dot(X[:, :4], X[:, 4:], J) ** 2,
-        10,
-        "sp(4,R)",
+        "2V", "S", 4, lambda X: dot(X[:, :4], X[:, 4:], J) + 0.1 * dot(X[:, :4], X[:, 4:], J) ** 2, 10, "sp(4,R)"
     ),
     "spinors": Setting("2V", "S", 4, _spinor, 3, "su(2)"),
-    "scaling": Setting(
-        "V", "V", 3, lambda X: X * [1.0, 2.0, 3.0] + np.sqrt(dot(X, X)) * [0.3, 0.0, 0.6], 1, "scaling"
-    ),
+    "scaling": Setting("V", "V", 3, lambda X: X * [1.0, 2.0, 3.0] + np.sqrt(dot(X, X)) * [0.3, 0.0, 0.6], 1, "scaling"),
     "none": Setting("2V", "S", 3, _lopsided, 0, "none"),
     "pure noise": Setting("2V", "V", 3, lambda X: 0.0 * X[:, :3], 0, "none"),
 }
@@ -126,9 +112,7 @@ APART = {
     "interval": Setting(
         "2V", "S", 4, lambda X: np.cos(0.5 * dot(X[:, :4] - X[:, 4:], X[:, :4] - X[:, 4:], ETA)), 6, "so(1,3)"
     ),
-    "triple product": Setting(
-        "3V", "S", 3, lambda X: np.linalg.det(X.reshape(-1, 3, 3))[:, None], 8, "sl(3)"
-    ),
+    "triple product": Setting("3V", "S", 3, lambda X: np.linalg.det(X.reshape(-1, 3, 3))[:, None], 8, "sl(3)"),
 }
 BROKEN = {
     "stretched cross": Setting(

@@ -94,9 +94,7 @@ def unknown_claims(summaries: Sequence[Summary]) -> list[Claim]:
 
     def kept(behind: Sequence[Summary]) -> tuple[bool, str]:
         errors = mean_errors(behind[0])
-        right, wrong = (
-            [error for g, error in errors.items() if (g in RIGHT) == mine] for mine in (True, False)
-        )
+        right, wrong = ([error for g, error in errors.items() if (g in RIGHT) == mine] for mine in (True, False))
         return max(right) < min(wrong), ", ".join(f"{g} {number(error, 2)}" for g, error in errors.items())
 
     where = "appendix, unknown symmetries"
@@ -111,9 +109,7 @@ def _alike(behind: Sequence[Summary]) -> tuple[bool, str]:
     best = min(behind, key=lambda s: s.mean or 0.0)
     holds = all((s.mean or 0.0) - (best.mean or 0.0) <= (s.std or 0.0) + (best.std or 0.0) for s in behind)
     names = [s.row.label if len({b.row.label for b in behind}) > 1 else s.column.label for s in behind]
-    return holds, ", ".join(
-        f"{name}: {plus_minus(s.mean, s.std)}" for name, s in zip(names, behind, strict=True)
-    )
+    return holds, ", ".join(f"{name}: {plus_minus(s.mean, s.std)}" for name, s in zip(names, behind, strict=True))
 
 
 def _strengths(summary: Summary) -> dict[str, float]:

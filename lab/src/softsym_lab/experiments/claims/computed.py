@@ -49,9 +49,7 @@ def data_claim(task: str) -> Claim:
     errors, exact = _data_errors(task), EXACT_GROUPS[task]
     holds = all((error < EXACT) == (group in exact) for group, error in errors.items())
     others = [group for group in errors if group not in exact]
-    words = [
-        f"{' and '.join(groups)} {how}" for groups, how in ((exact, "exactly"), (others, "not")) if groups
-    ]
+    words = [f"{' and '.join(groups)} {how}" for groups, how in ((exact, "exactly"), (others, "not")) if groups]
     where = "1" if task.startswith("golfball") else "4.1"
     return computed_claim(f"data of {task} have {', '.join(words)}", holds, _format_errors(errors), where)
 
@@ -96,9 +94,7 @@ def fewer_parameters_claim() -> Claim:
 def normalisation_claims() -> list[Claim]:
     """What each normalisation does to the scale of heights, on simulated vehicles."""
     share = partial(_height_share, rows=2000)
-    scale, symmetry, both = (
-        share(name) for name in ("scale-aware", "symmetry-aware", "symmetry-scale-aware")
-    )
+    scale, symmetry, both = (share(name) for name in ("scale-aware", "symmetry-aware", "symmetry-scale-aware"))
     where = "appendix, trajectories"
     return [
         computed_claim(

@@ -22,10 +22,7 @@ HOURS, CORES = 6, 2
 
 
 def fast_claims(
-    table1: Sequence[Summary],
-    code: Sequence[Summary],
-    correlation: Sequence[Summary],
-    table2: Sequence[Summary],
+    table1: Sequence[Summary], code: Sequence[Summary], correlation: Sequence[Summary], table2: Sequence[Summary]
 ) -> list[Claim]:
     """What must hold at ``fast``.
 
@@ -58,8 +55,7 @@ def against_code(fast: Sequence[Summary], code: Sequence[Summary], best: str = "
     ]
     by_errors = partial(ordered, by="model_errors")
     return found + [
-        judge(f"{row}: model errors order the groups as the data do", [ours[row, best]], by_errors)
-        for row in rows
+        judge(f"{row}: model errors order the groups as the data do", [ours[row, best]], by_errors) for row in rows
     ]
 
 

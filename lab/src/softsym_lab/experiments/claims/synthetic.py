@@ -38,10 +38,7 @@ def table1_claims(summaries: Sequence[Summary], best: str = "PER", full: str = "
 
 def table2_claims(summaries: Sequence[Summary]) -> list[Claim]:
     """The claims about Table 2."""
-    return [
-        *best_claims(summaries, "PER", "CosSim ", "Table 2"),
-        sizes_claim(summaries, "Table 2", "CosSim "),
-    ]
+    return [*best_claims(summaries, "PER", "CosSim ", "Table 2"), sizes_claim(summaries, "Table 2", "CosSim ")]
 
 
 def best_claims(summaries: Sequence[Summary], best: str, start: str = "", where: str = "") -> list[Claim]:
@@ -50,9 +47,7 @@ def best_claims(summaries: Sequence[Summary], best: str, start: str = "", where:
     found = []
     for row in rows:
         baselines = [s for s in summaries if s.row.label == row and s.column.label != best]
-        found.append(
-            judge(f"{start}{row}: {best} beats every baseline", [cell[row, best], *baselines], beats, where)
-        )
+        found.append(judge(f"{start}{row}: {best} beats every baseline", [cell[row, best], *baselines], beats, where))
     for row in rows:
         text = f"{start}{row}: {best} reaches the published mean plus one standard deviation"
         found.append(judge(text, [cell[row, best]], _reaches, where))
@@ -64,10 +59,7 @@ def sizes_claim(summaries: Sequence[Summary], table: str, start: str = "") -> Cl
 
     def test(behind: Sequence[Summary]) -> tuple[bool, str]:
         sizes = [s.parameters or 0 for s in behind]
-        largest = {
-            s.column.label: size
-            for s, size in sorted(zip(behind, sizes, strict=True), key=lambda one: one[1])
-        }
+        largest = {s.column.label: size for s, size in sorted(zip(behind, sizes, strict=True), key=lambda one: one[1])}
         numbers = ", ".join(f"{label} {size:,}" for label, size in largest.items())
         return max(sizes) <= ALIKE * min(sizes), numbers
 
@@ -106,9 +98,7 @@ def matches(behind: Sequence[Summary]) -> tuple[bool, str]:
         group: abs(sum(r.model_errors[group] - r.data_errors[group] for r in results)) / len(results)
         for group in results[0].data_errors
     }
-    return max(apart.values()) <= APART, ", ".join(
-        f"{group} {number(gap, 2)}" for group, gap in apart.items()
-    )
+    return max(apart.values()) <= APART, ", ".join(f"{group} {number(gap, 2)}" for group, gap in apart.items())
 
 
 def ordered(behind: Sequence[Summary], by: Reading = "strengths") -> tuple[bool, str]:

@@ -65,9 +65,7 @@ class _Lines:
 
 
 @contextmanager
-def display(
-    jobs: list[Job], total: int, estimate: Estimate, workers: int, *, quiet: bool
-) -> Iterator[Display]:
+def display(jobs: list[Job], total: int, estimate: Estimate, workers: int, *, quiet: bool) -> Iterator[Display]:
     """A bar, lines or nothing, as the situation asks for.
 
     Args:
@@ -101,11 +99,7 @@ def _bar(grid: _Grid) -> Iterator[Display]:
             def tick(self) -> None:
                 if time.monotonic() - self.updated > PERIOD:
                     self.updated = time.monotonic()
-                    started = [
-                        (job, found)
-                        for job in grid.waiting[: 4 * grid.workers]
-                        if (found := pace(job.folder))
-                    ]
+                    started = [(job, found) for job in grid.waiting[: 4 * grid.workers] if (found := pace(job.folder))]
                     now = ", ".join(f"{describe(job)} epoch {found.epoch}" for job, found in started[:2])
                     progress.update(task, description=f"{grid.remaining()}  {now}")
 

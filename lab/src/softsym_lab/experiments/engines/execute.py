@@ -69,10 +69,7 @@ def take_head_start(spec: RunSpec, folder: Path) -> bool:
     twin = folder.parent / name(replace(spec, early_stopping=True))
     if spec.early_stopping or (folder / "history.jsonl").exists() or not (twin / "result.json").exists():
         return False
-    put_folder(
-        folder / "checkpoints",
-        lambda path: shutil.copytree(twin / "checkpoints", path, dirs_exist_ok=True),
-    )
+    put_folder(folder / "checkpoints", lambda path: shutil.copytree(twin / "checkpoints", path, dirs_exist_ok=True))
     # The history is the sign that the run has begun, so it comes last.
     put_file(folder / "history.jsonl", lambda path: shutil.copy(twin / "history.jsonl", path))
     return True
@@ -80,17 +77,12 @@ def take_head_start(spec: RunSpec, folder: Path) -> bool:
 
 def thin_history(rows: HistoryRows, spec: RunSpec) -> HistoryRows:
     """The rows that figures are drawn from: at a period, where errors were measured, around the adjustment, and the last."""
-    period = 10 * max(
-        1, round(spec.settings.epochs / ROWS / 10)
-    )  # validation and residuals come every ten epochs
+    period = 10 * max(1, round(spec.settings.epochs / ROWS / 10))  # validation and residuals come every ten epochs
     adjusted = spec.preset.adjust_at
     kept = [
         row
         for row in rows
-        if row["epoch"] % period == 0
-        or "errors" in row
-        or row["epoch"] in (adjusted - 1, adjusted)
-        or row is rows[-1]
+        if row["epoch"] % period == 0 or "errors" in row or row["epoch"] in (adjusted - 1, adjusted) or row is rows[-1]
     ]
     return [_round_digits({name: value for name, value in row.items() if name != "lr"}) for row in kept]
 
@@ -119,9 +111,7 @@ def weight_rows(spec: RunSpec, folder: Path) -> WeightRows:
 
     RunFolder(folder).result()  # refuses weights that are not those of the result
     rows = [asdict(parts) for parts in weight_parts(load_network(spec, folder / FILE))]
-    return [
-        row | {name: _round_digits(row[name]) for name in ("inside", "outside", "confined")} for row in rows
-    ]
+    return [row | {name: _round_digits(row[name]) for name in ("inside", "outside", "confined")} for row in rows]
 
 
 def load_network(spec: RunSpec, path: Path) -> Any:

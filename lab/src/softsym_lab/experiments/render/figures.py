@@ -12,9 +12,7 @@ AXES = {"O(2)@x": "#d1495b", "O(2)@y": "#edae49", "O(2)@z": "#0b6e99"}
 """Colours of the axis groups."""
 
 
-def new_figure(
-    rows: int = 1, columns: int = 1, width: float = 6.0, height: float = 4.0, **options: Any
-) -> Any:
+def new_figure(rows: int = 1, columns: int = 1, width: float = 6.0, height: float = 4.0, **options: Any) -> Any:
     """A figure and its axes, an array (rows, columns)."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -60,17 +58,10 @@ def bars(title: str, unit: str, summaries: Sequence[Summary], log: bool = True) 
 
 
 def _points(
-    axis: Any,
-    shift: float,
-    numbers: Sequence[tuple[float | None, float | None]],
-    colour: str,
-    mark: str,
-    label: str,
+    axis: Any, shift: float, numbers: Sequence[tuple[float | None, float | None]], colour: str, mark: str, label: str
 ) -> None:
     found = [(k + shift, mean, std or 0.0) for k, (mean, std) in enumerate(numbers) if mean is not None]
     places, means, stds = zip(*found, strict=True) if found else ((), (), ())
     # On a logarithmic scale a deviation as large as the mean would reach down to nothing.
     down = [min(std, 0.9 * mean) for mean, std in zip(means, stds, strict=True)]
-    axis.errorbar(
-        places, means, yerr=[down, list(stds)], fmt=mark, color=colour, markersize=4, capsize=2, label=label
-    )
+    axis.errorbar(places, means, yerr=[down, list(stds)], fmt=mark, color=colour, markersize=4, capsize=2, label=label)

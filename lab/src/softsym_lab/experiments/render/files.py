@@ -69,9 +69,7 @@ def write(rendered: Rendered, folder: Path, name: str) -> list[Path]:
     put_text(files[1], csv_text(rendered.rows))
     if not can_draw():
         return files
-    return files + [
-        path for tail, draw in rendered.figures.items() for path in _save(draw(), folder, name, tail)
-    ]
+    return files + [path for tail, draw in rendered.figures.items() for path in _save(draw(), folder, name, tail)]
 
 
 def can_draw() -> bool:

@@ -157,6 +157,4 @@ def verdict_table(summaries: Sequence[Summary], rows_are: str = "inputs") -> str
     if not lines:
         return ""
     header = [rows_are, "seed", "group", "verdict", "violation", "interval", "p", "coverage", "note"]
-    return "What the data say about each symmetry, and which they propose:\n\n" + markdown_table(
-        header, lines
-    )
+    return "What the data say about each symmetry, and which they propose:\n\n" + markdown_table(header, lines)

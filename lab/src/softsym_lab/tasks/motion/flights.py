@@ -82,9 +82,7 @@ class Flights(Task):
         rows = torch.randperm(len(x), generator=stream(seed, "sample"))[:n]
         return x[rows], y[rows]
 
-    def splits(
-        self, seed: int, sizes: tuple[int, int, int] | None = None, *, fixed_data: bool = False
-    ) -> Splits:
+    def splits(self, seed: int, sizes: tuple[int, int, int] | None = None, *, fixed_data: bool = False) -> Splits:
         """Draws the data of one run; a flight is in one split only, and errors are in metres. Without ``sizes``, at most the usual ones."""
         windows, flights, parts = self._parts(FIXED_SEED if fixed_data else seed, sizes)
         return self._data(windows, parts).splits(_labels(flights, parts))

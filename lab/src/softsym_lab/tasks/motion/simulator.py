@@ -53,7 +53,5 @@ def drive(n: int, generator: torch.Generator) -> Tensor:
     height = normal(0.0, 0.05) * way + normal(0.0, 0.002) * way.square()
     road = torch.stack([way * angle.cos(), way * angle.sin(), height], -1)
     place = torch.cat([normal(0.0, 3000.0, 2), normal(250.0, 120.0)], 1)
-    noise = torch.randn(road.shape, generator=generator, dtype=torch.float64) * torch.tensor(
-        NOISE, dtype=torch.float64
-    )
+    noise = torch.randn(road.shape, generator=generator, dtype=torch.float64) * torch.tensor(NOISE, dtype=torch.float64)
     return place[:, None] + road + noise

@@ -92,9 +92,7 @@ class Motion(Task):
         data = self.data(seed, (n, 0, 0), part="sample")
         return data.rows(data.train)
 
-    def splits(
-        self, seed: int, sizes: tuple[int, int, int] | None = None, *, fixed_data: bool = False
-    ) -> Splits:
+    def splits(self, seed: int, sizes: tuple[int, int, int] | None = None, *, fixed_data: bool = False) -> Splits:
         """Draws the data of one run; the error is in metres. Without ``sizes``, at most the usual ones."""
         return self.data(FIXED_SEED if fixed_data else seed, sizes).splits()
 
@@ -114,9 +112,7 @@ class Motion(Task):
                 simulate(n, stream(seed, part + name)) for name, n in zip(counts._fields, counts, strict=True)
             )
         else:
-            train, val, test = self._recorded(
-                self.records, stream(seed, f"{part}splits"), counts, sizes is not None
-            )
+            train, val, test = self._recorded(self.records, stream(seed, f"{part}splits"), counts, sizes is not None)
         centring: Centring = "past" if self.settings == "honest" else "all"
         return MotionData(train, val, test, Normaliser.fit(train, self.normalisation, centring))
 

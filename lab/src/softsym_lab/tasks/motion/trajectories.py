@@ -32,9 +32,7 @@ class MotionData:
         """
         train, val, test = (self.rows(part) for part in (self.train, self.val, self.test))
         error = scaled_ade(self.normaliser.scale)
-        return Splits(
-            train, val, test, error, lambda p, t: {FDE: float(error(p[:, -3:], t[:, -3:]))}, sources
-        )
+        return Splits(train, val, test, error, lambda p, t: {FDE: float(error(p[:, -3:], t[:, -3:]))}, sources)
 
     def rows(self, windows: Tensor) -> Pair:
         """Trajectories (n, 12, 3) as normalised inputs and outputs, (n, 18) each, float32."""

@@ -105,9 +105,7 @@ class Duct(Task):
         """Draws n of the training rows, normalised: inputs and outputs, float32."""
         return self.splits(seed, (n, 0, 0)).train
 
-    def splits(
-        self, seed: int, sizes: tuple[int, int, int] | None = None, *, fixed_data: bool = False
-    ) -> Splits:
+    def splits(self, seed: int, sizes: tuple[int, int, int] | None = None, *, fixed_data: bool = False) -> Splits:
         """The published halves, in an order that the seed draws. The error is that of the Mandel vector."""
         gradients, stresses, part = self.rows()
         counts = read_sizes(self.sizes if sizes is None else sizes)
@@ -115,18 +113,14 @@ class Duct(Task):
         for label, wanted in zip(counts._fields, counts, strict=True):
             rows = np.flatnonzero(part == label)
             if wanted > len(rows):
-                raise InputError(
-                    f"duct has {len(rows)} rows for {label}, {wanted} were asked for; ask for fewer"
-                )
+                raise InputError(f"duct has {len(rows)} rows for {label}, {wanted} were asked for; ask for fewer")
             chosen.append(rows[torch.randperm(len(rows), generator=drawn).numpy()[:wanted]])
         fitted = np.flatnonzero(part == "train")
         X = self._inputs(gradients, fitted)
         level = from_mandel(_level(stresses[fitted])[None])[0]
         scale = float(np.sqrt(np.mean((from_mandel(stresses[fitted]) - level) ** 2)))
         Y = (from_mandel(stresses) - level) / scale
-        train, val, held = (
-            (torch.from_numpy(X[rows]).float(), torch.from_numpy(Y[rows]).float()) for rows in chosen
-        )
+        train, val, held = ((torch.from_numpy(X[rows]).float(), torch.from_numpy(Y[rows]).float()) for rows in chosen)
         error = Error("MSE", "", lambda prediction, truth: _squares(prediction, truth, scale))
         return Splits(train, val, held, error, scores=lambda p, t: _scores(p, t, level, scale))
 
@@ -153,9 +147,7 @@ class Duct(Task):
         stresses, grid = (check_shape(path, arrays, key, (n, size)) for key, size in (("w", 6), ("grid", 2)))
         is_train = grid[:, 0] >= 0
         if not 0 < is_train.sum() < n:
-            raise InputError(
-                f"{path}: the first column of `grid` has one sign, so there is no published split"
-            )
+            raise InputError(f"{path}: the first column of `grid` has one sign, so there is no published split")
         side = math.isqrt(n)
         if side**2 != n:
             raise InputError(f"{path}: {n} rows are no square raster")
@@ -192,7 +184,4 @@ def _scores(prediction: Tensor, truth: Tensor, level: Array, scale: float) -> di
     squares = (guess - w).square()
     whole = 1 - float(squares.mean() / (w - w.mean()).square().mean())
     each = 1 - squares.mean(0) / (w - w.mean(0)).square().mean(0)
-    return {
-        PUBLISHED_R2: whole,
-        **{f"R2 {name}": float(value) for name, value in zip(OUTPUTS, each, strict=True)},
-    }
+    return {PUBLISHED_R2: whole, **{f"R2 {name}": float(value) for name, value in zip(OUTPUTS, each, strict=True)}}

@@ -95,16 +95,12 @@ class Mocap(Task):
         rows = torch.randperm(len(x), generator=stream(seed, "sample"))[:n]
         return x[rows], y[rows]
 
-    def splits(
-        self, seed: int, sizes: tuple[int, int, int] | None = None, *, fixed_data: bool = False
-    ) -> Splits:
+    def splits(self, seed: int, sizes: tuple[int, int, int] | None = None, *, fixed_data: bool = False) -> Splits:
         """The published rows, whatever the seed; the first so many of each split if sizes are given. The error is in the file's units."""
         parts, counts = self.rows(), read_sizes(self.sizes if sizes is None else sizes)
         for (part, rows), count in zip(parts.items(), counts, strict=True):
             if count > len(rows.x):
-                raise InputError(
-                    f"mocap has {len(rows.x)} rows for {part}, {count} were asked for; ask for fewer"
-                )
+                raise InputError(f"mocap has {len(rows.x)} rows for {part}, {count} were asked for; ask for fewer")
         inputs, outputs = _scale(parts["train"].x, BLOCKS_IN), _scale(parts["train"].y, BLOCKS_OUT)
         train, val, test = (
             (_apply_scale(rows.x[:count], *inputs), _apply_scale(rows.y[:count], *outputs))
@@ -149,9 +145,7 @@ class Mocap(Task):
                 middle = now.mean(1, keepdims=True) * [1.0, 0.0, 1.0]
                 now, later = now - middle, later - middle
             here, speed, there = (each.reshape(len(frames), -1) @ basis.T for each in (now, step, later))
-            inputs.append(
-                np.concatenate([here[:, :EVEN], speed[:, :EVEN], here[:, EVEN:], speed[:, EVEN:]], 1)
-            )
+            inputs.append(np.concatenate([here[:, :EVEN], speed[:, :EVEN], here[:, EVEN:], speed[:, EVEN:]], 1))
             outputs.append(there)
             trials += [int(trial)] * len(frames)
         if not trials:

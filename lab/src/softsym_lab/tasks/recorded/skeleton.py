@@ -59,9 +59,7 @@ def reflect_joints(edges: Iterable[tuple[int, int]], joints: int) -> NDArray[np.
             if images[joint] != joint or len(branches) == 1:
                 continue  # inside one of two branches: it has its image already
             if len(branches) > 2:
-                raise InputError(
-                    f"joint {joint} has {len(branches)} branches of one shape; which are left and right?"
-                )
+                raise InputError(f"joint {joint} has {len(branches)} branches of one shape; which are left and right?")
             _exchange(images, children, shapes, *branches)
     return images
 

@@ -59,9 +59,7 @@ def test_a_preset_of_its_own_is_named_and_what_was_not_measured_is_empty(made):
 
 def test_lines_of_the_file_have_the_costs(made):
     rows = render(made[0], "fast", made[1]).rows
-    mine = next(
-        row for row in rows if (row["section"], row["row"], row["column"]) == ("Inertia", "Oz(2)", "EMLP")
-    )
+    mine = next(row for row in rows if (row["section"], row["row"], row["column"]) == ("Inertia", "Oz(2)", "EMLP"))
     assert mine["peak_megabytes"] == 500.0
 
 

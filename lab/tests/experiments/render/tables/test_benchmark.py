@@ -32,9 +32,7 @@ def made(folder, name, value, models=None):
             scores = {"published R2": value(run), "R2 xx": 0.5} if spec.score else {}
             verdicts = [VERDICT] if run.model == "gp" else []
             store.save(
-                replace(
-                    record(run), result=replace(result, scores=scores, verdicts=verdicts, chosen="this one")
-                )
+                replace(record(run), result=replace(result, scores=scores, verdicts=verdicts, chosen="this one"))
             )
     return spec, summarise(spec, found, store)
 

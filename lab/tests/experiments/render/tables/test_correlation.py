@@ -65,9 +65,7 @@ def test_regularizers_are_compared_before_the_strengths_differ(tmp_path):
         for k in (1, run.preset.adjust_at, run.preset.adjust_at + 1)
     ]
     assert before_adjustment(type(made)(run, made.result, {}, history))["O(2)@x"] == run.preset.adjust_at
-    with pytest.raises(
-        InputError, match="no regularizer values before the adjustment; remove the run to repeat it"
-    ):
+    with pytest.raises(InputError, match="no regularizer values before the adjustment; remove the run to repeat it"):
         before_adjustment(type(made)(run, made.result, {}, history[2:]))
 
 

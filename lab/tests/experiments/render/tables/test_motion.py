@@ -2,12 +2,7 @@
 
 from lab.tests.experiments.small import rendered, summaries
 
-from softsym_lab.experiments.render.tables.motion import (
-    SHOWN,
-    draw_errors,
-    draw_trajectories,
-    model_errors,
-)
+from softsym_lab.experiments.render.tables.motion import SHOWN, draw_errors, draw_trajectories, model_errors
 
 
 def test_equivariance_errors_of_two_models(tmp_path):

@@ -8,9 +8,7 @@ from softsym_lab.experiments.render.tables.progress import PRINTED, draw, streng
 
 def test_strengths_and_the_published_ones(tmp_path):
     run = summaries(tmp_path, "progress", share=0)[0].runs[0]
-    row = strengths_row(
-        [record(run, strengths=(1.0, 2.0, 80.0)), record(run, strengths=(3.0, 2.0, 120.0))], "O(2)@z"
-    )
+    row = strengths_row([record(run, strengths=(1.0, 2.0, 80.0)), record(run, strengths=(3.0, 2.0, 120.0))], "O(2)@z")
     assert row["strength"] == pytest.approx(100)
     assert row["strength_std"] == pytest.approx(28.28, abs=0.01)
     assert row["published_strength"] > 0

@@ -13,10 +13,7 @@ from softsym_lab.tasks.motion.waymo.files import SourceFile, find_files
 def tracks():
     rng = np.random.default_rng(0)
     return Tracks(
-        rng.normal(size=(3, 6, 3)),
-        rng.normal(size=(3, 6, 3)),
-        np.array(["a", "b", "é"]),
-        np.array(["1", "2", "3"]),
+        rng.normal(size=(3, 6, 3)), rng.normal(size=(3, 6, 3)), np.array(["a", "b", "é"]), np.array(["1", "2", "3"])
     )
 
 

@@ -11,9 +11,7 @@ from softsym_lab.tasks.motion.waymo import CODE, HONEST, ExtractSettings, extrac
 
 pytest.importorskip("crc32c", reason="needs the extra [waymo]")
 pytest.importorskip("google.protobuf", reason="needs the extra [waymo]")
-module = importlib.import_module(
-    "softsym_lab.tasks.motion.waymo.extract"
-)  # the package's `extract` is the function
+module = importlib.import_module("softsym_lab.tasks.motion.waymo.extract")  # the package's `extract` is the function
 ENCODERS = {"example": writer.example, "scenario": writer.scenario}
 
 
@@ -84,8 +82,7 @@ def test_other_windows(folder):
 
 def test_files_of_different_flavours_may_stand_side_by_side(tmp_path):
     files = [
-        writer.write(tmp_path / f"{key}.tfrecord", [encode(*ascending(key, [1]))])
-        for key, encode in ENCODERS.items()
+        writer.write(tmp_path / f"{key}.tfrecord", [encode(*ascending(key, [1]))]) for key, encode in ENCODERS.items()
     ]
     assert extract(files[::-1], cache=False).scenario_ids.tolist() == ["example", "scenario"]
     with pytest.raises(InputError, match=r"scenario.tfrecord: the record at byte 0 is a Scenario"):

@@ -63,16 +63,10 @@ def test_unknown_flavour(path):
         (b"", "at byte 0 is neither a tf.Example nor a Scenario"),
         (writer.integer(1, 5), "at byte 0 is neither"),
         (b"\xff\xff\xff", "at byte 0 cannot be read as a motion record: .*pass training or validation"),
-        (
-            writer.block(1, b"\xff"),
-            "at byte 0 cannot be read as a motion record: its bytes are no protobuf message",
-        ),
+        (writer.block(1, b"\xff"), "at byte 0 cannot be read as a motion record: its bytes are no protobuf message"),
         (writer.block(1, b""), "as a tf.Example: it has no feature 'state/id'"),
         (writer.block(5, b"a") + writer.block(2, b"\x1a\x09"), "at byte 0 cannot be read as a motion record"),
-        (
-            writer.block(5, b"a") + writer.block(2, b""),
-            "at byte 0 cannot be read as a Scenario: track 0 has 0",
-        ),
+        (writer.block(5, b"a") + writer.block(2, b""), "at byte 0 cannot be read as a Scenario: track 0 has 0"),
     ],
 )
 def test_garbage_with_right_checksums(tmp_path, data, match):

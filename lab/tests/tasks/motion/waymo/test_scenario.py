@@ -49,12 +49,7 @@ def test_no_tracks():
 
 
 def test_fields_of_a_state_in_any_order():
-    parts = [
-        writer.double(2, 1.25),
-        writer.double(3, -2.5),
-        writer.double(4, 1e3 + 1e-9),
-        writer.integer(11, 1),
-    ]
+    parts = [writer.double(2, 1.25), writer.double(3, -2.5), writer.double(4, 1e3 + 1e-9), writer.integer(11, 1)]
     rest = b"".join(writer.single(number, 9.0) for number in range(5, 11))
     for order in itertools.permutations(parts):
         assert only_state(rest + b"".join(order)) == (1.25, -2.5, 1e3 + 1e-9, True)

@@ -12,9 +12,7 @@ from softsym_lab.tasks.motion.waymo.schema import MESSAGES, RecordError, parse
 def test_one_line_says_what_to_install(missing, monkeypatch, tmp_path):
     path = writer.write(tmp_path / "a.tfrecord", [writer.scenario(*writer.scene(1))])
     monkeypatch.setitem(sys.modules, missing, None)
-    with pytest.raises(
-        InputError, match=r"needs protobuf and crc32c: pip install 'softsym\[waymo\]'$"
-    ) as caught:
+    with pytest.raises(InputError, match=r"needs protobuf and crc32c: pip install 'softsym\[waymo\]'$") as caught:
         next(read_scenes(path))
     assert "\n" not in str(caught.value)
 

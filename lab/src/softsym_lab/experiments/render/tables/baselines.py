@@ -36,10 +36,7 @@ def render(table_spec: TableSpec, preset: str, summaries: list[Summary]) -> Rend
     for row in table_spec.rows:
         mine = [s for s in summaries if s.row is row]
         best = min((s.mean for s in mine if s.mean is not None), default=None)
-        parts += [
-            f"## {row.section} {row.label}",
-            markdown_table(HEADER, [line(table_spec, s, best) for s in mine]),
-        ]
+        parts += [f"## {row.section} {row.label}", markdown_table(HEADER, [line(table_spec, s, best) for s in mine])]
     parts.append(notes(table_spec))
     rows = [{**s.to_dict(), **numbers(table_spec, s)} for s in summaries]
     figures = {"": lambda: bars(table_spec.title, table_spec.unit, summaries)}

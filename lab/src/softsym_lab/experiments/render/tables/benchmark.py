@@ -64,14 +64,7 @@ def ranking(table_spec: TableSpec, summaries: Sequence[Summary]) -> list[dict[st
     for name, (mean, *std) in benchmarks()[table_spec.name]["rows"].items():
         text = f"{mean:g}" + (f" ± {std[0]:g}" if std else "")
         lines.append(
-            {
-                "model": name,
-                "inputs": EMPTY,
-                "whose": "published",
-                "value": mean,
-                "text": text,
-                "seeds": EMPTY,
-            }
+            {"model": name, "inputs": EMPTY, "whose": "published", "value": mean, "text": text, "seeds": EMPTY}
         )
     sign = 1 if table_spec.score is None else -1
     return sorted(lines, key=lambda line: (line["value"] is None, sign * (line["value"] or 0.0)))
@@ -84,17 +77,11 @@ def _exactly(mean: float | None, std: float | None) -> str:
 
 
 def _scores(summaries: Sequence[Summary]) -> str:
-    names = list(
-        dict.fromkeys(name for s in summaries for record in s.records for name in record.result.scores)
-    )
+    names = list(dict.fromkeys(name for s in summaries for record in s.records for name in record.result.scores))
     if not names:
         return ""
     lines = [
-        [
-            s.row.label,
-            s.column.label,
-            *(number(_mean([r.result.scores[name] for r in s.records]), 3) for name in names),
-        ]
+        [s.row.label, s.column.label, *(number(_mean([r.result.scores[name] for r in s.records]), 3) for name in names)]
         for s in summaries
         if s.records
     ]
@@ -135,9 +122,7 @@ def draw(table_spec: TableSpec, lines: Sequence[dict[str, Any]]) -> Any:
     axis = axes[0, 0]
     least = max(0.0, min(line["value"] for line in known)) if table_spec.score is not None else 0.0
     values = [max(line["value"], least) for line in known]
-    axis.barh(
-        range(len(known)), values, color=[OURS if line["whose"] == "ours" else PUBLISHED for line in known]
-    )
+    axis.barh(range(len(known)), values, color=[OURS if line["whose"] == "ours" else PUBLISHED for line in known])
     labels = [
         f"{line['model']}, {line['inputs']}" if line["whose"] == "ours" else f"{line['model']} (published)"
         for line in known

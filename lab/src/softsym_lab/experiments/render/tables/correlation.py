@@ -83,9 +83,7 @@ def pearson(pairs: Sequence[dict[str, float]]) -> dict[str, float | None]:
     return found
 
 
-def ours_and_published(
-    summaries: Sequence[Summary],
-) -> tuple[dict[str, float | None], dict[str, float | None]]:
+def ours_and_published(summaries: Sequence[Summary]) -> tuple[dict[str, float | None], dict[str, float | None]]:
     """The three numbers of our runs and those of the whole published table."""
     printed = [
         {name: float(row[f"{name}_{short}"]) for name in ("data", *PRINTED)}
@@ -98,9 +96,7 @@ def ours_and_published(
 def by_seed(summaries: Sequence[Summary]) -> dict[str, list[float]]:
     """The three numbers of each seed that is done for every data set."""
     count = min((len(s.records) for s in summaries), default=0)
-    each = [
-        pearson([values([s.records[k]], group) for s in summaries for group in GROUPS]) for k in range(count)
-    ]
+    each = [pearson([values([s.records[k]], group) for s in summaries for group in GROUPS]) for k in range(count)]
     return {name: [found for e in each if (found := e[name]) is not None] for name in QUANTITIES}
 
 
@@ -128,12 +124,7 @@ def render(table_spec: TableSpec, preset: str, summaries: list[Summary]) -> Rend
         notes(table_spec),
     ]
     rows = [
-        {
-            "data_set": p.label,
-            "group": p.group,
-            **p.values,
-            **{f"published_{k}": v for k, v in p.published.items()},
-        }
+        {"data_set": p.label, "group": p.group, **p.values, **{f"published_{k}": v for k, v in p.published.items()}}
         for p in found
     ]
     figures = {"scatter": lambda: _scatter(found), "bars": lambda: _bars(ours, printed)}
@@ -147,8 +138,7 @@ def _three(value: float | None) -> str:
 def _line(point: Point, summaries: Sequence[Summary]) -> list[str]:
     summary = next(s for s in summaries if s.row.label == point.label)
     cells = [
-        number(point.values[name])
-        + (f" ({number(point.published[name])})" if name in point.published else "")
+        number(point.values[name]) + (f" ({number(point.published[name])})" if name in point.published else "")
         for name in ("data", *QUANTITIES)
     ]
     return [point.label, point.group, seeds(len(summary.records), summary.wanted), *cells]

@@ -9,14 +9,7 @@ from typing import Any
 from softsym.datasets import task as read_task
 from softsym_lab.experiments.render.figures import AXES, bars, new_figure
 from softsym_lab.experiments.render.files import Rendered, head, notes
-from softsym_lab.experiments.render.markdown import (
-    EMPTY,
-    comparison,
-    markdown_table,
-    matrix,
-    number,
-    verdict_table,
-)
+from softsym_lab.experiments.render.markdown import EMPTY, comparison, markdown_table, matrix, number, verdict_table
 from softsym_lab.experiments.summary import Summary
 from softsym_lab.experiments.table_spec import TableSpec
 from softsym_lab.tasks.motion import Motion
@@ -30,9 +23,7 @@ EXAMPLES = 40
 def render(table_spec: TableSpec, preset: str, summaries: list[Summary]) -> Rendered:
     """Errors of all models, equivariance errors of some, what data say, and example trajectories where they can be made again."""
     shown = [s for s in summaries if s.column.label in SHOWN and s.records]
-    lines = [
-        [s.row.label, s.column.label, *(number(value) for value in model_errors(s).values())] for s in shown
-    ]
+    lines = [[s.row.label, s.column.label, *(number(value) for value in model_errors(s).values())] for s in shown]
     final = [
         [s.row.label, s.column.label, number(statistics.fmean(known))]
         for s in summaries
@@ -74,13 +65,7 @@ def draw_errors(shown: Sequence[Summary]) -> Any:
         mine = [s for s in shown if s.row.label == label]
         for k, (group, colour) in enumerate(AXES.items()):
             heights = [model_errors(s)[group] or 0.0 for s in mine]
-            axis.bar(
-                [place + 0.25 * (k - 1) for place in range(len(mine))],
-                heights,
-                0.25,
-                color=colour,
-                label=group,
-            )
+            axis.bar([place + 0.25 * (k - 1) for place in range(len(mine))], heights, 0.25, color=colour, label=group)
         axis.set_xticks(range(len(mine)), [s.column.label.replace(" ", "\n") for s in mine], fontsize=7)
         axis.set_title(label, fontsize=9)
     axes[0, 0].set_ylabel("model equivariance error")

@@ -71,14 +71,10 @@ def draw(records: Sequence[RunRecord], full: Sequence[RunRecord]) -> Any:
         last = record.result.epochs
         for group, colour in AXES.items():
             label = group if k == 0 else None
-            axes[0, 0].plot(
-                [0, last], 2 * [record.result.data_errors[group]], color=colour, label=label, **style
-            )
+            axes[0, 0].plot([0, last], 2 * [record.result.data_errors[group]], color=colour, label=label, **style)
             for axis, name in zip(axes[1:4, 0], ("errors", "residuals", "strengths"), strict=True):
                 rows = [row for row in record.history if name in row]
-                axis.plot(
-                    [row["epoch"] for row in rows], [row[name][group] for row in rows], color=colour, **style
-                )
+                axis.plot([row["epoch"] for row in rows], [row[name][group] for row in rows], color=colour, **style)
         _validation(axes[4, 0], record, "#0b6e99", "validation" if k == 0 else None, **style)
     for k, record in enumerate(full):
         _validation(axes[4, 0], record, "#66a182", "validation, full schedule" if k == 0 else None, alpha=0.6)
@@ -96,10 +92,4 @@ def draw(records: Sequence[RunRecord], full: Sequence[RunRecord]) -> Any:
 
 def _validation(axis: Any, record: RunRecord, colour: str, label: str | None, **style: Any) -> None:
     rows = [row for row in record.history if row.get("validation") is not None]
-    axis.plot(
-        [row["epoch"] for row in rows],
-        [row["validation"] for row in rows],
-        color=colour,
-        label=label,
-        **style,
-    )
+    axis.plot([row["epoch"] for row in rows], [row["validation"] for row in rows], color=colour, label=label, **style)

@@ -38,9 +38,7 @@ def render(table_spec: TableSpec, preset: str, summaries: list[Summary]) -> Rend
                     "model_error": statistics.fmean(errors),
                     "model_error_std": statistics.stdev(errors) if len(errors) > 1 else None,
                     "published": published.get(printed_name(group)),
-                    "strength": statistics.fmean(
-                        record.result.strengths[group] for record in summary.records
-                    ),
+                    "strength": statistics.fmean(record.result.strengths[group] for record in summary.records),
                     "seeds": len(errors),
                     "seeds_wanted": summary.wanted,
                 }
@@ -64,19 +62,14 @@ def render(table_spec: TableSpec, preset: str, summaries: list[Summary]) -> Rend
         notes(table_spec),
     ]
     cells = [s.to_dict() for s in summaries]
-    return Rendered(
-        "\n\n".join(text), rows or cells, {"": lambda: draw(rows)} if rows else {}, {"cells": cells}
-    )
+    return Rendered("\n\n".join(text), rows or cells, {"": lambda: draw(rows)} if rows else {}, {"cells": cells})
 
 
 def draw(rows: list[dict[str, object]]) -> object:
     """Bars of model errors, ours and the published."""
     figure, axes = new_figure(width=6, height=3.4)
     axis = axes[0, 0]
-    for shift, name, colour, label in (
-        (-0.2, "model_error", OURS, "ours"),
-        (0.2, "published", PUBLISHED, "published"),
-    ):
+    for shift, name, colour, label in ((-0.2, "model_error", OURS, "ours"), (0.2, "published", PUBLISHED, "published")):
         heights = [row[name] or 0.0 for row in rows]
         axis.bar([k + shift for k in range(len(rows))], heights, 0.4, color=colour, label=label)
     axis.set_xticks(range(len(rows)), [str(row["group"]) for row in rows])

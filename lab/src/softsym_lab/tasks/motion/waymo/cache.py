@@ -47,9 +47,7 @@ def read(path: Path, settings: ExtractSettings) -> Tracks | None:
     except FileNotFoundError:
         return None
     except Exception as error:  # a damaged archive fails in more ways than can be listed
-        warnings.warn(
-            f"cannot use the cache entry {path} ({error}); extracting again", CacheWarning, stacklevel=3
-        )
+        warnings.warn(f"cannot use the cache entry {path} ({error}); extracting again", CacheWarning, stacklevel=3)
         return None
     return tracks
 

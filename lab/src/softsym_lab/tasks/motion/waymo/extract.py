@@ -50,9 +50,7 @@ def extract(
     return tracks
 
 
-def _extract(
-    files: Sequence[SourceFile], settings: ExtractSettings, flavour: Flavour, progress: bool
-) -> Tracks:
+def _extract(files: Sequence[SourceFile], settings: ExtractSettings, flavour: Flavour, progress: bool) -> Tracks:
     points = [np.empty((0, settings.past + settings.future, 3))]
     scenario_ids: list[str] = []
     track_ids: list[str] = []

@@ -73,9 +73,7 @@ def _source_file(path: Path) -> SourceFile:
     try:
         status = path.stat()
     except FileNotFoundError as error:
-        raise InputError(
-            f"there is no file or folder {path}; pass the folder that holds the TFRecord files"
-        ) from error
+        raise InputError(f"there is no file or folder {path}; pass the folder that holds the TFRecord files") from error
     except OSError as error:
         raise InputError(_cannot_read(path, error)) from error
     if not stat.S_ISREG(status.st_mode):

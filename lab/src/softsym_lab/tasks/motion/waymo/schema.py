@@ -14,22 +14,13 @@ from softsym.errors import InputError
 Field = tuple[str, int, str]
 """Name, number and type; a type in square brackets is repeated."""
 MESSAGES: dict[str, list[Field]] = {
-    "State": [
-        ("center_x", 2, "double"),
-        ("center_y", 3, "double"),
-        ("center_z", 4, "double"),
-        ("valid", 11, "bool"),
-    ],
+    "State": [("center_x", 2, "double"), ("center_y", 3, "double"), ("center_z", 4, "double"), ("valid", 11, "bool")],
     "Track": [("id", 1, "int32"), ("object_type", 2, "int32"), ("states", 3, "[State]")],
     "Scenario": [("tracks", 2, "[Track]"), ("scenario_id", 5, "bytes")],
     "FloatList": [("value", 1, "[float]")],
     "Int64List": [("value", 1, "[int64]")],
     "BytesList": [("value", 1, "[bytes]")],
-    "Feature": [
-        ("bytes_list", 1, "BytesList"),
-        ("float_list", 2, "FloatList"),
-        ("int64_list", 3, "Int64List"),
-    ],
+    "Feature": [("bytes_list", 1, "BytesList"), ("float_list", 2, "FloatList"), ("int64_list", 3, "Int64List")],
     "Entry": [("key", 1, "bytes"), ("value", 2, "bytes")],
     "Features": [("feature", 1, "[Entry]")],
     "Example": [("features", 1, "Features")],
@@ -85,11 +76,7 @@ def _pool() -> Any:
             label = proto.LABEL_REPEATED if is_repeated else proto.LABEL_OPTIONAL
             if type_name in MESSAGES:
                 described.field.add(
-                    name=name,
-                    number=number,
-                    label=label,
-                    type=proto.TYPE_MESSAGE,
-                    type_name=f".softsym.{type_name}",
+                    name=name, number=number, label=label, type=proto.TYPE_MESSAGE, type_name=f".softsym.{type_name}"
                 )
             else:
                 described.field.add(

@@ -61,9 +61,7 @@ def read_records(path: str | os.PathLike[str]) -> Iterator[Record]:
                 yield record
                 del record  # before the next one is read
     except OSError as error:
-        raise InputError(
-            f"cannot read {path}: {error.strerror or error}; pass a file you may read"
-        ) from error
+        raise InputError(f"cannot read {path}: {error.strerror or error}; pass a file you may read") from error
 
 
 def masked_crc32c(data: bytes) -> int:
@@ -98,9 +96,7 @@ def _read_data(file: BinaryIO, path: Path, offset: int, size: int) -> bytes:
 def _read_length(file: BinaryIO, path: Path, offset: int) -> int:
     header = file.read(_HEADER.size)
     if len(header) < _HEADER.size:
-        raise InputError(
-            f"{path}: the file is cut off in the header of the record at byte {offset}; {_AGAIN}"
-        )
+        raise InputError(f"{path}: the file is cut off in the header of the record at byte {offset}; {_AGAIN}")
     length, checksum = _HEADER.unpack(header)
     if masked_crc32c(header[:8]) == checksum:
         return int(length)

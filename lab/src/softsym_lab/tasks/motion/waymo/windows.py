@@ -71,9 +71,7 @@ class ExtractSettings:
     def _check_types(self) -> None:
         names = self.object_types
         if not isinstance(names, tuple) or not names or any(name not in OBJECT_TYPES for name in names):
-            raise InputError(
-                f"`object_types` must be a tuple of names out of {', '.join(OBJECT_TYPES)}, got {names!r}"
-            )
+            raise InputError(f"`object_types` must be a tuple of names out of {', '.join(OBJECT_TYPES)}, got {names!r}")
 
 
 HONEST = ExtractSettings()
