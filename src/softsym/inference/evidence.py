@@ -47,6 +47,7 @@ FEWEST, FEWEST_GROUPS = 10, 4
 """The fewest rows that are accepted."""
 OVERLAP_ROWS, TESTED_ROWS = 600, 2_000
 """Rows of the orbit overlap and of the randomization test, if there are more."""
+A = TypeVar("A")
 T = TypeVar("T")
 
 
@@ -151,7 +152,7 @@ def evidence(
     inside = [[j for j, H in enumerate(candidates) if H is not G and contains(G.group, H.group)] for G in candidates]
     details = {one.action.group.name: one.detail for one in tests}
     rows = make_consistent(rows, inside)
-    _compare_parities(rows, tests)
+    _compare_parities(rows, tests, n_jobs)
     return EvidenceTable(rows, details, time.perf_counter() - start)
 
 
@@ -307,23 +308,21 @@ def _compare_with_others(
         rows[k] = replace(rows[k], seconds=row.seconds + time.perf_counter() - begun)
 
 
-def _compare_parities(rows: list[EvidenceRow], tests: Sequence[_Tests]) -> None:
+def _compare_parities(rows: list[EvidenceRow], tests: Sequence[_Tests], n_jobs: int) -> None:
     """Notes which columns are pseudovectors where reflections are refuted, and the rotations among the candidates are not."""
-    refuted = [row.verdict in ("absent", "soft") for row in rows]
-    for k, (row, one) in enumerate(zip(rows, tests, strict=True)):
-        if not refuted[k] or any(
-            is_refuted
-            and other.action.linear.is_orthogonal
-            and not has_reflections(other.action.linear)
-            and contains(one.action.linear, other.action.linear)
-            for other, is_refuted in zip(tests, refuted, strict=True)
-        ):
-            continue
-        begun = time.perf_counter()
+    refuted = [one for one, row in zip(tests, rows, strict=True) if row.verdict in ("absent", "soft")]
+    rotations = [one.action.linear for one in refuted if one.action.linear.is_orthogonal]
+    rotations = [group for group in rotations if not has_reflections(group)]
+
+    def compare(k: int) -> EvidenceRow:
+        row, one, begun = rows[k], tests[k], time.perf_counter()
+        if one not in refuted or any(contains(one.action.linear, group) for group in rotations):
+            return row
         named = find_pseudo_copies(one.sample, one.action, row.errors)
-        if named:
-            note = "; ".join(text for text in (row.note, describe(named)) if text)
-            rows[k] = replace(row, note=note, seconds=row.seconds + time.perf_counter() - begun)
+        note = "; ".join(text for text in (row.note, describe(named) if named else "") if text)
+        return replace(row, note=note, seconds=row.seconds + time.perf_counter() - begun)
+
+    rows[:] = _map(compare, range(len(rows)), n_jobs)
 
 
 def _randomize(sample: Sample, group: Group) -> RandomizationResult | None:
@@ -370,11 +369,11 @@ def _noise_share(noise: ArrayLike | None, X: Array, Y: Array, sample: Sample) ->
     return total / float(chdtri(degrees, 0.025)) / whole
 
 
-def _map(function: Callable[[Action], T], actions: Sequence[Action], n_jobs: int) -> list[T]:
-    if n_jobs <= 1 or len(actions) == 1:
-        return [function(action) for action in actions]
+def _map(function: Callable[[A], T], items: Sequence[A], n_jobs: int) -> list[T]:
+    if n_jobs <= 1 or len(items) == 1:
+        return [function(item) for item in items]
     with ContextThreads(n_jobs) as pool:
-        return list(pool.map(function, actions))
+        return list(pool.map(function, items))
 
 
 def _labels(row_groups: ArrayLike | None, n: int) -> Index | None:

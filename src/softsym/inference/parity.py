@@ -20,7 +20,8 @@ from softsym.gp.features import FeatureMap, combine, equivariant_features
 from softsym.gp.regression import fit
 from softsym.groups import Group
 from softsym.inference.points import Action
-from softsym.inference.sample import Sample
+from softsym.inference.sample import FOLDS, Sample
+from softsym.metrics.transform import act
 from softsym.reps import Rep, TensorType, pseudo
 from softsym.reps.atoms import group_element
 from softsym.typing import Array, Index
@@ -31,6 +32,8 @@ BETTER, ALIKE = 0.25, 0.1
 """Share of the violation under the given types that others may leave to be better, and by which two of these may differ."""
 SLACK = 1.2
 """By how much the error with reflections may be larger than with rotations alone."""
+ELEMENTS, CLEARLY_LESS = 4, 0.7
+"""Rotations of every row in the comparison before any fit, and the share of the violation of reflections that theirs must be below."""
 WORDS = {"V": "a vector", "pV": "a pseudovector", "S": "a scalar", "pS": "a pseudoscalar"}
 
 
@@ -63,6 +66,8 @@ def find_pseudo_copies(sample: Sample, action: Action, errors: tuple[float, floa
     if rotations is None:
         return []
     reflection = next(h for h in group.discrete_generators if np.linalg.det(h) < 0)
+    if not _rotations_hold_better(sample, rotations, reflection):
+        return []
     models = [_Model(sample, sample.rep_in, rotations, k, block.kind) for k, block in enumerate(sample.blocks)]
     whole = sum(float((block.weights * block.whole**2).sum()) for block in sample.blocks)
     alone = sum(float(model.errors.sum()) for model in models) / whole
@@ -128,6 +133,21 @@ def rotation_subgroup(group: Group) -> Group | None:
         return None
     discrete = np.array(kept).reshape(-1, group.dim, group.dim)
     return Group.from_generators(group.lie_algebra, discrete, name=f"rotations of {group.name}")
+
+
+def _rotations_hold_better(sample: Sample, rotations: Group, reflection: Array) -> bool:
+    """Whether an unconstrained predictor breaks rotations clearly less than reflections: else no other types make the group hold."""
+    with sample.lock:
+        predictor = sample.early_predictor(FOLDS)
+    X, elements = sample.X[sample.some(ROWS)], rotations.sample(ELEMENTS, sample.seed)
+    Y = predictor.predict(X)
+
+    def violation(matrices: Array) -> float:
+        moved = act(sample.rep_in, rotations, matrices, X).reshape(-1, X.shape[1])
+        expected = act(sample.rep_out, rotations, matrices, Y).reshape(-1, Y.shape[1])
+        return float(((predictor.predict(np.asarray(moved)) - expected) ** 2).mean())
+
+    return violation(elements) < CLEARLY_LESS * violation(elements @ reflection)
 
 
 class _Model:

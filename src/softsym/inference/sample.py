@@ -14,6 +14,7 @@ import math
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -198,9 +199,18 @@ class Sample:
         """Number of features that these rows pay for."""
         return 1_100 if len(self) <= MANY_ROWS else 450
 
-    @functools.lru_cache(maxsize=64)  # noqa: B019 - one sample, freed with it
+    @functools.cached_property
+    def _kept(self) -> dict[tuple[int, ...], Any]:
+        """What was computed before: inducing points by width and size of a type, predictors by number of folds."""
+        return {}
+
     def inducing(self, width: int, q: int) -> InducingPoints:
         """The remainder's functions for one of the widths."""
+        if (width, q) not in self._kept:
+            self._kept[width, q] = self._select(width, q)
+        return self._kept[width, q]
+
+    def _select(self, width: int, q: int) -> InducingPoints:
         share = REMAINDER_FEATURES if len(self) <= MANY_ROWS else REMAINDER_FEATURES // 2
         count = max(40, share // q)
         widths = float(self.widths[width]) * self.deviations
@@ -279,15 +289,17 @@ class Sample:
             out[:, block.columns.ravel()] = values.reshape(len(self), -1)
         return out
 
-    @functools.lru_cache(maxsize=1)  # noqa: B019 - one sample, freed with it
     def early_predictor(self, folds: int) -> Predictor:
         """An unconstrained Gaussian process fitted to the first folds."""
+        if (folds,) in self._kept:
+            return self._kept[folds,]
         fitted = []
         for block, (features, _) in zip(self.blocks, self.unconstrained, strict=True):
             sums = self.statistics(features, block)[:folds]
             total = sum(sums[1:], sums[0])
             fitted.append(total.weights(fit(total).ridge))
-        return Predictor(self, fitted)
+        self._kept[folds,] = Predictor(self, fitted)
+        return self._kept[folds,]
 
     @functools.cached_property
     def tree_errors(self) -> tuple[Index, list[Array]]:

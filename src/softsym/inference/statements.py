@@ -521,8 +521,12 @@ def _combine(sample: Sample, parts: Sequence[_Part], noise: float, candidates: i
         labels = np.unique(sample.labels[tested], return_inverse=True)[1].reshape(-1)
         bound = mean_interval(scores[tested], labels, level)[0]
         least = max(0.0, bound) / math.sqrt(max(float(squares[tested].mean()), 1e-300))
-    low, high, _ = mean_interval(exact - free, sample.labels, level)
-    _, limit, _ = mean_interval(exact, sample.labels, level)
+    squared = [
+        ((part.block.values + part.block.linear) ** 2).sum(axis=1) * sample.roots[:, None] ** 2 for part in parts
+    ]
+    total = sum((a @ w for a, w in zip(squared, weights, strict=True)), np.zeros(len(sample)))
+    low, high = _ratio_interval(exact - free, total, sample.labels, level)
+    limit = _ratio_interval(exact, total, sample.labels, level)[1]
     at_rows, on_orbits = (
         sum((part.draws[kind] @ w for part, w in zip(parts, weights, strict=True)), np.zeros(DRAWS))
         for kind in range(2)
@@ -551,8 +555,8 @@ def _combine(sample: Sample, parts: Sequence[_Part], noise: float, candidates: i
         violation=min(math.sqrt(ends[1]), 1.0),
         interval=(min(lower, 1.0), min(upper, 1.0)),
         largest=largest,
-        cost=(low / whole, high / whole),
-        certified=math.sqrt(max(0.0, limit / whole - noise)),
+        cost=(low, high),
+        certified=math.sqrt(max(0.0, limit - noise)),
         resolution=min((part.resolution for part in parts), default=0.0),
         errors=(float(exact.mean()) / whole, soft / whole, without / whole),
         log_evidence=sum(part.log_evidence for part in parts),
@@ -606,3 +610,10 @@ def mean_interval(values: Array, labels: Index, level: float) -> tuple[float, fl
     error = float(np.sqrt((by_group**2).sum() * count / max(1, count - 1))) / len(values)
     z = -float(stdtrit(count - 1, level)) if count < 100 else -float(ndtri(level))
     return middle - z * error, middle + z * error, error
+
+
+def _ratio_interval(values: Array, total: Array, labels: Index, level: float) -> tuple[float, float]:
+    """Interval of the ratio of two means over the same rows, by the delta method."""
+    ratio, size = float(values.mean() / total.mean()), float(total.mean())
+    low, high, _ = mean_interval(values - ratio * total, labels, level)
+    return ratio + low / size, ratio + high / size
