@@ -5,7 +5,7 @@ from scipy.stats import kstest
 import softsym as ss
 from softsym.errors import InputError
 from softsym.groups.finite_subgroup import finite_subgroup
-from softsym.inference.randomization import _draw_elements, holm, randomization_test, split_rows, transform_each_row
+from softsym.inference.randomization import _draw_elements, holm, randomization_test, transform_each_row
 
 V, S = ss.rep("V"), ss.rep("S")
 
@@ -33,18 +33,12 @@ def test_a_broken_symmetry_is_refuted():
     X = rng.standard_normal((100, 3))
     test = randomization_test(stretched, X, stretched(X) + 0.1 * rng.standard_normal(X.shape), V, V, ss.O(3))
     assert test.p_value <= 0.001
-    lower, upper = test.effect
-    truth = np.sqrt(
-        np.mean((stretched(X) - X * 31 / 30) ** 2) / np.mean(stretched(X) ** 2)
-    )  # the isotropic part is the mean stretch
-    assert 0.7 * truth < lower < truth < 1.1 * upper
 
 
 def test_a_symmetric_predictor_refutes_nothing():
     X = np.random.default_rng(2).standard_normal((50, 3))
     test = randomization_test(lambda X: X, X, X, V, V, ss.O(3))
     assert test.p_value == 1.0
-    assert test.effect == (0.0, 1.0)
 
 
 def test_row_groups_are_transformed_together():
@@ -83,15 +77,6 @@ def test_direct_products():
     X = np.random.default_rng(4).standard_normal((40, 6))
     test = randomization_test(lambda X: X[:, :1], X, X[:, :1], ss.rep("V"), S, ss.group("SO(3) * S(2)"))
     assert test.p_value < 0.01
-
-
-def test_the_split_keeps_row_groups_together():
-    labels = np.repeat(np.arange(10), 3)
-    first, second = split_rows(30, labels, seed=1)
-    assert not set(labels[first]) & set(labels[second])
-    assert sorted([*first, *second]) == list(range(30))
-    with pytest.raises(InputError, match="`row_groups` has 3 labels for 30 rows"):
-        split_rows(30, [1, 2, 3], seed=0)
 
 
 def test_holm():

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -502,69 +502,59 @@ def _moments(
 def _combine(sample: Sample, parts: Sequence[_Part], noise: float, candidates: int) -> Statements:
     """The statements over all types of outputs; row groups are the units of the tests."""
     weights = [part.block.weights * part.block.sizes**2 for part in parts]
-    whole = sum(float((part.block.weights * part.block.whole**2).sum()) for part in parts)
-    scores = sum((part.scores @ w for part, w in zip(parts, weights, strict=True)), np.zeros(len(sample)))
-    averaged = [
-        part.averaged if part.averaged.mean() < part.with_symmetry.mean() else part.with_symmetry for part in parts
-    ]
-    softly = [np.minimum(part.softly.mean(0), part.without.mean(0)) for part in parts]
-    best = [part.softly if part.softly.mean() <= part.without.mean() else part.without for part in parts]
-    level = 0.025 / max(1, candidates)
-    exact = sum((a @ w for a, w in zip(averaged, weights, strict=True)), np.zeros(len(sample)))
-    free = sum((a @ w for a, w in zip(best, weights, strict=True)), np.zeros(len(sample)))
-    without = sum(float((part.without @ w).mean()) for part, w in zip(parts, weights, strict=True))
-    soft = sum(float(a @ w) for a, w in zip(softly, weights, strict=True))
-    tested = scores != 0
-    squares = sum((part.directions @ w for part, w in zip(parts, weights, strict=True)), np.zeros(len(sample)))
-    least = 0.0
-    if tested.any():
-        labels = np.unique(sample.labels[tested], return_inverse=True)[1].reshape(-1)
-        bound = mean_interval(scores[tested], labels, level)[0]
-        least = max(0.0, bound) / math.sqrt(max(float(squares[tested].mean()), 1e-300))
-    squared = [
-        ((part.block.values + part.block.linear) ** 2).sum(axis=1) * sample.roots[:, None] ** 2 for part in parts
-    ]
-    total = sum((a @ w for a, w in zip(squared, weights, strict=True)), np.zeros(len(sample)))
-    low, high = _ratio_interval(exact - free, total, sample.labels, level)
-    limit = _ratio_interval(exact, total, sample.labels, level)[1]
-    at_rows, on_orbits = (
-        sum((part.draws[kind] @ w for part, w in zip(parts, weights, strict=True)), np.zeros(DRAWS))
-        for kind in range(2)
+
+    def over_copies(of: Callable[[_Part], Array]) -> Any:
+        """The sum over all copies of what parts hold for each, (..., copies)."""
+        return sum(of(part) @ w for part, w in zip(parts, weights, strict=True))
+
+    labels, level = sample.labels, 0.025 / max(1, candidates)
+    exact = over_copies(lambda part: min(part.averaged, part.with_symmetry, key=np.mean))
+    free = over_copies(lambda part: min(part.softly, part.without, key=np.mean))
+    total = over_copies(
+        lambda part: ((part.block.values + part.block.linear) ** 2).sum(axis=1) * sample.roots[:, None] ** 2
     )
-    noises = sum(float((part.noise * w).sum()) for part, w in zip(parts, weights, strict=True))
+    whole = float(over_copies(lambda part: (part.block.whole / part.block.sizes) ** 2))
+    without = float(over_copies(lambda part: part.without.mean(axis=0)))
+    soft = float(over_copies(lambda part: np.minimum(part.softly.mean(axis=0), part.without.mean(axis=0))))
+    noises = float(over_copies(lambda part: part.noise))
     signal = max(whole - noises, 1e-6 * whole)
     largest_signal = max(whole * (1.0 - noise), signal)  # what models take for noise may be signal
-    violations = sum((part.violations @ w for part, w in zip(parts, weights, strict=True)), np.zeros(len(sample)))
-    signals = sum((part.signals @ w for part, w in zip(parts, weights, strict=True)), np.zeros(len(sample)))
-    some = sum(float((part.violations[part.evaluated] @ w).mean()) for part, w in zip(parts, weights, strict=True))
-    symmetric = sum(float((part.projected @ w).mean()) for part, w in zip(parts, weights, strict=True))
+
+    scores, least = over_copies(lambda part: part.scores), 0.0
+    tested = scores != 0
+    if tested.any():
+        bound = mean_interval(scores[tested], np.unique(labels[tested], return_inverse=True)[1].reshape(-1), level)[0]
+        squares = float(over_copies(lambda part: part.directions)[tested].mean())
+        least = max(0.0, bound) / math.sqrt(max(squares * signal, 1e-300))
+
+    at_rows, on_orbits = (over_copies(lambda part, kind=kind: part.draws[kind]) for kind in range(2))  # type: ignore[misc]
+    violations = over_copies(lambda part: part.violations)
+    some = float(over_copies(lambda part: part.violations[part.evaluated].mean(axis=0)))
+    symmetric = float(over_copies(lambda part: part.projected.mean(axis=0)))
+    signals = over_copies(lambda part: part.signals)
     draws = _over_rows(at_rows / signal, violations / signal, signals / signal, some / signal, sample)
     levels = [level, 0.5, 1.0 - level]
     ends = np.quantile(draws, levels)
     orbit_ends = np.quantile(on_orbits / np.maximum(symmetric + on_orbits, 1e-300), levels)
     lower = math.sqrt(min(ends[0], orbit_ends[0]) * signal / largest_signal)
     upper = math.sqrt(max(ends[2], orbit_ends[2]))
-    largest = 0.0
-    for part in parts:
-        own = np.quantile(part.draws, 1.0 - level, axis=1).max(axis=0)
-        largest = max(largest, float(np.sqrt((own / part.reference).max())))
-    curve = sum((part.curve for part in parts), np.zeros(len(SIZES) + 1))
+    by_copy = (np.quantile(part.draws, 1.0 - level, axis=1).max(axis=0) / part.reference for part in parts)
     is_testable = all(part.is_complete or len(part.orbit) for part in parts)
     return Statements(
         p_value=_score_test(scores, sample) if is_testable else math.nan,
         violation=min(math.sqrt(ends[1]), 1.0),
         interval=(min(lower, 1.0), min(upper, 1.0)),
-        largest=largest,
-        cost=(low, high),
-        certified=math.sqrt(max(0.0, limit - noise)),
-        resolution=min((part.resolution for part in parts), default=0.0),
+        largest=max(float(np.sqrt(each.max())) for each in by_copy),
+        cost=_ratio_interval(exact - free, total, labels, level),
+        certified=math.sqrt(max(0.0, _ratio_interval(exact, total, labels, level)[1] - noise)),
+        resolution=min(part.resolution for part in parts),
         errors=(float(exact.mean()) / whole, soft / whole, without / whole),
         log_evidence=sum(part.log_evidence for part in parts),
-        log_likelihoods=curve,
+        log_likelihoods=np.sum([part.curve for part in parts], axis=0),
         method=", ".join(dict.fromkeys(part.features.name for part in parts)),
         exact_errors=exact,
         unresolved=max(0.0, soft - noises) / signal,
-        least=min(1.0, least / math.sqrt(signal)),
+        least=min(1.0, least),
     )
 
 

@@ -316,97 +316,68 @@ def judge(found: Findings) -> tuple[Verdict, Reason, str]:
     """
     if 1.0 - found.unexplained < LEAST_R2:
         share = max(0.0, 1.0 - found.unexplained)
-        return (
-            "undecided",
-            Reason.POOR_FIT,
-            (f"models predict only {share:.0%} of the outputs; more rows or less noise would decide it"),
-        )
+        note = f"models predict only {share:.0%} of the outputs; more rows or less noise would decide it"
+        return "undecided", Reason.POOR_FIT, note
     if found.is_refuted:
         return _judge_refuted(found)
-    judged = _judge_unrefuted(found)
-    if math.isnan(found.p_value) and judged[0] != "exact" and judged[1] is not Reason.BETTER_WITHOUT:
+    reason, note = _find_doubt(found)
+    if reason is Reason.NONE:
+        return "exact", reason, note
+    if math.isnan(found.p_value) and reason is not Reason.BETTER_WITHOUT:
         note = "not all functions with this symmetry can be modelled here, so that it cannot be refuted"
         return "undecided", Reason.INCOMPLETE, note
-    return judged
+    return "undecided", reason, note
 
 
 def _judge_refuted(found: Findings) -> tuple[Verdict, Reason, str]:
     low, high = found.low, found.high
     if low >= ABSENT_ABOVE:
         return "absent", Reason.NONE, ""
-    if high < ABSENT_ABOVE:
-        if high <= found.tolerance:
-            return "soft", Reason.SMALL_VIOLATION, f"broken, but by at most {high:.1%}"
-        return "soft", Reason.NONE, ""
-    return (
-        "undecided",
-        Reason.SOFT_OR_ABSENT,
-        f"broken by {low:.2g} to {high:.2g}: soft or absent; more rows would decide it",
-    )
+    if high >= ABSENT_ABOVE:
+        note = f"broken by {low:.2g} to {high:.2g}: soft or absent; more rows would decide it"
+        return "undecided", Reason.SOFT_OR_ABSENT, note
+    if high <= found.tolerance:
+        return "soft", Reason.SMALL_VIOLATION, f"broken, but by at most {high:.1%}"
+    return "soft", Reason.NONE, ""
 
 
-def _judge_unrefuted(found: Findings) -> tuple[Verdict, Reason, str]:
-    tolerance = found.tolerance
+def _find_doubt(found: Findings) -> tuple[Reason, str]:
+    """Why a group that is not refuted is not exact either, and what would decide it; no reason if it is exact."""
+    tolerance, (low, high) = found.tolerance, found.interval
     if found.overlap < LEAST_OVERLAP:
-        return (
-            "undecided",
-            Reason.OVERLAP,
-            (
-                f"transformed inputs lie where there are no inputs (orbit overlap {found.overlap:.2f}); "
-                "inputs spread over the group's orbits would decide it"
-            ),
+        return Reason.OVERLAP, (
+            f"transformed inputs lie where there are no inputs (orbit overlap {found.overlap:.2f}); "
+            "inputs spread over the group's orbits would decide it"
         )
     if found.p_value < SMALL_LEVEL:
-        return (
-            "undecided",
-            Reason.DISAGREE,
-            (
-                f"the test sees a violation (p = {found.p_value:.2g}) of at most {found.high:.2g} that costs nothing on held-out rows; "
-                "either it is that small, or the models are too coarse"
-            ),
+        return Reason.DISAGREE, (
+            f"the test sees a violation (p = {found.p_value:.2g}) of at most {found.high:.2g} that costs nothing on held-out rows; "
+            "either it is that small, or the models are too coarse"
         )
-    if found.interval[0] > tolerance:
-        return (
-            "undecided",
-            Reason.DISAGREE,
-            (
-                f"the model sees a violation of {found.interval[0]:.2g} to {found.interval[1]:.2g}, which the test on held-out rows "
-                f"does not confirm (p = {found.p_value:.2g}); more rows would decide it"
-            ),
+    if low > tolerance:
+        return Reason.DISAGREE, (
+            f"the model sees a violation of {low:.2g} to {high:.2g}, which the test on held-out rows "
+            f"does not confirm (p = {found.p_value:.2g}); more rows would decide it"
         )
-    if max(found.largest, found.interval[1]) > tolerance:
-        return (
-            "undecided",
-            Reason.FEW_ROWS,
-            (
-                f"not refuted, but a violation of {min(1.0, max(found.largest, found.interval[1])):.2g} is possible; {_rows_needed(found)}"
-            ),
+    largest = max(found.largest, high)
+    if largest > tolerance:
+        return Reason.FEW_ROWS, (
+            f"not refuted, but a violation of {min(1.0, largest):.2g} is possible; {_rows_needed(found)}"
         )
-    if found.gain > tolerance**2 or (found.cost[1] > tolerance**2 and found.cost[0] > 0):
-        return (
-            "undecided",
-            Reason.BETTER_WITHOUT,
-            (
-                f"a model without it predicts held-out rows better, by {found.cost[0]:.2%} to {found.cost[1]:.2%} "
-                "of the variance; more rows would decide it"
-            ),
+    least, cost = found.cost
+    if found.gain > tolerance**2 or (cost > tolerance**2 and least > 0):
+        return Reason.BETTER_WITHOUT, (
+            f"a model without it predicts held-out rows better, by {least:.2%} to {cost:.2%} of the variance; "
+            "more rows would decide it"
         )
-    if found.cost[1] > tolerance**2:
-        return (
-            "undecided",
-            Reason.FEW_ROWS,
-            (f"enforcing it may cost {found.cost[1]:.2%} of the variance; {_rows_needed(found)}"),
-        )
+    if cost > tolerance**2:
+        return Reason.FEW_ROWS, f"enforcing it may cost {cost:.2%} of the variance; {_rows_needed(found)}"
     if found.resolution < LEAST_RESOLUTION:
-        return (
-            "undecided",
-            Reason.RESOLUTION,
-            (
-                f"these rows would reveal {found.resolution:.0%} of a violation of {tolerance:.2g}; "
-                "more rows, or inputs spread over the orbits, would decide it"
-            ),
+        return Reason.RESOLUTION, (
+            f"these rows would reveal {found.resolution:.0%} of a violation of {tolerance:.2g}; "
+            "more rows, or inputs spread over the orbits, would decide it"
         )
-    return "exact", Reason.NONE, ""
+    return Reason.NONE, ""
 
 
 def _rows_needed(found: Findings) -> str:
