@@ -159,9 +159,9 @@ COLUMNS: tuple[Column[EvidenceRow], ...] = (
         is_figure=True,
     ),
     Column("cost", "Cost of enforcing", lambda row: row.cost[1], lambda v: _share(v), is_figure=True),
+    Column("certified", "Certified tolerance", lambda row: row.certified, format_number, is_figure=True),
     Column("p", "p-value", lambda row: row.p_value, format_number, is_figure=True),
     Column("overlap", "Orbit overlap", lambda row: row.overlap, format_number, is_figure=True),
-    Column("seconds", "Seconds", lambda row: row.seconds, "{:.1f}".format, is_figure=True),
     Column("note", "Note", lambda row: row.note, is_prose=True),
 )
 """Columns of the table, in text and in reports."""
@@ -181,13 +181,13 @@ class EvidenceTable(CandidateTable[EvidenceRow]):
         seconds: Wall time of the whole table.
 
     Example:
-        >>> row = EvidenceRow("O(2)@z", "exact", violation=0.0, interval=(0.0, 0.01), p_value=0.62, cost=(0.0, 0.001), overlap=0.95)
-        >>> table = EvidenceTable([row])
+        >>> numbers = {"violation": 0.0, "interval": (0.0, 0.01), "cost": (0.0, 0.001), "certified": 0.06, "p_value": 0.62, "overlap": 0.95}
+        >>> table = EvidenceTable([EvidenceRow("O(2)@z", "exact", **numbers)])
         >>> table["O(2)@z"].verdict
         'exact'
         >>> print(table)
-        group   verdict  violation  95 % interval  cost     p     overlap  seconds  note
-        O(2)@z  exact    0          0 to 0.010     < 0.001  0.62  0.95     0.0
+        group   verdict  violation  95 % interval  cost     certified  p     overlap  note
+        O(2)@z  exact    0          0 to 0.010     < 0.001  0.060      0.62  0.95
     """
 
     title = "Evidence"
