@@ -26,7 +26,9 @@ def command(
         None, "--flights", help="File of recorded flights (.npz), on which models, modules and baselines then run too."
     ),
     part: str | None = typer.Option(
-        None, "--part", help="Part of the list of calibration-evidence: development, frozen, adjusted or recorded."
+        None,
+        "--part",
+        help="Part of the list of calibration-evidence: development, second, frozen, adjusted or recorded.",
     ),
     strata: str | None = typer.Option(
         None, "--strata", help="Strata of calibration-evidence, comma between them: smooth,kinked; all by default."

@@ -1,6 +1,6 @@
-"""Target functions on which the rule of verdicts is run once, when it is frozen: none of the development list.
+"""Target functions on which the rule of verdicts is run once, when it is frozen: none of the two lists for changing it on.
 
-Do not change a rule in view of them; write new ones then, and move these to the development list.
+Do not change a rule in view of them; write new ones then, and make these a list to change it on.
 """
 
 from __future__ import annotations
@@ -15,12 +15,7 @@ from softsym_lab.benchmarks.calibration.targets import (
     Inputs,
     Target,
     angle,
-    arc,
-    ball,
-    box,
-    cubic,
     grid,
-    half_space,
     harmonic,
     homogeneous,
     icosahedral,
@@ -30,758 +25,698 @@ from softsym_lab.benchmarks.calibration.targets import (
     repeated,
     rotate,
     sq,
-    stripes,
 )
 
 X3, Y3, Z = np.eye(3)
+OBLIQUE, DIAGONAL = np.array([1.0, 2.0, 2.0]) / 3, np.ones(3)
+FEW = (0.0, 0.1, 0.2, 0.4, 0.7)
 
 
-def _dipole(P: Array) -> Array:
-    """Field of a dipole at a place, softened."""
-    r, p = P[:, 0], P[:, 1]
-    return np.asarray((3 * inner(p, r) * r - p * (0.5 + sq(r))) / (0.5 + sq(r)) ** 2.5)
+def head(
+    name: str, stratum: str, rep_in: str, rep_out: str, *candidates: str
+) -> tuple[str, str, str, str, tuple[str, ...]]:
+    """The first arguments of a target, on one line."""
+    return name, stratum, rep_in, rep_out, candidates
 
 
-def _strain(P: Array) -> Array:
-    """A traceless product of two vectors, saturated."""
-    T = 0.5 * (P[:, 0, :, None] * P[:, 1, None] + P[:, 1, :, None] * P[:, 0, None])
-    T = T - np.eye(3) * np.trace(T, axis1=1, axis2=2)[:, None, None] / 3
-    return np.asarray(np.tanh(norm(P[:, 0]))[..., None] * T)
+# Inputs.
 
 
-def _pendulum_step(P: Array) -> Array:
-    """A mass on an elastic string about the origin after a short time."""
-    dt, x, v = 0.05, P[:, 0], P[:, 1]
-    pull = -4.0 * np.maximum(0.0, norm(x) - 0.7) * x / norm(x)
-    return np.stack([x + dt * v, v + dt * pull], axis=1)
+def spherical_t(dof: float = 3.0) -> Inputs:
+    """Normal directions with heavy tails: Student's t of all columns together."""
+    return Inputs(lambda rng, n, size: rng.standard_normal((n, size)) / np.sqrt(rng.chisquare(dof, (n, 1)) / dof))
 
 
-def _three_bodies(P: Array) -> Array:
-    """Velocities of three bodies that attract each other, a short time later."""
-    x, v, dt = P[:, :3], P[:, 3:], 0.1
-    gap = x[:, None] - x[:, :, None]
-    pull = (gap / (0.4 + sq(gap)) ** 1.5).sum(axis=2)
-    return np.asarray(v + dt * pull)
-
-
-def _quaternionic(P: Array) -> Array:
-    """(a + ib)(c + id) of a pair of plane vectors read as complex numbers, conjugated once: an invariant under SO(2)."""
-    a, b = P[:, 0, 0] + 1j * P[:, 0, 1], P[:, 1, 0] + 1j * P[:, 1, 1]
-    z = a * b.conj()
-    return np.stack([np.sin(z.real), z.imag / (1 + np.abs(z))], axis=1)
-
-
-def rings(radii: tuple[float, ...]) -> Inputs:
-    """Points of the plane or space on a few spheres."""
-
-    def draw(rng: np.random.Generator, n: int, size: int) -> Array:
-        X = rng.standard_normal((n, size))
-        return X / np.linalg.norm(X, axis=1, keepdims=True) * rng.choice(radii, (n, 1))
-
-    return Inputs(draw)
-
-
-def two_clouds(offset: float = 1.2, scale: float = 0.7) -> Inputs:
-    """Two clouds to both sides of the origin, along the first column."""
-
-    def draw(rng: np.random.Generator, n: int, size: int) -> Array:
-        X = scale * rng.standard_normal((n, size))
-        X[:, 0] += offset * rng.choice((-1.0, 1.0), n)
-        return X
+def elliptic_t(scales: tuple[float, ...], dof: float = 3.0) -> Inputs:
+    """Heavy tails with a scale for each column."""
 
     def log_density(X: Array) -> Array:
-        rest = np.sum(X[:, 1:] ** 2, axis=1)
-        ends = [-0.5 * ((X[:, 0] - side * offset) ** 2 + rest) / scale**2 for side in (-1, 1)]
-        return np.asarray(np.logaddexp(*ends))
+        return np.asarray(-0.5 * (dof + len(scales)) * np.log(1 + np.sum((X / scales) ** 2, axis=1) / dof))
+
+    return Inputs(lambda rng, n, size: spherical_t(dof).draw(rng, n, size) * scales, log_density)
+
+
+def clusters(count: int = 3, radius: float = 1.3, scale: float = 0.35) -> Inputs:
+    """Equal clusters on a circle of the plane."""
+    angles = 2 * np.pi * np.arange(count) / count
+    centres = radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+    def log_density(X: Array) -> Array:
+        return np.asarray(np.logaddexp.reduce(-0.5 * sq(X[:, None] - centres)[..., 0] / scale**2, axis=1))
+
+    return Inputs(lambda rng, n, size: rng.choice(centres, n) + scale * rng.standard_normal((n, size)), log_density)
+
+
+def spiral(width: float = 0.06) -> Inputs:
+    """Points of the plane near a curve that meets every circle about the origin once."""
+
+    def draw(rng: np.random.Generator, n: int, size: int) -> Array:
+        theta = rng.uniform(0, 2 * np.pi, (n, 1))
+        return (0.5 + theta / 4 + width * rng.standard_normal((n, 1))) * np.hstack([np.cos(theta), np.sin(theta)])
+
+    def log_density(X: Array) -> Array:
+        r, theta = norm(X)[:, 0], np.mod(angle(X)[:, 0], 2 * np.pi)
+        return np.asarray(-0.5 * ((r - 0.5 - theta / 4) / width) ** 2 - np.log(r))
 
     return Inputs(draw, log_density)
 
 
-def _fading(wavelength: float) -> Callable[[Array], Array]:
-    """Stripes along y that fade away from the origin."""
-    wave = stripes(wavelength, (0.0, 1.0, 0.0))
-    return lambda P: wave(P) * np.exp(-0.1 * sq(P[:, 0]))
+def log_normal(scales: tuple[float, ...]) -> Inputs:
+    """Positive columns, each with a width of its own."""
+
+    def log_density(X: Array) -> Array:
+        logs = np.log(np.maximum(X, 1e-12))
+        return np.where(X.min(axis=1) > 0, np.sum(-0.5 * (logs / scales) ** 2 - logs, axis=1), -60.0)
+
+    return Inputs(lambda rng, n, size: np.exp(rng.standard_normal((n, size)) * scales), log_density)
+
+
+def arm(width: float = 0.7) -> Inputs:
+    """Two links of a robot arm: the first about one direction of the plane, the second at most 60 degrees from it."""
+
+    def draw(rng: np.random.Generator, n: int, size: int) -> Array:
+        base = width * rng.standard_normal(n)
+        angles = np.stack([base, base + rng.uniform(-1, 1, n)], axis=1)
+        lengths = np.array([1.0, 0.7]) + 0.1 * rng.standard_normal((n, 2))
+        return np.asarray((lengths[..., None] * np.stack([np.cos(angles), np.sin(angles)], axis=-1)).reshape(n, size))
+
+    def log_density(X: Array) -> Array:
+        wrapped = angle(X) + 2 * np.pi * np.arange(-2, 3)
+        return np.asarray(np.log(np.exp(-0.5 * (wrapped / width) ** 2).sum(axis=1) + 1e-30))
+
+    return Inputs(draw, log_density)
+
+
+def choices(values: tuple[float, ...]) -> Inputs:
+    """Every column one of a few values."""
+    return Inputs(lambda rng, n, size: rng.choice(values, (n, size)))
+
+
+def bearings(count: int, radii: tuple[float, ...]) -> Inputs:
+    """Points of the plane at a few angles and radii."""
+
+    def draw(rng: np.random.Generator, n: int, size: int) -> Array:
+        theta = 2 * np.pi * rng.integers(0, count, (n, 1)) / count
+        return rng.choice(radii, (n, 1)) * np.hstack([np.cos(theta), np.sin(theta)])
+
+    return Inputs(draw)
+
+
+# Maps.
+
+
+def outer(a: Array, b: Array) -> Array:
+    """Products of all coordinates."""
+    return np.asarray(a[..., :, None] * b[..., None, :])
+
+
+def join(*blocks: Array) -> Array:
+    """Blocks of outputs side by side."""
+    return np.concatenate([block.reshape(len(block), -1) for block in blocks], axis=1)
+
+
+def zeros(P: Array, columns: int) -> Array:
+    """A block that a violation leaves alone."""
+    return np.zeros((len(P), columns))
+
+
+def _conjugate_power(v: Array, power: int, phase: float = 0.0) -> Array:
+    """A power of the conjugate of a complex number, times a phase; the plane as complex numbers."""
+    theta = phase - power * angle(v)
+    return np.asarray(norm(v) ** power * np.concatenate([np.cos(theta), np.sin(theta)], axis=-1))
+
+
+def _deviator(P: Array) -> Array:
+    """The symmetric part of a matrix, without its trace."""
+    S = (P + P.swapaxes(1, 2)) / 2
+    return np.asarray(S - np.eye(3) * np.trace(S, axis1=1, axis2=2)[:, None, None] / 3)
+
+
+def _radial_return(P: Array) -> Array:
+    """Stress of a material that yields where the deviator is large."""
+    D = _deviator(P)
+    return np.asarray(D * np.minimum(1.0, 1.5 / np.sqrt(np.sum(D * D, axis=(1, 2), keepdims=True))) + 0.2 * P)
+
+
+def _nearest(P: Array) -> Array:
+    """The difference to the nearer of two points."""
+    first, second = P[:, 1] - P[:, 0], P[:, 2] - P[:, 0]
+    return np.where(norm(first) < norm(second), first, second)
+
+
+def _corners(P: Array) -> Array:
+    """The largest of three projections at 120 degrees."""
+    return np.asarray((P[:, 0] @ np.array([[0.0, 0.75**0.5, -(0.75**0.5)], [1.0, -0.5, -0.5]])).max(-1, keepdims=True))
+
+
+def _speckle(wavelength: float) -> Callable[[Array], Array]:
+    """Six waves of one wavelength in random directions of the plane, even under x to -x."""
+    theta = np.random.default_rng(6).uniform(0, np.pi, 6)
+    waves = 2 * np.pi / wavelength * np.stack([np.cos(theta), np.sin(theta)])
+    return lambda P: np.cos(P[:, 0] @ waves) @ np.array([[1.0], [-1.0], [1.0], [-1.0], [1.0], [-1.0]])
+
+
+def _standing_waves(P: Array, count: int = 7, k: float = 6.0) -> Array:
+    theta = 2 * np.pi * np.arange(count) / count
+    return np.asarray(np.sin(k * P[:, 0] @ np.stack([np.cos(theta), np.sin(theta)])).sum(axis=-1, keepdims=True))
+
+
+def _runge_lenz(P: Array) -> Array:
+    """The vector from a focus of an orbit to its pericentre, softened."""
+    r, p = P[:, 0], P[:, 1]
+    return np.asarray(sq(p) * r - inner(r, p) * p - r / np.sqrt(0.2 + sq(r)))
+
+
+def _cubic_stiffness(P: Array) -> Array:
+    """The part of a cubic crystal's stress that isotropic materials do not have."""
+    D = _deviator(P)
+    return np.asarray(5 * np.eye(3) * D - 2 * D)
+
+
+def _spin_step(P: Array) -> Array:
+    """A magnetic moment that precesses about a field and relaxes to it, a short time later."""
+    m, torque = P[:, 0], np.cross(P[:, 0], P[:, 1])
+    return np.asarray(m + 0.1 * torque - 0.03 * np.cross(m, torque))
+
+
+def _foucault_step(P: Array) -> Array:
+    x, v = P[:, 0], P[:, 1]
+    return np.stack([x + 0.1 * v, v + 0.1 * (0.6 * rotate(v) * sq(x) - x - 0.3 * x * sq(x))], axis=1)
+
+
+def _bounce_step(P: Array) -> Array:
+    """A ball above an elastic floor, with drag."""
+    x, v = P[:, 0], P[:, 1]
+    return np.stack([x + 0.1 * v, v - 0.03 * norm(v) * v + 0.8 * np.maximum(0.0, -x[:, 2:]) * Z], axis=1)
+
+
+def _threefold(P: Array) -> Array:
+    """Squares of coordinates across the diagonal, without those parts that all rotations about it have."""
+    across = P[:, 0] - P[:, 0].mean(axis=-1, keepdims=True)
+    return np.asarray(0.1 * (across**2 - (across**2).mean(axis=-1, keepdims=True)))
+
+
+def _pairs_of_points(P: Array) -> Array:
+    """A sum over pairs of equal particles."""
+    gaps = sq(P[:, :, None] - P[:, None])
+    return np.asarray(np.exp(-0.5 * gaps).sum(axis=(1, 2)))
+
+
+def _det(P: Array, i: int, j: int) -> Array:
+    return np.asarray(P[:, i, :1] * P[:, j, 1:2] - P[:, i, 1:2] * P[:, j, :1])
+
+
+def _hermitian(P: Array) -> tuple[Array, Array]:
+    """Inner product and determinant of two Jones vectors."""
+    a, b = P[:, 0, :2] + 1j * P[:, 0, 2:], P[:, 1, :2] + 1j * P[:, 1, 2:]
+    return np.sum(a.conj() * b, axis=-1, keepdims=True), a[:, :1] * b[:, 1:] - a[:, 1:] * b[:, :1]
+
+
+def _triangle(P: Array) -> Array:
+    """The force of two points on a third one and the normal of their triangle, in homogeneous coordinates."""
+    first, second = P[:, 1, :3] - P[:, 0, :3], P[:, 2, :3] - P[:, 0, :3]
+    force = first / (1 + sq(first)) + second / (1 + sq(second)) + 0.4 * np.cross(first, second)
+    return join(force, zeros(P, 1))
 
 
 SMOOTH = (
     Target(
-        "field of a dipole",
-        "smooth",
-        "2V",
-        "V",
-        ("O(3)", "O(2)@y"),
-        _dipole,
-        lambda P: P[:, 0, 1:2] * P[:, 1] / (1 + sq(P[:, 0])),
+        *head("refraction", "smooth", "2V", "V", "O(3)", "O(2)@(1,2,2)", "SO(2)@z"),
+        lambda P: P[:, 0] / np.sqrt(1 + sq(P[:, 0])) - inner(P[:, 0], P[:, 1]) * P[:, 1] / (1 + sq(P[:, 1])),
+        lambda P: inner(P[:, 0], OBLIQUE) * OBLIQUE,
     ),
     Target(
-        "Gaussian of a difference",
-        "smooth",
-        "2V",
-        "S",
-        ("O(3)", "O(2)@x", "O(2)@y"),
-        lambda P: np.exp(-0.3 * sq(P[:, 0] - P[:, 1])),
-        lambda P: 0.2 * P[:, 0, :1] * np.tanh(P[:, 1, :1]),
+        *head("symmetric top", "smooth", "V", "V", "SO(2)@z", "C(2)@z", "O(2)@z"),
+        lambda P: np.cross(P[:, 0], P[:, 0] * [1.0, 1.0, 0.4]) - 0.2 * P[:, 0],
+        lambda P: np.cross(P[:, 0], P[:, 0] * X3),
     ),
     Target(
-        "helicity",
-        "smooth",
-        "3V",
-        "S",
-        ("SO(3)", "SO(2)@y"),
-        lambda P: inner(P[:, 0], np.cross(P[:, 1], P[:, 2])),
-        lambda P: P[:, 0, 1:2] * inner(P[:, 1], P[:, 2]),
+        *head("diamagnetic energy", "smooth", "2V", "S", "O(3)", "O(2)@z", "O(2)@x"),
+        lambda P: sq(np.cross(P[:, 0], P[:, 1])) / (1 + sq(P[:, 0])),
+        lambda P: np.cross(P[:, 0], P[:, 1]) ** 2 @ np.array([[-1.0], [-1.0], [2.0]]) / (1 + sq(P[:, 0])),
     ),
     Target(
-        "traceless strain",
-        "smooth",
-        "2V",
-        "T(2)",
-        ("O(3)", "O(2)@y"),
-        _strain,
-        lambda P: P[:, 0, 1:2, None] * P[:, 1, 1:2, None] * (np.outer(Y3, Y3) - np.eye(3) / 3),
+        *head("ellipsoid in a shear", "smooth", "2V", "V", "O(3)", "O(1)@3[2]", "SO(2)@z"),
+        lambda P: P[:, 0] / (1 + 0.1 * sq(P[:, 0])) + 0.5 * P[:, 1] * inner(P[:, 0], P[:, 1]) / (1 + sq(P[:, 1])),
+        lambda P: P[:, 0, 1:2] * X3,
     ),
     Target(
-        "limit cycle",
-        "smooth",
-        "V",
-        "V",
-        ("SO(2)", "C(3)"),
-        lambda P: rotate(P[:, 0]) + P[:, 0] * (1 - 0.4 * sq(P[:, 0])),
-        lambda P: P[:, 0, 1:] * [1.0, 0.0],
+        *head("coma of a lens", "smooth", "V", "V", "O(2)", "O(1)@2[1]", "C(3)"),
+        lambda P: -P[:, 0] / (1 + 0.3 * sq(P[:, 0])),
+        lambda P: join(3 * P[:, 0, :1] ** 2 + P[:, 0, 1:] ** 2, 2 * P[:, 0, :1] * P[:, 0, 1:]),
         dim=2,
     ),
     Target(
-        "products of complex numbers",
-        "smooth",
-        "2V",
-        "2S",
-        ("SO(2)", "C(6)"),
-        _quaternionic,
-        lambda P: np.concatenate([P[:, 0, :1] * P[:, 1, 1:], 0.7 * P[:, 0, 1:]], axis=1),
-        dim=2,
+        *head("pericentre of an orbit", "smooth", "2V", "V", "O(3)", "O(2)@z", "Octahedral()"),
+        _runge_lenz,
+        lambda P: P[:, 0, 2:] * (1 + sq(P[:, 1])) * Z,
     ),
     Target(
-        "temperature in a trap",
-        "smooth",
-        "S + 2V",
-        "S",
-        ("O(3)", "O(2)@x"),
-        lambda X: np.sin(X[:, :1]) * inner(X[:, 1:4], X[:, 4:]) + 0.5 * sq(X[:, 1:4]),
-        lambda X: X[:, 1:2] * X[:, 4:5] * np.cos(X[:, :1]),
-        dim=0,
-    ),
-    Target(
-        "lift and drag",
-        "smooth",
-        "2V",
-        "V",
-        ("SO(3)", "SO(2)@x"),
-        lambda P: np.cross(P[:, 0], P[:, 1]) - 0.4 * norm(P[:, 0]) * P[:, 0],
-        lambda P: np.cross(X3, P[:, 1]) + 0.4 * P[:, 0, :1] * X3,
-    ),
-    Target(
-        "four-dimensional well",
-        "smooth",
-        "V",
-        "V",
-        ("O(4)", "S(4)"),
-        lambda P: -P[:, 0] * np.exp(-0.15 * sq(P[:, 0])),
-        lambda P: -P[:, 0] * np.array([1.0, 0, 0, 0]),
+        *head("two planes", "smooth", "V", "S", "SO(2)@4[0,1]", "SO(2)@4[2,3]", "O(1)@4[0]"),
+        lambda P: sq(P[:, 0, :2]) * np.tanh(P[:, 0, 2:3]) + P[:, 0, 3:],
+        lambda P: P[:, 0, :1] * P[:, 0, 3:],
         dim=4,
     ),
 )
 KINKED = (
     Target(
-        "smaller of two distances",
-        "kinked",
-        "3V",
-        "S",
-        ("O(3)", "O(2)@y"),
-        lambda P: np.minimum(norm(P[:, 0] - P[:, 1]), norm(P[:, 0] - P[:, 2])),
-        lambda P: np.maximum(P[:, 0, 1:2], -0.5),
+        *head("radial return", "kinked", "T(2)", "T(2)", "O(3)", "O(2)@z", "SO(2)@x"),
+        _radial_return,
+        lambda P: np.abs(P[:, 2:, 2:]) * np.outer(Z, Z),
     ),
     Target(
-        "clipped force",
-        "kinked",
-        "V",
-        "V",
-        ("O(3)", "SO(2)@y"),
-        lambda P: P[:, 0] * np.minimum(1.0, 1.2 / norm(P[:, 0])),
-        lambda P: np.clip(P[:, 0, 1:2], -0.4, 0.4) * Y3,
+        *head("thrusters", "kinked", "2V", "V", "O(3)", "O(2)@x", "O(1)@3[1]"),
+        lambda P: P[:, 0] / norm(P[:, 0]) * np.where(norm(P[:, 0]) > norm(P[:, 1]), 1.0, 0.2),
+        lambda P: np.sign(P[:, 1, :1]) * X3,
     ),
     Target(
-        "median of five",
-        "kinked",
-        "V",
-        "S",
-        ("S(5)", "A(5)"),
-        lambda P: np.median(P[:, 0], axis=-1, keepdims=True) + 0.3 * P[:, 0].max(-1, keepdims=True),
-        lambda P: np.maximum(P[:, 0, 1:2], P[:, 0, 3:4]),
-        dim=5,
+        *head("Manhattan length", "kinked", "V", "S", "Octahedral()", "O(3)", "S(3)"),
+        lambda P: np.abs(P[:, 0]).sum(-1, keepdims=True),
+        lambda P: np.maximum(P[:, 0, :1], 0.3 * P[:, 0, 1:2]),
     ),
     Target(
-        "triangular wave",
-        "kinked",
-        "V",
-        "S",
-        ("O(2)", "SO(2)"),
-        lambda P: np.abs(np.mod(norm(P[:, 0]), 2.0) - 1.0),
-        lambda P: np.abs(P[:, 0, 1:]) - 0.5 * np.abs(P[:, 0, :1]),
+        *head("winner takes all", "kinked", "V", "V", "S(4)", "A(4)", "Z(4)"),
+        lambda P: np.maximum(0.0, 4 * P[:, 0] - P[:, 0].sum(-1, keepdims=True)),
+        lambda P: np.abs(np.roll(P[:, 0], -1, axis=-1)) - np.abs(np.roll(P[:, 0], 1, axis=-1)),
+        dim=4,
+    ),
+    Target(
+        *head("triangular pit", "kinked", "V", "S", "D(3)", "C(3)", "C(6)"),
+        _corners,
+        lambda P: norm(P[:, 0]) * np.clip(3 * np.cos(3 * angle(P[:, 0])), -1, 1),
         dim=2,
     ),
     Target(
-        "step of the slope",
-        "kinked",
-        "V",
-        "V",
-        ("SO(2)", "C(4)"),
-        lambda P: P[:, 0] * np.where(norm(P[:, 0]) < 1, 1.0, 0.4) + 0.3 * rotate(P[:, 0]),
-        lambda P: np.where(P[:, 0, :1] > 0, 1.0, 0.2) * P[:, 0],
+        *head("ratchet", "kinked", "V", "S", "O(1)@2[0]", "O(1)@2[1]", "C(2)"),
+        lambda P: np.abs(P[:, 0, :1]) + np.maximum(P[:, 0, 1:], 0.0),
+        lambda P: np.clip(P[:, 0, :1], -0.5, 0.8),
         dim=2,
     ),
     Target(
-        "hexagonal roof",
-        "kinked",
-        "V",
-        "S",
-        ("D(6)", "C(6)", "O(2)"),
-        lambda P: np.abs(P[:, 0] @ np.array([[1.0, 0.5, -0.5], [0.0, 0.75**0.5, 0.75**0.5]])).max(-1, keepdims=True),
-        lambda P: np.maximum(0.2, P[:, 0, 1:]),
-        dim=2,
+        *head("nearer of two points", "kinked", "3V", "V", "O(3)", "SO(3)", "O(2)@z"),
+        _nearest,
+        lambda P: np.maximum(0.0, P[:, 0, 2:]) * Z,
     ),
 )
-ROUGH = tuple(
+ROUGH = (
+    *(
+        Target(
+            *head(f"speckle of wavelength {w:g}", "rough", "V", "S", "O(2)", "C(2)"),
+            lambda P: np.exp(-0.3 * sq(P[:, 0])),
+            _speckle(w),
+            dim=2,
+            wavelength=w,
+            levels=FEW,
+        )
+        for w in (1.8, 0.9, 0.45)
+    ),
     Target(
-        f"well with stripes of wavelength {w:g}",
-        "rough",
-        "V",
-        "S",
-        ("O(2)", "SO(2)"),
-        lambda P: np.tanh(sq(P[:, 0]) - 1.0),
-        stripes(w, (0.8, 0.6), 0.7),
+        *head("spiral waves", "rough", "V", "S", "SO(2)", "C(2)", "O(2)"),
+        lambda P: np.cos(2 * np.pi * norm(P[:, 0]) / 1.3),
+        lambda P: np.cos(2 * np.pi * norm(P[:, 0]) / 1.3 - 2 * angle(P[:, 0])),
         dim=2,
-        wavelength=w,
-        levels=(0.0, 0.1, 0.2, 0.4, 0.7),
-    )
-    for w in (2.4, 1.2, 0.6, 0.3)
-) + tuple(
+        wavelength=1.3,
+        levels=FEW,
+    ),
     Target(
-        f"pair with stripes of wavelength {w:g}",
-        "rough",
-        "V",
-        "S",
-        ("SO(3)", "O(2)@x"),
-        lambda P: np.sqrt(1 + sq(P[:, 0])),
-        _fading(w),
-        wavelength=w,
-        levels=(0.0, 0.1, 0.2, 0.4, 0.7),
-    )
-    for w in (3.5, 1.8, 0.9)
+        *head("egg crate", "rough", "V", "V", "O(3)", "C(4)@z", "SO(2)@z"),
+        lambda P: P[:, 0] / (1 + 0.2 * sq(P[:, 0])),
+        lambda P: np.cos(2 * np.pi * P[:, 0, :2] / 2.2).sum(-1, keepdims=True) * Z,
+        wavelength=2.2,
+        levels=FEW,
+    ),
+    Target(
+        *head("chirp along one axis", "rough", "V", "S", "SO(3)", "O(1)@3[0]", "O(2)@x"),
+        lambda P: norm(P[:, 0]) * np.exp(-0.1 * sq(P[:, 0])),
+        lambda P: np.cos(2 * P[:, 0, :1] ** 2),
+        wavelength=1.57,
+        levels=FEW,
+    ),
+    Target(
+        *head("chessboard", "rough", "V", "S", "SO(2)", "C(2)", "C(4)"),
+        lambda P: 1 / (1 + sq(P[:, 0])),
+        lambda P: (-1.0) ** np.floor(P[:, 0] / 0.8).sum(-1, keepdims=True),
+        dim=2,
+        wavelength=1.6,
+        levels=FEW,
+    ),
+    Target(
+        *head("bump at one place", "rough", "V", "S", "O(2)", "C(2)", "O(1)@2[1]"),
+        lambda P: np.log(1 + sq(P[:, 0])),
+        lambda P: np.exp(-0.5 * sq(P[:, 0] - [1.1, 0.0]) / 0.3**2),
+        dim=2,
+        wavelength=1.2,
+        levels=FEW,
+    ),
 )
 FINITE = (
     Target(
-        "pentagonal well",
-        "finite",
-        "V",
-        "S",
-        ("SO(2)", "C(5)"),
-        lambda P: np.log(0.5 + sq(P[:, 0])),
-        lambda P: harmonic(P[:, 0], 5, 0.4),
-        dim=2,
-        wavelength=1.45,
+        *head("stiffness of a cubic crystal", "finite", "T(2)", "T(2)", "O(3)", "Octahedral()", "SO(2)@(1,1,1)"),
+        lambda P: _deviator(P) + 0.5 * np.eye(3) * np.tanh(np.trace(P, axis1=1, axis2=2))[:, None, None],
+        _cubic_stiffness,
     ),
     Target(
-        "octagonal rings",
-        "finite",
-        "V",
-        "S",
-        ("SO(2)", "C(8)", "C(4)"),
-        lambda P: np.sin(norm(P[:, 0])),
-        lambda P: harmonic(P[:, 0], 8, 1.1) * norm(P[:, 0]),
-        dim=2,
-        wavelength=0.92,
+        *head("polar crystal", "finite", "V", "V", "SO(2)@z", "C(6)@z", "C(4)@z"),
+        lambda P: P[:, 0] * [1.0, 1.0, 0.0] + 0.5 * np.cross(Z, P[:, 0]) + 0.5 * P[:, 0, 2:] ** 2 * Z,
+        lambda P: harmonic(P[:, 0], 6, 0.5) * Z,
+        wavelength=1.3,
     ),
     Target(
-        "12-gon",
-        "finite",
-        "V",
-        "S",
-        ("SO(2)", "C(12)", "C(6)"),
-        lambda P: norm(P[:, 0]),
-        lambda P: harmonic(P[:, 0], 12, 0.3),
+        *head("seven standing waves", "finite", "V", "S", "SO(2)", "C(7)", "C(14)"),
+        lambda P: np.tanh(norm(P[:, 0])),
+        _standing_waves,
         dim=2,
-        wavelength=0.6,
+        wavelength=1.05,
     ),
     Target(
-        "24-gon of forces",
-        "finite",
-        "V",
-        "V",
-        ("SO(2)", "C(24)"),
-        lambda P: P[:, 0] * np.exp(-0.2 * sq(P[:, 0])),
-        lambda P: rotate(P[:, 0]) * harmonic(P[:, 0], 24),
-        dim=2,
-        wavelength=0.31,
+        *head("tetrahedral field", "finite", "V", "S", "SO(3)", "S(3)", "Octahedral()"),
+        lambda P: np.log(1 + sq(P[:, 0])),
+        lambda P: np.prod(P[:, 0], axis=-1, keepdims=True) / (1 + sq(P[:, 0])),
+        wavelength=3.3,
     ),
     Target(
-        "octagon of a pair",
-        "finite",
-        "2V",
-        "S",
-        ("SO(2)", "C(8)"),
-        lambda P: inner(P[:, 0], P[:, 1]),
-        lambda P: harmonic(P[:, 0], 8) + 0.5 * harmonic(P[:, 1], 8),
-        dim=2,
-        wavelength=0.92,
-    ),
-    Target(
-        "icosahedral force",
-        "finite",
-        "V",
-        "V",
-        ("SO(3)", "Icosahedral()"),
-        lambda P: P[:, 0] / np.sqrt(1 + sq(P[:, 0])),
-        lambda P: P[:, 0] * icosahedral(P[:, 0]) / (1 + norm(P[:, 0])),
+        *head("icosahedral stress", "finite", "V", "T(2)", "SO(3)", "Icosahedral()", "Octahedral()"),
+        lambda P: outer(P[:, 0], P[:, 0]) / (1 + sq(P[:, 0]))[..., None],
+        lambda P: (icosahedral(P[:, 0]) / (1 + sq(P[:, 0])))[..., None] * outer(P[:, 0], P[:, 0]),
         wavelength=1.6,
     ),
     Target(
-        "cubic crystal",
-        "finite",
-        "V",
-        "V",
-        ("O(3)", "Octahedral()"),
-        lambda P: P[:, 0] * (1 - 0.1 * sq(P[:, 0])),
-        lambda P: P[:, 0] ** 3 - 0.6 * sq(P[:, 0]) * P[:, 0],
-    ),
-    Target(
-        "cosines of three",
-        "finite",
-        "V",
-        "S",
-        ("SO(3)", "S(3)"),
-        lambda P: np.cos(norm(P[:, 0])),
-        lambda P: cubic(P[:, 0]) * np.exp(-0.1 * sq(P[:, 0])),
-        wavelength=2.4,
-    ),
-    Target(
-        "sixth powers of four",
-        "finite",
-        "V",
-        "S",
-        ("SO(4)", "S(4)"),
-        lambda P: norm(P[:, 0]),
-        lambda P: np.sum(P[:, 0] ** 6, axis=-1, keepdims=True) / (1 + sq(P[:, 0]) ** 2),
+        *head("product of four coordinates", "finite", "V", "S", "SO(4)", "S(4)", "A(4)"),
+        lambda P: np.exp(-0.2 * sq(P[:, 0])),
+        lambda P: np.prod(P[:, 0], axis=-1, keepdims=True) / (1 + sq(P[:, 0])),
         dim=4,
-        levels=(0.0, 0.1, 0.2, 0.4, 0.7),
     ),
     Target(
-        "cogs about an axis",
-        "finite",
-        "V",
-        "V",
-        ("SO(2)@x", "C(6)@x"),
-        lambda P: P[:, 0] * [0.5, 1.0, 1.0] + np.cross(X3, P[:, 0]),
-        lambda P: X3 * np.sign(np.cos(6 * angle(P[:, 0, 1:]))),
-        wavelength=1.2,
+        *head("gear of 13 teeth", "finite", "V", "S + V", "SO(2)", "C(13)", "C(12)"),
+        lambda P: join(norm(P[:, 0]), rotate(P[:, 0]) / (1 + norm(P[:, 0]))),
+        lambda P: join(zeros(P, 1), rotate(P[:, 0]) * np.sign(np.cos(13 * angle(P[:, 0])))),
+        dim=2,
+        wavelength=0.57,
     ),
 )
-CHAIN = np.array([[1.0, 0.3, 0.0, 0.8], [0.3, 1.0, 0.0, 0.0], [0.9, 0.0, 0.4, 0.0], [0.0, 0.8, 0.0, 0.5]])
+SLAVED = np.eye(6) + np.diag([0.0, 0, 0, 0, 0, -0.7]) + 0.9 * np.eye(6)[:, [5]] @ np.eye(6)[[2]]
 UNEVEN = (
     Target(
-        "length on an ellipse",
-        "uneven",
-        "V",
-        "S",
-        ("O(2)", "C(2)"),
-        lambda P: np.sin(norm(P[:, 0])),
-        lambda P: P[:, 0, :1] * P[:, 0, 1:],
+        *head("three clusters", "uneven", "V", "S", "SO(2)", "C(3)", "O(2)"),
+        lambda P: np.tanh(sq(P[:, 0]) - 1.5),
+        lambda P: harmonic(P[:, 0], 3),
         dim=2,
-        inputs=normal_with((1.6, 0.5)),
+        inputs=clusters(),
+        levels=(0.0, 0.1, 0.2, 0.4, 0.6),
     ),
     Target(
-        "two clouds",
-        "uneven",
-        "V",
-        "S",
-        ("SO(2)", "C(2)"),
-        lambda P: sq(P[:, 0]) / (1 + sq(P[:, 0])),
-        lambda P: P[:, 0, 1:] ** 2,
+        *head("cloud above the origin", "uneven", "V", "V", "O(3)", "SO(2)@z", "SO(2)@x"),
+        lambda P: -P[:, 0] / (1 + 0.3 * sq(P[:, 0])),
+        lambda P: P[:, 0, 2:] * Z,
+        inputs=normal_with((0.5, 0.5, 0.5), (0.0, 0.0, 1.5)),
+    ),
+    Target(
+        *head("elliptic heavy tails", "uneven", "V", "S", "O(2)", "O(1)@2[0]", "C(4)"),
+        lambda P: norm(P[:, 0]) / (1 + norm(P[:, 0])),
+        lambda P: (P[:, 0, :1] ** 2 - P[:, 0, 1:] ** 2) / (1 + sq(P[:, 0])),
         dim=2,
-        inputs=two_clouds(),
+        inputs=elliptic_t((2.0, 0.6)),
     ),
     Target(
-        "force on a disc",
-        "uneven",
-        "V",
-        "V",
-        ("O(3)", "O(2)@x"),
-        lambda P: -P[:, 0] * np.exp(-0.2 * sq(P[:, 0])),
-        lambda P: P[:, 0, :1] * X3,
-        inputs=normal_with((0.5, 1.3, 1.3)),
-    ),
-    Target(
-        "torque in a half space",
-        "uneven",
-        "2V",
-        "V",
-        ("SO(3)", "SO(2)@y"),
-        lambda P: np.cross(P[:, 0], P[:, 1]),
-        lambda P: np.cross(Y3, P[:, 0]),
-        inputs=half_space(1),
-    ),
-    Target(
-        "wind from one side",
-        "uneven",
-        "V",
-        "V",
-        ("SO(2)", "C(2)"),
-        lambda P: P[:, 0] * norm(P[:, 0]),
-        lambda P: np.array([1.0, 0.4]) * norm(P[:, 0]),
+        *head("points of a spiral", "uneven", "V", "S", "SO(2)", "C(2)"),
+        lambda P: np.sin(2 * norm(P[:, 0])),
+        lambda P: P[:, 0, :1],
         dim=2,
-        inputs=normal_with((0.8, 0.8), (1.2, 0.3)),
-    ),
-    Target(
-        "chained columns",
-        "uneven",
-        "2V",
-        "V",
-        ("O(2)", "SO(2)"),
-        lambda P: P[:, 0] * inner(P[:, 0], P[:, 1]) / (1 + sq(P[:, 1])),
-        lambda P: P[:, 1, :1] * [1.0, 0.0],
-        dim=2,
-        inputs=normal_with((1.0,), mixing=CHAIN),
-    ),
-    Target(
-        "short arc",
-        "uneven",
-        "V",
-        "V",
-        ("SO(2)", "C(4)"),
-        lambda P: P[:, 0] + 0.5 * rotate(P[:, 0]),
-        lambda P: P[:, 0, 1:] * [1.0, 0.0],
-        dim=2,
-        inputs=arc(0.6, 1.0),
+        inputs=spiral(),
         levels=(0.0, 0.4, 0.7),
     ),
     Target(
-        "pairs in a box",
-        "uneven",
-        "2V",
-        "S",
-        ("O(3)", "O(2)@y"),
-        lambda P: np.tanh(inner(P[:, 0], P[:, 1])),
-        lambda P: P[:, 0, 1:2] * P[:, 1, 1:2],
-        inputs=box(1.4),
+        *head("velocity that follows height", "uneven", "2V", "V", "O(3)", "O(2)@z", "O(2)@x"),
+        lambda P: 0.3 * P[:, 0] - norm(P[:, 1]) * P[:, 1],
+        lambda P: P[:, 0, 2:] * Z,
+        inputs=normal_with((1.0,), mixing=SLAVED),
+    ),
+    Target(
+        *head("concentrations", "uneven", "V", "S", "S(3)", "A(3)", "O(1)@3[0]"),
+        lambda P: (P[:, 0] ** 2 / (1 + P[:, 0] ** 2)).sum(-1, keepdims=True),
+        lambda P: np.tanh(P[:, 0, :1]),
+        inputs=log_normal((0.3, 0.6, 0.9)),
+    ),
+    Target(
+        *head("end of a robot arm", "uneven", "2V", "V", "SO(2)", "C(4)", "O(2)"),
+        lambda P: P[:, 0] + P[:, 1] * inner(P[:, 0], P[:, 1]) + 0.4 * rotate(P[:, 1]),
+        lambda P: (P[:, 0, :1] + P[:, 1, :1]) * [0.0, -1.0],
+        dim=2,
+        inputs=arm(),
+        levels=(0.0, 0.1, 0.2, 0.4, 0.6),
     ),
 )
 STEP = (0.0, 0.05, 0.1, 0.2, 0.4, 0.7)
 NEAR_IDENTITY = (
     Target(
-        "elastic pendulum",
-        "near-identity",
-        "2V",
-        "2V",
-        ("O(3)", "O(2)@z", "GL(3)"),
-        _pendulum_step,
-        lambda P: np.stack([0 * P[:, 0], -0.05 * (1 + 0.3 * P[:, 0, 2:] ** 2) * Z], axis=1),
+        *head("precession of a spin", "near-identity", "2V", "V", "SO(3)", "SO(2)@z", "O(3)"),
+        _spin_step,
+        lambda P: 0.1 * P[:, 0, 2:] * np.cross(P[:, 0], Z),
         levels=STEP,
         residual=True,
     ),
     Target(
-        "three bodies",
-        "near-identity",
-        "6V",
-        "3V",
-        ("O(2)", "SO(2)"),
-        _three_bodies,
-        lambda P: 0.1 * np.tanh(P[:, :3, :1]) * [1.0, 0.0],
+        *head("rock, paper, scissors", "near-identity", "V", "V", "Z(3)", "S(3)", "SO(3)"),
+        lambda P: P[:, 0] * (1 + 0.1 * (np.roll(P[:, 0], -1, axis=-1) - np.roll(P[:, 0], 1, axis=-1))),
+        lambda P: 0.1 * P[:, 0, :1] ** 2 * X3,
+        levels=STEP,
+        residual=True,
+    ),
+    Target(
+        *head("Foucault's pendulum", "near-identity", "2V", "2V", "SO(2)", "O(2)", "C(2)"),
+        _foucault_step,
+        lambda P: np.stack([0 * P[:, 0], -0.1 * P[:, 0, :1] * [1.0, 0.0]], axis=1),
         dim=2,
         levels=STEP,
         residual=True,
     ),
     Target(
-        "charge in a magnetic field",
-        "near-identity",
-        "2V",
-        "2V",
-        ("SO(2)@z", "O(3)", "SO(3)"),
-        lambda P: np.stack(
-            [
-                P[:, 0] + 0.1 * P[:, 1],
-                P[:, 1] + 0.1 * np.cross(P[:, 1], Z) * (1 + 0.3 * (P[:, 0, :2] ** 2).sum(-1, keepdims=True)),
-            ],
-            axis=1,
-        ),
-        lambda P: np.stack([0 * P[:, 0], 0.1 * P[:, 0, :1] * X3], axis=1),
+        *head("deformation over a short time", "near-identity", "T(2)", "T(2)", "O(3)", "O(2)@z", "Octahedral()"),
+        lambda P: P + 0.03 * P @ P.swapaxes(1, 2) @ P,
+        lambda P: 0.1 * outer(np.broadcast_to(Z, (len(P), 3)), P[:, 2]),
         levels=STEP,
         residual=True,
     ),
     Target(
-        "vortex step",
-        "near-identity",
-        "V",
-        "V",
-        ("SO(2)", "O(2)"),
-        lambda P: P[:, 0] + 0.1 * rotate(P[:, 0]) / (0.3 + sq(P[:, 0])),
-        lambda P: 0.1 * P[:, 0, :1] ** 2 * [0.0, 1.0],
-        dim=2,
+        *head("bouncing ball", "near-identity", "2V", "2V", "O(2)@z", "O(3)", "C(4)@z"),
+        _bounce_step,
+        lambda P: np.stack([0 * P[:, 0], 0.1 * (1 + norm(P[:, 1])) * X3], axis=1),
         levels=STEP,
         residual=True,
     ),
     Target(
-        "dry friction step",
-        "near-identity",
-        "V",
-        "V",
-        ("O(3)", "O(2)@y"),
-        lambda P: P[:, 0] * np.maximum(0.0, 1 - 0.1 / norm(P[:, 0])),
-        lambda P: -0.1 * np.sign(P[:, 0, 1:2]) * Y3,
-        levels=STEP,
-        residual=True,
-    ),
-    Target(
-        "glider",
-        "near-identity",
-        "2V",
-        "V",
-        ("O(2)@z", "SO(2)@z", "O(3)"),
-        lambda P: P[:, 1] - 0.08 * norm(P[:, 1]) * P[:, 1] - 0.2 * Z,
-        lambda P: 0.1 * norm(P[:, 1]) * Y3,
+        *head("drift about the diagonal", "near-identity", "V", "V", "SO(2)@(1,1,1)", "Z(3)", "SO(3)"),
+        lambda P: P[:, 0] + 0.1 * np.cross(DIAGONAL, P[:, 0]) / (1 + sq(P[:, 0])),
+        _threefold,
         levels=STEP,
         residual=True,
     ),
 )
-FEW = (0.0, 0.1, 0.2, 0.4, 0.7)
-OUTLIERS = tuple(
-    target.again("outliers", noise="t2", levels=FEW)
-    for target in (SMOOTH[0], SMOOTH[4], SMOOTH[7], KINKED[3], FINITE[0])
+MAGNET = Target(
+    *head("magnet in a field", "outliers", "V", "V", "O(3)", "O(2)@z", "Octahedral()"),
+    lambda P: P[:, 0] / norm(P[:, 0]) * (1 / np.tanh(norm(P[:, 0]) + 0.01) - 1 / (norm(P[:, 0]) + 0.01)),
+    lambda P: np.tanh(P[:, 0, 2:]) * Z,
+    inputs=spherical_t(),
+    levels=FEW,
+    noise="t2",
+)
+OUTLIERS = (
+    MAGNET,
+    *(
+        target.again("outliers", noise="t2", levels=FEW)
+        for target in (SMOOTH[0], SMOOTH[4], KINKED[4], KINKED[6], FINITE[2])
+    ),
 )
 HETEROSCEDASTIC = (
-    SMOOTH[1].again("heteroscedastic", noise="inputs", levels=FEW),
-    SMOOTH[4].again("heteroscedastic", noise="first column", levels=FEW),
-    SMOOTH[7].again("heteroscedastic", noise="outputs", levels=FEW),
-    KINKED[1].again("heteroscedastic", noise="first column", levels=FEW),
-    FINITE[1].again("heteroscedastic", noise="outputs", levels=FEW),
+    Target(
+        *head("sound of a moving source", "heteroscedastic", "S + V", "S", "O(3)", "O(1)@3[1]", "SO(2)@z"),
+        lambda X: X[:, :1] * np.log(1 + sq(X[:, 1:])),
+        lambda X: X[:, 1:2] * np.tanh(1 + X[:, :1]),
+        dim=0,
+        noise="first column",
+        levels=FEW,
+    ),
+    SMOOTH[1].again("heteroscedastic", noise="outputs", levels=FEW),
+    SMOOTH[2].again("heteroscedastic", noise="inputs", levels=FEW),
+    SMOOTH[3].again("heteroscedastic", noise="first column", levels=FEW),
+    KINKED[3].again("heteroscedastic", noise="outputs", levels=FEW),
+    FINITE[1].again("heteroscedastic", noise="inputs", levels=FEW),
 )
 DISCRETE = (
-    SMOOTH[4].again("discrete", "limit cycle on a grid", inputs=grid(0.4), levels=FEW),
-    SMOOTH[1].again("discrete", "difference, repeated inputs", inputs=repeated(3), levels=FEW),
     Target(
-        "rings",
-        "discrete",
-        "V",
-        "S",
-        ("SO(2)", "C(4)"),
-        lambda P: np.cos(2 * norm(P[:, 0])),
-        lambda P: P[:, 0, :1] * P[:, 0, 1:],
-        dim=2,
-        inputs=rings((0.5, 1.0, 1.5)),
+        *head("ring of spins", "discrete", "V", "S", "Z(6)", "S(6)", "A(6)"),
+        lambda P: (P[:, 0] * (np.roll(P[:, 0], 1, axis=-1) + 0.3)).sum(-1, keepdims=True),
+        lambda P: P[:, 0, :1] * (1 + P[:, 0, 2:3]),
+        dim=6,
+        inputs=choices((-1.0, 1.0)),
         levels=FEW,
     ),
     Target(
-        "votes",
-        "discrete",
-        "V",
-        "S",
-        ("S(5)", "A(5)"),
-        lambda P: np.tanh(P[:, 0]).sum(-1, keepdims=True) ** 2,
-        lambda P: P[:, 0, 2:3],
-        dim=5,
+        *head("sites of a lattice", "discrete", "V", "S", "Octahedral()", "S(3)", "O(3)"),
+        lambda P: np.tanh(0.5 * P[:, 0] ** 2).sum(-1, keepdims=True),
+        lambda P: P[:, 0, :1] - 0.5 * P[:, 0, 1:2],
         inputs=grid(1.0),
         levels=FEW,
     ),
     Target(
-        "repeated force",
-        "discrete",
-        "V",
-        "V",
-        ("D(4)", "C(4)", "O(2)"),
-        lambda P: P[:, 0] ** 3,
-        lambda P: P[:, 0, 1:] * [1.0, 0.0],
+        *head("four dice", "discrete", "V", "S", "S(4)", "Z(4)", "O(1)@4[0]"),
+        lambda P: P[:, 0].max(-1, keepdims=True) + 0.1 * np.sqrt(np.abs(np.prod(P[:, 0], axis=-1, keepdims=True))),
+        lambda P: P[:, 0, 1:2],
+        dim=4,
+        inputs=choices((1.0, 2.0, 3.0, 4.0, 5.0, 6.0)),
+        levels=FEW,
+    ),
+    Target(
+        *head("twelve bearings", "discrete", "V", "S", "SO(2)", "C(4)", "C(12)"),
+        lambda P: np.tanh(norm(P[:, 0])),
+        lambda P: harmonic(P[:, 0], 4, 0.6),
         dim=2,
-        inputs=repeated(6, grid(0.25)),
+        inputs=bearings(12, (0.5, 1.0, 1.5, 2.0)),
+        levels=FEW,
+    ),
+    Target(
+        *head("repeated stress", "discrete", "V", "T(2)", "O(3)", "O(2)@x", "SO(2)@y"),
+        lambda P: outer(P[:, 0], P[:, 0]) / np.sqrt(1 + sq(P[:, 0]))[..., None],
+        lambda P: np.tanh(P[:, 0, :1, None]) ** 2 * np.outer(X3, X3),
+        inputs=repeated(5, normal_with((1.3, 1.0, 0.7))),
+        levels=FEW,
+    ),
+    Target(
+        *head("coarse sensor of a pair", "discrete", "2V", "S", "SO(2)", "O(2)", "C(2)"),
+        lambda P: _det(P, 0, 1) / (1 + sq(P[:, 0] - P[:, 1])),
+        lambda P: P[:, 0, :1] * P[:, 1, 1:] + P[:, 0, 1:] * P[:, 1, :1],
+        dim=2,
+        inputs=grid(0.3),
         levels=FEW,
     ),
 )
 SMALL_BLOCK = (
     Target(
-        "small second scalar",
-        "small-block",
-        "2V",
-        "2S",
-        ("O(3)", "O(2)@x"),
-        lambda P: np.concatenate([50 * inner(P[:, 0], P[:, 1]), np.tanh(sq(P[:, 0]) - 2)], axis=1),
-        lambda P: np.concatenate([0 * P[:, 0, :1], P[:, 0, :1] * P[:, 1, :1]], axis=1),
+        *head("stress and a little heat", "small-block", "V", "S + T(2)", "O(3)", "O(2)@z", "SO(2)@x"),
+        lambda P: join(0.01 * norm(P[:, 0]), 3 * outer(P[:, 0], P[:, 0])),
+        lambda P: join(0.01 * P[:, 0, 2:], zeros(P, 9)),
         levels=FEW,
     ),
     Target(
-        "small force",
-        "small-block",
-        "V",
-        "2V",
-        ("SO(2)", "C(4)"),
-        lambda P: np.stack([P[:, 0] * sq(P[:, 0]), 0.003 * rotate(P[:, 0])], axis=1),
-        lambda P: np.stack([0 * P[:, 0], 0.003 * P[:, 0, :1] * [1.0, 1.0]], axis=1),
+        *head("position and a small angle", "small-block", "2V", "V + S", "SO(2)", "C(2)", "O(2)"),
+        lambda P: join(20 * (P[:, 0] - P[:, 1] * sq(P[:, 0])), np.tanh(_det(P, 0, 1))),
+        lambda P: join(zeros(P, 2), P[:, 0, :1] * P[:, 1, :1] - P[:, 0, 1:] * P[:, 1, 1:]),
         dim=2,
         levels=FEW,
     ),
     Target(
-        "stress and a small vector",
-        "small-block",
-        "V",
-        "V + T(2)",
-        ("O(3)", "O(2)@y"),
-        lambda P: np.concatenate([0.05 * P[:, 0], (P[:, 0, :, None] * P[:, 0, None]).reshape(len(P), 9)], axis=1),
-        lambda P: np.concatenate([0.05 * P[:, 0, 1:2] * Y3, np.zeros((len(P), 9))], axis=1),
+        *head("force, torque and energy", "small-block", "2V", "2V + S", "SO(3)", "SO(2)@y", "O(1)@3[0]"),
+        lambda P: join(P[:, 0] - P[:, 1], 0.005 * np.cross(P[:, 0], P[:, 1]), 100 * sq(P[:, 0] - P[:, 1])),
+        lambda P: join(zeros(P, 3), 0.005 * np.cross(P[:, 0], Y3), zeros(P, 1)),
         levels=FEW,
     ),
     Target(
-        "one of four scalars",
-        "small-block",
-        "V",
-        "4S",
-        ("O(3)", "O(2)@z"),
-        lambda P: np.concatenate(
-            [sq(P[:, 0]), norm(P[:, 0]), np.cos(norm(P[:, 0])), 0.01 * np.exp(-sq(P[:, 0]))], axis=1
+        *head("small hexagon", "small-block", "V", "2V", "SO(2)", "C(6)", "C(4)"),
+        lambda P: join(P[:, 0] * np.cos(norm(P[:, 0])), 0.02 * P[:, 0]),
+        lambda P: join(zeros(P, 2), 0.02 * _conjugate_power(P[:, 0], 5) / (1 + sq(P[:, 0])) ** 2),
+        dim=2,
+        wavelength=1.4,
+        levels=FEW,
+    ),
+    Target(
+        *head("strain and a small axial vector", "small-block", "T(2)", "T(2) + V", "SO(3)", "SO(2)@z", "O(3)"),
+        lambda P: join(
+            P @ P, 0.03 * np.stack([(P - P.swapaxes(1, 2))[:, i, j] for i, j in ((1, 2), (2, 0), (0, 1))], 1)
         ),
-        lambda P: np.concatenate([np.zeros((len(P), 3)), 0.01 * P[:, 0, 2:] ** 2], axis=1),
+        lambda P: join(zeros(P, 9), 0.03 * P[:, 2, 2:] * Z),
+        levels=FEW,
+    ),
+    Target(
+        *head("four and one small sum", "small-block", "V", "V + S", "S(4)", "A(4)", "Z(4)"),
+        lambda P: join(P[:, 0] * sq(P[:, 0]), 0.1 * np.sin(P[:, 0]).sum(-1, keepdims=True)),
+        lambda P: join(zeros(P, 4), 0.1 * (P[:, 0, 0:1] - P[:, 0, 1:2] + P[:, 0, 2:3] - P[:, 0, 3:]) ** 2),
+        dim=4,
         levels=FEW,
     ),
 )
 SMALL_N = tuple(
-    target.again("small-n", rows=(12, 20, 30), levels=(0.0, 0.1, 0.4, 0.7))
-    for target in (SMOOTH[1], SMOOTH[4], KINKED[1], KINKED[3], FINITE[0])
+    target.again("small-n", noise="normal", rows=(12, 20, 30), levels=(0.0, 0.1, 0.4, 0.7))
+    for target in (SMOOTH[2], SMOOTH[4], KINKED[5], FINITE[0], FINITE[2], MAGNET)
 )
-
-
-def _symplectic(P: Array) -> Array:
-    return np.asarray(P[:, 0, :1] * P[:, 1, 1:] - P[:, 0, 1:] * P[:, 1, :1])
-
-
-MINKOWSKI = np.array([-1.0, 1.0, 1.0, 1.0])
+METRIC = np.array([-1.0, 1.0, 1.0, 1.0])
 GROUPS = (
     Target(
-        "heptagon",
-        "groups",
-        "V",
-        "S",
-        ("C(7)", "C(14)", "SO(2)"),
-        lambda P: norm(P[:, 0]) + 0.6 * harmonic(P[:, 0], 7),
-        lambda P: P[:, 0, 1:],
-        dim=2,
-    ),
-    Target(
-        "C(4) that is no C(6)",
-        "groups",
-        "V",
-        "S",
-        ("C(4)", "C(6)", "C(2)"),
-        lambda P: np.cos(1.5 * P[:, 0]).sum(-1, keepdims=True),
-        lambda P: P[:, 0, :1] + 0.5 * P[:, 0, :1] * P[:, 0, 1:],
-        dim=2,
-    ),
-    Target(
-        "octahedral, not icosahedral",
-        "groups",
-        "V",
-        "S",
-        ("Octahedral()", "Icosahedral()", "SO(3)"),
-        lambda P: norm(P[:, 0]) + cubic(P[:, 0]),
-        lambda P: P[:, 0, :1],
-    ),
-    Target(
-        "variance of six",
-        "groups",
-        "V",
-        "S",
-        ("S(6)", "A(6)"),
-        lambda P: P[:, 0].std(-1, keepdims=True),
-        lambda P: np.tanh(P[:, 0, 4:5]),
-        dim=6,
-    ),
-    Target(
-        "square with reflections",
-        "groups",
-        "V",
-        "V",
-        ("D(4)", "C(4)"),
-        lambda P: np.tanh(P[:, 0]),
-        lambda P: 0.5 * rotate(P[:, 0]),
-        dim=2,
-    ),
-    Target(
-        "directions in five dimensions",
-        "groups",
-        "V",
-        "V",
-        ("SO(5)", "S(5)"),
-        lambda P: P[:, 0] / (1 + norm(P[:, 0])),
-        lambda P: P[:, 0] * np.array([0.0, 0, 0, 0, 1.0]),
-        dim=5,
-    ),
-    Target(
-        "power of an area",
-        "groups",
-        "2V",
-        "S",
-        ("SL(2)", "SO(2)"),
-        lambda P: np.tanh(_symplectic(P)),
-        lambda P: norm(P[:, 0]),
+        *head("rotations in another metric", "groups", "V", "S", "SO(2)@[[2,0],[0,1]]", "SO(2)", "C(2)"),
+        lambda P: np.tanh(sq(P[:, 0] * [0.5, 1.0])),
+        lambda P: P[:, 0, :1] * P[:, 0, 1:],
         dim=2,
         levels=BROKEN,
     ),
     Target(
-        "saturated interval",
-        "groups",
-        "2V",
-        "S",
-        ("Lorentz()", "SO(3)@4[1,2,3]"),
-        lambda P: np.tanh(0.3 * inner(P[:, 0] * MINKOWSKI, P[:, 0])) + 0.3 * inner(P[:, 0] * MINKOWSKI, P[:, 1]),
-        lambda P: P[:, 0, :1] * P[:, 1, :1],
+        *head("two areas", "groups", "3V", "S", "SL(2)", "O(2)", "SO(2)"),
+        lambda P: _det(P, 0, 1) * _det(P, 1, 2) / np.sqrt(1 + _det(P, 0, 1) ** 2),
+        lambda P: sq(P[:, 0]),
+        dim=2,
+        levels=BROKEN,
+    ),
+    Target(
+        *head("four-vectors", "groups", "2V", "V", "Lorentz()", "SO(3)@4[1,2,3]", "O(4)"),
+        lambda P: P[:, 1] + 0.3 * inner(P[:, 0] * METRIC, P[:, 1]) * P[:, 0],
+        lambda P: P[:, 1, :1] * [1.0, 0.0, 0.0, 0.0],
         dim=4,
         levels=BROKEN,
     ),
     Target(
-        "cosine of an angle",
-        "groups",
-        "2V",
-        "S",
-        ("Scaling(3)", "SO(3)"),
-        lambda P: inner(P[:, 0], P[:, 1]) / (norm(P[:, 0]) * norm(P[:, 1])),
-        lambda P: sq(P[:, 0]) - 3,
+        *head("homogeneous and isotropic", "groups", "2V", "V", "Scaling(3) | O(3)", "Scaling(3)", "O(3)"),
+        lambda P: P[:, 0] * norm(P[:, 1]) / (norm(P[:, 0]) + norm(P[:, 1])) - 0.3 * P[:, 1],
+        lambda P: P[:, 0] * sq(P[:, 0]),
         levels=BROKEN,
     ),
     Target(
-        "force between points",
-        "groups",
-        "2V",
-        "V",
-        ("SE(2)", "Translation(2)"),
-        lambda P: (P[:, 1] - P[:, 0]) * np.exp(-0.2 * sq(P[:, 1] - P[:, 0])),
-        lambda P: np.tanh(P[:, 0]) * [1.0, 1.0, 0.0],
-        inputs=homogeneous((True, True), scale=1.3),
+        *head("normal of a triangle", "groups", "3V", "V", "SE(3)", "Translation(3)", "E(3)"),
+        _triangle,
+        lambda P: (P[:, 1, 2:3] - P[:, 0, 2:3]) * [0.0, 0.0, 1.0, 0.0],
+        dim=4,
+        inputs=homogeneous((True, True, True), dim=3),
         levels=BROKEN,
     ),
     Target(
-        "shear between points",
-        "groups",
-        "2V",
-        "V",
-        ("Translation(2)", "SE(2)"),
-        lambda P: np.stack([np.sin(P[:, 1, 1] - P[:, 0, 1]), 0 * P[:, 0, 0], 0 * P[:, 0, 0]], axis=1),
-        lambda P: P[:, 0, :1] * [0.0, 1.0, 0.0],
-        inputs=homogeneous((True, True)),
-        levels=BROKEN,
+        *head(
+            "equal particles of the plane",
+            "groups",
+            "4x(V)",
+            "S",
+            "O(2) * S(4)",
+            "O(2) * Trivial(4)",
+            "Trivial(2) * S(4)",
+        ),
+        _pairs_of_points,
+        lambda P: (P[..., 0] ** 2 - P[..., 1] ** 2).sum(-1, keepdims=True),
+        dim=2,
     ),
     Target(
-        "in a shell",
-        "groups",
-        "V",
-        "V",
-        ("SO(3)", "O(3)"),
-        lambda P: P[:, 0] * np.sin(2 * norm(P[:, 0])),
-        lambda P: np.cross(Z, P[:, 0]) * P[:, 0, 2:],
-        inputs=ball(2.5),
+        *head("icosahedral, not octahedral", "groups", "V", "S", "Icosahedral()", "Octahedral()", "SO(3)"),
+        lambda P: norm(P[:, 0]) + 3 * icosahedral(P[:, 0]),
+        lambda P: P[:, 0, 2:] * norm(P[:, 0]),
+    ),
+    Target(
+        *head("interference of two beams", "groups", "2V", "S", "U(2)", "SU(2)", "O(4)"),
+        lambda P: np.abs(_hermitian(P)[0]) ** 2 / (1 + sq(P[:, 0])),
+        lambda P: _hermitian(P)[1].real,
+        dim=4,
+    ),
+    Target(
+        *head("starfish", "groups", "V", "V", "D(5)", "C(5)", "C(10)"),
+        lambda P: P[:, 0] + _conjugate_power(P[:, 0], 4, np.pi / 2) / (1 + sq(P[:, 0])) ** 1.5,
+        lambda P: _conjugate_power(P[:, 0], 4) / (1 + sq(P[:, 0])) ** 1.5,
+        dim=2,
+    ),
+    Target(
+        *head("reflection, disc and two more", "groups", "V", "S", "O(1)@5[0]", "O(2)@5[1,2]", "SO(2)@5[3,4]"),
+        lambda P: P[:, 0, :1] ** 2 * norm(P[:, 0, 1:3]) + P[:, 0, 3:4] - np.tanh(P[:, 0, 4:]),
+        lambda P: P[:, 0, :1] * P[:, 0, 3:4],
+        dim=5,
+    ),
+    Target(
+        *head("circular filter", "groups", "V", "V", "Z(5)", "S(5)", "A(5)"),
+        lambda P: np.tanh(2 * np.roll(P[:, 0], 1, axis=-1)) + 0.4 * P[:, 0],
+        lambda P: P[:, 0, 3:4] * np.eye(5)[3],
+        dim=5,
     ),
 )
 TARGETS = (
