@@ -123,6 +123,6 @@ def _trace_unpack(tracer: Tracer, call: Call) -> Output:
 
 RULES: dict[str, Rule] = {
     **dict.fromkeys(("lstm", "gru", "rnn_tanh", "rnn_relu"), _trace_recurrent),
-    "_pack_padded_sequence": _trace_pack,
-    "_pad_packed_sequence": _trace_unpack,
+    "pack_padded_sequence": _trace_pack,
+    "pad_packed_sequence": _trace_unpack,
 }

@@ -37,6 +37,7 @@ class Call:
     """A function call: name, arguments, return value, and the module in which it happened."""
 
     name: str
+    function: Callable[..., Any]
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any]
     out: Any
@@ -205,12 +206,12 @@ class Tracer(TorchFunctionMode):
         written = args[0] if name == "__setitem__" else out
         outputs = [item for item in flatten(written) if isinstance(item, Tensor)]
         if tensors and (outputs or name in LEAVING):
-            self._trace(Call(name, args, kwargs, out, self.where), tensors, outputs)
+            self._trace(Call(name, func, args, kwargs, out, self.where), tensors, outputs)
         return out
 
     def _trace(self, call: Call, tensors: list[Any], outputs: list[Tensor]) -> None:
         """Sets the layouts of a function's outputs."""
-        rule = self.rules.get(call.name) or self.rules.get(call.name.rstrip("_"))
+        rule = self.rules.get(call.name.strip("_"))
         if call.name not in SUMS:
             for tensor in tensors:
                 self.mark_products(self.layout(tensor))
