@@ -13,7 +13,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -174,10 +174,9 @@ Override = Rep | str | tuple[Rep | str, Rep | str] | TensorMap
 GivenReps = Mapping[str, Override] | Sequence[Rep | str]
 
 
-def name_parameters(layer: str, maps: Mapping[str, TensorMap | None]) -> dict[str, TensorMap]:
-    """The maps of a layer's parameters by their names in the model, where it is called ``layer`` (empty for the model itself)."""
-    prefix = f"{layer}." if layer else ""
-    return {prefix + name: tensor_map for name, tensor_map in maps.items() if tensor_map is not None}
+def weight_and_bias(module: Any, weight: TensorMap, rep_out: Rep) -> dict[str, TensorMap]:
+    """The maps of the weight of a layer and of its bias, if it has one."""
+    return {"weight": weight} | ({} if module.bias is None else {"bias": TensorMap.vector(rep_out)})
 
 
 def linear_parameters(layer: str, rep_in: Rep | str, rep_out: Rep | str, *, bias: bool = True) -> dict[str, TensorMap]:
@@ -193,8 +192,8 @@ def linear_parameters(layer: str, rep_in: Rep | str, rep_out: Rep | str, *, bias
         >>> {name: str(tensor_map) for name, tensor_map in linear_parameters("last", "2V", "V").items()}
         {'last.weight': '2V -> V', 'last.bias': 'V'}
     """
-    vector = TensorMap.vector(rep_out) if bias else None
-    return name_parameters(layer, {"weight": TensorMap.linear(rep_in, rep_out), "bias": vector})
+    prefix, weight = f"{layer}." if layer else "", TensorMap.linear(rep_in, rep_out)
+    return {f"{prefix}weight": weight} | ({f"{prefix}bias": TensorMap.vector(rep_out)} if bias else {})
 
 
 def check_initialized(model: nn.Module) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from softsym.errors import InputError
 from softsym.groups import Group
-from softsym.maps.tensor_map import TensorMap, incoming, name_parameters, outgoing
+from softsym.maps.tensor_map import TensorMap, incoming, outgoing
 from softsym.maps.trace.tracer import Call, Output, Rule, Tracer
 from softsym.maps.trace.unify import Layout, Term, TraceError, channel_axis, free_axis, new_variable, unify, unify_axes
 from softsym.reps import Rep
@@ -52,7 +52,7 @@ def read_recurrent(layer: str, module: Any, rep_in: Rep, rep_out: Rep, groups: S
         assert part is not None  # torch names them so
         source = rep_in if part[2] == "0" else rep_out
         maps[name] = recurrent_parameter(name, GATES[module.mode], source, states[bool(part[3])])
-    return name_parameters(layer, maps)
+    return maps
 
 
 def _trace_recurrent(tracer: Tracer, call: Call) -> Output:
