@@ -114,15 +114,13 @@ class TensorMap:
 
     def shape(self, group: Group | str) -> tuple[int, ...]:
         """The shape of the parameter."""
-        return self._shape(read_group(group))
-
-    def _shape(self, group: Group) -> tuple[int, ...]:
-        return tuple(size for axis in self.axes for size in axis.sizes(group))
+        acting = read_group(group)
+        return tuple(size for axis in self.axes for size in axis.sizes(acting))
 
     def space(self, group: Group | str) -> EquivariantSpace:
         """The space of equivariant parameters."""
         acting = read_group(group)
-        space, shape = invariant_tensors(self.factors, acting), self._shape(acting)
+        space, shape = invariant_tensors(self.factors, acting), self.shape(acting)
         return space if space.shape == shape else replace(space, shape=shape)
 
     def positions(self, groups: Sequence[Group]) -> dict[TensorType, Index]:
@@ -133,7 +131,7 @@ class TensorMap:
         """Refuses a parameter of another shape, and groups that cannot act on it; ``name`` is for the message."""
         for group in groups:
             try:
-                expected = self._shape(group)
+                expected = self.shape(group)
             except InputError as error:
                 raise InputError(
                     f"parameter {name!r}: {group.name} cannot act on its representation: {error}"
@@ -162,12 +160,10 @@ def _product(axes: Sequence[Axis]) -> str:
     """The product of one side's axes, as text that :func:`softsym.rep` parses."""
     if len(axes) == 1:
         return axes[0].text
-    return " * ".join(f"({axis.text})" if _needs_brackets(axis) else axis.text for axis in axes)
-
-
-def _needs_brackets(axis: Axis) -> bool:
-    """Whether a text needs brackets as a factor of a product."""
-    return len(axis.factor.terms) > 1 or axis.text[:1].isdigit()
+    needs_brackets = [len(axis.factor.terms) > 1 or axis.text[:1].isdigit() for axis in axes]
+    return " * ".join(
+        f"({axis.text})" if needed else axis.text for axis, needed in zip(axes, needs_brackets, strict=True)
+    )
 
 
 Override = Rep | str | tuple[Rep | str, Rep | str] | TensorMap
@@ -259,8 +255,7 @@ class Proposal(Mapping[str, TensorMap]):
         lines = [f"{name.ljust(width)}  {tensor_map}" for name, tensor_map in self.maps.items()]
         return "\n".join([*lines, *self.remarks()])
 
-    def __repr__(self) -> str:
-        return str(self)
+    __repr__ = __str__
 
 
 @dataclass(frozen=True, eq=False)
@@ -300,9 +295,8 @@ def map_values(
         representations: The map of each parameter, by name; needed unless the model gives it.
     """
     if representations is None and isinstance(model, KnowsMaps):
-        return {
-            name: MapValue(as_array(value), tensor_map) for name, (value, tensor_map) in model.linear_maps().items()
-        }
+        maps = model.linear_maps()
+        return {name: MapValue(as_array(value), tensor_map) for name, (value, tensor_map) in maps.items()}
     if representations is None:
         if not isinstance(model, KnowsRepresentations):
             raise InputError(

@@ -134,7 +134,7 @@ def _check_windows(tracer: Tracer, layout: Layout, kernel: Any, stride: Any, pad
         left = (axis.size + 2 * pad - gap * (size - 1) - 1) % step
         if left:
             why = f"windows of {size} in steps of {step} leave {left} of {axis.size} pixels out on one side"
-            tracer.notes.grids.append((tracer.where, why))
+            tracer.grids.append((tracer.where, why))
             return
 
 
@@ -147,7 +147,7 @@ def _trace_pad(tracer: Tracer, call: Call) -> Output:
             raise TraceError("adds channels")
         if axis.role == "pixel" and before != after:
             why = f"pads {before} pixels on one side and {after} on the other"
-            tracer.notes.grids.append((tracer.where, why))
+            tracer.grids.append((tracer.where, why))
     return _resize(layout, call.out.shape)
 
 
