@@ -160,16 +160,18 @@ def test_recurrent_layers_agree_with_the_average(kind, both, layers, bias):
 
 
 def test_projections():
-    one = recurrent_parameter("weight_hr_l0", 4, ss.rep("V"), ss.rep("8S"), ss.rep("2S"))
+    one = recurrent_parameter("weight_hr", 4, ss.rep("V"), ss.rep("8S"), ss.rep("2S"))
     assert str(one) == "8S -> 2S"
-    assert str(recurrent_parameter("weight_hh_l0", 4, ss.rep("V"), ss.rep("8S"), ss.rep("2S"))) == "2S -> 32S"
+    assert str(recurrent_parameter("weight_hh", 4, ss.rep("V"), ss.rep("8S"), ss.rep("2S"))) == "2S -> 32S"
     with pytest.raises(InputError, match="'a' projects its state; pass its parameters one by one"):
         read_recurrent("a", nn.LSTM(3, 4, proj_size=2), ss.rep("V"), ss.rep("2S"), [ss.O(3)])
 
 
 def test_recurrent_layers_refuse():
+    layer = nn.GRU(3, 1)
+    layer.register_parameter("weight", nn.Parameter(layer.bias_ih_l0.detach().clone()))
     with pytest.raises(InputError, match="'weight' is not a parameter of a recurrent layer"):
-        recurrent_parameter("weight", 4, ss.rep("V"), ss.rep("S"))
+        read_recurrent("a", layer, ss.rep("V"), ss.rep("S"), [ss.O(3)])
 
 
 @pytest.mark.parametrize("options", [{}, {"add_bias_kv": True}, {"bias": False}])

@@ -219,9 +219,8 @@ def input_layout(example: Tensor, rep: Rep, group: Group, on_pixels: bool, dims:
     """The axes of an input (n, ...)."""
     shape, image, size = tuple(example.shape), split_image(rep), rep.size(group)
     if image is not None and shape[1:] == (image[0].size(group), *image[1]):
-        pixels = tuple(TracedAxis(n, "pixel", None, k) for k, n in enumerate(image[1]))
-        return (free_axis(shape[0]), channel_axis(new_variable(shape[1], image[0])), *pixels)
-    if image is not None and shape[1:] == (size,):
+        rep, size, on_pixels, dims = image[0], shape[1], True, len(image[1])
+    elif image is not None and shape[1:] == (size,):
         channels = new_variable(image[0].size(group), image[0])
         grid = Rep(((1, TensorType(rep.terms[0][1].atoms[-1:])),))
         return (free_axis(shape[0]), channel_axis(tensor_product(channels, grid, math.prod(image[1]))))
@@ -451,10 +450,7 @@ def _check_action(tensor_map: TensorMap, group: Group) -> None:
 
 def _have_same_spaces(a: TensorMap, b: TensorMap, groups: Sequence[Group]) -> bool:
     """Whether two maps are equal, or equal but for duals where groups are orthogonal."""
-    if a == b:
-        return True
-    types = [
-        [(copies, kind.canonical(groups)[0]) for factor in tensor_map.factors for copies, kind in factor]
-        for tensor_map in (a, b)
-    ]
-    return all(group.is_orthogonal for group in groups) and types[0] == types[1]
+    if a == b or not all(group.is_orthogonal for group in groups):
+        return a == b
+    first, second = ([(n, kind.canonical(groups)[0]) for rep in each.factors for n, kind in rep] for each in (a, b))
+    return first == second

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from softsym.errors import InputError
@@ -24,18 +25,15 @@ WEIGHTS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr")
 _NAME = re.compile(rf"({'|'.join(WEIGHTS)})_l(\d+)(_reverse)?$")
 
 
-def recurrent_parameter(name: str, gates: int, source: Rep, hidden: Rep, projected: Rep | None = None) -> TensorMap:
-    """The map of one parameter of a layer and direction."""
-    part = _NAME.match(name)
-    if part is None:
-        raise InputError(f"{name!r} is not a parameter of a recurrent layer")
-    rows, state = outgoing(hidden, copies=gates), projected or hidden
+def recurrent_parameter(kind: str, gates: int, source: Rep, hidden: Rep, state: Rep) -> TensorMap:
+    """The map of one parameter of a layer and direction; ``state`` is what becomes of the hidden one by a projection."""
+    rows = outgoing(hidden, copies=gates)
     axes = {
         "weight_ih": (rows, incoming(source)),
         "weight_hh": (rows, incoming(state)),
         "weight_hr": (outgoing(state), incoming(hidden)),
     }
-    return TensorMap(axes.get(part[1], (rows,)))
+    return TensorMap(axes.get(kind, (rows,)))
 
 
 def read_recurrent(layer: str, module: Any, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]) -> dict[str, TensorMap]:
@@ -49,9 +47,10 @@ def read_recurrent(layer: str, module: Any, rep_in: Rep, rep_out: Rep, groups: S
     maps = {}
     for name, _ in module.named_parameters():
         part = _NAME.match(name)
-        assert part is not None  # torch names them so
-        source = rep_in if part[2] == "0" else rep_out
-        maps[name] = recurrent_parameter(name, GATES[module.mode], source, states[bool(part[3])])
+        if part is None:
+            raise InputError(f"{name!r} is not a parameter of a recurrent layer")
+        source, state = rep_in if part[2] == "0" else rep_out, states[bool(part[3])]
+        maps[name] = recurrent_parameter(part[1], GATES[module.mode], source, state, state)
     return maps
 
 
@@ -98,11 +97,7 @@ def _trace_cell(tracer: Tracer, weights: dict[str, Any], gates: int, source: Ter
     cell, state = tracer.reuse(weights["weight_hh"], cell, state)
     tracer.mark_pointwise(cell, "gates")
     for kind, weight in weights.items():
-
-        def read(source: Rep, hidden: Rep, projected: Rep, name: str = f"{kind}_l0") -> TensorMap:
-            return recurrent_parameter(name, gates, source, hidden, projected)
-
-        tracer.use(weight, read, source, cell, state)
+        tracer.use(weight, partial(recurrent_parameter, kind, gates), source, cell, state)
     return cell, state
 
 

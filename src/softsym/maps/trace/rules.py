@@ -347,19 +347,17 @@ def _permute(tracer: Tracer, call: Call) -> Output:
 
 def _repeat(tracer: Tracer, call: Call) -> Output:
     """New axes are free; so is a repeated axis of size one."""
+    axes = []
     padded = pad_left(tracer.layout(call.args[0]), len(call.out.shape))
-    return tuple(_repeat_axis(tracer, axis, n) for axis, n in zip(padded, call.out.shape, strict=True))
-
-
-def _repeat_axis(tracer: Tracer, axis: TracedAxis, size: int) -> TracedAxis:
-    if axis.size == size:
-        return axis
-    check_scalar(axis, tracer.group)
-    if axis.role == "channel" and axis.size > 1:
-        return channel_axis(axis.channels() * (size // axis.size))
-    if axis.role == "free" or axis.size == 1:
-        return free_axis(size)
-    raise TraceError(f"repeats a {axis.role} axis")
+    for axis, size in zip(padded, call.out.shape, strict=True):
+        if axis.size != size:
+            check_scalar(axis, tracer.group)
+            if axis.size > 1 and axis.role in ("pixel", "open"):
+                raise TraceError(f"repeats a {axis.role} axis")
+            is_channel = axis.size > 1 and axis.role == "channel"
+            axis = channel_axis(axis.channels() * (size // axis.size)) if is_channel else free_axis(size)
+        axes.append(axis)
+    return tuple(axes)
 
 
 def _unsqueeze(tracer: Tracer, call: Call) -> Output:
@@ -411,7 +409,7 @@ def _split(tracer: Tracer, call: Call) -> Output:
     axes, start = [], 0
     for piece in call.out:
         stop = start + piece.shape[place]
-        axes.append((*layout[:place], _slice_axis(tracer, layout[place], start, stop), *layout[place + 1 :]))
+        axes.append((*layout[:place], *_index_axis(tracer, layout[place], slice(start, stop)), *layout[place + 1 :]))
         start = stop
     return axes
 
@@ -422,16 +420,6 @@ def _unbind(tracer: Tracer, call: Call) -> Output:
     if layout[place].role not in ("free", "open"):
         raise TraceError(f"takes apart a {layout[place].role} axis")
     return [(*layout[:place], *layout[place + 1 :])] * len(call.out)
-
-
-def _slice_axis(tracer: Tracer, axis: TracedAxis, start: int, stop: int) -> TracedAxis:
-    if stop - start == axis.size:
-        return axis
-    if axis.role == "pixel":
-        raise TraceError("cuts an image")
-    if axis.role == "free":
-        return free_axis(stop - start)
-    return channel_axis(slice_term(axis.channels(), start, stop, tracer.group))
 
 
 def _getitem(tracer: Tracer, call: Call) -> Layout:
@@ -485,20 +473,27 @@ def _check_places(axes: Sequence[TracedAxis]) -> None:
             raise TraceError(f"goes along a {axis.role} axis")
 
 
-def _index_axis(tracer: Tracer, axis: TracedAxis, item: Any) -> list[TracedAxis]:
-    if isinstance(item, slice):
-        start, stop, step = item.indices(axis.size)
-        if step != 1 and axis.role != "free":
-            raise TraceError(f"takes every {step}th entry of a {axis.role} axis")
-        return [_slice_axis(tracer, axis, start, stop) if step == 1 else free_axis(len(range(start, stop, step)))]
-    if isinstance(item, int) and axis.role in ("free", "open"):
+def _index_axis(tracer: Tracer, axis: TracedAxis, item: int | slice) -> list[TracedAxis]:
+    """What is left of an axis of which one entry or some are taken."""
+    if isinstance(item, int):
+        if axis.role == "pixel":
+            raise TraceError("selects entries of a pixel axis")
+        if axis.role == "channel":
+            place = item % axis.size
+            term = slice_term(axis.channels(), place, place + 1, tracer.group)  # a single coordinate is a summand
+            unify(term, new_variable(1, Scalar), tracer.group)
         return []
-    if isinstance(item, int) and axis.role == "channel":
-        place = item % axis.size
-        term = slice_term(axis.channels(), place, place + 1, tracer.group)  # a single coordinate is a summand
-        unify(term, new_variable(1, Scalar), tracer.group)
-        return []
-    raise TraceError(f"selects entries of a {axis.role} axis")
+    start, stop, step = item.indices(axis.size)
+    length = len(range(start, stop, step))
+    if axis.role == "free":
+        return [free_axis(length)]
+    if step != 1:
+        raise TraceError(f"takes every {step}th entry of a {axis.role} axis")
+    if length == axis.size:
+        return [axis]
+    if axis.role == "pixel":
+        raise TraceError("cuts an image")
+    return [channel_axis(slice_term(axis.channels(), start, stop, tracer.group))]
 
 
 def _select(tracer: Tracer, call: Call) -> Output:
