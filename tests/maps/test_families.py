@@ -8,8 +8,8 @@ import softsym as ss
 from softsym.errors import InputError
 from softsym.maps import TensorMap, linear_parameters, parameter_maps
 from softsym.maps.families import FAMILIES, layer_maps
-from softsym.maps.families.attention import Attention, read_attention
-from softsym.maps.families.conv import Convolution
+from softsym.maps.families.attention import attention_parameter, read_attention
+from softsym.maps.families.conv import kernel_map, offset_axis
 from softsym.maps.families.norm import non_permuting, read_norm
 from softsym.maps.families.recurrent import read_recurrent, recurrent_parameter
 from softsym.maps.parameters import ACTIVATIONS, chain_maps, is_chain
@@ -120,13 +120,12 @@ def test_convolutions_agree_with_the_average(module, rep_in, rep_out, G):
 
 
 def test_offsets_stand_still_where_groups_act_on_channels_only():
-    details = Convolution((3, 3), acts_on_pixels=False)
-    assert str(details.weight(ss.rep("V"), ss.rep("V"), ss.C(4))) == "V * (9S) -> V"
+    assert str(kernel_map(offset_axis((3, 3), False), ss.rep("V"), ss.rep("V"), ss.C(4))) == "V * (9S) -> V"
 
 
 def test_parts_must_be_equal():
     with pytest.raises(InputError, match=r"S \+ V is not 3 equal representations"):
-        Convolution((3, 3), parts=3).weight(ss.rep("S + V"), ss.rep("3S"), ss.group("O(3)"))
+        kernel_map(offset_axis((3, 3), True), ss.rep("S + V"), ss.rep("3S"), ss.group("O(3)"), parts=3)
 
 
 @pytest.mark.parametrize(
@@ -161,16 +160,18 @@ def test_recurrent_layers_agree_with_the_average(kind, both, layers, bias):
 
 
 def test_projections():
-    one = recurrent_parameter("weight_hr_l0", 4, ss.rep("V"), ss.rep("8S"), ss.rep("2S"))
+    one = recurrent_parameter("weight_hr", 4, ss.rep("V"), ss.rep("8S"), ss.rep("2S"))
     assert str(one) == "8S -> 2S"
-    assert str(recurrent_parameter("weight_hh_l0", 4, ss.rep("V"), ss.rep("8S"), ss.rep("2S"))) == "2S -> 32S"
+    assert str(recurrent_parameter("weight_hh", 4, ss.rep("V"), ss.rep("8S"), ss.rep("2S"))) == "2S -> 32S"
     with pytest.raises(InputError, match="'a' projects its state; pass its parameters one by one"):
         read_recurrent("a", nn.LSTM(3, 4, proj_size=2), ss.rep("V"), ss.rep("2S"), [ss.O(3)])
 
 
 def test_recurrent_layers_refuse():
+    layer = nn.GRU(3, 1)
+    layer.register_parameter("weight", nn.Parameter(layer.bias_ih_l0.detach().clone()))
     with pytest.raises(InputError, match="'weight' is not a parameter of a recurrent layer"):
-        recurrent_parameter("weight", 4, ss.rep("V"), ss.rep("S"))
+        read_recurrent("a", layer, ss.rep("V"), ss.rep("S"), [ss.O(3)])
 
 
 @pytest.mark.parametrize("options", [{}, {"add_bias_kv": True}, {"bias": False}])
@@ -180,9 +181,9 @@ def test_attention_agrees_with_the_average(options):
 
 
 def test_separate_weights():
-    attention = Attention(2, ss.rep("S + V"), ss.rep("4S"), ss.rep("V"), ss.rep("5S"), ss.rep("2V"), ss.rep("8S"))
+    reps = [ss.rep(text) for text in ("S + V", "4S", "V", "5S", "2V", "8S")]
     shown = {
-        name: str(attention.parameter(name))
+        name: str(attention_parameter(name, 2, *reps))
         for name in ("q_proj_weight", "k_proj_weight", "v_proj_weight", "out_proj.weight")
     }
     assert shown == {
@@ -191,15 +192,14 @@ def test_separate_weights():
         "v_proj_weight": "2V -> 8S",
         "out_proj.weight": "8S -> 8S",
     }
-    assert attention.parameter("in_proj_weight").shape("O(3)") == (24, 3)
+    assert attention_parameter("in_proj_weight", 2, *reps).shape("O(3)") == (24, 3)
 
 
 def test_heads_hold_whole_representations():
     with pytest.raises(InputError, match=r"2S \+ 2V is not 2 equal representations"):
         read_attention("a", nn.MultiheadAttention(8, 2), ss.rep("2S + 2V"), ss.rep("8S"), [ss.O(3)])
-    attention = Attention(1, *(ss.rep("S"),) * 6)
     with pytest.raises(InputError, match=r"'weight' is not a parameter of nn\.MultiheadAttention"):
-        attention.parameter("weight")
+        attention_parameter("weight", 1, *(ss.rep("S"),) * 6)
 
 
 def test_embeddings_and_bilinear_layers_agree_with_the_average():

@@ -7,14 +7,7 @@ from torch import nn
 import softsym as ss
 from softsym.errors import BrokenSymmetryWarning, InputError, UntracedWarning
 from softsym.maps import TensorMap
-from softsym.maps.infer import (
-    convolution_dims,
-    examples,
-    groups_act_on_pixels,
-    input_layout,
-    restore_after,
-    split_image,
-)
+from softsym.maps.infer import convolution_dims, examples, input_layout, restore_after, split_image
 from tests.maps.nets import (
     Block,
     Causal,
@@ -292,9 +285,8 @@ def test_pixels_stand_still():
         "free",
     ]
     model = nn.Conv2d(3, 3, 3)
-    assert groups_act_on_pixels(model, ss.rep("3S"), [C4])
-    assert not groups_act_on_pixels(model, ss.rep("V"), [ss.O(3)])
-    assert not groups_act_on_pixels(nn.Linear(2, 2), ss.rep("V"), [C4])
+    assert str(ss.infer_reps(model, "3S", "3S", [C4])["weight"]) == "(3S) * Grid(3,3) -> 3S"
+    assert str(ss.infer_reps(model, "V", "V", [ss.O(3)])["weight"]) == "V * (9S) -> V"
 
 
 def test_images_are_told_by_their_last_factor():

@@ -1,7 +1,7 @@
 r"""Inference of representations: a map for every parameter of any module.
 
 The module is run once on an example and traced (:mod:`softsym.maps.trace`): the representations of input and output are given, those in
-between are inferred by unification, and proposed where they stay undetermined (:mod:`softsym.maps.infer`).
+between are inferred by unification, and proposed where they stay undetermined.
 
 The representation of an image is that of the whole image, ``"3Grid(32,32)"`` for three channels of 32 x 32 pixels, or that of its
 channels alone, ``"3S"`` (or ``"V"`` for a field of vectors); then groups act on pixels if they act on a space of as many dimensions.
@@ -110,18 +110,17 @@ def infer_reps(
         if name not in names:
             raise InputError(f"`reps` names {name!r}, which is neither a module nor a parameter of the model")
     maps = {name: each for name, each in given.items() if isinstance(each, TensorMap)}
-    ends = {name: _read_ends(each) for name, each in given.items() if not isinstance(each, TensorMap)}
-    on_pixels = groups_act_on_pixels(model, source, acting) if moves_grid is None else moves_grid
-    tracer = _trace(model, source, target, acting, on_pixels, ends, example, output)
+    ends: dict[str, tuple[Rep | None, Rep]] = {
+        name: (read_rep(each[0]), read_rep(each[1])) if isinstance(each, tuple) else (None, read_rep(each))
+        for name, each in given.items()
+        if not isinstance(each, TensorMap)
+    }
+    if moves_grid is None:
+        moves_grid = split_image(source) is not None or acting[0].dim == convolution_dims(model)
+    tracer = _trace(model, source, target, acting, moves_grid, ends, example, output)
     proposal = build_proposal(model, tracer, proposer, maps)
     proposal.warn()
     return proposal
-
-
-def _read_ends(given: Rep | str | tuple[Rep | str, Rep | str]) -> tuple[Rep | None, Rep]:
-    if isinstance(given, tuple):
-        return read_rep(given[0]), read_rep(given[1])
-    return None, read_rep(given)
 
 
 def _trace(
@@ -216,18 +215,12 @@ def convolution_dims(model: nn.Module) -> int:
     return next((len(kernel) for kernel in kernels), 0)
 
 
-def groups_act_on_pixels(model: nn.Module, rep_in: Rep, groups: Sequence[Group]) -> bool:
-    """Whether groups act on pixels by default: if the input is a whole image, or the dimensions agree."""
-    return split_image(rep_in) is not None or groups[0].dim == convolution_dims(model)
-
-
 def input_layout(example: Tensor, rep: Rep, group: Group, on_pixels: bool, dims: int) -> Layout:
     """The axes of an input (n, ...)."""
     shape, image, size = tuple(example.shape), split_image(rep), rep.size(group)
     if image is not None and shape[1:] == (image[0].size(group), *image[1]):
-        pixels = tuple(TracedAxis(n, "pixel", None, k) for k, n in enumerate(image[1]))
-        return (free_axis(shape[0]), channel_axis(new_variable(shape[1], image[0])), *pixels)
-    if image is not None and shape[1:] == (size,):
+        rep, size, on_pixels, dims = image[0], shape[1], True, len(image[1])
+    elif image is not None and shape[1:] == (size,):
         channels = new_variable(image[0].size(group), image[0])
         grid = Rep(((1, TensorType(rep.terms[0][1].atoms[-1:])),))
         return (free_axis(shape[0]), channel_axis(tensor_product(channels, grid, math.prod(image[1]))))
@@ -301,6 +294,7 @@ class Proposer:
 
     groups: Sequence[Group]  # the candidates
     hidden: Hidden = "scalars"
+    known: dict[Variable, Rep] = field(default_factory=dict)  # the variables of a trace that it was asked for
 
     def __post_init__(self) -> None:
         if self.hidden not in ("scalars", "mixed"):
@@ -313,22 +307,31 @@ class Proposer:
             return hidden_rep(size, largest)
         if largest.is_finite:
             block = _largest_orbit(largest, size)
-            if block is None:
-                return size * Scalar
             copies, rest = divmod(size, block.size(largest))
             return copies * block + rest * Scalar
         if pointwise and self.hidden == "scalars":
             return size * Scalar
         return hidden_rep(size, largest)
 
+    def find(self, term: Term) -> Rep:
+        """The representation of a term, whose variables are known, or get one when they are first asked for."""
+        total = Rep(())
+        for summand in substitute(term):
+            variable = summand.variable
+            if variable not in self.known:
+                self.known[variable] = variable.rep or self.rep(variable.size, pointwise=bool(variable.pointwise))
+            rep = self.known[variable]
+            total = total + (rep if summand.factor is None else rep * summand.factor)
+        return total
 
-def _largest_orbit(group: Group, size: int) -> Rep | None:
-    """The permutation representation of the largest orbit that fits; None if none does."""
+
+def _largest_orbit(group: Group, size: int) -> Rep:
+    """The permutation representation of the largest orbit that fits; a scalar if none does."""
     if len(group.elements) <= min(size, LARGEST_ORDER):
         return Regular(_find_name(group))
     corners = [np.array(p) for p in itertools.product((0.0, 1.0), repeat=group.dim) if any(p)]
     orbits = [points for points in (orbit(group, p) for p in corners) if 1 < len(points) <= size]
-    return Permutation(max(orbits, key=len)) if orbits else None
+    return Permutation(max(orbits, key=len)) if orbits else Scalar
 
 
 def _find_name(group: Group) -> Group:
@@ -346,9 +349,8 @@ def _elements(group: Group) -> set[tuple[float, ...]]:
     return set(map(tuple, (group.elements.reshape(len(group.elements), -1).round(6) + 0.0).tolist()))
 
 
-def build_proposal(model: nn.Module, tracer: Tracer, proposer: Proposer, given: Mapping[str, TensorMap]) -> Proposal:
+def build_proposal(model: nn.Module, tracer: Tracer, reps: Proposer, given: Mapping[str, TensorMap]) -> Proposal:
     """The maps of all parameters of a traced model; ``given`` maps override them."""
-    reps = _Representations(proposer)
     maps, left_alone = _read_uses(model, tracer, reps)
     for name, layout in tracer.parameters.items():
         if name not in maps and name not in left_alone and any(axis.role != "open" for axis in layout):
@@ -357,7 +359,7 @@ def build_proposal(model: nn.Module, tracer: Tracer, proposer: Proposer, given: 
         if ".parametrizations." in f".{name}":
             left_alone[name] = "a weight is computed from it (parametrised)"
         elif name not in maps and name not in left_alone:
-            left_alone[name] = tracer.notes.parameters.get(name, "is used by nothing that softsym reads")
+            left_alone[name] = tracer.reasons.get(name, "is used by nothing that softsym reads")
         elif not parameter.requires_grad and name not in left_alone:
             left_alone[name] = "is frozen (requires_grad is False)"
     maps = {name: tensor_map for name, tensor_map in maps.items() if name not in left_alone} | dict(given)
@@ -367,34 +369,11 @@ def build_proposal(model: nn.Module, tracer: Tracer, proposer: Proposer, given: 
         hidden={name: reps.find(term) for name, term in tracer.hidden.items() if name},
         buffers={name: TensorMap.vector(reps.find(term)) for name, term in tracer.buffers.items()},
         breaks=_find_breaks(tracer, reps),
-        not_understood=tuple(dict.fromkeys(f"{where or 'the model'}: {why}" for where, why in tracer.notes.unknown)),
+        not_understood=tuple(dict.fromkeys(f"{where or 'the model'}: {why}" for where, why in tracer.unknown)),
     )
 
 
-@dataclass
-class _Representations:
-    """The representation of every variable: known, or proposed when it is first asked for."""
-
-    proposer: Proposer
-    known: dict[int, tuple[Variable, Rep]] = field(default_factory=dict)
-
-    def find(self, term: Term) -> Rep:
-        """The representation of a term."""
-        total = Rep(())
-        for summand in substitute(term):
-            rep = self._find_variable(summand.variable)
-            total = total + (rep if summand.factor is None else rep * summand.factor)
-        return total
-
-    def _find_variable(self, variable: Variable) -> Rep:
-        if id(variable) not in self.known:
-            is_pointwise = bool(variable.pointwise)
-            rep = variable.rep or self.proposer.rep(variable.size, pointwise=is_pointwise)
-            self.known[id(variable)] = variable, rep
-        return self.known[id(variable)][1]
-
-
-def _read_uses(model: nn.Module, tracer: Tracer, reps: _Representations) -> tuple[dict[str, TensorMap], dict[str, str]]:
+def _read_uses(model: nn.Module, tracer: Tracer, reps: Proposer) -> tuple[dict[str, TensorMap], dict[str, str]]:
     """The maps of the parameters of layers, and why others have none."""
     maps: dict[str, TensorMap] = {}
     left_alone: dict[str, str] = {}
@@ -413,7 +392,7 @@ def _read_uses(model: nn.Module, tracer: Tracer, reps: _Representations) -> tupl
     return maps, left_alone
 
 
-def _read_layout(layout: Layout, reps: _Representations) -> TensorMap:
+def _read_layout(layout: Layout, reps: Proposer) -> TensorMap:
     """The map of a parameter that no layer has, by the axes that unification gave it."""
     axes: list[Axis] = []
     pixels = [axis.size for axis in layout if axis.role == "pixel"]
@@ -428,30 +407,27 @@ def _read_layout(layout: Layout, reps: _Representations) -> TensorMap:
     return TensorMap(tuple(axes))
 
 
-def _find_breaks(tracer: Tracer, reps: _Representations) -> tuple[str, ...]:
+def _find_breaks(tracer: Tracer, reps: Proposer) -> tuple[str, ...]:
     """Where pointwise functions and windows on the grid break symmetries, one line each."""
     lines = []
     for term in tracer.marked:
         reps.find(term)
-    for variable, rep in reps.known.values():
-        others = non_permuting(rep, tracer.groups)
-        if others:
-            lines += [
-                f"breaks {', '.join(others)} here: {where} acts on each number of {rep}"
-                for where in variable.pointwise + variable.normed
-            ]
+    for variable, rep in reps.known.items():
+        names = ", ".join(non_permuting(rep, tracer.groups))
+        places = variable.pointwise + variable.normed if names else []
+        lines += [f"breaks {names} here: {where} acts on each number of {rep}" for where in places]
     groups = [group.name for group in tracer.groups if not group.is_finite or group.order != 1]
-    lines += [f"breaks {', '.join(groups)} here: {where or 'the model'} {why}" for where, why in tracer.notes.grids]
-    for name, value, layout in tracer.notes.constants:
+    lines += [f"breaks {', '.join(groups)} here: {where or 'the model'} {why}" for where, why in tracer.grids]
+    for name, value, layout in tracer.constants:
+        if ".parametrizations." in f".{name}":  # of which another warning says that they are not followed
+            continue
         changing = [group.name for group in tracer.groups if not _is_invariant(value, layout, reps, group)]
-        if (
-            changing and ".parametrizations." not in f".{name}"
-        ):  # of which another warning says that they are not followed
+        if changing:
             lines.append(f"breaks {', '.join(changing)} here: {name} is a constant that is not invariant")
     return tuple(dict.fromkeys(lines))
 
 
-def _is_invariant(value: Tensor, layout: Layout, reps: _Representations, group: Group) -> bool:
+def _is_invariant(value: Tensor, layout: Layout, reps: Proposer, group: Group) -> bool:
     """Whether a group leaves a constant as it is."""
     if all(axis.role in ("free", "open") for axis in layout):
         return True
@@ -465,22 +441,16 @@ def _is_invariant(value: Tensor, layout: Layout, reps: _Representations, group: 
 
 def _check_action(tensor_map: TensorMap, group: Group) -> None:
     """Refuses a group that does not map a grid to itself, such as rotations by 90 degrees of a kernel that is not square."""
-    for factor in tensor_map.factors:
-        factor.segments(group)
-        for _, tensor_type in factor:
-            for atom in tensor_type.atoms:
-                for A in lie_elements(group):
-                    atom.drho(group, A)
-                for h in discrete_elements(group):
-                    atom.rho(group, h)
+    for atom in (atom for factor in tensor_map.factors for _, kind in factor for atom in kind.atoms):
+        for A in lie_elements(group):
+            atom.drho(group, A)
+        for h in discrete_elements(group):
+            atom.rho(group, h)
 
 
 def _have_same_spaces(a: TensorMap, b: TensorMap, groups: Sequence[Group]) -> bool:
     """Whether two maps are equal, or equal but for duals where groups are orthogonal."""
-    if a == b:
-        return True
-    types = [
-        [(copies, kind.canonical(groups)[0]) for factor in tensor_map.factors for copies, kind in factor]
-        for tensor_map in (a, b)
-    ]
-    return all(group.is_orthogonal for group in groups) and types[0] == types[1]
+    if a == b or not all(group.is_orthogonal for group in groups):
+        return a == b
+    first, second = ([(n, kind.canonical(groups)[0]) for rep in each.factors for n, kind in rep] for each in (a, b))
+    return first == second

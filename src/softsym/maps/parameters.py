@@ -7,6 +7,7 @@ representations between two layers are given too or proposed by their widths. An
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -24,7 +25,6 @@ from softsym.maps.tensor_map import (
     linear_parameters,
 )
 from softsym.reps import Rep, hidden_rep
-from softsym.reps import rep as read_rep
 
 ACTIVATIONS = (nn.ReLU, nn.LeakyReLU, nn.GELU, nn.SiLU, nn.Tanh, nn.Sigmoid, nn.ELU, nn.Softplus, nn.Mish)
 CHAINED = (nn.Linear, nn.Flatten, nn.Identity, nn.Dropout, *ACTIVATIONS)
@@ -117,22 +117,25 @@ def chain_maps(
     hidden: Sequence[Rep | str] | None,
 ) -> dict[str, TensorMap]:
     """The maps of the parameters of a linear layer or of a chain of them."""
-    linears = _linear_layers(model)
+    if not is_chain(model):
+        raise InputError(
+            f"{type(model).__name__} is no chain of linear layers, which a list of hidden representations is for; pass `rep_in` and "
+            "`rep_out`, and reps={'module name': representation, ...} for representations of your choice"
+        )
+    layers = model.named_children() if isinstance(model, nn.Sequential) else [("", model)]
+    linears = [(name, layer) for name, layer in layers if isinstance(layer, nn.Linear)]
     if rep_in is None or rep_out is None:
         raise InputError("pass `rep_in` and `rep_out`: this model does not know its representations")
     if hidden is None:
         largest = join_groups(groups)
-        between = [hidden_rep(linear.out_features, largest) for _, linear in linears[:-1]]
-    else:
-        between = [read_rep(item) for item in hidden]
-    if len(between) != len(linears) - 1:
+        hidden = [hidden_rep(linear.out_features, largest) for _, linear in linears[:-1]]
+    if len(hidden) != len(linears) - 1:
         raise InputError(
-            f"{len(linears)} linear layers have {len(linears) - 1} hidden representations, got {len(between)}"
+            f"{len(linears)} linear layers have {len(linears) - 1} hidden representations, got {len(hidden)}"
         )
-    reps = [read_rep(rep_in), *between, read_rep(rep_out)]
     maps: dict[str, TensorMap] = {}
-    for (name, linear), source, target in zip(linears, reps[:-1], reps[1:], strict=True):
-        maps |= linear_parameters(name, source, target, bias=linear.bias is not None)
+    for (name, linear), ends in zip(linears, itertools.pairwise([rep_in, *hidden, rep_out]), strict=True):
+        maps |= linear_parameters(name, *ends, bias=linear.bias is not None)
     return maps
 
 
@@ -148,18 +151,6 @@ def is_chain(model: nn.Module) -> bool:
     own = [p for layer in linears for p in layer._parameters.values() if p is not None]
     are_trained = all("weight" in layer._parameters for layer in linears) and all(p.requires_grad for p in own)
     return are_trained and len(set(map(id, own))) == len(own)
-
-
-def _linear_layers(model: nn.Module) -> list[tuple[str, nn.Linear]]:
-    """The linear layers of a chain by name."""
-    if not is_chain(model):
-        raise InputError(
-            f"{type(model).__name__} is no chain of linear layers, which a list of hidden representations is for; pass `rep_in` and "
-            "`rep_out`, and reps={'module name': representation, ...} for representations of your choice"
-        )
-    if isinstance(model, nn.Linear):
-        return [("", model)]
-    return [(name, module) for name, module in model.named_children() if isinstance(module, nn.Linear)]
 
 
 def layer_of(model: nn.Module, parameter: str) -> str:

@@ -13,7 +13,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -114,15 +114,13 @@ class TensorMap:
 
     def shape(self, group: Group | str) -> tuple[int, ...]:
         """The shape of the parameter."""
-        return self._shape(read_group(group))
-
-    def _shape(self, group: Group) -> tuple[int, ...]:
-        return tuple(size for axis in self.axes for size in axis.sizes(group))
+        acting = read_group(group)
+        return tuple(size for axis in self.axes for size in axis.sizes(acting))
 
     def space(self, group: Group | str) -> EquivariantSpace:
         """The space of equivariant parameters."""
         acting = read_group(group)
-        space, shape = invariant_tensors(self.factors, acting), self._shape(acting)
+        space, shape = invariant_tensors(self.factors, acting), self.shape(acting)
         return space if space.shape == shape else replace(space, shape=shape)
 
     def positions(self, groups: Sequence[Group]) -> dict[TensorType, Index]:
@@ -133,7 +131,7 @@ class TensorMap:
         """Refuses a parameter of another shape, and groups that cannot act on it; ``name`` is for the message."""
         for group in groups:
             try:
-                expected = self._shape(group)
+                expected = self.shape(group)
             except InputError as error:
                 raise InputError(
                     f"parameter {name!r}: {group.name} cannot act on its representation: {error}"
@@ -162,22 +160,19 @@ def _product(axes: Sequence[Axis]) -> str:
     """The product of one side's axes, as text that :func:`softsym.rep` parses."""
     if len(axes) == 1:
         return axes[0].text
-    return " * ".join(f"({axis.text})" if _needs_brackets(axis) else axis.text for axis in axes)
-
-
-def _needs_brackets(axis: Axis) -> bool:
-    """Whether a text needs brackets as a factor of a product."""
-    return len(axis.factor.terms) > 1 or axis.text[:1].isdigit()
+    needs_brackets = [len(axis.factor.terms) > 1 or axis.text[:1].isdigit() for axis in axes]
+    return " * ".join(
+        f"({axis.text})" if needed else axis.text for axis, needed in zip(axes, needs_brackets, strict=True)
+    )
 
 
 Override = Rep | str | tuple[Rep | str, Rep | str] | TensorMap
 GivenReps = Mapping[str, Override] | Sequence[Rep | str]
 
 
-def name_parameters(layer: str, maps: Mapping[str, TensorMap | None]) -> dict[str, TensorMap]:
-    """The maps of a layer's parameters by their names in the model, where it is called ``layer`` (empty for the model itself)."""
-    prefix = f"{layer}." if layer else ""
-    return {prefix + name: tensor_map for name, tensor_map in maps.items() if tensor_map is not None}
+def weight_and_bias(module: Any, weight: TensorMap, rep_out: Rep) -> dict[str, TensorMap]:
+    """The maps of the weight of a layer and of its bias, if it has one."""
+    return {"weight": weight} | ({} if module.bias is None else {"bias": TensorMap.vector(rep_out)})
 
 
 def linear_parameters(layer: str, rep_in: Rep | str, rep_out: Rep | str, *, bias: bool = True) -> dict[str, TensorMap]:
@@ -193,8 +188,8 @@ def linear_parameters(layer: str, rep_in: Rep | str, rep_out: Rep | str, *, bias
         >>> {name: str(tensor_map) for name, tensor_map in linear_parameters("last", "2V", "V").items()}
         {'last.weight': '2V -> V', 'last.bias': 'V'}
     """
-    vector = TensorMap.vector(rep_out) if bias else None
-    return name_parameters(layer, {"weight": TensorMap.linear(rep_in, rep_out), "bias": vector})
+    prefix, weight = f"{layer}." if layer else "", TensorMap.linear(rep_in, rep_out)
+    return {f"{prefix}weight": weight} | ({f"{prefix}bias": TensorMap.vector(rep_out)} if bias else {})
 
 
 def check_initialized(model: nn.Module) -> None:
@@ -260,8 +255,7 @@ class Proposal(Mapping[str, TensorMap]):
         lines = [f"{name.ljust(width)}  {tensor_map}" for name, tensor_map in self.maps.items()]
         return "\n".join([*lines, *self.remarks()])
 
-    def __repr__(self) -> str:
-        return str(self)
+    __repr__ = __str__
 
 
 @dataclass(frozen=True, eq=False)
@@ -301,9 +295,8 @@ def map_values(
         representations: The map of each parameter, by name; needed unless the model gives it.
     """
     if representations is None and isinstance(model, KnowsMaps):
-        return {
-            name: MapValue(as_array(value), tensor_map) for name, (value, tensor_map) in model.linear_maps().items()
-        }
+        maps = model.linear_maps()
+        return {name: MapValue(as_array(value), tensor_map) for name, (value, tensor_map) in maps.items()}
     if representations is None:
         if not isinstance(model, KnowsRepresentations):
             raise InputError(

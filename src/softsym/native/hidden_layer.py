@@ -1,7 +1,7 @@
 """A bilinear layer and the gates after it as one operation: what it computes, and its compiled version.
 
 Nothing here knows a group or a representation: :func:`softsym.nn.bilinear.make_plan` has made sizes and numbers of types of them. The
-torch version (:mod:`softsym.nn.functional`) and the compiled one (``hidden_layer.c``) read the same values.
+torch version (:func:`softsym.nn.network.hidden_layer`) and the compiled one (``hidden_layer.c``) read the same values.
 
 ``torch.ops.softsym.*`` are what ``torch.compile`` puts into a graph: custom operators with fake kernels and gradients. Called one by
 one, the way through torch's dispatcher would cost a step of a small network several percent (README.md has the numbers), so outside

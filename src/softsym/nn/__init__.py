@@ -1,4 +1,4 @@
-"""Networks of the paper and its baselines, one per file, and the layers they are made of."""
+"""Networks of the paper and its baselines, and the layers they are made of."""
 
 import lazy_loader
 

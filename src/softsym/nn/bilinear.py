@@ -6,15 +6,16 @@ For an input copy a of type A and an output copy b of type B, the block :math:`B
 :math:`z_k` that x has of that very type: at most as many as the type has coordinates, and never scalars. Linear layers alone cannot
 map a vector to a tensor of another rank under O(n); this layer can.
 
-The (batch, n, n) map is never formed. Three kinds of terms are each computed by products over the whole batch:
+The (batch, n, n) map is never formed. Every type is laid out as (batch, size, copies): with copies as the inner dimension the work is a
+few large matrix products. With :math:`X_A` the copies of type A, :math:`Z` the chosen copies of the type that acts, and s the scalars,
+three kinds of terms are computed over the whole batch:
 
-* A scalar: the scalars' learned combinations are the coefficients of the :math:`z_k` (one stacked weight for all types);
-* B scalar: inner products :math:`\langle z_k, x_a \rangle`, then one stacked weight;
-* neither: contract every :math:`z_k` with every :math:`x_a`, then one product with the weight of the pair, or first the weight and
-  then the contraction, whichever is less work.
+* scaled (A scalar): :math:`O_B \mathrel{+}= Z\,C`, where :math:`C = U s` are coefficients, with one stacked weight U for all types;
+* inner (B scalar): :math:`o = V \,\mathrm{vec}(Z^T X_A)`, with one stacked weight V;
+* mixed: :math:`O_B \mathrel{+}= M\,Y`, where :math:`Y = Z X_A` contracts the index of A; or :math:`O_B \mathrel{+}= Z\,Y` with
+  :math:`Y = M X_A`, whichever is less work.
 
-The formula is :func:`softsym.nn.functional.bilinear`; inside a network it runs together with the gates after it, in compiled code
-where that is possible.
+Inside a network the layer runs together with the gates after it, in compiled code where that is possible.
 
 All copies of a type are exchangeable at the start of training, so the first ones serve as the random choice of the paper's code.
 
@@ -24,12 +25,13 @@ Reference:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor, nn
 
 from softsym.groups import Group
 from softsym.native import Copies, Plan, Term
-from softsym.nn import functional
 from softsym.reps import Rep, TensorType
 
 SCALE = 0.1
@@ -59,7 +61,7 @@ class Bilinear(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """X + 0.1 W(x) x for x (..., size)."""
-        return functional.bilinear(self.plan, x.reshape(-1, self.size), *self.weights).reshape(x.shape)
+        return bilinear(self.plan, x.reshape(-1, self.size), *self.weights).reshape(x.shape)
 
     @property
     def weights(self) -> tuple[Tensor, ...]:
@@ -117,3 +119,68 @@ def _copies(rep: Rep, group: Group) -> dict[TensorType, Copies]:
         count = segment.copies + (before.count if before else 0)
         copies[kind] = Copies(places, count, segment.size, kind.shape(group))
     return copies
+
+
+def bilinear(plan: Plan, x: Tensor, scale: Tensor, inner: Tensor, *mixed: Tensor) -> Tensor:
+    """X + 0.1 W(x) x."""
+    if not plan.terms:
+        return x
+    parts = [_part(x, copies) for copies in plan.types]
+    sums: dict[int, Tensor] = {}
+
+    def add(target: int, value: Tensor) -> None:
+        sums[target] = sums[target] + value if target in sums else value
+
+    if plan.scaled:
+        coefficients = parts[plan.scalar].squeeze(1) @ scale.T
+        for term, c in zip(plan.scaled, coefficients.split([t.between for t in plan.scaled], 1), strict=True):
+            add(term.target, torch.bmm(_chosen(plan, term, parts), c.unflatten(1, (term.n, -1))))
+    if plan.inner:
+        products = [torch.bmm(_chosen(plan, t, parts).mT, parts[t.source]).flatten(1) for t in plan.inner]
+        add(plan.scalar, (torch.cat(products, 1) @ inner.T).unsqueeze(1))
+    for term, weight in zip(plan.mixed, mixed, strict=True):
+        source, z = parts[term.source], _acting(plan, term, parts)
+        if term.weight_first:
+            weighted = source.flatten(0, 1) @ weight.T
+            add(term.target, torch.bmm(z, weighted.reshape(len(x), z.shape[2], weight.shape[0] // term.n)))
+        else:
+            contracted = torch.bmm(z, source).reshape(-1, weight.shape[1])
+            add(term.target, (contracted @ weight.T).unflatten(0, (len(x), plan.types[term.target].size)))
+    return torch.add(x, _assembled(plan, x, sums), alpha=plan.scale)
+
+
+def _part(x: Tensor, copies: Copies) -> Tensor:
+    """The copies of one type, (batch, size, copies), contiguous."""
+    pieces = [
+        x[:, start:stop].unflatten(1, ((stop - start) // copies.size, copies.size)).mT for start, stop in copies.places
+    ]
+    return torch.cat(pieces, dim=2) if len(pieces) > 1 else pieces[0].contiguous()
+
+
+def _chosen(plan: Plan, term: Term, parts: Sequence[Tensor]) -> Tensor:
+    """The chosen copies, (batch, target * source, n), with their indices in the order target, source."""
+    z = parts[term.through][:, :, : term.n]
+    if term.axes is None:
+        return z
+    z = z.unflatten(1, plan.types[term.through].shape).permute(0, *(axis + 1 for axis in term.axes), -1)
+    return z.flatten(1, -2)
+
+
+def _acting(plan: Plan, term: Term, parts: Sequence[Tensor]) -> Tensor:
+    """The chosen copies as matrices: (batch, target, source * n) or, to contract first, (batch, target * n, source)."""
+    z = _chosen(plan, term, parts).unflatten(1, (plan.types[term.target].size, plan.types[term.source].size))
+    return z.flatten(2) if term.weight_first else z.mT.flatten(1, 2)
+
+
+def _assembled(plan: Plan, x: Tensor, sums: dict[int, Tensor]) -> Tensor:
+    """The sums of all types, back in the order of the representation's coordinates."""
+    pieces: list[tuple[int, Tensor]] = []
+    for number, copies in enumerate(plan.types):
+        value = sums[number].mT.flatten(1) if number in sums else None
+        first = 0
+        for start, stop in copies.places:
+            length = stop - start
+            piece = x.new_zeros(len(x), length) if value is None else value[:, first : first + length]
+            pieces.append((start, piece))
+            first += length
+    return torch.cat([piece for _, piece in sorted(pieces, key=lambda item: item[0])], dim=1)

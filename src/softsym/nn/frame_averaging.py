@@ -58,6 +58,8 @@ class FrameAveraged(nn.Module, HasPrior):
         if not self.vectors:
             raise InputError(f"frame averaging needs vectors in the input; {self.rep_in} has none")
         signs = torch.tensor(list(itertools.product((1.0, -1.0), repeat=self.group.dim)))
+        if self.kind == "SO":  # of each pair +-, one has determinant one, by the sign of its first axis
+            signs = signs[: len(signs) // 2]
         self.register_buffer("signs", signs, persistent=False)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -78,14 +80,11 @@ class FrameAveraged(nn.Module, HasPrior):
     def _principal_frames(self, points: Tensor) -> Tensor:
         """Principal axes with all choices of signs, (frames, batch, d, d); about the origin, since the group fixes it."""
         _, axes = torch.linalg.eigh(points.transpose(1, 2) @ points)
-        frames = axes.unsqueeze(0) * self.signs.to(axes.dtype)[:, None, None, :]
+        signs = self.signs.to(axes.dtype)
+        frames = axes * signs[:, None, None, :]
         if self.kind == "O":
             return frames
-        # Of each pair +-, keep the one of determinant one by the sign of the first axis; half of the sign choices suffice.
-        det = torch.linalg.det(axes).sign()
-        half = self.signs[: len(self.signs) // 2].to(axes.dtype)
-        frames = axes.unsqueeze(0) * half[:, None, None, :]
-        fix = det[None] * half.prod(1)[:, None]
+        fix = torch.linalg.det(axes).sign() * signs.prod(1)[:, None]
         return torch.cat([frames[..., :1] * fix[..., None, None], frames[..., 1:]], dim=-1)
 
     def _sorting_frames(self, points: Tensor) -> Tensor:
@@ -107,9 +106,8 @@ TensorRun = tuple[int, int, int, int, bool]
 
 def _tensor_runs(rep: Rep, group: Group) -> list[TensorRun]:
     """(start, stop, copies, indices, whether they change sign with the determinant) of each run of tensors."""
-    segments = rep.segments(group)
     runs = []
-    for s in segments:
+    for s in rep.segments(group):
         if not all(isinstance(a, Base | Sign) and a.part is None for a in s.type.atoms):
             raise InputError(f"frame averaging knows scalars, vectors and tensors, not {s.type}")
         is_pseudo = Sign() in s.type.atoms

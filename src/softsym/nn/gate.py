@@ -6,7 +6,9 @@ permutes gate themselves, :math:`x\,\sigma(x)`, which is swish. The soft variant
 
 .. math:: \mathrm{gate}(x) + w \cdot \mathrm{swish}(x),
 
-with a learned w for each channel that starts small and is decayed. The formula is :func:`softsym.nn.functional.gate`.
+with a learned w for each channel that starts small and is decayed. Channels that gate themselves and the soft path are both multiples of
+swish, so with one weight w per channel (one for self-gating channels, plus the soft coefficient) gates are
+:math:`w \cdot \mathrm{swish}(v) + v \cdot \sigma(g)`, the second term where a gate g exists.
 
 Reference:
     3D Steerable CNNs (Weiler et al., 2018), https://arxiv.org/abs/1807.02547 (gates);
@@ -20,7 +22,6 @@ from torch import Tensor, nn
 
 from softsym.groups import Group
 from softsym.native import Gates
-from softsym.nn import functional
 from softsym.reps import Rep, Scalar, Segment
 
 SOFT_START = 1e-3
@@ -66,7 +67,7 @@ class Gated(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """Applies gates (the first channels) to values (the others)."""
         flat = x.reshape(-1, x.shape[-1])
-        return functional.gate(self.plan, flat, self.weight).reshape(*x.shape[:-1], self.size)
+        return gate(self.plan, flat, self.weight).reshape(*x.shape[:-1], self.size)
 
     @property
     def weight(self) -> Tensor:
@@ -89,3 +90,20 @@ def _runs(segments: list[Segment], group: Group) -> list[tuple[int, int, int, in
             start = runs.pop()[0] if runs and runs[-1][2] == 0 else segment.start
             runs.append((start, segment.stop, 0, 1, 0))
     return runs
+
+
+def gate(gates: Gates, x: Tensor, weight: Tensor) -> Tensor:
+    """Applies gates (the first channels) to values (the others)."""
+    openings, values = x.split((gates.count, gates.size), dim=1)
+    openings = openings.sigmoid()
+    swish = torch.nn.functional.silu(values) * weight
+    if not gates.count:
+        return swish
+    pieces = []
+    for start, stop, copies, size, first in gates.runs:
+        piece = swish[:, start:stop]
+        if copies:
+            opened = openings[:, first : first + copies].unsqueeze(2)
+            piece = piece + (values[:, start:stop].unflatten(1, (copies, size)) * opened).flatten(1)
+        pieces.append(piece)
+    return torch.cat(pieces, 1)

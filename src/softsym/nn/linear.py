@@ -45,6 +45,7 @@ class Confined(nn.Module):
         self.free = nn.Parameter(value.clone())
         blocks = space.packed.blocks
         self.blocks = [(block.copies, block.size) for block in blocks]
+        self.sizes = [copies * size for copies, size in self.blocks]
         self.register_buffer("index", torch.tensor(space.packed.index), persistent=False)
         # Where every vector of a block is equivariant it is kept as it is.
         self._exact = [None if b.rank == b.size else torch.tensor(b.matrix) for b in blocks]
@@ -60,26 +61,18 @@ class Confined(nn.Module):
                 setattr(self, f"factor{k}", matrix.to(self.free.device, self.free.dtype))
         return self
 
-    def factors(self) -> list[Tensor | None]:
-        """Orthonormal columns (size, rank) that span each block's invariants; None where that is everything."""
-        return [getattr(self, f"factor{k}") for k in range(len(self.blocks))]
-
     def subspaces(self, tensor: int) -> list[Subspace]:
         """The blocks, for compiled code that knows the free tensor by a number."""
-        sizes = [copies * size for copies, size in self.blocks]
-        pieces = self.index.split(sizes)
-        return [
-            Subspace(tensor, piece.view(shape).numpy(), F)
-            for piece, shape, F in zip(pieces, self.blocks, self._exact, strict=True)
-        ]
+        parts = zip(self.index.split(self.sizes), self.blocks, self._exact, strict=True)
+        return [Subspace(tensor, piece.view(shape).numpy(), F) for piece, shape, F in parts]
 
     def forward(self) -> Tensor:
         """The tensor."""
-        sizes = [copies * size for copies, size in self.blocks]
         rows = self.free.reshape(-1).index_select(0, self.index)
         parts: list[Tensor] = []
-        for mine, (copies, size), F in zip(rows.split(sizes), self.blocks, self.factors(), strict=True):
-            parts.append(mine if F is None else (mine.view(copies, size) @ F @ F.T).view(-1))
+        for k, mine in enumerate(rows.split(self.sizes)):
+            F = getattr(self, f"factor{k}")  # orthonormal columns (size, rank); None where every vector is equivariant
+            parts.append(mine if F is None else (mine.view(self.blocks[k]) @ F @ F.T).view(-1))
         projected = torch.cat(parts) if parts else rows
         return projected.new_zeros(self.free.numel()).scatter(0, self.index, projected).view(self.shape)
 
@@ -112,13 +105,13 @@ class EquivariantLinear(nn.Module):
 
 
 class SumLinear(nn.Module):
-    """The sum of two linear layers, as one matrix product: an equivariant part plus a softer one, multiplied by ``start`` at first."""
+    """The sum of two linear layers, as one matrix product: an equivariant part plus a softer one, small at first."""
 
-    def __init__(self, first: nn.Module, second: nn.Module, start: float = 1.0) -> None:
+    def __init__(self, first: nn.Module, second: nn.Module) -> None:
         super().__init__()
         self.first, self.second = first, second
         for parameter in second.parameters():
-            parameter.data.mul_(start)
+            parameter.data.mul_(RESIDUAL_START)
 
     def map(self) -> tuple[Tensor, Tensor]:
         """Weight (n_out, n_in) and bias (n_out,)."""
@@ -147,8 +140,6 @@ def soften(weight: Tensor, space: EquivariantSpace, init: str) -> Tensor:
     """Makes another start of a standard one by scaling the part of the weight outside the equivariant space."""
     if init not in OUTSIDE:
         raise InputError(f"unknown initialisation {init!r}; pass one of {', '.join(OUTSIDE)}")
-    if init == "standard":
-        return weight
     inside: Tensor = space.project(weight)
     return inside + OUTSIDE[init] * (weight - inside)
 
@@ -166,8 +157,7 @@ def get_weights(layer: nn.Module) -> tuple[Tensor, Tensor]:
     """Weight and bias of any linear layer of this subpackage."""
     if isinstance(layer, nn.Linear):
         return layer.weight, layer.bias
-    weight, bias = layer.map()  # type: ignore[operator]
-    return weight, bias
+    return layer.map()  # type: ignore[operator]
 
 
 @torch.no_grad()
@@ -175,6 +165,5 @@ def bake_linear(layer: nn.Module) -> nn.Linear:
     """An ordinary linear layer with the same map."""
     weight, bias = get_weights(layer)
     plain = nn.Linear(weight.shape[1], weight.shape[0], device=weight.device, dtype=weight.dtype)
-    plain.weight.copy_(weight)
-    plain.bias.copy_(bias)
+    plain.load_state_dict({"weight": weight, "bias": bias})
     return plain

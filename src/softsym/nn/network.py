@@ -17,10 +17,9 @@ from torch import Tensor, nn
 from softsym.errors import InputError
 from softsym.groups import Group, join_groups, read_groups
 from softsym.maps import TensorMap, linear_parameters
-from softsym.native import HiddenLayer, run_hidden_layer
-from softsym.nn import functional
-from softsym.nn.bilinear import Bilinear
-from softsym.nn.gate import Gated, gated_rep
+from softsym.native import Gates, HiddenLayer, Plan, run_hidden_layer
+from softsym.nn.bilinear import Bilinear, bilinear
+from softsym.nn.gate import Gated, gate, gated_rep
 from softsym.nn.linear import EquivariantLinear, bake_linear, get_weights
 from softsym.reps import Rep, hidden_rep
 from softsym.reps import rep as read_rep
@@ -60,7 +59,7 @@ class Block(nn.Module):
     def __init__(self, linear: nn.Module, bilinear: Bilinear, gated: Gated) -> None:
         super().__init__()
         self.linear, self.bilinear, self.gated = linear, bilinear, gated
-        self._layer = HiddenLayer(bilinear.plan, gated.plan, functional.hidden_layer)
+        self._layer = HiddenLayer(bilinear.plan, gated.plan, hidden_layer)
 
     def forward(self, x: Tensor) -> Tensor:
         """Maps (..., n_in) to (..., width)."""
@@ -68,6 +67,11 @@ class Block(nn.Module):
         flat = x.reshape(-1, x.shape[-1])
         out = run_hidden_layer(self._layer, flat, self.gated.weight, *self.bilinear.weights)
         return out.reshape(*x.shape[:-1], self.gated.size)
+
+
+def hidden_layer(plan: Plan, gates: Gates, x: Tensor, gate_weight: Tensor, *weights: Tensor) -> Tensor:
+    """The bilinear layer and the gates after it: (batch, gates and values) to (batch, values)."""
+    return gate(gates, bilinear(plan, x, *weights), gate_weight)
 
 
 class Network(nn.Module, HasPrior):

@@ -94,15 +94,16 @@ class ScaleCanonical(nn.Module, HasPrior):
     def forward(self, x: Tensor) -> Tensor:
         """Maps (..., size of rep_in) to (..., size of rep_out)."""
         check_width(x, self.size_in, self.rep_in, self.group)
-        scale = input_scales(x, self.degrees_in, self.usual_size)
+        ratio = (input_sizes(x, self.degrees_in) / self.usual_size).unsqueeze(-1)
+        scale = torch.where(ratio > 0, ratio, 1.0)
         out: Tensor = self.network(torch.cat([scale.log(), x / scale**self.degrees_in], dim=-1))
         return out * scale**self.degrees_out
 
     @torch.no_grad()
     def fit_size_(self, x: Tensor) -> None:
-        """Takes the usual size from inputs (n, size of rep_in), those of training."""
+        """Takes the usual size, the median, from inputs (n, size of rep_in), those of training; one if that is zero."""
         check_width(x, self.size_in, self.rep_in, self.group)
-        self.usual_size.fill_(median_size(x.to(self.degrees_in), self.degrees_in))
+        self.usual_size.fill_(float(input_sizes(x.to(self.degrees_in), self.degrees_in).median()) or 1.0)
 
     def prior(self) -> Tensor:
         """The prior of the network inside."""
@@ -176,14 +177,3 @@ def input_sizes(x: Tensor, degrees: Tensor) -> Tensor:
     norm = torch.linalg.norm(x[..., degrees == least], dim=-1)
     positive = torch.where(norm > 0, norm, 1.0)  # a root of zero has no gradient
     return torch.where(norm > 0, positive ** (1 / least), 0.0)
-
-
-def input_scales(x: Tensor, degrees: Tensor, usual: Tensor | float) -> Tensor:
-    """The scaling that leads from the usual size to that of each input (..., n), shape (..., 1); one for inputs of size zero."""
-    scale = (input_sizes(x, degrees) / usual).unsqueeze(-1)
-    return torch.where(scale > 0, scale, 1.0)
-
-
-def median_size(x: Tensor, degrees: Tensor) -> float:
-    """The median size of inputs (rows, n); one if that is zero."""
-    return float(input_sizes(x, degrees).median()) or 1.0

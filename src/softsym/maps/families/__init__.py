@@ -42,7 +42,8 @@ def layer_maps(
     modules = dict(model.named_modules())
     for types, read in FAMILIES:
         if isinstance(modules.get(layer), types):
-            return read(layer, modules[layer], read_rep(rep_in), read_rep(rep_out), groups)
+            maps = read(layer, modules[layer], read_rep(rep_in), read_rep(rep_out), groups)
+            return {f"{layer}.{name}" if layer else name: tensor_map for name, tensor_map in maps.items()}
     readable = tuple(layer_type for types, _ in FAMILIES for layer_type in types)
     names = [name or "''" for name, module in modules.items() if isinstance(module, readable)]
     raise InputError(

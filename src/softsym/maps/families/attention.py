@@ -7,59 +7,47 @@ weighted sum of values. Packed weights are three maps one above the other, :math
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from softsym.errors import InputError
 from softsym.groups import Group
-from softsym.maps.tensor_map import TensorMap, incoming, name_parameters, outgoing
+from softsym.maps.tensor_map import TensorMap, incoming, outgoing
 from softsym.maps.trace.tracer import Call, Output, Rule, Tracer
 from softsym.maps.trace.unify import TracedAxis, TraceError, channel_axis, free_axes, new_variable, unify, unify_axes
 from softsym.reps import Rep
 from softsym.reps.rep import equal_part
 
 
-@dataclass(frozen=True)
-class Attention:
-    """The representations in an attention layer."""
-
-    heads: int  # the number of heads
-    score: Rep  # representation of a query, and of a key, in one head
-    value: Rep  # representation of a value in one head
-    query_in: Rep  # representation of the input of queries
-    key_in: Rep  # representation of the input of keys
-    value_in: Rep  # representation of the input of values
-    out: Rep  # representation of the output
-
-    def parameter(self, name: str) -> TensorMap:
-        """The map of a parameter, by its name in :class:`torch.nn.MultiheadAttention`."""
-        scores, values = self.heads * self.score, self.heads * self.value
-        packed = outgoing(scores + scores + values)
-        if self.score == self.value:
-            packed = outgoing(self.score, copies=3 * self.heads)
-        queries, results = outgoing(self.score, copies=self.heads), outgoing(self.value, copies=self.heads)
-        axes = {
-            "in_proj_weight": lambda: (packed, incoming(self.query_in)),
-            "in_proj_bias": lambda: (packed,),
-            "q_proj_weight": lambda: (queries, incoming(self.query_in)),
-            "k_proj_weight": lambda: (queries, incoming(self.key_in)),
-            "v_proj_weight": lambda: (results, incoming(self.value_in)),
-            "bias_k": lambda: (outgoing("S"), outgoing("S"), queries),
-            "bias_v": lambda: (outgoing("S"), outgoing("S"), results),
-            "out_proj.weight": lambda: (outgoing(self.out), incoming(self.value, copies=self.heads)),
-            "out_proj.bias": lambda: (outgoing(self.out),),
-        }
-        if name not in axes:
-            raise InputError(f"{name!r} is not a parameter of nn.MultiheadAttention")
-        return TensorMap(axes[name]())
+def attention_parameter(
+    name: str, heads: int, score: Rep, value: Rep, query_in: Rep, key_in: Rep, value_in: Rep, out: Rep
+) -> TensorMap:
+    """The map of a parameter of :class:`torch.nn.MultiheadAttention`; score (of queries and keys) and value are those of one head."""
+    packed = outgoing(heads * score + heads * score + heads * value)
+    if score == value:
+        packed = outgoing(score, copies=3 * heads)
+    queries, results, scalar = outgoing(score, copies=heads), outgoing(value, copies=heads), outgoing("S")
+    axes = {
+        "in_proj_weight": (packed, incoming(query_in)),
+        "in_proj_bias": (packed,),
+        "q_proj_weight": (queries, incoming(query_in)),
+        "k_proj_weight": (queries, incoming(key_in)),
+        "v_proj_weight": (results, incoming(value_in)),
+        "bias_k": (scalar, scalar, queries),
+        "bias_v": (scalar, scalar, results),
+        "out_proj.weight": (outgoing(out), incoming(value, copies=heads)),
+        "out_proj.bias": (outgoing(out),),
+    }
+    if name not in axes:
+        raise InputError(f"{name!r} is not a parameter of nn.MultiheadAttention")
+    return TensorMap(axes[name])
 
 
 def read_attention(layer: str, module: Any, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]) -> dict[str, TensorMap]:
     """The maps of all parameters of self-attention; ``rep_in`` is as many equal copies as there are heads."""
     head = equal_part(rep_in, module.num_heads, groups[0])
-    attention = Attention(module.num_heads, head, head, rep_in, rep_in, rep_in, rep_out)
-    return name_parameters(layer, {name: attention.parameter(name) for name, _ in module.named_parameters()})
+    reps = (head, head, rep_in, rep_in, rep_in, rep_out)
+    return {name: attention_parameter(name, module.num_heads, *reps) for name, _ in module.named_parameters()}
 
 
 def _trace_attention(tracer: Tracer, call: Call) -> Output:
@@ -81,15 +69,11 @@ def _trace_attention(tracer: Tracer, call: Call) -> Output:
     _check_mask(tokens, call.get(14, "key_padding_mask"), call.get(16, "attn_mask"))
     unify_axes(tokens[1], tracer.layout(value)[0], tracer.group)
     for name, tensor in tensors.items():
-        tracer.use(tensor, partial(_read, name, heads), score, mixed, *sources, target)
+        tracer.use(tensor, partial(attention_parameter, name, heads), score, mixed, *sources, target)
     weights: Any = None if call.out[1] is None else free_axes(call.out[1].shape)
     if weights and any(axis.role == "channel" for axis in tokens):
         weights = (*weights[:-2], *tokens)
     return [(*tracer.layout(query)[:-1], channel_axis(target)), weights]
-
-
-def _read(name: str, heads: int, *reps: Rep) -> TensorMap:
-    return Attention(heads, *reps).parameter(name)
 
 
 def _trace_dot_product_attention(tracer: Tracer, call: Call) -> Output:

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from torch import Tensor, nn
 
 from softsym.groups import Group
-from softsym.maps.tensor_map import Axis, TensorMap, incoming, name_parameters, outgoing
+from softsym.maps.tensor_map import Axis, TensorMap, incoming, outgoing, weight_and_bias
 from softsym.maps.trace.tracer import Call, Output, Rule, Tracer
 from softsym.maps.trace.unify import (
     Layout,
@@ -34,54 +34,31 @@ from softsym.reps.rep import equal_part
 CONVOLUTIONS = (nn.Conv1d, nn.Conv2d, nn.Conv3d, nn.ConvTranspose1d, nn.ConvTranspose2d, nn.ConvTranspose3d)
 
 
-@dataclass(frozen=True)
-class Convolution:
-    """The shape of a convolution."""
-
-    kernel: tuple[int, ...]  # sizes of the kernel
-    parts: int = 1  # number of separate groups of channels
-    is_transposed: bool = False  # whether it is transposed
-    acts_on_pixels: bool = True  # whether groups act on pixels
-
-    @property
-    def offsets(self) -> Axis:
-        """The axis of the kernel's offsets."""
-        rep = Grid(*self.kernel) if self.acts_on_pixels else math.prod(self.kernel) * Scalar
-        return incoming(rep, shape=self.kernel)
-
-    def weight(self, rep_in: Rep, rep_out: Rep, group: Group) -> TensorMap:
-        """The map of the kernel."""
-        n_in, n_out = rep_in.size(group), rep_out.size(group)
-        if self.parts == n_in > 1:  # a diagonal: the output channel determines the input channel
-            copies = outgoing((n_out // n_in) * Scalar)
-            axes = (outgoing(rep_in), copies) if self.is_transposed else (outgoing(rep_out), outgoing(Scalar))
-            return TensorMap((*axes, self.offsets))
-        source, target = (equal_part(rep, self.parts, group) for rep in (rep_in, rep_out))
-        if self.is_transposed:
-            return TensorMap((incoming(source, copies=self.parts), outgoing(target), self.offsets))
-        return TensorMap((outgoing(target, copies=self.parts), incoming(source), self.offsets))
+def offset_axis(kernel: tuple[int, ...], acts_on_pixels: bool) -> Axis:
+    """The axis of the offsets of a kernel."""
+    return incoming(Grid(*kernel) if acts_on_pixels else math.prod(kernel) * Scalar, shape=kernel)
 
 
-def conv_parameters(
-    layer: str, rep_in: Rep, rep_out: Rep, convolution: Convolution, group: Group, *, bias: bool = True
-) -> dict[str, TensorMap]:
-    """The maps of kernel and bias of a convolution, by their names in the model.
-
-    Example:
-        >>> import softsym as ss
-        >>> maps = conv_parameters("lift", ss.rep("3S"), ss.rep("V"), Convolution((3, 3)), ss.group("C(4)"))
-        >>> {name: str(tensor_map) for name, tensor_map in maps.items()}
-        {'lift.weight': '(3S) * Grid(3,3) -> V', 'lift.bias': 'V'}
-    """
-    vector = TensorMap.vector(rep_out) if bias else None
-    return name_parameters(layer, {"weight": convolution.weight(rep_in, rep_out, group), "bias": vector})
+def kernel_map(
+    offsets: Axis, rep_in: Rep, rep_out: Rep, group: Group, *, parts: int = 1, is_transposed: bool = False
+) -> TensorMap:
+    """The map of a kernel with ``parts`` separate groups of channels."""
+    n_in, n_out = rep_in.size(group), rep_out.size(group)
+    if parts == n_in > 1:  # a diagonal: the output channel determines the input channel
+        copies = outgoing((n_out // n_in) * Scalar)
+        axes = (outgoing(rep_in), copies) if is_transposed else (outgoing(rep_out), outgoing(Scalar))
+        return TensorMap((*axes, offsets))
+    source, target = (equal_part(rep, parts, group) for rep in (rep_in, rep_out))
+    if is_transposed:
+        return TensorMap((incoming(source, copies=parts), outgoing(target), offsets))
+    return TensorMap((outgoing(target, copies=parts), incoming(source), offsets))
 
 
 def read_conv(layer: str, module: Any, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]) -> dict[str, TensorMap]:
     """The maps of the parameters of a convolution; groups act on pixels if they act on a space of its dimension."""
-    kernel = tuple(module.kernel_size)
-    convolution = Convolution(kernel, module.groups, module.transposed, groups[0].dim == len(kernel))
-    return conv_parameters(layer, rep_in, rep_out, convolution, groups[0], bias=module.bias is not None)
+    kernel, options = tuple(module.kernel_size), {"parts": module.groups, "is_transposed": module.transposed}
+    offsets = offset_axis(kernel, groups[0].dim == len(kernel))
+    return weight_and_bias(module, kernel_map(offsets, rep_in, rep_out, groups[0], **options), rep_out)
 
 
 def _trace_conv(tracer: Tracer, call: Call) -> Output:
@@ -94,7 +71,8 @@ def _trace_conv(tracer: Tracer, call: Call) -> Output:
     dims = len(kernel)
     layout = _as_image(tracer, tracer.layout(x), dims)
     source, n_out = layout[-1 - dims].channels(), call.out.shape[-1 - dims]
-    convolution = Convolution(kernel, parts, is_transposed, tracer.acts_on_pixels)
+    offsets = offset_axis(kernel, tracer.acts_on_pixels)
+    read = partial(kernel_map, offsets, group=tracer.group, parts=parts, is_transposed=is_transposed)
     if parts == layout[-1 - dims].size > 1:
         tracer.mark_pointwise(source, "a kernel for each channel")
         times = n_out // parts
@@ -105,7 +83,7 @@ def _trace_conv(tracer: Tracer, call: Call) -> Output:
             split_evenly(source, parts, tracer.group)
             split_evenly(target, parts, tracer.group)
         (target,) = tracer.reuse(weight, target)
-    tracer.use(weight, lambda a, b: convolution.weight(a, b, tracer.group), source, target)
+    tracer.use(weight, read, source, target)
     tracer.use(bias, TensorMap.vector, target)
     if tracer.acts_on_pixels and not is_transposed and padding != "same":
         _check_windows(tracer, layout, kernel, stride, 0 if padding == "valid" else padding, dilation)
@@ -156,7 +134,7 @@ def _check_windows(tracer: Tracer, layout: Layout, kernel: Any, stride: Any, pad
         left = (axis.size + 2 * pad - gap * (size - 1) - 1) % step
         if left:
             why = f"windows of {size} in steps of {step} leave {left} of {axis.size} pixels out on one side"
-            tracer.notes.grids.append((tracer.where, why))
+            tracer.grids.append((tracer.where, why))
             return
 
 
@@ -169,7 +147,7 @@ def _trace_pad(tracer: Tracer, call: Call) -> Output:
             raise TraceError("adds channels")
         if axis.role == "pixel" and before != after:
             why = f"pads {before} pixels on one side and {after} on the other"
-            tracer.notes.grids.append((tracer.where, why))
+            tracer.grids.append((tracer.where, why))
     return _resize(layout, call.out.shape)
 
 

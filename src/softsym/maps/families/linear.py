@@ -7,42 +7,40 @@ an embedding maps the tokens of a vocabulary to vectors.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from softsym.groups import Group
-from softsym.maps.tensor_map import TensorMap, incoming, linear_parameters, name_parameters, outgoing
+from softsym.maps.tensor_map import TensorMap, incoming, outgoing, weight_and_bias
 from softsym.maps.trace.tracer import Call, Output, Rule, Tracer
 from softsym.maps.trace.unify import channel_axis, free_axis, new_variable, open_axes, unify
 from softsym.reps import Rep, Scalar
 from softsym.reps.rep import cut
 
 
-def embedding_parameter(tokens: Rep | str, rep: Rep | str) -> TensorMap:
-    """The map of the table (tokens, size) of an embedding.
-
-    Example:
-        >>> embedding_parameter("10S", "S + V").space("O(2)@z").dim
-        20
-    """
+def _table(tokens: Rep, rep: Rep) -> TensorMap:
+    """The map of the table (tokens, size) of an embedding."""
     return TensorMap((incoming(tokens), outgoing(rep)))
+
+
+def _bilinear(first: Rep, second: Rep, out: Rep) -> TensorMap:
+    return TensorMap((outgoing(out), incoming(first), incoming(second)))
 
 
 def read_linear(layer: str, module: Any, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]) -> dict[str, TensorMap]:
     """The maps of the parameters of a linear layer."""
-    return linear_parameters(layer, rep_in, rep_out, bias=module.bias is not None)
+    return weight_and_bias(module, TensorMap.linear(rep_in, rep_out), rep_out)
 
 
 def read_bilinear(layer: str, module: Any, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]) -> dict[str, TensorMap]:
     """The maps of the parameters of a bilinear layer; ``rep_in`` is the direct sum of its two inputs."""
     first, second = cut(rep_in, [module.in1_features, module.in2_features], groups[0])
-    weight = TensorMap((outgoing(rep_out), incoming(first), incoming(second)))
-    bias = None if module.bias is None else TensorMap.vector(rep_out)
-    return name_parameters(layer, {"weight": weight, "bias": bias})
+    return weight_and_bias(module, _bilinear(first, second, rep_out), rep_out)
 
 
 def read_embedding(layer: str, module: Any, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]) -> dict[str, TensorMap]:
     """The map of the table of an embedding."""
-    return name_parameters(layer, {"weight": embedding_parameter(rep_in, rep_out)})
+    return {"weight": _table(rep_in, rep_out)}
 
 
 def _trace_linear(tracer: Tracer, call: Call) -> Output:
@@ -66,11 +64,7 @@ def _trace_bilinear(tracer: Tracer, call: Call) -> Output:
     first, second, weight, bias = (call.get(k, name) for k, name in enumerate(names))
     a, b = (tracer.layout(item)[-1].channels() for item in (first, second))
     (target,) = tracer.reuse(weight, new_variable(weight.shape[0]))
-
-    def read(a: Rep, b: Rep, out: Rep) -> TensorMap:
-        return TensorMap((outgoing(out), incoming(a), incoming(b)))
-
-    tracer.use(weight, read, a, b, target)
+    tracer.use(weight, _bilinear, a, b, target)
     tracer.use(bias, TensorMap.vector, target)
     return (*tracer.layout(first)[:-1], channel_axis(target))
 
@@ -79,7 +73,7 @@ def _trace_embedding(tracer: Tracer, call: Call) -> Output:
     tokens, table = call.get(0, "input"), call.get(1, "weight")
     target = tracer.tables.setdefault(str(tracer.parameter(table)), new_variable(table.shape[1]))
     vocabulary = tracer.vocabularies.get(table.shape[0], table.shape[0] * Scalar)
-    tracer.use(table, lambda rep: embedding_parameter(vocabulary, rep), target)
+    tracer.use(table, partial(_table, vocabulary), target)
     axes = tracer.layout(tokens) if tracer.is_traced(tokens) else open_axes(tuple(tokens.shape))
     for axis in axes:
         if axis.role == "open":

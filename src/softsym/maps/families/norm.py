@@ -13,8 +13,8 @@ from torch import nn
 
 from softsym.errors import InputError
 from softsym.groups import Group
-from softsym.maps.families.conv import Convolution
-from softsym.maps.tensor_map import TensorMap, name_parameters, outgoing
+from softsym.maps.families.conv import offset_axis
+from softsym.maps.tensor_map import TensorMap, outgoing
 from softsym.maps.trace.tracer import Call, Output, Rule, Tracer
 from softsym.maps.trace.unify import Layout, Term, TraceError, split_evenly, substitute
 from softsym.reps import Rep
@@ -36,13 +36,13 @@ def read_norm(layer: str, module: Any, rep_in: Rep, rep_out: Rep, groups: Sequen
     others = non_permuting(rep_in, groups)
     if others and module.weight is not None:
         raise InputError(f"{layer!r} scales each coordinate of {rep_in} by itself, which breaks {', '.join(others)}")
-    return name_parameters(layer, {name: TensorMap.vector(rep_in) for name, _ in module.named_parameters()})
+    return {name: TensorMap.vector(rep_in) for name, _ in module.named_parameters()}
 
 
 def _use_scale_and_shift(tracer: Tracer, scale: Any, shift: Any, term: Term, pixels: Layout = ()) -> None:
     """Records scale and shift, which have an entry for each pixel if the norm goes over pixels."""
     sizes = tuple(axis.size for axis in pixels)
-    offsets = (Convolution(sizes, acts_on_pixels=tracer.acts_on_pixels).offsets,) if sizes else ()
+    offsets = (offset_axis(sizes, tracer.acts_on_pixels),) if sizes else ()
 
     def read_shift(rep: Rep) -> TensorMap:
         return TensorMap((outgoing(rep), *offsets))

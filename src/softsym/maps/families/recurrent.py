@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from softsym.errors import InputError
 from softsym.groups import Group
-from softsym.maps.tensor_map import TensorMap, incoming, name_parameters, outgoing
+from softsym.maps.tensor_map import TensorMap, incoming, outgoing
 from softsym.maps.trace.tracer import Call, Output, Rule, Tracer
 from softsym.maps.trace.unify import Layout, Term, TraceError, channel_axis, free_axis, new_variable, unify, unify_axes
 from softsym.reps import Rep
@@ -24,18 +25,15 @@ WEIGHTS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr")
 _NAME = re.compile(rf"({'|'.join(WEIGHTS)})_l(\d+)(_reverse)?$")
 
 
-def recurrent_parameter(name: str, gates: int, source: Rep, hidden: Rep, projected: Rep | None = None) -> TensorMap:
-    """The map of one parameter of a layer and direction."""
-    part = _NAME.match(name)
-    if part is None:
-        raise InputError(f"{name!r} is not a parameter of a recurrent layer")
-    rows, state = outgoing(hidden, copies=gates), projected or hidden
+def recurrent_parameter(kind: str, gates: int, source: Rep, hidden: Rep, state: Rep) -> TensorMap:
+    """The map of one parameter of a layer and direction; ``state`` is what becomes of the hidden one by a projection."""
+    rows = outgoing(hidden, copies=gates)
     axes = {
         "weight_ih": (rows, incoming(source)),
         "weight_hh": (rows, incoming(state)),
         "weight_hr": (outgoing(state), incoming(hidden)),
     }
-    return TensorMap(axes.get(part[1], (rows,)))
+    return TensorMap(axes.get(kind, (rows,)))
 
 
 def read_recurrent(layer: str, module: Any, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]) -> dict[str, TensorMap]:
@@ -49,10 +47,11 @@ def read_recurrent(layer: str, module: Any, rep_in: Rep, rep_out: Rep, groups: S
     maps = {}
     for name, _ in module.named_parameters():
         part = _NAME.match(name)
-        assert part is not None  # torch names them so
-        source = rep_in if part[2] == "0" else rep_out
-        maps[name] = recurrent_parameter(name, GATES[module.mode], source, states[bool(part[3])])
-    return name_parameters(layer, maps)
+        if part is None:
+            raise InputError(f"{name!r} is not a parameter of a recurrent layer")
+        source, state = rep_in if part[2] == "0" else rep_out, states[bool(part[3])]
+        maps[name] = recurrent_parameter(part[1], GATES[module.mode], source, state, state)
+    return maps
 
 
 def _trace_recurrent(tracer: Tracer, call: Call) -> Output:
@@ -98,11 +97,7 @@ def _trace_cell(tracer: Tracer, weights: dict[str, Any], gates: int, source: Ter
     cell, state = tracer.reuse(weights["weight_hh"], cell, state)
     tracer.mark_pointwise(cell, "gates")
     for kind, weight in weights.items():
-
-        def read(source: Rep, hidden: Rep, projected: Rep, name: str = f"{kind}_l0") -> TensorMap:
-            return recurrent_parameter(name, gates, source, hidden, projected)
-
-        tracer.use(weight, read, source, cell, state)
+        tracer.use(weight, partial(recurrent_parameter, kind, gates), source, cell, state)
     return cell, state
 
 
@@ -123,6 +118,6 @@ def _trace_unpack(tracer: Tracer, call: Call) -> Output:
 
 RULES: dict[str, Rule] = {
     **dict.fromkeys(("lstm", "gru", "rnn_tanh", "rnn_relu"), _trace_recurrent),
-    "_pack_padded_sequence": _trace_pack,
-    "_pad_packed_sequence": _trace_unpack,
+    "pack_padded_sequence": _trace_pack,
+    "pad_packed_sequence": _trace_unpack,
 }

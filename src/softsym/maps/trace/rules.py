@@ -6,6 +6,7 @@ flattened; one that becomes several (the heads of attention) is split into equal
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -247,12 +248,8 @@ def _einsum(tracer: Tracer, call: Call) -> Output:
 
 
 def _addmm(tracer: Tracer, call: Call) -> Output:
-    bias, a, b = (tracer.layout(item) for item in call.args[:3])
-    product = contract(tracer, [a, b], ["xy", "yz"], "xz")
-    unify_axes(product[-1], bias[-1], tracer.group)
-    if len(bias) > 1 and bias[0].role == "open":
-        bias[0].assign(free_axis(bias[0].size))
-    return product
+    bias, *factors = (tracer.layout(item) for item in call.args[:3])
+    return _broadcast(tracer, "add", contract(tracer, factors, ["xy", "yz"], "xz"), bias)
 
 
 def reshape(layout: Layout, shape: Sequence[int], group: Group) -> Layout:
@@ -261,12 +258,9 @@ def reshape(layout: Layout, shape: Sequence[int], group: Group) -> Layout:
     for old, sizes in _blocks(layout, list(shape), group):
         if [axis.size for axis in old] == sizes:
             axes.extend(old)
-        elif len(sizes) == 1:
-            axes.append(merge_axes(old))
-        elif len(old) == 1:
-            axes.extend(_split_axis(old[0], sizes, group))
         else:  # through one flat axis
-            axes.extend(_split_axis(merge_axes(old), sizes, group))
+            flat = merge_axes(old)
+            axes.extend([flat] if len(sizes) == 1 else _split_axis(flat, sizes, group))
     return tuple(axes)
 
 
@@ -345,46 +339,25 @@ def _reshape(tracer: Tracer, call: Call) -> Output:
 
 
 def _permute(tracer: Tracer, call: Call) -> Output:
-    layout = tracer.layout(call.args[0])
-    order = call.args[1:] if isinstance(call.args[1], int) else call.args[1]
-    return tuple(layout[k] for k in order)
-
-
-def _transpose(tracer: Tracer, call: Call) -> Output:
-    layout = list(tracer.layout(call.args[0]))
-    a, b = call.get(1, "dim0"), call.get(2, "dim1")
-    layout[a], layout[b] = layout[b], layout[a]
-    return tuple(layout)
-
-
-def _swap_last(tracer: Tracer, call: Call) -> Output:
-    layout = tracer.layout(call.args[0])
-    return (*layout[:-2], layout[-1], layout[-2])
-
-
-def _expand(tracer: Tracer, call: Call) -> Output:
-    """New axes are free; so is a repeated axis of size one."""
-    padded = pad_left(tracer.layout(call.args[0]), len(call.out.shape))
-    for axis, n in zip(padded, call.out.shape, strict=True):
-        if axis.size != n:
-            check_scalar(axis, tracer.group)
-    return tuple(a if a.size == n else free_axis(n) for a, n in zip(padded, call.out.shape, strict=True))
+    """Axes in another order: where the strides of a tensor without storage go."""
+    layout, x = tracer.layout(call.args[0]), call.args[0]
+    numbered = torch.empty_strided(x.shape, tuple(range(1, x.dim() + 1)), device="meta")
+    return tuple(layout[stride - 1] for stride in call.function(numbered, *call.args[1:], **call.kwargs).stride())
 
 
 def _repeat(tracer: Tracer, call: Call) -> Output:
+    """New axes are free; so is a repeated axis of size one."""
+    axes = []
     padded = pad_left(tracer.layout(call.args[0]), len(call.out.shape))
-    return tuple(_repeat_axis(tracer, axis, n) for axis, n in zip(padded, call.out.shape, strict=True))
-
-
-def _repeat_axis(tracer: Tracer, axis: TracedAxis, size: int) -> TracedAxis:
-    if axis.size == size:
-        return axis
-    check_scalar(axis, tracer.group)
-    if axis.role == "channel" and axis.size > 1:
-        return channel_axis(axis.channels() * (size // axis.size))
-    if axis.role == "free" or axis.size == 1:
-        return free_axis(size)
-    raise TraceError(f"repeats a {axis.role} axis")
+    for axis, size in zip(padded, call.out.shape, strict=True):
+        if axis.size != size:
+            check_scalar(axis, tracer.group)
+            if axis.size > 1 and axis.role in ("pixel", "open"):
+                raise TraceError(f"repeats a {axis.role} axis")
+            is_channel = axis.size > 1 and axis.role == "channel"
+            axis = channel_axis(axis.channels() * (size // axis.size)) if is_channel else free_axis(size)
+        axes.append(axis)
+    return tuple(axes)
 
 
 def _unsqueeze(tracer: Tracer, call: Call) -> Output:
@@ -403,33 +376,30 @@ def _squeeze(tracer: Tracer, call: Call) -> Output:
 
 def _cat(tracer: Tracer, call: Call) -> Output:
     tensors, place = call.get(0, "tensors"), call.get(1, "dim", 0)
-    layouts = [tracer.layout(tensor) for tensor in tensors]
-    place %= len(layouts[0])
-    joined = [layout[place] for layout in layouts]
-    axes = []
-    for k, axis in enumerate(layouts[0]):
-        for other in layouts[1:]:
-            if k != place:
-                axis = unify_axes(axis, other[k], tracer.group)
-        axes.append(axis)
-    if all(axis.role in ("free", "open") for axis in joined) and any(axis.role == "free" for axis in joined):
-        for axis in joined:
-            axis.assign(free_axis(axis.size))
-        axes[place] = free_axis(call.out.shape[place])
-    elif any(axis.role == "pixel" for axis in joined):
+    columns = list(zip(*map(tracer.layout, tensors), strict=True))
+    place %= len(columns)
+    joined = columns.pop(place)
+    axes = [_unify_all(tracer, column) for column in columns]
+    roles = {axis.role for axis in joined}
+    if "pixel" in roles:
         raise TraceError("joins images along an axis of theirs")
+    if roles in ({"free"}, {"free", "open"}):
+        _check_places(joined)
+        axes.insert(place, free_axis(call.out.shape[place]))
     else:
-        axes[place] = channel_axis(tuple(summand for axis in joined for summand in axis.channels()))
+        axes.insert(place, channel_axis(tuple(summand for axis in joined for summand in axis.channels())))
     return tuple(axes)
 
 
 def _stack(tracer: Tracer, call: Call) -> Output:
     tensors, place = call.get(0, "tensors"), call.get(1, "dim", 0)
-    axes = list(tracer.layout(tensors[0]))
-    for tensor in tensors[1:]:
-        axes = [unify_axes(a, b, tracer.group) for a, b in zip(axes, tracer.layout(tensor), strict=True)]
+    axes = [_unify_all(tracer, column) for column in zip(*map(tracer.layout, tensors), strict=True)]
     axes.insert(place % (len(axes) + 1), free_axis(len(tensors)))
     return tuple(axes)
+
+
+def _unify_all(tracer: Tracer, axes: Sequence[TracedAxis]) -> TracedAxis:
+    return functools.reduce(lambda a, b: unify_axes(a, b, tracer.group), axes)
 
 
 def _split(tracer: Tracer, call: Call) -> Output:
@@ -439,7 +409,7 @@ def _split(tracer: Tracer, call: Call) -> Output:
     axes, start = [], 0
     for piece in call.out:
         stop = start + piece.shape[place]
-        axes.append((*layout[:place], _slice_axis(tracer, layout[place], start, stop), *layout[place + 1 :]))
+        axes.append((*layout[:place], *_index_axis(tracer, layout[place], slice(start, stop)), *layout[place + 1 :]))
         start = stop
     return axes
 
@@ -450,16 +420,6 @@ def _unbind(tracer: Tracer, call: Call) -> Output:
     if layout[place].role not in ("free", "open"):
         raise TraceError(f"takes apart a {layout[place].role} axis")
     return [(*layout[:place], *layout[place + 1 :])] * len(call.out)
-
-
-def _slice_axis(tracer: Tracer, axis: TracedAxis, start: int, stop: int) -> TracedAxis:
-    if stop - start == axis.size:
-        return axis
-    if axis.role == "pixel":
-        raise TraceError("cuts an image")
-    if axis.role == "free":
-        return free_axis(stop - start)
-    return channel_axis(slice_term(axis.channels(), start, stop, tracer.group))
 
 
 def _getitem(tracer: Tracer, call: Call) -> Layout:
@@ -513,30 +473,32 @@ def _check_places(axes: Sequence[TracedAxis]) -> None:
             raise TraceError(f"goes along a {axis.role} axis")
 
 
-def _index_axis(tracer: Tracer, axis: TracedAxis, item: Any) -> list[TracedAxis]:
-    if isinstance(item, slice):
-        start, stop, step = item.indices(axis.size)
-        if step != 1 and axis.role != "free":
-            raise TraceError(f"takes every {step}th entry of a {axis.role} axis")
-        return [_slice_axis(tracer, axis, start, stop) if step == 1 else free_axis(len(range(start, stop, step)))]
-    if isinstance(item, int) and axis.role in ("free", "open"):
+def _index_axis(tracer: Tracer, axis: TracedAxis, item: int | slice) -> list[TracedAxis]:
+    """What is left of an axis of which one entry or some are taken."""
+    if isinstance(item, int):
+        if axis.role == "pixel":
+            raise TraceError("selects entries of a pixel axis")
+        if axis.role == "channel":
+            place = item % axis.size
+            term = slice_term(axis.channels(), place, place + 1, tracer.group)  # a single coordinate is a summand
+            unify(term, new_variable(1, Scalar), tracer.group)
         return []
-    if isinstance(item, int) and axis.role == "channel":
-        place = item % axis.size
-        term = slice_term(axis.channels(), place, place + 1, tracer.group)  # a single coordinate is a summand
-        unify(term, new_variable(1, Scalar), tracer.group)
-        return []
-    raise TraceError(f"selects entries of a {axis.role} axis")
+    start, stop, step = item.indices(axis.size)
+    length = len(range(start, stop, step))
+    if axis.role == "free":
+        return [free_axis(length)]
+    if step != 1:
+        raise TraceError(f"takes every {step}th entry of a {axis.role} axis")
+    if length == axis.size:
+        return [axis]
+    if axis.role == "pixel":
+        raise TraceError("cuts an image")
+    return [channel_axis(slice_term(axis.channels(), start, stop, tracer.group))]
 
 
 def _select(tracer: Tracer, call: Call) -> Output:
-    layout = tracer.layout(call.args[0])
-    place = call.get(1, "dim") % len(layout)
-    index = call.get(2, "index")
-    if isinstance(index, Tensor):
-        _check_places(layout[place : place + 1])
-    axes = free_axes(index.shape) if isinstance(index, Tensor) else _index_axis(tracer, layout[place], index)
-    return (*layout[:place], *axes, *layout[place + 1 :])
+    x, place, index = call.args[0], call.get(1, "dim"), call.get(2, "index")
+    return _getitem(tracer, replace(call, args=(x, (*[slice(None)] * (place % x.dim()), index))))
 
 
 def _along(tracer: Tracer, call: Call) -> Output:
@@ -585,40 +547,31 @@ RULES: dict[str, Rule] = {
     name: rule
     for rule, names in (
         (_pointwise, POINTWISE),
-        (_add, "add sub rsub __radd__ __rsub__ __add__ __sub__ __iadd__ __isub__ subtract"),
-        (
-            _multiply,
-            "mul div true_divide multiply truediv __mul__ __truediv__ __rmul__ __rtruediv__ __rdiv__ __imul__ __itruediv__",
-        ),
-        (
-            _compare,
-            "maximum minimum __gt__ __lt__ __ge__ __le__ __eq__ __ne__ gt lt ge le eq ne __rpow__ __and__ __or__",
-        ),
-        (_power, "pow __pow__ square"),
+        (_add, "add sub rsub radd iadd isub subtract"),
+        (_multiply, "mul div true_divide multiply truediv rmul rtruediv rdiv imul itruediv"),
+        (_compare, "maximum minimum gt lt ge le eq ne rpow and or"),
+        (_power, "pow square"),
         (_where, "where masked_fill"),
         (_reduce, "mean sum amax amin max min std var logsumexp prod any all norm linalg_norm linalg_vector_norm"),
         (_normalize, "normalize"),
         (_cdist, "cdist"),
-        (_matmul, "matmul bmm mm mv __matmul__ __rmatmul__ _sparse_mm spmm"),
+        (_matmul, "matmul bmm mm mv rmatmul sparse_mm spmm"),
         (_addmm, "addmm"),
         (_einsum, "einsum"),
         (_glu, "glu"),
         (_prelu, "prelu"),
         (_unchanged, UNCHANGED),
         (_reshape, "view reshape flatten unflatten view_as reshape_as"),
-        (_permute, "permute"),
-        (_transpose, "transpose swapaxes swapdims"),
-        (_swap_last, "t get_T get_mT"),
-        (_expand, "expand expand_as"),
-        (_repeat, "repeat"),
+        (_permute, "permute transpose swapaxes swapdims movedim moveaxis t get_T get_mT"),
+        (_repeat, "repeat expand expand_as"),
         (_unsqueeze, "unsqueeze"),
         (_squeeze, "squeeze"),
         (_cat, "cat concat concatenate"),
         (_stack, "stack"),
         (_split, "chunk split tensor_split"),
         (_unbind, "unbind"),
-        (_getitem, "__getitem__"),
-        (_setitem, "__setitem__"),
+        (_getitem, "getitem"),
+        (_setitem, "setitem"),
         (_select, "select index_select"),
         (_along, "cumsum cumprod flip roll tril triu"),
         (_scatter, "gather index_add index_copy index_reduce scatter scatter_add scatter_reduce"),
@@ -626,4 +579,4 @@ RULES: dict[str, Rule] = {
     )
     for name in names.split()
 }
-"""The rule of each function, by its name."""
+"""The rule of each function, by its name without underscores around it."""

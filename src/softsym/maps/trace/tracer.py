@@ -7,7 +7,7 @@ rule by name says what a function does to the axes of its arguments; functions w
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, is_dataclass
+from dataclasses import dataclass, is_dataclass
 from typing import Any
 
 import torch
@@ -37,6 +37,7 @@ class Call:
     """A function call: name, arguments, return value, and the module in which it happened."""
 
     name: str
+    function: Callable[..., Any]
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any]
     out: Any
@@ -59,18 +60,6 @@ class Use:
 Rule = Callable[["Tracer", Call], Output]
 
 
-@dataclass
-class Notes:
-    """Observations for the user."""
-
-    unknown: list[tuple[str, str]] = field(default_factory=list)  # what is not understood: (where, why)
-    # what breaks the symmetry of the grid: (where, why)
-    grids: list[tuple[str, str]] = field(default_factory=list)
-    parameters: dict[str, str] = field(default_factory=dict)  # why a parameter is left alone
-    # tensors that are neither inputs nor computed from them, by the name of the buffer or of the module that uses them
-    constants: list[tuple[str, Tensor, Layout]] = field(default_factory=list)
-
-
 class Tracer(TorchFunctionMode):
     """Traces one run of a module."""
 
@@ -85,7 +74,11 @@ class Tracer(TorchFunctionMode):
         super().__init__()
         self.group, self.groups, self.rules, self.acts_on_pixels = groups[0], groups, rules, acts_on_pixels
         self.uses: list[Use] = []
-        self.notes = Notes()
+        self.unknown: list[tuple[str, str]] = []  # what is not understood: (where, why)
+        self.grids: list[tuple[str, str]] = []  # what breaks the symmetry of the grid: (where, why)
+        self.reasons: dict[str, str] = {}  # why a parameter is left alone
+        # tensors that are neither inputs nor computed from them, by the name of the buffer or of the module that uses them
+        self.constants: list[tuple[str, Tensor, Layout]] = []
         self.marked: list[Term] = []
         self.hidden: dict[str, Term] = {}
         self.buffers: dict[str, Term] = {}
@@ -127,7 +120,7 @@ class Tracer(TorchFunctionMode):
         if id(tensor) not in self._layouts:
             self.set_layout(tensor, open_axes(tensor.shape, is_constant=True))
             name = self.buffer(tensor) or f"a tensor in {self.where or 'the model'!r}"
-            self.notes.constants.append((name, tensor.detach().clone(), self._layouts[id(tensor)][1]))
+            self.constants.append((name, tensor.detach().clone(), self._layouts[id(tensor)][1]))
         return self._layouts[id(tensor)][1]
 
     def is_traced(self, tensor: Any) -> bool:
@@ -185,7 +178,7 @@ class Tracer(TorchFunctionMode):
         if name:
             self.uses.append(Use(name, read, terms))
         elif tensor is not None:
-            self.notes.unknown.append((self.where, "has a weight that is computed from others (parametrised)"))
+            self.unknown.append((self.where, "has a weight that is computed from others (parametrised)"))
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
@@ -205,12 +198,12 @@ class Tracer(TorchFunctionMode):
         written = args[0] if name == "__setitem__" else out
         outputs = [item for item in flatten(written) if isinstance(item, Tensor)]
         if tensors and (outputs or name in LEAVING):
-            self._trace(Call(name, args, kwargs, out, self.where), tensors, outputs)
+            self._trace(Call(name, func, args, kwargs, out, self.where), tensors, outputs)
         return out
 
     def _trace(self, call: Call, tensors: list[Any], outputs: list[Tensor]) -> None:
         """Sets the layouts of a function's outputs."""
-        rule = self.rules.get(call.name) or self.rules.get(call.name.rstrip("_"))
+        rule = self.rules.get(call.name.strip("_"))
         if call.name not in SUMS:
             for tensor in tensors:
                 self.mark_products(self.layout(tensor))
@@ -236,11 +229,11 @@ class Tracer(TorchFunctionMode):
         """Reports a function that is not understood, unless all axes of its arguments are open or free anyway."""
         names = [name for name in map(self.parameter, tensors) if name]
         for name in names:
-            self.notes.parameters.setdefault(name, f"{call.name} {reason}")
+            self.reasons.setdefault(name, f"{call.name} {reason}")
         acted_on = any(axis.role in ("pixel", "channel") for tensor in tensors for axis in self.layout(tensor))
         if acted_on or names:
             using = f" ({', '.join(names)})" if names else ""
-            self.notes.unknown.append((call.where, f"{call.name} {reason}{using}"))
+            self.unknown.append((call.where, f"{call.name} {reason}{using}"))
 
     def _enter(self, module: nn.Module, args: Any) -> None:
         name = self._modules.get(id(module), type(module).__name__)
