@@ -10,7 +10,7 @@ import torch
 from softsym.errors import SlowTrainingWarning
 from softsym.native import announce, available, build, cores, environment, free_cores, status, step_threads, torch_only
 from softsym.native.build import Built
-from softsym.native.runtime import WORTH_THREADS, threads_for_step
+from softsym.native.runtime import WORTH_THREADS
 
 MODULE = importlib.import_module("softsym.native.runtime")  # `softsym.native.status` is its function
 
@@ -96,13 +96,15 @@ def four(monkeypatch):
 )
 def test_rule(four, work, free, expected):
     four(free)
-    assert threads_for_step(work) == expected
+    with step_threads(work) as threads:
+        assert threads == torch.get_num_threads() == expected
 
 
 def test_a_limit_set_by_the_user_is_kept(four):
     four(8)
     torch.set_num_threads(1)
-    assert threads_for_step(10 * WORTH_THREADS) == 1
+    with step_threads(10 * WORTH_THREADS) as threads:
+        assert threads == 1
 
 
 def test_torch_gets_its_threads_back_even_after_an_error(four):

@@ -24,13 +24,13 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar, Self, cast
+from typing import ClassVar, Self, TypeVar, cast
 from weakref import WeakValueDictionary
 
 import torch
 from torch import Tensor
 
-from softsym.errors import InputError
+from softsym.errors import InputError, in_one_line
 from softsym.io import digest, private_folder, put_bytes, put_text
 
 OPENMP, PROCESSOR = "-fopenmp", "-march=native"
@@ -41,6 +41,7 @@ DEFINES: dict[torch.dtype, tuple[str, ...]] = {torch.float32: (), torch.float64:
 COMPILE_SECONDS = 20  # that a compiler may take
 FORGET_SECONDS = 86_400  # after which one that took longer is asked again
 
+T = TypeVar("T", bound=torch.autograd.Function)
 _wanted: contextvars.ContextVar[bool] = contextvars.ContextVar("softsym_native", default=True)
 
 
@@ -134,15 +135,12 @@ def build(source: Source, dtype: torch.dtype) -> Built:
             path = _library(source, compiler, (*flags, *DEFINES[dtype]))
             library = ctypes.CDLL(str(path))
             check_layout(library, source, dtype)
-        except subprocess.TimeoutExpired as error:  # other flags will not make it faster
-            reasons.insert(0, str(error.cmd))
-            break
-        except (OSError, subprocess.SubprocessError) as error:
-            reasons.append(_in_one_line(error, compiler))
-            continue
-        except LayoutError as error:  # other flags will not change it
+        except (TimeoutError, LayoutError) as error:  # other flags will not change it
             reasons.insert(0, str(error))
             break
+        except OSError as error:
+            reasons.append(in_one_line(error))
+            continue
         threaded = bool(ctypes.c_int64.in_dll(library, "threaded").value)
         return Built(library, "", compiler, (*flags, *DEFINES[dtype]), path, threaded)
     return Built(None, f"{source.path.name}: {reasons[0]}", compiler)
@@ -191,9 +189,14 @@ def _is_compiled(source: Source, dtype: torch.dtype) -> bool:
 _is_compiled._dynamo_marked_constant = True  # type: ignore[attr-defined]
 
 
-def name_signature(function: type[torch.autograd.Function]) -> None:
+def name_signature(function: type[T]) -> type[T]:
     """Writes a signature down that torch looks up at every call: working it out anew takes 30 microseconds a layer."""
     setattr(function.forward, "__signature__", inspect.signature(function.forward))  # noqa: B010
+    return function
+
+
+# Schemas are written out: the oldest supported torch infers none from lists and tuples.
+custom_op = functools.partial(torch.library.custom_op, mutates_args=(), device_types="cpu")
 
 
 def is_mixed(values: Tensor) -> bool:
@@ -259,9 +262,8 @@ def _compile(source: Source, compiler: str, flags: tuple[str, ...], folder: Path
     key = repr((compiler, status.st_mtime_ns, status.st_size)).encode()
     note = folder / f"slow-compiler-{digest(key)[:16]}"
     said = f"{compiler} did not finish within {COMPILE_SECONDS} s and is not asked for a day (remembered in {note})"
-    with contextlib.suppress(OSError):
-        if time.time() - note.stat().st_mtime < FORGET_SECONDS:
-            raise subprocess.TimeoutExpired(said, COMPILE_SECONDS)
+    if note.exists() and time.time() - note.stat().st_mtime < FORGET_SECONDS:
+        raise TimeoutError(said)
     with tempfile.TemporaryDirectory() as scratch:
         made, linked = Path(scratch, "made.o"), Path(scratch, "made.so")
         try:
@@ -271,7 +273,7 @@ def _compile(source: Source, compiler: str, flags: tuple[str, ...], folder: Path
         except subprocess.TimeoutExpired as error:
             with contextlib.suppress(OSError):
                 put_text(note, said)
-            raise subprocess.TimeoutExpired(said, COMPILE_SECONDS) from error
+            raise TimeoutError(said) from error
         return linked.read_bytes()
 
 
@@ -305,27 +307,16 @@ def _processor() -> str:
 
 
 def _call(*command: str) -> None:
-    """Runs a command in a session of its own, which ends with all its processes if it takes too long."""
+    """Runs a compiler in a session of its own, which ends with all its processes if it takes too long."""
+    pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
     with subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        stdin=subprocess.DEVNULL,
-        text=True,
-        start_new_session=True,
+        command, stdin=nothing, stdout=nothing, stderr=pipe, text=True, start_new_session=True
     ) as process:
         try:
-            _, errors = process.communicate(timeout=COMPILE_SECONDS)
+            errors = process.communicate(timeout=COMPILE_SECONDS)[1]
         except BaseException:
             os.killpg(process.pid, signal.SIGKILL)
             raise
     if process.returncode:
-        raise subprocess.CalledProcessError(process.returncode, command, stderr=errors)
-
-
-def _in_one_line(error: Exception, compiler: str) -> str:
-    """What went wrong, with the first line that the compiler wrote."""
-    if not isinstance(error, subprocess.CalledProcessError):
-        return " ".join(str(error).split())
-    first = next((line.strip() for line in error.stderr.splitlines() if line.strip()), "it said nothing")
-    return f"{compiler} failed: {first}"
+        first = next((line.strip() for line in errors.splitlines() if line.strip()), "it said nothing")
+        raise OSError(f"{command[0]} failed: {first}")

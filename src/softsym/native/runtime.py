@@ -131,15 +131,11 @@ def environment() -> dict[str, Any]:
     }
 
 
-def threads_for_step(work: int) -> int:
-    """Threads for steps of so many rows times weights: never more than torch may use now, nor than cores are free."""
-    allowed = torch.get_num_threads()
-    return 1 if work < WORTH_THREADS or allowed == 1 else max(1, min(allowed, free_cores()))
-
-
 @contextlib.contextmanager
 def step_threads(work: int) -> Iterator[int]:
-    """Lets torch and compiled code use as many threads as steps of so much work are worth, and afterwards as many as before.
+    """Lets torch and compiled code use as many threads as steps of so many rows times weights are worth, afterwards as many as before.
+
+    They are never more than torch may use before, nor than cores are free.
 
     Example:
         >>> import torch
@@ -151,7 +147,7 @@ def step_threads(work: int) -> Iterator[int]:
         True
     """
     before = torch.get_num_threads()
-    threads = threads_for_step(work)
+    threads = 1 if work < WORTH_THREADS or before == 1 else max(1, min(before, free_cores()))
     torch.set_num_threads(threads)
     try:
         yield threads
