@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from softsym.errors import InputError
-from softsym.native.build import Numbered, Source, can_run, check_tensors, custom_op, entry, load, name_signature
+from softsym.native.build import Numbered, Source, can_run, check_tensors, custom_op, entry, name_signature
 from softsym.typing import Array, Index
 
 LARGEST = 1024  # rows of a matrix
@@ -135,9 +135,9 @@ class Blocks(_Prepared):
         self._blocks = (_Block * len(pieces))(*pieces)
 
     @staticmethod
-    def usable(dtype: torch.dtype, size: int = 0) -> bool:
-        """Whether this machine can run them on arrays of a size, and may."""
-        return size < MOST_PLACES and load(SOURCE, dtype) is not None
+    def usable(arrays: Sequence[Tensor]) -> bool:
+        """Whether compiled code can run on these arrays, if they are contiguous, and may."""
+        return all(array.numel() < MOST_PLACES for array in arrays) and can_run(SOURCE, arrays)
 
     def run(self, x: Sequence[Tensor], out: Sequence[Tensor]) -> None:
         """Writes the results for the arrays x into the arrays out, all contiguous."""
@@ -227,8 +227,7 @@ class Projection(Numbered):
 
 def project(projection: Projection, tensors: Sequence[Tensor]) -> list[Tensor] | None:
     """The nearest tensors in their subspaces, in compiled code; None where it cannot run."""
-    fits = projection.fits and all(tensor.numel() < MOST_PLACES for tensor in tensors)
-    if not fits or not can_run(SOURCE, tensors):
+    if not projection.fits or not Blocks.usable(tensors):
         return None
     if torch.compiler.is_compiling():
         return list(_project(list(tensors), projection.number))

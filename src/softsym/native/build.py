@@ -1,6 +1,6 @@
 """Compiles C sources for this machine once, keeps the result in the user's cache folder, and loads it.
 
-Nothing depends on it: where that is not possible, :func:`load` is None, :func:`build` says why, and everything runs in ordinary
+Nothing depends on it: where that is not possible, :func:`can_run` is false, :func:`build` says why, and everything runs in ordinary
 torch operations. So it does inside :func:`torch_only`. A compiler that does not finish in :data:`COMPILE_SECONDS` is ended, and not
 asked again for a day, by this process or any other.
 """
@@ -116,14 +116,11 @@ def is_torch_only() -> bool:
     return not _wanted.get()
 
 
-def load(source: Source, dtype: torch.dtype) -> ctypes.CDLL | None:
-    """A C source compiled for a kind of numbers; None where that is not possible or not wanted."""
-    return build(source, dtype).library if _wanted.get() and dtype in DEFINES else None
-
-
 @functools.cache
 def build(source: Source, dtype: torch.dtype) -> Built:
-    """Compiles a source, or finds it compiled, and loads it; tried once in a process."""
+    """Compiles a source for a kind of numbers, or finds it compiled, and loads it; tried once in a process."""
+    if dtype not in DEFINES:
+        return Built(None, f"{source.path.name} is not compiled for {dtype}")
     if os.name == "nt":
         return Built(None, "Windows is not supported: its stack is not aligned for the vectors of compiled code")
     compiler = shutil.which("cc") or shutil.which("gcc")
@@ -148,7 +145,7 @@ def build(source: Source, dtype: torch.dtype) -> Built:
 
 def entry(source: Source, dtype: torch.dtype, name: str) -> Callable[..., int]:
     """A function of a compiled source; its callers have asked whether it is there."""
-    library = build(source, dtype).library if dtype in DEFINES else None
+    library = build(source, dtype).library
     if library is None:
         raise InputError(f"there is no compiled code of {source.path.name} for {dtype}")
     return cast(Callable[..., int], getattr(library, name))
@@ -182,7 +179,7 @@ def can_run(source: Source, tensors: Sequence[Tensor]) -> bool:
 
 
 def _is_compiled(source: Source, dtype: torch.dtype) -> bool:
-    return load(source, dtype) is not None
+    return _wanted.get() and build(source, dtype).library is not None
 
 
 # What torch.compiler.assume_constant_result does, without the seconds that the import of torch's compiler takes.
