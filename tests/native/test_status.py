@@ -153,7 +153,7 @@ def test_watching_cores(tmp_path, monkeypatch):
 
 
 def test_other_systems_are_asked_for_their_load(monkeypatch):
-    monkeypatch.setattr(MODULE, "_idle_and_total", lambda: None)
+    monkeypatch.setattr(MODULE, "_idle_and_total", dict)
     monkeypatch.setattr(MODULE, "cores", lambda: set(range(8)))
     monkeypatch.setattr(MODULE.os, "getloadavg", lambda: (2.9, 0, 0))
     assert free_cores() == 5
@@ -162,4 +162,4 @@ def test_other_systems_are_asked_for_their_load(monkeypatch):
 def test_this_machine():
     assert len(cores()) >= 1
     assert 0 <= free_cores() <= len(cores())
-    assert MODULE._idle_and_total(MODULE.Path("/no/such/file")) is None
+    assert MODULE._idle_and_total(MODULE.Path("/no/such/file")) == {}

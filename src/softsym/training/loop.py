@@ -240,7 +240,8 @@ def train_epoch(
     """One pass over the training data; returns the mean task loss and the last learning rate."""
     model.train()
     x, y = train
-    order = torch.randperm(len(x), generator=epoch_generator(config.seed, epoch)).to(x.device)
+    generator = torch.Generator().manual_seed(config.seed * 1_000_003 + epoch)  # from seed and epoch alone
+    order = torch.randperm(len(x), generator=generator).to(x.device)
     batches = order.split(config.batch)
     total, seen, rate = x.new_zeros(()), 0, 0.0
     for step, batch in enumerate(batches, (epoch - 1) * len(batches)):
@@ -269,8 +270,3 @@ def evaluate(
     parts = zip(x.split(chunk), y.split(chunk), strict=True)
     sums = [criterion(model(a), b) * len(a) for a, b in parts]
     return float(torch.stack(sums).sum()) / len(y)
-
-
-def epoch_generator(seed: int, epoch: int) -> torch.Generator:
-    """The random generator of an epoch's order, from seed and epoch alone."""
-    return torch.Generator().manual_seed(seed * 1_000_003 + epoch)
