@@ -130,7 +130,7 @@ class Blocks(_Prepared):
         super().__init__(dtype, matrices, diagonals)
         pieces: list[Any] = []
         for m in matrices:
-            matrix = None if m.matrix is None else self._keep(m.matrix)
+            matrix = None if m.matrix is None else self._keep(m.matrix.to(dtype))
             pieces += self._pieces(_Block, m.array, m.index, matrix)
         self._blocks = (_Block * len(pieces))(*pieces)
 
