@@ -197,13 +197,6 @@ def test_memory_like_torchs(shape, dtype):
     assert torch.equal(out, like)
 
 
-def test_memory_of_other_systems(monkeypatch):
-    monkeypatch.delattr(module.mmap, "MADV_HUGEPAGE", raising=False)
-    module._ask_for_large_pages.cache_clear()
-    assert module._empty_like(torch.ones(2**23)).shape == (2**23,)
-    module._ask_for_large_pages.cache_clear()
-
-
 @pytest.mark.skipif(not PAGES.exists() or "[never]" in PAGES.read_text(), reason="the system has no large pages")
 def test_large_pages_are_fewer():
     like = torch.ones(2**24)  # 64 megabytes, which no allocator keeps

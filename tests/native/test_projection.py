@@ -56,6 +56,13 @@ def test_by_hand(compiled_code):
     assert torch.allclose(out, torch.tensor([2.0, 2.0, 0.0]))
 
 
+def test_prepared_under_autocast(compiled_code):
+    with torch.autocast("cpu", torch.bfloat16):
+        (out,) = project(a_line(), [torch.tensor([1.0, 3.0, 5.0])])
+    assert out.dtype == torch.float32
+    assert torch.allclose(out, torch.tensor([2.0, 2.0, 0.0]), atol=0.05)
+
+
 def test_what_does_not_run_compiled(compiled_code):
     x = torch.ones(3)
     assert project(a_line(), [x]) is not None

@@ -10,7 +10,7 @@ import torch
 from softsym.errors import SlowTrainingWarning
 from softsym.native import announce, available, build, cores, environment, free_cores, status, step_threads, torch_only
 from softsym.native.build import Built
-from softsym.native.runtime import WORTH_THREADS, threads_for_step
+from softsym.native.runtime import WORTH_THREADS
 
 MODULE = importlib.import_module("softsym.native.runtime")  # `softsym.native.status` is its function
 
@@ -96,13 +96,15 @@ def four(monkeypatch):
 )
 def test_rule(four, work, free, expected):
     four(free)
-    assert threads_for_step(work) == expected
+    with step_threads(work) as threads:
+        assert threads == torch.get_num_threads() == expected
 
 
 def test_a_limit_set_by_the_user_is_kept(four):
     four(8)
     torch.set_num_threads(1)
-    assert threads_for_step(10 * WORTH_THREADS) == 1
+    with step_threads(10 * WORTH_THREADS) as threads:
+        assert threads == 1
 
 
 def test_torch_gets_its_threads_back_even_after_an_error(four):
@@ -151,7 +153,7 @@ def test_watching_cores(tmp_path, monkeypatch):
 
 
 def test_other_systems_are_asked_for_their_load(monkeypatch):
-    monkeypatch.setattr(MODULE, "_idle_and_total", lambda: None)
+    monkeypatch.setattr(MODULE, "_idle_and_total", dict)
     monkeypatch.setattr(MODULE, "cores", lambda: set(range(8)))
     monkeypatch.setattr(MODULE.os, "getloadavg", lambda: (2.9, 0, 0))
     assert free_cores() == 5
@@ -160,4 +162,4 @@ def test_other_systems_are_asked_for_their_load(monkeypatch):
 def test_this_machine():
     assert len(cores()) >= 1
     assert 0 <= free_cores() <= len(cores())
-    assert MODULE._idle_and_total(MODULE.Path("/no/such/file")) is None
+    assert MODULE._idle_and_total(MODULE.Path("/no/such/file")) == {}

@@ -17,20 +17,17 @@ def stacked() -> StackedParameters:
     return StackedParameters.from_model(model, model.representations())
 
 
-def test_large_types_subtract_the_weighted_projections(stacked):
+def test_large_types_have_the_sum_of_weighted_projections(stacked):
     model = soft_model(AXES)
     groups = [ss.group(G) for G in AXES]
-    large = LargeTypes(stacked.positions(groups), groups, stacked.offsets)
-    out = [torch.zeros_like(p) for p in stacked.parameters]
-    product = large.subtract_(out, stacked.parameters, STRENGTHS)
+    large = LargeTypes(stacked.positions(groups), groups)
     expected = torch.zeros(stacked.size, dtype=torch.float64)
     for strength, G in zip(STRENGTHS, AXES, strict=True):
         bases = dense_bases(model, model.representations(), G).values()
         pieces = zip(stacked.flat().split(stacked.sizes), bases, strict=True)
         expected += strength * torch.cat([Q @ (Q.T @ v) for v, Q in pieces])
-    assert torch.allclose(torch.cat([piece.flatten() for piece in out]), -expected, atol=1e-12)
-    assert float(product) == pytest.approx(float(stacked.flat() @ expected))
     assert torch.equal(large.index, torch.arange(stacked.size))
+    assert torch.allclose(large.project(stacked.flat(), STRENGTHS), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize(("name", "limit"), [("LARGEST_TYPE", 20), ("LARGEST_BLOCK", 2)])

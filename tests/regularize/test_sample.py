@@ -118,7 +118,8 @@ def test_descending_the_penalty_makes_a_function_more_equivariant():
 def test_few_elements_are_applied_together():
     """Rows of the same element of a finite group in one product; the same as one by one."""
     x, y = normal(40, 9, dtype=torch.float64), normal(40, 2, dtype=torch.float64)
-    a, b = GroupAugmentation("Grid(3,3)", "V", "D(4)", seed=3).matrices(40, x, step=5)
+    parts = ss.D(4).sample_parts(40, 3 * 1_000_003 + 5)
+    a, b = (torch.tensor(ss.rep(text).rho("D(4)", parts)) for text in ("Grid(3,3)", "V"))
     transformed, target = GroupAugmentation("Grid(3,3)", "V", "D(4)", seed=3)(x, y, step=5)
     assert torch.allclose(transformed, torch.einsum("nij,nj->ni", a, x), atol=1e-12)
     assert torch.allclose(target, torch.einsum("nij,nj->ni", b, y), atol=1e-12)

@@ -5,12 +5,13 @@ import sys
 
 import pytest
 import torch
+from lightning_fabric import Fabric
 
 from softsym.datasets import task
 from softsym.errors import InputError
 from softsym.regularize import EquivarianceRegularizer
 from softsym.training import TrainingConfig
-from softsym.training.devices import Devices, FabricDevices, check_device, is_first_process, make_devices
+from softsym.training.devices import Devices, check_device, is_first_process, make_devices, make_fabric
 from softsym.training.loop import Objective, train_epoch
 from softsym.training.optim import WeightAverage, make_optimizer
 from tests.training.small import TASK, build, train, weights
@@ -22,7 +23,7 @@ def test_alone_unless_something_is_asked_for(monkeypatch):
     for name in ("WORLD_SIZE", "LOCAL_WORLD_SIZE"):
         monkeypatch.delenv(name, raising=False)
     assert type(make_devices(TrainingConfig(**NUMBERS))) is Devices
-    assert isinstance(make_devices(TrainingConfig(**NUMBERS, precision="64-true")), FabricDevices)
+    assert isinstance(make_devices(TrainingConfig(**NUMBERS, precision="64-true")), Fabric)
 
 
 def test_a_run_of_one_process_does_not_import_fabric():
@@ -35,7 +36,7 @@ def test_a_run_of_one_process_does_not_import_fabric():
 
 def test_alone_and_fabric_go_to_the_same_bits(monkeypatch):
     alone = train("per", epochs=6)
-    monkeypatch.setattr("softsym.training.loop.make_devices", lambda settings: FabricDevices(settings, 1, False))
+    monkeypatch.setattr("softsym.training.loop.make_devices", lambda settings: make_fabric(settings, 1, False))
     by_fabric = train("per", epochs=6)
     assert torch.equal(weights(alone.model), weights(by_fabric.model))
     assert [row["loss"] for row in alone.history] == [row["loss"] for row in by_fabric.history]
@@ -48,7 +49,7 @@ def test_other_precisions_train():
 
 def test_a_batch_must_be_shared_evenly(monkeypatch):
     class Three(Devices):
-        processes = 3
+        world_size = 3
 
     monkeypatch.setattr("softsym.training.devices.Devices", Three)
     with pytest.raises(InputError, match="the batch of 4 must be a multiple of the 3 processes"):
@@ -85,10 +86,11 @@ class Elsewhere(Devices):
     def setup(self, model, optimizer):
         return model.to("meta"), optimizer
 
-    def place(self, values):
+    def to_device(self, values):
         return values.to("meta")
 
-    def mean(self, value):
+    def all_reduce(self, value, *, reduce_op):
+        assert reduce_op == "mean"
         assert value.device.type == "meta"
         return torch.ones(())
 
@@ -105,7 +107,7 @@ def test_an_epoch_runs_where_the_model_is(model, form):
     # Moving to ``meta``, unlike to a device with memory, makes new parameters: what knows the old ones comes after.
     per = None if regularizer is None else EquivarianceRegularizer(wrapped, chosen.groups, strength=1.0)
     stepped = make_optimizer(wrapped, per, settings)
-    x, y = (devices.place(values) for values in chosen.splits(0, (60, 40, 40)).train)
+    x, y = (devices.to_device(values) for values in chosen.splits(0, (60, 40, 40)).train)
     objective = Objective(wrapped, per, penalises=form == "loss")
     average = WeightAverage(net, settings.average)
     loss, _ = train_epoch(devices, wrapped, stepped, (x, y), settings, 1, objective, average)

@@ -12,7 +12,7 @@ from softsym.errors import CheckpointWarning, InputError, TrainingError
 from softsym.regularize.strengths import ByData, Fixed
 from softsym.training import TrainingConfig, fit
 from softsym.training.history import read_history
-from softsym.training.loop import Objective, epoch_generator, evaluate
+from softsym.training.loop import Objective, evaluate
 from tests.training.small import TASK, build, train, weights
 
 
@@ -81,9 +81,14 @@ def test_evaluate_by_hand():
 
 
 def test_epoch_orders_differ_and_repeat():
-    orders = [
-        torch.randperm(50, generator=epoch_generator(seed, epoch)) for seed, epoch in ((0, 1), (0, 1), (0, 2), (1, 1))
-    ]
+    def order(seed, epochs):
+        (model, _), batches = build("mlp"), []
+        config = TrainingConfig(epochs=epochs, batch=60, lr=1e-2, seed=seed)
+        fit(model, data, config, on_batch=lambda x, y, step: batches.append(x) or (x, y))
+        return batches[-1]
+
+    data = task(TASK).splits(0, (60, 40, 40))
+    orders = [order(seed, epochs) for seed, epochs in ((0, 1), (0, 1), (0, 2), (1, 1))]
     assert torch.equal(orders[0], orders[1])
     assert not torch.equal(orders[0], orders[2])
     assert not torch.equal(orders[0], orders[3])

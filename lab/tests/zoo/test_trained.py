@@ -32,7 +32,7 @@ def test_an_epoch_runs_where_the_model_is(model, form):
     # Moving to ``meta``, unlike to a device with memory, makes new parameters: what knows the old ones comes after.
     per = None if built.regularizer is None else EquivarianceRegularizer(wrapped, chosen.groups, strength=1.0)
     stepped = make_optimizer(wrapped, per, settings)
-    x, y = (devices.place(values) for values in chosen.splits(0, (60, 40, 40)).train)
+    x, y = (devices.to_device(values) for values in chosen.splits(0, (60, 40, 40)).train)
     objective = Objective(
         wrapped, per, on_batch=built.on_batch, on_loss=built.on_loss, penalises=form == "loss", balanced=built.balanced
     )

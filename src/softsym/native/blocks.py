@@ -8,9 +8,7 @@ Tensors are compared with what was prepared for at every call, and their lengths
 from __future__ import annotations
 
 import ctypes
-import functools
-import mmap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,13 +18,11 @@ import torch
 from torch import Tensor
 
 from softsym.errors import InputError
-from softsym.native.build import Numbered, Source, can_run, check_tensors, entry, load, name_signature
+from softsym.native.build import Numbered, Source, can_run, check_tensors, custom_op, entry, name_signature
 from softsym.typing import Array, Index
 
 LARGEST = 1024  # rows of a matrix
-LARGEST_PROJECTION = (
-    512  # entries of a block that is projected; in larger ones two thin products are cheaper than a square one
-)
+LARGEST_PROJECTION = 512  # entries of a projected block; in larger ones two thin products are cheaper than a square one
 MOST_PLACES = 2**31  # in an array: they are counted in 32 bits
 SLICE = 4096  # numbers that one thread takes at a time
 _SLICE_OF_DIAGONAL = 8192
@@ -70,34 +66,45 @@ class _Prepared:
     """What compiled code needs to know of arrays, and the check of arrays against it."""
 
     def __init__(
-        self,
-        dtype: torch.dtype,
-        parts: Sequence[SmallMatrices | SmallSpectra],
-        diagonals: Sequence[Tensor] | None = None,
+        self, dtype: torch.dtype, parts: Sequence[SmallMatrices | SmallSpectra], diagonals: Sequence[Tensor] | None
     ) -> None:
         if any(part.index.shape[-1] > LARGEST for part in parts):
             raise ValueError(f"matrices of more than {LARGEST} rows do not fit compiled code")
-        arrays = 1 + max((part.array for part in parts), default=-1) if diagonals is None else len(diagonals)
-        needed = np.zeros(arrays, np.int64) if diagonals is None else np.array([d.numel() for d in diagonals])
+        if diagonals is None:
+            needed = [0] * (1 + max((part.array for part in parts), default=-1))
+        else:
+            needed = [diagonal.numel() for diagonal in diagonals]
         for part in parts:
             if part.index.size:
                 largest = int(part.index.max()) + 1
                 if part.index.min() < 0 or (diagonals is not None and largest > needed[part.array]):
                     raise ValueError(f"places of matrices lie outside of array {part.array}")
                 needed[part.array] = max(needed[part.array], largest)
-        self.dtype, self._exact, self._needed = dtype, diagonals is not None, needed.tolist()
-        self._needed_array = (ctypes.c_int64 * arrays)(*self._needed)
+        self.dtype, self._exact, self._needed = dtype, diagonals is not None, needed
+        self._needed_array = (ctypes.c_int64 * len(needed))(*needed)
+        self._number = np.dtype(str(dtype).removeprefix("torch."))
         self._kept: list[object] = []  # what structures point to
-        self._diagonals = [d.to(dtype).contiguous() for d in diagonals or ()]  # kept: slices point to them
-        self._numbers = sum(part.index.size for part in parts) if diagonals is None else int(needed.sum())
-        slices = list(self._slices_of_diagonals())
+        self._numbers = sum(part.index.size for part in parts) if diagonals is None else sum(needed)
+        slices = [
+            _Slice(k, n * _SLICE_OF_DIAGONAL, len(piece), self._keep(piece))
+            for k, diagonal in enumerate(diagonals or ())
+            for n, piece in enumerate(diagonal.split(_SLICE_OF_DIAGONAL))
+        ]
         self._slices = (_Slice * len(slices))(*slices)
 
-    def _slices_of_diagonals(self) -> Iterator[Any]:
-        for k, d in enumerate(self._diagonals):
-            for first in range(0, d.numel(), _SLICE_OF_DIAGONAL):
-                count = min(_SLICE_OF_DIAGONAL, d.numel() - first)
-                yield _Slice(k, first, count, d.data_ptr() + first * d.element_size())
+    def _keep(self, numbers: Any, dtype: type | None = None) -> int:
+        """Where numbers begin, in the type and order that compiled code reads; they stay there as long as this object lives."""
+        array = np.ascontiguousarray(numbers, dtype or self._number)
+        self._kept.append(array)
+        return int(array.ctypes.data)
+
+    def _pieces(self, structure: type[Any], array: int, index: Index, *matrices: int | None) -> Iterator[Any]:
+        """Structures of matrices on vectors at places (count, size), each of no more than one thread takes at a time."""
+        count, size = index.shape
+        step = max(1, SLICE // size)
+        for start in range(0, count, step):
+            piece = index[start : start + step]
+            yield structure(array, len(piece), size, self._keep(piece, np.int32), *matrices)
 
     def _call(
         self, name: str, structures: Sequence[Any], *more: Any, x: Sequence[Tensor], outs: Sequence[Tensor] = ()
@@ -105,18 +112,13 @@ class _Prepared:
         """Calls an entry point with (structures, arrays, more arguments), if the arrays are those that were prepared for."""
         check_tensors(x, self.dtype, self._needed, exact=self._exact)
         groups = [x, outs] if outs else [x]
-        counts = [ctypes.c_int64(len(kind)) for kind in structures]
+        pairs = [part for kind in structures for part in (kind, ctypes.c_int64(len(kind)))]
         pointers = [(ctypes.c_void_p * len(some))(*(t.data_ptr() for t in some)) for some in groups]
         lengths = (ctypes.c_int64 * (len(groups) * len(x)))(*(t.numel() for some in groups for t in some))
         sizes = (ctypes.c_int64(len(self._needed)), self._needed_array, lengths)
         threads = torch.get_num_threads() if self._numbers > _WORTH_THREADS else 1
-        pairs = (part for pair in zip(structures, counts, strict=True) for part in pair)
         if entry(SOURCE, self.dtype, name)(*pairs, *pointers, *more, *sizes, threads):
             raise InputError("compiled code was given arrays shorter than it was prepared for")
-
-    def _keep(self, array: np.ndarray[Any, Any]) -> int:
-        self._kept.append(array)
-        return int(array.ctypes.data)
 
 
 class Blocks(_Prepared):
@@ -126,28 +128,21 @@ class Blocks(_Prepared):
         self, matrices: Sequence[SmallMatrices], dtype: torch.dtype, diagonals: Sequence[Tensor] | None = None
     ) -> None:
         super().__init__(dtype, matrices, diagonals)
-        slices = [piece for m in matrices for piece in self._pieces(m)]
-        self._blocks = (_Block * len(slices))(*slices)
+        pieces: list[Any] = []
+        for m in matrices:
+            matrix = None if m.matrix is None else self._keep(m.matrix.to(dtype))
+            pieces += self._pieces(_Block, m.array, m.index, matrix)
+        self._blocks = (_Block * len(pieces))(*pieces)
 
     @staticmethod
-    def usable(dtype: torch.dtype, size: int = 0) -> bool:
-        """Whether this machine can run them on arrays of a size, and may."""
-        return size < MOST_PLACES and load(SOURCE, dtype) is not None
+    def usable(arrays: Sequence[Tensor]) -> bool:
+        """Whether compiled code can run on these arrays, if they are contiguous, and may."""
+        return all(array.numel() < MOST_PLACES for array in arrays) and can_run(SOURCE, arrays)
 
     def run(self, x: Sequence[Tensor], out: Sequence[Tensor]) -> None:
         """Writes the results for the arrays x into the arrays out, all contiguous."""
         check_tensors(out, self.dtype, self._needed)
         self._call("run", [self._blocks], x=x, outs=out)
-
-    def _pieces(self, m: SmallMatrices) -> Iterator[Any]:
-        count, size = m.index.shape
-        matrix = None if m.matrix is None else m.matrix.to(self.dtype).contiguous()
-        self._kept.append(matrix)
-        step = max(1, SLICE // size)
-        for start in range(0, count, step):
-            piece = np.ascontiguousarray(m.index[start : start + step], np.int32)
-            where = None if matrix is None else matrix.data_ptr()
-            yield _Block(m.array, len(piece), size, self._keep(piece), where)
 
 
 class Quadratic(Blocks):
@@ -155,11 +150,10 @@ class Quadratic(Blocks):
 
     def __init__(self, diagonals: Sequence[Tensor], matrices: Sequence[SmallMatrices], dtype: torch.dtype) -> None:
         super().__init__(matrices, dtype, diagonals)
-        self._sums = ctypes.c_double * (2 * len(self._slices))
 
     def quadratic(self, x: Sequence[Tensor]) -> tuple[list[Tensor], float, float]:
         """K x as new tensors of the same shapes, x . K x and x . x, for contiguous tensors."""
-        out, sums = [_empty_like(part) for part in x], self._sums()
+        out, sums = [_empty_like(part) for part in x], (ctypes.c_double * (2 * len(self._slices)))()
         self._call("quadratic", [self._slices, self._blocks], sums, x=x, outs=out)
         return out, sums[0], sums[1]
 
@@ -169,9 +163,14 @@ class Resolvent(_Prepared):
 
     def __init__(self, diagonals: Sequence[Tensor], spectra: Sequence[SmallSpectra], dtype: torch.dtype) -> None:
         super().__init__(dtype, spectra, diagonals)
-        self._number = np.dtype(str(dtype).removeprefix("torch."))
-        matrices = {id(part.vectors): self._matrices(part) for part in spectra}  # of several arrays, kept once
-        pieces = [piece for part in spectra for piece in self._pieces(part, *matrices[id(part.vectors)])]
+        shared: dict[int, list[Array]] = {}  # numbers of matrices that act on several arrays
+        pieces: list[Any] = []
+        for part in spectra:
+            if id(part.vectors) not in shared:
+                numbers = (part.values, part.vectors, np.swapaxes(part.vectors, 1, 2))
+                shared[id(part.vectors)] = [np.ascontiguousarray(each, self._number) for each in numbers]
+            for index, *matrices in zip(part.index, *shared[id(part.vectors)], strict=True):
+                pieces += self._pieces(_Spectrum, part.array, index, *map(self._keep, matrices))
         self._spectra = (_Spectrum * len(pieces))(*pieces)
 
     def run_(self, x: Sequence[Tensor], step: float) -> None:
@@ -179,46 +178,16 @@ class Resolvent(_Prepared):
         self._call("resolvent", [self._slices, self._spectra], ctypes.c_double(step), x=x)
         torch.autograd.graph.increment_version(x)
 
-    def _matrices(self, part: SmallSpectra) -> tuple[int, ...]:
-        """Where eigenvalues and eigenvectors, in columns and in rows, begin."""
-        numbers = (part.values, part.vectors, np.swapaxes(part.vectors, 1, 2))
-        return tuple(self._keep(np.ascontiguousarray(each, self._number)) for each in numbers)
-
-    def _pieces(self, part: SmallSpectra, values: int, columns: int, rows: int) -> Iterator[Any]:
-        index = np.ascontiguousarray(part.index, np.int32)
-        first = self._keep(index)
-        matrices, count, size = index.shape
-        vector, step = size * self._number.itemsize, max(1, SLICE // size)
-        for k in range(matrices):
-            for start in range(0, count, step):
-                at = first + (k * count + start) * size * index.itemsize
-                where = (values + k * vector, columns + k * vector * size, rows + k * vector * size)
-                yield _Spectrum(part.array, min(step, count - start), size, at, *where)
-
 
 def _empty_like(tensor: Tensor) -> Tensor:
-    """A new tensor like a contiguous one on the CPU, of undefined numbers; a large one in large pages where the system has them.
+    """A new tensor like a contiguous one on the CPU, of undefined numbers.
 
     Allocators keep what was freed, but no more than 32 megabytes at a time. Larger memory is fresh and comes page by page when it is first
-    written; in pages of four kilobytes that takes several times longer than what is computed here. NumPy asks for large ones, too.
+    written; in pages of four kilobytes that takes several times longer than what is computed here. NumPy asks for large pages.
     """
-    out = torch.empty_like(tensor)
-    if out.nbytes >= _FRESH:
-        page = mmap.PAGESIZE
-        first = -(-out.data_ptr() // page) * page
-        _ask_for_large_pages()(first, (out.data_ptr() + out.nbytes) // page * page - first)
-    return out
-
-
-@functools.cache
-def _ask_for_large_pages() -> Callable[[int, int], object]:
-    """The system's call for (address, bytes), which it may refuse, or nothing where there is none."""
-    advice = getattr(mmap, "MADV_HUGEPAGE", None)
-    if advice is None:  # not Linux
-        return lambda address, size: None
-    advise = ctypes.CDLL(None).madvise
-    advise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
-    return lambda address, size: advise(address, size, advice)
+    if tensor.nbytes < _FRESH:
+        return torch.empty_like(tensor)
+    return torch.from_numpy(np.empty(tensor.shape, str(tensor.dtype).removeprefix("torch.")))
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,18 +227,14 @@ class Projection(Numbered):
 
 def project(projection: Projection, tensors: Sequence[Tensor]) -> list[Tensor] | None:
     """The nearest tensors in their subspaces, in compiled code; None where it cannot run."""
-    fits = projection.fits and all(tensor.numel() < MOST_PLACES for tensor in tensors)
-    if not fits or not can_run(SOURCE, tensors):
+    if not projection.fits or not Blocks.usable(tensors):
         return None
     if torch.compiler.is_compiling():
         return list(_project(list(tensors), projection.number))
     return list(_Project.apply(projection, *tensors))
 
 
-# Schemas are written out: the oldest supported torch infers none from lists and tuples.
-@torch.library.custom_op(
-    "softsym::project", mutates_args=(), device_types="cpu", schema="(Tensor[] tensors, SymInt projection) -> Tensor[]"
-)
+@custom_op("softsym::project", schema="(Tensor[] tensors, SymInt projection) -> Tensor[]")
 def _project(tensors: list[Tensor], projection: int) -> list[Tensor]:
     return Projection.numbered(projection).run(tensors)
 
@@ -290,6 +255,7 @@ def _projected_gradients(ctx: Any, grads: list[Tensor]) -> tuple[list[Tensor], N
 _project.register_autograd(_projected_gradients, setup_context=_keep_projection)
 
 
+@name_signature
 class _Project(torch.autograd.Function):
     """The operator without the dispatcher."""
 
@@ -319,6 +285,3 @@ class _Project(torch.autograd.Function):
         ]
         rows = [_Project.apply(projection, *row) for row in zip(*stacked, strict=True)]
         return tuple(map(torch.stack, zip(*rows, strict=True))), (0,) * len(inputs)
-
-
-name_signature(_Project)

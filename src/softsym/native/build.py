@@ -1,6 +1,6 @@
 """Compiles C sources for this machine once, keeps the result in the user's cache folder, and loads it.
 
-Nothing depends on it: where that is not possible, :func:`load` is None, :func:`build` says why, and everything runs in ordinary
+Nothing depends on it: where that is not possible, :func:`can_run` is false, :func:`build` says why, and everything runs in ordinary
 torch operations. So it does inside :func:`torch_only`. A compiler that does not finish in :data:`COMPILE_SECONDS` is ended, and not
 asked again for a day, by this process or any other.
 """
@@ -24,13 +24,13 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar, Self, cast
+from typing import ClassVar, Self, TypeVar, cast
 from weakref import WeakValueDictionary
 
 import torch
 from torch import Tensor
 
-from softsym.errors import InputError
+from softsym.errors import InputError, in_one_line
 from softsym.io import digest, private_folder, put_bytes, put_text
 
 OPENMP, PROCESSOR = "-fopenmp", "-march=native"
@@ -41,6 +41,7 @@ DEFINES: dict[torch.dtype, tuple[str, ...]] = {torch.float32: (), torch.float64:
 COMPILE_SECONDS = 20  # that a compiler may take
 FORGET_SECONDS = 86_400  # after which one that took longer is asked again
 
+T = TypeVar("T", bound=torch.autograd.Function)
 _wanted: contextvars.ContextVar[bool] = contextvars.ContextVar("softsym_native", default=True)
 
 
@@ -115,14 +116,11 @@ def is_torch_only() -> bool:
     return not _wanted.get()
 
 
-def load(source: Source, dtype: torch.dtype) -> ctypes.CDLL | None:
-    """A C source compiled for a kind of numbers; None where that is not possible or not wanted."""
-    return build(source, dtype).library if _wanted.get() and dtype in DEFINES else None
-
-
 @functools.cache
 def build(source: Source, dtype: torch.dtype) -> Built:
-    """Compiles a source, or finds it compiled, and loads it; tried once in a process."""
+    """Compiles a source for a kind of numbers, or finds it compiled, and loads it; tried once in a process."""
+    if dtype not in DEFINES:
+        return Built(None, f"{source.path.name} is not compiled for {dtype}")
     if os.name == "nt":
         return Built(None, "Windows is not supported: its stack is not aligned for the vectors of compiled code")
     compiler = shutil.which("cc") or shutil.which("gcc")
@@ -134,15 +132,12 @@ def build(source: Source, dtype: torch.dtype) -> Built:
             path = _library(source, compiler, (*flags, *DEFINES[dtype]))
             library = ctypes.CDLL(str(path))
             check_layout(library, source, dtype)
-        except subprocess.TimeoutExpired as error:  # other flags will not make it faster
-            reasons.insert(0, str(error.cmd))
-            break
-        except (OSError, subprocess.SubprocessError) as error:
-            reasons.append(_in_one_line(error, compiler))
-            continue
-        except LayoutError as error:  # other flags will not change it
+        except (TimeoutError, LayoutError) as error:  # other flags will not change it
             reasons.insert(0, str(error))
             break
+        except OSError as error:
+            reasons.append(in_one_line(error))
+            continue
         threaded = bool(ctypes.c_int64.in_dll(library, "threaded").value)
         return Built(library, "", compiler, (*flags, *DEFINES[dtype]), path, threaded)
     return Built(None, f"{source.path.name}: {reasons[0]}", compiler)
@@ -150,7 +145,7 @@ def build(source: Source, dtype: torch.dtype) -> Built:
 
 def entry(source: Source, dtype: torch.dtype, name: str) -> Callable[..., int]:
     """A function of a compiled source; its callers have asked whether it is there."""
-    library = build(source, dtype).library if dtype in DEFINES else None
+    library = build(source, dtype).library
     if library is None:
         raise InputError(f"there is no compiled code of {source.path.name} for {dtype}")
     return cast(Callable[..., int], getattr(library, name))
@@ -184,16 +179,21 @@ def can_run(source: Source, tensors: Sequence[Tensor]) -> bool:
 
 
 def _is_compiled(source: Source, dtype: torch.dtype) -> bool:
-    return load(source, dtype) is not None
+    return _wanted.get() and build(source, dtype).library is not None
 
 
 # What torch.compiler.assume_constant_result does, without the seconds that the import of torch's compiler takes.
 _is_compiled._dynamo_marked_constant = True  # type: ignore[attr-defined]
 
 
-def name_signature(function: type[torch.autograd.Function]) -> None:
+def name_signature(function: type[T]) -> type[T]:
     """Writes a signature down that torch looks up at every call: working it out anew takes 30 microseconds a layer."""
     setattr(function.forward, "__signature__", inspect.signature(function.forward))  # noqa: B010
+    return function
+
+
+# Schemas are written out: the oldest supported torch infers none from lists and tuples.
+custom_op = functools.partial(torch.library.custom_op, mutates_args=(), device_types="cpu")
 
 
 def is_mixed(values: Tensor) -> bool:
@@ -259,9 +259,8 @@ def _compile(source: Source, compiler: str, flags: tuple[str, ...], folder: Path
     key = repr((compiler, status.st_mtime_ns, status.st_size)).encode()
     note = folder / f"slow-compiler-{digest(key)[:16]}"
     said = f"{compiler} did not finish within {COMPILE_SECONDS} s and is not asked for a day (remembered in {note})"
-    with contextlib.suppress(OSError):
-        if time.time() - note.stat().st_mtime < FORGET_SECONDS:
-            raise subprocess.TimeoutExpired(said, COMPILE_SECONDS)
+    if note.exists() and time.time() - note.stat().st_mtime < FORGET_SECONDS:
+        raise TimeoutError(said)
     with tempfile.TemporaryDirectory() as scratch:
         made, linked = Path(scratch, "made.o"), Path(scratch, "made.so")
         try:
@@ -271,7 +270,7 @@ def _compile(source: Source, compiler: str, flags: tuple[str, ...], folder: Path
         except subprocess.TimeoutExpired as error:
             with contextlib.suppress(OSError):
                 put_text(note, said)
-            raise subprocess.TimeoutExpired(said, COMPILE_SECONDS) from error
+            raise TimeoutError(said) from error
         return linked.read_bytes()
 
 
@@ -305,27 +304,16 @@ def _processor() -> str:
 
 
 def _call(*command: str) -> None:
-    """Runs a command in a session of its own, which ends with all its processes if it takes too long."""
+    """Runs a compiler in a session of its own, which ends with all its processes if it takes too long."""
+    pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
     with subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        stdin=subprocess.DEVNULL,
-        text=True,
-        start_new_session=True,
+        command, stdin=nothing, stdout=nothing, stderr=pipe, text=True, start_new_session=True
     ) as process:
         try:
-            _, errors = process.communicate(timeout=COMPILE_SECONDS)
+            errors = process.communicate(timeout=COMPILE_SECONDS)[1]
         except BaseException:
             os.killpg(process.pid, signal.SIGKILL)
             raise
     if process.returncode:
-        raise subprocess.CalledProcessError(process.returncode, command, stderr=errors)
-
-
-def _in_one_line(error: Exception, compiler: str) -> str:
-    """What went wrong, with the first line that the compiler wrote."""
-    if not isinstance(error, subprocess.CalledProcessError):
-        return " ".join(str(error).split())
-    first = next((line.strip() for line in error.stderr.splitlines() if line.strip()), "it said nothing")
-    return f"{compiler} failed: {first}"
+        first = next((line.strip() for line in errors.splitlines() if line.strip()), "it said nothing")
+        raise OSError(f"{command[0]} failed: {first}")

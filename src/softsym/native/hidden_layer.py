@@ -30,6 +30,7 @@ from softsym.native.build import (
     build,
     can_run,
     check_tensors,
+    custom_op,
     entry,
     full_precision,
     is_mixed,
@@ -243,7 +244,9 @@ def run_hidden_layer(layer: HiddenLayer, x: Tensor, *weights: Tensor) -> Tensor:
     """
     if is_mixed(x):
         with full_precision(x):
-            return run_hidden_layer(layer, *map(_single, (x, *weights)))
+            halves = (torch.bfloat16, torch.float16)
+            single = (tensor.float() if tensor.dtype in halves else tensor for tensor in (x, *weights))
+            return run_hidden_layer(layer, *single)
     layer.check(x, weights)
     if not can_run(SOURCE, (x, *weights)):
         return layer.twin(layer.plan, layer.gates, x, *weights)
@@ -253,25 +256,13 @@ def run_hidden_layer(layer: HiddenLayer, x: Tensor, *weights: Tensor) -> Tensor:
     return _HiddenLayer.apply(layer, x, stacked)[0]
 
 
-def _single(tensor: Tensor) -> Tensor:
-    return tensor.float() if tensor.dtype in (torch.bfloat16, torch.float16) else tensor
-
-
-# Schemas are written out: the oldest supported torch infers none from lists and tuples.
-@torch.library.custom_op(
-    "softsym::hidden_layer",
-    mutates_args=(),
-    device_types="cpu",
-    schema="(Tensor x, Tensor weights, SymInt layer) -> (Tensor, Tensor)",
-)
+@custom_op("softsym::hidden_layer", schema="(Tensor x, Tensor weights, SymInt layer) -> (Tensor, Tensor)")
 def _hidden_layer(x: Tensor, weights: Tensor, layer: int) -> tuple[Tensor, Tensor]:
     return HiddenLayer.numbered(layer).forward(x, weights)
 
 
-@torch.library.custom_op(
+@custom_op(
     "softsym::hidden_layer_backward",
-    mutates_args=(),
-    device_types="cpu",
     schema="(Tensor grad, Tensor weights, Tensor kept, SymInt layer) -> (Tensor, Tensor)",
 )
 def _hidden_layer_backward(grad: Tensor, weights: Tensor, kept: Tensor, layer: int) -> tuple[Tensor, Tensor]:
@@ -301,6 +292,7 @@ def _gradients(ctx: Any, grad: Tensor, _: Tensor) -> tuple[Tensor, Tensor, None]
 _hidden_layer.register_autograd(_gradients, setup_context=_keep)
 
 
+@name_signature
 class _HiddenLayer(torch.autograd.Function):
     """The operator without the dispatcher: a layer, x and all weights to the result and what is kept."""
 
@@ -333,6 +325,3 @@ class _HiddenLayer(torch.autograd.Function):
     def vmap(info: Any, in_dims: tuple[Any, ...], layer: HiddenLayer, *inputs: Tensor) -> tuple[Any, Any]:
         out = torch.vmap(layer, in_dims[1:], randomness=info.randomness)(*inputs)
         return (out, out.new_empty(0)), (0, None)  # nothing is kept: gradients, too, come from the twin
-
-
-name_signature(_HiddenLayer)

@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from softsym.errors import SlowTrainingWarning
@@ -118,8 +119,6 @@ def environment() -> dict[str, Any]:
         >>> sorted(environment())
         ['compiled', 'machine', 'numpy', 'python', 'softsym', 'threads', 'torch']
     """
-    import numpy as np
-
     return {
         "softsym": importlib.import_module("softsym").__version__,
         "python": platform.python_version(),
@@ -131,15 +130,11 @@ def environment() -> dict[str, Any]:
     }
 
 
-def threads_for_step(work: int) -> int:
-    """Threads for steps of so many rows times weights: never more than torch may use now, nor than cores are free."""
-    allowed = torch.get_num_threads()
-    return 1 if work < WORTH_THREADS or allowed == 1 else max(1, min(allowed, free_cores()))
-
-
 @contextlib.contextmanager
 def step_threads(work: int) -> Iterator[int]:
-    """Lets torch and compiled code use as many threads as steps of so much work are worth, and afterwards as many as before.
+    """Lets torch and compiled code use as many threads as steps of so many rows times weights are worth, afterwards as many as before.
+
+    They are never more than torch may use before, nor than cores are free.
 
     Example:
         >>> import torch
@@ -151,7 +146,7 @@ def step_threads(work: int) -> Iterator[int]:
         True
     """
     before = torch.get_num_threads()
-    threads = threads_for_step(work)
+    threads = 1 if work < WORTH_THREADS or before == 1 else max(1, min(before, free_cores()))
     torch.set_num_threads(threads)
     try:
         yield threads
@@ -170,29 +165,25 @@ def free_cores() -> int:
     """How many of them other processes leave idle: observed for a moment on Linux, elsewhere estimated from the load."""
     mine = cores()
     before = _idle_and_total()
-    if before is None:
+    if not before:
         busy = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
         return max(0, len(mine) - round(busy))
     time.sleep(OBSERVED)
-    after = _idle_and_total() or before
-    shares = (
-        (after[core][0] - before[core][0]) / max(1, after[core][1] - before[core][1])
-        for core in mine
-        if core in before and core in after
-    )
-    return sum(share >= IDLE_SHARE for share in shares)
+    after = _idle_and_total()
+    changes = [np.subtract(after[core], before[core]) for core in mine if core in before and core in after]
+    return sum(bool(idle / max(1, total) >= IDLE_SHARE) for idle, total in changes)
 
 
-def _idle_and_total(path: Path = Path("/proc/stat")) -> dict[int, tuple[int, int]] | None:
-    """Ticks that each core has idled, and ticks in all; None where the system has no such file."""
+def _idle_and_total(path: Path = Path("/proc/stat")) -> dict[int, tuple[int, int]]:
+    """Ticks that each core has idled, and ticks in all; none where the system has no such file."""
     try:
         lines = path.read_text().splitlines()
     except OSError:
-        return None
+        return {}
     ticks = {}
     for line in lines:
         name, *values = line.split()
         if name.startswith("cpu") and name[3:].isdigit():
             numbers = [int(value) for value in values[:8]]  # later ones are counted in the first ones already
             ticks[int(name[3:])] = (numbers[3] + numbers[4], sum(numbers))
-    return ticks or None
+    return ticks

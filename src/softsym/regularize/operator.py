@@ -37,7 +37,7 @@ from torch import Tensor, nn
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.maps import TensorMap, layer_of
-from softsym.native import Blocks, Quadratic, Resolvent, SmallMatrices, SmallSpectra, full_precision, is_mixed
+from softsym.native import Blocks, Quadratic, Resolvent, SmallMatrices, SmallSpectra, full_precision
 from softsym.reps import Rep, TensorType
 from softsym.spaces import OrbitBasis, Packed, PackedBlock, invariants
 from softsym.typing import Array, Index
@@ -134,7 +134,12 @@ class StackedParameters:
 def flatten(parameters: Sequence[Tensor]) -> Tensor:
     """A copy of all parameters as one vector, in single precision or more: squares and long steps leave the range of half precision."""
     flat = torch.cat([p.detach().reshape(-1) for p in parameters])
-    return flat if flat.dtype in (torch.float32, torch.float64) else flat.float()
+    return flat.to(precision(flat))
+
+
+def precision(values: Tensor) -> torch.dtype:
+    """Single precision, or double if values have it."""
+    return torch.float64 if values.dtype == torch.float64 else torch.float32
 
 
 def projector(group: Group, positions: Mapping[TensorType, Index], size: int) -> Packed:
@@ -166,27 +171,10 @@ def _dense_projector(group: Group, tensor_type: TensorType) -> Any:
 
 @dataclass(frozen=True)
 class Mixing:
-    """Components of equal size m of one type, on all of its copies."""
+    """Components of equal size m of one type, on all of its copies; of size one: coordinates that no group mixes with others."""
 
     index: Index  # flat positions, shape (components, copies, m)
     complements: Array  # 1 - P_k on each component for each group, shape (groups, components, m, m)
-
-
-@dataclass(frozen=True)
-class Diagonal:
-    """Coordinates of one type that no group mixes with others."""
-
-    index: Index  # flat positions, shape (copies, m)
-    complements: Array  # 1 - P_k on each coordinate for each group, shape (groups, m)
-
-
-@dataclass(frozen=True)
-class Constants:
-    """K for given strengths as tensors."""
-
-    diagonal: Tensor  # its diagonal where no coordinates mix, zero elsewhere, shape (size,)
-    index: Tensor  # positions of all coordinates that mix
-    matrices: list[Tensor]  # K on each component, shape (components, m, m), for each :class:`Mixing`
 
 
 class JointOperator:
@@ -200,7 +188,7 @@ class JointOperator:
         self, stacked: StackedParameters, groups: Sequence[Group], positions: Mapping[TensorType, Index] | None = None
     ) -> None:
         self.sizes, self.offsets = stacked.sizes, stacked.offsets
-        self.diagonals: list[Diagonal] = []
+        self.diagonals: list[Mixing] = []
         self.mixings: list[Mixing] = []
         large: dict[TensorType, Index] = {}
         for tensor_type, index in (positions or stacked.positions(groups)).items():
@@ -209,11 +197,11 @@ class JointOperator:
                 index, [_dense_projector(group, tensor_type) for group in groups]
             ):
                 large[tensor_type] = index
-                self.diagonals.append(Diagonal(index, np.ones((len(groups), n))))
-        self.large = LargeTypes(large, groups, self.offsets) if large else None
+                self.diagonals.append(Mixing(index.T[:, :, None], np.ones((len(groups), n, 1, 1))))
+        self.large = LargeTypes(large, groups) if large else None
         mixed = [m.index.ravel() for m in self.mixings]
         self.index = np.concatenate(mixed) if mixed else np.zeros(0, dtype=np.int64)
-        self._constants: tuple[Any, Constants] | None = None
+        self._constants: tuple[Any, tuple[Tensor, Tensor, list[Tensor]]] | None = None
         self._quadratic: tuple[Any, Quadratic] | None = None
 
     def _add_type(self, index: Index, projectors: list[Any]) -> bool:
@@ -223,14 +211,11 @@ class JointOperator:
         if np.bincount(labels).max() > LARGEST_BLOCK:
             return False
         components = np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels))[:-1])
-        single = np.array([c[0] for c in components if len(c) == 1], dtype=np.int64)
-        if len(single):
-            values = np.array([1 - P.diagonal()[single] for P in projectors])
-            self.diagonals.append(Diagonal(index[:, single], values))
-        for size in sorted({len(c) for c in components} - {1}):
+        for size in sorted({len(c) for c in components}):
             same = np.array([c for c in components if len(c) == size])
-            blocks = [[np.eye(size) - P[c][:, c].toarray() for c in same] for P in projectors]
-            self.mixings.append(Mixing(np.moveaxis(index[:, same], 0, 1), np.array(blocks)))
+            blocks = [np.eye(size) - P.toarray()[same[:, :, None], same[:, None]] for P in projectors]
+            mixing = Mixing(np.moveaxis(index[:, same], 0, 1), np.array(blocks))
+            (self.diagonals if size == 1 else self.mixings).append(mixing)
         return True
 
     def products(
@@ -238,10 +223,7 @@ class JointOperator:
     ) -> tuple[list[Tensor], Tensor | float, Tensor | float]:
         """K w, w . K w and w . w of the vector w of all parameters; K w in new tensors of their shapes."""
         if self.can_run_compiled(parameters):
-            Kw, form, square = self._compile(parameters[0].dtype, tuple(strengths)).quadratic(parameters)
-            if self.large is not None:
-                form -= self.large.subtract_(Kw, parameters, strengths).item()
-            return Kw, form, square
+            return self._compile(parameters[0].dtype, tuple(strengths)).quadratic(parameters)
         w = flatten(parameters)
         flat = self.apply(w, strengths)
         pieces = zip(flat.split(self.sizes), parameters, strict=True)
@@ -250,38 +232,28 @@ class JointOperator:
 
     def apply(self, x: Tensor, strengths: Sequence[float]) -> Tensor:
         """K x for a flat vector x (size,), in the precision of x whatever autocast says."""
-        if not is_mixed(x):
-            return self._apply(x, tuple(strengths))
         with full_precision(x):
-            return self._apply(x, tuple(strengths))
-
-    def _apply(self, x: Tensor, strengths: tuple[float, ...]) -> Tensor:
-        constants = self._prepare(x, strengths)
-        out = x * constants.diagonal
-        if self.mixings:
-            rows = x.index_select(0, constants.index)
-            sizes = [m.index.size for m in self.mixings]
-            pieces = [
-                torch.bmm(piece.view(mixing.index.shape), K).view(-1)
-                for piece, mixing, K in zip(rows.split(sizes), self.mixings, constants.matrices, strict=True)
-            ]
-            out.scatter_(0, constants.index, torch.cat(pieces) if len(pieces) > 1 else pieces[0])
-        if self.large is not None:
-            index = self.large.index.to(x.device)
-            out.index_add_(0, index, self.large.project(x[index], strengths), alpha=-1)
+            diagonal, index, matrices = self._prepare(x, tuple(strengths))
+            out = x * diagonal
+            if self.mixings:
+                rows = x.index_select(0, index).split([m.index.size for m in self.mixings])
+                pieces = [
+                    torch.bmm(piece.view(mixing.index.shape), K).view(-1)
+                    for piece, mixing, K in zip(rows, self.mixings, matrices, strict=True)
+                ]
+                out.scatter_(0, index, torch.cat(pieces))
+            if self.large is not None:
+                where = self.large.index.to(x.device)
+                out.index_add_(0, where, self.large.project(x[where], strengths), alpha=-1)
         return out
 
-    def _prepare(self, x: Tensor, strengths: tuple[float, ...]) -> Constants:
-        """The constants for given strengths, dtype and device, computed anew when one of them changes."""
+    def _prepare(self, x: Tensor, strengths: tuple[float, ...]) -> tuple[Tensor, Tensor, list[Tensor]]:
+        """K in the dtype and on the device of x: diagonal (size,), positions of all that mix, matrices on components of each mixing."""
         key = (strengths, x.dtype, x.device)
         if self._constants is None or self._constants[0] != key:
             diagonal, matrices = self.weight(strengths)
-            constants = Constants(
-                torch.tensor(diagonal, dtype=x.dtype, device=x.device),
-                torch.tensor(self.index, device=x.device),
-                [torch.tensor(K, dtype=x.dtype, device=x.device) for K in matrices],
-            )
-            self._constants = key, constants
+            index = torch.tensor(self.index, device=x.device)
+            self._constants = key, (torch.tensor(diagonal).to(x), index, [torch.tensor(K).to(x) for K in matrices])
         return self._constants[1]
 
     def weight(self, strengths: tuple[float, ...]) -> tuple[Array, list[Array]]:
@@ -289,15 +261,12 @@ class JointOperator:
         weights = np.array(strengths)
         diagonal = np.zeros(sum(self.sizes))
         for part in self.diagonals:
-            diagonal[part.index] = weights @ part.complements
+            diagonal[part.index] = np.tensordot(weights, part.complements, axes=1)
         return diagonal, [np.tensordot(weights, m.complements, axes=1) for m in self.mixings]
 
     def can_run_compiled(self, parameters: Sequence[Tensor]) -> bool:
-        """Whether compiled code can take these tensors as they are."""
-        dtype = parameters[0].dtype
-        return Blocks.usable(dtype, max(self.sizes)) and all(
-            p.is_cpu and p.dtype == dtype and p.is_contiguous() for p in parameters
-        )
+        """Whether compiled code can take these tensors as they are; types too large for joint matrices are left to torch."""
+        return self.large is None and all(p.is_contiguous() for p in parameters) and Blocks.usable(parameters)
 
     def _compile(self, dtype: torch.dtype, strengths: tuple[float, ...]) -> Quadratic:
         """K for compiled code, prepared anew when strengths or dtype change."""
@@ -323,13 +292,11 @@ class JointOperator:
 class LargeTypes:
     """sum_k lambda_k P_k on the coordinates of types too large for joint matrices, gathered from all parameters."""
 
-    def __init__(self, positions: Mapping[TensorType, Index], groups: Sequence[Group], offsets: Sequence[int]) -> None:
+    def __init__(self, positions: Mapping[TensorType, Index], groups: Sequence[Group]) -> None:
         index = np.sort(np.concatenate([where.ravel() for where in positions.values()]))
         gathered = {kind: np.searchsorted(index, where) for kind, where in positions.items()}
         self.index = torch.from_numpy(index)
         self._projectors = [projector(group, gathered, len(index)) for group in groups]
-        owners = torch.searchsorted(torch.tensor(offsets), self.index, right=True) - 1
-        self._parts = [(int(k), self.index[owners == k] - offsets[int(k)]) for k in owners.unique(sorted=True)]
 
     def project(self, gathered: Tensor, strengths: Sequence[float]) -> Tensor:
         """sum_k lambda_k P_k x for gathered coordinates x."""
@@ -337,28 +304,6 @@ class LargeTypes:
         for P, strength in zip(self._projectors, strengths, strict=True):
             out.add_(P.project(gathered[None])[0], alpha=strength)
         return out
-
-    def subtract_(self, out: Sequence[Tensor], parameters: Sequence[Tensor], strengths: Sequence[float]) -> Tensor:
-        """Subtracts sum_k lambda_k P_k w from tensors like the parameters (contiguous, on the CPU); returns its product with w."""
-        gathered = self.gather(parameters)
-        with full_precision(gathered):
-            projected = self.project(gathered, strengths)
-        for (k, where), part in self._split(projected):
-            out[k].view(-1).index_add_(0, where, part, alpha=-1)
-        return torch.dot(gathered, projected)
-
-    def gather(self, parameters: Sequence[Tensor]) -> Tensor:
-        """The coordinates of these types, from contiguous parameters on the CPU."""
-        return torch.cat([parameters[k].detach().view(-1)[where] for k, where in self._parts])
-
-    def scatter_(self, parameters: Sequence[Tensor], gathered: Tensor) -> None:
-        """Writes gathered coordinates back into the parameters."""
-        for (k, where), part in self._split(gathered):
-            parameters[k].detach().view(-1)[where] = part
-
-    def _split(self, gathered: Tensor) -> Iterator[tuple[tuple[int, Tensor], Tensor]]:
-        """Each parameter's number and positions in it, with the coordinates that belong there."""
-        return zip(self._parts, gathered.split([len(where) for _, where in self._parts]), strict=True)
 
 
 MOST_ITERATIONS = 200
@@ -395,7 +340,7 @@ def value_and_gradient(
 ) -> tuple[Tensor, list[Tensor]]:
     """The penalty and its gradient, in new tensors."""
     gradient, form, square = operator.products(parameters, strengths)
-    dtype = gradient[0].dtype if gradient[0].dtype == torch.float64 else torch.float32
+    dtype = precision(gradient[0])
     value = torch.as_tensor(0.5 * form, dtype=dtype)
     if relative:
         norm = torch.as_tensor(square + torch.finfo(dtype).tiny, dtype=dtype)  # all weights may be zero
@@ -403,15 +348,6 @@ def value_and_gradient(
         torch._foreach_sub_(gradient, torch._foreach_mul(list(parameters), 2 * value))
         torch._foreach_div_(gradient, norm)
     return value, gradient
-
-
-@dataclass(frozen=True)
-class Spectrum:
-    """The eigendecomposition of K on all components of one :class:`~softsym.regularize.operator.Mixing`."""
-
-    index: Tensor  # flat positions, shape (components, copies, m)
-    values: Tensor  # its eigenvalues, shape (components, 1, m)
-    vectors: Tensor  # its eigenvectors in columns, shape (components, m, m)
 
 
 class Proximal:
@@ -426,15 +362,12 @@ class Proximal:
             is_rounding = values <= 1e-12 * max(sum(strengths), 1e-300)
             self._eigen.append((np.where(is_rounding, 0.0, values), vectors))
         self._resolvents: dict[torch.dtype, Resolvent] = {}
-        self._constants: dict[Any, tuple[Tensor, list[Spectrum]]] = {}
+        self._constants: dict[Any, tuple[Tensor, list[tuple[Tensor, Tensor, Tensor]]]] = {}
 
     def apply_(self, parameters: Sequence[Tensor], step: float) -> None:
         """Replaces the parameters by the minimiser."""
         if self._operator.can_run_compiled(parameters):
-            large = None if self._large is None else self._large.gather(parameters)
             self._resolvent(parameters[0].dtype).run_(parameters, step)
-            if self._large is not None and large is not None:
-                self._large.scatter_(parameters, self._solve_large(large, step))
             return
         flat = self(flatten(parameters), step)
         for parameter, piece in zip(parameters, flat.split(self._operator.sizes), strict=True):
@@ -444,21 +377,20 @@ class Proximal:
         """The minimiser for a flat vector w (size,), in torch operations."""
         diagonal, spectra = self._prepare(w)
         out = w / (1 + step * diagonal)
-        for spectrum in spectra:
-            shrink = step * spectrum.values / (1 + step * spectrum.values)
-            rows = w[spectrum.index]
-            change = torch.bmm(torch.bmm(rows, spectrum.vectors) * shrink, spectrum.vectors.mT)
-            out[spectrum.index] = rows - change
+        for index, values, vectors in spectra:
+            shrink = step * values / (1 + step * values)
+            rows = w[index]
+            out[index] = rows - torch.bmm(torch.bmm(rows, vectors) * shrink, vectors.mT)
         if self._large is not None:
             index = self._large.index.to(w.device)
             out[index] = self._solve_large(w[index], step)
         return out
 
-    def _prepare(self, w: Tensor) -> tuple[Tensor, list[Spectrum]]:
-        """K in the dtype and on the device of w: its diagonal where no coordinates mix, zero elsewhere, (size,), and its blocks."""
+    def _prepare(self, w: Tensor) -> tuple[Tensor, list[tuple[Tensor, Tensor, Tensor]]]:
+        """K in the dtype and on the device of w: diagonal (size,); positions, eigenvalues and eigenvectors of each mixing."""
         if (w.dtype, w.device) not in self._constants:
             spectra = [
-                Spectrum(
+                (
                     torch.tensor(mixing.index, device=w.device),
                     torch.tensor(values[:, None]).to(w),
                     torch.tensor(vectors).to(w),

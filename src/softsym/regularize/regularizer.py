@@ -16,7 +16,8 @@ from __future__ import annotations
 import functools
 import math
 import warnings
-from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from collections import UserDict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -24,7 +25,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from softsym.errors import InputError
+from softsym.errors import InputError, shorten
 from softsym.groups import Group, read_groups
 from softsym.maps import GivenReps, Proposal, TensorMap, parameter_maps
 from softsym.regularize.operator import (
@@ -32,6 +33,7 @@ from softsym.regularize.operator import (
     Penalty,
     Proximal,
     StackedParameters,
+    precision,
     projector,
     value_and_gradient,
 )
@@ -96,10 +98,14 @@ class EquivarianceRegularizer:
         self.proposal = parameter_maps(model, self.groups, rep_in, rep_out, reps, example=example, output=output)
         if not self.proposal:
             raise InputError("; ".join(["no parameter of the model can be regularised", *self.proposal.remarks()]))
-        self.stacked = StackedParameters.from_model(model, self.proposal)
-        self._buffers = {name: model.get_buffer(name) for name in self.proposal.buffers}
         self.dimensionless = dimensionless
         self._strengths = StrengthMap(names, strength)
+        self._derive()
+
+    def _derive(self) -> None:
+        """What is computed from the model and its maps, some of it later."""
+        self.stacked = StackedParameters.from_model(self._model, self.proposal)
+        self._buffers = {name: self._model.get_buffer(name) for name in self.proposal.buffers}
         self._projectors: dict[Group, Packed] = {}
         self._proximal: tuple[tuple[float, ...], Proximal] | None = None
 
@@ -200,7 +206,7 @@ class EquivarianceRegularizer:
         for parameter, old in zip(parameters, before, strict=True):
             if parameter.dim() < 2:  # biases and scales of norms keep their size
                 continue
-            norms = [torch.linalg.vector_norm(w, dtype=_precision(w)) for w in (parameter, old)]
+            norms = [torch.linalg.vector_norm(w, dtype=precision(w)) for w in (parameter, old)]
             share = (norms[0] / norms[1].clamp_min(torch.finfo(norms[1].dtype).tiny)).item()
             if share > MIN_SHARE:
                 parameter.div_(share)
@@ -215,7 +221,9 @@ class EquivarianceRegularizer:
     @torch.no_grad()
     def project_(self, group: Group | str) -> float:
         """Projects all maps onto one group's equivariant space; returns the distance from the parameters before."""
-        acting = self._read_group(group)
+        acting = read_groups(group)[0]
+        if acting.dim != self.groups[0].dim:
+            raise InputError(f"{acting.name} acts on R^{acting.dim}, the model's groups on R^{self.groups[0].dim}")
         w = self.stacked.flat()
         inside = self._projector(acting).project(w[None])[0]
         pieces = list(zip(self.stacked.names, self.stacked.parameters, self.stacked.split(inside), strict=True))
@@ -233,7 +241,18 @@ class EquivarianceRegularizer:
 
     def describe(self) -> Description:
         """Every regularised parameter: shape, representation, dimension of its space under each group; and the parameters left out."""
-        return describe(self.stacked, self.groups, self.proposal)
+        rows, remarks = [], self.proposal.remarks()
+        for name, parameter, tensor_map in zip(
+            self.stacked.names, self.stacked.parameters, self.stacked.maps, strict=True
+        ):
+            dimensions = {group.name: tensor_map.space(group).dim for group in self.groups}
+            rows.append(Row(name, tuple(parameter.shape), str(tensor_map), dimensions))
+            empty = [group for group, dim in dimensions.items() if dim == 0]
+            if empty and parameter.dim() > 1:
+                remarks.append(
+                    f"only zero is equivariant to {', '.join(empty)}: {name}; give its layer's representations with `reps`"
+                )
+        return Description(tuple(rows), tuple(remarks))
 
     def state_dict(self) -> dict[str, Any]:
         """The strengths, for checkpoints."""
@@ -270,23 +289,14 @@ class EquivarianceRegularizer:
             self._projectors[group] = projector(group, positions, self.stacked.size)
         return self._projectors[group]
 
-    def _read_group(self, group: Group | str) -> Group:
-        acting = read_groups(group)[0]
-        if acting.dim != self.groups[0].dim:
-            raise InputError(f"{acting.name} acts on R^{acting.dim}, the model's groups on R^{self.groups[0].dim}")
-        return acting
-
     def __getstate__(self) -> dict[str, Any]:
         """Everything that cannot be computed from the rest; compiled code cannot be copied."""
-        derived = {"_projectors", "_proximal", "_positions", "_operator", "_shares_outside", "stacked", "_buffers"}
-        return {name: value for name, value in self.__dict__.items() if name not in derived}
+        return {name: getattr(self, name) for name in ("groups", "_model", "proposal", "dimensionless", "_strengths")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Takes the parameters of the copied model, so that a copy regularises the copy of the model."""
         self.__dict__.update(state)
-        self.stacked = StackedParameters.from_model(self._model, self.proposal)
-        self._buffers = {name: self._model.get_buffer(name) for name in self.proposal.buffers}
-        self._projectors, self._proximal = {}, None
+        self._derive()
 
     def __repr__(self) -> str:
         strengths = ", ".join(f"{name}: {value:g}" for name, value in self._strengths.items())
@@ -307,50 +317,32 @@ def _copy_frozen(parameters: Sequence[Tensor]) -> list[Tensor]:
     return [p if p.requires_grad else p.detach().clone() for p in parameters]
 
 
-def _precision(w: Tensor) -> torch.dtype:
-    return torch.float64 if w.dtype == torch.float64 else torch.float32
-
-
-class StrengthMap(MutableMapping[str, float]):
+class StrengthMap(UserDict[str, float]):
     """The strength of each group: a mapping with fixed keys that accepts only finite numbers of at least zero."""
 
     def __init__(self, names: Sequence[str], start: float | Mapping[str, float]) -> None:
-        self._values = dict.fromkeys(names, 0.0)
-        if isinstance(start, Mapping):
-            missing = [name for name in names if name not in start]
-            if missing:
-                raise InputError(
-                    f"`strength` lacks {', '.join(missing)}; give one for each group or one number for all"
-                )
-        for name in start if isinstance(start, Mapping) else names:
-            self[name] = start[name] if isinstance(start, Mapping) else start
-
-    def __getitem__(self, name: str) -> float:
-        return self._values[name]
+        super().__init__()
+        self.data = dict.fromkeys(names, 0.0)
+        if not isinstance(start, Mapping):
+            start = dict.fromkeys(names, start)
+        elif missing := [name for name in names if name not in start]:
+            raise InputError(f"`strength` lacks {', '.join(missing)}; give one for each group or one number for all")
+        self.replace(start)
 
     def __setitem__(self, name: str, value: float) -> None:
-        self._values[name] = self._check(name, value)
+        self.replace({name: value})
 
     def replace(self, values: Mapping[str, float]) -> None:
         """Sets several strengths, all of them or, if one is wrong, none."""
-        self._values |= {name: self._check(name, value) for name, value in values.items()}
-
-    def _check(self, name: str, value: float) -> float:
-        if name not in self._values:
-            raise InputError(f"unknown group {name!r}; the groups are {', '.join(self._values)}")
-        return _read_number(value, f"the strength of {name} must be a number")
+        for name in values:
+            if name not in self.data:
+                raise InputError(f"unknown group {name!r}; the groups are {', '.join(self.data)}")
+        self.data |= {
+            name: _read_number(value, f"the strength of {name} must be a number") for name, value in values.items()
+        }
 
     def __delitem__(self, name: str) -> None:
         raise InputError("a group cannot be removed; set its strength to 0")
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def __repr__(self) -> str:
-        return repr(self._values)
 
 
 LONGEST = 60
@@ -375,40 +367,13 @@ class Description:
     remarks: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        groups = list(self.rows[0].dimensions) if self.rows else []
-        lines = [["parameter", "shape", "representation", *groups]]
+        lines = [["parameter", "shape", "representation", *(self.rows[0].dimensions if self.rows else ())]]
         for row in self.rows:
-            shape = " x ".join(map(str, row.shape))
-            text = shorten(row.representation)
-            lines.append([row.parameter, shape, text, *(str(row.dimensions[g]) for g in groups)])
-        widths = [max(len(line[k]) for line in lines) for k in range(len(lines[0]))]
+            shape, representation = " x ".join(map(str, row.shape)), shorten(row.representation, LONGEST)
+            lines.append([row.parameter, shape, representation, *map(str, row.dimensions.values())])
+        widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
         table = ["  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip() for line in lines]
         return "\n".join([*table, *self.remarks])
 
     def __repr__(self) -> str:
         return str(self)
-
-
-def shorten(text: str) -> str:
-    """A long text without its middle.
-
-    Example:
-        >>> shorten("Points([[1.0, 2.0]])"), len(shorten("V + S + " * 30))
-        ('Points([[1.0, 2.0]])', 63)
-    """
-    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 + 2 :]}"
-
-
-def describe(stacked: StackedParameters, groups: Sequence[Group], proposal: Proposal | None = None) -> Description:
-    """The table of a model's regularised parameters, with remarks on the others."""
-    rows = []
-    remarks = [] if proposal is None else proposal.remarks()
-    for name, parameter, tensor_map in zip(stacked.names, stacked.parameters, stacked.maps, strict=True):
-        dimensions = {group.name: tensor_map.space(group).dim for group in groups}
-        rows.append(Row(name, tuple(parameter.shape), str(tensor_map), dimensions))
-        empty = [group for group, dim in dimensions.items() if dim == 0]
-        if empty and parameter.dim() > 1:
-            remarks.append(
-                f"only zero is equivariant to {', '.join(empty)}: {name}; give its layer's representations with `reps`"
-            )
-    return Description(tuple(rows), tuple(remarks))

@@ -18,11 +18,10 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
-from scipy.linalg import block_diag
 from torch import Tensor
 
 from softsym.errors import InputError
@@ -30,7 +29,7 @@ from softsym.groups import Group
 from softsym.groups import group as read_group
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
-from softsym.reps.atoms import Element, lie_elements
+from softsym.reps.atoms import lie_elements
 from softsym.typing import Array, Index
 
 
@@ -55,17 +54,6 @@ class GroupAugmentation:
         self.rep_in, self.rep_out, self.group = read_rep(rep_in), read_rep(rep_out), read_group(group)
         self._seed, self._calls = seed, 0
 
-    def matrices(self, n: int, like: Tensor, step: int | None = None) -> tuple[Tensor, Tensor]:
-        """rho_in and rho_out of n elements, (n, size, size) each, which follow from the seed and the step."""
-        parts = self._elements(n, step)
-        a, b = self.rep_in.rho(self.group, parts), self.rep_out.rho(self.group, parts)
-        return torch.as_tensor(a).to(like), torch.as_tensor(b).to(like)
-
-    def _elements(self, n: int, step: int | None) -> tuple[Array, ...]:
-        if step is None:
-            step, self._calls = self._calls, self._calls + 1
-        return tuple(self.group.sample_parts(n, (self._seed * 1_000_003 + step) % 2**63))
-
     def __call__(self, x: Tensor, y: Tensor, step: int | None = None) -> tuple[Tensor, Tensor]:
         """Transformed inputs and targets.
 
@@ -75,10 +63,12 @@ class GroupAugmentation:
             step: Which batch this is, which decides the elements: a training that resumes draws the same ones. The calls are
                 counted if it is None.
         """
-        parts = self._elements(len(x), step)
+        if step is None:
+            step, self._calls = self._calls, self._calls + 1
+        parts = self.group.sample_parts(len(x), (self._seed * 1_000_003 + step) % 2**63)
         first, which = _find_distinct(parts)  # a finite group has few elements, and images large matrices
-        parts = tuple(part[first] for part in parts)
-        a, b = (torch.as_tensor(rep.rho(self.group, parts)).to(x) for rep in (self.rep_in, self.rep_out))
+        distinct = tuple(part[first] for part in parts)
+        a, b = (torch.as_tensor(rep.rho(self.group, distinct)).to(x) for rep in (self.rep_in, self.rep_out))
         if x.shape[-1] != a.shape[-1] or y.shape[-1] != b.shape[-1]:
             raise InputError(
                 f"{self.rep_in} -> {self.rep_out} under {self.group.name} has sizes {a.shape[-1]} -> {b.shape[-1]}, "
@@ -87,7 +77,7 @@ class GroupAugmentation:
         return _transform(a, x, which), _transform(b, y, which)
 
 
-def _find_distinct(parts: tuple[Array, ...]) -> tuple[Index, Index]:
+def _find_distinct(parts: Sequence[Array]) -> tuple[Index, Index]:
     """The first occurrence of every distinct element, and for each element the number of its distinct one."""
     flat = np.concatenate([part.reshape(len(part), math.prod(part.shape[1:])) for part in parts], axis=1)
     _, first, which = np.unique(flat.round(9), axis=0, return_index=True, return_inverse=True)
@@ -159,9 +149,11 @@ class JacobianPenalty:
         source, target, G = read_rep(rep_in), read_rep(rep_out), read_group(group)
         if not G.lie:
             raise InputError(f"{G.name} has no continuous part, so it has no Jacobian penalty; use a sample-based one")
-        elements = [(A, float(np.linalg.norm(A.whole, 2))) for A in lie_elements(G)]
         self._actions = [
-            tuple(torch.tensor(_matrix(rep, G, A).T / size) for rep in (source, target)) for A, size in elements
+            tuple(
+                torch.tensor(rep.drho(G, A.parts or A.whole).T / np.linalg.norm(A.whole, 2)) for rep in (source, target)
+            )
+            for A in lie_elements(G)
         ]
 
     def __call__(self, f: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
@@ -174,9 +166,3 @@ class JacobianPenalty:
                 y, derivative = torch.func.jvp(f, (x,), (x @ action_in.to(x),))[:2]
             total = total + (derivative - y @ action_out.to(x)).square().sum(-1).mean()
         return total / len(self._actions)
-
-
-def _matrix(rep: Rep, group: Group, A: Element) -> Array:
-    """d_rho(A), shape (size, size)."""
-    blocks = [np.kron(np.eye(segment.copies), segment.type.drho(group, A)) for segment in rep.segments(group)]
-    return np.asarray(block_diag(*blocks), dtype=np.float64)

@@ -34,6 +34,7 @@ def _check_controller(name: str) -> str:
 
 Batch = Annotated[PositiveInt, Field(description="Rows per step.")]
 LearningRate = Annotated[PositiveFloat, Field(description="At the start; it decays along a cosine.")]
+Share = Annotated[float, Field(ge=0, lt=1)]
 Width = Annotated[PositiveInt, Field(description="Size of the hidden layers.")]
 Layers = Annotated[int, Field(ge=2, description="Number of linear layers.")]
 Patience = Annotated[PositiveInt, Field(description="Epochs without a better model after which training stops.")]
@@ -57,10 +58,8 @@ class StepConfig(BaseModel):
     form: Literal["loss", "proximal"] = Field(
         "loss", description="Penalties as part of the loss, or as a step of their own after the optimizer's."
     )
-    warm_up: float = Field(
+    warm_up: Share = Field(
         0.0,
-        ge=0,
-        lt=1,
         description="Share of the steps in which the learning rate rises; with it the rate changes every step, without it every epoch.",
     )
     shrink: NonNegativeFloat = Field(
@@ -68,11 +67,8 @@ class StepConfig(BaseModel):
         description="Decoupled weight decay: in every step all weights lose this share of themselves, times the learning rate.",
     )
     clip: NonNegativeFloat = Field(0.0, description="Largest norm of the whole gradient; 0 for no limit.")
-    average: float = Field(
-        0.0,
-        ge=0,
-        lt=1,
-        description="Decay of an exponential average of all weights, which is then validated and kept; 0 for none.",
+    average: Share = Field(
+        0.0, description="Decay of an exponential average of all weights, which is then validated and kept; 0 for none."
     )
 
     @model_validator(mode="after")

@@ -6,7 +6,7 @@ Fabric takes seconds to import and is used only where it is needed. Without it t
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from softsym.errors import InputError
 
@@ -21,18 +21,18 @@ DEVICES = ("cpu", "cuda", "mps")
 
 
 class Devices:
-    """Where training computes: one process on the CPU, in the precision of the model, unless a subclass says otherwise."""
+    """One process on the CPU, in the precision of the model, by the names of :class:`lightning_fabric.Fabric`, which it stands for."""
 
-    rank: int = 0
+    global_rank: int = 0
     """Number of this process."""
-    processes: int = 1
+    world_size: int = 1
     """How many share each batch."""
 
     def setup(self, model: nn.Module, optimizer: Optimizer) -> tuple[Any, Any]:
         """The model as it is to be called, and the optimizer as it is to be stepped."""
         return model, optimizer
 
-    def place(self, values: Tensor) -> Tensor:
+    def to_device(self, values: Tensor) -> Tensor:
         """A tensor on the device."""
         return values
 
@@ -40,45 +40,20 @@ class Devices:
         """Gradients of a loss."""
         loss.backward()
 
-    def mean(self, value: Tensor) -> Tensor:
+    def all_reduce(self, value: Tensor, *, reduce_op: str) -> Tensor:
         """The mean over processes."""
         return value
 
 
-class FabricDevices(Devices):
+def make_fabric(config: TrainingConfig, processes_here: int, is_parallel: bool) -> Devices:
     """Lightning Fabric; several processes synchronise by DDP."""
+    from lightning_fabric import Fabric
 
-    def __init__(self, config: TrainingConfig, processes_here: int, is_parallel: bool) -> None:
-        from lightning_fabric import Fabric
-
-        self.fabric = Fabric(
-            accelerator=config.accelerator,
-            devices=max(config.devices, processes_here),
-            strategy="ddp" if is_parallel else "auto",
-            precision=config.precision,
-        )
-        if is_parallel:
-            self.fabric.launch()
-        self.rank, self.processes = self.fabric.global_rank, self.fabric.world_size
-
-    def setup(self, model: nn.Module, optimizer: Optimizer) -> tuple[Any, Any]:
-        """Wraps both by Fabric, on its device."""
-        wrapped, stepped = self.fabric.setup(model, optimizer)
-        return wrapped, stepped
-
-    def place(self, values: Tensor) -> Tensor:
-        """Copies to Fabric's device."""
-        placed: Tensor = self.fabric.to_device(values)
-        return placed
-
-    def backward(self, loss: Tensor) -> None:
-        """Scales the loss as the precision needs."""
-        self.fabric.backward(loss)
-
-    def mean(self, value: Tensor) -> Tensor:
-        """Averages over all processes."""
-        reduced: Tensor = self.fabric.all_reduce(value, reduce_op="mean")  # type: ignore[assignment]
-        return reduced
+    devices, strategy = max(config.devices, processes_here), "ddp" if is_parallel else "auto"
+    fabric = Fabric(accelerator=config.accelerator, devices=devices, strategy=strategy, precision=config.precision)
+    if is_parallel:
+        fabric.launch()
+    return cast(Devices, fabric)
 
 
 def make_devices(config: TrainingConfig) -> Devices:
@@ -88,9 +63,9 @@ def make_devices(config: TrainingConfig) -> Devices:
     here = int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
     is_parallel = config.devices > 1 or int(os.environ.get("WORLD_SIZE", "1")) > 1
     is_simple = config.accelerator == "cpu" and config.precision == "32-true" and here == 1
-    chosen = Devices() if is_simple and not is_parallel else FabricDevices(config, here, is_parallel)
-    if config.batch % chosen.processes:
-        raise InputError(f"the batch of {config.batch} must be a multiple of the {chosen.processes} processes")
+    chosen = Devices() if is_simple and not is_parallel else make_fabric(config, here, is_parallel)
+    if config.batch % chosen.world_size:
+        raise InputError(f"the batch of {config.batch} must be a multiple of the {chosen.world_size} processes")
     return chosen
 
 

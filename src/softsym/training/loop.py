@@ -154,7 +154,7 @@ def fit(
         on_epoch: Called with the history row of every epoch, while the model has its averaged weights; returns True to stop.
     """
     devices = make_devices(config)
-    writes = folder if devices.rank == 0 else None
+    writes = folder if devices.global_rank == 0 else None
     stopping = EarlyStopping(config.patience, config.stop_after, config.early_stopping)
     controller = controller or Fixed()
     if regularizer is not None:
@@ -166,7 +166,8 @@ def fit(
     )
     device = next(model.parameters()).device
     wrapped, optimizer = devices.setup(model, make_optimizer(model, regularizer, config))
-    train, (x_val, y_val) = (_place(pair, devices, model) for pair in (data.train, data.val))
+    dtype = next(model.parameters()).dtype
+    x, y, x_val, y_val = (devices.to_device(values.to(dtype)) for values in (*data.train, *data.val))
     average = WeightAverage(model, config.average)
     state = checkpoint.TrainingState(model, optimizer, regularizer, controller, stopping, average)
     epoch, seconds_before = 0, 0.0
@@ -180,10 +181,10 @@ def fit(
     announce()
     work = config.batch * sum(parameter.numel() for parameter in model.parameters())
     began = time.perf_counter() - seconds_before
-    with step_threads(work), reporter(config.epochs, epoch, quiet=quiet or devices.rank > 0) as report:
+    with step_threads(work), reporter(config.epochs, epoch, quiet=quiet or devices.global_rank > 0) as report:
         while epoch < config.epochs and not stopping.is_over(epoch):
             epoch += 1
-            loss, lr = train_epoch(devices, wrapped, optimizer, train, config, epoch, objective, average)
+            loss, lr = train_epoch(devices, wrapped, optimizer, (x, y), config, epoch, objective, average)
             if not math.isfinite(loss):
                 raise TrainingError(
                     f"the loss became {loss} in epoch {epoch}; the last good checkpoint is kept (try a smaller lr or strength)"
@@ -239,14 +240,15 @@ def train_epoch(
     """One pass over the training data; returns the mean task loss and the last learning rate."""
     model.train()
     x, y = train
-    order = torch.randperm(len(x), generator=epoch_generator(config.seed, epoch)).to(x.device)
+    generator = torch.Generator().manual_seed(config.seed * 1_000_003 + epoch)  # from seed and epoch alone
+    order = torch.randperm(len(x), generator=generator).to(x.device)
     batches = order.split(config.batch)
     total, seen, rate = x.new_zeros(()), 0, 0.0
     for step, batch in enumerate(batches, (epoch - 1) * len(batches)):
         rate = set_learning_rate(optimizer, config, epoch, step % len(batches), len(batches))
-        mine = batch[devices.rank :: devices.processes]
+        mine = batch[devices.global_rank :: devices.world_size]
         optimizer.zero_grad(set_to_none=True)
-        loss, task_loss = objective(model, x[mine], y[mine], step * devices.processes + devices.rank)
+        loss, task_loss = objective(model, x[mine], y[mine], step * devices.world_size + devices.global_rank)
         devices.backward(loss)
         if config.clip:
             nn.utils.clip_grad_norm_(objective.model.parameters(), config.clip)
@@ -256,7 +258,7 @@ def train_epoch(
         average.update()
         total += task_loss.detach() * len(batch)
         seen += len(batch)
-    return float(devices.mean(total)) / seen, rate
+    return float(devices.all_reduce(total, reduce_op="mean")) / seen, rate
 
 
 @torch.no_grad()
@@ -268,14 +270,3 @@ def evaluate(
     parts = zip(x.split(chunk), y.split(chunk), strict=True)
     sums = [criterion(model(a), b) * len(a) for a, b in parts]
     return float(torch.stack(sums).sum()) / len(y)
-
-
-def epoch_generator(seed: int, epoch: int) -> torch.Generator:
-    """The random generator of an epoch's order, from seed and epoch alone."""
-    return torch.Generator().manual_seed(seed * 1_000_003 + epoch)
-
-
-def _place(pair: Pair, devices: Devices, model: nn.Module) -> Pair:
-    """Inputs and outputs on the device, in the precision of the model."""
-    x, y = (devices.place(values.to(next(model.parameters()).dtype)) for values in pair)
-    return x, y

@@ -13,7 +13,6 @@ Reference:
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -27,6 +26,8 @@ from softsym.training.config import TrainingConfig
 LINEAR, CUBIC, QUINTIC = 3.4445, -4.7750, 2.0315
 """Coefficients of the polynomial x -> a x + b x^3 + c x^5 that brings singular values near one, as published."""
 NEWTON_SCHULZ_ITERATIONS = 5
+MOMENTUM, BETAS = 0.95, (0.9, 0.999)
+"""Weights of the past: of Muon's momentum, and of Adam's mean and square."""
 ADAM_STEP_SIZE = 0.2
 """Root mean square of an entry of Adam's steps; those of a matrix are scaled to it, so that one learning rate suits both."""
 DECAY_WARM_UP = 10
@@ -53,26 +54,19 @@ def make_optimizer(
     return torch.optim.Adam(chosen, lr=config.lr, eps=config.adam_eps, fused=True)
 
 
-def learning_rate(config: TrainingConfig, done: float) -> float:
-    """The learning rate after a share of the training: it rises in the warm-up, and then falls along half a cosine to zero.
-
-    Example:
-        >>> config = TrainingConfig(lr=0.1, epochs=10, batch=8, warm_up=0.5)
-        >>> [round(learning_rate(config, done), 3) for done in (0.0, 0.25, 0.5, 0.75)]
-        [0.0, 0.05, 0.1, 0.05]
-    """
-    if done < config.warm_up:
-        return config.lr * done / config.warm_up
-    return config.lr * 0.5 * (1 + math.cos(math.pi * (done - config.warm_up) / (1 - config.warm_up)))
-
-
 def set_learning_rate(
     optimizer: torch.optim.Optimizer, config: TrainingConfig, epoch: int, batch: int, batches: int
 ) -> float:
-    """Sets the learning rate of a step and returns it; without a warm-up it is constant within an epoch."""
-    # With a warm-up the first step has a positive rate already.
+    """Sets the learning rate of a step and returns it: it rises in the warm-up, and then falls along half a cosine to zero.
+
+    Without a warm-up it is constant within an epoch; with one the first step has a positive rate already.
+    """
     part = (batch + 1) / batches if config.warm_up else 0.0
-    rate = learning_rate(config, (epoch - 1 + part) / config.epochs)
+    done = (epoch - 1 + part) / config.epochs
+    if done < config.warm_up:
+        rate = config.lr * done / config.warm_up
+    else:
+        rate = config.lr * 0.5 * (1 + math.cos(math.pi * (done - config.warm_up) / (1 - config.warm_up)))
     for group in optimizer.param_groups:
         group["lr"] = rate
     return rate
@@ -91,17 +85,9 @@ class Muon(torch.optim.Optimizer):
     """
 
     def __init__(
-        self,
-        parameters: Iterable[nn.Parameter],
-        lr: float,
-        *,
-        momentum: float = 0.95,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        shrink: float = 0.0,
+        self, parameters: Iterable[nn.Parameter], lr: float, *, eps: float = 1e-8, shrink: float = 0.0
     ) -> None:
-        defaults = {"lr": lr, "momentum": momentum, "betas": betas, "eps": eps, "shrink": shrink}
-        super().__init__(list(parameters), defaults)
+        super().__init__(parameters, {"lr": lr, "eps": eps, "shrink": shrink})
 
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
@@ -118,18 +104,14 @@ class Muon(torch.optim.Optimizer):
 
     def _step_matrices(self, matrices: list[Tensor], group: dict[str, Any]) -> None:
         """A step along the orthogonalized momentum, for matrices of one shape together."""
-        by_shape: dict[torch.Size, list[Tensor]] = defaultdict(list)
-        for parameter in matrices:
-            state = self.state[parameter]
-            if not state:
-                state["momentum"] = torch.zeros_like(parameter)
-            by_shape[parameter.shape].append(parameter)
-        for shape, same in by_shape.items():
-            if not shape.numel():
-                continue
+        for shape in dict.fromkeys(p.shape for p in matrices if p.numel()):
+            same = [p for p in matrices if p.shape == shape]
+            for parameter in same:
+                if not self.state[parameter]:
+                    self.state[parameter]["momentum"] = torch.zeros_like(parameter)
             momenta, gradients = [self.state[p]["momentum"] for p in same], _gradients(same)
-            torch._foreach_lerp_(momenta, gradients, 1 - group["momentum"])
-            ahead = torch._foreach_lerp(gradients, momenta, group["momentum"])
+            torch._foreach_lerp_(momenta, gradients, 1 - MOMENTUM)
+            ahead = torch._foreach_lerp(gradients, momenta, MOMENTUM)
             length = group["lr"] * ADAM_STEP_SIZE * math.sqrt(max(shape))
             for parameter, direction in zip(same, orthogonalize(torch.stack(ahead)), strict=True):
                 parameter.sub_(direction, alpha=length)
@@ -138,16 +120,14 @@ class Muon(torch.optim.Optimizer):
         """A step of Adam."""
         if not parameters:
             return
-        first, second = group["betas"]
+        first, second = BETAS
         for parameter in parameters:
             state = self.state[parameter]
             if not state:
-                state |= {"mean": torch.zeros_like(parameter), "square": torch.zeros_like(parameter)}
-                state["steps"] = torch.zeros(())
+                state |= {name: torch.zeros_like(parameter) for name in ("mean", "square")} | {"steps": torch.zeros(())}
+            state["steps"] += 1
         states, gradients = [self.state[p] for p in parameters], _gradients(parameters)
         means, squares = [state["mean"] for state in states], [state["square"] for state in states]
-        for state in states:
-            state["steps"] += 1
         steps = float(states[0]["steps"])
         torch._foreach_lerp_(means, gradients, 1 - first)
         torch._foreach_mul_(squares, second)
@@ -185,8 +165,7 @@ class WeightAverage:
 
     def __init__(self, model: nn.Module, decay: float) -> None:
         self._decay, self._steps = decay, 0
-        trained = [p for p in model.parameters() if p.requires_grad] if decay else []
-        self._parameters: list[Tensor] = list(trained)
+        self._parameters: list[Tensor] = [p for p in model.parameters() if p.requires_grad and decay]
         self._values = [p.detach().clone() for p in self._parameters]
 
     @torch.no_grad()

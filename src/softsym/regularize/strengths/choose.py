@@ -102,19 +102,23 @@ def choose(
         >>> choice.strengths, choice.order()
         ({'soft': 0.0, 'exact': 10.0, 'absent': 0.0}, ['exact', 'soft', 'absent'])
     """
-    _check(groups, levels)
-    chosen, trials = dict.fromkeys(groups, 0.0), []
-    without = current = _read_losses(losses(dict(chosen)), None)
+    if isinstance(groups, str) or not groups or len(set(groups)) < len(groups):
+        raise InputError(f"`groups` are names, each once, got {groups!r}")
+    if not levels or not all(0 < level < math.inf for level in levels):
+        raise InputError(f"`levels` are strengths above 0 (none at all is tried anyway), got {levels!r}")
+    trials: list[Trial] = []
 
-    def train(strengths: dict[str, float]) -> Array:
+    def train(strengths: dict[str, float], without: Array | None = None) -> Array:
         rows = _read_losses(losses(dict(strengths)), without)
-        trials.append(_make_trial(strengths, rows, without))
+        gain, error = (0.0, 0.0) if without is None else _gain(rows, without)
+        trials.append(Trial(strengths, float(rows.mean()), gain, error))
         return rows
 
-    trials.append(_make_trial(dict(chosen), without, without))
+    chosen = dict.fromkeys(groups, 0.0)
+    without = current = train(dict(chosen))
     remaining = list(groups)
     while remaining:
-        rows = {(name, level): train(chosen | {name: level}) for name in remaining for level in levels}
+        rows = {(name, level): train(chosen | {name: level}, without) for name in remaining for level in levels}
         name, level = min(rows, key=lambda key: rows[key].mean())
         gain, error = _gain(rows[name, level], current)
         if not gain > errors * error:
@@ -123,13 +127,6 @@ def choose(
         chosen, current = chosen | {name: level}, rows[name, level]
         remaining = [other for other in remaining if other != name and other in helped]
     return Choice(chosen, tuple(trials))
-
-
-def _check(groups: Sequence[str], levels: Sequence[float]) -> None:
-    if isinstance(groups, str) or not groups or len(set(groups)) < len(groups):
-        raise InputError(f"`groups` are names, each once, got {groups!r}")
-    if not levels or not all(0 < level < math.inf for level in levels):
-        raise InputError(f"`levels` are strengths above 0 (none at all is tried anyway), got {levels!r}")
 
 
 def _read_losses(values: ArrayLike | Tensor, like: Array | None) -> Array:
@@ -154,8 +151,3 @@ def _gain(rows: Array, before: Array) -> tuple[float, float]:
         return float(np.where(np.isfinite(rows).all(), np.inf, -np.inf)), 0.0
     differences = before - rows
     return float(differences.mean()), float(differences.std(ddof=1) / math.sqrt(len(rows)))
-
-
-def _make_trial(strengths: dict[str, float], rows: Array, without: Array) -> Trial:
-    gain, error = (0.0, 0.0) if rows is without else _gain(rows, without)
-    return Trial(strengths, float(rows.mean()), gain, error)

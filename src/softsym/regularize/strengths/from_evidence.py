@@ -16,32 +16,15 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from softsym.errors import InputError
 
+if TYPE_CHECKING:
+    from softsym.inference import EvidenceRow
+
 MAX_STRENGTH = 1e6
 """With this strength one proximal step of usual length ends in the equivariant space; it belongs to a violation of 0.001."""
-
-
-class Row(Protocol):
-    """The fields of a row of :func:`softsym.evidence` that strengths depend on."""
-
-    @property
-    def name(self) -> str:
-        """The group."""
-
-    @property
-    def log_evidence(self) -> float:
-        """Log evidence of exact symmetry minus that of none."""
-
-    @property
-    def tolerance(self) -> float:
-        """Upper end of the confidence interval of its violation, by the model."""
-
-    @property
-    def verdict(self) -> str:
-        """The verdict on the group."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +64,7 @@ class Supported:
         return "\n".join(lines)
 
 
-def from_evidence(table: Iterable[Row]) -> Supported:
+def from_evidence(table: Iterable[EvidenceRow]) -> Supported:
     """The strength of each group by the evidence of the training rows.
 
     Args:
@@ -106,7 +89,7 @@ def from_evidence(table: Iterable[Row]) -> Supported:
     )
 
 
-def _strength(row: Row) -> float:
+def _strength(row: EvidenceRow) -> float:
     if not row.log_evidence > 0 or row.verdict == "absent":  # also if it is not a number
         return 0.0
     return 1 / max(row.tolerance**2, 1 / (1 + MAX_STRENGTH)) - 1
