@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from softsym.errors import InputError
-from softsym.native.build import Numbered, Source, can_run, check_tensors, custom_op, entry, name_signature
+from softsym.native.build import Numbered, Source, can_run, check_tensors, custom_op, entry, full_precision, name_signature
 from softsym.typing import Array, Index
 
 LARGEST = 1024  # rows of a matrix
@@ -214,7 +214,8 @@ class Projection(Numbered):
         dtype = tensors[0].dtype
         if dtype not in self._blocks:
             factors = [None if part.factor is None else part.factor.to(dtype) for part in self.subspaces]
-            matrices = [None if F is None else F @ F.T for F in factors]
+            with full_precision(tensors[0]):
+                matrices = [None if F is None else F @ F.T for F in factors]
             parts = zip(self.subspaces, matrices, strict=True)
             # An empty block for each tensor, so that those without subspaces are counted too.
             empty = [SmallMatrices(np.zeros((0, 1), np.int64), None, k) for k in range(len(tensors))]
