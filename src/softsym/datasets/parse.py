@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from softsym.datasets.builtin import Task
 
 OWN = {
-    "inertia": "softsym.datasets.inertia:Inertia",
-    "cossim": "softsym.datasets.cossim:CosSim",
+    "inertia": "softsym.datasets.paper:Inertia",
+    "cossim": "softsym.datasets.paper:CosSim",
     "golfball": "softsym.datasets.golfball:GolfBall",
 }
 """The class of each task of this package."""
