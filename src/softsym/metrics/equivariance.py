@@ -1,4 +1,4 @@
-r"""The equivariance error of a function.
+r"""The equivariance error of a function, under finite and infinitesimal transforms.
 
 How far a function :math:`f` is from commuting with a group, at a sample x and an element g:
 
@@ -10,14 +10,25 @@ the two norms below instead of their sum it is the one printed in the paper, who
 How exactly a data set has a symmetry is the error of the function that made it: the true target, without noise, in the place of a
 network. It is what a network's own error is compared with when symmetries are discovered.
 
+The Lie derivative of a function is its error under an infinitesimal motion. For a generator A of the Lie algebra,
+
+.. math::
+    L_A f(x) = \frac{d}{dt}\Big|_{t=0} \rho_{out}(e^{-tA})\, f(\rho_{in}(e^{tA}) x)
+             = J_f(x)\, d\rho_{in}(A)\, x - d\rho_{out}(A)\, f(x) .
+
+It vanishes for all generators iff f is equivariant to the continuous part of the group. No element is drawn: one directional
+derivative for each generator says it all.
+
 Reference:
     Regularizing Towards Soft Equivariance Under Mixed Symmetries (Kim et al., 2023), https://arxiv.org/abs/2306.00356
+    The Lie Derivative for Measuring Learned Equivariance (Gruver et al., 2022), https://arxiv.org/abs/2210.02984
 """
 
 from __future__ import annotations
 
 import contextlib
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -30,6 +41,7 @@ from softsym.groups import group as read_group
 from softsym.metrics.transform import act, check_samples, torch_of, transforms
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
+from softsym.reps.atoms import Element, lie_elements
 from softsym.typing import Array
 
 if TYPE_CHECKING:
@@ -247,3 +259,97 @@ def _to_numpy(values: Any) -> Array:
     if torch_of(values) is not None:
         values = values.detach().cpu().double().numpy()
     return np.asarray(values, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class LieError:
+    """The mean size of the Lie derivative.
+
+    Args:
+        per_generator: One number for each row of ``G.lie_algebra``.
+    """
+
+    per_generator: tuple[float, ...]
+
+    @property
+    def mean(self) -> float:
+        """The mean over the generators."""
+        return float(np.mean(self.per_generator))
+
+    def __float__(self) -> float:
+        return self.mean
+
+
+def lie_derivative_error(
+    f: Callable[[Tensor], Tensor],
+    x: Tensor,
+    rep_in: Rep | str,
+    rep_out: Rep | str,
+    G: Group | str,
+    normalize: str = "output",
+) -> LieError:
+    r"""The mean of :math:`|L_A f(x)| / |f(x)|` over samples, for each generator A scaled to operator norm one.
+
+    For a small motion :math:`e^{tA}` of an orthogonal group, t/2 times this number is the sum-normalised equivariance error.
+
+    Args:
+        f: A torch function or module, rows (m, size of ``rep_in``) to rows (m, size of ``rep_out``), each by itself. A module is
+            evaluated in eval mode and then put back in the mode it was in.
+        x: Samples (n, size of ``rep_in``).
+        rep_in: Representation of the input.
+        rep_out: Representation of the output.
+        G: A group with a continuous part.
+        normalize: Divide by ``output``, the norm of f(x) (zero over zero is zero), or by nothing (``none``).
+
+    Example:
+        >>> import torch
+        >>> x = torch.randn(100, 3, generator=torch.Generator().manual_seed(0))
+        >>> error = lie_derivative_error(lambda x: x * torch.tensor([1.0, 1.0, 2.0]), x, "V", "V", "SO(3)")
+        >>> [round(value, 2) for value in error.per_generator]
+        [0.0, 0.59, 0.57]
+    """
+    source, target, group = read_rep(rep_in), read_rep(rep_out), read_group(G)
+    if normalize not in ("output", "none"):
+        raise InputError(f"unknown normalisation {normalize!r}; pass 'output' or 'none'")
+    if torch_of(x) is None:
+        raise InputError(f"a derivative needs a torch tensor, got `x` as {type(x).__name__}; pass torch.as_tensor(x)")
+    if not group.lie:
+        raise InputError(f"{group.name} has no continuous part; use equivariance_error")
+    x = check_samples(x.detach(), source, group, "rep_in", "x")
+    if not len(x):
+        raise InputError("`x` has no samples; pass at least one row")
+    with evaluation(f):
+        y = check_outputs(f(x), len(x), target, group)
+        sizes = []
+        for A in lie_elements(group):
+            tangent = _infinitesimal(source, group, A, x)
+            gap = check_outputs(_derivative(f, x, tangent), len(x), target, group) - _infinitesimal(target, group, A, y)
+            sizes.append(_mean_size(gap, y, normalize) / np.linalg.norm(A.whole, 2))
+    return LieError(tuple(map(float, sizes)))
+
+
+def _derivative(f: Callable[[Tensor], Tensor], x: Tensor, tangent: Tensor) -> Tensor:
+    """J_f(x) applied to a tangent (n, size)."""
+    import torch
+
+    with warnings.catch_warnings():
+        # torch compiles its own forward-mode rules with a function it has deprecated.
+        warnings.filterwarnings("ignore", message="`torch.jit.script` is deprecated", category=DeprecationWarning)
+        derivative: Tensor = torch.func.jvp(f, (x,), (tangent,))[1]
+    return derivative
+
+
+def _infinitesimal(rep: Rep, group: Group, A: Element, x: Tensor) -> Tensor:
+    """d_rho(A) x for samples x (n, size), block by block."""
+    out = x.new_zeros(x.shape)
+    for segment in rep.segments(group):
+        block, columns = (segment.copies, segment.size), slice(segment.start, segment.stop)
+        out[:, columns] = (x[:, columns].unflatten(1, block) @ x.new_tensor(segment.type.drho(group, A).T)).flatten(1)
+    return out
+
+
+def _mean_size(gap: Tensor, y: Tensor, normalize: str) -> float:
+    size = gap.norm(dim=1)
+    if normalize == "output":
+        size = (size / y.norm(dim=1)).where(size != 0, 0.0)
+    return float(size.mean())
