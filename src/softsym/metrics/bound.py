@@ -1,4 +1,11 @@
-r"""A certificate of equivariance: an upper bound of a network's equivariance error on a ball.
+r"""How far each layer of a network is from equivariant, and what that means for the whole: a certified bound of its error on a ball.
+
+The relative distance of a weight or bias to the equivariant space of a group is
+
+.. math:: \frac{|W - P_G W|}{|W|} \in [0, 1], \qquad |W|^2 = |P_G W|^2 + |W - P_G W|^2 .
+
+Zero in all layers makes the network equivariant (apart from soft gates); one means that nothing of the layer is. An RPP has two
+matrices per layer, :math:`W = P W_1 + W_2`, and for it the confined path :math:`|P W_1|` is reported too.
 
 Let :math:`e` bound :math:`|\rho(g) h(x) - h(\rho(g) x)|` and r bound |h| before a layer, for all :math:`|x| \le R` and all g. With
 :math:`|\rho(g)| \le \bar\rho` (one for orthogonal groups) a linear layer gives
@@ -23,20 +30,22 @@ Reference:
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
+import torch
 from numpy.typing import ArrayLike
-from torch import Tensor
+from torch import Tensor, nn
 
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
 from softsym.maps import MapValue, TensorMap, as_array, map_values
-from softsym.nn import Bilinear, Gated, Network
+from softsym.nn import Bilinear, Gated, Network, ScaleCanonical
 from softsym.nn.bilinear import SCALE
+from softsym.nn.linear import SumLinear, get_weights
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.typing import Array
@@ -275,3 +284,68 @@ def gate_constants(layer: Gated, rep: Rep, largest: Group, group: Group, radius:
             swish = swish - swish.mean(axis=1, keepdims=True)
         broken = max(broken, float(np.abs(swish).max(initial=0.0)))
     return GateConstants(growth, lipschitz, broken)
+
+
+def layer_distances(
+    model: nn.Module | Mapping[str, ArrayLike | Tensor],
+    group: Group | str,
+    representations: Mapping[str, TensorMap] | None = None,
+) -> dict[str, float]:
+    """The relative distance of every described parameter to its equivariant space; a parameter that is zero has distance zero.
+
+    Args:
+        model: A network of :mod:`softsym.nn`, any module with a ``representations()`` method, any other module, or parameters by name.
+        group: The group.
+        representations: What each parameter is, by name; needed unless the model knows.
+
+    Example:
+        >>> import softsym as ss
+        >>> net = ss.nn.SoftMLP("2S + 2V", "V", ["O(2)@z", "O(3)"], width=12, layers=2)
+        >>> list(layer_distances(net, "O(3)"))
+        ['blocks.0.linear.weight', 'blocks.0.linear.bias', 'last.weight', 'last.bias']
+    """
+    group = read_group(group)
+    distances: dict[str, float] = {}
+    for name, parameter in map_values(model, representations).items():
+        norm = float(np.linalg.norm(parameter.value))
+        distance = float(parameter.map.space(group).distance(parameter.value))
+        distances[name] = distance / norm if norm else 0.0
+    return distances
+
+
+@dataclass(frozen=True)
+class WeightParts:
+    """Norms of one layer's weight.
+
+    Args:
+        layer: Its place, from 1.
+        inside: Of its equivariant part, |P W|.
+        outside: Of the rest, |W - P W|.
+        confined: Of the path that is equivariant by construction, |P W_1|; None where there is no such path.
+    """
+
+    layer: int
+    inside: float
+    outside: float
+    confined: float | None = None
+
+
+@torch.no_grad()
+def weight_parts(network: Network | ScaleCanonical) -> list[WeightParts]:
+    """The parts of every linear layer of a network, with respect to its largest group.
+
+    Example:
+        >>> import softsym as ss
+        >>> [parts.outside < 1e-5 for parts in weight_parts(ss.nn.EMLP("2V", "V", "O(3)", width=8, layers=2))]
+        [True, True]
+    """
+    weights = {
+        name.removesuffix(".weight"): pair for name, pair in network.linear_maps().items() if name.endswith(".weight")
+    }
+    parts = []
+    for place, (name, (weight, tensor_map)) in enumerate(weights.items(), 1):
+        inside = tensor_map.space(network.group).project(weight.double())
+        outside, layer = weight.double() - inside, network.get_submodule(name)
+        confined = float(get_weights(layer.first)[0].double().norm()) if isinstance(layer, SumLinear) else None
+        parts.append(WeightParts(place, float(inside.norm()), float(outside.norm()), confined))
+    return parts
