@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from softsym.arrays import read_numbers
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
@@ -191,17 +192,14 @@ def evaluation(f: object) -> Iterator[None]:
     if torch is None:  # then `f` cannot need it
         yield
         return
-    if not isinstance(f, torch.nn.Module):
-        with torch.no_grad():
-            yield
-        return
-    modes = [(module, module.training) for module in f.modules()]
+    network = f if isinstance(f, torch.nn.Module) else torch.nn.Identity()
+    modes = [(module, module.training) for module in network.modules()]
     try:
-        f.eval()
+        network.eval()
         with torch.no_grad():
             yield
     finally:
-        f.train(modes[0][1])
+        network.train(modes[0][1])
         for module, mode in modes:  # parts may have been in another mode than the whole
             module.training = mode
 
@@ -239,7 +237,7 @@ def relative_error(a: Any, b: Any) -> Array:
 
 
 def _errors(before: Any, after: Any, normalize: str) -> Array:
-    before, after = _to_numpy(before), _to_numpy(after)
+    before, after = read_numbers(before, "a"), read_numbers(after, "b")
     if normalize == "product":
         unit: Any = 1.0
     else:  # squares of very large or small numbers are none, so norms are taken in units of the largest
@@ -253,12 +251,6 @@ def _errors(before: Any, after: Any, normalize: str) -> Array:
     scale = first + second if normalize == "sum" else first * second
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where((gap == 0) & (scale == 0), 0.0, gap / scale)
-
-
-def _to_numpy(values: Any) -> Array:
-    if torch_of(values) is not None:
-        values = values.detach().cpu().double().numpy()
-    return np.asarray(values, dtype=np.float64)
 
 
 @dataclass(frozen=True)

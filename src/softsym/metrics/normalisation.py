@@ -22,7 +22,7 @@ Reference:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -41,6 +41,7 @@ from softsym.typing import Array
 
 TRAJECTORY = ("scale-aware", "symmetry-aware", "symmetry-scale-aware")
 """Normalisations of trajectories, which are centred on their own mean first."""
+NORMALISATIONS = ("none", "per-axis", "common-scale", *TRAJECTORY)
 SURVIVING = (1.0, 1.0, 0.993)
 """Share of the mean that centring takes away along each axis if a little of the elevation is to survive."""
 EXACT = 1e-9
@@ -93,7 +94,12 @@ def fit_normalisation(name: str, X: Array, rep: Rep, groups: Sequence[Group]) ->
     """
     if name not in NORMALISATIONS:
         raise InputError(f"unknown normalisation {name!r}; pass one of {', '.join(NORMALISATIONS)}")
-    return NORMALISATIONS[name](name, X, rep, groups)
+    if name in TRAJECTORY:
+        return _trajectory(name, X, rep, groups)
+    if name == "none":
+        return Normalisation(name, np.eye(X.shape[1]), np.zeros(X.shape[1]))
+    shift, scale = fit_shift_and_scale(X, rep, groups if name == "common-scale" else ())
+    return Normalisation(name, np.diag(1 / scale), -shift / scale)
 
 
 def applicable(rep: Rep, group: Group) -> list[str]:
@@ -127,22 +133,6 @@ def measure_break(normalisation: Normalisation, X: Array, rep: Rep, group: Group
 
 def _ratio(part: float | np.floating, whole: float | np.floating) -> float:
     return float(part / whole) if whole > 0 else 0.0
-
-
-def _none(name: str, X: Array, rep: Rep, groups: Sequence[Group]) -> Normalisation:
-    return Normalisation(name, np.eye(X.shape[1]), np.zeros(X.shape[1]))
-
-
-def _per_axis(name: str, X: Array, rep: Rep, groups: Sequence[Group]) -> Normalisation:
-    return _affine(name, *fit_shift_and_scale(X, None, ()))
-
-
-def _common_scale(name: str, X: Array, rep: Rep, groups: Sequence[Group]) -> Normalisation:
-    return _affine(name, *fit_shift_and_scale(X, rep, groups))
-
-
-def _affine(name: str, shift: Array, scale: Array) -> Normalisation:
-    return Normalisation(name, np.diag(1 / scale), -shift / scale)
 
 
 def _trajectory(name: str, X: Array, rep: Rep, groups: Sequence[Group]) -> Normalisation:
@@ -184,15 +174,6 @@ def _why_inapplicable(name: str, rep: Rep, group: Group) -> str:
     if name == "symmetry-scale-aware" and any(tensor_type.size(group) != len(SURVIVING) for tensor_type in copies):
         return f"it treats z apart, so points must have 3 coordinates; {rep} under {group.name} has others"
     return ""
-
-
-NORMALISATIONS: dict[str, Callable[[str, Array, Rep, Sequence[Group]], Normalisation]] = {
-    "none": _none,
-    "per-axis": _per_axis,
-    "common-scale": _common_scale,
-    **dict.fromkeys(TRAJECTORY, _trajectory),
-}
-"""How each is fitted, by name: from data, representation and candidate groups."""
 
 
 @dataclass(frozen=True)
@@ -260,19 +241,12 @@ def check_inputs(
     for group in track(candidates, "checking", quiet=quiet):
         breaks.append([measure_break(each, X, rep, group, seed=seed) for each in fitted])
         overlaps.append(orbit_overlap(X, rep, group, seed))
-    checks = [
-        _check(each, X, names, tuple(column)) for each, column in zip(fitted, zip(*breaks, strict=True), strict=True)
-    ]
+    checks = []
+    for each, column in zip(fitted, zip(*breaks, strict=True), strict=True):
+        stds = each.apply(X).std(axis=0)
+        stds[X.min(axis=0) == X.max(axis=0)] = float("inf")  # constant columns do not count
+        checks.append(NormalisationCheck(each.name, column, each.evenness(X), names[int(stds.argmin())]))
     return InputCheck(tuple(checks), tuple(overlaps), *recommend(checks))
-
-
-def _check(
-    normalisation: Normalisation, X: Array, names: Sequence[str], breaks: tuple[Break, ...]
-) -> NormalisationCheck:
-    stds = normalisation.apply(X).std(axis=0)
-    stds[X.min(axis=0) == X.max(axis=0)] = float("inf")  # constant columns do not count
-    smallest = names[int(stds.argmin())]
-    return NormalisationCheck(normalisation.name, breaks, normalisation.evenness(X), smallest)
 
 
 def recommend(checks: Sequence[NormalisationCheck]) -> tuple[str, str]:
@@ -283,20 +257,16 @@ def recommend(checks: Sequence[NormalisationCheck]) -> tuple[str, str]:
     """
     by_name = {check.name: check for check in checks}
     common, each = by_name.get("common-scale"), by_name.get("per-axis")
+    if len(checks) == 1 and checks[0].keeps_all:
+        return checks[0].name, f"it keeps {_names(checks[0])} exactly" + _caveat(checks[0], None)
     if len(checks) == 1:
-        return _judge(checks[0])
+        return "common-scale", f"it keeps every candidate symmetry by construction{_broken_groups(checks[0])}"
     if each is not None and each.keeps_all and (common is None or each.evenness > 1.01 * common.evenness):
         return "per-axis", f"it keeps {_names(each)} exactly and makes every column equally large"
     reason = "it keeps every candidate symmetry by construction"
     if common is not None:
         reason = f"it keeps {_names(common)} exactly" + _broken_groups(each) + _caveat(common, each)
     return "common-scale", reason
-
-
-def _judge(check: NormalisationCheck) -> tuple[str, str]:
-    if check.keeps_all:
-        return check.name, f"it keeps {_names(check)} exactly" + _caveat(check, None)
-    return "common-scale", f"it keeps every candidate symmetry by construction{_broken_groups(check)}"
 
 
 def _names(check: NormalisationCheck) -> str:
