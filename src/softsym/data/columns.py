@@ -231,7 +231,7 @@ def infer_columns(names: Sequence[str]) -> tuple[InferredColumns, InferredColumn
     return _side(groups[:last] + groups[last + 1 :]), _side([groups[last]])
 
 
-def explain_missing_options(data: str, names: Sequence[str], texts: Collection[str], command: str = "discover") -> str:
+def explain_missing_options(data: str, names: Sequence[str], texts: Collection[str]) -> str:
     """Message on missing options: the columns there are, and a command to copy that leaves columns of text out."""
     shown = ", ".join(names[:30]) + (", ..." if len(names) > 30 else "")
     parts = [
@@ -243,7 +243,7 @@ def explain_missing_options(data: str, names: Sequence[str], texts: Collection[s
         x, y = sides
         options = {"--x-columns": _select(x.columns), "--y-columns": _select(y.columns), "--in": x.rep, "--out": y.rep}
         words = (word for option, value in options.items() for word in (option, shlex.quote(value)))
-        parts.append(f"a guess by their names, to copy: softsym {command} {shlex.quote(data)} {' '.join(words)}")
+        parts.append(f"a guess by their names, to copy: softsym discover {shlex.quote(data)} {' '.join(words)}")
     return "; ".join(parts)
 
 
