@@ -284,14 +284,8 @@ def lie_derivative_error(
 
     For a small motion :math:`e^{tA}` of an orthogonal group, t/2 times this number is the sum-normalised equivariance error.
 
-    Args:
-        f: A torch function or module, rows (m, size of ``rep_in``) to rows (m, size of ``rep_out``), each by itself. A module is
-            evaluated in eval mode and then put back in the mode it was in.
-        x: Samples (n, size of ``rep_in``).
-        rep_in: Representation of the input.
-        rep_out: Representation of the output.
-        G: A group with a continuous part.
-        normalize: Divide by ``output``, the norm of f(x) (zero over zero is zero), or by nothing (``none``).
+    Arguments are as in :func:`equivariance_errors`, but ``f`` is a torch function or module, ``x`` a tensor, ``G`` has a continuous part,
+    and ``normalize`` divides by ``output``, the norm of f(x) (zero over zero is zero), or by nothing (``none``).
 
     Example:
         >>> import torch
