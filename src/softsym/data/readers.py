@@ -129,24 +129,23 @@ class DelimitedFile(DataFile):
     def write(path: Path, names: list[str], values: Array, std: Array | None) -> None:
         import polars
 
-        frame = polars.DataFrame(prediction_columns(names, values, std))
+        columns = prediction_columns(names, values, std).items()
         # A spreadsheet would run such a name as a formula.
-        frame = frame.rename(lambda name: f"'{name}" if name.startswith(FORMULA) else name)
+        frame = polars.DataFrame({f"'{name}" if name.startswith(FORMULA) else name: each for name, each in columns})
         frame.write_csv(path, separator=SEPARATORS[suffix_of(path)])
 
     def _numbers_by_polars(self, columns: list[int], keep_missing: bool) -> Array | None:
         """The numbers, quickly; None if a cell of these columns is no finite number or a line has too many cells."""
         import polars
 
-        mark = self.separator
         schema = {str(k): polars.Float64 if k in columns else polars.String for k in range(len(self.names))}
         try:
             lazy = polars.scan_csv(
                 self.path,
                 has_header=False,
                 skip_rows=1,
-                separator=mark,
-                decimal_comma=mark == ";",
+                separator=self.separator,
+                decimal_comma=self.separator == ";",
                 schema=schema,
                 glob=False,
             )
